@@ -1,0 +1,46 @@
+// What went wrong inside a simulated kernel, and where.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace simulator {
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+};
+
+/// The kinds of error a kernel can make; the runtime maps each to the CUDA error that a device returns.
+enum class FaultKind {
+  out_of_bounds,        // an address in no live allocation          -> cudaErrorIllegalAddress
+  use_after_free,       // an address in a freed allocation          -> cudaErrorIllegalAddress
+  misaligned,           // an address not a multiple of the width    -> cudaErrorMisalignedAddress
+  unknown_instruction,  // PTX outside the subset                    -> cudaErrorIllegalInstruction
+  barrier_divergence,   // a barrier not reached by all threads      -> cudaErrorLaunchFailure
+  trap,                 // __trap() or a failed assert in the kernel -> cudaErrorLaunchFailure / cudaErrorAssert
+  interrupted,          // interrupt() was called during the launch  -> cudaErrorLaunchFailure
+};
+
+/// A place in the user's source. An empty file means that the compiler left no line.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+/// One error of one thread: everything a person needs to find it.
+struct Fault {
+  FaultKind kind{};
+  std::string kernel;     // demangled
+  SourceLine where;       // the user's line, never one of our headers' lines
+  std::string instruction;  // the PTX as written
+  Dim3 block{0, 0, 0};
+  Dim3 thread{0, 0, 0};
+  uint64_t address = 0;   // 0 where no address is involved
+  std::string detail;     // one sentence: what was wrong, what would be right, the nearest allocation
+
+  /// Several lines of text for a person, ending in a newline.
+  std::string text() const;
+};
+
+}  // namespace simulator
