@@ -1,15 +1,16 @@
 // Rung 1: one thread computes one element of C, and nothing else is thought about.
 //
-// A warp is 32 threads with consecutive threadIdx.x, and here x walks down the rows. So in every step of
-// the loop the 32 lanes of a warp ask for
+// A warp is 32 threads with consecutive threadIdx.x, and here x walks down the rows. So in every
+// step of the loop the 32 lanes of a warp ask for
 //
-//      A[row + 0][k]   A[row + 1][k]   A[row + 2][k]  ...   32 addresses, each lda floats from the last
+//      A[row + 0][k]   A[row + 1][k]   A[row + 2][k]  ...   32 addresses, lda floats apart
 //      B[k][col]       B[k][col]       B[k][col]      ...   one address: a broadcast
 //
-// Memory answers in sectors of 32 bytes. The load from A touches 32 of them to use 4 bytes of each; the
-// load from B touches one. C is written the way A is read.
+// Memory answers in sectors of 32 bytes. The load from A touches 32 of them to use 4 bytes of each;
+// the load from B touches one. C is written the way A is read.
 //
-// What is left for the next rung: the same loads, in an order that slides along memory instead of leaping.
+// What is left for the next rung: the same loads, in an order that slides along memory instead of
+// leaping.
 #include "kernels/ladder.hpp"
 
 namespace ladder {
@@ -17,9 +18,10 @@ namespace {
 
 constexpr int BM = 32;
 constexpr int BN = 32;
+constexpr int THREADS = BM * BN;
 static_assert(BM == 32, "a warp must be one column of the block's tile of C");
 
-__global__ void __launch_bounds__(BM * BN) naive_kernel(const Sgemm p, const int64_t tiles_m) {
+__global__ void __launch_bounds__(THREADS) naive_kernel(const Sgemm p, const int64_t tiles_m) {
   const int64_t row = (blockIdx.x % tiles_m) * BM + threadIdx.x;  // x -> row: the lanes leap
   const int64_t col = (blockIdx.x / tiles_m) * BN + threadIdx.y;
   if (row >= p.M || col >= p.N) return;
@@ -33,7 +35,8 @@ __global__ void __launch_bounds__(BM * BN) naive_kernel(const Sgemm p, const int
 
 cudaError_t launch_naive(const Sgemm& p, cudaStream_t stream) {
   const int64_t tiles_m = ceil_div(p.M, BM);
-  return launch_tiles(naive_kernel, tiles_m * ceil_div(p.N, BN), dim3(BM, BN), stream, p, tiles_m);
+  naive_kernel<<<grid_of(tiles_m * ceil_div(p.N, BN)), dim3(BM, BN), 0, stream>>>(p, tiles_m);
+  return cudaGetLastError();
 }
 
 }  // namespace
