@@ -5,8 +5,7 @@
 // slide along a row:
 //
 //      A[row][k]       A[row][k]       A[row][k]  ...   one address: a broadcast, 1 sector
-//      B[k][col + 0]   B[k][col + 1]   B[k][col + 2]    128 contiguous bytes, 4 sectors, all of
-//      them used
+//      B[k][col + 0]   B[k][col + 1]   B[k][col + 2]    128 contiguous bytes: 4 sectors, all used
 //
 // C is written the way B is read.
 //
@@ -24,8 +23,7 @@ static_assert(BN % 32 == 0, "a warp must lie within one row of C");
 
 __global__ void __launch_bounds__(THREADS) coalesced_kernel(const Sgemm p, const int64_t tiles_n) {
   const int64_t row = (blockIdx.x / tiles_n) * BM + threadIdx.x / BN;
-  const int64_t col =
-      (blockIdx.x % tiles_n) * BN + threadIdx.x % BN;  // x -> column: the lanes slide
+  const int64_t col = (blockIdx.x % tiles_n) * BN + threadIdx.x % BN;  // x -> col: the lanes slide
   if (row >= p.M || col >= p.N) return;
 
   float sum = 0.0f;

@@ -1,0 +1,30 @@
+// How the program ends, and the exception that carries an ending to main.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace runner {
+
+/// The exit codes of the program. Scripts rely on them.
+enum class ExitCode : int {
+  ok = 0,
+  wrong = 1,          // a wrong result or a broken promise
+  usage = 2,          // the command line asks for something that makes no sense
+  untrusted = 5,      // --strict, and the measurement cannot be trusted
+  failure = 70,       // a CUDA call failed, or the program itself did
+  no_device = 77,     // no suitable GPU
+  interrupted = 130,  // Ctrl-C; what was done has been printed
+};
+
+/// Ends the program with a message for the user: what was wrong, and what would be right.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+}  // namespace runner

@@ -1,0 +1,56 @@
+// What the matrices hold. Every element is a pure function of seed, matrix, row and column, so nothing needs
+// to be kept on the host, any part can be had again, and threads may fill a matrix together.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runner/problem.hpp"
+
+namespace runner {
+
+enum class Values {
+  reals,     // uniform in [-1, 1), multiples of 2^-23
+  integers,  // small enough that FP32 sums them exactly in any order
+};
+
+enum class Operand : uint64_t { A = 1, B = 2, C = 3 };
+
+/// What is written where a kernel must neither read nor write: a NaN, so that a read spoils the result, and
+/// one that arithmetic on a GPU does not produce (its NaN is 0x7FFFFFFF), so that a write is seen. All four
+/// bytes are equal: cudaMemset can write it.
+inline constexpr uint32_t POISON_BITS = 0xFFFFFFFFu;
+
+/// Random bits that depend on nothing but the arguments.
+uint64_t random_bits(uint64_t seed, uint64_t index);
+
+/// The elements of A, B and of C before the call.
+///
+/// Integers: A holds up to 12 bits, |A| <= min(4095, 2^22 / K), |B| <= 1 and |C| <= 1023, and alpha and
+/// beta are replaced by integers of magnitude at most 2 that are 0 or 1 where the problem's are. Every
+/// partial sum is then below 2^24 for K <= 2^22, and FP32 adds exactly whatever the order. (Beyond that K the
+/// worst case is larger, but a sum of as many random signs does not come near it.) 12 bits are
+/// more than TF32 or BF16 keep, so a product in those does not pass for FP32.
+class Inputs {
+ public:
+  Inputs(const Problem& problem, Values values);
+
+  Values values() const { return values_; }
+  float alpha() const { return alpha_; }
+  float beta() const { return beta_; }
+
+  float at(Operand operand, int64_t row, int64_t col) const;
+  /// Elements (row, 0), (row, 1), ... as many as `out` holds.
+  void fill_row(Operand operand, int64_t row, std::span<float> out) const;
+
+ private:
+  int64_t largest(Operand operand) const;
+
+  Values values_;
+  uint64_t seed_;
+  int64_t largest_a_;
+  float alpha_;
+  float beta_;
+};
+
+}  // namespace runner
