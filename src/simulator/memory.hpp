@@ -38,7 +38,8 @@ class DeviceMemory {
   uint64_t total_bytes() const;
   uint64_t free_bytes() const;
 
-  /// A new allocation, its bytes undefined (filled with a pattern), or 0 when `bytes` cannot be had.
+  /// A new allocation, or 0 when `bytes` is 0 or cannot be had. Its bytes are undefined: the first 64 MiB hold
+  /// 0xCD, what lies beyond is zeroed by the operating system when it is first touched.
   uint64_t allocate(uint64_t bytes, HostAccess access = HostAccess::device_only);
 
   /// Frees the allocation that starts at `base`. False if none starts there or it was freed before.
@@ -54,6 +55,10 @@ class DeviceMemory {
 
   /// Where the bytes [address, address + bytes) lie on the host, or nullptr if not within one allocation.
   std::byte* host_pointer(uint64_t address, uint64_t bytes) const;
+
+  /// True if `address` lies where allocations are made: in one, in a freed one, or in a red zone. Any other
+  /// address is the host's own.
+  bool owns(uint64_t address) const;
 
   /// One phrase on where `address` lies: "4 bytes past the end of A (1024 bytes at 0x...)".
   std::string describe(uint64_t address) const;

@@ -1,0 +1,36 @@
+# add_simulated_cuda_sources(TARGET FILE.cu...)
+#
+# Compiles CUDA sources for the simulated GPU with simcc and adds the objects to TARGET, which must be of
+# this directory. They see the target's include directories and definitions, the build type's flags and the
+# sanitizers, and are compiled again when a header, simcc or a header of the simulator's changes.
+function(add_simulated_cuda_sources target)
+  set(simulator_dir ${PROJECT_SOURCE_DIR}/src/simulator)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
+  list(APPEND flags -std=c++${CMAKE_CXX_STANDARD} -Wall -Wextra -Werror)
+  if(SGEMM_SANITIZE)
+    list(APPEND flags -fsanitize=${SGEMM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  endif()
+  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    cmake_path(GET source FILENAME file)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.simulated/${file}.o)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.simulated)
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND ${CMAKE_COMMAND} -E env "SIMCC_CLANG=${CMAKE_CXX_COMPILER}" ${simulator_dir}/simcc
+              -c ${source} -o ${object} -MD -MF ${object}.d ${flags}
+              "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+              "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+      DEPENDS ${source} ${simulator_dir}/simcc
+      DEPFILE ${object}.d
+      COMMENT "Compiling ${file} for the simulated GPU"
+      COMMAND_EXPAND_LISTS
+      VERBATIM)
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    target_sources(${target} PRIVATE ${object})
+  endforeach()
+endfunction()

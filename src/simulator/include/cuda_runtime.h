@@ -1,0 +1,163 @@
+// What a CUDA C++ program includes: the runtime API with its C++ conveniences and, in a .cu file, the
+// language of device code.
+//
+// These headers are the simulator's own. They declare a subset of CUDA, under its names; each header says
+// at its top what it covers. simcc includes this one before the first line of a .cu file, as nvcc does.
+#pragma once
+#pragma GCC system_header
+
+#include "host_defines.h"
+
+#if defined(__CUDA__)
+// Before any header of the standard library: see math_functions.h.
+#include "math_functions.h"
+#include "device_functions.h"
+#include "device_atomic_functions.h"
+#include "device_launch_parameters.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#endif
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#if defined(__CUDA__)
+
+// Where clang's code for kernel<<<grid, block, shared, stream>>>(...) leaves the four values.
+extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
+                                                    cudaStream_t stream = 0);
+
+// What printf and assert become on the device: two calls that the simulated device knows by name.
+extern "C" {
+__device__ int printf(const char* format, ...);  // clang turns it into vprintf
+__device__ int vprintf(const char* format, const char* arguments);
+[[noreturn]] __device__ void __assertfail(const char* message, const char* file, unsigned int line,
+                                          const char* function, size_t char_size);
+__simulator_device void __assert_fail(const char* message, const char* file, unsigned int line,
+                                      const char* function) {
+  __assertfail(message, file, line, function, 1);
+}
+}
+
+#endif
+
+// The C++ overloads, which take typed pointers and kernels. They add nothing but the cast.
+
+template <typename T>
+inline cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+}
+template <typename T>
+inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = 0) {
+  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int flags) {
+  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+}
+template <typename T>
+inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes,
+                                     unsigned int flags = cudaMemAttachGlobal) {
+  return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+}
+template <typename T>
+inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+}
+template <typename T>
+inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes,
+                                      size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, bytes, offset, kind);
+}
+template <typename T>
+inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+}
+template <typename T>
+inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+  return cudaGetSymbolAddress(pointer, static_cast<const void*>(&symbol));
+}
+template <typename T>
+inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
+  return cudaGetSymbolSize(bytes, static_cast<const void*>(&symbol));
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+template <typename T>
+inline cudaError_t cudaLaunchKernel(T* function, dim3 grid, dim3 block, void** arguments,
+                                    size_t dynamic_shared = 0, cudaStream_t stream = 0) {
+  return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
+                          dynamic_shared, stream);
+}
+template <typename T>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* function) {
+  return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(function));
+}
+template <typename T>
+inline cudaError_t cudaFuncSetAttribute(T* function, cudaFuncAttribute attribute, int value) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
+}
+template <typename T>
+inline cudaError_t cudaFuncSetCacheConfig(T* function, cudaFuncCache config) {
+  return cudaFuncSetCacheConfig(reinterpret_cast<const void*>(function), config);
+}
+template <typename T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T function,
+                                                                 int block_size,
+                                                                 size_t dynamic_shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      blocks, reinterpret_cast<const void*>(function), block_size, dynamic_shared);
+}
+template <typename T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, T function, int block_size, size_t dynamic_shared, unsigned int flags) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, reinterpret_cast<const void*>(function), block_size, dynamic_shared, flags);
+}
+
+/// The block size that keeps most threads resident, whole warps, the largest of equals; and the least
+/// number of blocks that fills the device. A `block_size_limit` of 0 is the kernel's own limit.
+template <typename T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size,
+                                                      T function, size_t dynamic_shared = 0,
+                                                      int block_size_limit = 0) {
+  cudaFuncAttributes attributes;
+  cudaError_t error = cudaFuncGetAttributes(&attributes, function);
+  if (error != cudaSuccess) return error;
+  int multiprocessors = 0;
+  error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  if (error != cudaSuccess) return error;
+
+  int limit = attributes.maxThreadsPerBlock;
+  if (block_size_limit > 0 && block_size_limit < limit) limit = block_size_limit;
+  int best_threads = 0;
+  for (int size = (limit + 31) / 32 * 32; size > 0; size -= 32) {
+    const int threads = size < limit ? size : limit;
+    int blocks = 0;
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
+                                                          dynamic_shared);
+    if (error != cudaSuccess) return error;
+    if (blocks * threads > best_threads) {
+      best_threads = blocks * threads;
+      *block_size = threads;
+      *min_grid_size = blocks * multiprocessors;
+    }
+  }
+  return best_threads > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}

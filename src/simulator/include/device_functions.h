@@ -1,0 +1,323 @@
+// The intrinsic functions of device code: barriers, warp shuffles and votes, fences, cached loads and
+// stores, bit operations, conversions, rounding arithmetic. __syncthreads() is built into clang.
+//
+// Each is one PTX instruction or a few, and counts for the line that calls it.
+#pragma once
+#pragma GCC system_header
+
+#if defined(__CUDA__)
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "vector_types.h"
+
+// Barriers, fences and the rest of control.
+
+__simulator_device int __syncthreads_count(int predicate) { return __nvvm_bar0_popc(predicate); }
+__simulator_device int __syncthreads_and(int predicate) { return __nvvm_bar0_and(predicate); }
+__simulator_device int __syncthreads_or(int predicate) { return __nvvm_bar0_or(predicate); }
+__simulator_device void __syncwarp(unsigned int mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
+__simulator_device void __threadfence_block() { __nvvm_membar_cta(); }
+__simulator_device void __threadfence() { __nvvm_membar_gl(); }
+__simulator_device void __threadfence_system() { __nvvm_membar_sys(); }
+__simulator_device void __trap() { asm volatile("trap;"); }
+__simulator_device clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
+__simulator_device long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
+__simulator_device void __nanosleep(unsigned int) {}
+
+// Votes and shuffles. `width` divides the warp into segments of that many lanes, a power of two.
+
+__simulator_device unsigned int __activemask() {
+  unsigned int mask;
+  asm volatile("activemask.b32 %0;" : "=r"(mask));
+  return mask;
+}
+__simulator_device unsigned int __ballot_sync(unsigned int mask, int predicate) {
+  return __nvvm_vote_ballot_sync(mask, predicate != 0);
+}
+__simulator_device int __all_sync(unsigned int mask, int predicate) {
+  return __nvvm_vote_all_sync(mask, predicate != 0);
+}
+__simulator_device int __any_sync(unsigned int mask, int predicate) {
+  return __nvvm_vote_any_sync(mask, predicate != 0);
+}
+__simulator_device unsigned int __match_any_sync(unsigned int mask, unsigned int value) {
+  return __nvvm_match_any_sync_i32(mask, value);
+}
+
+#define __simulator_shuffle_as(type, builtin_type, mode, clamp, third)                           \
+  __simulator_device type __shfl##mode##_sync(unsigned int mask, type value, third lane,         \
+                                              int width = 32) {                                  \
+    return static_cast<type>(__nvvm_shfl_sync_##builtin_type(                                    \
+        mask, value, static_cast<int>(lane), ((32 - width) << 8) | clamp));                      \
+  }
+#define __simulator_shuffle_wide(type, mode, third)                                      \
+  __simulator_device type __shfl##mode##_sync(unsigned int mask, type value, third lane, \
+                                              int width = 32) {                          \
+    int halves[2];                                                                       \
+    __builtin_memcpy(halves, &value, sizeof(type));                                      \
+    halves[0] = __shfl##mode##_sync(mask, halves[0], lane, width);                       \
+    halves[1] = __shfl##mode##_sync(mask, halves[1], lane, width);                       \
+    __builtin_memcpy(&value, halves, sizeof(type));                                      \
+    return value;                                                                        \
+  }
+#define __simulator_shuffle(mode, builtin_mode, clamp, third)                     \
+  __simulator_shuffle_as(int, builtin_mode##_i32, mode, clamp, third)             \
+  __simulator_shuffle_as(unsigned int, builtin_mode##_i32, mode, clamp, third)    \
+  __simulator_shuffle_as(float, builtin_mode##_f32, mode, clamp, third)           \
+  __simulator_shuffle_wide(long, mode, third)                                     \
+  __simulator_shuffle_wide(unsigned long, mode, third)                            \
+  __simulator_shuffle_wide(long long, mode, third)                                \
+  __simulator_shuffle_wide(unsigned long long, mode, third)                       \
+  __simulator_shuffle_wide(double, mode, third)
+
+__simulator_shuffle(, idx, 31, int)
+__simulator_shuffle(_up, up, 0, unsigned int)
+__simulator_shuffle(_down, down, 31, unsigned int)
+__simulator_shuffle(_xor, bfly, 31, int)
+
+#undef __simulator_shuffle
+#undef __simulator_shuffle_wide
+#undef __simulator_shuffle_as
+
+#define __simulator_warp_reduction(type, builtin_name, name)                        \
+  __simulator_device type __reduce_##name##_sync(unsigned int mask, type value) {   \
+    return static_cast<type>(__nvvm_redux_sync_##builtin_name(static_cast<int>(value), \
+                                                              static_cast<int>(mask))); \
+  }
+__simulator_warp_reduction(int, add, add)
+__simulator_warp_reduction(unsigned int, add, add)
+__simulator_warp_reduction(int, min, min)
+__simulator_warp_reduction(unsigned int, umin, min)
+__simulator_warp_reduction(int, max, max)
+__simulator_warp_reduction(unsigned int, umax, max)
+__simulator_warp_reduction(unsigned int, and, and)
+__simulator_warp_reduction(unsigned int, or, or)
+__simulator_warp_reduction(unsigned int, xor, xor)
+#undef __simulator_warp_reduction
+
+// Loads and stores with a cache operator. The simulated device has no caches, so the operator changes
+// nothing but the instruction's name in the report. The pointer must be to global memory.
+
+#define __simulator_load1(type, ptx, constraint, name, op)          \
+  __simulator_device type name(const type* pointer) {               \
+    type value;                                                     \
+    asm volatile("ld.global" op "." ptx " %0, [%1];"                \
+                 : "=" constraint(value)                            \
+                 : "l"(__simulator_global(pointer))                 \
+                 : "memory");                                       \
+    return value;                                                   \
+  }
+#define __simulator_load2(type, ptx, constraint, name, op)          \
+  __simulator_device type name(const type* pointer) {               \
+    type value;                                                     \
+    asm volatile("ld.global" op ".v2." ptx " {%0, %1}, [%2];"       \
+                 : "=" constraint(value.x), "=" constraint(value.y) \
+                 : "l"(__simulator_global(pointer))                 \
+                 : "memory");                                       \
+    return value;                                                   \
+  }
+#define __simulator_load4(type, ptx, constraint, name, op)                  \
+  __simulator_device type name(const type* pointer) {                       \
+    type value;                                                             \
+    asm volatile("ld.global" op ".v4." ptx " {%0, %1, %2, %3}, [%4];"       \
+                 : "=" constraint(value.x), "=" constraint(value.y),        \
+                   "=" constraint(value.z), "=" constraint(value.w)         \
+                 : "l"(__simulator_global(pointer))                         \
+                 : "memory");                                               \
+    return value;                                                           \
+  }
+#define __simulator_store1(type, ptx, constraint, name, op)                           \
+  __simulator_device void name(type* pointer, type value) {                           \
+    asm volatile("st.global" op "." ptx " [%0], %1;" ::"l"(__simulator_global(pointer)), \
+                 constraint(value)                                                    \
+                 : "memory");                                                         \
+  }
+#define __simulator_store2(type, ptx, constraint, name, op)                                    \
+  __simulator_device void name(type* pointer, type value) {                                    \
+    asm volatile("st.global" op ".v2." ptx " [%0], {%1, %2};" ::"l"(__simulator_global(pointer)), \
+                 constraint(value.x), constraint(value.y)                                      \
+                 : "memory");                                                                  \
+  }
+#define __simulator_store4(type, ptx, constraint, name, op)                                \
+  __simulator_device void name(type* pointer, type value) {                                \
+    asm volatile("st.global" op ".v4." ptx " [%0], {%1, %2, %3, %4};" ::"l"(               \
+                     __simulator_global(pointer)),                                         \
+                 constraint(value.x), constraint(value.y), constraint(value.z),            \
+                 constraint(value.w)                                                       \
+                 : "memory");                                                              \
+  }
+
+#define __simulator_for_each_type(access, name, op)            \
+  access##1(int, "s32", "r", name, op)                         \
+  access##1(unsigned int, "u32", "r", name, op)                \
+  access##1(float, "f32", "f", name, op)                       \
+  access##1(long, "s64", "l", name, op)                        \
+  access##1(unsigned long, "u64", "l", name, op)               \
+  access##1(long long, "s64", "l", name, op)                   \
+  access##1(unsigned long long, "u64", "l", name, op)          \
+  access##1(double, "f64", "d", name, op)                      \
+  access##2(int2, "s32", "r", name, op)                        \
+  access##2(uint2, "u32", "r", name, op)                       \
+  access##2(float2, "f32", "f", name, op)                      \
+  access##2(longlong2, "s64", "l", name, op)                   \
+  access##2(ulonglong2, "u64", "l", name, op)                  \
+  access##2(double2, "f64", "d", name, op)                     \
+  access##4(int4, "s32", "r", name, op)                        \
+  access##4(uint4, "u32", "r", name, op)                       \
+  access##4(float4, "f32", "f", name, op)
+
+__simulator_device size_t __simulator_global(const volatile void* pointer) {
+  return reinterpret_cast<size_t>(
+      (const volatile __attribute__((address_space(1))) void*)(pointer));
+}
+
+// The read-only load is a builtin, so that the compiler may move and merge it.
+#define __simulator_read_only(type, builtin) \
+  __simulator_device type __ldg(const type* pointer) { return __nvvm_ldg_##builtin(pointer); }
+#define __simulator_read_only_vector2(type, builtin, element)                      \
+  __simulator_device type __ldg(const type* pointer) {                             \
+    typedef element wide __attribute__((ext_vector_type(2)));                      \
+    const wide v = __nvvm_ldg_##builtin(reinterpret_cast<const wide*>(pointer));   \
+    return type{v.x, v.y};                                                         \
+  }
+#define __simulator_read_only_vector4(type, builtin, element)                      \
+  __simulator_device type __ldg(const type* pointer) {                             \
+    typedef element wide __attribute__((ext_vector_type(4)));                      \
+    const wide v = __nvvm_ldg_##builtin(reinterpret_cast<const wide*>(pointer));   \
+    return type{v.x, v.y, v.z, v.w};                                               \
+  }
+__simulator_read_only(int, i)
+__simulator_read_only(unsigned int, ui)
+__simulator_read_only(float, f)
+__simulator_read_only(long, l)
+__simulator_read_only(unsigned long, ul)
+__simulator_read_only(long long, ll)
+__simulator_read_only(unsigned long long, ull)
+__simulator_read_only(double, d)
+__simulator_read_only_vector2(int2, i2, int)
+__simulator_read_only_vector2(uint2, ui2, unsigned int)
+__simulator_read_only_vector2(float2, f2, float)
+__simulator_read_only_vector4(int4, i4, int)
+__simulator_read_only_vector4(uint4, ui4, unsigned int)
+__simulator_read_only_vector4(float4, f4, float)
+__simulator_read_only_vector2(longlong2, ll2, long long)
+__simulator_read_only_vector2(ulonglong2, ull2, unsigned long long)
+__simulator_read_only_vector2(double2, d2, double)
+#undef __simulator_read_only
+#undef __simulator_read_only_vector2
+#undef __simulator_read_only_vector4
+
+__simulator_for_each_type(__simulator_load, __ldca, ".ca")
+__simulator_for_each_type(__simulator_load, __ldcg, ".cg")
+__simulator_for_each_type(__simulator_load, __ldcs, ".cs")
+__simulator_for_each_type(__simulator_load, __ldlu, ".lu")
+__simulator_for_each_type(__simulator_load, __ldcv, ".cv")
+__simulator_for_each_type(__simulator_store, __stwb, ".wb")
+__simulator_for_each_type(__simulator_store, __stcg, ".cg")
+__simulator_for_each_type(__simulator_store, __stcs, ".cs")
+__simulator_for_each_type(__simulator_store, __stwt, ".wt")
+
+#undef __simulator_for_each_type
+#undef __simulator_load1
+#undef __simulator_load2
+#undef __simulator_load4
+#undef __simulator_store1
+#undef __simulator_store2
+#undef __simulator_store4
+
+// Address spaces.
+
+__simulator_device size_t __cvta_generic_to_shared(const void* pointer) {
+  return static_cast<size_t>(static_cast<unsigned int>(reinterpret_cast<uintptr_t>(
+      (const __attribute__((address_space(3))) void*)(pointer))));
+}
+__simulator_device size_t __cvta_generic_to_global(const void* pointer) {
+  return __simulator_global(pointer);
+}
+__simulator_device unsigned int __isGlobal(const void* pointer) {
+  return __nvvm_isspacep_global(pointer);
+}
+__simulator_device unsigned int __isShared(const void* pointer) {
+  return __nvvm_isspacep_shared(pointer);
+}
+
+// Bits and integers.
+
+__simulator_device int __popc(unsigned int x) { return __builtin_popcount(x); }
+__simulator_device int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+__simulator_device int __clz(int x) {
+  return x == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(x));
+}
+__simulator_device int __clzll(long long x) {
+  return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
+}
+__simulator_device int __ffs(int x) { return __builtin_ffs(x); }
+__simulator_device int __ffsll(long long x) { return __builtin_ffsll(x); }
+__simulator_device unsigned int __brev(unsigned int x) { return __builtin_bitreverse32(x); }
+__simulator_device unsigned long long __brevll(unsigned long long x) {
+  return __builtin_bitreverse64(x);
+}
+__simulator_device int __mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
+__simulator_device unsigned int __umul24(unsigned int a, unsigned int b) {
+  return __nvvm_mul24_ui(a, b);
+}
+__simulator_device int __mulhi(int a, int b) { return __nvvm_mulhi_i(a, b); }
+__simulator_device unsigned int __umulhi(unsigned int a, unsigned int b) {
+  return __nvvm_mulhi_ui(a, b);
+}
+__simulator_device long long __mul64hi(long long a, long long b) { return __nvvm_mulhi_ll(a, b); }
+__simulator_device unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return __nvvm_mulhi_ull(a, b);
+}
+__simulator_device unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int selector) {
+  return __nvvm_prmt(a, b, selector);
+}
+__simulator_device unsigned int __funnelshift_l(unsigned int low, unsigned int high,
+                                                unsigned int shift) {
+  return static_cast<unsigned int>(
+      ((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31)) >> 32);
+}
+__simulator_device unsigned int __funnelshift_r(unsigned int low, unsigned int high,
+                                                unsigned int shift) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) >>
+                                   (shift & 31));
+}
+
+// A value's bits as another type.
+
+#define __simulator_bits(from, to, name)        \
+  __simulator_device to name(from x) {          \
+    return __builtin_bit_cast(to, x);           \
+  }
+__simulator_bits(float, int, __float_as_int)
+__simulator_bits(float, unsigned int, __float_as_uint)
+__simulator_bits(int, float, __int_as_float)
+__simulator_bits(unsigned int, float, __uint_as_float)
+__simulator_bits(double, long long, __double_as_longlong)
+__simulator_bits(long long, double, __longlong_as_double)
+#undef __simulator_bits
+
+// Conversions: _rn to nearest even, _rz towards zero, _ru up, _rd down.
+
+#define __simulator_convert(from, to, name, builtin_name) \
+  __simulator_device to name(from x) { return __nvvm_##builtin_name(x); }
+#define __simulator_convert_all(from, to, name, builtin_name)          \
+  __simulator_convert(from, to, name##_rn, builtin_name##_rn)          \
+  __simulator_convert(from, to, name##_rz, builtin_name##_rz)          \
+  __simulator_convert(from, to, name##_ru, builtin_name##_rp)          \
+  __simulator_convert(from, to, name##_rd, builtin_name##_rm)
+__simulator_convert_all(float, int, __float2int, f2i)
+__simulator_convert_all(float, unsigned int, __float2uint, f2ui)
+__simulator_convert_all(float, long long, __float2ll, f2ll)
+__simulator_convert_all(float, unsigned long long, __float2ull, f2ull)
+__simulator_convert_all(int, float, __int2float, i2f)
+__simulator_convert_all(unsigned int, float, __uint2float, ui2f)
+__simulator_convert_all(double, float, __double2float, d2f)
+__simulator_convert_all(double, int, __double2int, d2i)
+#undef __simulator_convert_all
+#undef __simulator_convert
+
+#endif

@@ -1,0 +1,98 @@
+// CUDA's vector types, char1 to double4, and dim3.
+//
+// They are plain aggregates: float4{1, 2, 3, 4}, &v.x and reinterpret_cast<float4*>(p) work as with nvcc.
+// A copy of a type of 16 bytes or more must stay 16-byte accesses, because that is what the lesson on
+// vector loads is about; left to itself, clang turns a struct's assignment into 8-byte pieces. So those
+// types assign themselves as a vector of the compiler's. Construction stays trivial, and with it the way
+// they are passed to a kernel.
+#pragma once
+#pragma GCC system_header
+
+#include "host_defines.h"
+
+#define __simulator_assign_wide(name, type, lanes)                                        \
+  __attribute__((always_inline, nodebug)) __host__ __device__ name& operator=(            \
+      const name& other) {                                                                \
+    typedef type wide __attribute__((ext_vector_type(lanes), aligned(16), may_alias));    \
+    constexpr unsigned parts = sizeof(name) / sizeof(wide);                               \
+    for (unsigned i = 0; i < parts; ++i) {                                                \
+      reinterpret_cast<wide*>(this)[i] = reinterpret_cast<const wide*>(&other)[i];        \
+    }                                                                                     \
+    return *this;                                                                         \
+  }
+
+/// Types whose widest vector is at most 8 bytes.
+#define __simulator_narrow_vectors(type, name, alignment2, alignment4) \
+  struct name##1 {                                                     \
+    type x;                                                            \
+  };                                                                   \
+  struct __align__(alignment2) name##2 {                               \
+    type x, y;                                                         \
+  };                                                                   \
+  struct name##3 {                                                     \
+    type x, y, z;                                                      \
+  };                                                                   \
+  struct __align__(alignment4) name##4 {                               \
+    type x, y, z, w;                                                   \
+  };
+
+/// Types of 4 bytes: the fourth vector is one 16-byte access.
+#define __simulator_word_vectors(type, name)  \
+  struct name##1 {                            \
+    type x;                                   \
+  };                                          \
+  struct __align__(8) name##2 {               \
+    type x, y;                                \
+  };                                          \
+  struct name##3 {                            \
+    type x, y, z;                             \
+  };                                          \
+  struct __align__(16) name##4 {              \
+    type x, y, z, w;                          \
+    __simulator_assign_wide(name##4, type, 4) \
+  };
+
+/// Types of 8 bytes: the second vector is one 16-byte access, the fourth two.
+#define __simulator_double_word_vectors(type, name) \
+  struct name##1 {                                  \
+    type x;                                         \
+  };                                                \
+  struct __align__(16) name##2 {                    \
+    type x, y;                                      \
+    __simulator_assign_wide(name##2, type, 2)       \
+  };                                                \
+  struct name##3 {                                  \
+    type x, y, z;                                   \
+  };                                                \
+  struct __align__(16) name##4 {                    \
+    type x, y, z, w;                                \
+    __simulator_assign_wide(name##4, type, 2)       \
+  };
+
+__simulator_narrow_vectors(signed char, char, 2, 4)
+__simulator_narrow_vectors(unsigned char, uchar, 2, 4)
+__simulator_narrow_vectors(short, short, 4, 8)
+__simulator_narrow_vectors(unsigned short, ushort, 4, 8)
+__simulator_word_vectors(int, int)
+__simulator_word_vectors(unsigned int, uint)
+__simulator_word_vectors(float, float)
+__simulator_double_word_vectors(long, long)
+__simulator_double_word_vectors(unsigned long, ulong)
+__simulator_double_word_vectors(long long, longlong)
+__simulator_double_word_vectors(unsigned long long, ulonglong)
+__simulator_double_word_vectors(double, double)
+
+#undef __simulator_narrow_vectors
+#undef __simulator_word_vectors
+#undef __simulator_double_word_vectors
+#undef __simulator_assign_wide
+
+/// The shape of a grid or a block. What is left out is 1.
+struct dim3 {
+  unsigned int x, y, z;
+
+  __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
+      : x(vx), y(vy), z(vz) {}
+  __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  __host__ __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
+};
