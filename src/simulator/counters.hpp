@@ -14,7 +14,8 @@ enum class Access {
   global_load,
   global_store,
   global_atomic,
-  async_copy,  // cp.async: global to shared without registers; Nsight Compute gives it its own rows
+  async_copy,  // cp.async's read of global memory; Nsight Compute gives it rows of its own
+  async_copy_shared,  // and its write to shared memory, with no register in between
   shared_load,
   shared_store,
   shared_atomic,

@@ -1,0 +1,35 @@
+// Instructions that look beyond one lane (shuffles, votes), read where a thread stands, or pack registers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/arithmetic.hpp"
+#include "simulator/warp.hpp"
+
+namespace simulator {
+
+struct WarpInstruction {
+  Execute execute = nullptr;
+  InstructionKind kind = InstructionKind::warp;
+  std::vector<std::string_view> operands;  // the result first, where there is one
+  int32_t extra = 0;
+};
+
+/// shfl, vote, activemask, redux, bar.warp, fences, trap and the hints that do nothing here.
+WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode);
+
+/// mov from %tid.x and its like; `extra` says which one.
+Execute find_special_register(const std::string& name, bool wide, int32_t& extra);
+
+/// mov between one register and a list of its parts. `unpack`: from the register to the parts.
+Execute find_pack(bool unpack, bool wide, size_t parts);
+
+/// ld.param.v2 / .v4: a list of parameters' neighbours.
+Execute find_parameter_vector_load(const std::string& element);
+
+/// A call of vprintf: a holds the format's address, b that of the packed arguments; d gets the result.
+void execute_vprintf(Warp& w, const Op& op);
+
+}  // namespace simulator
