@@ -1,0 +1,42 @@
+#include "runner/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "runner/error.hpp"
+
+namespace runner {
+
+Baseline read_baseline(const std::string& path) {
+  const auto unusable = [&](const std::string& why) {
+    return Error(ExitCode::usage, fmt::format("baseline '{}' cannot be used: {}", path, why));
+  };
+  std::ifstream file(path);
+  if (!file) throw unusable("it cannot be read");
+
+  Baseline baseline;
+  baseline.size = Baseline::SIZE;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(file);
+    baseline.date = json.at("context").at("date").get<std::string>().substr(0, 10);
+    for (const auto& row : json.at("benchmarks")) {
+      const bool here =
+          row.at("name").get<std::string>().ends_with(std::string("/") + Baseline::SIZE);
+      if (!here || !row.contains("percent_of_cublas") || row.at("percent_of_cublas").is_null())
+        continue;
+      baseline.device = row.at("device").get<std::string>();
+      baseline.percent_of_cublas[row.at("kernel").get<std::string>()] =
+          row.at("percent_of_cublas").get<double>();
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw unusable(error.what());
+  }
+  if (baseline.percent_of_cublas.empty()) {
+    throw unusable(fmt::format("it has no percent_of_cublas at {}", Baseline::SIZE));
+  }
+  return baseline;
+}
+
+}  // namespace runner

@@ -1,0 +1,30 @@
+#include "runner/interrupt.hpp"
+
+#include <csignal>
+
+#include "runner/machine.hpp"
+
+namespace runner {
+namespace {
+
+volatile std::sig_atomic_t asked = 0;
+
+void on_signal(int) {
+  asked = 1;
+  machine::interrupt();
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one is not caught
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool interrupted() { return asked != 0; }
+
+}  // namespace runner

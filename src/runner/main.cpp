@@ -1,0 +1,45 @@
+// sgemm_runner: parses the command line, runs, and turns every ending into an exit code.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "runner/command_line.hpp"
+#include "runner/error.hpp"
+#include "runner/run.hpp"
+
+namespace {
+
+// A file that is opened must never take the number of a standard stream that the caller has closed.
+void open_closed_streams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
+runner::ExitCode run(int argc, char** argv) {
+  using runner::ExitCode;
+  try {
+    return std::visit([](const auto& request) { return runner::run(request); },
+                      runner::parse_command_line(argc, argv));
+  } catch (const runner::Error& error) {
+    fmt::print(stderr, "sgemm_runner: {}\n", error.what());
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "sgemm_runner: out of host memory; try a smaller --size\n");
+    return ExitCode::failure;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sgemm_runner: internal error: {}\n", error.what());
+    return ExitCode::failure;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_closed_streams();
+  return static_cast<int>(run(argc, argv));
+}

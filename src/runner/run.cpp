@@ -1,0 +1,239 @@
+#include "runner/run.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "runner/baseline.hpp"
+#include "runner/interrupt.hpp"
+#include "runner/machine.hpp"
+#include "runner/output.hpp"
+#include "runner/promise.hpp"
+#include "runner/report.hpp"
+#include "runner/select.hpp"
+#include "runner/terminal.hpp"
+#include "runner/verify.hpp"
+
+namespace runner {
+namespace {
+
+void warn(const std::string& text) { fmt::print(stderr, "sgemm_runner: {}\n", text); }
+
+// One line on stderr that is written over, if stderr is a terminal.
+class Progress {
+ public:
+  explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}
+  ~Progress() { say(""); }
+  void say(const std::string& text) const {
+    if (shown_) fmt::print(stderr, "\r\033[K{}", text);
+  }
+
+ private:
+  bool shown_;
+};
+
+// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
+double bytes_needed(const Problem& p) {
+  const auto bytes = [](int64_t rows, int64_t ld) {
+    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
+  };
+  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+}
+
+void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
+  for (const Problem& p : problems) {
+    const double needed = bytes_needed(p);
+    if (needed <= static_cast<double>(device.memory_bytes)) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("--size {} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB",
+                            p.size(), needed / 0x1p30, device.name,
+                            static_cast<double>(device.memory_bytes) / 0x1p30));
+  }
+}
+
+// The reference stands at the head of a table of times, asked for or not.
+std::vector<const ladder::Rung*> with_reference(std::vector<const ladder::Rung*> rungs) {
+  if (!machine::measures_time) return rungs;
+  const ladder::Rung* reference = ladder::all().front();
+  std::erase(rungs, reference);
+  rungs.insert(rungs.begin(), reference);
+  return rungs;
+}
+
+Row run_rung(const ladder::Rung& rung, const Problem& problem, Verifier& verifier,
+             const MeasureOptions& measure) {
+  Row row{.rung = &rung, .problem = problem};
+  row.verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
+    machine::name_matrices(sgemm);
+    row.path = ladder::path(rung, sgemm);
+    std::optional<Traffic> uncounted;
+    return machine::run(rung, sgemm, values == Values::reals ? row.traffic : uncounted);
+  });
+  if (row.verdict.error != cudaSuccess) {
+    row.traffic.reset();  // of a launch that was cut short
+    row.failure = machine::last_failure();
+  }
+  if (row.verdict.correct && !interrupted()) {
+    row.timing = machine::time(rung, verifier.prepare(Values::reals), measure);
+  }
+  return row;
+}
+
+// A fault leaves a device without its context: nothing that follows could be believed.
+bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
+
+struct Outcome {
+  std::vector<Row> rows;
+  bool device_failed = false;
+};
+
+Outcome run_all(const RunRequest& request) {
+  const auto rungs = with_reference(request.rungs);
+  const Progress progress(request.verbosity >= 0);
+  Outcome outcome;
+  for (const Problem& problem : request.problems) {
+    progress.say(fmt::format("{}: preparing", problem.size()));
+    std::optional<Verifier> verifier;
+    verifier.emplace(problem, Layout{.guard = machine::guard});
+    for (size_t i = 0; i < rungs.size() && !interrupted(); ++i) {
+      progress.say(fmt::format("{}: {} {} ({} of {})", problem.size(), rungs[i]->number,
+                               rungs[i]->name, i + 1, rungs.size()));
+      Row row = run_rung(*rungs[i], problem, *verifier, request.measure);
+      const bool failed = row.verdict.error != cudaSuccess;
+      if (failed && interrupted()) break;  // cut short by the user, not wrong
+      outcome.rows.push_back(std::move(row));
+      outcome.device_failed |= failed;
+      if (failed && !device_is_usable()) return outcome;
+    }
+    if (interrupted()) break;
+  }
+  return outcome;
+}
+
+std::optional<Baseline> baseline_for(const RunRequest& request) {
+  if (machine::measures_time) return std::nullopt;
+  const bool exists = access(request.baseline_file.c_str(), F_OK) == 0;
+  if (!exists && !request.baseline_asked_for) return std::nullopt;
+  try {
+    return read_baseline(request.baseline_file);
+  } catch (const Error& error) {
+    if (request.baseline_asked_for) throw;
+    warn(error.what());
+    return std::nullopt;
+  }
+}
+
+std::string formatted(Format format, const Report& report, const std::optional<Baseline>& baseline,
+                      const Terminal& terminal) {
+  switch (format) {
+    case Format::table:
+      return to_table(report, baseline, terminal);
+    case Format::json:
+      return to_json(report);
+    case Format::csv:
+      return to_csv(report);
+    case Format::markdown:
+      return to_markdown(report, baseline);
+  }
+  return "";
+}
+
+std::string now() {
+  return fmt::format(
+      "{:%FT%T+00:00}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+ExitCode verdict_on(const Outcome& outcome, bool strict) {
+  if (interrupted()) return ExitCode::interrupted;
+  if (outcome.device_failed) return ExitCode::failure;
+  if (!std::ranges::all_of(outcome.rows, &Row::is_right)) return ExitCode::wrong;
+  const auto doubtful = [](const Row& row) { return row.timing && !row.timing->trusted(); };
+  if (strict && std::ranges::any_of(outcome.rows, doubtful)) return ExitCode::untrusted;
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run(const RunRequest& request) {
+  const Terminal terminal = stdout_terminal(request.color);
+  const std::optional<Baseline> baseline = baseline_for(request);
+  std::unique_ptr<OutputFile> json_file;
+  if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
+  if (!request.without_meaning.empty() && request.verbosity >= 0) {
+    warn(fmt::format("{} {} no meaning on the simulator, which takes no times",
+                     fmt::join(request.without_meaning, ", "),
+                     request.without_meaning.size() == 1 ? "has" : "have"));
+  }
+
+  catch_signals();
+  const machine::Device device = machine::open();
+  refuse_what_cannot_fit(request.problems, device);
+
+  Report report{.device = device.name, .detail = device.detail, .date = now(), .rows = {}};
+  Outcome outcome = run_all(request);
+  report.rows = std::move(outcome.rows);
+
+  const bool for_people = request.format == Format::table || request.format == Format::markdown;
+  std::string text;
+  if (request.verbosity >= 0 || !for_people)
+    text = formatted(request.format, report, baseline, terminal);
+  if (request.verbosity > 0 && for_people) text += "\n" + details(report, terminal);
+  const std::string wrong = complaints(report, terminal);
+  if (for_people) {
+    text += wrong;
+  } else {
+    fmt::print(stderr, "{}", wrong);
+  }
+  write_stdout(text);
+  if (json_file) json_file->commit(to_json(report));
+
+  for (const Row& row : report.rows) {
+    if (row.timing && !row.timing->trusted() && request.verbosity >= 0) {
+      warn(fmt::format("{} {} at {}: the measurement cannot be trusted: {}", row.rung->number,
+                       row.rung->name, row.problem.size(), fmt::join(row.timing->doubts, "; ")));
+    }
+  }
+  if (interrupted()) warn("interrupted; the rest was not run");
+  outcome.rows = std::move(report.rows);
+  return verdict_on(outcome, request.strict);
+}
+
+ExitCode run(const ListRequest& request) {
+  std::string text;
+  if (request.style == ListRequest::Style::json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const ladder::Rung* rung : ladder::all()) {
+      auto promise = nlohmann::ordered_json::array();
+      for (const ladder::Claim& claim : rung->promise.claims)
+        promise.push_back(runner::text(claim));
+      list.push_back({{"kernel_id", rung->number},
+                      {"kernel", rung->name},
+                      {"label", label(*rung)},
+                      {"idea", rung->idea},
+                      {"promise", promise}});
+    }
+    text = list.dump(2) + "\n";
+  } else {
+    for (const ladder::Rung* rung : ladder::all()) {
+      text += request.style == ListRequest::Style::numbers
+                  ? fmt::format("{}\n", rung->number)
+                  : fmt::format("{:2}  {:<18}{}\n", rung->number, rung->name, rung->idea);
+    }
+  }
+  write_stdout(text);
+  return ExitCode::ok;
+}
+
+ExitCode run(const ShowText& request) {
+  write_stdout(request.text);
+  return ExitCode::ok;
+}
+
+}  // namespace runner

@@ -1,0 +1,18 @@
+// What the program does for a request.
+#pragma once
+
+#include "runner/command_line.hpp"
+#include "runner/error.hpp"
+
+namespace runner {
+
+/// Runs the kernels, prints the results and says how it went. Throws Error where it cannot begin.
+ExitCode run(const RunRequest& request);
+
+/// Prints the kernels that there are.
+ExitCode run(const ListRequest& request);
+
+/// Prints the text.
+ExitCode run(const ShowText& request);
+
+}  // namespace runner

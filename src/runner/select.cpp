@@ -1,0 +1,121 @@
+#include "runner/select.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "runner/error.hpp"
+#include "runner/suggest.hpp"
+
+namespace runner {
+namespace {
+
+using ladder::Rung;
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = std::min(text.find(separator, start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+class Selection {
+ public:
+  Selection(std::span<const Rung* const> rungs, std::span<const std::string> other_words)
+      : rungs_(rungs), other_words_(other_words) {}
+
+  void add(std::string_view part) {
+    if (equal_ignoring_case(part, "all")) {
+      for (const Rung* rung : rungs_) add(rung);
+      return;
+    }
+    const size_t dash = part.find('-');
+    if (dash != part.npos && is_number(part.substr(0, dash)) && is_number(part.substr(dash + 1))) {
+      return add_range(part, part.substr(0, dash), part.substr(dash + 1));
+    }
+    if (is_number(part)) return add(by_number(part));
+    for (const Rung* rung : rungs_) {
+      if (equal_ignoring_case(part, rung->name) || equal_ignoring_case(part, label(*rung)))
+        return add(rung);
+    }
+    throw no_such_word(part);
+  }
+
+  std::vector<const Rung*> take() { return std::move(chosen_); }
+
+ private:
+  void add(const Rung* rung) {
+    if (std::ranges::find(chosen_, rung) == chosen_.end()) chosen_.push_back(rung);
+  }
+
+  void add_range(std::string_view text, std::string_view first, std::string_view last) {
+    const int from = by_number(first)->number;
+    const int to = by_number(last)->number;
+    if (from > to) {
+      throw Error(ExitCode::usage,
+                  fmt::format("the range '{}' runs backwards; write {}-{}", text, to, from));
+    }
+    for (const Rung* rung : rungs_) {
+      if (rung->number >= from && rung->number <= to) add(rung);
+    }
+  }
+
+  const Rung* by_number(std::string_view text) const {
+    int number = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc{} && end == text.data() + text.size()) {
+      for (const Rung* rung : rungs_) {
+        if (rung->number == number) return rung;
+      }
+    }
+    throw Error(ExitCode::usage,
+                fmt::format("there is no kernel {}: they are numbered {} to {} (see "
+                            "'sgemm_runner list')",
+                            text, rungs_.front()->number, rungs_.back()->number));
+  }
+
+  Error no_such_word(std::string_view word) const {
+    std::vector<std::string> known(other_words_.begin(), other_words_.end());
+    known.emplace_back("all");
+    for (const Rung* rung : rungs_) known.emplace_back(rung->name);
+    return Error(ExitCode::usage, fmt::format("there is no kernel '{}'{} (see 'sgemm_runner list')",
+                                              word, did_you_mean(word, known)));
+  }
+
+  std::span<const Rung* const> rungs_;
+  std::span<const std::string> other_words_;
+  std::vector<const Rung*> chosen_;
+};
+
+}  // namespace
+
+std::vector<const Rung*> select(std::span<const std::string> words,
+                                std::span<const Rung* const> rungs,
+                                std::span<const std::string> other_words) {
+  Selection selection(rungs, other_words);
+  for (const std::string& word : words) {
+    for (const std::string_view part : split(word, ',')) selection.add(part);
+  }
+  return selection.take();
+}
+
+std::string label(const Rung& rung) { return fmt::format("{:02}_{}", rung.number, rung.name); }
+
+}  // namespace runner
