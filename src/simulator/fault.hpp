@@ -18,7 +18,8 @@ enum class FaultKind {
   misaligned,           // an address not a multiple of the width    -> cudaErrorMisalignedAddress
   unknown_instruction,  // PTX outside the subset                    -> cudaErrorIllegalInstruction
   barrier_divergence,   // a barrier not reached by all threads      -> cudaErrorLaunchFailure
-  trap,                 // __trap() or a failed assert in the kernel -> cudaErrorLaunchFailure / cudaErrorAssert
+  trap,                 // __trap()                                  -> cudaErrorLaunchFailure
+  failed_assert,        // assert() in the kernel                    -> cudaErrorAssert
   interrupted,          // interrupt() was called during the launch  -> cudaErrorLaunchFailure
 };
 

@@ -1,0 +1,130 @@
+// Errors: their names and texts, the last one of each thread, and a kernel's fault on its way to the program.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "simulator/diagnostics.hpp"
+#include "simulator/runtime/calls.hpp"
+
+namespace simulator {
+namespace {
+
+struct Failure {
+  std::mutex mutex;
+  std::optional<Fault> fault;
+  bool surfaced = false;
+  bool output = true;
+};
+
+Failure& failure() {
+  static Failure* const instance =
+      new Failure;  // outlives every static object that may still make calls
+  return *instance;
+}
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+cudaError_t error_of(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::out_of_bounds:
+    case FaultKind::use_after_free:
+      return cudaErrorIllegalAddress;
+    case FaultKind::misaligned:
+      return cudaErrorMisalignedAddress;
+    case FaultKind::unknown_instruction:
+      return cudaErrorIllegalInstruction;
+    case FaultKind::failed_assert:
+      return cudaErrorAssert;
+    case FaultKind::barrier_divergence:
+    case FaultKind::trap:
+    case FaultKind::interrupted:
+      return cudaErrorLaunchFailure;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+}  // namespace
+
+std::optional<Fault> last_fault() {
+  const std::lock_guard lock(failure().mutex);
+  return failure().fault;
+}
+
+void set_fault_output(bool on) {
+  const std::lock_guard lock(failure().mutex);
+  failure().output = on;
+}
+
+void clear_fault() {
+  const std::lock_guard lock(failure().mutex);
+  failure().fault.reset();
+  failure().surfaced = false;
+  last_error = cudaSuccess;
+}
+
+namespace runtime {
+
+cudaError_t remember(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+cudaError_t surface_fault() {
+  const std::lock_guard lock(failure().mutex);
+  if (!failure().fault) return cudaSuccess;
+  failure().surfaced = true;
+  return error_of(*failure().fault);
+}
+
+cudaError_t surfaced_fault() {
+  const std::lock_guard lock(failure().mutex);
+  return failure().surfaced ? error_of(*failure().fault) : cudaSuccess;
+}
+
+bool device_failed() {
+  const std::lock_guard lock(failure().mutex);
+  return failure().fault.has_value();
+}
+
+void kernel_failed(const Fault& fault) {
+  const std::lock_guard lock(failure().mutex);
+  if (failure().fault) return;
+  failure().fault = fault;
+  if (failure().output) std::fputs(fault.text().c_str(), stderr);
+}
+
+}  // namespace runtime
+}  // namespace simulator
+
+extern "C" {
+
+cudaError_t cudaGetLastError() { return std::exchange(simulator::last_error, cudaSuccess); }
+
+cudaError_t cudaPeekAtLastError() { return simulator::last_error; }
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+#define CUDA_ERROR(name, code, text) \
+  case name:                         \
+    return #name;
+#include <cuda_error_list.h>
+#undef CUDA_ERROR
+  }
+  return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+#define CUDA_ERROR(name, code, text) \
+  case name:                         \
+    return text;
+#include <cuda_error_list.h>
+#undef CUDA_ERROR
+  }
+  return "unrecognized error code";
+}
+
+}  // extern "C"

@@ -1,0 +1,207 @@
+// Launching kernels, and what can be asked about them.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/module.hpp"
+#include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/occupancy.hpp"
+#include "simulator/runtime/registry.hpp"
+#include "simulator/runtime/streams.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+/// The values between <<< and >>>, on their way from the launch to the kernel's stub. Arguments of a kernel
+/// are evaluated in between and may launch another, hence a stack.
+struct CallConfiguration {
+  dim3 grid;
+  dim3 block;
+  size_t dynamic_shared = 0;
+  cudaStream_t stream = nullptr;
+};
+thread_local std::vector<CallConfiguration> configurations;
+
+/// What cudaFuncSetAttribute has set.
+struct FunctionSettings {
+  std::optional<int> max_dynamic_shared;
+  int carveout = cudaSharedmemCarveoutDefault;
+};
+
+struct Settings {
+  std::mutex mutex;
+  std::unordered_map<const Kernel*, FunctionSettings> of_kernel;
+};
+
+Settings& settings() {
+  static Settings* const instance = new Settings;
+  return *instance;
+}
+
+FunctionSettings settings_of(const Kernel& kernel) {
+  const std::lock_guard lock(settings().mutex);
+  return settings().of_kernel[&kernel];
+}
+
+/// The most dynamic shared memory that the kernel may be launched with: what was opted in to, or what is left
+/// of the 48 KiB that every kernel may have.
+size_t dynamic_shared_limit(const Kernel& kernel) {
+  const std::optional<int> opted_in = settings_of(kernel).max_dynamic_shared;
+  if (opted_in) return static_cast<size_t>(*opted_in);
+  const size_t without_opt_in = device_limits().static_shared_per_block;
+  return without_opt_in - std::min(without_opt_in, kernel.static_shared_bytes());
+}
+
+Dim3 to_dim3(dim3 d) { return {d.x, d.y, d.z}; }
+
+bool within(const Dim3& shape, const Dim3& limit) {
+  return shape.x >= 1 && shape.y >= 1 && shape.z >= 1 && shape.x <= limit.x && shape.y <= limit.y &&
+         shape.z <= limit.z;
+}
+
+/// What a device answers at the launch itself to a shape that it cannot run.
+cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
+  const DeviceLimits& limits = device_limits();
+  const auto thread_limit = static_cast<uint64_t>(limits.threads_per_block);
+  if (!within(shape.grid, limits.grid) || !within(shape.block, limits.block) ||
+      shape.block.count() > thread_limit) {
+    return cudaErrorInvalidConfiguration;
+  }
+  const int threads = static_cast<int>(shape.block.count());
+  if (threads > kernel.max_threads_per_block()) return cudaErrorInvalidValue;
+  if (shape.dynamic_shared > dynamic_shared_limit(kernel)) return cudaErrorInvalidValue;
+  if (resident_blocks(limits, {.threads = threads,
+                               .registers_per_thread = kernel.registers_per_thread(),
+                               .shared_bytes = 0}) == 0) {
+    return cudaErrorLaunchOutOfResources;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace simulator::runtime
+
+using namespace simulator;
+using namespace simulator::runtime;
+
+extern "C" {
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are clang's
+
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_shared,
+                                         cudaStream_t stream) {
+  configurations.push_back({grid, block, dynamic_shared, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared,
+                                       cudaStream_t* stream) {
+  if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
+  const CallConfiguration& top = configurations.back();
+  *grid = top.grid;
+  *block = top.block;
+  *dynamic_shared = top.dynamic_shared;
+  *stream = top.stream;
+  configurations.pop_back();
+  return cudaSuccess;
+}
+
+// NOLINTEND(bugprone-reserved-identifier)
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             size_t dynamic_shared, cudaStream_t stream) {
+  return asynchronous([&] {
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    const Kernel* const kernel = find_kernel(function);
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const LaunchShape shape{to_dim3(grid), to_dim3(block), dynamic_shared};
+    const cudaError_t refused = check(*kernel, shape);
+    if (refused != cudaSuccess) return refused;
+    // Queued behind a kernel that failed: a device accepts the launch and never gets to it.
+    if (device_failed()) return cudaSuccess;
+    if (const std::optional<Fault> fault = kernel->run(shape, arguments)) kernel_failed(*fault);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  return asynchronous([&] {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    const Kernel* const kernel = find_kernel(function);
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const DeviceLimits& limits = device_limits();
+    *attributes = {};
+    attributes->sharedSizeBytes = kernel->static_shared_bytes();
+    attributes->localSizeBytes = kernel->local_bytes_per_thread();
+    attributes->maxThreadsPerBlock = kernel->max_threads_per_block();
+    attributes->numRegs = kernel->registers_per_thread();
+    attributes->ptxVersion = limits.compute_major * 10 + limits.compute_minor;
+    attributes->binaryVersion = attributes->ptxVersion;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*kernel));
+    attributes->preferredShmemCarveout = settings_of(*kernel).carveout;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  return asynchronous([&] {
+    const Kernel* const kernel = find_kernel(function);
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const std::lock_guard lock(settings().mutex);
+    FunctionSettings& of_kernel = settings().of_kernel[kernel];
+    switch (attribute) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize: {
+        const size_t most = device_limits().shared_per_block_optin;
+        if (value < 0 || static_cast<size_t>(value) + kernel->static_shared_bytes() > most) {
+          return cudaErrorInvalidValue;
+        }
+        of_kernel.max_dynamic_shared = value;
+        return cudaSuccess;
+      }
+      case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) {
+          return cudaErrorInvalidValue;
+        }
+        of_kernel.carveout = value;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache /*config*/) {
+  return asynchronous([&] {
+    return find_kernel(function) == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int block_size, size_t dynamic_shared, unsigned int flags) {
+  return asynchronous([&] {
+    if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
+    if (flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
+    const Kernel* const kernel = find_kernel(function);
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    *blocks =
+        dynamic_shared > dynamic_shared_limit(*kernel)
+            ? 0
+            : resident_blocks(device_limits(),
+                              {.threads = block_size,
+                               .registers_per_thread = kernel->registers_per_thread(),
+                               .shared_bytes = kernel->static_shared_bytes() + dynamic_shared});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                          int block_size, size_t dynamic_shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, function, block_size, dynamic_shared, cudaOccupancyDefault);
+}
+
+}  // extern "C"

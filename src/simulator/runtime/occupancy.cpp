@@ -1,0 +1,39 @@
+#include "simulator/runtime/occupancy.hpp"
+
+#include <algorithm>
+
+namespace simulator::runtime {
+namespace {
+
+constexpr int kRegisterUnit = 256;  // registers are given to a warp in multiples of this
+constexpr int kRegisterPartitions =
+    4;  // each of a multiprocessor's four schedulers has its own registers
+constexpr size_t kSharedUnit = 128;
+
+template <typename T>
+T round_up(T value, T multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+int resident_blocks(const DeviceLimits& limits, const BlockNeeds& needs) {
+  if (needs.threads <= 0 || needs.threads > limits.threads_per_block) return 0;
+  const int warps = round_up(needs.threads, limits.warp_size) / limits.warp_size;
+
+  int blocks = std::min(limits.blocks_per_multiprocessor,
+                        limits.threads_per_multiprocessor / limits.warp_size / warps);
+
+  if (needs.registers_per_thread > 0) {
+    const int per_warp = round_up(needs.registers_per_thread * limits.warp_size, kRegisterUnit);
+    const int per_partition = limits.registers_per_multiprocessor / kRegisterPartitions;
+    blocks = std::min(blocks, per_partition / per_warp * kRegisterPartitions / warps);
+  }
+
+  if (needs.shared_bytes > limits.shared_per_block_optin) return 0;
+  const size_t shared =
+      round_up(needs.shared_bytes, kSharedUnit) + limits.reserved_shared_per_block;
+  return std::min(blocks, static_cast<int>(limits.shared_per_multiprocessor / shared));
+}
+
+}  // namespace simulator::runtime

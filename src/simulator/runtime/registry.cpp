@@ -1,0 +1,125 @@
+#include "simulator/runtime/registry.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "simulator/runtime/report.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+/// What clang puts in front of each translation unit's device code. `text` is PTX that ends in a zero byte.
+struct FatBinary {
+  uint32_t magic;
+  uint32_t version;
+  const char* text;
+  void* unused;
+};
+constexpr uint32_t kFatBinaryMagic = 0x466243b1;
+
+struct TranslationUnit {
+  const char* ptx = nullptr;
+  std::once_flag load_once;
+  std::unique_ptr<Module> module;
+
+  /// Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
+  const Module* load() {
+    std::call_once(load_once, [this] {
+      if (ptx == nullptr) {
+        std::fputs("simulated GPU: this program's device code was not compiled by simcc\n", stderr);
+        return;
+      }
+      try {
+        module = Module::load(ptx);
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
+      }
+    });
+    return module.get();
+  }
+};
+
+struct Symbol {
+  TranslationUnit* unit = nullptr;
+  std::string name;  // mangled
+};
+
+/// Filled by static constructors, before and, with shared libraries, during main().
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<const void*, Symbol> kernels;
+  std::unordered_map<const void*, Symbol> variables;
+
+  Symbol find(const std::unordered_map<const void*, Symbol>& symbols, const void* host) {
+    const std::lock_guard lock(mutex);
+    const auto found = symbols.find(host);
+    return found == symbols.end() ? Symbol{} : found->second;
+  }
+};
+
+Registry& registry() {
+  static Registry* const instance = new Registry;  // static destructors may still make calls
+  return *instance;
+}
+
+}  // namespace
+
+const Kernel* find_kernel(const void* host_function) {
+  const Symbol symbol = registry().find(registry().kernels, host_function);
+  if (symbol.unit == nullptr) return nullptr;
+  const Module* const module = symbol.unit->load();
+  return module == nullptr ? nullptr : module->find_kernel(symbol.name);
+}
+
+Variable find_variable(const void* host_shadow) {
+  const Symbol symbol = registry().find(registry().variables, host_shadow);
+  if (symbol.unit == nullptr) return {};
+  const Module* const module = symbol.unit->load();
+  Variable variable;
+  if (module != nullptr) variable.address = module->find_variable(symbol.name, &variable.bytes);
+  return variable;
+}
+
+}  // namespace simulator::runtime
+
+// The functions that clang's code calls. Their signatures are CUDA's.
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* fat_binary) {
+  using namespace simulator::runtime;
+  report_at_exit();
+  const auto* const binary = static_cast<const FatBinary*>(fat_binary);
+  // Kept until the process ends: objects with static storage may launch kernels from their destructors.
+  auto* const unit = new TranslationUnit;
+  if (binary->magic == kFatBinaryMagic) unit->ptx = binary->text;
+  return reinterpret_cast<void**>(unit);
+}
+
+void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
+
+void __cudaUnregisterFatBinary(void** /*handle*/) {}
+
+void __cudaRegisterFunction(void** handle, const char* host_function, char* /*device_function*/,
+                            const char* device_name, int /*thread_limit*/, uint3* /*thread*/,
+                            uint3* /*block*/, dim3* /*block_shape*/, dim3* /*grid_shape*/,
+                            int* /*warp_size*/) {
+  using namespace simulator::runtime;
+  const std::lock_guard lock(registry().mutex);
+  registry().kernels[host_function] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+}
+
+void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*/,
+                       const char* device_name, int /*external*/, size_t /*bytes*/,
+                       int /*constant*/, int /*global*/) {
+  using namespace simulator::runtime;
+  const std::lock_guard lock(registry().mutex);
+  registry().variables[host_shadow] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+}
+
+}  // extern "C"

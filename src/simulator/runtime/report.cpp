@@ -1,0 +1,182 @@
+#include "simulator/runtime/report.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iomanip>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+namespace simulator::runtime {
+namespace {
+
+constexpr int kDefaultColumns = 80;
+constexpr int kNarrowestName = 8;
+
+/// 999999 as it is, and more with three digits and the SI letter.
+std::string count(uint64_t value) {
+  if (value < 1'000'000) return std::to_string(value);
+  double scaled = static_cast<double>(value);
+  std::string_view letter;
+  for (const std::string_view next : {"k", "M", "G", "T", "P", "E"}) {
+    if (scaled < 1000) break;
+    scaled /= 1000;
+    letter = next;
+  }
+  std::ostringstream text;
+  text << std::fixed
+       << std::setprecision(scaled < 10    ? 2
+                            : scaled < 100 ? 1
+                                           : 0)
+       << scaled << ' ' << letter;
+  return text.str();
+}
+
+std::string ratio(uint64_t part, uint64_t whole, double scale, std::string_view unit) {
+  if (whole == 0) return "";
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1)
+       << scale * static_cast<double>(part) / static_cast<double>(whole) << unit;
+  return text.str();
+}
+
+std::string_view access_name(Access access) {
+  switch (access) {
+    case Access::global_load:
+    case Access::shared_load:
+    case Access::local_load:
+    case Access::constant_load:
+      return "load";
+    case Access::global_store:
+    case Access::shared_store:
+    case Access::local_store:
+      return "store";
+    case Access::global_atomic:
+    case Access::shared_atomic:
+      return "atomic";
+    case Access::async_copy:
+      return "cp.async";
+  }
+  return "";
+}
+
+bool is_shared(Access access) {
+  return access == Access::shared_load || access == Access::shared_store ||
+         access == Access::shared_atomic;
+}
+
+std::string place(const SourceLine& where) {
+  if (where.file.empty()) return "?";
+  return where.file.substr(where.file.rfind('/') + 1) + ':' + std::to_string(where.line);
+}
+
+/// `text` in `width` columns, its beginning cut away if it is longer.
+std::string fitted(const std::string& text, size_t width) {
+  if (text.size() <= width) return text + std::string(width - text.size(), ' ');
+  return ".." + text.substr(text.size() - width + 2);
+}
+
+/// The columns after the line's and the buffer's names, with their headings.
+struct Column {
+  std::string_view heading[2];
+  int width;
+};
+constexpr Column kColumns[] = {{{"", "access"}, 8},    {{"bytes", "/lane"}, 5},
+                               {{"", "requests"}, 8},  {{"sectors", "/request"}, 8},
+                               {{"bytes", "used"}, 7}, {{"wave-", "fronts"}, 7},
+                               {{"bank", "confl."}, 7}};
+
+std::vector<std::string> cells(const AccessCounters& a) {
+  std::vector<std::string> row{std::string(access_name(a.access)), std::to_string(a.bytes_per_lane),
+                               count(a.requests)};
+  if (is_shared(a.access)) {
+    row.insert(row.end(), {"", "", count(a.wavefronts), count(a.bank_conflicts)});
+  } else {
+    row.insert(row.end(), {ratio(a.sectors, a.requests, 1, ""),
+                           ratio(a.bytes_used, a.bytes_fetched(), 100, " %"), "", ""});
+  }
+  return row;
+}
+
+int terminal_columns() {
+  if (const char* const asked = std::getenv("COLUMNS")) {
+    if (const int columns = std::atoi(asked); columns > 0) return columns;
+  }
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return kDefaultColumns;
+}
+
+}  // namespace
+
+std::string report(const Counters& counters, int columns) {
+  size_t place_width = std::string_view("line").size();
+  size_t buffer_width = std::string_view("buffer").size();
+  for (const AccessCounters& a : counters.accesses) {
+    place_width = std::max(place_width, place(a.where).size());
+    buffer_width = std::max(buffer_width, a.buffer.size());
+  }
+  int figures = 0;
+  for (const Column& column : kColumns) figures += 1 + column.width;
+  const int names = std::max(columns - figures - 1, 2 * kNarrowestName);
+  if (static_cast<int>(place_width + buffer_width) > names) {
+    buffer_width = std::min(buffer_width, static_cast<size_t>(names) / 3);
+    place_width = std::min(place_width, static_cast<size_t>(names) - buffer_width);
+  }
+
+  std::ostringstream text;
+  text << "simulated GPU: " << counters.launches
+       << (counters.launches == 1 ? " launch, " : " launches, ") << count(counters.blocks)
+       << (counters.blocks == 1 ? " block, " : " blocks, ") << count(counters.warp_instructions)
+       << " warp instructions ("
+       << ratio(counters.lane_instructions, counters.warp_instructions * 32, 100, " %")
+       << " of their lanes active), " << count(counters.flops) << " FLOP\n";
+
+  const std::string* kernel = nullptr;
+  for (const AccessCounters& a : counters.accesses) {
+    if (kernel == nullptr || *kernel != a.kernel) {
+      kernel = &a.kernel;
+      text << '\n' << a.kernel << '\n';
+      for (int line = 0; line < 2; ++line) {
+        std::ostringstream heading;
+        heading << fitted(line == 1 ? "line" : "", place_width) << ' '
+                << fitted(line == 1 ? "buffer" : "", buffer_width);
+        for (const Column& column : kColumns) {
+          heading << ' ' << std::setw(column.width) << column.heading[line];
+        }
+        text << heading.str() << '\n';
+      }
+    }
+    text << fitted(place(a.where), place_width) << ' ' << fitted(a.buffer, buffer_width);
+    const std::vector<std::string> row = cells(a);
+    for (size_t i = 0; i < row.size(); ++i) {
+      text << ' ' << std::setw(kColumns[i].width) << row[i];
+    }
+    text << '\n';
+  }
+  if (counters.accesses.empty()) {
+    text << "no kernel read or wrote memory\n";
+  } else {
+    text << "\nA sector is 32 bytes; bytes used are those that lanes asked for, of the sectors "
+            "fetched.\n";
+  }
+  return text.str();
+}
+
+void report_at_exit() {
+  static const bool asked = [] {
+    const char* const value = std::getenv("SIMULATOR_REPORT");
+    const bool on = value != nullptr && std::string_view(value) == "1";
+    if (on) {
+      std::atexit([] { std::fputs(report(counters(), terminal_columns()).c_str(), stderr); });
+    }
+    return on;
+  }();
+  static_cast<void>(asked);
+}
+
+}  // namespace simulator::runtime
