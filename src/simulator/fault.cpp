@@ -19,6 +19,8 @@ const char* headline(FaultKind kind) {
       return "barrier not reached by all threads";
     case FaultKind::trap:
       return "trap";
+    case FaultKind::failed_assert:
+      return "failed assert";
     case FaultKind::interrupted:
       return "interrupted";
   }

@@ -59,6 +59,7 @@ std::string_view access_name(Access access) {
     case Access::shared_atomic:
       return "atomic";
     case Access::async_copy:
+    case Access::async_copy_shared:
       return "cp.async";
   }
   return "";
@@ -66,7 +67,7 @@ std::string_view access_name(Access access) {
 
 bool is_shared(Access access) {
   return access == Access::shared_load || access == Access::shared_store ||
-         access == Access::shared_atomic;
+         access == Access::shared_atomic || access == Access::async_copy_shared;
 }
 
 std::string place(const SourceLine& where) {
