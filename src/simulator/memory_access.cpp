@@ -102,10 +102,10 @@ const Pattern& Worker::recognise(uint32_t site, const Lanes<uint64_t>& address, 
   const Access access = program.sites[site].access;
   // Banks repeat every 128 bytes and a shift rotates them: only sectors care where the first lane stands.
   const auto phase = is_shared(access) || is_local(access) ? 0u : static_cast<uint32_t>(first % SECTOR_BYTES);
-  const Pattern* last = sites_[site].pattern;
+  const Pattern*& last = sites_[site].patterns[phase / 4];
   if (last != nullptr && same_pattern(*last, distance, active, phase)) return *last;
   const Pattern& pattern = price(site, distance, first, active);
-  sites_[site].pattern = &pattern == &scratch_ ? nullptr : &pattern;
+  last = &pattern == &scratch_ ? nullptr : &pattern;
   return pattern;
 }
 
@@ -205,11 +205,11 @@ Lanes<uint64_t> addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t 
 /// Where the bytes of each active lane lie on the host: base + distance, or lane by lane.
 struct Located {
   const Pattern& pattern;
-  std::byte* base;                       // of the first active lane; nullptr: use `each`
-  std::array<std::byte*, WARP> each{};
+  std::byte* base;                                 // of the first active lane; nullptr: use `each`
+  const std::array<std::byte*, WARP>* each = nullptr;
 
   std::byte* operator[](int lane) const {
-    return base != nullptr ? base + pattern.distance[lane] : each[static_cast<size_t>(lane)];
+    return base != nullptr ? base + pattern.distance[lane] : (*each)[static_cast<size_t>(lane)];
   }
 };
 
@@ -217,12 +217,6 @@ const Pattern& checked_pattern(Warp& w, uint32_t site, const Lanes<uint64_t>& ad
   const Pattern& pattern = w.block->worker->recognise(site, address, w.active);
   if (!pattern.aligned || address[pattern.first_lane] % bytes != 0) fail_misaligned(address, w.active, bytes);
   return pattern;
-}
-
-void find_each(Located& located, const Lanes<uint64_t>& address, uint32_t bytes) {
-  for_each_lane(located.pattern.active, [&](int lane) {
-    located.each[static_cast<size_t>(lane)] = DeviceMemory::instance().host_pointer(address[lane], bytes);
-  });
 }
 
 /// `address` is relative to the memory of `what`, `limit` bytes large.
@@ -254,17 +248,22 @@ Located locate(Warp& w, uint32_t site, Lanes<uint64_t> address, uint32_t bytes) 
     const Pattern& pattern = checked_pattern(w, site, address, bytes);
     check_limit(pattern, address, w.block->local_bytes, "the thread's local memory");
     w.block->worker->count(site, pattern);
-    Located located{pattern, nullptr};
+    auto& each = w.block->worker->lane_pointers;
     for_each_lane(w.active, [&](int lane) {
-      located.each[static_cast<size_t>(lane)] = w.local + static_cast<size_t>(lane) * w.block->local_bytes + address[lane];
+      each[static_cast<size_t>(lane)] = w.local + static_cast<size_t>(lane) * w.block->local_bytes + address[lane];
     });
-    return located;
+    return {pattern, nullptr, &each};
   } else {
     const Pattern& pattern = checked_pattern(w, site, address, bytes);
-    Located located{pattern, w.block->worker->locate(site, pattern, address)};
-    if (located.base == nullptr) find_each(located, address, bytes);
-    w.block->worker->count(site, pattern);
-    return located;
+    Worker& worker = *w.block->worker;
+    std::byte* const base = worker.locate(site, pattern, address);
+    if (base == nullptr) {  // the lanes touch several allocations
+      for_each_lane(w.active, [&](int lane) {
+        worker.lane_pointers[static_cast<size_t>(lane)] = DeviceMemory::instance().host_pointer(address[lane], bytes);
+      });
+    }
+    worker.count(site, pattern);
+    return {pattern, base, &worker.lane_pointers};
   }
 }
 
@@ -313,29 +312,29 @@ template <Space SPACE, class Element, int COUNT, bool WIDE>
 void load(Warp& w, const Op& op) {
   const Slot* slots = slots_of<Element, COUNT>(op, op.d);
   use_memory<SPACE>(w, op, sizeof(Element) * COUNT, [&](const Located& located) {
-    std::array<Lanes<Element>, COUNT> value;
+    // Words first, vectors afterwards: filling a vector one lane at a time would be many times slower.
+    alignas(64) std::array<std::array<Element, WARP>, COUNT> value;
+    const auto take = [&](size_t lane, const std::byte* from) {
+      std::array<Element, COUNT> one;
+      std::memcpy(&one, from, sizeof one);
+      for (size_t i = 0; i < COUNT; ++i) value[i][lane] = one[i];
+    };
     const Pattern::Shape shape = located.base == nullptr ? Pattern::Shape::scattered : located.pattern.shape;
     if (shape == Pattern::Shape::uniform) {
       std::array<Element, COUNT> one;
       std::memcpy(&one, located.base, sizeof one);
-      for (int i = 0; i < COUNT; ++i) value[static_cast<size_t>(i)] = one[static_cast<size_t>(i)];
+      for (size_t i = 0; i < COUNT; ++i) value[i].fill(one[i]);
     } else if (COUNT == 1 && shape == Pattern::Shape::contiguous) {
       std::memcpy(&value, located.base, sizeof(Element) * WARP);
     } else if (located.base != nullptr && w.active == ALL_LANES) {
-      for (int lane = 0; lane < WARP; ++lane) {
-        std::array<Element, COUNT> one;
-        std::memcpy(&one, located.base + located.pattern.distance[lane], sizeof one);
-        for (int i = 0; i < COUNT; ++i) value[static_cast<size_t>(i)][lane] = one[static_cast<size_t>(i)];
-      }
+      for (int lane = 0; lane < WARP; ++lane) take(static_cast<size_t>(lane), located.base + located.pattern.distance[lane]);
     } else {
       value = {};
-      for_each_lane(w.active, [&](int lane) {
-        std::array<Element, COUNT> one;
-        std::memcpy(&one, located[lane], sizeof one);
-        for (int i = 0; i < COUNT; ++i) value[static_cast<size_t>(i)][lane] = one[static_cast<size_t>(i)];
-      });
+      for_each_lane(w.active, [&](int lane) { take(static_cast<size_t>(lane), located[lane]); });
     }
-    for (int i = 0; i < COUNT; ++i) write_loaded<Element, WIDE>(w, slots[i], value[static_cast<size_t>(i)]);
+    for (size_t i = 0; i < COUNT; ++i) {
+      write_loaded<Element, WIDE>(w, slots[i], std::bit_cast<Lanes<Element>>(value[i]));
+    }
   });
 }
 
@@ -356,15 +355,17 @@ template <Space SPACE, class Element, int COUNT, bool WIDE>
 void store(Warp& w, const Op& op) {
   const Slot* slots = slots_of<Element, COUNT>(op, op.d);
   use_memory<SPACE>(w, op, sizeof(Element) * COUNT, [&](const Located& located) {
-    std::array<Lanes<Element>, COUNT> value;
-    for (int i = 0; i < COUNT; ++i) value[static_cast<size_t>(i)] = read_stored<Element, WIDE>(w, slots[i]);
+    alignas(64) std::array<std::array<Element, WARP>, COUNT> value;
+    for (size_t i = 0; i < COUNT; ++i) {
+      value[i] = std::bit_cast<std::array<Element, WARP>>(read_stored<Element, WIDE>(w, slots[i]));
+    }
     if (COUNT == 1 && located.base != nullptr && located.pattern.shape == Pattern::Shape::contiguous) {
       std::memcpy(located.base, &value, sizeof(Element) * WARP);
       return;
     }
     for_each_lane(w.active, [&](int lane) {
       std::array<Element, COUNT> one;
-      for (int i = 0; i < COUNT; ++i) one[static_cast<size_t>(i)] = value[static_cast<size_t>(i)][lane];
+      for (size_t i = 0; i < COUNT; ++i) one[i] = value[i][static_cast<size_t>(lane)];
       std::memcpy(located[lane], &one, sizeof one);
     });
   });

@@ -1,6 +1,7 @@
 // The instructions that touch memory, and the lens that prices them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,9 +42,10 @@ struct SiteCounts {
   void add(const SiteCounts& other);
 };
 
-/// One memory instruction in one worker: its last pattern and the buffer that it is at work on.
+/// One memory instruction in one worker: its last patterns and the buffer that it is at work on. A loop
+/// that walks along a row passes through the phases of a sector, so the last pattern is kept for each.
 struct Site {
-  const Pattern* pattern = nullptr;
+  std::array<const Pattern*, 8> patterns{};  // by phase / 4
   const Allocation* allocation = nullptr;
   SiteCounts counts;
 };
@@ -69,6 +71,7 @@ class Worker {
   std::vector<uint64_t> block_lanes;   // and its lanes
   std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
   uint64_t barriers = 0;
+  std::array<std::byte*, WARP> lane_pointers{};  // scratch: where each lane's bytes lie, if not in one piece
 
  private:
   const Pattern& price(uint32_t site, const Lanes<int64_t>& distance, uint64_t first, uint32_t active);
