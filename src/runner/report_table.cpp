@@ -349,10 +349,11 @@ std::string to_table(const Report& report, const std::optional<Baseline>& baseli
   std::string footnote;
   for (auto& rows : by_problem(report)) {
     const Table table(report, std::move(rows), baseline, signs);
-    text += (text.empty() ? "" : "\n") + table.heading() + "\n" + table.text(terminal);
+    text += (text.empty() ? "" : "\n") + wrap(table.heading(), terminal.width, 2) + "\n" +
+            table.text(terminal);
     footnote = table.footnote();
   }
-  return footnote.empty() ? text : text + " " + footnote + "\n";
+  return footnote.empty() ? text : text + wrap(" " + footnote, terminal.width, 3) + "\n";
 }
 
 std::string to_markdown(const Report& report, const std::optional<Baseline>& baseline) {
@@ -372,14 +373,18 @@ std::string complaints(const Report& report, const Terminal& terminal) {
   std::string text;
   for (const Row& row : report.rows) {
     if (!row.verdict.correct) {
-      text += fmt::format("{} {}: {}\n", signs.wrong, title(row), row.verdict.complaint);
+      text += wrap(fmt::format("{} {}: {}", signs.wrong, title(row), row.verdict.complaint),
+                   terminal.width, 2) +
+              "\n";
       text += row.failure;
     }
     if (!row.traffic) continue;
     for (const ClaimCheck& check : row.traffic->promise) {
       if (!check.kept)
-        text += fmt::format("{} {} broke its promise: {}\n", signs.wrong, title(row),
-                            runner::text(check));
+        text += wrap(fmt::format("{} {} broke its promise: {}", signs.wrong, title(row),
+                                 runner::text(check)),
+                     terminal.width, 2) +
+                "\n";
     }
   }
   return text;

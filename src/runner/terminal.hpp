@@ -21,4 +21,8 @@ Terminal stdout_terminal(When color);
 /// Columns that a UTF-8 text takes, one for each code point.
 int display_width(std::string_view text);
 
+/// Breaks a text at spaces so that no line takes more than `width` columns, as far as its words allow; lines
+/// after the first start with `indent` spaces. No limit where width is 0. Ends as the text ends.
+std::string wrap(std::string_view text, int width, int indent);
+
 }  // namespace runner

@@ -259,33 +259,33 @@ void GuardedMatrix::read(
 }
 
 std::optional<std::string> GuardedMatrix::damage() const {
-  if (buffer_.data() == nullptr) return std::nullopt;
-  const auto band = [&](int64_t start, int64_t size, int64_t distance, const char* where) {
-    std::optional<std::string> found;
-    std::vector<float> floats(static_cast<size_t>(size));
-    check(cudaMemcpy(floats.data(), buffer_.data() + start, floats.size() * sizeof(float),
-                     cudaMemcpyDeviceToHost));
-    const auto bad = std::ranges::find_if_not(floats, is_poison);
-    if (bad != floats.end()) {
-      found = fmt::format("{} floats {}", std::abs(bad - floats.begin() + distance), where);
-    }
-    return found;
-  };
-  if (auto found = band(0, before_, -before_, "before its first element")) return found;
-  if (auto found = band(buffer_.size() - after_, after_, 1, "past its last element")) return found;
-  if (ld_ == cols_) return std::nullopt;
+  const int64_t end_of_elements = before_ + floats_in_rows(rows_);
+  if (ld_ > cols_) return damage_in(0, buffer_.size());
+  if (auto found = damage_in(0, std::min(before_, buffer_.size()))) return found;
+  return damage_in(std::min(end_of_elements, buffer_.size()), buffer_.size());
+}
 
-  std::optional<std::string> found;
-  read([&](int64_t first, int64_t rows, const float* elements) {
-    for (int64_t i = 0; i < rows - 1 && !found; ++i) {
-      for (int64_t j = cols_; j < ld_ && !found; ++j) {
-        if (!is_poison(elements[i * ld_ + j])) {
-          found = fmt::format("in the padding behind row {}, at column {}", first + i, j);
-        }
-      }
+// Looks through the floats [first, last) of the allocation.
+std::optional<std::string> GuardedMatrix::damage_in(int64_t first, int64_t last) const {
+  const int64_t end_of_elements = before_ + floats_in_rows(rows_);
+  std::vector<float> piece(
+      static_cast<size_t>(std::clamp<int64_t>(last - first, 0, FLOATS_PER_PIECE)));
+  for (int64_t start = first; start < last; start += FLOATS_PER_PIECE) {
+    const int64_t floats = std::min(FLOATS_PER_PIECE, last - start);
+    check(cudaMemcpy(piece.data(), buffer_.data() + start,
+                     static_cast<size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost));
+    for (int64_t i = 0; i < floats; ++i) {
+      const int64_t at = start + i;
+      if (is_poison(piece[static_cast<size_t>(i)])) continue;
+      if (at < before_) return fmt::format("{} floats before its first element", before_ - at);
+      if (at >= end_of_elements)
+        return fmt::format("{} floats past its last element", at - end_of_elements + 1);
+      const int64_t row = (at - before_) / ld_;
+      const int64_t col = (at - before_) % ld_;
+      if (col >= cols_) return fmt::format("in the padding behind row {}, at column {}", row, col);
     }
-  });
-  return found;
+  }
+  return std::nullopt;
 }
 
 struct Verifier::Pass {

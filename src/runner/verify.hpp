@@ -88,6 +88,7 @@ class GuardedMatrix {
   std::optional<std::string> damage() const;
 
  private:
+  std::optional<std::string> damage_in(int64_t first, int64_t last) const;
   int64_t rows_per_piece() const;
   int64_t floats_in_rows(int64_t rows) const { return rows == 0 ? 0 : (rows - 1) * ld_ + cols_; }
 

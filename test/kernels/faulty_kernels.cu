@@ -1,0 +1,114 @@
+// One plain kernel, with a fault planted where FAULT says.
+#include "test/kernels/faulty_kernels.hpp"
+
+#include <array>
+
+namespace faulty {
+namespace {
+
+using ladder::Counter;
+using ladder::Relation;
+using ladder::Rung;
+using ladder::Sgemm;
+
+enum class Fault {
+  none,
+  nan,             // one element is a NaN
+  one_wrong,       // one element is off by one
+  unwritten,       // one element is never written
+  transposed_b,    // B[col][k] in place of B[k][col]
+  skips_last_k,    // the last product is left out
+  ignores_alpha,
+  past_a,
+  past_b,
+  past_row,
+  before_c,
+  past_c,
+  reads_c_always,
+  tf32,
+};
+
+constexpr int TILE = 16;
+
+__device__ float eleven_bits(float x) {
+  return __uint_as_float((__float_as_uint(x) + 0x1000u) & ~0x1FFFu);
+}
+
+template <Fault FAULT>
+__global__ void faulty_kernel(const Sgemm p, const int64_t tiles_n) {
+  const int64_t row = (blockIdx.x / tiles_n) * TILE + threadIdx.y;
+  const int64_t col = (blockIdx.x % tiles_n) * TILE + threadIdx.x;
+  if (row >= p.M || col >= p.N) return;
+  const bool chosen = row == p.M / 2 && col == p.N - 1;
+
+  float sum = 0.0f;
+  for (int64_t k = 0; k < p.K - (FAULT == Fault::skips_last_k ? 1 : 0); ++k) {
+    float a = p.A[row * p.lda + k];
+    if (FAULT == Fault::tf32) a = eleven_bits(a);
+    // Both indices stay within a matrix of any shape.
+    const bool transpose = FAULT == Fault::transposed_b && k < p.N && col < p.K;
+    sum += a * (transpose ? p.B[col * p.ldb + k] : p.B[k * p.ldb + col]);
+  }
+  if (FAULT == Fault::past_a) sum += p.A[row * p.lda + p.K] * p.B[col];
+  if (FAULT == Fault::past_b) sum += p.A[row * p.lda] * p.B[p.K * p.ldb + col];
+
+  float* c = &p.C[row * p.ldc + col];
+  if (FAULT == Fault::unwritten && chosen) return;
+  if (FAULT == Fault::reads_c_always) {
+    *c = p.alpha * sum + p.beta * *c;
+    return;
+  }
+  *c = ladder::blend(FAULT == Fault::ignores_alpha ? 1.5f : p.alpha, sum, p.beta, c);
+  if (FAULT == Fault::nan && chosen) *c = __int_as_float(0x7FFFFFFF);
+  if (FAULT == Fault::one_wrong && chosen) *c += 1.0f;
+  if (FAULT == Fault::past_row && col == p.N - 1) c[1] = 1.0f;
+  if (FAULT == Fault::before_c && row == 0 && col == 0) c[-1] = 1.0f;
+  if (FAULT == Fault::past_c && row == p.M - 1 && col == p.N - 1) c[1] = 1.0f;
+}
+
+template <Fault FAULT>
+cudaError_t launch_faulty(const Sgemm& p, cudaStream_t stream) {
+  const int64_t tiles_n = ladder::ceil_div(p.N, TILE);
+  const dim3 grid = ladder::grid_of(ladder::ceil_div(p.M, TILE) * tiles_n);
+  faulty_kernel<FAULT><<<grid, dim3(TILE, TILE), 0, stream>>>(p, tiles_n);
+  return cudaGetLastError();
+}
+
+template <Fault FAULT>
+Rung rung(const char* name) {
+  return {.number = 99, .name = name, .idea = "wrong on purpose", .promise = {}, .launch = launch_faulty<FAULT>};
+}
+
+}  // namespace
+
+extern const Rung sound = rung<Fault::none>("sound");
+extern const Rung reads_past_a = rung<Fault::past_a>("reads_past_a");
+extern const Rung reads_past_b = rung<Fault::past_b>("reads_past_b");
+extern const Rung writes_past_row = rung<Fault::past_row>("writes_past_row");
+extern const Rung writes_before_c = rung<Fault::before_c>("writes_before_c");
+extern const Rung writes_past_c = rung<Fault::past_c>("writes_past_c");
+extern const Rung reads_c_always = rung<Fault::reads_c_always>("reads_c_always");
+extern const Rung rounds_to_tf32 = rung<Fault::tf32>("rounds_to_tf32");
+
+extern const Rung breaks_promise{
+    .number = 98,
+    .name = "breaks_promise",
+    .idea = "claims what it does not do",
+    .promise = {.whole_tiles = 16,
+                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 31}}},
+    .launch = launch_faulty<Fault::none>,
+};
+
+std::span<const Rung> wrong_results() {
+  static const std::array rungs{
+      rung<Fault::nan>("nan"),
+      rung<Fault::one_wrong>("one_wrong"),
+      rung<Fault::unwritten>("unwritten"),
+      rung<Fault::transposed_b>("transposed_b"),
+      rung<Fault::skips_last_k>("skips_last_k"),
+      rung<Fault::ignores_alpha>("ignores_alpha"),
+  };
+  return rungs;
+}
+
+}  // namespace faulty

@@ -1,0 +1,31 @@
+// Rungs that are wrong on purpose, each in one way. The verifier must catch every one of them.
+#pragma once
+
+#include <span>
+
+#include "kernels/ladder.hpp"
+
+namespace faulty {
+
+/// A rung like the others, but right: what the faults are planted in.
+extern const ladder::Rung sound;
+
+/// Rungs whose results are wrong for every problem with M, N, K >= 2.
+std::span<const ladder::Rung> wrong_results();
+
+/// Reads one element past the end of each row of A, or one row past the end of B, and uses it.
+extern const ladder::Rung reads_past_a;
+extern const ladder::Rung reads_past_b;
+/// Writes one float past each row of C, which is another row's element unless ldc leaves padding.
+extern const ladder::Rung writes_past_row;
+/// Writes one float before the first element of C, or one past the last.
+extern const ladder::Rung writes_before_c;
+extern const ladder::Rung writes_past_c;
+/// Multiplies C by beta even if beta is 0.
+extern const ladder::Rung reads_c_always;
+/// Rounds A to the 11 significant bits that TF32 has.
+extern const ladder::Rung rounds_to_tf32;
+/// A right result that breaks its promise.
+extern const ladder::Rung breaks_promise;
+
+}  // namespace faulty

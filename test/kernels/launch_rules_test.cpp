@@ -1,0 +1,80 @@
+// ladder::launch refuses what makes no sense, and the list is in order.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "kernels/ladder.hpp"
+#include "runner/device_buffer.hpp"
+
+namespace {
+
+using ladder::Sgemm;
+
+class LaunchRules : public testing::Test {
+ protected:
+  runner::DeviceBuffer<float> memory{64};
+  const ladder::Rung& rung = *ladder::all().back();
+
+  Sgemm sound() const {
+    return {.M = 4, .N = 4, .K = 4, .alpha = 1, .A = memory.data(), .lda = 4, .B = memory.data() + 16,
+            .ldb = 4, .beta = 0, .C = memory.data() + 32, .ldc = 4};
+  }
+  cudaError_t launch_with(void (*change)(Sgemm&)) const {
+    Sgemm p = sound();
+    change(p);
+    return ladder::launch(rung, p, nullptr);
+  }
+};
+
+TEST_F(LaunchRules, TakesASoundProblem) { EXPECT_EQ(ladder::launch(rung, sound(), nullptr), cudaSuccess); }
+
+TEST_F(LaunchRules, RefusesNegativeSizes) {
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.M = -1; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.N = -1; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.K = -1; }), cudaErrorInvalidValue);
+}
+
+TEST_F(LaunchRules, RefusesLeadingDimensionsShorterThanARow) {
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.lda = 3; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.ldb = 3; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.ldc = 3; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.K = 0, p.lda = 0; }), cudaErrorInvalidValue);
+}
+
+TEST_F(LaunchRules, RefusesNullWhereAMatrixIsNeeded) {
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.A = nullptr; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.B = nullptr; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.C = nullptr; }), cudaErrorInvalidValue);
+}
+
+TEST_F(LaunchRules, TakesNullWhereNoMatrixIsNeeded) {
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.alpha = 0, p.A = nullptr, p.B = nullptr; }), cudaSuccess);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.K = 0, p.A = nullptr, p.B = nullptr; }), cudaSuccess);
+  EXPECT_EQ(launch_with([](Sgemm& p) { p.M = 0, p.A = nullptr, p.C = nullptr; }), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST(Grid, RefusesMoreTilesThanADeviceTakes) {
+  EXPECT_EQ(ladder::grid_of(2147483647).x, 2147483647u);
+  EXPECT_EQ(ladder::grid_of(2147483648).x, 0u);  // an empty grid: the launch fails, nothing is left out
+}
+
+TEST(List, IsInOrderAndComplete) {
+  int expected = 0;
+  for (const ladder::Rung* rung : ladder::all()) {
+    EXPECT_EQ(rung->number, expected++);
+    EXPECT_GT(std::strlen(rung->name), 0u);
+    EXPECT_GT(std::strlen(rung->idea), 0u);
+    EXPECT_NE(rung->launch, nullptr);
+  }
+}
+
+// A rung without a promise has nothing that says what it is for.
+TEST(List, EveryKernelMakesAPromise) {
+  for (const ladder::Rung* rung : ladder::all().subspan(1)) {
+    EXPECT_FALSE(rung->promise.claims.empty()) << rung->name;
+    EXPECT_GT(rung->promise.whole_tiles, 0) << rung->name;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,135 @@
+// The verifier catches every planted fault, says where it is, and lets a right result pass.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/verify.hpp"
+#include "test/kernels/faulty_kernels.hpp"
+
+namespace {
+
+using ladder::Rung;
+using ladder::Sgemm;
+using runner::Layout;
+using runner::Problem;
+using runner::Values;
+using runner::Verdict;
+using testing::HasSubstr;
+
+constexpr Layout GUARDED{.guard = 64};
+
+Verdict verify(const Rung& rung, const Problem& problem) {
+  return runner::Verifier(problem, GUARDED).check([&](const Sgemm& sgemm, Values) {
+    const cudaError_t error = ladder::launch(rung, sgemm, nullptr);
+    return error != cudaSuccess ? error : cudaDeviceSynchronize();
+  });
+}
+
+Problem small() { return runner::dense_problem(50, 40, 30); }
+
+Problem padded() {
+  Problem p = small();
+  p.lda += 2;
+  p.ldb += 3;
+  p.ldc += 4;
+  p.beta = 1.5f;
+  return p;
+}
+
+// Too large for a complete FP64 product, so that elements are sampled and rows projected.
+Problem large() { return runner::dense_problem(600, 4000, 60); }
+
+TEST(Verifier, PassesARightResult) {
+  for (const Problem& p : {small(), padded(), large()}) {
+    const Verdict verdict = verify(faulty::sound, p);
+    EXPECT_TRUE(verdict.correct) << verdict.complaint;
+    EXPECT_GT(verdict.max_abs_error, 0.0);
+    EXPECT_LE(verdict.error_over_bound, 1.0);
+    EXPECT_FALSE(verdict.first_mismatch);
+  }
+}
+
+TEST(Verifier, ComparesEveryElementOfASmallProblemAndASampleOfALargeOne) {
+  EXPECT_EQ(verify(faulty::sound, small()).compared, 50 * 40);
+  EXPECT_EQ(verify(faulty::sound, large()).compared, runner::SAMPLED_ROWS * runner::SAMPLED_COLS);
+}
+
+TEST(Verifier, CatchesEveryWrongResult) {
+  for (const Rung& rung : faulty::wrong_results()) {
+    for (const Problem& p : {small(), padded(), large()}) {
+      const Verdict verdict = verify(rung, p);
+      EXPECT_FALSE(verdict.correct) << rung.name << " at " << p.size();
+      EXPECT_TRUE(verdict.first_mismatch) << rung.name << " at " << p.size();
+    }
+  }
+}
+
+// In all three the first wrong element is C[M / 2][N - 1].
+TEST(Verifier, SaysWhereTheFirstWrongElementIs) {
+  for (const Rung& rung : faulty::wrong_results().first(3)) {
+    for (const Problem& p : {small(), large()}) {
+      const Verdict verdict = verify(rung, p);
+      ASSERT_TRUE(verdict.first_mismatch) << rung.name;
+      EXPECT_EQ(verdict.first_mismatch->row, p.M / 2) << rung.name;
+      EXPECT_EQ(verdict.first_mismatch->col, p.N - 1) << rung.name;
+    }
+  }
+}
+
+TEST(Verifier, TellsAnUnwrittenElementFromAWrongOne) {
+  EXPECT_THAT(verify(faulty::wrong_results()[2], small()).complaint, HasSubstr("C[25][39] was never written"));
+  EXPECT_THAT(verify(faulty::wrong_results()[1], small()).complaint, HasSubstr("C[25][39] is "));
+}
+
+TEST(Verifier, CatchesReadsPastTheMatrices) {
+  for (const Problem& p : {small(), padded(), large()}) {
+    EXPECT_FALSE(verify(faulty::reads_past_a, p).correct) << p.size();
+    EXPECT_FALSE(verify(faulty::reads_past_b, p).correct) << p.size();
+  }
+}
+
+TEST(Verifier, CatchesWritesIntoThePadding) {
+  EXPECT_THAT(verify(faulty::writes_past_row, padded()).complaint,
+              HasSubstr("wrote beside C: in the padding behind row 0, at column 40"));
+}
+
+TEST(Verifier, CatchesWritesBesideTheMatrix) {
+  EXPECT_THAT(verify(faulty::writes_before_c, small()).complaint,
+              HasSubstr("wrote beside C: 1 floats before its first element"));
+  EXPECT_THAT(verify(faulty::writes_past_c, small()).complaint,
+              HasSubstr("wrote beside C: 1 floats past its last element"));
+}
+
+TEST(Verifier, CatchesBetaZeroThatReadsC) {
+  EXPECT_FALSE(verify(faulty::reads_c_always, small()).correct);
+  EXPECT_TRUE(verify(faulty::reads_c_always, padded()).correct) << "reading C is right where beta is not 0";
+}
+
+TEST(Verifier, CatchesReducedPrecision) {
+  EXPECT_FALSE(verify(faulty::rounds_to_tf32, small()).correct);
+  EXPECT_FALSE(verify(faulty::rounds_to_tf32, large()).correct);
+}
+
+TEST(Verifier, TakesAnInfinityWhereTheResultOverflows) {
+  Problem p = small();
+  p.alpha = 3e38f;
+  const Verdict verdict = verify(faulty::sound, p);
+  EXPECT_TRUE(verdict.correct) << verdict.complaint;
+}
+
+TEST(Verifier, TakesSubnormalResults) {
+  Problem p = small();
+  p.alpha = 1e-42f;
+  const Verdict verdict = verify(faulty::sound, p);
+  EXPECT_TRUE(verdict.correct) << verdict.complaint;
+}
+
+TEST(Verifier, ReportsALaunchThatFails) {
+  const Verdict verdict = runner::Verifier(small(), GUARDED).check([](const Sgemm&, Values) {
+    return cudaErrorInvalidConfiguration;
+  });
+  EXPECT_FALSE(verdict.correct);
+  EXPECT_EQ(verdict.error, cudaErrorInvalidConfiguration);
+  EXPECT_THAT(verdict.complaint, HasSubstr("cudaErrorInvalidConfiguration"));
+}
+
+}  // namespace
