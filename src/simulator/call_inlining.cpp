@@ -19,6 +19,18 @@ bool is_parameter_access(const Instruction& instruction) {
   return (opcode[0] == "ld" || opcode[0] == "st") && opcode.size() > 2 && opcode[1] == "param";
 }
 
+/// A function without a body that the device knows by name.
+struct SystemCall {
+  std::string name;
+  bool has_result;
+  std::vector<std::string> argument_types;
+};
+
+const std::map<std::string, SystemCall> SYSTEM_CALLS = {
+    {"vprintf", {"vprintf", true, {"b64", "b64"}}},                              // format, arguments
+    {"__assertfail", {"__assertfail", false, {"b64", "b64", "b32", "b64"}}},  // message, file, line, function
+};
+
 /// Rewrites one function's body into the kernel. Names get a prefix, so that every instance of a callee has
 /// registers and labels of its own.
 class Inliner {
@@ -139,13 +151,8 @@ class Inliner {
     const size_t next = has_result ? 2 : 1;
     const std::vector<Operand> arguments =
         call.operands.size() > next ? call.operands[next].parts : std::vector<Operand>{};
-    if (target.name == "vprintf" && results.size() == 1 && arguments.size() == 2) {
-      Instruction print = call;
-      print.opcode = {"vprintf"};
-      print.operands = {argument_register(results[0].name, 0, "b32"), argument_register(arguments[0].name, 0, "b64"),
-                        argument_register(arguments[1].name, 0, "b64")};
-      result_.body.push_back(std::move(print));
-      return;
+    if (const auto known = SYSTEM_CALLS.find(target.name); known != SYSTEM_CALLS.end()) {
+      return append_system_call(call, known->second, results, arguments);
     }
     const auto callee = std::find_if(module_.functions.begin(), module_.functions.end(), [&](const Function& f) {
       return f.name == target.name && f.has_body && !f.is_entry;
@@ -157,6 +164,19 @@ class Inliner {
     being_inlined_.insert(target.name);
     append(*callee, enter(*callee, results, arguments));
     being_inlined_.erase(target.name);
+  }
+
+  /// A function that the device itself provides becomes an instruction of its name, with plain registers.
+  void append_system_call(const Instruction& call, const SystemCall& known, const std::vector<Operand>& results,
+                          const std::vector<Operand>& arguments) {
+    Instruction instruction = call;
+    instruction.opcode = {known.name};
+    instruction.operands.clear();
+    if (known.has_result) instruction.operands.push_back(argument_register(results.at(0).name, 0, "b32"));
+    for (size_t i = 0; i < known.argument_types.size(); ++i) {
+      instruction.operands.push_back(argument_register(arguments.at(i).name, 0, known.argument_types[i]));
+    }
+    result_.body.push_back(std::move(instruction));
   }
 
   Instance enter(const Function& callee, const std::vector<Operand>& results, const std::vector<Operand>& arguments) {

@@ -18,7 +18,7 @@ struct Mentions {
 /// Instructions whose first operand is no result.
 bool writes_nothing(const Instruction& instruction) {
   static const std::set<std::string, std::less<>> heads = {"st",   "red",   "bra",      "brx",     "ret",  "exit", "membar",
-                                                           "fence", "trap", "prefetch", "prefetchu", "cp", "nanosleep", "call"};
+                                                           "fence", "trap", "prefetch", "prefetchu", "cp", "nanosleep", "call", "__assertfail"};
   const std::string& head = instruction.opcode[0];
   if (heads.contains(head)) return true;
   if (head != "bar" && head != "barrier") return false;

@@ -298,8 +298,7 @@ std::string format_lane(const Warp& w, std::string_view format, std::string_view
   return text;
 }
 
-}  // namespace
-
+/// vprintf: a holds the format's address, b that of the packed arguments.
 void execute_vprintf(Warp& w, const Op& op) {
   const Lanes<uint64_t> format = w.read<uint64_t>(op.a);
   const Lanes<uint64_t> arguments = w.read<uint64_t>(op.b);
@@ -313,6 +312,18 @@ void execute_vprintf(Warp& w, const Op& op) {
   const Lanes<uint32_t> result = 0;
   w.write<uint32_t>(op.d, result);
 }
+
+/// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
+[[noreturn]] void fail_assert(Warp& w, const Op& op) {
+  const int lane = __builtin_ctz(w.active);
+  const auto text = [&](Slot slot) { return std::string(string_at(w, w.read<uint64_t>(slot)[lane], lane)); };
+  throw WarpFault{FaultKind::failed_assert, lane, 0,
+                  "assertion `" + text(op.d) + "' failed in " + text(op.c) + " (" + text(op.a) + ":" +
+                      std::to_string(w.read<uint32_t>(op.b)[lane]) + ")",
+                  op.instruction};
+}
+
+}  // namespace
 
 WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
   std::string name;
@@ -342,6 +353,7 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"trap", {trap, InstructionKind::control, {}}},
       {"nanosleep.u32", {do_nothing, InstructionKind::control, {"u32"}}},
       {"vprintf", {execute_vprintf, InstructionKind::control, {"b32", "b64", "b64"}}},
+      {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
   if (opcode[0] == "membar" || opcode[0] == "fence") return {fence, InstructionKind::control, {}};
   const auto found = table.find(name);

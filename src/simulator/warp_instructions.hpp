@@ -17,7 +17,7 @@ struct WarpInstruction {
   int32_t extra = 0;
 };
 
-/// shfl, vote, activemask, redux, bar.warp, fences, trap and the hints that do nothing here.
+/// shfl, vote, activemask, redux, match, bar.warp, fences, trap, and the calls that the device itself answers.
 WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode);
 
 /// mov from %tid.x and its like; `extra` says which one.
@@ -28,8 +28,5 @@ Execute find_pack(bool unpack, bool wide, size_t parts);
 
 /// ld.param.v2 / .v4: a list of parameters' neighbours.
 Execute find_parameter_vector_load(const std::string& element);
-
-/// A call of vprintf: a holds the format's address, b that of the packed arguments; d gets the result.
-void execute_vprintf(Warp& w, const Op& op);
 
 }  // namespace simulator
