@@ -38,8 +38,9 @@ std::string buffer_name(Access access, uint32_t allocation) {
 }  // namespace
 
 CounterStore& CounterStore::instance() {
-  static CounterStore store;
-  return store;
+  // Never destroyed: the report at exit is read after the static objects are gone.
+  static CounterStore* const store = new CounterStore;
+  return *store;
 }
 
 void CounterStore::add_launch(const Program&, uint64_t blocks, double seconds) {
