@@ -15,6 +15,7 @@ namespace simulator::runtime {
 namespace {
 
 constexpr int kDefaultColumns = 80;
+constexpr int kLineWidth = 5;
 constexpr int kNarrowestName = 8;
 
 /// 999999 as it is, and more with three digits and the SI letter.
@@ -70,9 +71,8 @@ bool is_shared(Access access) {
          access == Access::shared_atomic || access == Access::async_copy_shared;
 }
 
-std::string place(const SourceLine& where) {
-  if (where.file.empty()) return "?";
-  return where.file.substr(where.file.rfind('/') + 1) + ':' + std::to_string(where.line);
+std::string file_name(const SourceLine& where) {
+  return where.file.empty() ? "unknown file" : where.file.substr(where.file.rfind('/') + 1);
 }
 
 /// `text` in `width` columns, its beginning cut away if it is longer.
@@ -115,19 +115,14 @@ int terminal_columns() {
 }  // namespace
 
 std::string report(const Counters& counters, int columns) {
-  size_t place_width = std::string_view("line").size();
   size_t buffer_width = std::string_view("buffer").size();
   for (const AccessCounters& a : counters.accesses) {
-    place_width = std::max(place_width, place(a.where).size());
     buffer_width = std::max(buffer_width, a.buffer.size());
   }
-  int figures = 0;
+  int figures = kLineWidth + 1;
   for (const Column& column : kColumns) figures += 1 + column.width;
-  const int names = std::max(columns - figures - 1, 2 * kNarrowestName);
-  if (static_cast<int>(place_width + buffer_width) > names) {
-    buffer_width = std::min(buffer_width, static_cast<size_t>(names) / 3);
-    place_width = std::min(place_width, static_cast<size_t>(names) - buffer_width);
-  }
+  buffer_width =
+      std::min(buffer_width, static_cast<size_t>(std::max(columns - figures, kNarrowestName)));
 
   std::ostringstream text;
   text << "simulated GPU: " << counters.launches
@@ -137,22 +132,21 @@ std::string report(const Counters& counters, int columns) {
        << ratio(counters.lane_instructions, counters.warp_instructions * 32, 100, " %")
        << " of their lanes active), " << count(counters.flops) << " FLOP\n";
 
-  const std::string* kernel = nullptr;
+  const AccessCounters* last = nullptr;
   for (const AccessCounters& a : counters.accesses) {
-    if (kernel == nullptr || *kernel != a.kernel) {
-      kernel = &a.kernel;
-      text << '\n' << a.kernel << '\n';
-      for (int line = 0; line < 2; ++line) {
-        std::ostringstream heading;
-        heading << fitted(line == 1 ? "line" : "", place_width) << ' '
-                << fitted(line == 1 ? "buffer" : "", buffer_width);
+    if (last == nullptr || last->kernel != a.kernel || last->where.file != a.where.file) {
+      text << '\n' << a.kernel << " in " << file_name(a.where) << '\n';
+      for (const int row : {0, 1}) {
+        text << std::setw(kLineWidth) << (row == 1 ? "line" : "") << ' '
+             << fitted(row == 1 ? "buffer" : "", buffer_width);
         for (const Column& column : kColumns) {
-          heading << ' ' << std::setw(column.width) << column.heading[line];
+          text << ' ' << std::setw(column.width) << column.heading[row];
         }
-        text << heading.str() << '\n';
+        text << '\n';
       }
     }
-    text << fitted(place(a.where), place_width) << ' ' << fitted(a.buffer, buffer_width);
+    last = &a;
+    text << std::setw(kLineWidth) << a.where.line << ' ' << fitted(a.buffer, buffer_width);
     const std::vector<std::string> row = cells(a);
     for (size_t i = 0; i < row.size(); ++i) {
       text << ' ' << std::setw(kColumns[i].width) << row[i];
@@ -162,8 +156,9 @@ std::string report(const Counters& counters, int columns) {
   if (counters.accesses.empty()) {
     text << "no kernel read or wrote memory\n";
   } else {
-    text << "\nA sector is 32 bytes; bytes used are those that lanes asked for, of the sectors "
-            "fetched.\n";
+    text << "\nA sector is 32 bytes. Bytes used: of those in the sectors fetched, the ones that a "
+            "lane asked "
+            "for.\n";
   }
   return text.str();
 }
