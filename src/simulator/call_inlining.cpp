@@ -14,9 +14,12 @@ using ptx::Instruction;
 using ptx::Operand;
 using Kind = Operand::Kind;
 
+/// ld.param and st.param of a named place. (A kernel's own parameters may be read through a register.)
 bool is_parameter_access(const Instruction& instruction) {
   const auto& opcode = instruction.opcode;
-  return (opcode[0] == "ld" || opcode[0] == "st") && opcode.size() > 2 && opcode[1] == "param";
+  if ((opcode[0] != "ld" && opcode[0] != "st") || opcode.size() < 3 || opcode[1] != "param") return false;
+  return std::none_of(instruction.operands.begin(), instruction.operands.end(),
+                      [](const Operand& operand) { return operand.base_is_register; });
 }
 
 /// A function without a body that the device knows by name.

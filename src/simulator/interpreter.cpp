@@ -206,6 +206,7 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
     : program_(program) {
   context_.worker = &worker;
   context_.parameters = parameters;
+  context_.parameter_bytes = program.parameter_bytes;
   context_.dynamic_shared = shape.dynamic_shared;
   // The dynamic part starts at a multiple of 16 behind the static variables.
   const size_t dynamic_start = (program.static_shared + 15) / 16 * 16;

@@ -452,12 +452,20 @@ void async_copy(Warp& w, const Op& op) {
 
 // --- parameters -----------------------------------------------------------------------------------
 
+/// Every lane reads the launch's parameters; a lane beyond their end reads zero.
 template <class Element, bool WIDE>
 void load_parameter(Warp& w, const Op& op) {
-  Element value;
-  std::memcpy(&value, w.block->parameters + op.offset, sizeof value);
-  const Lanes<Element> all = value;
-  write_loaded<Element, WIDE>(w, op.d, all);
+  const Lanes<uint64_t> address = addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset);
+  for (size_t part = 0; part < op.slots->size(); ++part) {
+    Lanes<Element> value = 0;
+    for_each_lane(w.active, [&](int lane) {
+      const uint64_t at = address[lane] + part * sizeof(Element);
+      Element one{};
+      if (at + sizeof(Element) <= w.block->parameter_bytes) std::memcpy(&one, w.block->parameters + at, sizeof one);
+      value[lane] = one;
+    });
+    write_loaded<Element, WIDE>(w, (*op.slots)[part], value);
+  }
 }
 
 // --- choosing -------------------------------------------------------------------------------------

@@ -86,6 +86,7 @@ class Worker {
 struct BlockContext {
   Worker* worker = nullptr;
   const std::byte* parameters = nullptr;
+  size_t parameter_bytes = 0;
   std::byte* shared = nullptr;
   size_t shared_bytes = 0;
   size_t dynamic_shared = 0;
@@ -109,7 +110,7 @@ MemoryInstruction find_store(Space space, const std::string& element, size_t cou
 /// operation: "add", "cas", ...; `has_result` is false for red.
 MemoryInstruction find_atomic(Space space, const std::string& operation, const std::string& type);
 MemoryInstruction find_async_copy(uint32_t bytes);
-/// ld.param of a kernel: the same value for every lane.
+/// ld.param of a kernel, into the registers of Op::slots.
 Execute find_parameter_load(const std::string& element, bool wide);
 
 /// Op::extra of memory instructions: the address register holds 4 bytes, not 8.

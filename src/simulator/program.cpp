@@ -140,9 +140,10 @@ class Decoder {
     });
   }
 
-  /// The number that stands for a symbol: an offset in shared or local memory, or a device address.
+  /// The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
   std::optional<uint64_t> symbol_value(const std::string& name) const {
     if (const auto own = symbol_.find(name); own != symbol_.end()) return own->second;
+    if (const auto parameter = parameter_offset_.find(name); parameter != parameter_offset_.end()) return parameter->second;
     if (const auto global = variables_.find(name); global != variables_.end()) return global->second;
     return std::nullopt;
   }
@@ -483,20 +484,13 @@ class Decoder {
   }
 
   bool decode_parameter_load(const MemoryWords& words, const Operand& to, const Operand& from, Op& op) {
-    const auto found = parameter_offset_.find(from.name);
-    if (found == parameter_offset_.end()) return false;
-    op.offset = static_cast<int64_t>(found->second) + from.offset;
-    if (words.count != 1) {  // one operation for all parts
-      if (to.kind != Kind::list) return false;
-      op.slots = vector_slots(to.parts, words.type);
-      op.execute = find_parameter_vector_load(words.type);
-      return op.slots != nullptr && op.execute != nullptr;
-    }
-    const auto result = destination(to);
-    if (!result) return false;
-    op.d = *result;
-    op.execute = find_parameter_load(words.type, is_wide(to));
-    return op.execute != nullptr;
+    // A parameter's address is its offset; a structure's members are reached through a register that holds one.
+    if (!address(from, op.a, op.offset, op.extra, ADDRESS_IN_32)) return false;
+    const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
+    if (parts.size() != words.count) return false;
+    op.slots = vector_slots(parts, words.type);
+    op.execute = find_parameter_load(words.type, is_wide(parts[0]));
+    return op.slots != nullptr && op.execute != nullptr;
   }
 
   bool decode_atomic(const Instruction& instruction, Op& op) {

@@ -205,16 +205,6 @@ void unpack(Warp& w, const Op& op) {
   }
 }
 
-template <class T>
-void load_parameter_vector(Warp& w, const Op& op) {
-  for (size_t i = 0; i < op.slots->size(); ++i) {
-    T value;
-    std::memcpy(&value, w.block->parameters + op.offset + i * sizeof(T), sizeof value);
-    const Lanes<T> all = value;
-    w.write<T>((*op.slots)[i], all);
-  }
-}
-
 // --- printf -----------------------------------------------------------------------------------------
 
 /// The host's bytes at a generic address of one lane, as many as lie in the same memory, or nothing.
@@ -383,13 +373,6 @@ Execute find_pack(bool is_unpack, bool wide, size_t parts) {
   if (wide && parts == 2) return is_unpack ? unpack<uint64_t, 2> : pack<uint64_t, 2>;
   if (wide && parts == 4) return is_unpack ? unpack<uint64_t, 4> : pack<uint64_t, 4>;
   if (!wide && parts == 2) return is_unpack ? unpack<uint32_t, 2> : pack<uint32_t, 2>;
-  return nullptr;
-}
-
-Execute find_parameter_vector_load(const std::string& element) {
-  const uint32_t bytes = ptx::type_bytes(element);
-  if (bytes == 4) return load_parameter_vector<uint32_t>;
-  if (bytes == 8) return load_parameter_vector<uint64_t>;
   return nullptr;
 }
 

@@ -26,7 +26,4 @@ Execute find_special_register(const std::string& name, bool wide, int32_t& extra
 /// mov between one register and a list of its parts. `unpack`: from the register to the parts.
 Execute find_pack(bool unpack, bool wide, size_t parts);
 
-/// ld.param.v2 / .v4: a list of parameters' neighbours.
-Execute find_parameter_vector_load(const std::string& element);
-
 }  // namespace simulator
