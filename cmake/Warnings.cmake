@@ -10,9 +10,7 @@ target_compile_options(warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast>
   $<$<COMPILE_LANGUAGE:CXX>:-Werror>
-  # GCC 12 sees overlaps in std::string's concatenation that are not there (its bug 105651), and takes a
-  # designated initialiser that leaves the rest to the members' defaults for a slip.
+  # GCC 12 sees overlaps in std::string's concatenation that are not there (its bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-field-initializers>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Wall,-Wextra,-Werror>"
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")

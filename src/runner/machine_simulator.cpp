@@ -1,6 +1,7 @@
 // The simulated GPU: it counts and takes no time.
 #include <fmt/format.h>
 
+#include <functional>
 #include <string_view>
 
 #include "runner/error.hpp"

@@ -18,12 +18,12 @@ namespace runner {
 /// One rung on one problem.
 struct Row {
   const ladder::Rung* rung = nullptr;
-  Problem problem;
+  Problem problem{};
   const char* path = nullptr;  // the code path that ran, where the rung has several
-  Verdict verdict;
-  std::string failure;  // what the machine has to say on a launch that failed; several lines
-  std::optional<Traffic> traffic;
-  std::optional<Timing> timing;
+  Verdict verdict{};
+  std::string failure{};  // what the machine has to say on a launch that failed; several lines
+  std::optional<Traffic> traffic{};
+  std::optional<Timing> timing{};
 
   bool is_right() const { return verdict.correct && (!traffic || traffic->promise_kept()); }
 };
