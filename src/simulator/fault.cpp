@@ -27,6 +27,11 @@ const char* headline(FaultKind kind) {
   return "error";
 }
 
+/// Whether the fault is an access's. Address 0 is a null pointer then, and worth showing.
+bool has_address(FaultKind kind) {
+  return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free || kind == FaultKind::misaligned;
+}
+
 std::string triple(const Dim3& d) {
   std::ostringstream text;
   text << '(' << d.x << ", " << d.y << ", " << d.z << ')';
@@ -44,7 +49,7 @@ std::string Fault::text() const {
     text << "\n  thread       " << triple(thread) << " of block " << triple(block);
   }
   if (!instruction.empty()) text << "\n  instruction  " << instruction;
-  if (address != 0) text << "\n  address      0x" << std::hex << address << std::dec;
+  if (has_address(kind)) text << "\n  address      0x" << std::hex << address << std::dec;
   if (!detail.empty()) text << "\n  " << detail;
   text << '\n';
   return text.str();

@@ -37,7 +37,7 @@ struct Fault {
   std::string instruction;  // the PTX as written
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  uint64_t address = 0;   // 0 where no address is involved
+  uint64_t address = 0;   // of an access; in shared or local memory, the offset in it
   std::string detail;     // one sentence: what was wrong, what would be right, the nearest allocation
 
   /// Several lines of text for a person, ending in a newline.

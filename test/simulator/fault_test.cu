@@ -1,0 +1,213 @@
+// Each error that a kernel can make is reported with the line, the thread and the address, and the runtime
+// returns the code that a device would.
+#undef NDEBUG  // assert is one of the errors
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cassert>
+#include <cstdint>
+#include <string>
+
+#include "simulator/diagnostics.hpp"
+
+namespace {
+
+using simulator::Fault;
+using simulator::FaultKind;
+
+constexpr int OUT_OF_BOUNDS_LINE = __LINE__ + 1;
+__global__ void out_of_bounds(float* p, int first) { p[first + static_cast<int>(threadIdx.x)] = 1.0f; }
+
+constexpr int MISALIGNED_LINE = __LINE__ + 1;
+__global__ void misaligned(float* p) { *reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x) = float4{1, 2, 3, 4}; }
+
+constexpr int READ_LINE = __LINE__ + 2;
+__global__ void read_freed(const float* p, float* out) {
+  out[threadIdx.x] = p[threadIdx.x];
+}
+
+constexpr int SHARED_LINE = __LINE__ + 3;
+__global__ void beyond_shared(float* out, int i) {
+  __shared__ float tile[32];
+  tile[threadIdx.x + i] = out[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+
+constexpr int DIVERGENT_LINE = __LINE__ + 4;
+__global__ void divergent_barrier(float* out) {
+  if (threadIdx.x < 7) {
+    out[threadIdx.x] = 1.0f;
+    __syncthreads();
+  }
+  out[threadIdx.x] += 2.0f;
+}
+
+constexpr int FIRST_BARRIER_LINE = __LINE__ + 4;
+constexpr int SECOND_BARRIER_LINE = __LINE__ + 6;
+__global__ void mismatched_barriers(float* out) {
+  if (threadIdx.x < 32) {
+    __syncthreads();
+    out[threadIdx.x] = 1.0f;
+  } else {
+    __syncthreads();
+    out[threadIdx.x] = 2.0f;
+  }
+}
+
+constexpr int UNKNOWN_LINE = __LINE__ + 3;
+__global__ void unknown_instruction(float* out) {
+  float x = out[threadIdx.x];
+  asm volatile("wmma.imaginary.f32 %0, %0;" : "+f"(x));
+  out[threadIdx.x] = x;
+}
+
+constexpr int TRAP_LINE = __LINE__ + 2;
+__global__ void traps(const float* p) {
+  if (p[threadIdx.x] > 0.0f) __trap();
+}
+
+constexpr int ASSERT_LINE = __LINE__ + 1;
+__global__ void asserts(const float* p) { assert(p[threadIdx.x] < 0.0f); }
+
+__device__ float helper(const float* p, int i) {
+  return p[i] * 2.0f;
+}
+constexpr int HELPER_LINE = __LINE__ - 2;
+__global__ void calls_helper(float* p, int i) { p[0] = helper(p, i) + fmaxf(p[1], 0.0f); }
+
+class FaultTest : public testing::Test {
+ protected:
+  static constexpr int COUNT = 64;
+
+  void SetUp() override {
+    simulator::set_fault_output(false);
+    ASSERT_EQ(cudaMalloc(&memory_, COUNT * sizeof(float)), cudaSuccess);
+    ASSERT_EQ(cudaMemset(memory_, 0x3f, COUNT * sizeof(float)), cudaSuccess);
+  }
+
+  void TearDown() override {
+    simulator::clear_fault();
+    cudaFree(memory_);
+    simulator::set_fault_output(true);
+  }
+
+  /// The fault of the launch just made. Its error must be `expected`.
+  Fault fault(cudaError_t expected) {
+    EXPECT_EQ(cudaDeviceSynchronize(), expected);
+    const auto last = simulator::last_fault();
+    EXPECT_TRUE(last.has_value());
+    return last.value_or(Fault{});
+  }
+
+  uint64_t address(int i) const { return reinterpret_cast<uint64_t>(memory_ + i); }
+
+  float* memory_ = nullptr;
+};
+
+void expect_line(const Fault& fault, int line) {
+  EXPECT_TRUE(fault.where.file.ends_with("fault_test.cu")) << fault.where.file;
+  EXPECT_EQ(fault.where.line, line) << fault.text();
+  EXPECT_NE(fault.text().find("fault_test.cu:" + std::to_string(line)), std::string::npos) << fault.text();
+}
+
+TEST_F(FaultTest, OutOfBoundsNamesTheFirstThreadBeyondTheEnd) {
+  out_of_bounds<<<3, 32>>>(memory_, COUNT - 20);
+  const Fault f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
+  expect_line(f, OUT_OF_BOUNDS_LINE);
+  EXPECT_EQ(f.thread.x, 20u);
+  EXPECT_EQ(f.block.x, 0u);
+  EXPECT_EQ(f.address, address(COUNT));
+  EXPECT_NE(f.detail.find("256 bytes"), std::string::npos) << "the nearest allocation: " << f.detail;
+  EXPECT_NE(f.kernel.find("out_of_bounds"), std::string::npos);
+}
+
+TEST_F(FaultTest, BelowTheBeginningAndFarAwayAreOutOfBoundsToo) {
+  out_of_bounds<<<1, 32>>>(memory_, -1);
+  EXPECT_EQ(fault(cudaErrorIllegalAddress).thread.x, 0u);
+  simulator::clear_fault();
+  out_of_bounds<<<1, 32>>>(nullptr, 0);
+  const Fault f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
+  EXPECT_NE(f.text().find("0x0"), std::string::npos) << "a null pointer is shown: " << f.text();
+}
+
+TEST_F(FaultTest, TheErrorStaysUntilTheDeviceIsGivenUp) {
+  out_of_bounds<<<1, 32>>>(memory_, COUNT);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  float* more = nullptr;
+  EXPECT_EQ(cudaMalloc(&more, 4), cudaErrorIllegalAddress);
+}
+
+TEST_F(FaultTest, MisalignedVectorAccess) {
+  misaligned<<<1, 4>>>(memory_);
+  const Fault f = fault(cudaErrorMisalignedAddress);
+  EXPECT_EQ(f.kind, FaultKind::misaligned);
+  expect_line(f, MISALIGNED_LINE);
+  EXPECT_EQ(f.address, address(1));
+  EXPECT_NE(f.detail.find("16"), std::string::npos) << f.detail;
+}
+
+TEST_F(FaultTest, UseAfterFree) {
+  float* freed = nullptr;
+  ASSERT_EQ(cudaMalloc(&freed, 128), cudaSuccess);
+  ASSERT_EQ(cudaFree(freed), cudaSuccess);
+  read_freed<<<1, 32>>>(freed, memory_);
+  const Fault f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::use_after_free);
+  expect_line(f, READ_LINE);
+  EXPECT_EQ(f.address, reinterpret_cast<uint64_t>(freed));
+}
+
+TEST_F(FaultTest, BeyondSharedMemory) {
+  beyond_shared<<<2, 32>>>(memory_, 3);
+  const Fault f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
+  expect_line(f, SHARED_LINE);
+  EXPECT_EQ(f.thread.x, 29u);
+  EXPECT_NE(f.detail.find("128 bytes"), std::string::npos) << f.detail;
+}
+
+TEST_F(FaultTest, BarrierThatPartOfAWarpReaches) {
+  divergent_barrier<<<1, 32>>>(memory_);
+  const Fault f = fault(cudaErrorLaunchFailure);
+  EXPECT_EQ(f.kind, FaultKind::barrier_divergence);
+  expect_line(f, DIVERGENT_LINE);
+}
+
+TEST_F(FaultTest, BarriersOnDifferentLines) {
+  mismatched_barriers<<<1, 64>>>(memory_);
+  const Fault f = fault(cudaErrorLaunchFailure);
+  EXPECT_EQ(f.kind, FaultKind::barrier_divergence);
+  expect_line(f, SECOND_BARRIER_LINE);
+  EXPECT_NE(f.detail.find("line " + std::to_string(FIRST_BARRIER_LINE)), std::string::npos) << f.detail;
+}
+
+TEST_F(FaultTest, AnInstructionOutsideTheSubset) {
+  unknown_instruction<<<1, 32>>>(memory_);
+  const Fault f = fault(cudaErrorIllegalInstruction);
+  EXPECT_EQ(f.kind, FaultKind::unknown_instruction);
+  expect_line(f, UNKNOWN_LINE);
+  EXPECT_NE(f.instruction.find("wmma.imaginary.f32"), std::string::npos) << f.instruction;
+}
+
+TEST_F(FaultTest, TrapAndAssert) {
+  traps<<<1, 32>>>(memory_);
+  Fault f = fault(cudaErrorLaunchFailure);
+  EXPECT_EQ(f.kind, FaultKind::trap);
+  expect_line(f, TRAP_LINE);
+  simulator::clear_fault();
+  asserts<<<1, 32>>>(memory_);
+  f = fault(cudaErrorAssert);
+  EXPECT_EQ(f.kind, FaultKind::failed_assert);
+  expect_line(f, ASSERT_LINE);
+  EXPECT_NE(f.detail.find("p[threadIdx.x] < 0.0f"), std::string::npos) << f.detail;
+}
+
+TEST_F(FaultTest, AHelpersLineIsTheHelpers) {
+  calls_helper<<<1, 1>>>(memory_, 1000);
+  expect_line(fault(cudaErrorIllegalAddress), HELPER_LINE);
+}
+
+}  // namespace

@@ -1,0 +1,229 @@
+// Whole kernels' counters, against those that Nsight Compute read on an H200 for the same kernels.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "simulator/counters.hpp"
+
+namespace {
+
+constexpr int N = 256;           // matrix kernels: 256^3
+constexpr int COUNT = 65536;     // copies: elements
+constexpr int TOKENS = 4096, DIM = 256;
+
+__global__ void naive_rowfast(const float* A, const float* B, float* C) {
+  const int row = blockIdx.x * 32 + threadIdx.x;
+  const int col = blockIdx.y * 32 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < N; ++k) sum += A[row * N + k] * B[k * N + col];
+  C[row * N + col] = sum;
+}
+
+__global__ void naive_colfast(const float* A, const float* B, float* C) {
+  const int row = blockIdx.y * 32 + threadIdx.y;
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  float sum = 0.0f;
+  for (int k = 0; k < N; ++k) sum += A[row * N + k] * B[k * N + col];
+  C[row * N + col] = sum;
+}
+
+__global__ void coalesced1d(const float* A, const float* B, float* C) {
+  const int row = blockIdx.y * 32 + threadIdx.x / 32;
+  const int col = blockIdx.x * 32 + threadIdx.x % 32;
+  float sum = 0.0f;
+  for (int k = 0; k < N; ++k) sum += A[row * N + k] * B[k * N + col];
+  C[row * N + col] = sum;
+}
+
+__global__ void tiled(const float* A, const float* B, float* C) {
+  __shared__ float As[32][32];
+  __shared__ float Bs[32][32];
+  const int r = threadIdx.x / 32, c = threadIdx.x % 32;
+  const int row = blockIdx.y * 32 + r, col = blockIdx.x * 32 + c;
+  float sum = 0.0f;
+  for (int k0 = 0; k0 < N; k0 += 32) {
+    As[r][c] = A[row * N + k0 + c];
+    Bs[r][c] = B[(k0 + r) * N + col];
+    __syncthreads();
+    for (int k = 0; k < 32; ++k) sum += As[r][k] * Bs[k][c];
+    __syncthreads();
+  }
+  C[row * N + col] = sum;
+}
+
+__global__ void copy_float(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+__global__ void copy_float4(const float4* in, float4* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+template <int STRIDE>
+__global__ void strided(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i * STRIDE];
+}
+
+__global__ void off1(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + 1];
+}
+
+__global__ void emb1d(const int* tokens, const float* table, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = table[tokens[i / DIM] * DIM + i % DIM];
+}
+
+struct Golden {
+  uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
+  uint64_t shared_loads, shared_stores, shared_load_wavefronts, shared_store_wavefronts, ffma;
+};
+
+std::map<std::string, Golden> read_golden() {
+  std::map<std::string, Golden> golden;
+  std::ifstream file(TEST_DATA "/global_counters_h200.csv");
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    for (char& c : line) {
+      if (c == ',') c = ' ';
+    }
+    std::istringstream row(line);
+    std::string name;
+    Golden g{};
+    row >> name >> g.global_load_requests >> g.global_load_sectors >> g.global_store_requests >> g.global_store_sectors >>
+        g.shared_loads >> g.shared_stores >> g.shared_load_wavefronts >> g.shared_store_wavefronts >> g.ffma;
+    EXPECT_FALSE(row.fail()) << line;
+    golden[name] = g;
+  }
+  return golden;
+}
+
+Golden counted() {
+  using simulator::Access;
+  Golden g{};
+  const simulator::Counters counters = simulator::counters();
+  for (const auto& row : counters.accesses) {
+    if (row.access == Access::global_load) {
+      g.global_load_requests += row.requests;
+      g.global_load_sectors += row.sectors;
+    } else if (row.access == Access::global_store) {
+      g.global_store_requests += row.requests;
+      g.global_store_sectors += row.sectors;
+    } else if (row.access == Access::shared_load) {
+      g.shared_loads += row.requests;
+      g.shared_load_wavefronts += row.wavefronts;
+    } else if (row.access == Access::shared_store) {
+      g.shared_stores += row.requests;
+      g.shared_store_wavefronts += row.wavefronts;
+    }
+  }
+  g.ffma = counters.ffma;
+  return g;
+}
+
+class GoldenCounters : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(cudaMalloc(&in_, 8 * COUNT * 4 + 256), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&more_, TOKENS * DIM * 4), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&out_, TOKENS * DIM * 4), cudaSuccess);
+    ASSERT_EQ(cudaMemset(in_, 0, 8 * COUNT * 4 + 256), cudaSuccess);
+    ASSERT_EQ(cudaMemset(more_, 0, TOKENS * DIM * 4), cudaSuccess);
+    simulator::reset_counters();
+  }
+  void TearDown() override {
+    cudaFree(in_);
+    cudaFree(more_);
+    cudaFree(out_);
+  }
+
+  void expect_golden(const std::string& name) {
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    static const std::map<std::string, Golden> golden = read_golden();
+    ASSERT_EQ(golden.size(), 11u);
+    const Golden& want = golden.at(name);
+    const Golden got = counted();
+    EXPECT_EQ(got.global_load_requests, want.global_load_requests);
+    EXPECT_EQ(got.global_load_sectors, want.global_load_sectors);
+    EXPECT_EQ(got.global_store_requests, want.global_store_requests);
+    EXPECT_EQ(got.global_store_sectors, want.global_store_sectors);
+    EXPECT_EQ(got.shared_stores, want.shared_stores);
+    EXPECT_EQ(got.shared_store_wavefronts, want.shared_store_wavefronts);
+    EXPECT_EQ(got.ffma, want.ffma);
+    if (name == "tiled") return expect_tiled_loads(got, want);
+    EXPECT_EQ(got.shared_loads, want.shared_loads);
+    EXPECT_EQ(got.shared_load_wavefronts, want.shared_load_wavefronts);
+  }
+
+  /// nvcc merged the loads of four k of the tile's row into one of 16 bytes; clang leaves one for each k.
+  /// Either way there is one load of B for each FFMA of a warp.
+  static void expect_tiled_loads(const Golden& got, const Golden& want) {
+    const uint64_t ffma_of_warps = want.ffma / 32;
+    EXPECT_EQ(want.shared_loads, ffma_of_warps + ffma_of_warps / 4);
+    EXPECT_EQ(want.shared_load_wavefronts, ffma_of_warps + 2 * (ffma_of_warps / 4)) << "a 16-byte broadcast takes two";
+    EXPECT_EQ(got.shared_loads, 2 * ffma_of_warps);
+    EXPECT_EQ(got.shared_load_wavefronts, 2 * ffma_of_warps);
+  }
+
+  float *in_ = nullptr, *more_ = nullptr, *out_ = nullptr;
+};
+
+const dim3 TILES(N / 32, N / 32);
+constexpr int THREADS = 256;
+
+TEST_F(GoldenCounters, NaiveRowFast) {
+  naive_rowfast<<<TILES, dim3(32, 32)>>>(in_, more_, out_);
+  expect_golden("naive_rowfast");
+}
+TEST_F(GoldenCounters, NaiveColFast) {
+  naive_colfast<<<TILES, dim3(32, 32)>>>(in_, more_, out_);
+  expect_golden("naive_colfast");
+}
+TEST_F(GoldenCounters, Coalesced1d) {
+  coalesced1d<<<TILES, 1024>>>(in_, more_, out_);
+  expect_golden("coalesced1d");
+}
+TEST_F(GoldenCounters, Tiled) {
+  tiled<<<TILES, 1024>>>(in_, more_, out_);
+  expect_golden("tiled");
+}
+TEST_F(GoldenCounters, CopyFloat) {
+  copy_float<<<COUNT / THREADS, THREADS>>>(in_, out_);
+  expect_golden("copy_float");
+}
+TEST_F(GoldenCounters, CopyFloat4) {
+  copy_float4<<<COUNT / THREADS, THREADS>>>(reinterpret_cast<float4*>(in_), reinterpret_cast<float4*>(out_));
+  expect_golden("copy_float4");
+}
+TEST_F(GoldenCounters, Stride1) {
+  strided<1><<<COUNT / THREADS, THREADS>>>(in_, out_);
+  expect_golden("stride1");
+}
+TEST_F(GoldenCounters, Stride2) {
+  strided<2><<<COUNT / THREADS, THREADS>>>(in_, out_);
+  expect_golden("stride2");
+}
+TEST_F(GoldenCounters, Stride8) {
+  strided<8><<<COUNT / THREADS, THREADS>>>(in_, out_);
+  expect_golden("stride8");
+}
+TEST_F(GoldenCounters, OffsetByOneFloat) {
+  off1<<<COUNT / THREADS, THREADS>>>(in_, out_);
+  expect_golden("off1");
+}
+TEST_F(GoldenCounters, Embedding1d) {
+  emb1d<<<TOKENS * DIM / THREADS, THREADS>>>(reinterpret_cast<int*>(in_), more_, out_);
+  expect_golden("emb1d");
+}
+
+}  // namespace

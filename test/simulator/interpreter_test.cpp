@@ -1,0 +1,567 @@
+// The interpreter on small PTX written by hand: control flow, barriers, arithmetic, addresses.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/counters.hpp"
+#include "simulator/memory.hpp"
+#include "simulator/module.hpp"
+
+namespace {
+
+using simulator::DeviceMemory;
+using simulator::Fault;
+using simulator::FaultKind;
+using simulator::LaunchShape;
+
+/// An array in device memory that the test can look into.
+template <class T>
+class Array {
+ public:
+  explicit Array(std::vector<T> values) : count_(values.size()), address_(DeviceMemory::instance().allocate(count_ * sizeof(T))) {
+    std::memcpy(host(), values.data(), count_ * sizeof(T));
+  }
+  ~Array() { DeviceMemory::instance().release(address_); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  T operator[](size_t i) const {
+    T value;
+    std::memcpy(&value, host() + i * sizeof(T), sizeof value);
+    return value;
+  }
+  const uint64_t& address() const { return address_; }
+
+ private:
+  std::byte* host() const { return DeviceMemory::instance().host_pointer(address_, count_ * sizeof(T)); }
+  size_t count_;
+  uint64_t address_;
+};
+
+/// A kernel k(u64 a, u64 b) with this body. %r0-%r19, %rd0-%rd9, %f0-%f9, %fd0-%fd9, %p0-%p9 are declared;
+/// %r0 is the thread, %rd0 = a + 4 * thread, %rd1 = b, %r1 is the block.
+std::string kernel(const std::string& body) {
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n"
+         ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
+         ".reg .pred %p<10>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<10>;\n.reg .f32 %f<10>;\n.reg .f64 %fd<10>;\n.reg .b16 %rs<4>;\n"
+         ".shared .align 4 .b8 tile[4096];\n"
+         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"
+         "ld.param.u64 %rd0, [k_param_0];\nld.param.u64 %rd1, [k_param_1];\n"
+         "mul.wide.u32 %rd2, %r0, 4;\nadd.s64 %rd0, %rd0, %rd2;\n" +
+         body + "\nret;\n}\n";
+}
+
+std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32_t threads, uint32_t blocks = 1) {
+  const auto module = simulator::Module::load(kernel(body));
+  LaunchShape shape;
+  shape.grid.x = blocks;
+  shape.block.x = threads;
+  void* arguments[] = {&a, &b};
+  return module->find_kernel("k")->run(shape, arguments);
+}
+
+/// Runs the body with one result word for each thread, 0xdeadbeef where nothing is written.
+std::vector<uint32_t> results(const std::string& body, uint32_t threads, const std::vector<uint32_t>& input = {0}) {
+  const Array<uint32_t> out(std::vector<uint32_t>(threads, 0xdeadbeefu));
+  const Array<uint32_t> in(input);
+  const auto fault = run(body, out.address(), in.address(), threads);
+  EXPECT_FALSE(fault.has_value()) << (fault ? fault->text() : "");
+  std::vector<uint32_t> values;
+  for (size_t i = 0; i < threads; ++i) values.push_back(out[i]);
+  return values;
+}
+
+// --- control flow -----------------------------------------------------------------------------------
+
+TEST(Divergence, NestedThreeDeepMeetsAgainAtEachLevel) {
+  // Each level adds its own digit; after each join every lane counts once more, and the vote sees all lanes.
+  const auto out = results(R"(
+    mov.u32 %r2, 0;
+    and.b32 %r3, %r0, 1;  setp.eq.u32 %p1, %r3, 0;
+    @%p1 bra ELSE1;
+      and.b32 %r3, %r0, 2;  setp.eq.u32 %p2, %r3, 0;
+      @%p2 bra ELSE2;
+        and.b32 %r3, %r0, 4;  setp.eq.u32 %p3, %r3, 0;
+        @%p3 bra ELSE3;
+          add.u32 %r2, %r2, 100;
+          bra JOIN3;
+        ELSE3:
+          add.u32 %r2, %r2, 200;
+        JOIN3:
+        activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 1000, %r2;
+        bra JOIN2;
+      ELSE2:
+        add.u32 %r2, %r2, 300;
+      JOIN2:
+      activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 100000, %r2;
+      bra JOIN1;
+    ELSE1:
+      add.u32 %r2, %r2, 400;
+    JOIN1:
+    activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 10000000, %r2;
+    st.global.u32 [%rd0], %r2;)", 32);
+  for (uint32_t t = 0; t < 32; ++t) {
+    uint32_t want = 32u * 10000000;
+    if ((t & 1) == 0) {
+      want += 400;
+    } else {
+      want += 16 * 100000;
+      if ((t & 2) == 0) {
+        want += 300;
+      } else {
+        want += 8 * 1000 + ((t & 4) == 0 ? 200 : 100);
+      }
+    }
+    EXPECT_EQ(out[t], want) << "thread " << t;
+  }
+}
+
+TEST(Divergence, LoopsWithDifferentTripCounts) {
+  const auto out = results(R"(
+    mov.u32 %r2, 0;  mov.u32 %r3, 0;
+    LOOP:
+    setp.ge.u32 %p1, %r3, %r0;
+    @%p1 bra DONE;
+    add.u32 %r3, %r3, 1;
+    add.u32 %r2, %r2, %r3;
+    bra LOOP;
+    DONE:
+    activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 10000, %r2;
+    st.global.u32 [%rd0], %r2;)", 40);
+  for (uint32_t t = 0; t < 40; ++t) {
+    const uint32_t together = t < 32 ? 32 : 8;  // the second warp has eight lanes
+    EXPECT_EQ(out[t], together * 10000 + t * (t + 1) / 2) << "thread " << t;
+  }
+}
+
+TEST(Divergence, ABreakOutOfANestedLoop) {
+  // Lane t leaves the inner loop in its t-th turn, by a branch past both loops' ends for odd lanes.
+  const auto out = results(R"(
+    mov.u32 %r2, 0;  mov.u32 %r6, 0;
+    OUTER:
+    mov.u32 %r3, 0;
+    INNER:
+    add.u32 %r2, %r2, 1;
+    add.u32 %r3, %r3, 1;
+    setp.eq.u32 %p1, %r2, %r0;
+    and.b32 %r4, %r0, 1;  setp.eq.u32 %p2, %r4, 1;
+    and.pred %p3, %p1, %p2;
+    @%p3 bra OUT;
+    setp.lt.u32 %p4, %r3, 4;
+    @%p4 bra INNER;
+    add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p5, %r6, 8;
+    @%p5 bra OUTER;
+    OUT:
+    activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 1000, %r2;
+    st.global.u32 [%rd0], %r2;)", 32);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000 + (t % 2 == 1 ? t : 32)) << "thread " << t;
+}
+
+TEST(Divergence, ABlockLaidOutBeforeItsPredecessorsStillMeets) {
+  // The join stands first in the text; order in the text is not order in time.
+  const auto out = results(R"(
+    mov.u32 %r2, 0;
+    bra START;
+    JOIN:
+    activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 1000, %r2;
+    st.global.u32 [%rd0], %r2;
+    ret;
+    START:
+    setp.lt.u32 %p1, %r0, 7;
+    @%p1 bra LOW;
+    mov.u32 %r2, 2;
+    bra JOIN;
+    LOW:
+    mov.u32 %r2, 1;
+    bra JOIN;)", 32);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000u + (t < 7 ? 1 : 2)) << "thread " << t;
+}
+
+TEST(Divergence, EarlyExitLeavesTheOthersRunning) {
+  const auto out = results(R"(
+    setp.ge.u32 %p1, %r0, 20;
+    @%p1 ret;
+    activemask.b32 %r4;  popc.b32 %r5, %r4;
+    st.global.u32 [%rd0], %r5;)", 32);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t < 20 ? 20 : 0xdeadbeefu) << "thread " << t;
+}
+
+TEST(Divergence, AnIndirectBranchSendsEachLaneItsOwnWay) {
+  const auto out = results(R"(
+    and.b32 %r3, %r0, 3;
+    TABLE: .branchtargets CASE0, CASE1, CASE2, CASE0;
+    brx.idx %r3, TABLE;
+    CASE0: mov.u32 %r2, 10;  bra JOIN;
+    CASE1: mov.u32 %r2, 11;  bra JOIN;
+    CASE2: mov.u32 %r2, 12;
+    JOIN:
+    activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 1000, %r2;
+    st.global.u32 [%rd0], %r2;)", 32);
+  const uint32_t want[] = {10, 11, 12, 10};
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000 + want[t % 4]) << "thread " << t;
+}
+
+TEST(Predication, AGuardedStoreWritesOnlyWhereItHolds) {
+  const auto out = results(R"(
+    and.b32 %r3, %r0, 1;  setp.eq.u32 %p1, %r3, 1;
+    mov.u32 %r2, 1;
+    @%p1 mov.u32 %r2, 2;
+    @!%p1 st.global.u32 [%rd0], %r2;
+    @%p1 st.global.u32 [%rd0], %r2;)", 32);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t % 2 == 1 ? 2u : 1u) << "thread " << t;
+
+  simulator::reset_counters();
+  results("setp.lt.u32 %p1, %r0, 5;\n@%p1 st.global.u32 [%rd0], %r0;", 32);
+  const auto counters = simulator::counters();
+  ASSERT_EQ(counters.accesses.size(), 1u);
+  EXPECT_EQ(counters.accesses[0].requests, 1u);
+  EXPECT_EQ(counters.accesses[0].lanes, 5u);
+  EXPECT_EQ(counters.accesses[0].sectors, 1u);
+}
+
+TEST(Predication, RegistersOfAScopeHideOthersOfTheirName) {
+  const auto out = results(R"(
+    mov.u32 %r2, 7;
+    { .reg .pred p; .reg .b32 t; mov.u32 t, 5; setp.lt.u32 p, %r0, 3; @p mov.u32 %r2, t; }
+    { .reg .pred p; .reg .b32 t; mov.u32 t, 6; setp.gt.u32 p, %r0, 5; @p mov.u32 %r2, t; }
+    st.global.u32 [%rd0], %r2;)", 8);
+  EXPECT_EQ(out, (std::vector<uint32_t>{5, 5, 5, 7, 7, 7, 6, 6}));
+}
+
+TEST(Calls, ADeviceFunctionIsInlinedWithItsDivergentReturns) {
+  const std::string text = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.func (.param .b32 func_retval0) pick(.param .b32 pick_param_0)
+{
+.reg .pred %p<2>;
+.reg .b32 %r<4>;
+ld.param.u32 %r1, [pick_param_0];
+setp.lt.u32 %p1, %r1, 9;
+@%p1 bra LOW;
+mul.lo.u32 %r2, %r1, 2;
+st.param.b32 [func_retval0+0], %r2;
+ret;
+LOW:
+add.u32 %r2, %r1, 100;
+st.param.b32 [func_retval0+0], %r2;
+ret;
+}
+.visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)
+{
+.reg .b32 %r<9>;
+.reg .b64 %rd<4>;
+mov.u32 %r1, %tid.x;
+ld.param.u64 %rd1, [k_param_0];
+mul.wide.u32 %rd2, %r1, 4;
+add.s64 %rd1, %rd1, %rd2;
+{ .param .b32 param0; st.param.b32 [param0+0], %r1; .param .b32 retval0;
+call.uni (retval0), pick, (param0);
+ld.param.b32 %r2, [retval0+0]; }
+{ .param .b32 param0; st.param.b32 [param0+0], %r2; .param .b32 retval0;
+call.uni (retval0), pick, (param0);
+ld.param.b32 %r3, [retval0+0]; }
+activemask.b32 %r4;
+popc.b32 %r5, %r4;
+mad.lo.u32 %r3, %r5, 1000, %r3;
+st.global.u32 [%rd1], %r3;
+ret;
+}
+)";
+  const auto module = simulator::Module::load(text);
+  const Array<uint32_t> out(std::vector<uint32_t>(32, 0));
+  uint64_t a = out.address(), b = 0;
+  void* arguments[] = {&a, &b};
+  LaunchShape shape;
+  shape.block.x = 32;
+  const auto fault = module->find_kernel("k")->run(shape, arguments);
+  ASSERT_FALSE(fault.has_value()) << fault->text();
+  const auto pick = [](uint32_t x) { return x < 9 ? x + 100 : 2 * x; };
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000 + pick(pick(t))) << "thread " << t;
+}
+
+// --- barriers ---------------------------------------------------------------------------------------
+
+TEST(Barriers, WarpsSeeEachOthersWrites) {
+  const auto out = results(R"(
+    mul.lo.u32 %r2, %r0, 4;
+    mov.u32 %r3, tile;  add.u32 %r3, %r3, %r2;
+    st.shared.u32 [%r3], %r0;
+    bar.sync 0;
+    mov.u32 %r4, %ntid.x;  sub.u32 %r4, %r4, 1;  sub.u32 %r4, %r4, %r0;
+    mul.lo.u32 %r4, %r4, 4;  mov.u32 %r5, tile;  add.u32 %r5, %r5, %r4;
+    ld.shared.u32 %r6, [%r5];
+    st.global.u32 [%rd0], %r6;)", 200);
+  for (uint32_t t = 0; t < 200; ++t) EXPECT_EQ(out[t], 199 - t) << "thread " << t;
+}
+
+TEST(Barriers, ThreadsThatHaveExitedAreNotWaitedFor) {
+  const auto out = results(R"(
+    setp.ge.u32 %p1, %r0, 40;
+    @%p1 ret;
+    mov.u32 %r3, tile;
+    bar.sync 0;
+    st.shared.u32 [%r3], 11;
+    bar.sync 0;
+    ld.shared.u32 %r6, [%r3];
+    st.global.u32 [%rd0], %r6;)", 128);
+  for (uint32_t t = 0; t < 128; ++t) EXPECT_EQ(out[t], t < 40 ? 11 : 0xdeadbeefu) << "thread " << t;
+}
+
+TEST(Barriers, AReductionCountsTheWholeBlock) {
+  const auto out = results(R"(
+    setp.lt.u32 %p1, %r0, 45;
+    bar.red.popc.u32 %r2, 0, %p1;
+    bar.red.and.pred %p2, 0, %p1;
+    bar.red.or.pred %p3, 0, %p1;
+    selp.u32 %r3, 1000, 0, %p2;  selp.u32 %r4, 10000, 0, %p3;
+    add.u32 %r2, %r2, %r3;  add.u32 %r2, %r2, %r4;
+    st.global.u32 [%rd0], %r2;)", 64);
+  for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 10045u) << "thread " << t;
+}
+
+TEST(Barriers, HalfAWarpAtABarrierIsReported) {
+  const Array<uint32_t> out(std::vector<uint32_t>(64, 0));
+  const auto fault = run(R"(
+    setp.lt.u32 %p1, %r0, 16;
+    @%p1 bra WAIT;
+    st.global.u32 [%rd0], 1;
+    bra END;
+    WAIT: bar.sync 0;
+    END: st.global.u32 [%rd0], 2;)", out.address(), 0, 64);
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind, FaultKind::barrier_divergence);
+  EXPECT_EQ(fault->instruction, "bar.sync 0");
+  EXPECT_EQ(fault->thread.x, 0u);
+  EXPECT_NE(fault->detail.find("16 lanes"), std::string::npos) << fault->detail;
+}
+
+TEST(Barriers, NamedBarriersLetWarpsPassOneAnother) {
+  // Warp 0 produces, warp 1 consumes: barrier 1 with 64 threads, one side only arriving.
+  const auto out = results(R"(
+    mov.u32 %r3, tile;
+    setp.lt.u32 %p1, %r0, 32;
+    @%p1 bra PRODUCER;
+    bar.sync 1, 64;
+    ld.shared.u32 %r6, [%r3];
+    st.global.u32 [%rd0], %r6;
+    ret;
+    PRODUCER:
+    st.shared.u32 [%r3], 77;
+    bar.arrive 1, 64;
+    st.global.u32 [%rd0], 1;)", 64);
+  for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 32 ? 1u : 77u) << "thread " << t;
+}
+
+TEST(Barriers, AWarpThatSpinsLetsTheOthersRun) {
+  const auto out = results(R"(
+    mov.u32 %r3, tile;
+    setp.ge.u32 %p1, %r0, 32;
+    @%p1 bra SIGNAL;
+    SPIN:
+    ld.volatile.shared.u32 %r6, [%r3];
+    setp.ne.u32 %p2, %r6, 5;
+    @%p2 bra SPIN;
+    st.global.u32 [%rd0], %r6;
+    ret;
+    SIGNAL:
+    st.volatile.shared.u32 [%r3], 5;
+    st.global.u32 [%rd0], 1;)", 64);
+  for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 32 ? 5u : 1u) << "thread " << t;
+}
+
+// --- arithmetic -------------------------------------------------------------------------------------
+
+/// f(a, b, c) on the simulated device, bit for bit.
+std::vector<uint32_t> on_device(const std::string& instruction, const std::vector<std::array<float, 3>>& operands) {
+  std::vector<uint32_t> input;
+  for (const auto& triple : operands) {
+    for (const float x : triple) input.push_back(std::bit_cast<uint32_t>(x));
+  }
+  return results("mul.wide.u32 %rd3, %r0, 12;  add.s64 %rd3, %rd1, %rd3;\n"
+                 "ld.global.f32 %f1, [%rd3];  ld.global.f32 %f2, [%rd3+4];  ld.global.f32 %f3, [%rd3+8];\n" +
+                     instruction + "\nst.global.f32 [%rd0], %f4;",
+                 static_cast<uint32_t>(operands.size()), input);
+}
+
+const std::vector<float>& special_values() {
+  using Limits = std::numeric_limits<float>;
+  static const std::vector<float> values = {
+      0.0f, -0.0f, 1.0f, -1.0f, 1.0f + Limits::epsilon(), 1.0f / 3, Limits::min(), Limits::denorm_min(),
+      -Limits::denorm_min(), Limits::min() / 3, Limits::max(), -Limits::max(), Limits::infinity(),
+      -Limits::infinity(), Limits::quiet_NaN(), 3.0e-39f, 16777217.0f, 1.5e-20f, 0x1.000002p-12f};
+  return values;
+}
+
+bool same_float(uint32_t a, float b) {
+  return (std::isnan(std::bit_cast<float>(a)) && std::isnan(b)) || a == std::bit_cast<uint32_t>(b);
+}
+
+TEST(Arithmetic, FusedMultiplyAddEqualsTheHosts) {
+  std::vector<std::array<float, 3>> operands;
+  for (const float a : special_values()) {
+    for (const float b : special_values()) {
+      for (const float c : special_values()) operands.push_back({a, b, c});
+    }
+  }
+  for (size_t first = 0; first < operands.size(); first += 1024) {
+    const std::vector<std::array<float, 3>> part(operands.begin() + static_cast<std::ptrdiff_t>(first),
+                                                 operands.begin() + static_cast<std::ptrdiff_t>(std::min(operands.size(), first + 1024)));
+    const auto out = on_device("fma.rn.f32 %f4, %f1, %f2, %f3;", part);
+    for (size_t i = 0; i < part.size(); ++i) {
+      const auto [a, b, c] = part[i];
+      EXPECT_TRUE(same_float(out[i], std::fmaf(a, b, c))) << a << " * " << b << " + " << c << " gave " << std::bit_cast<float>(out[i]);
+    }
+  }
+}
+
+TEST(Arithmetic, AProductAndASumAreRoundedTwice) {
+  // x^2 = 1 + 2e + e^2, of which rounding loses e^2 and a fused operation does not.
+  const float x = 1.0f + std::numeric_limits<float>::epsilon();
+  const float square = x * x;
+  EXPECT_EQ(std::bit_cast<float>(on_device("mul.f32 %f5, %f1, %f2;  add.f32 %f4, %f5, %f3;", {{x, x, -square}})[0]), 0.0f);
+  EXPECT_EQ(std::bit_cast<float>(on_device("fma.rn.f32 %f4, %f1, %f2, %f3;", {{x, x, -square}})[0]), std::fmaf(x, x, -square));
+  EXPECT_NE(std::fmaf(x, x, -square), 0.0f);
+}
+
+TEST(Arithmetic, SubnormalsAreKept) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  EXPECT_EQ(on_device("add.f32 %f4, %f1, %f2;", {{tiny, tiny, 0}})[0], 2u);
+  EXPECT_EQ(on_device("mul.f32 %f4, %f1, %f2;", {{std::numeric_limits<float>::min(), 0.5f, 0}})[0], 0x00400000u);
+  EXPECT_EQ(on_device("div.rn.f32 %f4, %f1, %f2;", {{tiny, 1.0f, 0}})[0], 1u);
+}
+
+TEST(Arithmetic, MinimumAndComparisonsWithNaN) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(std::bit_cast<float>(on_device("min.f32 %f4, %f1, %f2;", {{nan, 3.0f, 0}})[0]), 3.0f);
+  EXPECT_EQ(std::bit_cast<float>(on_device("max.f32 %f4, %f1, %f2;", {{3.0f, nan, 0}})[0]), 3.0f);
+  EXPECT_EQ(on_device("min.f32 %f4, %f1, %f2;", {{0.0f, -0.0f, 0}})[0], 0x80000000u);
+  const auto holds = [&](const std::string& relation, float a, float b) {
+    return on_device("setp." + relation + ".f32 %p1, %f1, %f2;\nselp.f32 %f4, 0f3F800000, 0f00000000, %p1;", {{a, b, 0}})[0] != 0;
+  };
+  for (const char* ordered : {"eq", "ne", "lt", "le", "gt", "ge", "num"}) EXPECT_FALSE(holds(ordered, nan, 1)) << ordered;
+  for (const char* unordered : {"equ", "neu", "ltu", "leu", "gtu", "geu", "nan"}) EXPECT_TRUE(holds(unordered, nan, 1)) << unordered;
+  EXPECT_TRUE(holds("ne", 1, 2));
+  EXPECT_FALSE(holds("ltu", 2, 1));
+}
+
+TEST(Arithmetic, IntegersWrapAndWiden) {
+  const auto one = [](const std::string& body) { return results(body + "\nst.global.u32 [%rd0], %r9;", 1)[0]; };
+  EXPECT_EQ(one("mov.u32 %r2, 0xffffffff;  add.s32 %r9, %r2, 2;"), 1u);
+  EXPECT_EQ(one("mov.u32 %r2, -7;  mov.u32 %r3, 2;  div.s32 %r9, %r2, %r3;"), static_cast<uint32_t>(-3));
+  EXPECT_EQ(one("mov.u32 %r2, -7;  mov.u32 %r3, 2;  rem.s32 %r9, %r2, %r3;"), static_cast<uint32_t>(-1));
+  EXPECT_EQ(one("mov.u32 %r2, -8;  shr.s32 %r9, %r2, 1;"), static_cast<uint32_t>(-4));
+  EXPECT_EQ(one("mov.u32 %r2, -8;  shr.u32 %r9, %r2, 40;"), 0u);
+  EXPECT_EQ(one("mov.u32 %r2, -8;  shr.s32 %r9, %r2, 40;"), 0xffffffffu);
+  EXPECT_EQ(one("mov.u32 %r2, 3;  shl.b32 %r9, %r2, 32;"), 0u);
+  EXPECT_EQ(one("mov.u32 %r2, -3;  mul.wide.s32 %rd5, %r2, 5;  shr.u64 %rd6, %rd5, 32;  cvt.u32.u64 %r9, %rd6;"), 0xffffffffu);
+  EXPECT_EQ(one("mov.u32 %r2, -3;  mul.wide.u32 %rd5, %r2, 5;  shr.u64 %rd6, %rd5, 32;  cvt.u32.u64 %r9, %rd6;"), 4u);
+  EXPECT_EQ(one("mov.u32 %r2, 0x80000000;  mov.u32 %r3, 6;  mul.hi.u32 %r9, %r2, %r3;"), 3u);
+  EXPECT_EQ(one("mov.u32 %r2, 0xabcd1234;  bfe.u32 %r9, %r2, 8, 12;"), 0xd12u);
+  EXPECT_EQ(one("mov.u32 %r2, 0xabcd1234;  bfe.s32 %r9, %r2, 20, 12;"), 0xfffffabcu);
+  EXPECT_EQ(one("mov.u32 %r2, 0x03020100;  mov.u32 %r3, 0x07060504;  prmt.b32 %r9, %r2, %r3, 0x6420;"), 0x06040200u);
+  EXPECT_EQ(one("mov.u32 %r2, 1;  mov.u32 %r3, 0x80000000;  shf.l.wrap.b32 %r9, %r3, %r2, 1;"), 3u);
+  EXPECT_EQ(one("mov.u16 %rs1, 65535;  mov.u16 %rs2, 2;  add.s16 %rs3, %rs1, %rs2;  cvt.u32.u16 %r9, %rs3;"), 1u);
+  EXPECT_EQ(one("mov.u32 %r2, 200;  cvt.s32.s8 %r9, %r2;"), static_cast<uint32_t>(-56));
+}
+
+TEST(Arithmetic, ConversionsSaturateAndRound) {
+  const auto to_int = [](float x) { return on_device("cvt.rzi.s32.f32 %r9, %f1;  mov.b32 %f4, %r9;", {{x, 0, 0}})[0]; };
+  EXPECT_EQ(to_int(-2.7f), static_cast<uint32_t>(-2));
+  EXPECT_EQ(to_int(1e20f), 0x7fffffffu);
+  EXPECT_EQ(to_int(-1e20f), 0x80000000u);
+  EXPECT_EQ(to_int(std::numeric_limits<float>::quiet_NaN()), 0u);
+  const auto rounded = [](const char* mode, float x) {
+    return std::bit_cast<float>(on_device(std::string("cvt.") + mode + ".f32.f32 %f4, %f1;", {{x, 0, 0}})[0]);
+  };
+  EXPECT_EQ(rounded("rni", 2.5f), 2.0f);
+  EXPECT_EQ(rounded("rmi", -2.5f), -3.0f);
+  EXPECT_EQ(rounded("rpi", -2.5f), -2.0f);
+  EXPECT_EQ(rounded("sat", -2.5f), 0.0f);
+  EXPECT_EQ(std::bit_cast<float>(on_device("cvt.f64.f32 %fd1, %f1;  mul.f64 %fd2, %fd1, %fd1;  cvt.rn.f32.f64 %f4, %fd2;", {{3.0f, 0, 0}})[0]), 9.0f);
+}
+
+TEST(Addresses, SixtyFourBitArithmeticReachesBeyondFourGigabytes) {
+  // The address is built so that a 32-bit intermediate would lose its upper half.
+  const auto out = results(R"(
+    mov.u64 %rd5, 0x100000000;
+    add.s64 %rd6, %rd0, %rd5;
+    mov.u32 %r2, 65536;
+    mul.wide.u32 %rd7, %r2, %r2;
+    sub.s64 %rd8, %rd6, %rd7;
+    st.global.u32 [%rd8], %r0;
+    ld.global.u32 %r3, [%rd6+-4294967296];
+    add.u32 %r3, %r3, 1;
+    st.global.u32 [%rd0], %r3;)", 32);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t + 1);
+}
+
+TEST(WarpLevel, ShufflesReadTheLanesTheyName) {
+  const auto down = results("shfl.sync.down.b32 %r2, %r0, 3, 31, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  const auto up = results("shfl.sync.up.b32 %r2, %r0, 2, 0, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  const auto butterfly = results("shfl.sync.bfly.b32 %r2, %r0, 5, 31, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  const auto segment = results("shfl.sync.idx.b32 %r2|%p1, %r0, 1, 0x181f, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  for (uint32_t t = 0; t < 32; ++t) {
+    EXPECT_EQ(down[t], t + 3 < 32 ? t + 3 : t);
+    EXPECT_EQ(up[t], t >= 2 ? t - 2 : t);
+    EXPECT_EQ(butterfly[t], t ^ 5);
+    EXPECT_EQ(segment[t], t / 8 * 8 + 1) << "segments of eight lanes";
+  }
+}
+
+// --- the rest of the contract -----------------------------------------------------------------------
+
+TEST(Unknown, AnInstructionOutsideTheSubsetIsNamedWithItsLine) {
+  const Array<uint32_t> out(std::vector<uint32_t>(32, 0));
+  const std::string body = "frobnicate.sync.u32 %r2, %r0;\nst.global.u32 [%rd0], %r2;";
+  const auto fault = run(body, out.address(), 0, 32);
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind, FaultKind::unknown_instruction);
+  EXPECT_NE(fault->instruction.find("frobnicate.sync.u32"), std::string::npos);
+  EXPECT_FALSE(run("setp.ne.u32 %p1, %r0, %r0;\n@%p1 bra NEVER;\nbra END;\nNEVER: frobnicate.sync.u32 %r2, %r0;\nEND:",
+                   out.address(), 0, 32)
+                   .has_value())
+      << "an instruction that nothing reaches is no fault";
+}
+
+TEST(Unknown, TextThatIsNotPtxIsRefusedWithItsLine) {
+  try {
+    simulator::Module::load(".version 8.0\n.target sm_90a\nint main() {}\n");
+    FAIL() << "it was read";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("line 3"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Determinism, CountersAndTheFaultReportedDoNotDependOnTheNumberOfCores) {
+  const std::string body = R"(
+    mul.wide.u32 %rd3, %r1, 128;  add.s64 %rd4, %rd1, %rd3;
+    ld.global.u32 %r2, [%rd4];
+    st.global.u32 [%rd4], %r2;)";
+  const Array<uint32_t> memory(std::vector<uint32_t>(32 * 20, 1));
+  std::vector<uint64_t> sectors;
+  for (const int workers : {1, 3}) {
+    simulator::set_worker_threads(workers);
+    simulator::reset_counters();
+    EXPECT_FALSE(run(body, memory.address(), memory.address(), 32, 20).has_value());
+    const auto counters = simulator::counters();
+    uint64_t sum = counters.lane_instructions;
+    for (const auto& row : counters.accesses) sum = sum * 31 + row.sectors + row.requests;
+    sectors.push_back(sum);
+    const auto fault = run(body, memory.address(), memory.address(), 32, 200);
+    ASSERT_TRUE(fault.has_value());
+    EXPECT_EQ(fault->block.x, 20u) << "blocks 20 to 199 are all out of bounds; the lowest is reported";
+  }
+  simulator::set_worker_threads(0);
+  EXPECT_EQ(sectors[0], sectors[1]);
+}
+
+}  // namespace
