@@ -46,10 +46,10 @@ struct Yardstick {
   std::vector<int64_t> rows, cols;  // sorted
   RowMajor want, bound;
 
-  Yardstick(const Problem& p, const Inputs& inputs) {
+  Yardstick(const Problem& p, const Inputs& inputs, int64_t most_complete_products) {
     const bool complete =
         std::max(p.flops() / 2, static_cast<double>(p.M) * static_cast<double>(p.N)) <=
-        static_cast<double>(MOST_COMPLETE_PRODUCTS);
+        static_cast<double>(most_complete_products);
     rows = sample(p.M, complete ? p.M : SAMPLED_ROWS, p.seed);
     cols = sample(p.N, complete ? p.N : SAMPLED_COLS, p.seed + 1);
 
@@ -294,11 +294,11 @@ struct Verifier::Pass {
   Yardstick yardstick;
   std::optional<Projection> projection;  // where the yardstick does not cover every element
 
-  Pass(const Problem& p, Layout layout, Values values)
+  Pass(const Problem& p, Layout layout, Values values, int64_t most_complete_products)
       : inputs(p, values),
         a(p.M, p.K, p.lda, layout),
         b(p.K, p.N, p.ldb, layout),
-        yardstick(p, inputs) {
+        yardstick(p, inputs, most_complete_products) {
     a.fill(inputs, Operand::A);
     b.fill(inputs, Operand::B);
     const bool complete = static_cast<int64_t>(yardstick.rows.size()) == p.M &&
@@ -338,11 +338,11 @@ struct Verifier::Pass {
   }
 };
 
-Verifier::Verifier(const Problem& problem, Layout layout)
+Verifier::Verifier(const Problem& problem, Layout layout, int64_t most_complete_products)
     : problem_(problem), c_(problem.M, problem.N, problem.ldc, layout) {
   passes_.reserve(2);
-  passes_.emplace_back(problem_, layout, Values::reals);
-  passes_.emplace_back(problem_, layout, Values::integers);
+  passes_.emplace_back(problem_, layout, Values::reals, most_complete_products);
+  passes_.emplace_back(problem_, layout, Values::integers, most_complete_products);
 }
 
 Verifier::~Verifier() = default;

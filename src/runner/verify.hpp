@@ -103,7 +103,8 @@ using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values value
 class Verifier {
  public:
   /// Lays out and fills the matrices of both passes. Throws Error if memory does not suffice.
-  Verifier(const Problem& problem, Layout layout);
+  Verifier(const Problem& problem, Layout layout,
+           int64_t most_complete_products = MOST_COMPLETE_PRODUCTS);
   ~Verifier();
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;

@@ -26,11 +26,10 @@ struct Shape {
 
 // Tiny, ragged, skinny, and multiples of the tiles' sizes. None is square, so that swapped indices show.
 constexpr Shape SHAPES[] = {
-    {1, 1, 1},       {1, 1, 257},     {2, 3, 5},       {31, 33, 35},    {33, 31, 1},
-    {64, 32, 96},    {65, 129, 33},   {1, 127, 65},    {127, 1, 65},    {3, 257, 4},
-    {257, 3, 130},   {128, 64, 8},    {129, 130, 131}, {128, 256, 64},  {256, 128, 32},
-    {1, 1024, 64},   {1024, 1, 64},   {4, 300, 512},   {16, 200, 16},   {200, 16, 300},
-    {64, 48, 1024},  {300, 270, 70},  {100, 100, 99},
+    {1, 1, 1},       {1, 1, 257},    {2, 3, 5},      {31, 33, 35},   {33, 31, 1},    {64, 32, 96},
+    {65, 129, 33},   {1, 127, 65},   {127, 1, 65},   {3, 257, 4},    {257, 3, 130},  {128, 64, 8},
+    {129, 130, 131}, {128, 256, 64}, {256, 128, 32}, {1, 1024, 64},  {1024, 1, 64},  {4, 300, 512},
+    {16, 200, 16},   {200, 16, 300}, {64, 48, 1024}, {300, 270, 70}, {100, 100, 99},
 };
 
 struct Factors {
@@ -61,9 +60,9 @@ class Contract : public testing::TestWithParam<const Rung*> {
       const cudaError_t error = ladder::launch(*GetParam(), sgemm, nullptr);
       return error != cudaSuccess ? error : cudaDeviceSynchronize();
     });
-    EXPECT_TRUE(verdict.correct) << verdict.complaint << "\n  at " << p.size() << " lda " << p.lda << " ldb "
-                                 << p.ldb << " ldc " << p.ldc << " alpha " << p.alpha << " beta " << p.beta
-                                 << " offset " << layout.offset;
+    EXPECT_TRUE(verdict.correct) << verdict.complaint << "\n  at " << p.size() << " lda " << p.lda
+                                 << " ldb " << p.ldb << " ldc " << p.ldc << " alpha " << p.alpha
+                                 << " beta " << p.beta << " offset " << layout.offset;
   }
 };
 
@@ -86,13 +85,15 @@ TEST_P(Contract, AlphaAndBeta) {
 TEST_P(Contract, EveryLeadingDimension) {
   for (const int64_t a : {0, 1, 4}) {
     for (const int64_t b : {0, 2, 8}) {
-      for (const int64_t c : {0, 3, 4}) expect_right(padded({132, 68, 36}, {1, 1}, a, b, c), ALIGNED);
+      for (const int64_t c : {0, 3, 4})
+        expect_right(padded({132, 68, 36}, {1, 1}, a, b, c), ALIGNED);
     }
   }
 }
 
 TEST_P(Contract, EveryAlignment) {
-  for (const int64_t offset : {1, 2, 3, 4, 8}) expect_right(dense({128, 64, 32}, {1, 0}), {256, offset});
+  for (const int64_t offset : {1, 2, 3, 4, 8})
+    expect_right(dense({128, 64, 32}, {1, 0}), {256, offset});
 }
 
 TEST_P(Contract, NothingToSum) {
@@ -128,7 +129,8 @@ TEST_P(Contract, SameResultEveryTime) {
     const Sgemm sgemm = verifier.prepare(Values::reals);
     ASSERT_EQ(ladder::launch(*GetParam(), sgemm, nullptr), cudaSuccess);
     std::vector<float> c(static_cast<size_t>(p.M * p.N));
-    ASSERT_EQ(cudaMemcpy(c.data(), sgemm.C, c.size() * sizeof(float), cudaMemcpyDeviceToHost), cudaSuccess);
+    ASSERT_EQ(cudaMemcpy(c.data(), sgemm.C, c.size() * sizeof(float), cudaMemcpyDeviceToHost),
+              cudaSuccess);
     if (run == 0) first = c;
     EXPECT_EQ(c, first);
   }
@@ -137,24 +139,27 @@ TEST_P(Contract, SameResultEveryTime) {
 TEST_P(Contract, WorksOnAStreamOfItsOwn) {
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  const auto verdict = runner::Verifier(dense({70, 50, 30}, {1, 1}), ALIGNED).check([&](const Sgemm& s, Values) {
-    const cudaError_t error = ladder::launch(*GetParam(), s, stream);
-    return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
-  });
+  const auto verdict =
+      runner::Verifier(dense({70, 50, 30}, {1, 1}), ALIGNED).check([&](const Sgemm& s, Values) {
+        const cudaError_t error = ladder::launch(*GetParam(), s, stream);
+        return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
+      });
   EXPECT_TRUE(verdict.correct) << verdict.complaint;
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 // Rows so far apart that an index into A, B or C does not fit in 32 bits. 26 GB: a GPU's memory, not a simulator's.
 TEST_P(Contract, IndicesBeyond32Bits) {
-  if (!runner::machine::measures_time || runner::machine::open().memory_bytes < 40'000'000'000) GTEST_SKIP() << "needs a CUDA device with 40 GB of memory";
+  if (!runner::machine::measures_time || runner::machine::open().memory_bytes < 40'000'000'000)
+    GTEST_SKIP() << "needs a CUDA device with 40 GB of memory";
   constexpr int64_t FAR = (int64_t{1} << 30) + 1;
   expect_right({.M = 3, .N = 40, .K = 40, .lda = FAR, .ldb = 48, .ldc = 48, .seed = 7}, ALIGNED);
   expect_right({.M = 40, .N = 40, .K = 3, .lda = 48, .ldb = FAR, .ldc = 48, .seed = 7}, ALIGNED);
   expect_right({.M = 3, .N = 40, .K = 40, .lda = 48, .ldb = 48, .ldc = FAR, .seed = 7}, ALIGNED);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ladder, Contract, testing::ValuesIn(ladder::all().begin(), ladder::all().end()),
+INSTANTIATE_TEST_SUITE_P(Ladder, Contract,
+                         testing::ValuesIn(ladder::all().begin(), ladder::all().end()),
                          [](const auto& info) { return runner::label(*info.param); });
 
 }  // namespace

@@ -13,11 +13,11 @@ using ladder::Sgemm;
 
 enum class Fault {
   none,
-  nan,             // one element is a NaN
-  one_wrong,       // one element is off by one
-  unwritten,       // one element is never written
-  transposed_b,    // B[col][k] in place of B[k][col]
-  skips_last_k,    // the last product is left out
+  nan,           // one element is a NaN
+  one_wrong,     // one element is off by one
+  unwritten,     // one element is never written
+  transposed_b,  // B[col][k] in place of B[k][col]
+  skips_last_k,  // the last product is left out
   ignores_alpha,
   past_a,
   past_b,
@@ -76,7 +76,11 @@ cudaError_t launch_faulty(const Sgemm& p, cudaStream_t stream) {
 
 template <Fault FAULT>
 Rung rung(const char* name) {
-  return {.number = 99, .name = name, .idea = "wrong on purpose", .promise = {}, .launch = launch_faulty<FAULT>};
+  return {.number = 99,
+          .name = name,
+          .idea = "wrong on purpose",
+          .promise = {},
+          .launch = launch_faulty<FAULT>};
 }
 
 }  // namespace

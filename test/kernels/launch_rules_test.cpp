@@ -16,8 +16,17 @@ class LaunchRules : public testing::Test {
   const ladder::Rung& rung = *ladder::all().back();
 
   Sgemm sound() const {
-    return {.M = 4, .N = 4, .K = 4, .alpha = 1, .A = memory.data(), .lda = 4, .B = memory.data() + 16,
-            .ldb = 4, .beta = 0, .C = memory.data() + 32, .ldc = 4};
+    return {.M = 4,
+            .N = 4,
+            .K = 4,
+            .alpha = 1,
+            .A = memory.data(),
+            .lda = 4,
+            .B = memory.data() + 16,
+            .ldb = 4,
+            .beta = 0,
+            .C = memory.data() + 32,
+            .ldc = 4};
   }
   cudaError_t launch_with(void (*change)(Sgemm&)) const {
     Sgemm p = sound();
@@ -26,7 +35,9 @@ class LaunchRules : public testing::Test {
   }
 };
 
-TEST_F(LaunchRules, TakesASoundProblem) { EXPECT_EQ(ladder::launch(rung, sound(), nullptr), cudaSuccess); }
+TEST_F(LaunchRules, TakesASoundProblem) {
+  EXPECT_EQ(ladder::launch(rung, sound(), nullptr), cudaSuccess);
+}
 
 TEST_F(LaunchRules, RefusesNegativeSizes) {
   EXPECT_EQ(launch_with([](Sgemm& p) { p.M = -1; }), cudaErrorInvalidValue);
@@ -56,7 +67,8 @@ TEST_F(LaunchRules, TakesNullWhereNoMatrixIsNeeded) {
 
 TEST(Grid, RefusesMoreTilesThanADeviceTakes) {
   EXPECT_EQ(ladder::grid_of(2147483647).x, 2147483647u);
-  EXPECT_EQ(ladder::grid_of(2147483648).x, 0u);  // an empty grid: the launch fails, nothing is left out
+  EXPECT_EQ(ladder::grid_of(2147483648).x,
+            0u);  // an empty grid: the launch fails, nothing is left out
 }
 
 TEST(List, IsInOrderAndComplete) {

@@ -47,7 +47,8 @@ TEST_P(Promise, IsKeptOnSeveralTiles) {
   expect_kept(2 * tile, tile, 3 * tile);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ladder, Promise, testing::ValuesIn(ladder::all().begin() + 1, ladder::all().end()),
+INSTANTIATE_TEST_SUITE_P(Ladder, Promise,
+                         testing::ValuesIn(ladder::all().begin() + 1, ladder::all().end()),
                          [](const auto& info) { return runner::label(*info.param); });
 
 TEST(BrokenPromise, IsFound) {
@@ -58,12 +59,21 @@ TEST(BrokenPromise, IsFound) {
 
 TEST(PromiseRules, SpeakOnlyOfWholeDenseTiles) {
   const ladder::Promise& promise = faulty::breaks_promise.promise;  // tiles of 16
-  const Sgemm whole{.M = 32, .N = 16, .K = 48, .alpha = 1, .A = nullptr, .lda = 48, .B = nullptr, .ldb = 16,
-                    .beta = 0, .C = nullptr, .ldc = 16};
+  const Sgemm whole{.M = 32,
+                    .N = 16,
+                    .K = 48,
+                    .alpha = 1,
+                    .A = nullptr,
+                    .lda = 48,
+                    .B = nullptr,
+                    .ldb = 16,
+                    .beta = 0,
+                    .C = nullptr,
+                    .ldc = 16};
   EXPECT_TRUE(runner::applies(promise, whole));
-  for (void (*change)(Sgemm&) : {+[](Sgemm& p) { p.M = 33; }, +[](Sgemm& p) { p.K = 0; },
-                                 +[](Sgemm& p) { p.lda = 49; }, +[](Sgemm& p) { p.ldc = 20; },
-                                 +[](Sgemm& p) { p.alpha = 0; }}) {
+  for (void (*change)(Sgemm&) :
+       {+[](Sgemm& p) { p.M = 33; }, +[](Sgemm& p) { p.K = 0; }, +[](Sgemm& p) { p.lda = 49; },
+        +[](Sgemm& p) { p.ldc = 20; }, +[](Sgemm& p) { p.alpha = 0; }}) {
     Sgemm p = whole;
     change(p);
     EXPECT_FALSE(runner::applies(promise, p));

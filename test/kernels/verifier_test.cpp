@@ -15,13 +15,18 @@ using runner::Values;
 using runner::Verdict;
 using testing::HasSubstr;
 
-constexpr Layout GUARDED{.guard = 64};
+// Wider than a row of any problem here, so that a read of a row too many stays within the allocation.
+constexpr Layout GUARDED{.guard = 8192};
+
+// Few enough for large() to be sampled and projected, and enough for the others to be compared whole.
+constexpr int64_t MOST_COMPLETE_PRODUCTS = 100000;
 
 Verdict verify(const Rung& rung, const Problem& problem) {
-  return runner::Verifier(problem, GUARDED).check([&](const Sgemm& sgemm, Values) {
-    const cudaError_t error = ladder::launch(rung, sgemm, nullptr);
-    return error != cudaSuccess ? error : cudaDeviceSynchronize();
-  });
+  return runner::Verifier(problem, GUARDED, MOST_COMPLETE_PRODUCTS)
+      .check([&](const Sgemm& sgemm, Values) {
+        const cudaError_t error = ladder::launch(rung, sgemm, nullptr);
+        return error != cudaSuccess ? error : cudaDeviceSynchronize();
+      });
 }
 
 Problem small() { return runner::dense_problem(50, 40, 30); }
@@ -35,8 +40,7 @@ Problem padded() {
   return p;
 }
 
-// Too large for a complete FP64 product, so that elements are sampled and rows projected.
-Problem large() { return runner::dense_problem(600, 4000, 60); }
+Problem large() { return runner::dense_problem(300, 400, 20); }
 
 TEST(Verifier, PassesARightResult) {
   for (const Problem& p : {small(), padded(), large()}) {
@@ -76,7 +80,8 @@ TEST(Verifier, SaysWhereTheFirstWrongElementIs) {
 }
 
 TEST(Verifier, TellsAnUnwrittenElementFromAWrongOne) {
-  EXPECT_THAT(verify(faulty::wrong_results()[2], small()).complaint, HasSubstr("C[25][39] was never written"));
+  EXPECT_THAT(verify(faulty::wrong_results()[2], small()).complaint,
+              HasSubstr("C[25][39] was never written"));
   EXPECT_THAT(verify(faulty::wrong_results()[1], small()).complaint, HasSubstr("C[25][39] is "));
 }
 
@@ -101,7 +106,8 @@ TEST(Verifier, CatchesWritesBesideTheMatrix) {
 
 TEST(Verifier, CatchesBetaZeroThatReadsC) {
   EXPECT_FALSE(verify(faulty::reads_c_always, small()).correct);
-  EXPECT_TRUE(verify(faulty::reads_c_always, padded()).correct) << "reading C is right where beta is not 0";
+  EXPECT_TRUE(verify(faulty::reads_c_always, padded()).correct)
+      << "reading C is right where beta is not 0";
 }
 
 TEST(Verifier, CatchesReducedPrecision) {

@@ -1,0 +1,148 @@
+#include "runner/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/error.hpp"
+#include "runner/machine.hpp"
+
+namespace {
+
+using runner::Format;
+using runner::RunRequest;
+using testing::HasSubstr;
+
+runner::Request parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "sgemm_runner");
+  return runner::parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+RunRequest parse_run(const std::vector<const char*>& words) {
+  return std::get<RunRequest>(parse(words));
+}
+
+std::string refusal(const std::vector<const char*>& words) {
+  try {
+    parse(words);
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), runner::ExitCode::usage);
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(CommandLine, HasDefaults) {
+  const RunRequest request = parse_run({"1"});
+  ASSERT_EQ(request.problems.size(), 1u);
+  const runner::Problem& p = request.problems[0];
+  EXPECT_EQ(p.M, runner::machine::default_size);
+  EXPECT_TRUE(p.is_square());
+  EXPECT_TRUE(p.is_dense());
+  EXPECT_EQ(p.alpha, 1.0f);
+  EXPECT_EQ(p.beta, 0.0f);
+  EXPECT_EQ(request.format, Format::table);
+  EXPECT_TRUE(request.json_file.empty());
+}
+
+TEST(CommandLine, ReadsSizes) {
+  const RunRequest request = parse_run({"1", "--size", "64,2x3x4", "--size=5X6x7"});
+  ASSERT_EQ(request.problems.size(), 3u);
+  EXPECT_EQ(request.problems[0].size(), "64x64x64");
+  EXPECT_EQ(request.problems[1].size(), "2x3x4");
+  EXPECT_EQ(request.problems[1].lda, 4);
+  EXPECT_EQ(request.problems[1].ldb, 3);
+  EXPECT_EQ(request.problems[2].size(), "5x6x7");
+}
+
+TEST(CommandLine, ASizeDoesNotSwallowTheKernelsBehindIt) {
+  const RunRequest request = parse_run({"--size", "64", "1", "2"});
+  EXPECT_EQ(request.rungs.size(), 2u);
+}
+
+TEST(CommandLine, JsonDoesNotSwallowTheKernelBehindIt) {
+  const RunRequest request = parse_run({"--json", "2"});
+  EXPECT_EQ(request.format, Format::json);
+  EXPECT_EQ(request.rungs[0]->number, 2);
+}
+
+TEST(CommandLine, JsonToAFileLeavesTheTable) {
+  const RunRequest request = parse_run({"2", "--json=run.json"});
+  EXPECT_EQ(request.format, Format::table);
+  EXPECT_EQ(request.json_file, "run.json");
+}
+
+TEST(CommandLine, TakesNegativeFactors) {
+  const RunRequest request = parse_run({"1", "--alpha", "-0.5", "--beta=-2"});
+  EXPECT_EQ(request.problems[0].alpha, -0.5f);
+  EXPECT_EQ(request.problems[0].beta, -2.0f);
+}
+
+TEST(CommandLine, TakesLeadingDimensions) {
+  const RunRequest request = parse_run({"1", "--size", "2x3x4", "--lda", "8", "--ldc", "5"});
+  EXPECT_EQ(request.problems[0].lda, 8);
+  EXPECT_EQ(request.problems[0].ldb, 3);
+  EXPECT_EQ(request.problems[0].ldc, 5);
+}
+
+TEST(CommandLine, RefusesSizesThatMakeNoSense) {
+  EXPECT_THAT(refusal({"1", "--size", "abc"}), HasSubstr("write 4096, or MxNxK"));
+  EXPECT_THAT(refusal({"1", "--size", "-4"}), HasSubstr("write 4096, or MxNxK"));
+  EXPECT_THAT(refusal({"1", "--size", "4x"}), HasSubstr("write 4096, or MxNxK"));
+  EXPECT_THAT(refusal({"1", "--size", "4x5"}), HasSubstr("has 2 dimensions"));
+  EXPECT_THAT(refusal({"1", "--size", "99999999999999999999"}), HasSubstr("out of range"));
+  EXPECT_THAT(refusal({"1", "--size", "4000000000000"}), HasSubstr("out of range"));
+  EXPECT_THAT(refusal({"1", "--size", "1.5"}), HasSubstr("write 4096, or MxNxK"));
+}
+
+TEST(CommandLine, RefusesLeadingDimensionsShorterThanARow) {
+  EXPECT_THAT(refusal({"1", "--size", "2x3x4", "--lda", "3"}),
+              HasSubstr("a row of A has 4 elements"));
+  EXPECT_THAT(refusal({"1", "--size", "2x3x4", "--ldb", "-1"}),
+              HasSubstr("a row of B has 3 elements"));
+}
+
+TEST(CommandLine, RefusesFactorsThatFp32CannotHold) {
+  EXPECT_THAT(refusal({"1", "--alpha", "nan"}),
+              HasSubstr("--alpha must be a number that FP32 can hold"));
+  EXPECT_THAT(refusal({"1", "--beta", "1e39"}), HasSubstr("--beta must be"));
+}
+
+TEST(CommandLine, RefusesWhatContradictsItself) {
+  EXPECT_THAT(refusal({"1", "--csv", "--md"}), HasSubstr("only one of"));
+  EXPECT_THAT(refusal({"1", "--json", "--csv"}), HasSubstr("only one of"));
+  EXPECT_THAT(refusal({"1", "-q", "-v"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(refusal({"1", "--cold", "--warm"}), HasSubstr("--warm"));
+}
+
+TEST(CommandLine, AsksWhetherANearOptionWasMeant) {
+  EXPECT_THAT(refusal({"1", "--szie", "4"}),
+              HasSubstr("unknown option '--szie'; did you mean '--size'?"));
+  EXPECT_THAT(refusal({"1", "--jsno=x"}), HasSubstr("did you mean '--json'?"));
+  EXPECT_THAT(refusal({"list", "--numbrs"}), HasSubstr("did you mean '--numbers'?"));
+}
+
+TEST(CommandLine, NeedsAKernel) { EXPECT_THAT(refusal({}), HasSubstr("name a kernel")); }
+
+TEST(CommandLine, SaysWhichOptionsHaveNoMeaningHere) {
+  const RunRequest request = parse_run({"1", "--cold", "--samples", "3"});
+  if (runner::machine::measures_time) {
+    EXPECT_TRUE(request.without_meaning.empty());
+  } else {
+    EXPECT_THAT(request.without_meaning, testing::ElementsAre("--cold", "--samples"));
+  }
+}
+
+TEST(CommandLine, Lists) {
+  EXPECT_EQ(std::get<runner::ListRequest>(parse({"list"})).style,
+            runner::ListRequest::Style::table);
+  EXPECT_EQ(std::get<runner::ListRequest>(parse({"list", "--numbers"})).style,
+            runner::ListRequest::Style::numbers);
+}
+
+TEST(CommandLine, ShowsHelpAndVersion) {
+  EXPECT_THAT(std::get<runner::ShowText>(parse({"--help"})).text, HasSubstr("--size"));
+  EXPECT_THAT(std::get<runner::ShowText>(parse({"list", "--help"})).text, HasSubstr("--numbers"));
+  EXPECT_THAT(std::get<runner::ShowText>(parse({"--version"})).text, HasSubstr("sgemm_runner"));
+}
+
+}  // namespace

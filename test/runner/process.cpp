@@ -1,0 +1,85 @@
+#include "test/runner/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace {
+
+struct Channel {
+  int read = -1, write = -1;
+};
+
+Channel make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
+  return {ends[0], ends[1]};
+}
+
+Channel make_terminal() {
+  int master = -1, slave = -1;
+  if (openpty(&master, &slave, nullptr, nullptr, nullptr) != 0)
+    throw std::runtime_error("openpty failed");
+  fcntl(master, F_SETFD, FD_CLOEXEC);
+  fcntl(slave, F_SETFD, FD_CLOEXEC);
+  return {master, slave};
+}
+
+[[noreturn]] void become(const Call& call, int out, int err) {
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, STDIN_FILENO);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  for (const std::string& setting : call.environment) putenv(const_cast<char*>(setting.c_str()));
+  call.before_exec();
+  std::vector<char*> words;
+  for (const std::string& word : call.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(words[0], words.data());
+  _exit(127);
+}
+
+// False at the end of the stream. A terminal whose other side has gone reports EIO for it.
+bool read_some(int descriptor, std::string& into) {
+  char buffer[4096];
+  const ssize_t got = read(descriptor, buffer, sizeof buffer);
+  if (got > 0) into.append(buffer, static_cast<size_t>(got));
+  return got > 0;
+}
+
+}  // namespace
+
+Ended run_program(const Call& call) {
+  const Channel out = make_pipe();
+  const Channel err = call.interrupt_at.empty() ? make_pipe() : make_terminal();
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) become(call, out.write, err.write);
+  close(out.write);
+  close(err.write);
+
+  Ended ended;
+  bool to_interrupt = !call.interrupt_at.empty();
+  pollfd streams[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}};
+  while (streams[0].fd >= 0 || streams[1].fd >= 0) {
+    poll(streams, 2, -1);
+    if (streams[0].revents != 0 && !read_some(out.read, ended.out)) streams[0].fd = -1;
+    if (streams[1].revents != 0 && !read_some(err.read, ended.err)) streams[1].fd = -1;
+    if (to_interrupt && ended.err.find(call.interrupt_at) != std::string::npos) {
+      kill(child, SIGINT);
+      to_interrupt = false;
+    }
+  }
+  close(out.read);
+  close(err.read);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}

@@ -1,0 +1,243 @@
+// The program as a user calls it: messages, exit codes, and what goes to stdout.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "kernels/ladder.hpp"
+#include "runner/machine.hpp"
+#include "runner/terminal.hpp"
+#include "test/runner/process.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Ended run(std::vector<std::string> words, std::vector<std::string> environment = {}) {
+  words.insert(words.begin(), SGEMM_RUNNER);
+  return run_program({.words = std::move(words), .environment = std::move(environment)});
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::stringstream stream(text);
+  for (std::string line; std::getline(stream, line);) result.push_back(line);
+  return result;
+}
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = (fs::temp_directory_path() / "sgemm program test.XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryDirectory() { fs::remove_all(path_); }
+  fs::path operator/(const char* name) const { return path_ / name; }
+  bool is_empty() const { return fs::is_empty(path_); }
+
+ private:
+  fs::path path_;
+};
+
+TEST(Program, RunsAKernel) {
+  const Ended ended = run({"2", "--size", "64"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("coalesced"));
+  EXPECT_THAT(ended.err, IsEmpty()) << "no progress where stderr is no terminal";
+}
+
+TEST(Program, RunsAllKernelsOnARaggedShape) {
+  const Ended ended = run({"all", "--size", "33x65x17", "--beta", "0.5", "--lda", "20"});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+}
+
+TEST(Program, RunsAnEmptyProblem) { EXPECT_EQ(run({"1", "--size", "0"}).code, 0); }
+
+TEST(Program, RefusesWrongWordsWithTwoAndAHint) {
+  const struct {
+    std::vector<std::string> words;
+    const char* message;
+  } cases[] = {
+      {{"99"}, "there is no kernel 99: they are numbered 0 to"},
+      {{"naiev"}, "did you mean 'naive'?"},
+      {{"1", "--szie", "3"}, "did you mean '--size'?"},
+      {{"1", "--size", "many"}, "write 4096, or MxNxK"},
+      {{"1", "--size", "999999999999999999999"}, "out of range"},
+      {{"1", "--size", "1000000"}, "GiB of device memory"},
+      {{"1", "--size", "1099511627775"}, "GiB of device memory"},
+      {{"1", "--color", "sometimes"}, "sometimes"},
+      {{}, "name a kernel"},
+  };
+  for (const auto& [words, message] : cases) {
+    const Ended ended = run(words);
+    // Whether a size fits is known only where there is a device to ask.
+    if (ended.code == 77) continue;
+    EXPECT_EQ(ended.code, 2) << message;
+    EXPECT_THAT(ended.err, HasSubstr(message));
+    EXPECT_THAT(ended.out, IsEmpty());
+  }
+}
+
+TEST(Program, PrintsJsonAndNothingElse) {
+  const Ended ended = run({"1", "2", "--size", "64", "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const json parsed = json::parse(ended.out);
+  EXPECT_EQ(parsed["benchmarks"].back()["name"], "sgemm/02_coalesced/64x64x64");
+  EXPECT_EQ(parsed["benchmarks"].back()["correct"], true);
+}
+
+TEST(Program, WritesJsonToAFileBesideTheTable) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "run.json";
+  const Ended ended = run({"1", "--size", "32", "--json=" + path.string()});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("naive"));
+  EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["kernel"], "naive");
+}
+
+TEST(Program, RefusesAnUnwritableJsonFileBeforeItRuns) {
+  const Ended ended = run({"1", "--size", "32", "--json=/nowhere/run.json"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("cannot write to '/nowhere/run.json'"));
+  EXPECT_THAT(ended.out, IsEmpty());
+}
+
+TEST(Program, PrintsCsvAndMarkdown) {
+  EXPECT_THAT(lines(run({"1", "--size", "32", "--csv"}).out)[0],
+              HasSubstr("kernel_id,kernel,m,n,k"));
+  EXPECT_THAT(run({"1", "--size", "32", "--md"}).out, HasSubstr("| # | kernel |"));
+}
+
+TEST(Program, FitsSixtyColumns) {
+  for (const char* locale : {"LC_ALL=C", "LC_ALL=C.UTF-8"}) {
+    const Ended ended = run({"all", "--size", "64"}, {"COLUMNS=60", locale});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    for (const std::string& line : lines(ended.out))
+      EXPECT_LE(runner::display_width(line), 60) << line;
+    EXPECT_THAT(ended.out, HasSubstr("correct"));
+  }
+}
+
+TEST(Program, WritesAsciiWithoutAUtf8Locale) {
+  for (const char c : run({"1", "2", "--size", "64"}, {"LC_ALL=C"}).out) ASSERT_GE(c, 0);
+}
+
+TEST(Program, ColoursOnlyWhenItMay) {
+  EXPECT_THAT(run({"1", "--size", "32"}).out, Not(HasSubstr("\033[")));
+  EXPECT_THAT(run({"1", "--size", "32", "--color", "always"}).out, HasSubstr("\033["));
+  EXPECT_THAT(run({"1", "--size", "32", "--color", "auto"}, {"NO_COLOR=1"}).out,
+              Not(HasSubstr("\033[")));
+}
+
+TEST(Program, IsQuietWhenAsked) {
+  const Ended ended = run({"1", "--size", "32", "-q"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(ended.err, IsEmpty());
+}
+
+TEST(Program, SaysHowItJudged) {
+  EXPECT_THAT(run({"1", "--size", "32", "-v"}).out, HasSubstr("1024 of 1024 elements compared"));
+}
+
+TEST(Program, ListsEveryKernelOnce) {
+  std::string numbers;
+  for (const ladder::Rung* rung : ladder::all()) numbers += std::to_string(rung->number) + "\n";
+  EXPECT_EQ(run({"list", "--numbers"}).out, numbers);
+  EXPECT_EQ(json::parse(run({"list", "--json"}).out).size(), ladder::all().size());
+  EXPECT_EQ(lines(run({"list"}).out).size(), ladder::all().size());
+}
+
+TEST(Program, ShowsHelpAndVersion) {
+  EXPECT_EQ(run({"--help"}).code, 0);
+  EXPECT_THAT(run({"-h"}).out, HasSubstr("Examples:"));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr(runner::machine::name));
+}
+
+TEST(Program, WarnsOfOptionsWithoutMeaning) {
+  if (runner::machine::measures_time) GTEST_SKIP() << "they have one on a device";
+  const Ended ended = run({"1", "--size", "32", "--cold"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("--cold has no meaning on the simulator"));
+}
+
+TEST(Program, OutlivesAReaderWhoHasGone) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  const Ended ended = run_program({.words = {SGEMM_RUNNER, "1", "--size", "32"},
+                                   .before_exec = [&] { dup2(ends[1], STDOUT_FILENO); }});
+  close(ends[1]);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
+TEST(Program, ReportsAFullDisk) {
+  const Ended ended = run_program({.words = {SGEMM_RUNNER, "1", "--size", "32"}, .before_exec = [] {
+                                     dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+                                   }});
+  EXPECT_EQ(ended.code, 70);
+  EXPECT_THAT(ended.err, HasSubstr("cannot write to stdout"));
+}
+
+TEST(Program, RunsWithItsStandardStreamsClosed) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "run.json";
+  const Ended ended = run_program(
+      {.words = {SGEMM_RUNNER, "1", "--size", "32", "--json=" + path.string()}, .before_exec = [] {
+         close(STDIN_FILENO);
+         close(STDOUT_FILENO);
+         close(STDERR_FILENO);
+       }});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].size() > 0, true)
+      << "the table did not go into it";
+}
+
+// Address space that does not suffice stands for memory that cannot be had.
+TEST(Program, ReportsMemoryThatCannotBeHad) {
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+  GTEST_SKIP() << "the address sanitizer needs the address space";
+#endif
+  if (runner::machine::measures_time) GTEST_SKIP() << "a CUDA context needs the address space";
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, "1", "--size", "4096x4096x4096"}, .before_exec = [] {
+                     const rlimit limit{200 << 20, 200 << 20};
+                     setrlimit(RLIMIT_AS, &limit);
+                   }});
+  EXPECT_EQ(ended.code, 70);
+  EXPECT_THAT(ended.err,
+              testing::AnyOf(HasSubstr("no device memory"), HasSubstr("out of host memory")));
+}
+
+// The second problem takes far longer than it takes to notice the signal.
+TEST(Program, PrintsWhatIsDoneWhenInterrupted) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "run.json";
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, "1", "--size", "32,8192", "--json=" + path.string()},
+                   .interrupt_at = "8192x8192x8192: "});
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("naive"));
+  EXPECT_THAT(ended.err, HasSubstr("interrupted"));
+  EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
+}
+
+TEST(Program, LeavesNoFileBehindWhenItCannotRun) {
+  const TemporaryDirectory directory;
+  const Ended ended =
+      run({"1", "--size", "1000000", "--json=" + (directory / "run.json").string()});
+  EXPECT_NE(ended.code, 0);
+  EXPECT_TRUE(directory.is_empty());
+}
+
+}  // namespace

@@ -1,0 +1,78 @@
+#include "runner/select.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/error.hpp"
+
+namespace {
+
+using ladder::Rung;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Rung rung(int number, const char* name) {
+  return {.number = number, .name = name, .idea = "", .promise = {}, .launch = nullptr};
+}
+
+class Select : public testing::Test {
+ protected:
+  const Rung zero = rung(0, "cuBLAS"), one = rung(1, "naive"), two = rung(2, "coalesced"),
+             four = rung(4, "tile");
+  const std::vector<const Rung*> rungs{&zero, &one, &two, &four};
+  const std::vector<std::string> other{"list"};
+
+  std::vector<int> numbers(const std::vector<std::string>& words) const {
+    std::vector<int> result;
+    for (const Rung* rung : runner::select(words, rungs, other)) result.push_back(rung->number);
+    return result;
+  }
+  std::string refusal(const std::vector<std::string>& words) const {
+    try {
+      numbers(words);
+    } catch (const runner::Error& error) {
+      EXPECT_EQ(error.code(), runner::ExitCode::usage);
+      return error.what();
+    }
+    return "nothing was refused";
+  }
+};
+
+TEST_F(Select, ByNumberNameRangeListAndAll) {
+  EXPECT_THAT(numbers({"2"}), ElementsAre(2));
+  EXPECT_THAT(numbers({"naive"}), ElementsAre(1));
+  EXPECT_THAT(numbers({"CUBLAS"}), ElementsAre(0));
+  EXPECT_THAT(numbers({"02_coalesced"}), ElementsAre(2));
+  EXPECT_THAT(numbers({"1-2"}), ElementsAre(1, 2));
+  EXPECT_THAT(numbers({"1-4"}), ElementsAre(1, 2, 4));  // the list has no 3
+  EXPECT_THAT(numbers({"4,0"}), ElementsAre(4, 0));
+  EXPECT_THAT(numbers({"all"}), ElementsAre(0, 1, 2, 4));
+}
+
+TEST_F(Select, EachOnceInTheOrderAskedFor) {
+  EXPECT_THAT(numbers({"2", "naive", "1-2,0"}), ElementsAre(2, 1, 0));
+}
+
+TEST_F(Select, RefusesNumbersThatDoNotExist) {
+  EXPECT_THAT(refusal({"3"}), HasSubstr("no kernel 3: they are numbered 0 to 4"));
+  EXPECT_THAT(refusal({"99999999999999999999"}), HasSubstr("no kernel 99999999999999999999"));
+  EXPECT_THAT(refusal({"2-9"}), HasSubstr("no kernel 9"));
+}
+
+TEST_F(Select, RefusesARangeThatRunsBackwards) {
+  EXPECT_THAT(refusal({"4-1"}), HasSubstr("runs backwards; write 1-4"));
+}
+
+TEST_F(Select, AsksWhetherANearWordWasMeant) {
+  EXPECT_THAT(refusal({"naiev"}), HasSubstr("did you mean 'naive'?"));
+  EXPECT_THAT(refusal({"lst"}), HasSubstr("did you mean 'list'?"));
+  EXPECT_THAT(refusal({"warp"}), testing::Not(HasSubstr("did you mean")));
+}
+
+TEST_F(Select, RefusesEmptyWords) {
+  EXPECT_THAT(refusal({""}), HasSubstr("no kernel ''"));
+  EXPECT_THAT(refusal({"1,,2"}), HasSubstr("no kernel ''"));
+  EXPECT_THAT(refusal({"1-"}), HasSubstr("no kernel '1-'"));
+}
+
+}  // namespace
