@@ -69,6 +69,7 @@ Examples:
   sgemm_runner 1-3 --size 512       kernels 1 to 3 at M = N = K = 512
   sgemm_runner naive coalesced --size 128x160x7168
   sgemm_runner all --json=run.json  a table on the terminal and JSON in a file
+The script ./sgemm_runner also takes --build sim or --build cuda.
 
 Exit codes: 0 all well, 1 a wrong result or a broken promise, 2 usage, 5 a measurement that
 cannot be trusted (with --strict), 70 a CUDA or internal failure, 77 no suitable GPU,
