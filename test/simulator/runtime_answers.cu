@@ -4,6 +4,7 @@
 //
 // Every section runs in a process of its own, because some of them leave the device unusable. With no
 // argument all sections are run, with one only that section.
+#undef NDEBUG  // one question is what a failed assert does
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,9 +23,11 @@ __device__ int total;
 __global__ void nothing() {}
 __global__ void __launch_bounds__(128) at_most_128() {}
 __global__ void store_at(int* pointer, long index) { pointer[index] = 1; }
-__global__ void store_vector(char* pointer) { *reinterpret_cast<int4*>(pointer) = make_int4(1, 2, 3, 4); }
+__global__ void store_vector(char* pointer) {
+  *reinterpret_cast<int4*>(pointer) = make_int4(1, 2, 3, 4);
+}
 __global__ void trap() { __trap(); }
-__global__ void failing_assert(int value) { assert(value == 0); }
+__global__ void failing_assert([[maybe_unused]] int value) { assert(value == 0); }
 __global__ void static_shared(int* out) {
   __shared__ int tile[10240];  // 40 KiB
   tile[threadIdx.x] = out[threadIdx.x];
@@ -40,10 +43,10 @@ void say(const char* question, long long answer) { std::printf("  %s: %lld\n", q
 #define ASK(...) say(#__VA_ARGS__, __VA_ARGS__)
 
 /// What a launch leaves behind, in the last error.
-#define ASK_LAUNCH(...)                     \
-  do {                                      \
-    __VA_ARGS__;                            \
-    say(#__VA_ARGS__, cudaGetLastError());  \
+#define ASK_LAUNCH(...)                    \
+  do {                                     \
+    __VA_ARGS__;                           \
+    say(#__VA_ARGS__, cudaGetLastError()); \
   } while (false)
 
 void device() {
@@ -317,12 +320,14 @@ void occupancy() {
     say("  blocks", blocks);
   }
   cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024);
-  const int shared[] = {1, 1024, 6143, 6144, 6145, 16384, 32768, 49152, 65536, 75 * 1024, 76 * 1024, 100 * 1024,
+  const int shared[] = {1,          1024,       6143,       6144,          6145,      16384,
+                        32768,      49152,      65536,      75 * 1024,     76 * 1024, 100 * 1024,
                         113 * 1024, 114 * 1024, 227 * 1024, 227 * 1024 + 1};
   for (const int bytes : shared) {
     blocks = -1;
     say("nothing, 128 threads, by shared memory",
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 128, static_cast<size_t>(bytes)));
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 128,
+                                                      static_cast<size_t>(bytes)));
     say("  blocks", blocks);
   }
   ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, static_shared, 128, 0));

@@ -260,9 +260,10 @@ __simulator_device unsigned int __brev(unsigned int x) { return __builtin_bitrev
 __simulator_device unsigned long long __brevll(unsigned long long x) {
   return __builtin_bitreverse64(x);
 }
-__simulator_device int __mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
+/// The product of the low 24 bits of each, taken as signed numbers.
+__simulator_device int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 __simulator_device unsigned int __umul24(unsigned int a, unsigned int b) {
-  return __nvvm_mul24_ui(a, b);
+  return (a & 0xffffffu) * (b & 0xffffffu);
 }
 __simulator_device int __mulhi(int a, int b) { return __nvvm_mulhi_i(a, b); }
 __simulator_device unsigned int __umulhi(unsigned int a, unsigned int b) {

@@ -127,10 +127,10 @@ std::string report(const Counters& counters, int columns) {
   std::ostringstream text;
   text << "simulated GPU: " << counters.launches
        << (counters.launches == 1 ? " launch, " : " launches, ") << count(counters.blocks)
-       << (counters.blocks == 1 ? " block, " : " blocks, ") << count(counters.warp_instructions)
-       << " warp instructions ("
+       << (counters.blocks == 1 ? " block, " : " blocks, ") << count(counters.flops) << " FLOP\n"
+       << count(counters.warp_instructions) << " warp instructions, "
        << ratio(counters.lane_instructions, counters.warp_instructions * 32, 100, " %")
-       << " of their lanes active), " << count(counters.flops) << " FLOP\n";
+       << " of their lanes active\n";
 
   const AccessCounters* last = nullptr;
   for (const AccessCounters& a : counters.accesses) {
@@ -156,9 +156,8 @@ std::string report(const Counters& counters, int columns) {
   if (counters.accesses.empty()) {
     text << "no kernel read or wrote memory\n";
   } else {
-    text << "\nA sector is 32 bytes. Bytes used: of those in the sectors fetched, the ones that a "
-            "lane asked "
-            "for.\n";
+    text << "\nA sector is 32 bytes. Bytes used: those that a lane asked for, of all in the\n"
+            "sectors fetched. A wavefront is one pass over shared memory's 32 banks.\n";
   }
   return text.str();
 }
