@@ -68,8 +68,9 @@ TEST(Report, GivesSectorsForGlobalAndWavefrontsForSharedMemory) {
   std::string shared;
   for (std::string line; std::getline(lines, line);) {
     EXPECT_LE(line.size(), 80u) << line;
-    if (line.find(" A ") != std::string::npos) global = line;
-    if (line.find(" shared ") != std::string::npos) shared = line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+    if (line.starts_with("   29 A")) global = line;
+    if (line.starts_with("   29 shared")) shared = line;
   }
   EXPECT_NE(text.find("naive_kernel in 01_naive.cu"), std::string::npos);
   EXPECT_NE(text.find("1.23 M warp instructions"), std::string::npos);

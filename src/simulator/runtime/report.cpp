@@ -147,7 +147,8 @@ std::string report(const Counters& counters, int columns) {
     }
     last = &a;
     text << std::setw(kLineWidth) << a.where.line << ' ' << fitted(a.buffer, buffer_width);
-    const std::vector<std::string> row = cells(a);
+    std::vector<std::string> row = cells(a);
+    while (row.back().empty()) row.pop_back();
     for (size_t i = 0; i < row.size(); ++i) {
       text << ' ' << std::setw(kColumns[i].width) << row[i];
     }
