@@ -81,6 +81,17 @@ TEST(Report, GivesSectorsForGlobalAndWavefrontsForSharedMemory) {
   EXPECT_EQ(shared.find("32.0"), std::string::npos) << "shared memory has no sectors: " << shared;
 }
 
+TEST(Report, AddsUpTheInstructionsOfOneLine) {
+  Counters c = example();
+  AccessCounters again = c.accesses[0];
+  again.instruction = "ld.global.nc.f32";
+  again.requests = 500;
+  again.sectors = 2000;
+  c.accesses.push_back(again);
+  const std::string text = runtime::report(c, 80);
+  EXPECT_NE(text.find("1500     22.7"), std::string::npos) << text;
+}
+
 TEST(Report, CutsLongNamesToTheTerminal) {
   Counters c = example();
   c.accesses[0].buffer = std::string(200, 'x') + "end";

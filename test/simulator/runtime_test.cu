@@ -662,7 +662,7 @@ TEST(Intrinsics, Printf) {
 
 // Accesses are told of by the line of the user who made them.
 
-constexpr int indexed_line = __LINE__ + 2;
+constexpr int indexed_line = __LINE__ + 1;
 __global__ void indexed(const float* in, float* out) { out[threadIdx.x] = __ldg(&in[threadIdx.x]); }
 
 TEST(Counters, NameTheUsersLineAndNotOneOfTheHeaders) {

@@ -103,6 +103,28 @@ std::vector<std::string> cells(const AccessCounters& a) {
   return row;
 }
 
+/// The rows of the table: what one line does to one buffer in one width, however many instructions do it.
+std::vector<AccessCounters> rows_of(const Counters& counters) {
+  std::vector<AccessCounters> rows;
+  for (const AccessCounters& a : counters.accesses) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const AccessCounters& row) {
+      return row.kernel == a.kernel && row.where.file == a.where.file &&
+             row.where.line == a.where.line && row.access == a.access && row.buffer == a.buffer &&
+             row.bytes_per_lane == a.bytes_per_lane;
+    });
+    if (same == rows.end()) {
+      rows.push_back(a);
+      continue;
+    }
+    same->requests += a.requests;
+    same->bytes_used += a.bytes_used;
+    same->sectors += a.sectors;
+    same->wavefronts += a.wavefronts;
+    same->bank_conflicts += a.bank_conflicts;
+  }
+  return rows;
+}
+
 int terminal_columns() {
   if (const char* const asked = std::getenv("COLUMNS")) {
     if (const int columns = std::atoi(asked); columns > 0) return columns;
@@ -132,8 +154,9 @@ std::string report(const Counters& counters, int columns) {
        << ratio(counters.lane_instructions, counters.warp_instructions * 32, 100, " %")
        << " of their lanes active\n";
 
+  const std::vector<AccessCounters> rows = rows_of(counters);
   const AccessCounters* last = nullptr;
-  for (const AccessCounters& a : counters.accesses) {
+  for (const AccessCounters& a : rows) {
     if (last == nullptr || last->kernel != a.kernel || last->where.file != a.where.file) {
       text << '\n' << a.kernel << " in " << file_name(a.where) << '\n';
       for (const int row : {0, 1}) {
@@ -154,7 +177,7 @@ std::string report(const Counters& counters, int columns) {
     }
     text << '\n';
   }
-  if (counters.accesses.empty()) {
+  if (rows.empty()) {
     text << "no kernel read or wrote memory\n";
   } else {
     text << "\nA sector is 32 bytes. Bytes used: those that a lane asked for, of all in the\n"
