@@ -18,7 +18,8 @@ bool is_active(const WarpAddresses& addresses, int lane) {
 
 /// Distinct values of (address / granule) over all granules that the active lanes touch.
 uint32_t count_distinct(const WarpAddresses& addresses, uint32_t bytes, uint32_t granule) {
-  std::array<uint64_t, size_t{WARP} * 2> touched;  // no access is wider than a granule; it may straddle two
+  std::array<uint64_t, size_t{WARP} * 2>
+      touched;  // no access is wider than a granule; it may straddle two
   size_t count = 0;
   for (int lane = 0; lane < WARP; ++lane) {
     if (!is_active(addresses, lane)) continue;
@@ -57,7 +58,8 @@ bool can_merge(const WarpAddresses& addresses, uint32_t lanes) {
       const int partner = lane ^ x;
       if ((lanes >> lane & 1u) == 0 || !is_active(addresses, lane)) continue;
       if (!is_active(addresses, partner)) continue;
-      all_agree &= addresses.lane[static_cast<size_t>(lane)] == addresses.lane[static_cast<size_t>(partner)];
+      all_agree &=
+          addresses.lane[static_cast<size_t>(lane)] == addresses.lane[static_cast<size_t>(partner)];
     }
     if (all_agree) return true;
   }

@@ -29,7 +29,8 @@ void put(Warp& w, Slot slot, Lanes<T> value) {
     w.write<T>(slot, value);
   } else {
     using Unsigned = std::make_unsigned_t<T>;
-    w.write<uint32_t>(slot, __builtin_convertvector(std::bit_cast<Lanes<Unsigned>>(value), Lanes<uint32_t>));
+    w.write<uint32_t>(
+        slot, __builtin_convertvector(std::bit_cast<Lanes<Unsigned>>(value), Lanes<uint32_t>));
   }
 }
 
@@ -74,15 +75,16 @@ void shift(Warp& w, const Op& op) {
   const Lanes<uint32_t> count = w.read<uint32_t>(op.b);
   const Lanes<T> a = get<T>(w, op.a);
   Lanes<T> result;
-  for (int i = 0; i < WARP; ++i) result[i] = F(static_cast<T>(a[i]), static_cast<uint32_t>(count[i]));
+  for (int i = 0; i < WARP; ++i)
+    result[i] = F(static_cast<T>(a[i]), static_cast<uint32_t>(count[i]));
   put<T>(w, op.d, result);
 }
 
 /// mul.wide and mad.wide: operands of type S, a result of twice the width.
 template <class D, class S, bool ADD>
 void wide(Warp& w, const Op& op) {
-  const Lanes<D> product =
-      __builtin_convertvector(get<S>(w, op.a), Lanes<D>) * __builtin_convertvector(get<S>(w, op.b), Lanes<D>);
+  const Lanes<D> product = __builtin_convertvector(get<S>(w, op.a), Lanes<D>) *
+                           __builtin_convertvector(get<S>(w, op.b), Lanes<D>);
   if constexpr (ADD) {
     put<D>(w, op.d, product + get<D>(w, op.c));
   } else {
@@ -92,13 +94,16 @@ void wide(Warp& w, const Op& op) {
 
 template <class T, bool ADD>
 void high(Warp& w, const Op& op) {
-  using Wide = std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+  using Wide =
+      std::conditional_t<sizeof(T) == 8,
+                         std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+                         std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
   const Lanes<T> a = get<T>(w, op.a);
   const Lanes<T> b = get<T>(w, op.b);
   Lanes<T> result;
   for (int i = 0; i < WARP; ++i) {
-    result[i] = static_cast<T>((static_cast<Wide>(a[i]) * static_cast<Wide>(b[i])) >> (8 * sizeof(T)));
+    result[i] =
+        static_cast<T>((static_cast<Wide>(a[i]) * static_cast<Wide>(b[i])) >> (8 * sizeof(T)));
   }
   if constexpr (ADD) result += get<T>(w, op.c);
   put<T>(w, op.d, result);
@@ -122,7 +127,8 @@ template <class T>
 void select(Warp& w, const Op& op) {
   const Lanes<int32_t> mask = expand_mask(w.predicates[op.c]);
   if constexpr (sizeof(T) == 8) {
-    w.write<T>(op.d, __builtin_convertvector(mask, Lanes<int64_t>) ? w.read<T>(op.a) : w.read<T>(op.b));
+    w.write<T>(op.d,
+               __builtin_convertvector(mask, Lanes<int64_t>) ? w.read<T>(op.a) : w.read<T>(op.b));
   } else {
     w.write<T>(op.d, mask ? w.read<T>(op.a) : w.read<T>(op.b));
   }
@@ -145,17 +151,23 @@ enum class Rounding { none, nearest, zero, down, up };
 template <class S>
 S round_to_integral(S value, Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return std::nearbyint(value);
-    case Rounding::zero: return std::trunc(value);
-    case Rounding::down: return std::floor(value);
-    case Rounding::up: return std::ceil(value);
-    case Rounding::none: break;
+    case Rounding::nearest:
+      return std::nearbyint(value);
+    case Rounding::zero:
+      return std::trunc(value);
+    case Rounding::down:
+      return std::floor(value);
+    case Rounding::up:
+      return std::ceil(value);
+    case Rounding::none:
+      break;
   }
   return value;
 }
 
 template <class T>
-constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, _Float16>;
+constexpr bool is_float =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, _Float16>;
 
 /// The rest of Op::extra of a cvt: the rounding, and saturation.
 constexpr int32_t ROUNDING_BITS = 7, SATURATE = 8;
@@ -178,14 +190,18 @@ D convert_one(S value, int32_t mode) {
     // A float beyond the integer's range gives the nearest end of it; NaN gives 0.
     const double rounded = round_to_integral(static_cast<double>(value), rounding);
     if (!(rounded == rounded)) return D{0};
-    if (rounded <= static_cast<double>(std::numeric_limits<D>::min())) return std::numeric_limits<D>::min();
-    if (rounded >= static_cast<double>(std::numeric_limits<D>::max())) return std::numeric_limits<D>::max();
+    if (rounded <= static_cast<double>(std::numeric_limits<D>::min()))
+      return std::numeric_limits<D>::min();
+    if (rounded >= static_cast<double>(std::numeric_limits<D>::max()))
+      return std::numeric_limits<D>::max();
     return static_cast<D>(rounded);
   } else {
     if constexpr (std::is_integral_v<D>) {
       if ((mode & SATURATE) != 0) {
-        if (std::cmp_less(value, std::numeric_limits<D>::min())) return std::numeric_limits<D>::min();
-        if (std::cmp_greater(value, std::numeric_limits<D>::max())) return std::numeric_limits<D>::max();
+        if (std::cmp_less(value, std::numeric_limits<D>::min()))
+          return std::numeric_limits<D>::min();
+        if (std::cmp_greater(value, std::numeric_limits<D>::max()))
+          return std::numeric_limits<D>::max();
       }
     }
     return static_cast<D>(value);
@@ -221,10 +237,12 @@ uint64_t to_register_bits(T value) {
 
 template <class D, class S>
 void convert(Warp& w, const Op& op) {
-  if constexpr (std::is_integral_v<D> && std::is_integral_v<S> && sizeof(D) >= 4 && sizeof(S) >= 4) {
+  if constexpr (std::is_integral_v<D> && std::is_integral_v<S> && sizeof(D) >= 4 &&
+                sizeof(S) >= 4) {
     if ((op.extra & SATURATE) == 0 && (sizeof(S) == 8) == ((op.extra & CONVERT_FROM_64) != 0) &&
         (sizeof(D) == 8) == ((op.extra & CONVERT_TO_64) != 0)) {
-      w.write<D>(op.d, __builtin_convertvector(w.read<S>(op.a), Lanes<D>));  // addresses: the usual case
+      w.write<D>(op.d,
+                 __builtin_convertvector(w.read<S>(op.a), Lanes<D>));  // addresses: the usual case
       return;
     }
   }
@@ -336,11 +354,14 @@ void bit_field_extract(Warp& w, const Op& op) {
     const int position = static_cast<int>(w.read<uint32_t>(op.b)[i] & 0xff);
     const int length = static_cast<int>(w.read<uint32_t>(op.c)[i] & 0xff);
     const int top = std::min(position + length - 1, WIDTH - 1);
-    const bool sign = std::is_signed_v<T> && length > 0 && (static_cast<std::make_unsigned_t<T>>(a[i]) >> top & 1u) != 0;
+    const bool sign = std::is_signed_v<T> && length > 0 &&
+                      (static_cast<std::make_unsigned_t<T>>(a[i]) >> top & 1u) != 0;
     std::make_unsigned_t<T> value = 0;
     for (int bit = 0; bit < WIDTH; ++bit) {
       const bool inside = bit < length && position + bit < WIDTH;
-      const bool set = inside ? (static_cast<std::make_unsigned_t<T>>(a[i]) >> (position + bit) & 1u) != 0 : sign;
+      const bool set =
+          inside ? (static_cast<std::make_unsigned_t<T>>(a[i]) >> (position + bit) & 1u) != 0
+                 : sign;
       if (set) value |= std::make_unsigned_t<T>{1} << bit;
     }
     result[i] = static_cast<T>(value);
@@ -391,7 +412,8 @@ void logic3(Warp& w, const Op& op) {
   const Lanes<uint32_t> table = w.read<uint32_t>(op.e);
   Lanes<uint32_t> result = 0;
   for (uint32_t row = 0; row < 8; ++row) {
-    const Lanes<uint32_t> matches = ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+    const Lanes<uint32_t> matches =
+        ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
     result |= matches & (0 - (table >> row & 1u));
   }
   w.write<uint32_t>(op.d, result);
@@ -403,20 +425,45 @@ using Table = std::unordered_map<std::string, Arithmetic>;
 
 template <class T>
 struct Name;
-template <> struct Name<int16_t> { static constexpr const char* s = "s16"; };
-template <> struct Name<uint16_t> { static constexpr const char* s = "u16"; };
-template <> struct Name<int32_t> { static constexpr const char* s = "s32"; };
-template <> struct Name<uint32_t> { static constexpr const char* s = "u32"; };
-template <> struct Name<int64_t> { static constexpr const char* s = "s64"; };
-template <> struct Name<uint64_t> { static constexpr const char* s = "u64"; };
-template <> struct Name<float> { static constexpr const char* s = "f32"; };
-template <> struct Name<double> { static constexpr const char* s = "f64"; };
+template <>
+struct Name<int16_t> {
+  static constexpr const char* s = "s16";
+};
+template <>
+struct Name<uint16_t> {
+  static constexpr const char* s = "u16";
+};
+template <>
+struct Name<int32_t> {
+  static constexpr const char* s = "s32";
+};
+template <>
+struct Name<uint32_t> {
+  static constexpr const char* s = "u32";
+};
+template <>
+struct Name<int64_t> {
+  static constexpr const char* s = "s64";
+};
+template <>
+struct Name<uint64_t> {
+  static constexpr const char* s = "u64";
+};
+template <>
+struct Name<float> {
+  static constexpr const char* s = "f32";
+};
+template <>
+struct Name<double> {
+  static constexpr const char* s = "f64";
+};
 
 template <class T>
-void add_entry(Table& table, const std::string& name, Execute execute, InstructionKind kind, size_t operands,
-               uint32_t flops = 0) {
+void add_entry(Table& table, const std::string& name, Execute execute, InstructionKind kind,
+               size_t operands, uint32_t flops = 0) {
   const std::string_view type = Name<T>::s;
-  table[name + "." + Name<T>::s] = {execute, kind, type, std::vector<std::string_view>(operands, type), 0, flops};
+  table[name + "." + Name<T>::s] = {
+      execute, kind, type, std::vector<std::string_view>(operands, type), 0, flops};
 }
 
 template <class T>
@@ -427,11 +474,20 @@ void add_integer(Table& table) {
   add_entry<T>(table, "add", binary<U, [](auto a, auto b) { return a + b; }>, KIND, 2);
   add_entry<T>(table, "sub", binary<U, [](auto a, auto b) { return a - b; }>, KIND, 2);
   add_entry<T>(table, "mul.lo", binary<U, [](auto a, auto b) { return a * b; }>, KIND, 2);
-  add_entry<T>(table, "mad.lo", ternary<U, [](auto a, auto b, auto c) { return a * b + c; }>, KIND, 3);
+  add_entry<T>(table, "mad.lo", ternary<U, [](auto a, auto b, auto c) { return a * b + c; }>, KIND,
+               3);
   add_entry<T>(table, "neg", unary<U, [](auto a) { return 0 - a; }>, KIND, 1);
-  add_entry<T>(table, "abs", each_unary<T, T, [](T a) { return static_cast<T>(a < 0 ? U{0} - static_cast<U>(a) : static_cast<U>(a)); }>, KIND, 1);
-  add_entry<T>(table, "min", binary<T, [](auto a, auto b) { return __builtin_elementwise_min(a, b); }>, KIND, 2);
-  add_entry<T>(table, "max", binary<T, [](auto a, auto b) { return __builtin_elementwise_max(a, b); }>, KIND, 2);
+  add_entry<T>(
+      table, "abs",
+      each_unary<T, T,
+                 [](T a) {
+                   return static_cast<T>(a < 0 ? U{0} - static_cast<U>(a) : static_cast<U>(a));
+                 }>,
+      KIND, 1);
+  add_entry<T>(table, "min",
+               binary<T, [](auto a, auto b) { return __builtin_elementwise_min(a, b); }>, KIND, 2);
+  add_entry<T>(table, "max",
+               binary<T, [](auto a, auto b) { return __builtin_elementwise_max(a, b); }>, KIND, 2);
   add_entry<T>(table, "div", each_binary<T, divide<T>>, KIND, 2);
   add_entry<T>(table, "rem", each_binary<T, remainder_of<T>>, KIND, 2);
   add_entry<T>(table, "shr", shift<T, shift_right<T>>, KIND, 2);
@@ -447,8 +503,10 @@ void add_integer(Table& table) {
 template <class D, class S>
 void add_wide(Table& table) {
   const std::string type = Name<S>::s;
-  table["mul.wide." + type] = {wide<D, S, false>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s}};
-  table["mad.wide." + type] = {wide<D, S, true>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s, Name<D>::s}};
+  table["mul.wide." + type] = {
+      wide<D, S, false>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s}};
+  table["mad.wide." + type] = {
+      wide<D, S, true>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s, Name<D>::s}};
 }
 
 /// Logic on T's bits; PTX writes the type as b16, b32, b64.
@@ -456,20 +514,37 @@ template <class T>
 void add_logic(Table& table, std::string_view type) {
   const std::string suffix = "." + std::string(type);
   constexpr auto KIND = InstructionKind::integer;
-  table["and" + suffix] = {binary<T, [](auto a, auto b) { return a & b; }>, KIND, type, {type, type}};
-  table["or" + suffix] = {binary<T, [](auto a, auto b) { return a | b; }>, KIND, type, {type, type}};
-  table["xor" + suffix] = {binary<T, [](auto a, auto b) { return a ^ b; }>, KIND, type, {type, type}};
+  table["and" + suffix] = {
+      binary<T, [](auto a, auto b) { return a & b; }>, KIND, type, {type, type}};
+  table["or" + suffix] = {
+      binary<T, [](auto a, auto b) { return a | b; }>, KIND, type, {type, type}};
+  table["xor" + suffix] = {
+      binary<T, [](auto a, auto b) { return a ^ b; }>, KIND, type, {type, type}};
   table["not" + suffix] = {unary<T, [](auto a) { return ~a; }>, KIND, type, {type}};
-  table["cnot" + suffix] = {each_unary<T, T, [](T a) { return static_cast<T>(a == 0); }>, KIND, type, {type}};
+  table["cnot" + suffix] = {
+      each_unary<T, T, [](T a) { return static_cast<T>(a == 0); }>, KIND, type, {type}};
   table["shl" + suffix] = {shift<T, shift_left<T>>, KIND, type, {type, "u32"}};
   table["shr" + suffix] = {shift<T, shift_right<T>>, KIND, type, {type, "u32"}};
   if constexpr (sizeof(T) >= 4) {
-    table["popc" + suffix] = {each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::popcount(a)); }>, KIND, "u32", {type}};
-    table["clz" + suffix] = {each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::countl_zero(a)); }>, KIND, "u32", {type}};
-    table["brev" + suffix] = {unary<T, [](auto a) { return __builtin_elementwise_bitreverse(a); }>, KIND, type, {type}};
+    table["popc" + suffix] = {
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::popcount(a)); }>,
+        KIND,
+        "u32",
+        {type}};
+    table["clz" + suffix] = {
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::countl_zero(a)); }>,
+        KIND,
+        "u32",
+        {type}};
+    table["brev" + suffix] = {
+        unary<T, [](auto a) { return __builtin_elementwise_bitreverse(a); }>, KIND, type, {type}};
     // The highest set bit's position, or all ones.
     const std::string unsigned_type = sizeof(T) == 4 ? ".u32" : ".u64";
-    table["bfind" + unsigned_type] = {each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::bit_width(a)) - 1; }>, KIND, "u32", {type}};
+    table["bfind" + unsigned_type] = {
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::bit_width(a)) - 1; }>,
+        KIND,
+        "u32",
+        {type}};
   }
 }
 
@@ -481,23 +556,45 @@ void add_float(Table& table) {
   add_entry<T>(table, "add", binary<T, [](auto a, auto b) { return a + b; }>, KIND, 2, FLOP);
   add_entry<T>(table, "sub", binary<T, [](auto a, auto b) { return a - b; }>, KIND, 2, FLOP);
   add_entry<T>(table, "mul", binary<T, [](auto a, auto b) { return a * b; }>, KIND, 2, FLOP);
-  add_entry<T>(table, "fma", ternary<T, [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }>,
-               SINGLE ? InstructionKind::ffma : KIND, 3, 2 * FLOP);
+  add_entry<T>(
+      table, "fma",
+      ternary<T, [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }>,
+      SINGLE ? InstructionKind::ffma : KIND, 3, 2 * FLOP);
   add_entry<T>(table, "div", binary<T, [](auto a, auto b) { return a / b; }>, KIND, 2, FLOP);
   add_entry<T>(table, "neg", unary<T, [](auto a) { return -a; }>, KIND, 1);
-  add_entry<T>(table, "abs", unary<T, [](auto a) { return __builtin_elementwise_abs(a); }>, KIND, 1);
+  add_entry<T>(table, "abs", unary<T, [](auto a) { return __builtin_elementwise_abs(a); }>, KIND,
+               1);
   add_entry<T>(table, "min", each_binary<T, float_min<T>>, KIND, 2);
   add_entry<T>(table, "max", each_binary<T, float_max<T>>, KIND, 2);
-  add_entry<T>(table, "copysign", each_binary<T, [](T a, T b) { return std::copysign(b, a); }>, KIND, 2);
+  add_entry<T>(table, "copysign", each_binary<T, [](T a, T b) { return std::copysign(b, a); }>,
+               KIND, 2);
   add_entry<T>(table, "sqrt", each_unary<T, T, [](T a) { return std::sqrt(a); }>, KIND, 1, FLOP);
   add_entry<T>(table, "rcp", each_unary<T, T, [](T a) { return T{1} / a; }>, KIND, 1, FLOP);
-  add_entry<T>(table, "rsqrt", each_unary<T, T, [](T a) { return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a))); }>, KIND, 1, FLOP);
+  add_entry<T>(
+      table, "rsqrt",
+      each_unary<T, T, [](T a) { return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a))); }>,
+      KIND, 1, FLOP);
   if constexpr (SINGLE) {
-    add_entry<T>(table, "ex2", each_unary<T, T, [](T a) { return static_cast<T>(std::exp2(static_cast<double>(a))); }>, KIND, 1, FLOP);
-    add_entry<T>(table, "lg2", each_unary<T, T, [](T a) { return static_cast<T>(std::log2(static_cast<double>(a))); }>, KIND, 1, FLOP);
-    add_entry<T>(table, "sin", each_unary<T, T, [](T a) { return static_cast<T>(std::sin(static_cast<double>(a))); }>, KIND, 1, FLOP);
-    add_entry<T>(table, "cos", each_unary<T, T, [](T a) { return static_cast<T>(std::cos(static_cast<double>(a))); }>, KIND, 1, FLOP);
-    add_entry<T>(table, "tanh", each_unary<T, T, [](T a) { return static_cast<T>(std::tanh(static_cast<double>(a))); }>, KIND, 1, FLOP);
+    add_entry<T>(
+        table, "ex2",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::exp2(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "lg2",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::log2(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "sin",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::sin(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "cos",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::cos(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "tanh",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::tanh(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
   }
 }
 
@@ -506,9 +603,27 @@ void add_comparison(Table& table, const std::string& relation, std::string_view 
   const std::string suffix = "." + std::string(type);
   constexpr auto KIND = InstructionKind::compare;
   table["setp." + relation + suffix] = {compare<T, F>, KIND, "pred", {type, type}};
-  table["setp." + relation + ".and" + suffix] = {compare_and<T, F, [](uint32_t a, uint32_t b) { return a & b; }>, KIND, "pred", {type, type, "pred"}};
-  table["setp." + relation + ".or" + suffix] = {compare_and<T, F, [](uint32_t a, uint32_t b) { return a | b; }>, KIND, "pred", {type, type, "pred"}};
-  table["setp." + relation + ".xor" + suffix] = {compare_and<T, F, [](uint32_t a, uint32_t b) { return a ^ b; }>, KIND, "pred", {type, type, "pred"}};
+  table["setp." + relation + ".and" + suffix] = {
+      compare_and<T, F, [](uint32_t a, uint32_t b) { return a & b; }>,
+      KIND,
+      "pred",
+      {type, type, "pred"}};
+  table["setp." + relation + ".or" + suffix] = {
+      compare_and<T, F, [](uint32_t a, uint32_t b) { return a | b; }>,
+      KIND,
+      "pred",
+      {type, type, "pred"}};
+  table["setp." + relation + ".xor" + suffix] = {
+      compare_and<T, F, [](uint32_t a, uint32_t b) { return a ^ b; }>,
+      KIND,
+      "pred",
+      {type, type, "pred"}};
+}
+
+/// Lanes that hold a NaN: nothing else differs from itself.
+template <class V>
+auto is_nan(V a) {
+  return a != a;  // NOLINT(misc-redundant-expression)
 }
 
 template <class T>
@@ -519,14 +634,15 @@ void add_comparisons(Table& table, std::string_view type) {
   } else {
     // Ordered: false when an operand is NaN. The forms with u are true then.
     add_comparison<T, [](auto a, auto b) { return (a < b) | (a > b); }>(table, "ne", type);
-    add_comparison<T, [](auto a, auto b) { return (a == b) | (a != a) | (b != b); }>(table, "equ", type);
+    add_comparison<T, [](auto a, auto b) { return (a == b) | is_nan(a) | is_nan(b); }>(table, "equ",
+                                                                                       type);
     add_comparison<T, [](auto a, auto b) { return a != b; }>(table, "neu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a >= b); }>(table, "ltu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a > b); }>(table, "leu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a <= b); }>(table, "gtu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a < b); }>(table, "geu", type);
-    add_comparison<T, [](auto a, auto b) { return (a == a) & (b == b); }>(table, "num", type);
-    add_comparison<T, [](auto a, auto b) { return (a != a) | (b != b); }>(table, "nan", type);
+    add_comparison<T, [](auto a, auto b) { return ~(is_nan(a) | is_nan(b)); }>(table, "num", type);
+    add_comparison<T, [](auto a, auto b) { return is_nan(a) | is_nan(b); }>(table, "nan", type);
   }
   add_comparison<T, [](auto a, auto b) { return a < b; }>(table, "lt", type);
   add_comparison<T, [](auto a, auto b) { return a <= b; }>(table, "le", type);
@@ -570,16 +686,27 @@ Table make_table() {
   add_comparisons<float>(table, "f32");
   add_comparisons<double>(table, "f64");
   for (const char* type : {"b16", "u16", "s16", "b32", "u32", "s32", "f32"}) {
-    table[std::string("selp.") + type] = {select<uint32_t>, InstructionKind::compare, type, {type, type, "pred"}};
+    table[std::string("selp.") + type] = {
+        select<uint32_t>, InstructionKind::compare, type, {type, type, "pred"}};
   }
   for (const char* type : {"b64", "u64", "s64", "f64"}) {
-    table[std::string("selp.") + type] = {select<uint64_t>, InstructionKind::compare, type, {type, type, "pred"}};
+    table[std::string("selp.") + type] = {
+        select<uint64_t>, InstructionKind::compare, type, {type, type, "pred"}};
   }
 
   constexpr auto COMPARE = InstructionKind::compare;
-  table["and.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a & b; }>, COMPARE, "pred", {"pred", "pred"}};
-  table["or.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a | b; }>, COMPARE, "pred", {"pred", "pred"}};
-  table["xor.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a ^ b; }>, COMPARE, "pred", {"pred", "pred"}};
+  table["and.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a & b; }>,
+                       COMPARE,
+                       "pred",
+                       {"pred", "pred"}};
+  table["or.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a | b; }>,
+                      COMPARE,
+                      "pred",
+                      {"pred", "pred"}};
+  table["xor.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a ^ b; }>,
+                       COMPARE,
+                       "pred",
+                       {"pred", "pred"}};
   table["not.pred"] = {predicate_unary<[](uint32_t a) { return ~a; }>, COMPARE, "pred", {"pred"}};
   table["mov.pred"] = {predicate_unary<[](uint32_t a) { return a; }>, COMPARE, "pred", {"pred"}};
 
@@ -593,10 +720,12 @@ Table make_table() {
 
   constexpr auto MOVE = InstructionKind::move;
   for (const char* type : {"b16", "u16", "s16", "b32", "u32", "s32", "f32"}) {
-    table[std::string("mov.") + type] = {unary<uint32_t, [](auto a) { return a; }>, MOVE, type, {type}};
+    table[std::string("mov.") + type] = {
+        unary<uint32_t, [](auto a) { return a; }>, MOVE, type, {type}};
   }
   for (const char* type : {"b64", "u64", "s64", "f64"}) {
-    table[std::string("mov.") + type] = {unary<uint64_t, [](auto a) { return a; }>, MOVE, type, {type}};
+    table[std::string("mov.") + type] = {
+        unary<uint64_t, [](auto a) { return a; }>, MOVE, type, {type}};
   }
   return table;
 }

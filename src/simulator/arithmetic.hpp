@@ -11,8 +11,8 @@ namespace simulator {
 
 /// What the counters call an instruction.
 enum class InstructionKind {
-  ffma,     // fused multiply-add, FP32
-  fp32,     // other FP32 arithmetic
+  ffma,  // fused multiply-add, FP32
+  fp32,  // other FP32 arithmetic
   fp64,
   integer,  // integer and logic, address arithmetic included
   convert,

@@ -17,7 +17,8 @@ using Kind = Operand::Kind;
 /// ld.param and st.param of a named place. (A kernel's own parameters may be read through a register.)
 bool is_parameter_access(const Instruction& instruction) {
   const auto& opcode = instruction.opcode;
-  if ((opcode[0] != "ld" && opcode[0] != "st") || opcode.size() < 3 || opcode[1] != "param") return false;
+  if ((opcode[0] != "ld" && opcode[0] != "st") || opcode.size() < 3 || opcode[1] != "param")
+    return false;
   return std::none_of(instruction.operands.begin(), instruction.operands.end(),
                       [](const Operand& operand) { return operand.base_is_register; });
 }
@@ -30,8 +31,9 @@ struct SystemCall {
 };
 
 const std::map<std::string, SystemCall> SYSTEM_CALLS = {
-    {"vprintf", {"vprintf", true, {"b64", "b64"}}},                              // format, arguments
-    {"__assertfail", {"__assertfail", false, {"b64", "b64", "b32", "b64"}}},  // message, file, line, function
+    {"vprintf", {"vprintf", true, {"b64", "b64"}}},  // format, arguments
+    {"__assertfail",
+     {"__assertfail", false, {"b64", "b64", "b32", "b64"}}},  // message, file, line, function
 };
 
 /// Rewrites one function's body into the kernel. Names get a prefix, so that every instance of a callee has
@@ -42,7 +44,8 @@ class Inliner {
     result_.body.clear();
     result_.labels.clear();
     result_.branch_targets.clear();
-    for (const ptx::Variable& parameter : kernel.parameters) kernel_parameters_.insert(parameter.name);
+    for (const ptx::Variable& parameter : kernel.parameters)
+      kernel_parameters_.insert(parameter.name);
     append(kernel, Instance{});
   }
 
@@ -51,8 +54,9 @@ class Inliner {
  private:
   struct Instance {
     std::string prefix;
-    std::map<std::string, std::string> arguments;  // the callee's parameter -> the caller's argument
-    std::string end;                               // the label that a ret becomes a branch to
+    std::map<std::string, std::string>
+        arguments;    // the callee's parameter -> the caller's argument
+    std::string end;  // the label that a ret becomes a branch to
     uint32_t first_line = 0;
   };
 
@@ -100,18 +104,21 @@ class Inliner {
   }
 
   static void rename(Operand& operand, const Instance& instance, bool is_branch) {
-    const bool is_register = operand.kind == Kind::reg || (operand.kind == Kind::address && operand.base_is_register);
+    const bool is_register =
+        operand.kind == Kind::reg || (operand.kind == Kind::address && operand.base_is_register);
     if (is_register || (is_branch && operand.kind == Kind::symbol)) {
       operand.name = instance.prefix + operand.name;
-    } else if (const auto argument = instance.arguments.find(operand.name); argument != instance.arguments.end()) {
+    } else if (const auto argument = instance.arguments.find(operand.name);
+               argument != instance.arguments.end()) {
       operand.name = argument->second;
     }
     for (Operand& part : operand.parts) rename(part, instance, is_branch);
   }
 
   bool names_kernel_parameter(const Instruction& instruction) const {
-    return std::any_of(instruction.operands.begin(), instruction.operands.end(),
-                       [&](const Operand& operand) { return kernel_parameters_.contains(operand.name); });
+    return std::any_of(
+        instruction.operands.begin(), instruction.operands.end(),
+        [&](const Operand& operand) { return kernel_parameters_.contains(operand.name); });
   }
 
   /// An argument at a byte offset is a register of its own: "param0+8".
@@ -136,13 +143,15 @@ class Inliner {
     const Operand& place = instruction.operands.at(is_load ? 1 : 0);
     const Operand& data = instruction.operands.at(is_load ? 0 : 1);
     const std::string& type = instruction.opcode.back();
-    const std::vector<Operand> parts = data.kind == Kind::list ? data.parts : std::vector<Operand>{data};
+    const std::vector<Operand> parts =
+        data.kind == Kind::list ? data.parts : std::vector<Operand>{data};
     for (size_t i = 0; i < parts.size(); ++i) {
       const auto offset = place.offset + static_cast<int64_t>(i * ptx::type_bytes(type));
       const Operand argument = argument_register(place.name, offset, type);
       Instruction move = instruction;
       move.opcode = {"mov", ptx::type_bytes(type) == 8 ? "b64" : "b32"};
-      move.operands = is_load ? std::vector<Operand>{parts[i], argument} : std::vector<Operand>{argument, parts[i]};
+      move.operands = is_load ? std::vector<Operand>{parts[i], argument}
+                              : std::vector<Operand>{argument, parts[i]};
       result_.body.push_back(std::move(move));
     }
   }
@@ -150,16 +159,17 @@ class Inliner {
   void append_call(const Instruction& call) {
     const bool has_result = call.operands.at(0).kind == Kind::list;
     const Operand& target = call.operands.at(has_result ? 1 : 0);
-    const std::vector<Operand> results = has_result ? call.operands[0].parts : std::vector<Operand>{};
+    const std::vector<Operand> results =
+        has_result ? call.operands[0].parts : std::vector<Operand>{};
     const size_t next = has_result ? 2 : 1;
     const std::vector<Operand> arguments =
         call.operands.size() > next ? call.operands[next].parts : std::vector<Operand>{};
     if (const auto known = SYSTEM_CALLS.find(target.name); known != SYSTEM_CALLS.end()) {
       return append_system_call(call, known->second, results, arguments);
     }
-    const auto callee = std::find_if(module_.functions.begin(), module_.functions.end(), [&](const Function& f) {
-      return f.name == target.name && f.has_body && !f.is_entry;
-    });
+    const auto callee = std::find_if(
+        module_.functions.begin(), module_.functions.end(),
+        [&](const Function& f) { return f.name == target.name && f.has_body && !f.is_entry; });
     if (callee == module_.functions.end() || being_inlined_.contains(target.name)) {
       result_.body.push_back(call);
       return;
@@ -170,19 +180,23 @@ class Inliner {
   }
 
   /// A function that the device itself provides becomes an instruction of its name, with plain registers.
-  void append_system_call(const Instruction& call, const SystemCall& known, const std::vector<Operand>& results,
+  void append_system_call(const Instruction& call, const SystemCall& known,
+                          const std::vector<Operand>& results,
                           const std::vector<Operand>& arguments) {
     Instruction instruction = call;
     instruction.opcode = {known.name};
     instruction.operands.clear();
-    if (known.has_result) instruction.operands.push_back(argument_register(results.at(0).name, 0, "b32"));
+    if (known.has_result)
+      instruction.operands.push_back(argument_register(results.at(0).name, 0, "b32"));
     for (size_t i = 0; i < known.argument_types.size(); ++i) {
-      instruction.operands.push_back(argument_register(arguments.at(i).name, 0, known.argument_types[i]));
+      instruction.operands.push_back(
+          argument_register(arguments.at(i).name, 0, known.argument_types[i]));
     }
     result_.body.push_back(std::move(instruction));
   }
 
-  Instance enter(const Function& callee, const std::vector<Operand>& results, const std::vector<Operand>& arguments) {
+  Instance enter(const Function& callee, const std::vector<Operand>& results,
+                 const std::vector<Operand>& arguments) {
     Instance instance;
     instance.prefix = "@" + std::to_string(++instances_);
     instance.end = instance.prefix + "end";
@@ -195,10 +209,12 @@ class Inliner {
     // lines[0] stands for "no line" in both.
     instance.first_line = static_cast<uint32_t>(result_.lines.size() - 1);
     result_.lines.insert(result_.lines.end(), callee.lines.begin() + 1, callee.lines.end());
-    for (const auto& [name, type] : callee.registers) result_.registers[instance.prefix + name] = type;
+    for (const auto& [name, type] : callee.registers)
+      result_.registers[instance.prefix + name] = type;
     for (const ptx::Variable& variable : callee.variables) {
-      const bool known = std::any_of(result_.variables.begin(), result_.variables.end(),
-                                     [&](const ptx::Variable& v) { return v.name == variable.name; });
+      const bool known =
+          std::any_of(result_.variables.begin(), result_.variables.end(),
+                      [&](const ptx::Variable& v) { return v.name == variable.name; });
       if (!known) result_.variables.push_back(variable);
     }
     return instance;
@@ -213,6 +229,8 @@ class Inliner {
 
 }  // namespace
 
-Function inline_calls(const Function& kernel, const ptx::Module& module) { return Inliner(kernel, module).take(); }
+Function inline_calls(const Function& kernel, const ptx::Module& module) {
+  return Inliner(kernel, module).take();
+}
 
 }  // namespace simulator

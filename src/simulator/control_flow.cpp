@@ -26,7 +26,8 @@ size_t label_position(const ptx::Function& function, const std::string& label) {
   return found->second;
 }
 
-std::vector<size_t> branch_positions(const ptx::Function& function, const ptx::Instruction& instruction) {
+std::vector<size_t> branch_positions(const ptx::Function& function,
+                                     const ptx::Instruction& instruction) {
   std::vector<size_t> positions;
   if (instruction.opcode[0] == "bra") {
     positions.push_back(label_position(function, instruction.operands.at(0).name));
@@ -43,7 +44,8 @@ std::set<size_t> find_leaders(const ptx::Function& function) {
   for (size_t i = 0; i < function.body.size(); ++i) {
     if (leave_of(function.body[i]) == Leave::next) continue;
     leaders.insert(i + 1);
-    for (const size_t position : branch_positions(function, function.body[i])) leaders.insert(position);
+    for (const size_t position : branch_positions(function, function.body[i]))
+      leaders.insert(position);
   }
   leaders.erase(function.body.size());
   return leaders;
@@ -105,7 +107,8 @@ class PostDominators {
         changed = false;
         for (size_t b = end_; b-- > 0;) {
           if (reaches_end[b]) continue;
-          reaches_end[b] = std::any_of(successors[b].begin(), successors[b].end(), [&](size_t s) { return reaches_end[s]; });
+          reaches_end[b] = std::any_of(successors[b].begin(), successors[b].end(),
+                                       [&](size_t s) { return reaches_end[s]; });
           changed |= reaches_end[b];
         }
       }
@@ -176,7 +179,8 @@ ControlFlow find_control_flow(const ptx::Function& function) {
       const ptx::Instruction& last = function.body[block.last - 1];
       block.leave = leave_of(last);
       block.has_terminator = block.leave != Leave::next;
-      for (const size_t position : branch_positions(function, last)) block.targets.push_back(block_of(position));
+      for (const size_t position : branch_positions(function, last))
+        block.targets.push_back(block_of(position));
       if (!block.targets.empty()) block.taken = block.targets.front();
       const bool falls_through = block.leave == Leave::next || block.leave == Leave::branch ||
                                  block.leave == Leave::barrier || !last.guard.empty();

@@ -16,8 +16,8 @@ struct FlowBlock {
   Leave leave = Leave::next;
   uint32_t taken = 0;
   std::vector<uint32_t> targets;
-  std::vector<uint32_t> successors;        // without the end of the kernel
-  uint32_t reconverge = Program::END;      // the immediate post-dominator
+  std::vector<uint32_t> successors;    // without the end of the kernel
+  uint32_t reconverge = Program::END;  // the immediate post-dominator
 };
 
 struct ControlFlow {

@@ -9,16 +9,26 @@ namespace {
 
 const char* kind_name(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::ffma: return "ffma";
-    case InstructionKind::fp32: return "fp32";
-    case InstructionKind::fp64: return "fp64";
-    case InstructionKind::integer: return "integer";
-    case InstructionKind::convert: return "convert";
-    case InstructionKind::move: return "move";
-    case InstructionKind::compare: return "compare";
-    case InstructionKind::memory: return "memory";
-    case InstructionKind::warp: return "warp";
-    case InstructionKind::control: return "control";
+    case InstructionKind::ffma:
+      return "ffma";
+    case InstructionKind::fp32:
+      return "fp32";
+    case InstructionKind::fp64:
+      return "fp64";
+    case InstructionKind::integer:
+      return "integer";
+    case InstructionKind::convert:
+      return "convert";
+    case InstructionKind::move:
+      return "move";
+    case InstructionKind::compare:
+      return "compare";
+    case InstructionKind::memory:
+      return "memory";
+    case InstructionKind::warp:
+      return "warp";
+    case InstructionKind::control:
+      return "control";
   }
   return "";
 }
@@ -28,10 +38,13 @@ std::string buffer_name(Access access, uint32_t allocation) {
     case Access::shared_load:
     case Access::shared_store:
     case Access::shared_atomic:
-    case Access::async_copy_shared: return "shared";
+    case Access::async_copy_shared:
+      return "shared";
     case Access::local_load:
-    case Access::local_store: return "local";
-    default: return DeviceMemory::instance().name_of(allocation);
+    case Access::local_store:
+      return "local";
+    default:
+      return DeviceMemory::instance().name_of(allocation);
   }
 }
 
@@ -66,13 +79,16 @@ void CounterStore::add_instructions(const Worker& worker) {
     const BasicBlock& block = program.blocks[b];
     for (uint32_t i = block.first; i < block.last; ++i) {
       const uint32_t instruction = program.ops[i].instruction;
-      add_instruction(program.sources[instruction], warps, worker.block_lanes[b] - worker.guarded_lanes[instruction]);
+      add_instruction(program.sources[instruction], warps,
+                      worker.block_lanes[b] - worker.guarded_lanes[instruction]);
     }
-    if (block.has_terminator) add_instruction(program.sources[block.instruction], warps, worker.block_lanes[b]);
+    if (block.has_terminator)
+      add_instruction(program.sources[block.instruction], warps, worker.block_lanes[b]);
   }
 }
 
-void CounterStore::add_instruction(const SourceInstruction& source, uint64_t warps, uint64_t lanes) {
+void CounterStore::add_instruction(const SourceInstruction& source, uint64_t warps,
+                                   uint64_t lanes) {
   totals_.warp_instructions += warps;
   totals_.lane_instructions += lanes;
   totals_.flops += lanes * source.flops;
@@ -89,7 +105,12 @@ void CounterStore::add_accesses(const Worker& worker) {
     const SiteInfo& info = program.sites[site];
     const SourceInstruction& source = program.sources[info.instruction];
     const std::string buffer = buffer_name(info.access, allocation);
-    const Key key{program.demangled, source.where.file, source.where.line, source.opcode, static_cast<int>(info.access), buffer};
+    const Key key{program.demangled,
+                  source.where.file,
+                  source.where.line,
+                  source.opcode,
+                  static_cast<int>(info.access),
+                  buffer};
     AccessCounters& row = accesses_[key];
     row.kernel = program.demangled;
     row.where = source.where;

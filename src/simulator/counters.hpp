@@ -14,7 +14,7 @@ enum class Access {
   global_load,
   global_store,
   global_atomic,
-  async_copy,  // cp.async's read of global memory; Nsight Compute gives it rows of its own
+  async_copy,         // cp.async's read of global memory; Nsight Compute gives it rows of its own
   async_copy_shared,  // and its write to shared memory, with no register in between
   shared_load,
   shared_store,
@@ -30,11 +30,11 @@ struct AccessCounters {
   SourceLine where;         // the user's line
   std::string instruction;  // "ld.global.f32"
   Access access{};
-  std::string buffer;       // "A" where named, "buffer 3" where not, "shared" or "local"
+  std::string buffer;  // "A" where named, "buffer 3" where not, "shared" or "local"
   uint32_t bytes_per_lane = 0;
 
-  uint64_t requests = 0;    // warp instructions
-  uint64_t lanes = 0;       // active lanes over all requests
+  uint64_t requests = 0;     // warp instructions
+  uint64_t lanes = 0;        // active lanes over all requests
   uint64_t bytes_asked = 0;  // lanes * bytes_per_lane
   uint64_t bytes_used = 0;   // distinct bytes asked for, a request at a time (a broadcast uses 4)
   uint64_t sectors = 0;      // global: distinct 32-byte sectors, a request at a time
@@ -53,8 +53,8 @@ struct InstructionCount {
 
 /// Everything counted since reset_counters().
 struct Counters {
-  std::vector<AccessCounters> accesses;         // sorted by kernel, file, line, instruction, buffer
-  std::vector<InstructionCount> instructions;   // sorted by kind
+  std::vector<AccessCounters> accesses;        // sorted by kernel, file, line, instruction, buffer
+  std::vector<InstructionCount> instructions;  // sorted by kind
   uint64_t warp_instructions = 0;
   uint64_t lane_instructions = 0;
   uint64_t ffma = 0;      // per lane: fused multiply-adds in FP32
@@ -62,7 +62,7 @@ struct Counters {
   uint64_t barriers = 0;  // warps that passed a block-wide barrier
   uint64_t launches = 0;
   uint64_t blocks = 0;
-  double seconds = 0;     // wall time spent interpreting
+  double seconds = 0;  // wall time spent interpreting
 };
 
 void reset_counters();

@@ -32,13 +32,13 @@ struct SourceLine {
 /// One error of one thread: everything a person needs to find it.
 struct Fault {
   FaultKind kind{};
-  std::string kernel;     // demangled
-  SourceLine where;       // the user's line, never one of our headers' lines
+  std::string kernel;       // demangled
+  SourceLine where;         // the user's line, never one of our headers' lines
   std::string instruction;  // the PTX as written
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  uint64_t address = 0;   // of an access; in shared or local memory, the offset in it
-  std::string detail;     // one sentence: what was wrong, what would be right, the nearest allocation
+  uint64_t address = 0;  // of an access; in shared or local memory, the offset in it
+  std::string detail;  // one sentence: what was wrong, what would be right, the nearest allocation
 
   /// Several lines of text for a person, ending in a newline.
   std::string text() const;

@@ -86,7 +86,8 @@ void WarpRunner::resume_waiting() {
 /// The active lanes are about to part and will go on together from `meet`. Lanes that meet only at the end
 /// of the kernel need no place to wait.
 void WarpRunner::wait_for_all(uint32_t meet) {
-  if (meet != reconverge_ && meet != Program::END) waiting_.push_back({meet, reconverge_, warp_.active});
+  if (meet != reconverge_ && meet != Program::END)
+    waiting_.push_back({meet, reconverge_, warp_.active});
 }
 
 /// Sends `taken_lanes` to `taken` and the other active lanes to the next block.
@@ -115,7 +116,8 @@ void WarpRunner::leave_indirect(const BasicBlock& block) {
   const Lanes<uint32_t> index = warp_.read<uint32_t>(block.guard);
   std::map<uint32_t, uint32_t> lanes_to;  // target -> lanes
   for_each_lane(warp_.active, [&](int lane) {
-    lanes_to[block.targets.at(std::min<size_t>(index[lane], block.targets.size() - 1))] |= 1u << lane;
+    lanes_to[block.targets.at(std::min<size_t>(index[lane], block.targets.size() - 1))] |= 1u
+                                                                                           << lane;
   });
   if (lanes_to.size() == 1) return enter(lanes_to.begin()->first);
   const uint32_t meet = block.reconverge;
@@ -144,12 +146,15 @@ bool WarpRunner::reach_barrier(const BasicBlock& block) {
   if (arriving == 0) return false;
   if (arriving != warp_.live) {
     const uint32_t absent = warp_.live & ~arriving;
-    throw WarpFault{FaultKind::barrier_divergence, std::countr_zero(arriving), 0,
-                    plural(static_cast<uint64_t>(std::popcount(arriving)), "lane") + " of the warp reached the barrier while " +
-                        plural(static_cast<uint64_t>(std::popcount(absent)), "lane") + " (thread " +
-                        std::to_string(warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))) +
-                        " of the block first) took another branch; all threads of a block must reach it together",
-                    block.instruction};
+    throw WarpFault{
+        FaultKind::barrier_divergence, std::countr_zero(arriving), 0,
+        plural(static_cast<uint64_t>(std::popcount(arriving)), "lane") +
+            " of the warp reached the barrier while " +
+            plural(static_cast<uint64_t>(std::popcount(absent)), "lane") + " (thread " +
+            std::to_string(warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))) +
+            " of the block first) took another branch; all threads of a block must reach it "
+            "together",
+        block.instruction};
   }
   return true;
 }
@@ -160,11 +165,21 @@ Pause WarpRunner::run(uint64_t turns) {
     const BasicBlock& block = program_.blocks[block_];
     execute_block(block);
     switch (block.leave) {
-      case Leave::next: enter(block_ + 1); break;
-      case Leave::jump: enter(block.taken); break;
-      case Leave::branch: part(block, guard_lanes(block), block.taken); break;
-      case Leave::indirect: leave_indirect(block); break;
-      case Leave::exit: leave_exit(block); break;
+      case Leave::next:
+        enter(block_ + 1);
+        break;
+      case Leave::jump:
+        enter(block.taken);
+        break;
+      case Leave::branch:
+        part(block, guard_lanes(block), block.taken);
+        break;
+      case Leave::indirect:
+        leave_indirect(block);
+        break;
+      case Leave::exit:
+        leave_exit(block);
+        break;
       case Leave::barrier:
         if (reach_barrier(block)) return Pause::at_barrier;
         enter(block_ + 1);
@@ -202,7 +217,8 @@ void WarpRunner::pass_barrier(uint32_t result) {
 
 // --- one block ------------------------------------------------------------------------------------
 
-BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape, const std::byte* parameters)
+BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
+                         const std::byte* parameters)
     : program_(program) {
   context_.worker = &worker;
   context_.parameters = parameters;
@@ -210,7 +226,8 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   context_.dynamic_shared = shape.dynamic_shared;
   // The dynamic part starts at a multiple of 16 behind the static variables.
   const size_t dynamic_start = (program.static_shared + 15) / 16 * 16;
-  context_.shared_bytes = shape.dynamic_shared == 0 ? program.static_shared : dynamic_start + shape.dynamic_shared;
+  context_.shared_bytes =
+      shape.dynamic_shared == 0 ? program.static_shared : dynamic_start + shape.dynamic_shared;
   context_.local_bytes = program.local_bytes;
   context_.grid = shape.grid;
   context_.block_size = shape.block;
@@ -219,7 +236,8 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   context_.shared = shared_storage_.data() + (256 - misplaced) % 256;
   const size_t warps = (shape.block.count() + WARP - 1) / WARP;
   register_storage_ = std::make_unique<std::byte[]>(warps * program.register_bytes + 256);
-  registers_ = register_storage_.get() + (256 - reinterpret_cast<uintptr_t>(register_storage_.get()) % 256) % 256;
+  registers_ = register_storage_.get() +
+               (256 - reinterpret_cast<uintptr_t>(register_storage_.get()) % 256) % 256;
   local_.resize(warps * WARP * program.local_bytes);
   states_.resize(warps);
 }
@@ -258,7 +276,8 @@ bool BlockRunner::run_warps() {
         const Pause pause = warps_[i].run(TURNS_BEFORE_OTHERS);
         if (pause == Pause::exited) states_[i] = State::exited;
         if (pause == Pause::at_barrier) states_[i] = State::waiting;
-        if (interrupted()) throw WarpFault{FaultKind::interrupted, 0, 0, "the launch was interrupted", 0};
+        if (interrupted())
+          throw WarpFault{FaultKind::interrupted, 0, 0, "the launch was interrupted", 0};
       } catch (const WarpFault& fault) {
         fail(fault, warps_[i].warp());
       }
@@ -317,10 +336,12 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
     const SourceLine& here = program_.sources[warps_[i].barrier().instruction].where;
     const SourceLine& there = program_.sources[first.barrier().instruction].where;
     const bool whole_block = warps_[i].barrier_threads() == 0;
-    if (whole_block && (here.line != there.line || here.file != there.file)) fail_mismatched_barriers(first, warps_[i]);
+    if (whole_block && (here.line != there.line || here.file != there.file))
+      fail_mismatched_barriers(first, warps_[i]);
     threads += static_cast<uint32_t>(std::popcount(warps_[i].lanes()));
     const BarrierKind kind = warps_[i].barrier().barrier;
-    if (kind != BarrierKind::sync) votes += static_cast<uint32_t>(std::popcount(warps_[i].barrier_votes()));
+    if (kind != BarrierKind::sync)
+      votes += static_cast<uint32_t>(std::popcount(warps_[i].barrier_votes()));
   }
   arrivals_[id] = 0;
   for (const size_t i : arrived) {
@@ -333,8 +354,9 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
 void BlockRunner::fail_mismatched_barriers(const WarpRunner& a, const WarpRunner& b) const {
   const SourceLine& other = program_.sources[a.barrier().instruction].where;
   fail(WarpFault{FaultKind::barrier_divergence, std::countr_zero(b.warp().active), 0,
-                 "warps of one block met at different barriers: warp " + std::to_string(b.warp().number) +
-                     " here, warp " + std::to_string(a.warp().number) + " at line " + std::to_string(other.line) +
+                 "warps of one block met at different barriers: warp " +
+                     std::to_string(b.warp().number) + " here, warp " +
+                     std::to_string(a.warp().number) + " at line " + std::to_string(other.line) +
                      "; all threads of a block must reach the same one",
                  b.barrier().instruction},
        b.warp());
@@ -349,7 +371,8 @@ void BlockRunner::fail(const WarpFault& fault, const Warp& warp) const {
   complete.where = source.where;
   complete.instruction = source.text;
   complete.block = context_.block;
-  complete.thread = {thread % context_.block_size.x, thread / context_.block_size.x % context_.block_size.y,
+  complete.thread = {thread % context_.block_size.x,
+                     thread / context_.block_size.x % context_.block_size.y,
                      thread / context_.block_size.x / context_.block_size.y};
   complete.address = fault.address;
   complete.detail = fault.detail;

@@ -71,7 +71,8 @@ class WarpRunner {
 /// Memory that one host thread uses for one block after the other.
 class BlockRunner {
  public:
-  BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape, const std::byte* parameters);
+  BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
+              const std::byte* parameters);
 
   /// Runs the block with this linear number to its end. Throws a complete Fault.
   void run(uint64_t linear_block);

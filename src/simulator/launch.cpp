@@ -26,7 +26,8 @@ std::atomic<bool> stop_requested{false};
 std::vector<std::byte> pack_arguments(const Program& program, void* const* arguments) {
   std::vector<std::byte> packed(std::max<size_t>(program.parameter_bytes, 1));
   for (size_t i = 0; i < program.parameters.size(); ++i) {
-    std::memcpy(packed.data() + program.parameters[i].offset, arguments[i], program.parameters[i].bytes);
+    std::memcpy(packed.data() + program.parameters[i].offset, arguments[i],
+                program.parameters[i].bytes);
   }
   return packed;
 }
@@ -35,11 +36,15 @@ std::vector<std::byte> pack_arguments(const Program& program, void* const* argum
 class Launch {
  public:
   Launch(const Program& program, const LaunchShape& shape, void* const* arguments)
-      : program_(program), shape_(shape), parameters_(pack_arguments(program, arguments)), blocks_(shape.grid.count()) {}
+      : program_(program),
+        shape_(shape),
+        parameters_(pack_arguments(program, arguments)),
+        blocks_(shape.grid.count()) {}
 
   std::optional<Fault> run() {
     const auto start = std::chrono::steady_clock::now();
-    const auto workers = static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
+    const auto workers =
+        static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
     std::vector<std::unique_ptr<Worker>> state;
     for (size_t i = 0; i < workers; ++i) state.push_back(std::make_unique<Worker>(program_));
     {
@@ -60,7 +65,8 @@ class Launch {
     try {
       BlockRunner runner(program_, worker, shape_, parameters_.data());
       // Blocks below a faulty one still run, so that the fault reported is always the lowest block's.
-      for (uint64_t block = next_++; block < std::min(blocks_, first_faulty_.load()); block = next_++) {
+      for (uint64_t block = next_++; block < std::min(blocks_, first_faulty_.load());
+           block = next_++) {
         try {
           runner.run(block);
         } catch (Fault& fault) {
@@ -107,8 +113,8 @@ class LoadedKernel : public Kernel {
 
   std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const override {
     if (launches_under_way++ == 0) stop_requested = false;
-    const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> done(&launches_under_way,
-                                                                           [](std::atomic<int>* n) { --*n; });
+    const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> done(
+        &launches_under_way, [](std::atomic<int>* n) { --*n; });
     return Launch(*program_, shape, arguments).run();
   }
 
@@ -126,7 +132,8 @@ class LoadedModule : public Module {
     for (const ptx::Variable& variable : module.variables) initialise(variable);
     for (const ptx::Function& function : module.functions) {
       if (!function.is_entry) continue;
-      kernels_.emplace(function.name, std::make_unique<LoadedKernel>(build_program(function, module, addresses_)));
+      kernels_.emplace(function.name,
+                       std::make_unique<LoadedKernel>(build_program(function, module, addresses_)));
     }
   }
 
@@ -144,8 +151,10 @@ class LoadedModule : public Module {
 
  private:
   void allocate(const ptx::Variable& variable) {
-    const uint64_t address = DeviceMemory::instance().allocate(std::max<uint64_t>(variable.bytes(), 1));
-    if (address == 0) throw std::runtime_error("no memory for the device variable " + variable.name);
+    const uint64_t address =
+        DeviceMemory::instance().allocate(std::max<uint64_t>(variable.bytes(), 1));
+    if (address == 0)
+      throw std::runtime_error("no memory for the device variable " + variable.name);
     DeviceMemory::instance().set_name(address, variable.name);
     addresses_[variable.name] = address;
   }
@@ -155,10 +164,13 @@ class LoadedModule : public Module {
     if (found == addresses_.end()) return;
     std::byte* host = DeviceMemory::instance().host_pointer(found->second, variable.bytes());
     std::memset(host, 0, variable.bytes());
-    std::memcpy(host, variable.initial.data(), std::min<uint64_t>(variable.initial.size(), variable.bytes()));
+    std::memcpy(host, variable.initial.data(),
+                std::min<uint64_t>(variable.initial.size(), variable.bytes()));
     for (const auto& [offset, symbol] : variable.addresses) {
       const auto target = addresses_.find(symbol.name);
-      if (target == addresses_.end()) throw std::runtime_error(variable.name + " is initialised with the address of " + symbol.name + ", which is no variable");
+      if (target == addresses_.end())
+        throw std::runtime_error(variable.name + " is initialised with the address of " +
+                                 symbol.name + ", which is no variable");
       const uint64_t value = target->second + static_cast<uint64_t>(symbol.offset);
       std::memcpy(host + offset, &value, sizeof value);
     }
@@ -189,6 +201,8 @@ const DeviceLimits& device_limits() {
   return limits;
 }
 
-std::unique_ptr<Module> Module::load(std::string_view ptx) { return std::make_unique<LoadedModule>(ptx); }
+std::unique_ptr<Module> Module::load(std::string_view ptx) {
+  return std::make_unique<LoadedModule>(ptx);
+}
 
 }  // namespace simulator

@@ -15,10 +15,10 @@
 namespace simulator {
 
 struct Allocation {
-  uint64_t base = 0;         // device address of the first byte
-  uint64_t bytes = 0;        // what was asked for; the byte after the last is out of bounds
+  uint64_t base = 0;          // device address of the first byte
+  uint64_t bytes = 0;         // what was asked for; the byte after the last is out of bounds
   std::byte* host = nullptr;  // where the bytes really lie
-  uint32_t id = 0;           // 1, 2, 3 ... in the order of allocation
+  uint32_t id = 0;            // 1, 2, 3 ... in the order of allocation
   bool live = true;
   bool host_visible = false;  // base is the host's own address (cudaMallocHost, cudaMallocManaged)
 

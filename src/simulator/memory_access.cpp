@@ -11,14 +11,17 @@ namespace {
 
 constexpr uint32_t ALL_LANES = 0xffffffffu;
 constexpr uint64_t SECTOR_BYTES = 32;
-constexpr size_t REMEMBERED_PATTERNS = 4096;  // a gather may never repeat itself: memory must not grow with it
+constexpr size_t REMEMBERED_PATTERNS =
+    4096;  // a gather may never repeat itself: memory must not grow with it
 
 bool is_shared(Access access) {
-  return access == Access::shared_load || access == Access::shared_store || access == Access::shared_atomic ||
-         access == Access::async_copy_shared;
+  return access == Access::shared_load || access == Access::shared_store ||
+         access == Access::shared_atomic || access == Access::async_copy_shared;
 }
 
-bool is_local(Access access) { return access == Access::local_load || access == Access::local_store; }
+bool is_local(Access access) {
+  return access == Access::local_load || access == Access::local_store;
+}
 
 /// .local memory of a warp is interleaved by the word, so that lanes at one offset are neighbours.
 WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
@@ -51,13 +54,16 @@ Pattern::Shape shape_of(const Lanes<int64_t>& distance, uint32_t active, int64_t
   const Lanes<int64_t> lane = __builtin_convertvector(LANE_NUMBERS, Lanes<int64_t>);
   const Lanes<int64_t> consecutive = lane * bytes;
   const Lanes<int64_t> none = 0;
-  if (active == ALL_LANES && to_bits(distance == consecutive) == ALL_LANES) return Pattern::Shape::contiguous;
+  if (active == ALL_LANES && to_bits(distance == consecutive) == ALL_LANES)
+    return Pattern::Shape::contiguous;
   if ((to_bits(distance == none) & active) == active) return Pattern::Shape::uniform;
   return Pattern::Shape::scattered;
 }
 
-uint64_t hash_pattern(const Lanes<int64_t>& distance, uint32_t active, uint32_t phase, const SiteInfo& site) {
-  uint64_t hash = active * 0x9e3779b97f4a7c15u + phase * 131u + site.bytes * 31u + static_cast<uint32_t>(site.access);
+uint64_t hash_pattern(const Lanes<int64_t>& distance, uint32_t active, uint32_t phase,
+                      const SiteInfo& site) {
+  uint64_t hash = active * 0x9e3779b97f4a7c15u + phase * 131u + site.bytes * 31u +
+                  static_cast<uint32_t>(site.access);
   for (int lane = 0; lane < WARP; ++lane) {
     hash = (hash ^ static_cast<uint64_t>(distance[lane])) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 29;
@@ -65,8 +71,10 @@ uint64_t hash_pattern(const Lanes<int64_t>& distance, uint32_t active, uint32_t 
   return hash;
 }
 
-bool same_pattern(const Pattern& p, const Lanes<int64_t>& distance, uint32_t active, uint32_t phase) {
-  return p.active == active && p.phase == phase && (to_bits(p.distance == distance) & active) == active;
+bool same_pattern(const Pattern& p, const Lanes<int64_t>& distance, uint32_t active,
+                  uint32_t phase) {
+  return p.active == active && p.phase == phase &&
+         (to_bits(p.distance == distance) & active) == active;
 }
 
 }  // namespace
@@ -101,7 +109,8 @@ const Pattern& Worker::recognise(uint32_t site, const Lanes<uint64_t>& address, 
   const Lanes<int64_t> distance = std::bit_cast<Lanes<int64_t>>(address - first);
   const Access access = program.sites[site].access;
   // Banks repeat every 128 bytes and a shift rotates them: only sectors care where the first lane stands.
-  const auto phase = is_shared(access) || is_local(access) ? 0u : static_cast<uint32_t>(first % SECTOR_BYTES);
+  const auto phase =
+      is_shared(access) || is_local(access) ? 0u : static_cast<uint32_t>(first % SECTOR_BYTES);
   const Pattern*& last = sites_[site].patterns[phase / 4];
   if (last != nullptr && same_pattern(*last, distance, active, phase)) return *last;
   const Pattern& pattern = price(site, distance, first, active);
@@ -109,16 +118,22 @@ const Pattern& Worker::recognise(uint32_t site, const Lanes<uint64_t>& address, 
   return pattern;
 }
 
-const Pattern& Worker::price(uint32_t site, const Lanes<int64_t>& all_distances, uint64_t first, uint32_t active) {
+const Pattern& Worker::price(uint32_t site, const Lanes<int64_t>& all_distances, uint64_t first,
+                             uint32_t active) {
   const SiteInfo& info = program.sites[site];
-  const auto phase = is_shared(info.access) || is_local(info.access) ? 0u : static_cast<uint32_t>(first % SECTOR_BYTES);
+  const auto phase = is_shared(info.access) || is_local(info.access)
+                         ? 0u
+                         : static_cast<uint32_t>(first % SECTOR_BYTES);
   const Lanes<int64_t> none = 0;
-  const Lanes<int64_t> distance = __builtin_convertvector(expand_mask(active), Lanes<int64_t>) ? all_distances : none;
+  const Lanes<int64_t> distance =
+      __builtin_convertvector(expand_mask(active), Lanes<int64_t>) ? all_distances : none;
   const uint64_t hash = hash_pattern(distance, active, phase, info);
   const auto [begin, end] = patterns_.equal_range(hash);
   for (auto known = begin; known != end; ++known) {
     const Pattern& p = *known->second;
-    if (p.access == info.access && p.bytes == info.bytes && same_pattern(p, distance, active, phase)) return p;
+    if (p.access == info.access && p.bytes == info.bytes &&
+        same_pattern(p, distance, active, phase))
+      return p;
   }
 
   Pattern p;
@@ -150,7 +165,8 @@ std::byte* Worker::locate(uint32_t site, const Pattern& pattern, const Lanes<uin
   const uint64_t from = first + static_cast<uint64_t>(pattern.lowest);
   const uint64_t to = first + static_cast<uint64_t>(pattern.highest);
   const Allocation* allocation = sites_[site].allocation;
-  if (allocation != nullptr && allocation->contains(from, to)) return allocation->host + (first - allocation->base);
+  if (allocation != nullptr && allocation->contains(from, to))
+    return allocation->host + (first - allocation->base);
 
   const DeviceMemory& memory = DeviceMemory::instance();
   for_each_lane(pattern.active, [&](int lane) {
@@ -158,8 +174,8 @@ std::byte* Worker::locate(uint32_t site, const Pattern& pattern, const Lanes<uin
     const Allocation* around = memory.find(a);
     if (around != nullptr && around->contains(a, a + pattern.bytes)) return;
     const uint64_t outside = around == nullptr ? a : around->base + around->bytes;
-    throw WarpFault{memory.was_freed(a) ? FaultKind::use_after_free : FaultKind::out_of_bounds, lane, a,
-                    memory.describe(outside), 0};
+    throw WarpFault{memory.was_freed(a) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+                    lane, a, memory.describe(outside), 0};
   });
   allocation = memory.find(first);
   change_allocation(site, allocation);
@@ -186,7 +202,8 @@ namespace {
 
 Lanes<uint64_t> addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t offset) {
   const Lanes<uint64_t> base =
-      in_32_bits ? __builtin_convertvector(w.read<uint32_t>(slot), Lanes<uint64_t>) : w.read<uint64_t>(slot);
+      in_32_bits ? __builtin_convertvector(w.read<uint32_t>(slot), Lanes<uint64_t>)
+                 : w.read<uint64_t>(slot);
   return base + static_cast<uint64_t>(offset);
 }
 
@@ -196,16 +213,16 @@ Lanes<uint64_t> addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t 
     if (address[l] % bytes != 0 && address[lane] % bytes == 0) lane = l;
   });
   throw WarpFault{FaultKind::misaligned, lane, address[lane],
-                  "an access of " + std::to_string(bytes) + " bytes needs an address that is a multiple of " +
-                      std::to_string(bytes) + "; this one leaves a remainder of " +
-                      std::to_string(address[lane] % bytes),
+                  "an access of " + std::to_string(bytes) +
+                      " bytes needs an address that is a multiple of " + std::to_string(bytes) +
+                      "; this one leaves a remainder of " + std::to_string(address[lane] % bytes),
                   0};
 }
 
 /// Where the bytes of each active lane lie on the host: base + distance, or lane by lane.
 struct Located {
   const Pattern& pattern;
-  std::byte* base;                                 // of the first active lane; nullptr: use `each`
+  std::byte* base;  // of the first active lane; nullptr: use `each`
   const std::array<std::byte*, WARP>* each = nullptr;
 
   std::byte* operator[](int lane) const {
@@ -213,14 +230,17 @@ struct Located {
   }
 };
 
-const Pattern& checked_pattern(Warp& w, uint32_t site, const Lanes<uint64_t>& address, uint32_t bytes) {
+const Pattern& checked_pattern(Warp& w, uint32_t site, const Lanes<uint64_t>& address,
+                               uint32_t bytes) {
   const Pattern& pattern = w.block->worker->recognise(site, address, w.active);
-  if (!pattern.aligned || address[pattern.first_lane] % bytes != 0) fail_misaligned(address, w.active, bytes);
+  if (!pattern.aligned || address[pattern.first_lane] % bytes != 0)
+    fail_misaligned(address, w.active, bytes);
   return pattern;
 }
 
 /// `address` is relative to the memory of `what`, `limit` bytes large.
-void check_limit(const Pattern& pattern, const Lanes<uint64_t>& address, uint64_t limit, const char* what) {
+void check_limit(const Pattern& pattern, const Lanes<uint64_t>& address, uint64_t limit,
+                 const char* what) {
   const uint64_t first = address[pattern.first_lane];
   const uint64_t from = first + static_cast<uint64_t>(pattern.lowest);
   const uint64_t to = first + static_cast<uint64_t>(pattern.highest);
@@ -232,8 +252,8 @@ void check_limit(const Pattern& pattern, const Lanes<uint64_t>& address, uint64_
     if (!inside && !found) lane = l;
   });
   throw WarpFault{FaultKind::out_of_bounds, lane, address[lane],
-                  "the address is byte " + std::to_string(static_cast<int64_t>(address[lane])) + " of " + what +
-                      ", which has " + std::to_string(limit) + " bytes",
+                  "the address is byte " + std::to_string(static_cast<int64_t>(address[lane])) +
+                      " of " + what + ", which has " + std::to_string(limit) + " bytes",
                   0};
 }
 
@@ -250,7 +270,8 @@ Located locate(Warp& w, uint32_t site, Lanes<uint64_t> address, uint32_t bytes) 
     w.block->worker->count(site, pattern);
     auto& each = w.block->worker->lane_pointers;
     for_each_lane(w.active, [&](int lane) {
-      each[static_cast<size_t>(lane)] = w.local + static_cast<size_t>(lane) * w.block->local_bytes + address[lane];
+      each[static_cast<size_t>(lane)] =
+          w.local + static_cast<size_t>(lane) * w.block->local_bytes + address[lane];
     });
     return {pattern, nullptr, &each};
   } else {
@@ -259,7 +280,8 @@ Located locate(Warp& w, uint32_t site, Lanes<uint64_t> address, uint32_t bytes) 
     std::byte* const base = worker.locate(site, pattern, address);
     if (base == nullptr) {  // the lanes touch several allocations
       for_each_lane(w.active, [&](int lane) {
-        worker.lane_pointers[static_cast<size_t>(lane)] = DeviceMemory::instance().host_pointer(address[lane], bytes);
+        worker.lane_pointers[static_cast<size_t>(lane)] =
+            DeviceMemory::instance().host_pointer(address[lane], bytes);
       });
     }
     worker.count(site, pattern);
@@ -295,7 +317,8 @@ void write_loaded(Warp& w, Slot slot, const Lanes<Element>& value) {
   if constexpr (WIDE && sizeof(Element) == 8) {
     w.write<uint64_t>(slot, __builtin_bit_cast(Lanes<uint64_t>, value));
   } else if constexpr (WIDE) {
-    w.write<int64_t>(slot, __builtin_convertvector(value, Lanes<int64_t>));  // sign or zero by Element's type
+    w.write<int64_t>(
+        slot, __builtin_convertvector(value, Lanes<int64_t>));  // sign or zero by Element's type
   } else if constexpr (sizeof(Element) == 4) {
     w.write<uint32_t>(slot, __builtin_bit_cast(Lanes<uint32_t>, value));
   } else {
@@ -319,7 +342,8 @@ void load(Warp& w, const Op& op) {
       std::memcpy(&one, from, sizeof one);
       for (size_t i = 0; i < COUNT; ++i) value[i][lane] = one[i];
     };
-    const Pattern::Shape shape = located.base == nullptr ? Pattern::Shape::scattered : located.pattern.shape;
+    const Pattern::Shape shape =
+        located.base == nullptr ? Pattern::Shape::scattered : located.pattern.shape;
     if (shape == Pattern::Shape::uniform) {
       std::array<Element, COUNT> one;
       std::memcpy(&one, located.base, sizeof one);
@@ -327,7 +351,8 @@ void load(Warp& w, const Op& op) {
     } else if (COUNT == 1 && shape == Pattern::Shape::contiguous) {
       std::memcpy(&value, located.base, sizeof(Element) * WARP);
     } else if (located.base != nullptr && w.active == ALL_LANES) {
-      for (int lane = 0; lane < WARP; ++lane) take(static_cast<size_t>(lane), located.base + located.pattern.distance[lane]);
+      for (int lane = 0; lane < WARP; ++lane)
+        take(static_cast<size_t>(lane), located.base + located.pattern.distance[lane]);
     } else {
       value = {};
       for_each_lane(w.active, [&](int lane) { take(static_cast<size_t>(lane), located[lane]); });
@@ -359,7 +384,8 @@ void store(Warp& w, const Op& op) {
     for (size_t i = 0; i < COUNT; ++i) {
       value[i] = std::bit_cast<std::array<Element, WARP>>(read_stored<Element, WIDE>(w, slots[i]));
     }
-    if (COUNT == 1 && located.base != nullptr && located.pattern.shape == Pattern::Shape::contiguous) {
+    if (COUNT == 1 && located.base != nullptr &&
+        located.pattern.shape == Pattern::Shape::contiguous) {
       std::memcpy(located.base, &value, sizeof(Element) * WARP);
       return;
     }
@@ -389,24 +415,36 @@ void atomic(Warp& w, const Op& op) {
     const Lanes<T> b = read_stored<T, WIDE>(w, op.b);
     const Lanes<T> c = read_stored<T, WIDE>(w, op.c);
     Lanes<T> old = b;
-    for_each_lane(w.active, [&](int lane) { old[lane] = apply_atomically<T, F>(located[lane], b[lane], c[lane]); });
+    for_each_lane(w.active, [&](int lane) {
+      old[lane] = apply_atomically<T, F>(located[lane], b[lane], c[lane]);
+    });
     if ((op.extra & HAS_RESULT) != 0) write_loaded<T, WIDE>(w, op.d, old);
   });
 }
 
 template <Space SPACE, class T>
 Execute find_atomic_of(const std::string& operation) {
-  if (operation == "add") return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
+  if (operation == "add")
+    return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
   if (operation == "exch") return atomic<SPACE, T, [](T, T b, T) { return b; }>;
   if (operation == "min") return atomic<SPACE, T, [](T old, T b, T) { return std::min(old, b); }>;
   if (operation == "max") return atomic<SPACE, T, [](T old, T b, T) { return std::max(old, b); }>;
   if constexpr (std::is_integral_v<T>) {
-    if (operation == "cas") return atomic<SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
-    if (operation == "and") return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old & b); }>;
-    if (operation == "or") return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old | b); }>;
-    if (operation == "xor") return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old ^ b); }>;
-    if (operation == "inc") return atomic<SPACE, T, [](T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); }>;
-    if (operation == "dec") return atomic<SPACE, T, [](T old, T b, T) { return old == 0 || old > b ? b : static_cast<T>(old - 1); }>;
+    if (operation == "cas")
+      return atomic<SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
+    if (operation == "and")
+      return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old & b); }>;
+    if (operation == "or")
+      return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old | b); }>;
+    if (operation == "xor")
+      return atomic<SPACE, T, [](T old, T b, T) { return static_cast<T>(old ^ b); }>;
+    if (operation == "inc")
+      return atomic<SPACE, T,
+                    [](T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); }>;
+    if (operation == "dec")
+      return atomic<SPACE, T, [](T old, T b, T) {
+        return old == 0 || old > b ? b : static_cast<T>(old - 1);
+      }>;
   }
   return nullptr;
 }
@@ -429,9 +467,11 @@ Execute find_atomic_in(const std::string& operation, const std::string& type) {
 template <uint32_t BYTES>
 void async_copy(Warp& w, const Op& op) {
   const Lanes<uint64_t> to = addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset);
-  const Lanes<uint64_t> from = addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b);
+  const Lanes<uint64_t> from =
+      addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b);
   const bool in_window = to[__builtin_ctz(w.active)] - SHARED_WINDOW < WINDOW_BYTES;
-  const Located target = locate<Space::shared>(w, op.site + 1, in_window ? to - SHARED_WINDOW : to, BYTES);
+  const Located target =
+      locate<Space::shared>(w, op.site + 1, in_window ? to - SHARED_WINDOW : to, BYTES);
   // Lanes that copy nothing (they fill with zeros) read nothing: their address need not be one.
   Lanes<uint32_t> size = BYTES;
   if ((op.extra & HAS_SOURCE_SIZE) != 0) size = w.read<uint32_t>(op.c);
@@ -443,11 +483,13 @@ void async_copy(Warp& w, const Op& op) {
     w.set_active(reading);
     const Located source = locate<Space::global>(w, op.site, from, BYTES);
     for_each_lane(reading, [&](int lane) {
-      std::memcpy(&data[static_cast<size_t>(lane)], source[lane], std::min<uint32_t>(size[lane], BYTES));
+      std::memcpy(&data[static_cast<size_t>(lane)], source[lane],
+                  std::min<uint32_t>(size[lane], BYTES));
     });
     w.set_active(all);
   }
-  for_each_lane(all, [&](int lane) { std::memcpy(target[lane], &data[static_cast<size_t>(lane)], BYTES); });
+  for_each_lane(
+      all, [&](int lane) { std::memcpy(target[lane], &data[static_cast<size_t>(lane)], BYTES); });
 }
 
 // --- parameters -----------------------------------------------------------------------------------
@@ -461,7 +503,8 @@ void load_parameter(Warp& w, const Op& op) {
     for_each_lane(w.active, [&](int lane) {
       const uint64_t at = address[lane] + part * sizeof(Element);
       Element one{};
-      if (at + sizeof(Element) <= w.block->parameter_bytes) std::memcpy(&one, w.block->parameters + at, sizeof one);
+      if (at + sizeof(Element) <= w.block->parameter_bytes)
+        std::memcpy(&one, w.block->parameters + at, sizeof one);
       value[lane] = one;
     });
     write_loaded<Element, WIDE>(w, (*op.slots)[part], value);
@@ -507,7 +550,8 @@ Execute find_element(const std::string& type, size_t count, bool wide) {
   if (type == "s8") return find_width<DIRECTION, SPACE, int8_t>(count, wide);
   if (type == "u16" || type == "b16") return find_width<DIRECTION, SPACE, uint16_t>(count, wide);
   if (type == "s16") return find_width<DIRECTION, SPACE, int16_t>(count, wide);
-  if (type == "u32" || type == "b32" || type == "f32") return find_width<DIRECTION, SPACE, uint32_t>(count, wide);
+  if (type == "u32" || type == "b32" || type == "f32")
+    return find_width<DIRECTION, SPACE, uint32_t>(count, wide);
   if (type == "s32") return find_width<DIRECTION, SPACE, int32_t>(count, wide);
   if (type == "u64" || type == "b64" || type == "s64" || type == "f64") {
     return find_width<DIRECTION, SPACE, uint64_t>(count, wide);
@@ -518,11 +562,15 @@ Execute find_element(const std::string& type, size_t count, bool wide) {
 template <Direction DIRECTION>
 Execute find_space(Space space, const std::string& type, size_t count, bool wide) {
   switch (space) {
-    case Space::generic: return find_element<DIRECTION, Space::generic>(type, count, wide);
-    case Space::shared: return find_element<DIRECTION, Space::shared>(type, count, wide);
-    case Space::local: return find_element<DIRECTION, Space::local>(type, count, wide);
+    case Space::generic:
+      return find_element<DIRECTION, Space::generic>(type, count, wide);
+    case Space::shared:
+      return find_element<DIRECTION, Space::shared>(type, count, wide);
+    case Space::local:
+      return find_element<DIRECTION, Space::local>(type, count, wide);
     case Space::global:
-    case Space::constant: return find_element<DIRECTION, Space::global>(type, count, wide);
+    case Space::constant:
+      return find_element<DIRECTION, Space::global>(type, count, wide);
   }
   return nullptr;
 }
@@ -553,7 +601,8 @@ MemoryInstruction find_atomic(Space space, const std::string& operation, const s
   if (space == Space::global) execute = find_atomic_in<Space::global>(operation, type);
   if (space == Space::shared) execute = find_atomic_in<Space::shared>(operation, type);
   if (space == Space::generic) execute = find_atomic_in<Space::generic>(operation, type);
-  return {execute, access_of(space, Access::global_atomic, Access::shared_atomic, Access::local_store),
+  return {execute,
+          access_of(space, Access::global_atomic, Access::shared_atomic, Access::local_store),
           ptx::type_bytes(type)};
 }
 
@@ -566,9 +615,11 @@ MemoryInstruction find_async_copy(uint32_t bytes) {
 }
 
 Execute find_parameter_load(const std::string& type, bool wide) {
-  if (type == "u8" || type == "b8") return wide ? load_parameter<uint8_t, true> : load_parameter<uint8_t, false>;
+  if (type == "u8" || type == "b8")
+    return wide ? load_parameter<uint8_t, true> : load_parameter<uint8_t, false>;
   if (type == "s8") return wide ? load_parameter<int8_t, true> : load_parameter<int8_t, false>;
-  if (type == "u16" || type == "b16") return wide ? load_parameter<uint16_t, true> : load_parameter<uint16_t, false>;
+  if (type == "u16" || type == "b16")
+    return wide ? load_parameter<uint16_t, true> : load_parameter<uint16_t, false>;
   if (type == "s16") return wide ? load_parameter<int16_t, true> : load_parameter<int16_t, false>;
   if (type == "u32" || type == "b32" || type == "f32") {
     return wide ? load_parameter<uint32_t, true> : load_parameter<uint32_t, false>;

@@ -21,17 +21,19 @@ namespace simulator {
 struct Pattern {
   enum class Shape { scattered, contiguous, uniform };
 
-  Lanes<int64_t> distance;  // of each lane's address from the first active lane's; 0 in inactive lanes
+  Lanes<int64_t>
+      distance;  // of each lane's address from the first active lane's; 0 in inactive lanes
   uint32_t active = 0;
-  uint32_t phase = 0;   // the first address modulo a sector, where that matters
-  uint32_t bytes = 0;   // per lane
+  uint32_t phase = 0;  // the first address modulo a sector, where that matters
+  uint32_t bytes = 0;  // per lane
   Access access{};
 
   int first_lane = 0;
   uint32_t lanes = 0;
   Shape shape = Shape::scattered;
-  bool aligned = false;            // the distances are multiples of the width
-  int64_t lowest = 0, highest = 0;  // the bytes touched, from the first lane's address: [lowest, highest)
+  bool aligned = false;  // the distances are multiples of the width
+  int64_t lowest = 0,
+          highest = 0;  // the bytes touched, from the first lane's address: [lowest, highest)
   uint32_t bytes_used = 0, sectors = 0, wavefronts = 0, bank_conflicts = 0;
 };
 
@@ -67,14 +69,16 @@ class Worker {
 
   const Program& program;
   BufferCounts buffer_counts;
-  std::vector<uint64_t> block_warps;   // times each basic block was executed by a warp
-  std::vector<uint64_t> block_lanes;   // and its lanes
+  std::vector<uint64_t> block_warps;    // times each basic block was executed by a warp
+  std::vector<uint64_t> block_lanes;    // and its lanes
   std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
   uint64_t barriers = 0;
-  std::array<std::byte*, WARP> lane_pointers{};  // scratch: where each lane's bytes lie, if not in one piece
+  std::array<std::byte*, WARP>
+      lane_pointers{};  // scratch: where each lane's bytes lie, if not in one piece
 
  private:
-  const Pattern& price(uint32_t site, const Lanes<int64_t>& distance, uint64_t first, uint32_t active);
+  const Pattern& price(uint32_t site, const Lanes<int64_t>& distance, uint64_t first,
+                       uint32_t active);
   void change_allocation(uint32_t site, const Allocation* allocation);
 
   std::vector<Site> sites_;

@@ -46,12 +46,13 @@ struct LaunchShape {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  virtual const std::string& name() const = 0;       // mangled, as registered
+  virtual const std::string& name() const = 0;  // mangled, as registered
   virtual const std::string& demangled() const = 0;
-  virtual int registers_per_thread() const = 0;      // 32-bit registers after the simulator's allocation
+  virtual int registers_per_thread()
+      const = 0;  // 32-bit registers after the simulator's allocation
   virtual size_t static_shared_bytes() const = 0;
   virtual size_t local_bytes_per_thread() const = 0;
-  virtual int max_threads_per_block() const = 0;     // __launch_bounds__, or the device's limit
+  virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
 
   /// Runs the whole grid on the host's cores and returns when it has finished: nothing, or the first
   /// fault (the lowest block's, so that it does not depend on the number of cores). `arguments` holds one

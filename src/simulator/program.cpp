@@ -37,7 +37,8 @@ std::string demangle(const std::string& name) {
   if (status != 0) return name;
   std::string demangled = text.get();
   for (const std::string_view noise : {"(anonymous namespace)::"}) {
-    for (size_t at = 0; (at = demangled.find(noise)) != std::string::npos;) demangled.erase(at, noise.size());
+    for (size_t at = 0; (at = demangled.find(noise)) != std::string::npos;)
+      demangled.erase(at, noise.size());
   }
   int depth = 0;  // the parameter list is the first parenthesis outside < >
   for (size_t i = 0; i < demangled.size(); ++i) {
@@ -52,18 +53,22 @@ std::string demangle(const std::string& name) {
   return demangled;
 }
 
-uint64_t align_up(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+uint64_t align_up(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 [[noreturn]] void execute_unknown(Warp& w, const Op& op) {
   throw WarpFault{FaultKind::unknown_instruction, __builtin_ctz(w.active), 0,
-                  "this instruction is outside the subset of PTX that the simulator executes", op.instruction};
+                  "this instruction is outside the subset of PTX that the simulator executes",
+                  op.instruction};
 }
 
 /// A guarded instruction: the lanes without the guard sit it out.
 void execute_guarded(Warp& w, const Op& op) {
   const uint32_t all = w.active;
   const uint32_t guard = op.guard_negated ? ~w.predicates[op.guard] : w.predicates[op.guard];
-  w.block->worker->guarded_lanes[op.instruction] += static_cast<uint64_t>(std::popcount(all & ~guard));
+  w.block->worker->guarded_lanes[op.instruction] +=
+      static_cast<uint64_t>(std::popcount(all & ~guard));
   if ((all & guard) == 0) return;
   w.set_active(all & guard);
   op.guarded(w, op);
@@ -73,7 +78,8 @@ void execute_guarded(Warp& w, const Op& op) {
 /// Takes one function apart, from its variables to its last instruction.
 class Decoder {
  public:
-  Decoder(const ptx::Function& kernel, const ptx::Module& module, const VariableAddresses& variables)
+  Decoder(const ptx::Function& kernel, const ptx::Module& module,
+          const VariableAddresses& variables)
       : function_(inline_calls(kernel, module)),
         module_(module),
         variables_(variables),
@@ -117,12 +123,14 @@ class Decoder {
     }
     // Shared variables at module level belong to the kernels that name them.
     for (const ptx::Variable& variable : module_.variables) {
-      if (variable.space == "shared" && variable.count != 0 && mentions(variable.name)) place_shared(variable);
+      if (variable.space == "shared" && variable.count != 0 && mentions(variable.name))
+        place_shared(variable);
     }
     // An unsized array is the dynamic part; it begins where the static variables end.
     for (const ptx::Variable& variable : module_.variables) {
       if (variable.space == "shared" && variable.count == 0) {
-        symbol_[variable.name] = align_up(program_->static_shared, std::max<uint64_t>(variable.align, 16));
+        symbol_[variable.name] =
+            align_up(program_->static_shared, std::max<uint64_t>(variable.align, 16));
       }
     }
   }
@@ -134,17 +142,20 @@ class Decoder {
   }
 
   bool mentions(const std::string& name) const {
-    return std::any_of(function_.body.begin(), function_.body.end(), [&](const Instruction& instruction) {
-      return std::any_of(instruction.operands.begin(), instruction.operands.end(),
-                         [&](const Operand& operand) { return operand.name == name; });
-    });
+    return std::any_of(
+        function_.body.begin(), function_.body.end(), [&](const Instruction& instruction) {
+          return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                             [&](const Operand& operand) { return operand.name == name; });
+        });
   }
 
   /// The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
   std::optional<uint64_t> symbol_value(const std::string& name) const {
     if (const auto own = symbol_.find(name); own != symbol_.end()) return own->second;
-    if (const auto parameter = parameter_offset_.find(name); parameter != parameter_offset_.end()) return parameter->second;
-    if (const auto global = variables_.find(name); global != variables_.end()) return global->second;
+    if (const auto parameter = parameter_offset_.find(name); parameter != parameter_offset_.end())
+      return parameter->second;
+    if (const auto global = variables_.find(name); global != variables_.end())
+      return global->second;
     return std::nullopt;
   }
 
@@ -179,7 +190,8 @@ class Decoder {
     }
     if (operand.kind == Kind::symbol) {
       const auto value = symbol_value(operand.name);
-      if (value) return constant(*value + static_cast<uint64_t>(operand.offset), bytes == 8 ? 8 : 4);
+      if (value)
+        return constant(*value + static_cast<uint64_t>(operand.offset), bytes == 8 ? 8 : 4);
     }
     return std::nullopt;
   }
@@ -194,7 +206,8 @@ class Decoder {
   }
 
   /// Base register and offset of [base + offset].
-  bool address(const Operand& operand, Slot& base, int64_t& offset, int32_t& extra, int32_t narrow_flag) {
+  bool address(const Operand& operand, Slot& base, int64_t& offset, int32_t& extra,
+               int32_t narrow_flag) {
     if (operand.kind != Kind::address) return false;
     offset = operand.offset;
     if (operand.base_is_register) {
@@ -264,7 +277,9 @@ class Decoder {
     size_t next = 0;
     const std::vector<Operand>& operands = instruction.operands;
     const auto& opcode = instruction.opcode;
-    const auto has = [&](const char* word) { return std::find(opcode.begin(), opcode.end(), word) != opcode.end(); };
+    const auto has = [&](const char* word) {
+      return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
+    };
     if (has("arrive")) block.barrier = BarrierKind::arrive;
     const bool reduces = has("red");
     if (reduces) {
@@ -273,7 +288,8 @@ class Decoder {
                                   : BarrierKind::reduce_popc;
       block.barrier_result = *destination(operands.at(next++));
     }
-    block.barrier_id = operands.size() > next ? source(operands[next++], "u32").value() : constant(0, 4);
+    block.barrier_id =
+        operands.size() > next ? source(operands[next++], "u32").value() : constant(0, 4);
     const size_t left = operands.size() - next - (reduces ? 1 : 0);
     if (left > 0) {
       block.has_barrier_count = true;
@@ -313,7 +329,8 @@ class Decoder {
     text.kind = arithmetic.kind;
     text.flops = arithmetic.flops;
     text.is_ffma = arithmetic.kind == InstructionKind::ffma;
-    if (arithmetic.execute == nullptr || operands.size() != arithmetic.operands.size() + 1) return false;
+    if (arithmetic.execute == nullptr || operands.size() != arithmetic.operands.size() + 1)
+      return false;
     const auto result = destination(operands[0]);
     if (!result) return false;
     op.execute = arithmetic.execute;
@@ -353,7 +370,9 @@ class Decoder {
   /// Global addresses are their own generic addresses; shared and local ones lie in windows.
   bool decode_cvta(const Instruction& instruction, Op& op) {
     const auto& opcode = instruction.opcode;
-    const auto has = [&](const char* word) { return std::find(opcode.begin(), opcode.end(), word) != opcode.end(); };
+    const auto has = [&](const char* word) {
+      return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
+    };
     const bool to_space = has("to");
     uint64_t window = 0;
     if (has("shared")) window = SHARED_WINDOW;
@@ -377,7 +396,8 @@ class Decoder {
     if (op.execute == nullptr) return false;
     const std::string part_type = is_wide(whole) && parts.size() == 2 ? "b32" : "b16";
     const auto slots = vector_slots(parts, part_type);
-    const auto slot = to.kind == Kind::list ? source(whole, is_wide(whole) ? "b64" : "b32") : destination(whole);
+    const auto slot =
+        to.kind == Kind::list ? source(whole, is_wide(whole) ? "b64" : "b32") : destination(whole);
     if (slots == nullptr || !slot) return false;
     op.slots = slots;
     op.a = op.d = *slot;
@@ -409,21 +429,32 @@ class Decoder {
   static MemoryWords memory_words(const std::vector<std::string>& opcode) {
     // Orders, scopes and cache hints: execution here is stricter than any of them asks for.
     static const std::set<std::string, std::less<>> hints = {
-        "nc", "volatile", "weak", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys",
-        "ca", "cg", "cs", "cv", "lu", "wb", "wt", "cta"};
+        "nc",  "volatile", "weak", "relaxed", "acquire", "release", "acq_rel",
+        "cta", "cluster",  "gpu",  "sys",     "ca",      "cg",      "cs",
+        "cv",  "lu",       "wb",   "wt",      "cta"};
     MemoryWords words;
     for (size_t i = 1; i < opcode.size(); ++i) {
       const std::string& word = opcode[i];
-      if (word == "global") words.space = Space::global;
-      else if (word == "shared" || word == "shared::cta") words.space = Space::shared;
-      else if (word == "local") words.space = Space::local;
-      else if (word == "const") words.space = Space::constant;
-      else if (word == "param") words.is_parameter = true;
-      else if (word == "v2") words.count = 2;
-      else if (word == "v4") words.count = 4;
-      else if (word == "v8") words.count = 8;
-      else if (ptx::type_bytes(word) != 0) words.type = word;
-      else if (!hints.contains(word) && !word.starts_with("L1::") && !word.starts_with("L2::")) words.known = false;
+      if (word == "global")
+        words.space = Space::global;
+      else if (word == "shared" || word == "shared::cta")
+        words.space = Space::shared;
+      else if (word == "local")
+        words.space = Space::local;
+      else if (word == "const")
+        words.space = Space::constant;
+      else if (word == "param")
+        words.is_parameter = true;
+      else if (word == "v2")
+        words.count = 2;
+      else if (word == "v4")
+        words.count = 4;
+      else if (word == "v8")
+        words.count = 8;
+      else if (ptx::type_bytes(word) != 0)
+        words.type = word;
+      else if (!hints.contains(word) && !word.starts_with("L1::") && !word.starts_with("L2::"))
+        words.known = false;
     }
     words.known &= !words.type.empty();
     return words;
@@ -431,14 +462,17 @@ class Decoder {
 
   void add_sites(Op& op, const std::vector<std::pair<Access, uint32_t>>& accesses) {
     op.site = static_cast<uint32_t>(program_->sites.size());
-    for (const auto& [access, bytes] : accesses) program_->sites.push_back({op.instruction, access, bytes});
+    for (const auto& [access, bytes] : accesses)
+      program_->sites.push_back({op.instruction, access, bytes});
   }
 
   /// One site, or three for a generic address: global, shared, local.
-  void add_sites(Op& op, Space space, const MemoryInstruction& global, const MemoryInstruction& shared,
-                 const MemoryInstruction& local) {
+  void add_sites(Op& op, Space space, const MemoryInstruction& global,
+                 const MemoryInstruction& shared, const MemoryInstruction& local) {
     if (space != Space::generic) return add_sites(op, {{global.access, global.bytes}});
-    add_sites(op, {{global.access, global.bytes}, {shared.access, shared.bytes}, {local.access, local.bytes}});
+    add_sites(op, {{global.access, global.bytes},
+                   {shared.access, shared.bytes},
+                   {local.access, local.bytes}});
   }
 
   bool decode_load(const Instruction& instruction, Op& op) {
@@ -483,7 +517,8 @@ class Decoder {
     return op.slots != nullptr;
   }
 
-  bool decode_parameter_load(const MemoryWords& words, const Operand& to, const Operand& from, Op& op) {
+  bool decode_parameter_load(const MemoryWords& words, const Operand& to, const Operand& from,
+                             Op& op) {
     // A parameter's address is its offset; a structure's members are reached through a register that holds one.
     if (!address(from, op.a, op.offset, op.extra, ADDRESS_IN_32)) return false;
     const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
@@ -494,8 +529,8 @@ class Decoder {
   }
 
   bool decode_atomic(const Instruction& instruction, Op& op) {
-    static const std::set<std::string, std::less<>> operations = {"add", "exch", "cas", "min", "max", "and",
-                                                                  "or",  "xor",  "inc", "dec"};
+    static const std::set<std::string, std::less<>> operations = {
+        "add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec"};
     std::vector<std::string> opcode = instruction.opcode;
     std::string operation;
     std::erase_if(opcode, [&](const std::string& word) {
@@ -512,7 +547,9 @@ class Decoder {
     op.execute = atomic.execute;
     add_sites(op, words.space, atomic, find_atomic(Space::shared, operation, words.type),
               find_atomic(Space::local, operation, words.type));
-    if (op.execute == nullptr || !address(operands[first], op.a, op.offset, op.extra, ADDRESS_IN_32)) return false;
+    if (op.execute == nullptr ||
+        !address(operands[first], op.a, op.offset, op.extra, ADDRESS_IN_32))
+      return false;
     const auto b = source(operands[first + 1], words.type);
     const auto c = operands.size() > first + 2 ? source(operands[first + 2], words.type) : b;
     if (!b || !c) return false;
@@ -546,7 +583,8 @@ class Decoder {
       op.c = *size;
       op.extra |= HAS_SOURCE_SIZE;
     }
-    return op.execute != nullptr && address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
+    return op.execute != nullptr &&
+           address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
   }
 

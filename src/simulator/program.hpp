@@ -44,16 +44,16 @@ struct BasicBlock {
   std::vector<uint32_t> targets;
   bool has_guard = false;
   bool guard_negated = false;
-  Slot guard = 0;               // also: the register of an indirect jump
-  uint32_t reconverge = 0;      // the block where lanes that part here meet; Program::END if none
-  uint32_t instruction = 0;     // of the branch, exit or barrier, if has_terminator
+  Slot guard = 0;            // also: the register of an indirect jump
+  uint32_t reconverge = 0;   // the block where lanes that part here meet; Program::END if none
+  uint32_t instruction = 0;  // of the branch, exit or barrier, if has_terminator
   bool has_terminator = false;
   BarrierKind barrier = BarrierKind::sync;
   Slot barrier_id = 0;
-  Slot barrier_count = 0;       // threads, where has_barrier_count
+  Slot barrier_count = 0;  // threads, where has_barrier_count
   bool has_barrier_count = false;
-  Slot barrier_result = 0;      // of a reduction
-  Slot barrier_operand = 0;     // predicate
+  Slot barrier_result = 0;   // of a reduction
+  Slot barrier_operand = 0;  // predicate
   bool barrier_operand_negated = false;
 };
 
@@ -92,7 +92,8 @@ struct Program {
   std::vector<SourceInstruction> sources;
   std::vector<SiteInfo> sites;
   std::deque<std::vector<Slot>> slot_lists;  // what Op::slots points to
-  std::vector<Lanes<uint32_t>> constants;    // each immediate once for every lane; 64-bit ones take two
+  std::vector<Lanes<uint32_t>>
+      constants;  // each immediate once for every lane; 64-bit ones take two
 
   size_t register_bytes = 0;  // of one warp
   size_t predicates = 0;

@@ -51,9 +51,10 @@ class Reader {
   // --- characters and words -------------------------------------------------------------------
 
   [[noreturn]] void fail(const std::string& what) const {
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(
-                                                                        std::min(at_, text_.size())),
-                                     '\n');
+    const auto line =
+        1 + std::count(text_.begin(),
+                       text_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, text_.size())),
+                       '\n');
     throw std::runtime_error("PTX line " + std::to_string(line) + ": " + what);
   }
 
@@ -193,7 +194,8 @@ class Reader {
   void skip_section() {
     const size_t open = text_.find('{', at_);
     const size_t close = text_.find('}', at_);
-    if (open == std::string_view::npos || close == std::string_view::npos) fail("a section without an end");
+    if (open == std::string_view::npos || close == std::string_view::npos)
+      fail("a section without an end");
     at_ = close + 1;
   }
 
@@ -217,17 +219,15 @@ class Reader {
     skip_blanks();
     while (peek() == '.') {
       const std::string name = directive();
+      const bool is_space = name == "param" || name == "shared" || name == "global" ||
+                            name == "const" || name == "local";
       if (name == "align") {
         variable.align = unsigned_number();
-      } else if (name == "ptr") {
-        // The pointee's space and alignment follow; they are advice.
-      } else if (type_bytes(name) != 0 || name == "pred") {
-        variable.type = name;
-      } else if (name == "param" || name == "shared" || name == "global" || name == "const" ||
-                 name == "local") {
-        if (variable.space.empty()) variable.space = name;
-      } else {
-        variable.type = name;  // .v4 and .texref and the like: refused where they are used
+      } else if (is_space) {
+        if (variable.space.empty())
+          variable.space = name;  // a later one is a pointer's, and advice
+      } else if (name != "ptr") {
+        variable.type = name;  // a type that is none of ours is refused where it is used
       }
       skip_blanks();
     }
@@ -502,7 +502,8 @@ class Reader {
       if (found != scope->end()) return found->second;
     }
     const size_t digits = name.find_last_not_of("0123456789") + 1;
-    if (digits < name.size() && function.registers.contains(name.substr(0, digits) + "<>")) return name;
+    if (digits < name.size() && function.registers.contains(name.substr(0, digits) + "<>"))
+      return name;
     return {};
   }
 
@@ -586,9 +587,9 @@ uint64_t Variable::bytes() const { return std::max(1u, type_bytes(type)) * count
 
 uint32_t type_bytes(std::string_view type) {
   static const std::map<std::string_view, uint32_t> bytes = {
-      {"b8", 1},   {"u8", 1},   {"s8", 1},   {"b16", 2}, {"u16", 2}, {"s16", 2}, {"f16", 2},
-      {"bf16", 2}, {"b32", 4},  {"u32", 4},  {"s32", 4}, {"f32", 4}, {"f16x2", 4}, {"bf16x2", 4},
-      {"b64", 8},  {"u64", 8},  {"s64", 8},  {"f64", 8}, {"b128", 16}};
+      {"b8", 1},   {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2},  {"s16", 2},   {"f16", 2},
+      {"bf16", 2}, {"b32", 4}, {"u32", 4}, {"s32", 4}, {"f32", 4},  {"f16x2", 4}, {"bf16x2", 4},
+      {"b64", 8},  {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b128", 16}};
   const auto found = bytes.find(type);
   return found == bytes.end() ? 0 : found->second;
 }

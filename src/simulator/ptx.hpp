@@ -25,14 +25,14 @@ struct Operand {
     pair,       // %r1|%p1: two results
   };
   Kind kind{};
-  std::string name;           // reg, symbol, address: the name; empty for [1234]
+  std::string name;               // reg, symbol, address: the name; empty for [1234]
   bool base_is_register = false;  // address
-  bool negated = false;       // !%p1
-  bool is_double = false;     // an immediate written as 0d...
-  bool is_float = false;      // an immediate written as 0f...
-  uint64_t bits = 0;          // immediate
-  int64_t offset = 0;         // address, symbol
-  std::vector<Operand> parts;  // list, pair
+  bool negated = false;           // !%p1
+  bool is_double = false;         // an immediate written as 0d...
+  bool is_float = false;          // an immediate written as 0f...
+  uint64_t bits = 0;              // immediate
+  int64_t offset = 0;             // address, symbol
+  std::vector<Operand> parts;     // list, pair
 };
 
 /// One instruction.
@@ -41,8 +41,8 @@ struct Instruction {
   std::string guard;                // the register of @%p, or empty
   bool guard_negated = false;
   std::vector<Operand> operands;
-  uint32_t line = 0;                // index into Function::lines
-  std::string source;               // as written, without the guard, blanks folded
+  uint32_t line = 0;   // index into Function::lines
+  std::string source;  // as written, without the guard, blanks folded
 };
 
 /// A variable: a parameter, a register array's name, a .shared, .global, .const or .local variable.
@@ -51,10 +51,11 @@ struct Variable {
   std::string space;  // "param", "shared", "global", "const", "local"
   std::string type;   // "u64", "b8", ...
   uint64_t align = 1;
-  uint64_t count = 1;      // elements; 0 for an unsized extern array
+  uint64_t count = 1;  // elements; 0 for an unsized extern array
   bool is_array = false;
-  std::vector<uint8_t> initial;                         // may be shorter than the variable
-  std::vector<std::pair<uint64_t, Operand>> addresses;  // (byte offset, symbol): initialised with addresses
+  std::vector<uint8_t> initial;  // may be shorter than the variable
+  std::vector<std::pair<uint64_t, Operand>>
+      addresses;  // (byte offset, symbol): initialised with addresses
   uint64_t bytes() const;
 };
 
@@ -69,13 +70,13 @@ struct Function {
   bool has_body = false;
   std::vector<Variable> parameters;
   std::vector<Variable> results;
-  std::vector<Variable> variables;            // .shared, .local and .param declared in the body
+  std::vector<Variable> variables;               // .shared, .local and .param declared in the body
   std::map<std::string, std::string> registers;  // name -> type ("b32"); %r<9> is expanded on use
   std::vector<Instruction> body;
-  std::map<std::string, size_t> labels;       // label -> index into body
+  std::map<std::string, size_t> labels;                            // label -> index into body
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets tables
-  std::vector<Location> lines;                // lines[0] is "no line"
-  uint64_t max_threads = 0;                   // .maxntid, 0 if not given
+  std::vector<Location> lines;                                     // lines[0] is "no line"
+  uint64_t max_threads = 0;                                        // .maxntid, 0 if not given
 };
 
 struct Module {

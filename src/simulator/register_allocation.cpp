@@ -17,17 +17,20 @@ struct Mentions {
 
 /// Instructions whose first operand is no result.
 bool writes_nothing(const Instruction& instruction) {
-  static const std::set<std::string, std::less<>> heads = {"st",   "red",   "bra",      "brx",     "ret",  "exit", "membar",
-                                                           "fence", "trap", "prefetch", "prefetchu", "cp", "nanosleep", "call", "__assertfail"};
+  static const std::set<std::string, std::less<>> heads = {
+      "st",   "red",      "bra",       "brx", "ret",       "exit", "membar",      "fence",
+      "trap", "prefetch", "prefetchu", "cp",  "nanosleep", "call", "__assertfail"};
   const std::string& head = instruction.opcode[0];
   if (heads.contains(head)) return true;
   if (head != "bar" && head != "barrier") return false;
-  return std::find(instruction.opcode.begin(), instruction.opcode.end(), "red") == instruction.opcode.end();
+  return std::find(instruction.opcode.begin(), instruction.opcode.end(), "red") ==
+         instruction.opcode.end();
 }
 
 class Allocator {
  public:
-  Allocator(const ptx::Function& function, const ControlFlow& flow) : function_(function), flow_(flow) {}
+  Allocator(const ptx::Function& function, const ControlFlow& flow)
+      : function_(function), flow_(flow) {}
 
   RegisterMap allocate() {
     collect_mentions();
@@ -48,11 +51,13 @@ class Allocator {
   int width_of(const std::string& name) const {
     auto found = function_.registers.find(name);
     if (found == function_.registers.end()) {
-      found = function_.registers.find(name.substr(0, name.find_last_not_of("0123456789") + 1) + "<>");
+      found =
+          function_.registers.find(name.substr(0, name.find_last_not_of("0123456789") + 1) + "<>");
     }
     if (found->second == "pred") return 0;
     const uint32_t bytes = ptx::type_bytes(found->second);
-    if (bytes == 0 || bytes > 8) throw std::runtime_error("registers of type ." + found->second + " are not supported");
+    if (bytes == 0 || bytes > 8)
+      throw std::runtime_error("registers of type ." + found->second + " are not supported");
     return bytes == 8 ? 8 : 4;
   }
 
@@ -75,7 +80,8 @@ class Allocator {
       Mentions& m = mentions_.emplace_back();
       for (size_t i = 0; i < instruction.operands.size(); ++i) {
         const Operand& operand = instruction.operands[i];
-        const bool is_result = i == 0 && !writes_nothing(instruction) && operand.kind != Operand::Kind::address;
+        const bool is_result =
+            i == 0 && !writes_nothing(instruction) && operand.kind != Operand::Kind::address;
         collect(operand, is_result ? m.writes : m.reads);
         if (operand.kind == Operand::Kind::address && operand.base_is_register) {
           m.reads.push_back(number_of(operand.name));
@@ -83,7 +89,8 @@ class Allocator {
       }
       if (!instruction.guard.empty()) {
         m.reads.push_back(number_of(instruction.guard));
-        m.reads.insert(m.reads.end(), m.writes.begin(), m.writes.end());  // lanes that sit it out keep the old value
+        m.reads.insert(m.reads.end(), m.writes.begin(),
+                       m.writes.end());  // lanes that sit it out keep the old value
       }
     }
   }

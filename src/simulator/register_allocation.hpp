@@ -16,11 +16,12 @@
 namespace simulator {
 
 struct RegisterMap {
-  std::map<std::string, Slot> slots;    // byte offset in the warp's registers, or a predicate's number
-  std::map<std::string, int> widths;    // bytes per lane: 4 or 8; 0 for a predicate
-  size_t bytes = 0;                     // of one warp's registers
+  std::map<std::string, Slot>
+      slots;  // byte offset in the warp's registers, or a predicate's number
+  std::map<std::string, int> widths;  // bytes per lane: 4 or 8; 0 for a predicate
+  size_t bytes = 0;                   // of one warp's registers
   size_t predicates = 0;
-  int words_per_thread = 0;             // 32-bit registers per thread
+  int words_per_thread = 0;  // 32-bit registers per thread
 };
 
 /// Linear-scan allocation (Poletto and Sarkar, 1999) over live ranges from a data-flow analysis.

@@ -18,8 +18,9 @@ namespace simulator {
 template <class T>
 using Lanes [[gnu::aligned(64)]] = T __attribute__((ext_vector_type(WARP)));
 
-constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                         11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                         22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 /// -1 in every lane whose bit is set, 0 elsewhere.
 inline Lanes<int32_t> expand_mask(uint32_t bits) {
@@ -48,11 +49,11 @@ using Slot = int32_t;
 struct Op {
   Execute execute = nullptr;
   Slot d = 0, a = 0, b = 0, c = 0, e = 0;
-  int32_t extra = 0;        // a small constant: a rounding, a special register, a mode
-  uint32_t site = 0;        // memory instructions: index of their counters
-  uint32_t instruction = 0;  // index into Program::sources
-  int64_t offset = 0;       // memory instructions: added to the address in a
-  int64_t offset_b = 0;     // cp.async: added to the address in b
+  int32_t extra = 0;          // a small constant: a rounding, a special register, a mode
+  uint32_t site = 0;          // memory instructions: index of their counters
+  uint32_t instruction = 0;   // index into Program::sources
+  int64_t offset = 0;         // memory instructions: added to the address in a
+  int64_t offset_b = 0;       // cp.async: added to the address in b
   Execute guarded = nullptr;  // with a guard, `execute` narrows the active lanes and calls this
   Slot guard = 0;
   bool guard_negated = false;
@@ -65,13 +66,13 @@ struct Warp {
   const std::byte* constants = nullptr;
   BlockContext* block = nullptr;
 
-  uint32_t active = 0;  // lanes that execute the current instruction
-  uint32_t live = 0;    // lanes that exist and have not exited
+  uint32_t active = 0;   // lanes that execute the current instruction
+  uint32_t live = 0;     // lanes that exist and have not exited
   bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
   Lanes<int32_t> lane_mask;  // -1 in active lanes, 0 elsewhere
 
-  uint32_t first_thread = 0;  // linear number of lane 0's thread in its block
-  uint32_t number = 0;        // of the warp in its block
+  uint32_t first_thread = 0;   // linear number of lane 0's thread in its block
+  uint32_t number = 0;         // of the warp in its block
   std::byte* local = nullptr;  // .local memory, one lane after the other
 
   void set_active(uint32_t mask) {

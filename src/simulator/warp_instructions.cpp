@@ -72,7 +72,9 @@ void ballot(Warp& w, const Op& op) {
 }
 
 void vote_any(Warp& w, const Op& op) { w.write_predicate(op.d, votes(w, op) != 0 ? ~0u : 0); }
-void vote_all(Warp& w, const Op& op) { w.write_predicate(op.d, votes(w, op) == w.active ? ~0u : 0); }
+void vote_all(Warp& w, const Op& op) {
+  w.write_predicate(op.d, votes(w, op) == w.active ? ~0u : 0);
+}
 void vote_uniform(Warp& w, const Op& op) {
   w.write_predicate(op.d, votes(w, op) == 0 || votes(w, op) == w.active ? ~0u : 0);
 }
@@ -108,8 +110,10 @@ void warp_barrier(Warp& w, const Op& op) {
   const uint32_t awaited = w.read<uint32_t>(op.d)[__builtin_ctz(w.active)] & w.live;
   if ((awaited & ~w.active) == 0) return;
   throw WarpFault{FaultKind::barrier_divergence, __builtin_ctz(w.active), 0,
-                  "__syncwarp waits for " + std::to_string(std::popcount(awaited)) + " lanes of the warp, but " +
-                      std::to_string(std::popcount(awaited & ~w.active)) + " of them took another branch",
+                  "__syncwarp waits for " + std::to_string(std::popcount(awaited)) +
+                      " lanes of the warp, but " +
+                      std::to_string(std::popcount(awaited & ~w.active)) +
+                      " of them took another branch",
                   op.instruction};
 }
 
@@ -118,15 +122,40 @@ void fence(Warp&, const Op&) { std::atomic_thread_fence(std::memory_order_seq_cs
 void do_nothing(Warp&, const Op&) {}
 
 [[noreturn]] void trap(Warp& w, const Op& op) {
-  throw WarpFault{FaultKind::trap, __builtin_ctz(w.active), 0, "the kernel stopped itself with a trap", op.instruction};
+  throw WarpFault{FaultKind::trap, __builtin_ctz(w.active), 0,
+                  "the kernel stopped itself with a trap", op.instruction};
 }
 
 // --- special registers ------------------------------------------------------------------------------
 
 enum class Special {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid, clock, globaltimer,
-  lanemask_eq, lanemask_lt, lanemask_le, lanemask_gt, lanemask_ge, dynamic_smem_size, total_smem_size,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  clock,
+  globaltimer,
+  lanemask_eq,
+  lanemask_lt,
+  lanemask_le,
+  lanemask_gt,
+  lanemask_ge,
+  dynamic_smem_size,
+  total_smem_size,
 };
 
 uint64_t nanoseconds_now() {
@@ -139,34 +168,61 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
   const uint32_t thread = w.first_thread + lane;
   const uint32_t bit = 1u << lane;
   switch (which) {
-    case Special::tid_x: return thread % b.block_size.x;
-    case Special::tid_y: return thread / b.block_size.x % b.block_size.y;
-    case Special::tid_z: return thread / b.block_size.x / b.block_size.y;
-    case Special::ntid_x: return b.block_size.x;
-    case Special::ntid_y: return b.block_size.y;
-    case Special::ntid_z: return b.block_size.z;
-    case Special::ctaid_x: return b.block.x;
-    case Special::ctaid_y: return b.block.y;
-    case Special::ctaid_z: return b.block.z;
-    case Special::nctaid_x: return b.grid.x;
-    case Special::nctaid_y: return b.grid.y;
-    case Special::nctaid_z: return b.grid.z;
-    case Special::laneid: return lane;
-    case Special::warpid: return w.number;
-    case Special::nwarpid: return (b.block_size.count() + WARP - 1) / WARP;
+    case Special::tid_x:
+      return thread % b.block_size.x;
+    case Special::tid_y:
+      return thread / b.block_size.x % b.block_size.y;
+    case Special::tid_z:
+      return thread / b.block_size.x / b.block_size.y;
+    case Special::ntid_x:
+      return b.block_size.x;
+    case Special::ntid_y:
+      return b.block_size.y;
+    case Special::ntid_z:
+      return b.block_size.z;
+    case Special::ctaid_x:
+      return b.block.x;
+    case Special::ctaid_y:
+      return b.block.y;
+    case Special::ctaid_z:
+      return b.block.z;
+    case Special::nctaid_x:
+      return b.grid.x;
+    case Special::nctaid_y:
+      return b.grid.y;
+    case Special::nctaid_z:
+      return b.grid.z;
+    case Special::laneid:
+      return lane;
+    case Special::warpid:
+      return w.number;
+    case Special::nwarpid:
+      return (b.block_size.count() + WARP - 1) / WARP;
     // Blocks have no multiprocessor here; their number stands for one, so that results repeat.
-    case Special::smid: return (b.block.x + uint64_t{b.grid.x} * b.block.y) % static_cast<uint64_t>(device_limits().multiprocessors);
-    case Special::nsmid: return static_cast<uint64_t>(device_limits().multiprocessors);
-    case Special::gridid: return 1;
+    case Special::smid:
+      return (b.block.x + uint64_t{b.grid.x} * b.block.y) %
+             static_cast<uint64_t>(device_limits().multiprocessors);
+    case Special::nsmid:
+      return static_cast<uint64_t>(device_limits().multiprocessors);
+    case Special::gridid:
+      return 1;
     case Special::clock:
-    case Special::globaltimer: return nanoseconds_now();
-    case Special::lanemask_eq: return bit;
-    case Special::lanemask_lt: return bit - 1;
-    case Special::lanemask_le: return bit | (bit - 1);
-    case Special::lanemask_gt: return ~(bit | (bit - 1));
-    case Special::lanemask_ge: return ~(bit - 1);
-    case Special::dynamic_smem_size: return b.dynamic_shared;
-    case Special::total_smem_size: return b.shared_bytes;
+    case Special::globaltimer:
+      return nanoseconds_now();
+    case Special::lanemask_eq:
+      return bit;
+    case Special::lanemask_lt:
+      return bit - 1;
+    case Special::lanemask_le:
+      return bit | (bit - 1);
+    case Special::lanemask_gt:
+      return ~(bit | (bit - 1));
+    case Special::lanemask_ge:
+      return ~(bit - 1);
+    case Special::dynamic_smem_size:
+      return b.dynamic_shared;
+    case Special::total_smem_size:
+      return b.shared_bytes;
   }
   return 0;
 }
@@ -188,7 +244,8 @@ void pack(Warp& w, const Op& op) {
   constexpr int PART_BITS = 8 * static_cast<int>(sizeof(Whole)) / PARTS;
   Lanes<Whole> whole = 0;
   for (int i = 0; i < PARTS; ++i) {
-    const Lanes<Whole> part = __builtin_convertvector(w.read<uint32_t>((*op.slots)[static_cast<size_t>(i)]), Lanes<Whole>);
+    const Lanes<Whole> part = __builtin_convertvector(
+        w.read<uint32_t>((*op.slots)[static_cast<size_t>(i)]), Lanes<Whole>);
     whole |= part << static_cast<Whole>(i * PART_BITS);
   }
   w.write<Whole>(op.d, whole);
@@ -201,7 +258,8 @@ void unpack(Warp& w, const Op& op) {
   const Lanes<Whole> whole = w.read<Whole>(op.a);
   for (int i = 0; i < PARTS; ++i) {
     const Lanes<Whole> part = whole >> static_cast<Whole>(i * PART_BITS) & MASK;
-    w.write<uint32_t>((*op.slots)[static_cast<size_t>(i)], __builtin_convertvector(part, Lanes<uint32_t>));
+    w.write<uint32_t>((*op.slots)[static_cast<size_t>(i)],
+                      __builtin_convertvector(part, Lanes<uint32_t>));
   }
 }
 
@@ -212,10 +270,12 @@ std::string_view bytes_at(const Warp& w, uint64_t address, int lane) {
   const BlockContext& b = *w.block;
   if (address - LOCAL_WINDOW < b.local_bytes) {
     const std::byte* mine = w.local + static_cast<size_t>(lane) * b.local_bytes;
-    return {reinterpret_cast<const char*>(mine) + (address - LOCAL_WINDOW), b.local_bytes - (address - LOCAL_WINDOW)};
+    return {reinterpret_cast<const char*>(mine) + (address - LOCAL_WINDOW),
+            b.local_bytes - (address - LOCAL_WINDOW)};
   }
   if (address - SHARED_WINDOW < b.shared_bytes) {
-    return {reinterpret_cast<const char*>(b.shared) + (address - SHARED_WINDOW), b.shared_bytes - (address - SHARED_WINDOW)};
+    return {reinterpret_cast<const char*>(b.shared) + (address - SHARED_WINDOW),
+            b.shared_bytes - (address - SHARED_WINDOW)};
   }
   const Allocation* allocation = DeviceMemory::instance().find(address);
   if (allocation == nullptr) return {};
@@ -241,11 +301,13 @@ template <class T>
 std::string format_one(const std::string& conversion, T value) {
   std::array<char, 512> text;
   const int length = std::snprintf(text.data(), text.size(), conversion.c_str(), value);
-  return std::string(text.data(), static_cast<size_t>(std::clamp(length, 0, static_cast<int>(text.size()) - 1)));
+  return std::string(text.data(),
+                     static_cast<size_t>(std::clamp(length, 0, static_cast<int>(text.size()) - 1)));
 }
 
 /// One lane's printf: each conversion is handed to the host's snprintf with the type that it names.
-std::string format_lane(const Warp& w, std::string_view format, std::string_view arguments, int lane) {
+std::string format_lane(const Warp& w, std::string_view format, std::string_view arguments,
+                        int lane) {
   std::string text;
   size_t next = 0;
   for (size_t i = 0; i < format.size(); ++i) {
@@ -274,9 +336,12 @@ std::string format_lane(const Warp& w, std::string_view format, std::string_view
     if (std::strchr("fFeEgGaA", kind) != nullptr) {
       text += format_one(conversion, take_argument<double>(arguments, next));
     } else if (kind == 's') {
-      text += format_one(conversion, std::string(string_at(w, take_argument<uint64_t>(arguments, next), lane)).c_str());
+      text += format_one(
+          conversion,
+          std::string(string_at(w, take_argument<uint64_t>(arguments, next), lane)).c_str());
     } else if (kind == 'p') {
-      text += format_one(conversion, reinterpret_cast<void*>(take_argument<uint64_t>(arguments, next)));
+      text +=
+          format_one(conversion, reinterpret_cast<void*>(take_argument<uint64_t>(arguments, next)));
     } else if (is_long) {
       conversion.insert(conversion.size() - 1, "ll");
       text += format_one(conversion, take_argument<long long>(arguments, next));
@@ -294,7 +359,8 @@ void execute_vprintf(Warp& w, const Op& op) {
   const Lanes<uint64_t> arguments = w.read<uint64_t>(op.b);
   std::string text;
   for_each_lane(w.active, [&](int lane) {
-    text += format_lane(w, string_at(w, format[lane], lane), bytes_at(w, arguments[lane], lane), lane);
+    text +=
+        format_lane(w, string_at(w, format[lane], lane), bytes_at(w, arguments[lane], lane), lane);
   });
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
@@ -306,10 +372,12 @@ void execute_vprintf(Warp& w, const Op& op) {
 /// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
 [[noreturn]] void fail_assert(Warp& w, const Op& op) {
   const int lane = __builtin_ctz(w.active);
-  const auto text = [&](Slot slot) { return std::string(string_at(w, w.read<uint64_t>(slot)[lane], lane)); };
+  const auto text = [&](Slot slot) {
+    return std::string(string_at(w, w.read<uint64_t>(slot)[lane], lane));
+  };
   throw WarpFault{FaultKind::failed_assert, lane, 0,
-                  "assertion `" + text(op.d) + "' failed in " + text(op.c) + " (" + text(op.a) + ":" +
-                      std::to_string(w.read<uint32_t>(op.b)[lane]) + ")",
+                  "assertion `" + text(op.d) + "' failed in " + text(op.c) + " (" + text(op.a) +
+                      ":" + std::to_string(w.read<uint32_t>(op.b)[lane]) + ")",
                   op.instruction};
 }
 
@@ -319,10 +387,14 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
   std::string name;
   for (const std::string& word : opcode) name += (name.empty() ? "" : ".") + word;
   static const std::map<std::string, WarpInstruction, std::less<>> table = {
-      {"shfl.sync.up.b32", {shuffle<Shuffle::up>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
-      {"shfl.sync.down.b32", {shuffle<Shuffle::down>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
-      {"shfl.sync.bfly.b32", {shuffle<Shuffle::butterfly>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
-      {"shfl.sync.idx.b32", {shuffle<Shuffle::index>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.up.b32",
+       {shuffle<Shuffle::up>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.down.b32",
+       {shuffle<Shuffle::down>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.bfly.b32",
+       {shuffle<Shuffle::butterfly>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.idx.b32",
+       {shuffle<Shuffle::index>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
       {"vote.sync.ballot.b32", {ballot, InstructionKind::warp, {"b32", "pred", "u32"}}},
       {"vote.sync.any.pred", {vote_any, InstructionKind::warp, {"pred", "pred", "u32"}}},
       {"vote.sync.all.pred", {vote_all, InstructionKind::warp, {"pred", "pred", "u32"}}},
@@ -330,15 +402,42 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"activemask.b32", {active_mask, InstructionKind::warp, {"b32"}}},
       {"match.any.sync.b32", {match_any<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
       {"match.any.sync.b64", {match_any<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
-      {"redux.sync.add.u32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>, InstructionKind::warp, {"u32", "u32", "u32"}}},
-      {"redux.sync.add.s32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>, InstructionKind::warp, {"s32", "s32", "u32"}}},
-      {"redux.sync.min.u32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return std::min(a, b); }>, InstructionKind::warp, {"u32", "u32", "u32"}}},
-      {"redux.sync.max.u32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return std::max(a, b); }>, InstructionKind::warp, {"u32", "u32", "u32"}}},
-      {"redux.sync.min.s32", {reduce<int32_t, [](int32_t a, int32_t b) { return std::min(a, b); }>, InstructionKind::warp, {"s32", "s32", "u32"}}},
-      {"redux.sync.max.s32", {reduce<int32_t, [](int32_t a, int32_t b) { return std::max(a, b); }>, InstructionKind::warp, {"s32", "s32", "u32"}}},
-      {"redux.sync.and.b32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a & b; }>, InstructionKind::warp, {"b32", "b32", "u32"}}},
-      {"redux.sync.or.b32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a | b; }>, InstructionKind::warp, {"b32", "b32", "u32"}}},
-      {"redux.sync.xor.b32", {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a ^ b; }>, InstructionKind::warp, {"b32", "b32", "u32"}}},
+      {"redux.sync.add.u32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>,
+        InstructionKind::warp,
+        {"u32", "u32", "u32"}}},
+      {"redux.sync.add.s32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>,
+        InstructionKind::warp,
+        {"s32", "s32", "u32"}}},
+      {"redux.sync.min.u32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return std::min(a, b); }>,
+        InstructionKind::warp,
+        {"u32", "u32", "u32"}}},
+      {"redux.sync.max.u32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return std::max(a, b); }>,
+        InstructionKind::warp,
+        {"u32", "u32", "u32"}}},
+      {"redux.sync.min.s32",
+       {reduce<int32_t, [](int32_t a, int32_t b) { return std::min(a, b); }>,
+        InstructionKind::warp,
+        {"s32", "s32", "u32"}}},
+      {"redux.sync.max.s32",
+       {reduce<int32_t, [](int32_t a, int32_t b) { return std::max(a, b); }>,
+        InstructionKind::warp,
+        {"s32", "s32", "u32"}}},
+      {"redux.sync.and.b32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a & b; }>,
+        InstructionKind::warp,
+        {"b32", "b32", "u32"}}},
+      {"redux.sync.or.b32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a | b; }>,
+        InstructionKind::warp,
+        {"b32", "b32", "u32"}}},
+      {"redux.sync.xor.b32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a ^ b; }>,
+        InstructionKind::warp,
+        {"b32", "b32", "u32"}}},
       {"bar.warp.sync", {warp_barrier, InstructionKind::control, {"u32"}}},
       {"trap", {trap, InstructionKind::control, {}}},
       {"nanosleep.u32", {do_nothing, InstructionKind::control, {"u32"}}},
@@ -352,16 +451,33 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
 
 Execute find_special_register(const std::string& name, bool wide, int32_t& extra) {
   static const std::map<std::string, Special, std::less<>> names = {
-      {"%tid.x", Special::tid_x}, {"%tid.y", Special::tid_y}, {"%tid.z", Special::tid_z},
-      {"%ntid.x", Special::ntid_x}, {"%ntid.y", Special::ntid_y}, {"%ntid.z", Special::ntid_z},
-      {"%ctaid.x", Special::ctaid_x}, {"%ctaid.y", Special::ctaid_y}, {"%ctaid.z", Special::ctaid_z},
-      {"%nctaid.x", Special::nctaid_x}, {"%nctaid.y", Special::nctaid_y}, {"%nctaid.z", Special::nctaid_z},
-      {"%laneid", Special::laneid}, {"%warpid", Special::warpid}, {"%nwarpid", Special::nwarpid},
-      {"%smid", Special::smid}, {"%nsmid", Special::nsmid}, {"%gridid", Special::gridid},
-      {"%clock", Special::clock}, {"%clock64", Special::clock}, {"%globaltimer", Special::globaltimer},
-      {"%lanemask_eq", Special::lanemask_eq}, {"%lanemask_lt", Special::lanemask_lt},
-      {"%lanemask_le", Special::lanemask_le}, {"%lanemask_gt", Special::lanemask_gt},
-      {"%lanemask_ge", Special::lanemask_ge}, {"%dynamic_smem_size", Special::dynamic_smem_size},
+      {"%tid.x", Special::tid_x},
+      {"%tid.y", Special::tid_y},
+      {"%tid.z", Special::tid_z},
+      {"%ntid.x", Special::ntid_x},
+      {"%ntid.y", Special::ntid_y},
+      {"%ntid.z", Special::ntid_z},
+      {"%ctaid.x", Special::ctaid_x},
+      {"%ctaid.y", Special::ctaid_y},
+      {"%ctaid.z", Special::ctaid_z},
+      {"%nctaid.x", Special::nctaid_x},
+      {"%nctaid.y", Special::nctaid_y},
+      {"%nctaid.z", Special::nctaid_z},
+      {"%laneid", Special::laneid},
+      {"%warpid", Special::warpid},
+      {"%nwarpid", Special::nwarpid},
+      {"%smid", Special::smid},
+      {"%nsmid", Special::nsmid},
+      {"%gridid", Special::gridid},
+      {"%clock", Special::clock},
+      {"%clock64", Special::clock},
+      {"%globaltimer", Special::globaltimer},
+      {"%lanemask_eq", Special::lanemask_eq},
+      {"%lanemask_lt", Special::lanemask_lt},
+      {"%lanemask_le", Special::lanemask_le},
+      {"%lanemask_gt", Special::lanemask_gt},
+      {"%lanemask_ge", Special::lanemask_ge},
+      {"%dynamic_smem_size", Special::dynamic_smem_size},
       {"%total_smem_size", Special::total_smem_size}};
   const auto found = names.find(name);
   if (found == names.end()) return nullptr;

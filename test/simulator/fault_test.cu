@@ -16,15 +16,17 @@ using simulator::Fault;
 using simulator::FaultKind;
 
 constexpr int OUT_OF_BOUNDS_LINE = __LINE__ + 1;
-__global__ void out_of_bounds(float* p, int first) { p[first + static_cast<int>(threadIdx.x)] = 1.0f; }
+__global__ void out_of_bounds(float* p, int first) {
+  p[first + static_cast<int>(threadIdx.x)] = 1.0f;
+}
 
 constexpr int MISALIGNED_LINE = __LINE__ + 1;
-__global__ void misaligned(float* p) { *reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x) = float4{1, 2, 3, 4}; }
+__global__ void misaligned(float* p) {
+  *reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x) = float4{1, 2, 3, 4};
+}
 
 constexpr int READ_LINE = __LINE__ + 2;
-__global__ void read_freed(const float* p, float* out) {
-  out[threadIdx.x] = p[threadIdx.x];
-}
+__global__ void read_freed(const float* p, float* out) { out[threadIdx.x] = p[threadIdx.x]; }
 
 constexpr int SHARED_LINE = __LINE__ + 3;
 __global__ void beyond_shared(float* out, int i) {
@@ -70,9 +72,7 @@ __global__ void traps(const float* p) {
 constexpr int ASSERT_LINE = __LINE__ + 1;
 __global__ void asserts(const float* p) { assert(p[threadIdx.x] < 0.0f); }
 
-__device__ float helper(const float* p, int i) {
-  return p[i] * 2.0f;
-}
+__device__ float helper(const float* p, int i) { return p[i] * 2.0f; }
 constexpr int HELPER_LINE = __LINE__ - 2;
 __global__ void calls_helper(float* p, int i) { p[0] = helper(p, i) + fmaxf(p[1], 0.0f); }
 
@@ -108,7 +108,8 @@ class FaultTest : public testing::Test {
 void expect_line(const Fault& fault, int line) {
   EXPECT_TRUE(fault.where.file.ends_with("fault_test.cu")) << fault.where.file;
   EXPECT_EQ(fault.where.line, line) << fault.text();
-  EXPECT_NE(fault.text().find("fault_test.cu:" + std::to_string(line)), std::string::npos) << fault.text();
+  EXPECT_NE(fault.text().find("fault_test.cu:" + std::to_string(line)), std::string::npos)
+      << fault.text();
 }
 
 TEST_F(FaultTest, OutOfBoundsNamesTheFirstThreadBeyondTheEnd) {
@@ -119,7 +120,8 @@ TEST_F(FaultTest, OutOfBoundsNamesTheFirstThreadBeyondTheEnd) {
   EXPECT_EQ(f.thread.x, 20u);
   EXPECT_EQ(f.block.x, 0u);
   EXPECT_EQ(f.address, address(COUNT));
-  EXPECT_NE(f.detail.find("256 bytes"), std::string::npos) << "the nearest allocation: " << f.detail;
+  EXPECT_NE(f.detail.find("256 bytes"), std::string::npos)
+      << "the nearest allocation: " << f.detail;
   EXPECT_NE(f.kernel.find("out_of_bounds"), std::string::npos);
 }
 
@@ -181,7 +183,8 @@ TEST_F(FaultTest, BarriersOnDifferentLines) {
   const Fault f = fault(cudaErrorLaunchFailure);
   EXPECT_EQ(f.kind, FaultKind::barrier_divergence);
   expect_line(f, SECOND_BARRIER_LINE);
-  EXPECT_NE(f.detail.find("line " + std::to_string(FIRST_BARRIER_LINE)), std::string::npos) << f.detail;
+  EXPECT_NE(f.detail.find("line " + std::to_string(FIRST_BARRIER_LINE)), std::string::npos)
+      << f.detail;
 }
 
 TEST_F(FaultTest, AnInstructionOutsideTheSubset) {

@@ -13,8 +13,8 @@
 
 namespace {
 
-constexpr int N = 256;           // matrix kernels: 256^3
-constexpr int COUNT = 65536;     // copies: elements
+constexpr int N = 256;        // matrix kernels: 256^3
+constexpr int COUNT = 65536;  // copies: elements
 constexpr int TOKENS = 4096, DIM = 256;
 
 __global__ void naive_rowfast(const float* A, const float* B, float* C) {
@@ -100,8 +100,9 @@ std::map<std::string, Golden> read_golden() {
     std::istringstream row(line);
     std::string name;
     Golden g{};
-    row >> name >> g.global_load_requests >> g.global_load_sectors >> g.global_store_requests >> g.global_store_sectors >>
-        g.shared_loads >> g.shared_stores >> g.shared_load_wavefronts >> g.shared_store_wavefronts >> g.ffma;
+    row >> name >> g.global_load_requests >> g.global_load_sectors >> g.global_store_requests >>
+        g.global_store_sectors >> g.shared_loads >> g.shared_stores >> g.shared_load_wavefronts >>
+        g.shared_store_wavefronts >> g.ffma;
     EXPECT_FALSE(row.fail()) << line;
     golden[name] = g;
   }
@@ -170,7 +171,8 @@ class GoldenCounters : public testing::Test {
   static void expect_tiled_loads(const Golden& got, const Golden& want) {
     const uint64_t ffma_of_warps = want.ffma / 32;
     EXPECT_EQ(want.shared_loads, ffma_of_warps + ffma_of_warps / 4);
-    EXPECT_EQ(want.shared_load_wavefronts, ffma_of_warps + 2 * (ffma_of_warps / 4)) << "a 16-byte broadcast takes two";
+    EXPECT_EQ(want.shared_load_wavefronts, ffma_of_warps + 2 * (ffma_of_warps / 4))
+        << "a 16-byte broadcast takes two";
     EXPECT_EQ(got.shared_loads, 2 * ffma_of_warps);
     EXPECT_EQ(got.shared_load_wavefronts, 2 * ffma_of_warps);
   }
@@ -202,7 +204,8 @@ TEST_F(GoldenCounters, CopyFloat) {
   expect_golden("copy_float");
 }
 TEST_F(GoldenCounters, CopyFloat4) {
-  copy_float4<<<COUNT / THREADS, THREADS>>>(reinterpret_cast<float4*>(in_), reinterpret_cast<float4*>(out_));
+  copy_float4<<<COUNT / THREADS, THREADS>>>(reinterpret_cast<float4*>(in_),
+                                            reinterpret_cast<float4*>(out_));
   expect_golden("copy_float4");
 }
 TEST_F(GoldenCounters, Stride1) {
