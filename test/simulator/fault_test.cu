@@ -6,6 +6,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <fstream>
 #include <string>
 
 #include "simulator/diagnostics.hpp"
@@ -15,66 +16,75 @@ namespace {
 using simulator::Fault;
 using simulator::FaultKind;
 
-constexpr int OUT_OF_BOUNDS_LINE = __LINE__ + 1;
+// The line that a fault must name carries a mark; line_of finds it.
+
 __global__ void out_of_bounds(float* p, int first) {
-  p[first + static_cast<int>(threadIdx.x)] = 1.0f;
+  p[first + static_cast<int>(threadIdx.x)] = 1.0f;  // mark: out of bounds
 }
 
-constexpr int MISALIGNED_LINE = __LINE__ + 1;
 __global__ void misaligned(float* p) {
-  *reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x) = float4{1, 2, 3, 4};
+  *reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x) = float4{1, 2, 3, 4};  // mark: misaligned
 }
 
-constexpr int READ_LINE = __LINE__ + 2;
-__global__ void read_freed(const float* p, float* out) { out[threadIdx.x] = p[threadIdx.x]; }
+__global__ void read_freed(const float* p, float* out) {
+  out[threadIdx.x] = p[threadIdx.x];  // mark: read freed
+}
 
-constexpr int SHARED_LINE = __LINE__ + 3;
 __global__ void beyond_shared(float* out, int i) {
   __shared__ float tile[32];
-  tile[threadIdx.x + i] = out[threadIdx.x];
+  tile[threadIdx.x + i] = out[threadIdx.x];  // mark: beyond shared
   __syncthreads();
   out[threadIdx.x] = tile[31 - threadIdx.x];
 }
 
-constexpr int DIVERGENT_LINE = __LINE__ + 4;
 __global__ void divergent_barrier(float* out) {
   if (threadIdx.x < 7) {
     out[threadIdx.x] = 1.0f;
-    __syncthreads();
+    __syncthreads();  // mark: divergent barrier
   }
   out[threadIdx.x] += 2.0f;
 }
 
-constexpr int FIRST_BARRIER_LINE = __LINE__ + 4;
-constexpr int SECOND_BARRIER_LINE = __LINE__ + 6;
 __global__ void mismatched_barriers(float* out) {
   if (threadIdx.x < 32) {
-    __syncthreads();
+    __syncthreads();  // mark: first barrier
     out[threadIdx.x] = 1.0f;
   } else {
-    __syncthreads();
+    __syncthreads();  // mark: second barrier
     out[threadIdx.x] = 2.0f;
   }
 }
 
-constexpr int UNKNOWN_LINE = __LINE__ + 3;
 __global__ void unknown_instruction(float* out) {
   float x = out[threadIdx.x];
-  asm volatile("wmma.imaginary.f32 %0, %0;" : "+f"(x));
+  asm volatile("wmma.imaginary.f32 %0, %0;" : "+f"(x));  // mark: unknown
   out[threadIdx.x] = x;
 }
 
-constexpr int TRAP_LINE = __LINE__ + 2;
 __global__ void traps(const float* p) {
-  if (p[threadIdx.x] > 0.0f) __trap();
+  if (p[threadIdx.x] > 0.0f) __trap();  // mark: trap
 }
 
-constexpr int ASSERT_LINE = __LINE__ + 1;
-__global__ void asserts(const float* p) { assert(p[threadIdx.x] < 0.0f); }
+__global__ void asserts(const float* p) {
+  assert(p[threadIdx.x] < 0.0f);  // mark: assert
+}
 
-__device__ float helper(const float* p, int i) { return p[i] * 2.0f; }
-constexpr int HELPER_LINE = __LINE__ - 2;
+__device__ float helper(const float* p, int i) {
+  return p[i] * 2.0f;  // mark: helper
+}
+
 __global__ void calls_helper(float* p, int i) { p[0] = helper(p, i) + fmaxf(p[1], 0.0f); }
+
+/// The number of the line of this file that ends in "// mark: " and the name.
+int line_of(const std::string& name) {
+  std::ifstream file(__FILE__);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with("// mark: " + name)) return number;
+  }
+  ADD_FAILURE() << "no line is marked " << name;
+  return 0;
+}
 
 class FaultTest : public testing::Test {
  protected:
@@ -116,7 +126,7 @@ TEST_F(FaultTest, OutOfBoundsNamesTheFirstThreadBeyondTheEnd) {
   out_of_bounds<<<3, 32>>>(memory_, COUNT - 20);
   const Fault f = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
-  expect_line(f, OUT_OF_BOUNDS_LINE);
+  expect_line(f, line_of("out of bounds"));
   EXPECT_EQ(f.thread.x, 20u);
   EXPECT_EQ(f.block.x, 0u);
   EXPECT_EQ(f.address, address(COUNT));
@@ -146,7 +156,7 @@ TEST_F(FaultTest, MisalignedVectorAccess) {
   misaligned<<<1, 4>>>(memory_);
   const Fault f = fault(cudaErrorMisalignedAddress);
   EXPECT_EQ(f.kind, FaultKind::misaligned);
-  expect_line(f, MISALIGNED_LINE);
+  expect_line(f, line_of("misaligned"));
   EXPECT_EQ(f.address, address(1));
   EXPECT_NE(f.detail.find("16"), std::string::npos) << f.detail;
 }
@@ -158,7 +168,7 @@ TEST_F(FaultTest, UseAfterFree) {
   read_freed<<<1, 32>>>(freed, memory_);
   const Fault f = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(f.kind, FaultKind::use_after_free);
-  expect_line(f, READ_LINE);
+  expect_line(f, line_of("read freed"));
   EXPECT_EQ(f.address, reinterpret_cast<uint64_t>(freed));
 }
 
@@ -166,7 +176,7 @@ TEST_F(FaultTest, BeyondSharedMemory) {
   beyond_shared<<<2, 32>>>(memory_, 3);
   const Fault f = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
-  expect_line(f, SHARED_LINE);
+  expect_line(f, line_of("beyond shared"));
   EXPECT_EQ(f.thread.x, 29u);
   EXPECT_NE(f.detail.find("128 bytes"), std::string::npos) << f.detail;
 }
@@ -175,15 +185,15 @@ TEST_F(FaultTest, BarrierThatPartOfAWarpReaches) {
   divergent_barrier<<<1, 32>>>(memory_);
   const Fault f = fault(cudaErrorLaunchFailure);
   EXPECT_EQ(f.kind, FaultKind::barrier_divergence);
-  expect_line(f, DIVERGENT_LINE);
+  expect_line(f, line_of("divergent barrier"));
 }
 
 TEST_F(FaultTest, BarriersOnDifferentLines) {
   mismatched_barriers<<<1, 64>>>(memory_);
   const Fault f = fault(cudaErrorLaunchFailure);
   EXPECT_EQ(f.kind, FaultKind::barrier_divergence);
-  expect_line(f, SECOND_BARRIER_LINE);
-  EXPECT_NE(f.detail.find("line " + std::to_string(FIRST_BARRIER_LINE)), std::string::npos)
+  expect_line(f, line_of("second barrier"));
+  EXPECT_NE(f.detail.find("line " + std::to_string(line_of("first barrier"))), std::string::npos)
       << f.detail;
 }
 
@@ -191,7 +201,7 @@ TEST_F(FaultTest, AnInstructionOutsideTheSubset) {
   unknown_instruction<<<1, 32>>>(memory_);
   const Fault f = fault(cudaErrorIllegalInstruction);
   EXPECT_EQ(f.kind, FaultKind::unknown_instruction);
-  expect_line(f, UNKNOWN_LINE);
+  expect_line(f, line_of("unknown"));
   EXPECT_NE(f.instruction.find("wmma.imaginary.f32"), std::string::npos) << f.instruction;
 }
 
@@ -199,18 +209,18 @@ TEST_F(FaultTest, TrapAndAssert) {
   traps<<<1, 32>>>(memory_);
   Fault f = fault(cudaErrorLaunchFailure);
   EXPECT_EQ(f.kind, FaultKind::trap);
-  expect_line(f, TRAP_LINE);
+  expect_line(f, line_of("trap"));
   simulator::clear_fault();
   asserts<<<1, 32>>>(memory_);
   f = fault(cudaErrorAssert);
   EXPECT_EQ(f.kind, FaultKind::failed_assert);
-  expect_line(f, ASSERT_LINE);
+  expect_line(f, line_of("assert"));
   EXPECT_NE(f.detail.find("p[threadIdx.x] < 0.0f"), std::string::npos) << f.detail;
 }
 
 TEST_F(FaultTest, AHelpersLineIsTheHelpers) {
   calls_helper<<<1, 1>>>(memory_, 1000);
-  expect_line(fault(cudaErrorIllegalAddress), HELPER_LINE);
+  expect_line(fault(cudaErrorIllegalAddress), line_of("helper"));
 }
 
 }  // namespace
