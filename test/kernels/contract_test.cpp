@@ -160,6 +160,6 @@ TEST_P(Contract, IndicesBeyond32Bits) {
 
 INSTANTIATE_TEST_SUITE_P(Ladder, Contract,
                          testing::ValuesIn(ladder::all().begin(), ladder::all().end()),
-                         [](const auto& info) { return runner::label(*info.param); });
+                         [](const auto& tested) { return runner::label(*tested.param); });
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_P(Promise, IsKeptOnSeveralTiles) {
 
 INSTANTIATE_TEST_SUITE_P(Ladder, Promise,
                          testing::ValuesIn(ladder::all().begin() + 1, ladder::all().end()),
-                         [](const auto& info) { return runner::label(*info.param); });
+                         [](const auto& tested) { return runner::label(*tested.param); });
 
 TEST(BrokenPromise, IsFound) {
   const auto traffic = traffic_of(faulty::breaks_promise, 32, 32, 32);

@@ -23,6 +23,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool ADDRESS_SANITIZER = true;
+#elif defined(__has_feature)
+constexpr bool ADDRESS_SANITIZER = __has_feature(address_sanitizer);
+#else
+constexpr bool ADDRESS_SANITIZER = false;
+#endif
+
 Ended run(std::vector<std::string> words, std::vector<std::string> environment = {}) {
   words.insert(words.begin(), SGEMM_RUNNER);
   return run_program({.words = std::move(words), .environment = std::move(environment)});
@@ -205,9 +213,7 @@ TEST(Program, RunsWithItsStandardStreamsClosed) {
 
 // Address space that does not suffice stands for memory that cannot be had.
 TEST(Program, ReportsMemoryThatCannotBeHad) {
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-  GTEST_SKIP() << "the address sanitizer needs the address space";
-#endif
+  if (ADDRESS_SANITIZER) GTEST_SKIP() << "the address sanitizer needs the address space";
   if (runner::machine::measures_time) GTEST_SKIP() << "a CUDA context needs the address space";
   const Ended ended =
       run_program({.words = {SGEMM_RUNNER, "1", "--size", "4096x4096x4096"}, .before_exec = [] {

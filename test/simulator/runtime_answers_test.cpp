@@ -37,7 +37,7 @@ std::string expected_here(const std::string& section, const std::string& recorde
 }
 
 TEST(RuntimeAnswers, AreThoseOfAnH200) {
-  const Outcome outcome = run(RUNTIME_ANSWERS_PROGRAM);
+  const Outcome outcome = run("'" RUNTIME_ANSWERS_PROGRAM "'");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<std::string> recorded =
       lines_of(contents(TEST_DATA "/runtime_answers_h200.txt"));

@@ -9,7 +9,7 @@
 namespace simulator::test {
 namespace {
 
-const std::string simcc = SIMCC_PROGRAM;
+const std::string simcc = "'" SIMCC_PROGRAM "'";
 const std::string strangers = TEST_DATA "/strangers";
 
 size_t count_of(const std::string& text, const std::string& part) {
