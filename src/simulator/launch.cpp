@@ -164,8 +164,10 @@ class LoadedModule : public Module {
     if (found == addresses_.end()) return;
     std::byte* host = DeviceMemory::instance().host_pointer(found->second, variable.bytes());
     std::memset(host, 0, variable.bytes());
-    std::memcpy(host, variable.initial.data(),
-                std::min<uint64_t>(variable.initial.size(), variable.bytes()));
+    if (!variable.initial.empty()) {
+      std::memcpy(host, variable.initial.data(),
+                  std::min<uint64_t>(variable.initial.size(), variable.bytes()));
+    }
     for (const auto& [offset, symbol] : variable.addresses) {
       const auto target = addresses_.find(symbol.name);
       if (target == addresses_.end())

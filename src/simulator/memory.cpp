@@ -103,8 +103,8 @@ class Records {
   static constexpr size_t kFirst = 256;
 
   static std::pair<size_t, size_t> locate(size_t index) {
-    const size_t chunk = static_cast<size_t>(std::bit_width(index / kFirst + 1)) - 1;
-    return {chunk, index - kFirst * ((size_t{1} << chunk) - 1)};
+    const size_t chunk_size = std::bit_floor(index / kFirst + 1);  // in units of kFirst
+    return {static_cast<size_t>(std::countr_zero(chunk_size)), index - kFirst * (chunk_size - 1)};
   }
 
   std::array<std::atomic<Allocation*>, 40> chunks_{};
@@ -227,8 +227,10 @@ bool DeviceMemory::release(uint64_t base) {
   allocation->live = false;
   if (allocation->host_visible) {
     // Fresh inaccessible pages in place of the old ones: the memory goes back, the addresses do not.
-    mmap(allocation->host, round_up(allocation->bytes, s.page), PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    const uint64_t mapped = round_up(allocation->bytes, s.page);
+    void* const fresh = mmap(allocation->host, mapped, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (fresh == MAP_FAILED) mprotect(allocation->host, mapped, PROT_NONE);
   } else {
     std::free(allocation->host);
   }

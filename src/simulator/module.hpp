@@ -26,11 +26,11 @@ struct DeviceLimits {
   int blocks_per_multiprocessor = 32;
   int registers_per_multiprocessor = 65536;
   int registers_per_thread = 255;
-  size_t static_shared_per_block = 48 * 1024;
-  size_t shared_per_block_optin = 227 * 1024;
-  size_t shared_per_multiprocessor = 228 * 1024;
+  size_t static_shared_per_block = size_t{48} * 1024;
+  size_t shared_per_block_optin = size_t{227} * 1024;
+  size_t shared_per_multiprocessor = size_t{228} * 1024;
   size_t reserved_shared_per_block = 1024;
-  size_t constant_memory = 64 * 1024;
+  size_t constant_memory = size_t{64} * 1024;
   int compute_major = 9;
   int compute_minor = 0;
 };

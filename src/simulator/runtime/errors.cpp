@@ -73,15 +73,17 @@ cudaError_t remember(cudaError_t error) {
 }
 
 cudaError_t surface_fault() {
-  const std::lock_guard lock(failure().mutex);
-  if (!failure().fault) return cudaSuccess;
-  failure().surfaced = true;
-  return error_of(*failure().fault);
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  if (!f.fault) return cudaSuccess;
+  f.surfaced = true;
+  return error_of(*f.fault);
 }
 
 cudaError_t surfaced_fault() {
-  const std::lock_guard lock(failure().mutex);
-  return failure().surfaced ? error_of(*failure().fault) : cudaSuccess;
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  return f.fault && f.surfaced ? error_of(*f.fault) : cudaSuccess;
 }
 
 bool device_failed() {
