@@ -244,7 +244,7 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
 
 void BlockRunner::start_warps() {
   std::memset(context_.shared, UNWRITTEN, context_.shared_bytes);
-  std::memset(local_.data(), UNWRITTEN, local_.size());
+  std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
   arrivals_.assign(BARRIERS, 0);
   std::fill(states_.begin(), states_.end(), State::ready);
   warps_.clear();

@@ -165,16 +165,13 @@ class Decoder {
     const auto key = std::make_pair(bits, bytes);
     const auto known = constant_slots_.find(key);
     if (known != constant_slots_.end()) return known->second;
-    const auto offset = static_cast<Slot>(program_->constants.size() * sizeof(Lanes<uint32_t>));
-    if (bytes == 8) {
-      const Lanes<uint64_t> value = bits;
-      std::array<Lanes<uint32_t>, 2> halves;
-      std::memcpy(&halves, &value, sizeof halves);
-      program_->constants.insert(program_->constants.end(), halves.begin(), halves.end());
-    } else {
-      const Lanes<uint32_t> value = static_cast<uint32_t>(bits);
-      program_->constants.push_back(value);
+    const auto offset = static_cast<Slot>(program_->constants.size() * sizeof(Lanes<uint64_t>));
+    Lanes<uint64_t> value = bits;
+    if (bytes != 8) {
+      const Lanes<uint32_t> narrow = static_cast<uint32_t>(bits);
+      std::memcpy(&value, &narrow, sizeof narrow);
     }
+    program_->constants.push_back(value);
     return constant_slots_[key] = ~offset;
   }
 

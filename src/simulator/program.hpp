@@ -92,8 +92,9 @@ struct Program {
   std::vector<SourceInstruction> sources;
   std::vector<SiteInfo> sites;
   std::deque<std::vector<Slot>> slot_lists;  // what Op::slots points to
-  std::vector<Lanes<uint32_t>>
-      constants;  // each immediate once for every lane; 64-bit ones take two
+  /// Each immediate once for every lane. A 32-bit one fills the first half of its place, so that a 64-bit one
+  /// is aligned as its vector must be.
+  std::vector<Lanes<uint64_t>> constants;
 
   size_t register_bytes = 0;  // of one warp
   size_t predicates = 0;

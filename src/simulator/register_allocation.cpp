@@ -181,7 +181,8 @@ class Allocator {
       if (width == 4) slot = wide_bytes + place[r] * WORD;
       map_.slots[names_[r]] = static_cast<Slot>(slot);
     }
-    map_.bytes = wide_bytes + pools[4].used * WORD;
+    // An even number of words, so that the next warp's 64-bit registers are aligned too.
+    map_.bytes = wide_bytes + (pools[4].used + 1) / 2 * 2 * WORD;
     map_.predicates = pools[0].used;
     map_.words_per_thread = static_cast<int>(2 * pools[8].used + pools[4].used);
   }
