@@ -63,20 +63,21 @@ void shuffle(Warp& w, const Op& op) {
   if (op.slots != nullptr) w.write_predicate((*op.slots)[1], in_range);
 }
 
-/// The lanes that take part in a vote: all that execute it. `extra`: 1 to look at the negated predicate.
-uint32_t votes(const Warp& w, const Op& op) { return w.predicates[op.a] & w.active; }
+/// For each lane the lanes that it votes with: those of its member mask that execute the vote. Lanes of
+/// different masks, the tiles of a warp, vote beside each other.
+Lanes<uint32_t> voters(const Warp& w, const Op& op) { return w.read<uint32_t>(op.b) & w.active; }
 
-void ballot(Warp& w, const Op& op) {
-  const Lanes<uint32_t> all = votes(w, op);
-  w.write<uint32_t>(op.d, all);
-}
+/// And those of them whose predicate holds.
+Lanes<uint32_t> votes(const Warp& w, const Op& op) { return voters(w, op) & w.predicates[op.a]; }
 
-void vote_any(Warp& w, const Op& op) { w.write_predicate(op.d, votes(w, op) != 0 ? ~0u : 0); }
+void ballot(Warp& w, const Op& op) { w.write<uint32_t>(op.d, votes(w, op)); }
+void vote_any(Warp& w, const Op& op) { w.write_predicate(op.d, to_bits(votes(w, op) != 0)); }
 void vote_all(Warp& w, const Op& op) {
-  w.write_predicate(op.d, votes(w, op) == w.active ? ~0u : 0);
+  w.write_predicate(op.d, to_bits(votes(w, op) == voters(w, op)));
 }
 void vote_uniform(Warp& w, const Op& op) {
-  w.write_predicate(op.d, votes(w, op) == 0 || votes(w, op) == w.active ? ~0u : 0);
+  const Lanes<uint32_t> yes = votes(w, op);
+  w.write_predicate(op.d, to_bits((yes == 0) | (yes == voters(w, op))));
 }
 
 void active_mask(Warp& w, const Op& op) {

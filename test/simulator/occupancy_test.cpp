@@ -23,6 +23,7 @@ TEST(Occupancy, IsLimitedByRegisters) {
   EXPECT_EQ(blocks(128, 255), 2);
   EXPECT_EQ(blocks(384, 168), 1);
   EXPECT_EQ(blocks(128, 168), 3);
+  EXPECT_EQ(blocks(256, 41), 5) << "1312 registers to a warp are given as 1536";
   EXPECT_EQ(blocks(64, 40), 24) << "48 warps of 1280 registers, two to a block";
 }
 

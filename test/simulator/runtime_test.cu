@@ -223,6 +223,20 @@ TEST(Copy, MoreMemoryThanThereIsIsRefusedAndNothingIsLost) {
   EXPECT_EQ(free_before, free_after);
 }
 
+TEST(ManagedMemory, MayBePrefetchedAndAdvisedAndNothingElseMay) {
+  Managed<int> managed(16);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed.get(), 64, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed.get(), 64, cudaCpuDeviceId), cudaSuccess);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed.get(), 65, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed.get(), 64, 7), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaMemAdvise(managed.get(), 64, cudaMemAdviseSetReadMostly, 0), cudaSuccess);
+  void* device = nullptr;
+  cudaMalloc(&device, 64);
+  EXPECT_EQ(cudaMemPrefetchAsync(device, 64, 0), cudaErrorInvalidValue);
+  cudaFree(device);
+  cudaGetLastError();
+}
+
 // Faults.
 
 /// Each test provokes faults and leaves the device usable.
@@ -322,6 +336,16 @@ TEST_F(Faults, StayUntilTheDeviceIsReset) {
   ASSERT_EQ(cudaMalloc(&data_, 64), cudaSuccess);
   store<<<1, 1>>>(data_, 0);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(Faults, KeepLaterKernelsFromRunning) {
+  ASSERT_EQ(cudaMemset(data_, 0, 64), cudaSuccess);
+  store<<<1, 1>>>(data_, 1000);
+  store<<<1, 1>>>(data_, 0);
+  simulator::clear_fault();
+  int value = -1;
+  EXPECT_EQ(cudaMemcpy(&value, data_, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 0);
 }
 
 TEST_F(Faults, TheFirstOneIsKept) {
@@ -425,6 +449,28 @@ TEST(Intrinsics, ShufflesAndVotes) {
     EXPECT_EQ(row[5], lane == 31 ? 31 : lane + 1);
     EXPECT_EQ(row[6], lane / 4 * 4 + (lane + 1) % 4);
     EXPECT_EQ(static_cast<unsigned int>(row[7]), every_third);
+  }
+}
+
+__global__ void tile_votes(unsigned int* out) {
+  const unsigned int lane = threadIdx.x;
+  const unsigned int tile = 0xFu << (lane / 4 * 4);
+  out[lane] = __ballot_sync(tile, lane % 3 == 0);
+  out[32 + lane] =
+      static_cast<unsigned int>(__any_sync(tile, lane < 5) + 2 * __all_sync(tile, lane < 5));
+}
+
+TEST(Intrinsics, LanesOfDifferentMasksVoteBesideEachOther) {
+  Managed<unsigned int> out(64);
+  tile_votes<<<1, 32>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (unsigned int lane = 0; lane < 32; ++lane) {
+    unsigned int want = 0;
+    for (unsigned int other = lane / 4 * 4; other < lane / 4 * 4 + 4; ++other) {
+      want |= (other % 3 == 0 ? 1u : 0u) << other;
+    }
+    EXPECT_EQ(out[lane], want) << lane;
+    EXPECT_EQ(out[32 + lane], lane < 4 ? 3u : lane < 8 ? 1u : 0u) << lane;
   }
 }
 

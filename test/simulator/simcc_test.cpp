@@ -42,7 +42,8 @@ TEST_P(Stranger, CompilesAndRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Stranger,
-                         ::testing::Values("vector_add", "matrix_multiply", "reduction"),
+                         ::testing::Values("vector_add", "matrix_multiply", "reduction",
+                                           "cooperative_sum"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Simcc, AcceptsNvccsOptionsForARealGpuWithANote) {

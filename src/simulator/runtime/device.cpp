@@ -1,4 +1,5 @@
 // The one device: what it is, and waiting for it.
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -204,6 +205,16 @@ cudaError_t cudaSetDeviceFlags(unsigned int /*flags*/) {
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache /*config*/) {
   return asynchronous([] { return cudaSuccess; });
 }
+
+cudaError_t cudaDeviceSetLimit(cudaLimit /*limit*/, size_t /*value*/) {
+  return asynchronous([] { return cudaSuccess; });
+}
+
+cudaError_t cudaProfilerStart() {
+  return asynchronous([] { return cudaSuccess; });
+}
+
+cudaError_t cudaProfilerStop() { return cudaProfilerStart(); }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
   return guarded([&] {

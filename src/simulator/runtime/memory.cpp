@@ -59,6 +59,21 @@ cudaError_t release(void* pointer, bool pinned) {
   return cudaSuccess;
 }
 
+bool is_managed(const Allocation& allocation) {
+  const std::lock_guard lock(allocations().mutex);
+  const auto known = allocations().origin.find(allocation.base);
+  return known != allocations().origin.end() && known->second == Origin::managed;
+}
+
+/// For advice about managed memory: whether all of it is.
+cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
+  if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
+  const Allocation* const found = DeviceMemory::instance().find(address_of(pointer));
+  if (found == nullptr || !is_managed(*found)) return cudaErrorInvalidValue;
+  const bool inside = DeviceMemory::instance().host_pointer(address_of(pointer), bytes) != nullptr;
+  return inside ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 /// A rectangle of bytes; a plain range is one row.
 struct Extent {
   size_t width = 0;
@@ -246,10 +261,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       *attributes = {cudaMemoryTypeDevice, 0, same, nullptr};
       return cudaSuccess;
     }
-    const std::lock_guard lock(allocations().mutex);
-    const auto known = allocations().origin.find(found->base);
-    const bool managed = known != allocations().origin.end() && known->second == Origin::managed;
-    *attributes = {managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, same, same};
+    *attributes = {is_managed(*found) ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, same, same};
     return cudaSuccess;
   });
 }
@@ -299,6 +311,16 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
     const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
     return error != cudaSuccess ? error : copy_line(to, from, bytes, kind);
   });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                 cudaStream_t stream) {
+  return in_stream(stream, [&] { return check_managed(pointer, bytes, device); });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise /*advice*/,
+                          int device) {
+  return synchronous([&] { return check_managed(pointer, bytes, device); });
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {

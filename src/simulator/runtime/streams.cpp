@@ -115,6 +115,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return on_stream(stream
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return on_stream(stream); }
 
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return asynchronous([&] {
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (status == nullptr) return cudaErrorInvalidValue;
+    *status = cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int /*flags*/) {
   return asynchronous([&] {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
