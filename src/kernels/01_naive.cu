@@ -27,6 +27,7 @@ __global__ void __launch_bounds__(THREADS) naive_kernel(const Sgemm p, const int
   if (row >= p.M || col >= p.N) return;
 
   float sum = 0.0f;
+#pragma unroll 8  // loads of several steps are under way at once; a device waits long for each
   for (int64_t k = 0; k < p.K; ++k) sum += p.A[row * p.lda + k] * p.B[k * p.ldb + col];
 
   float* c = &p.C[row * p.ldc + col];

