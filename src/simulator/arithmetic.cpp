@@ -492,9 +492,9 @@ void add_integer(Table& table) {
   add_entry<T>(table, "rem", each_binary<T, remainder_of<T>>, KIND, 2);
   add_entry<T>(table, "shr", shift<T, shift_right<T>>, KIND, 2);
   table[std::string("shr.") + Name<T>::s].operands[1] = "u32";
+  add_entry<T>(table, "mul.hi", high<T, false>, KIND, 2);
+  add_entry<T>(table, "mad.hi", high<T, true>, KIND, 3);
   if constexpr (sizeof(T) >= 4) {
-    add_entry<T>(table, "mul.hi", high<T, false>, KIND, 2);
-    add_entry<T>(table, "mad.hi", high<T, true>, KIND, 3);
     add_entry<T>(table, "bfe", bit_field_extract<T>, KIND, 3);
     table[std::string("bfe.") + Name<T>::s].operands = {Name<T>::s, "u32", "u32"};
   }

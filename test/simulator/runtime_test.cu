@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "managed.hpp"
 #include "simulator/counters.hpp"
 #include "simulator/diagnostics.hpp"
 #include "simulator/memory.hpp"
@@ -22,26 +23,7 @@ namespace {
 
 using simulator::Fault;
 using simulator::FaultKind;
-
-/// Zeroed managed memory, freed with the object.
-template <typename T>
-class Managed {
- public:
-  explicit Managed(size_t count) : count_(count) {
-    EXPECT_EQ(cudaMallocManaged(&data_, count * sizeof(T)), cudaSuccess);
-    cudaMemset(data_, 0, count * sizeof(T));
-  }
-  ~Managed() { cudaFree(data_); }
-  Managed(const Managed&) = delete;
-  Managed& operator=(const Managed&) = delete;
-  T* get() const { return data_; }
-  T& operator[](size_t i) const { return data_[i]; }
-  size_t size() const { return count_; }
-
- private:
-  T* data_ = nullptr;
-  size_t count_;
-};
+using simulator::test::Managed;
 
 // Launching.
 

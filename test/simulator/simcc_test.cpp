@@ -100,6 +100,16 @@ TEST(Simcc, WritesADependencyFileForMake) {
   EXPECT_NE(rule.find("cuda_runtime.h"), std::string::npos) << rule;
 }
 
+TEST(Simcc, EmbedsThePtxAndEndsItWithAZeroByte) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", "__global__ void k(int* p) { *p = 1; }\n");
+  const Outcome outcome =
+      run("cd " + folder.path().string() + " && " + simcc + " --ptx k.cu && " + simcc +
+          " -c k.cu && objcopy -O binary --only-section=.nv_fatbin k.o embedded");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(contents(folder / "embedded"), contents(folder / "k.ptx") + '\0');
+}
+
 TEST(Simcc, LinksSeveralFilesEachWithItsOwnDeviceCode) {
   const TemporaryFolder folder;
   write(folder / "a.cu", R"(
