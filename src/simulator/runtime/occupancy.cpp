@@ -5,9 +5,10 @@
 namespace simulator::runtime {
 namespace {
 
-constexpr int kRegisterUnit = 256;  // registers are given to a warp in multiples of this
-constexpr int kRegisterPartitions =
-    4;  // each of a multiprocessor's four schedulers has its own registers
+// A warp's registers come in multiples of a unit, from the part of the register file that belongs to its
+// scheduler, of which a multiprocessor has four.
+constexpr int kRegisterUnit = 256;
+constexpr int kRegisterPartitions = 4;
 constexpr size_t kSharedUnit = 128;
 
 template <typename T>
