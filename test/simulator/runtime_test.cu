@@ -603,6 +603,51 @@ TEST(Intrinsics, MathematicsIsCloseToTheHosts) {
   }
 }
 
+__global__ void compositions(const float* in, float* out, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  const float x = in[i];
+  float* row = out + i * 12;
+  row[0] = coshf(x);
+  row[1] = sinhf(x);
+  row[2] = cbrtf(x);
+  row[3] = hypotf(x, 3);
+  row[4] = atan2f(x, -2);
+  row[5] = atanf(x);
+  row[6] = asinf(x / 50);
+  row[7] = acosf(x / 50);
+  row[8] = erff(x / 10);
+  row[9] = fmodf(x * 1e20f, 0.7f);
+  row[10] = ldexpf(x, -130);
+  row[11] = static_cast<float>(lroundf(x) + isnan(x) + isinf(x) + (signbit(x) ? 1 : 0));
+}
+
+TEST(Intrinsics, ComposedMathematicsIsCloseToTheHosts) {
+  constexpr int n = 257;
+  Managed<float> in(n);
+  Managed<float> out(n * 12);
+  for (int i = 0; i < n; ++i) in[static_cast<size_t>(i)] = static_cast<float>(i - 128) * 0.31f;
+  compositions<<<3, 128>>>(in.get(), out.get(), n);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int i = 0; i < n; ++i) {
+    const float f = in[static_cast<size_t>(i)];
+    const double x = f;
+    const std::array<double, 12> want{
+        std::cosh(x),        std::sinh(x),
+        std::cbrt(x),        std::hypot(x, 3),
+        std::atan2(x, -2),   std::atan(x),
+        std::asin(f / 50),   std::acos(f / 50),
+        std::erf(f / 10),    std::fmod(f * 1e20f, 0.7f),
+        std::ldexp(x, -130), static_cast<double>(std::lround(x)) + (std::signbit(x) ? 1 : 0)};
+    for (size_t k = 0; k < want.size(); ++k) {
+      const double got = out[static_cast<size_t>(i) * 12 + k];
+      EXPECT_NEAR(got, want[k], 4e-6 * std::fabs(want[k]) + 3e-7)
+          << "function " << k << " of " << x;
+    }
+    EXPECT_EQ(out[static_cast<size_t>(i) * 12 + 9], std::fmod(f * 1e20f, 0.7f)) << "fmodf is exact";
+  }
+}
+
 __global__ void powers(float* out) {
   out[0] = powf(-2.0f, 3.0f);
   out[1] = powf(-2.0f, 2.0f);

@@ -15,6 +15,8 @@
 #include "device_atomic_functions.h"
 #include "device_launch_parameters.h"
 
+#include <math.h>  // with C++'s isnan and the like in the global namespace
+
 #include <cassert>
 #include <cmath>
 #include <cstdio>

@@ -128,6 +128,79 @@ __simulator_device float powf(float x, float y) {
   return __builtin_truncf(half) == half ? magnitude : -magnitude;
 }
 
+// Compositions, to about a millionth; A&S is Abramowitz and Stegun, Handbook of Mathematical Functions, 1964.
+
+__simulator_math1(float, coshf, 0.5f * (expf(x) + expf(-x)))
+__simulator_device float sinhf(float x) {
+  if (__builtin_fabsf(x) > 1.0f) return 0.5f * (expf(x) - expf(-x));
+  const float s = x * x;  // the series: the difference of two exponentials would cancel
+  return x + x * s * (1.0f / 6 + s * (1.0f / 120 + s * (1.0f / 5040 + s * (1.0f / 362880))));
+}
+__simulator_math1(float, cbrtf, __builtin_copysignf(powf(__builtin_fabsf(x), 1.0f / 3), x))
+__simulator_device float hypotf(float x, float y) {
+  return static_cast<float>(__builtin_sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y));
+}
+/// The arc tangent of y / x, in the quadrant of (x, y). A&S 4.4.49 on [0, 1].
+__simulator_device float atan2f(float y, float x) {
+  const float ax = __builtin_fabsf(x);
+  const float ay = __builtin_fabsf(y);
+  const float larger = __builtin_fmaxf(ax, ay);
+  const float t = larger == 0.0f ? 0.0f : __builtin_fminf(ax, ay) / larger;
+  const float s = t * t;
+  float angle = 0.0028662257f * s - 0.0161657367f;
+  angle = angle * s + 0.0429096138f;
+  angle = angle * s - 0.0752896400f;
+  angle = angle * s + 0.1065626393f;
+  angle = angle * s - 0.1420889944f;
+  angle = angle * s + 0.1999355085f;
+  angle = angle * s - 0.3333314528f;
+  angle = angle * s + 1.0f;
+  angle *= t;
+  if (ay > ax) angle = 1.57079633f - angle;
+  if (__builtin_signbitf(x)) angle = 3.14159265f - angle;
+  return __builtin_copysignf(angle, y);
+}
+__simulator_math1(float, atanf, atan2f(x, 1.0f))
+__simulator_math1(float, asinf, atan2f(x, __builtin_sqrtf((1.0f - x) * (1.0f + x))))
+__simulator_math1(float, acosf, atan2f(__builtin_sqrtf((1.0f - x) * (1.0f + x)), x))
+/// The error function: its series near 0, A&S 7.1.26 beyond.
+__simulator_device float erff(float x) {
+  const float a = __builtin_fabsf(x);
+  const float s = x * x;
+  if (a < 0.5f) {
+    return 1.12837917f * x *
+           (1 - s * (1.0f / 3 - s * (1.0f / 10 - s * (1.0f / 42 - s * (1.0f / 216)))));
+  }
+  const float t = 1.0f / (1.0f + 0.3275911f * a);
+  const float tail =
+      t * (0.254829592f +
+           t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
+  return __builtin_copysignf(1.0f - tail * expf(-s), x);
+}
+/// The remainder of x / y with the sign of x, exactly: multiples of y are taken away 29 bits at a time, which
+/// double precision does without rounding.
+__simulator_device float fmodf(float x, float y) {
+  const double divisor = __builtin_fabs(static_cast<double>(y));
+  double rest = __builtin_fabs(static_cast<double>(x));
+  if (!(divisor > 0) || !(rest <= 3.5e38)) return __builtin_nanf("");
+  if (divisor > rest) return x;
+  constexpr double step = 536870912;
+  double multiple = divisor;
+  while (multiple * step <= rest) multiple *= step;
+  for (; multiple >= divisor; multiple /= step) {
+    rest = __nvvm_fma_rn_d(-__builtin_trunc(rest / multiple), multiple, rest);
+    if (rest < 0) rest += multiple;
+  }
+  return __builtin_copysignf(static_cast<float>(rest), x);
+}
+__simulator_device float ldexpf(float x, int exponent) {
+  const int half = exponent / 2;  // 2^exponent itself may be outside the range of a float
+  return x * __nvvm_ex2_approx_f(static_cast<float>(half)) *
+         __nvvm_ex2_approx_f(static_cast<float>(exponent - half));
+}
+__simulator_device long lroundf(float x) { return static_cast<long>(__builtin_roundf(x)); }
+__simulator_device long lrintf(float x) { return static_cast<long>(__builtin_rintf(x)); }
+
 __simulator_math1(float, __expf, __nvvm_ex2_approx_f(x * __simulator_log2_e))
 __simulator_math1(float, __exp10f, exp10f(x))
 __simulator_math1(float, __log2f, log2f(x))
@@ -152,7 +225,17 @@ __simulator_overload1(sin)
 __simulator_overload1(cos)
 __simulator_overload1(tan)
 __simulator_overload1(tanh)
+__simulator_overload1(sinh)
+__simulator_overload1(cosh)
+__simulator_overload1(cbrt)
+__simulator_overload1(atan)
+__simulator_overload1(asin)
+__simulator_overload1(acos)
+__simulator_overload1(erf)
 __simulator_math2(float, pow, powf(x, y))
+__simulator_math2(float, atan2, atan2f(x, y))
+__simulator_math2(float, fmod, fmodf(x, y))
+__simulator_math2(float, hypot, hypotf(x, y))
 #undef __simulator_overload1
 
 #undef __simulator_math1

@@ -4,7 +4,8 @@
 // A copy of a type of 16 bytes or more must stay 16-byte accesses, because that is what the lesson on
 // vector loads is about; left to itself, clang turns a struct's assignment into 8-byte pieces. So those
 // types assign themselves as a vector of the compiler's. Construction stays trivial, and with it the way
-// they are passed to a kernel.
+// they are passed to a kernel. What is lost is std::bit_cast and the like, for which a type must also be
+// assigned trivially.
 #pragma once
 #pragma GCC system_header
 
