@@ -153,7 +153,8 @@ std::vector<std::pair<std::string, Json>> flatten(const Json& row) {
       flat.emplace_back(key, value);
       continue;
     }
-    for (const auto& [inner, single] : value.items()) flat.emplace_back(key + "." + inner, single);
+    for (const auto& [inner, single] : value.items())
+      flat.emplace_back(fmt::format("{}.{}", key, inner), single);
   }
   return flat;
 }

@@ -119,11 +119,10 @@ class Table {
     std::vector<std::string> parts;
     if (machine::measures_time) {
       parts = {report_.device, report_.detail, size_text(p, signs_) + " FP32"};
-      const Row* timed = first_timed();
-      if (timed != nullptr) {
-        parts.emplace_back(timed->timing->cold ? "cold" : "warm");
-        if (timed->timing->clock_mhz) {
-          parts.push_back(fmt::format("{:.2f} GHz{}", *timed->timing->clock_mhz / 1e3,
+      if (const Timing* timing = first_timing()) {
+        parts.emplace_back(timing->cold ? "cold" : "warm");
+        if (timing->clock_mhz) {
+          parts.push_back(fmt::format("{:.2f} GHz{}", *timing->clock_mhz / 1e3,
                                       all_trusted() ? " steady" : ""));
         }
       }
@@ -249,19 +248,22 @@ class Table {
 
   // How much faster than the row above, the reference not counted.
   std::string step(size_t i) const {
-    if (i == 0 || !rows_[i]->timing || !rows_[i - 1]->timing || rows_[i - 1]->rung->number == 0)
-      return "";
-    const double ratio = rows_[i - 1]->timing->median_ms / rows_[i]->timing->median_ms;
+    if (i == 0 || rows_[i - 1]->rung->number == 0) return "";
+    const std::optional<Timing>& above = rows_[i - 1]->timing;
+    const std::optional<Timing>& here = rows_[i]->timing;
+    if (!above || !here) return "";
+    const double ratio = above->median_ms / here->median_ms;
     const bool faster = ratio >= 1;
-    return fmt::format("{:.{}f}{} {} than {}", faster ? ratio : 1 / ratio,
-                       ratio >= 2 || ratio <= 0.5 ? 1 : 2, signs_.times,
+    const double factor = faster ? ratio : 1 / ratio;
+    return fmt::format("{:.{}f}{} {} than {}", factor, factor >= 2 ? 1 : 2, signs_.times,
                        faster ? "faster" : "slower", rows_[i - 1]->rung->number);
   }
 
-  const Row* first_timed() const {
-    const auto found =
-        std::ranges::find_if(rows_, [](const Row* r) { return r->timing.has_value(); });
-    return found == rows_.end() ? nullptr : *found;
+  const Timing* first_timing() const {
+    for (const Row* row : rows_) {
+      if (row->timing) return &*row->timing;
+    }
+    return nullptr;
   }
   bool all_trusted() const {
     return std::ranges::all_of(rows_,

@@ -20,7 +20,7 @@ double relative_uncertainty(std::span<const double> samples);
 
 /// When to stop taking samples.
 struct StopRule {
-  int least_samples = 5;
+  int least_samples = 10;
   int most_samples = 200;
   double most_seconds = 1.0;
   double target_uncertainty = 0.002;

@@ -258,11 +258,15 @@ void GuardedMatrix::read(
   }
 }
 
-std::optional<std::string> GuardedMatrix::damage() const {
-  const int64_t end_of_elements = before_ + floats_in_rows(rows_);
-  if (ld_ > cols_) return damage_in(0, buffer_.size());
-  if (auto found = damage_in(0, std::min(before_, buffer_.size()))) return found;
-  return damage_in(std::min(end_of_elements, buffer_.size()), buffer_.size());
+std::optional<std::string> GuardedMatrix::damage_around() const {
+  if (buffer_.size() == 0) return std::nullopt;
+  if (auto found = damage_in(0, before_)) return found;
+  return damage_in(before_ + floats_in_rows(rows_), buffer_.size());
+}
+
+std::optional<std::string> GuardedMatrix::damage_between_rows() const {
+  if (buffer_.size() == 0 || ld_ == cols_) return std::nullopt;
+  return damage_in(before_, before_ + floats_in_rows(rows_));
 }
 
 // Looks through the floats [first, last) of the allocation.
@@ -389,7 +393,9 @@ Verdict Verifier::check(const Trial& trial) {
     }
     using Named = std::pair<const GuardedMatrix*, char>;
     for (const auto& [matrix, name] : {Named{&c_, 'C'}, Named{&pass.a, 'A'}, Named{&pass.b, 'B'}}) {
-      if (const auto damage = matrix->damage()) {
+      auto damage = matrix == &c_ ? matrix->damage_between_rows() : std::nullopt;
+      if (!damage) damage = matrix->damage_around();
+      if (damage) {
         verdict.complaint = fmt::format("wrote beside {}: {}", name, *damage);
         return verdict;
       }

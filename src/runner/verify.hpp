@@ -84,8 +84,10 @@ class GuardedMatrix {
   /// elements[i * ld].
   void read(
       const std::function<void(int64_t first, int64_t rows, const float* elements)>& visit) const;
-  /// One sentence on the first thing outside the elements that is no longer poison, or nothing.
-  std::optional<std::string> damage() const;
+  /// One phrase on the first float that is no longer poison, or nothing: around the matrix, and in the padding
+  /// behind its rows.
+  std::optional<std::string> damage_around() const;
+  std::optional<std::string> damage_between_rows() const;
 
  private:
   std::optional<std::string> damage_in(int64_t first, int64_t last) const;

@@ -72,9 +72,9 @@ TEST(Verifier, SaysWhereTheFirstWrongElementIs) {
   for (const Rung& rung : faulty::wrong_results().first(3)) {
     for (const Problem& p : {small(), large()}) {
       const Verdict verdict = verify(rung, p);
-      ASSERT_TRUE(verdict.first_mismatch) << rung.name;
-      EXPECT_EQ(verdict.first_mismatch->row, p.M / 2) << rung.name;
-      EXPECT_EQ(verdict.first_mismatch->col, p.N - 1) << rung.name;
+      const runner::Mismatch first = verdict.first_mismatch.value_or(runner::Mismatch{-1, -1});
+      EXPECT_EQ(first.row, p.M / 2) << rung.name;
+      EXPECT_EQ(first.col, p.N - 1) << rung.name;
     }
   }
 }

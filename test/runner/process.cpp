@@ -33,12 +33,14 @@ Channel make_terminal() {
 
 [[noreturn]] void become(const Call& call, int out, int err) {
   const int null = open("/dev/null", O_RDONLY);
+  if (null < 0) _exit(126);
   dup2(null, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   for (const std::string& setting : call.environment) putenv(const_cast<char*>(setting.c_str()));
   call.before_exec();
   std::vector<char*> words;
+  words.reserve(call.words.size() + 1);
   for (const std::string& word : call.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execv(words[0], words.data());

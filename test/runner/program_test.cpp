@@ -191,7 +191,9 @@ TEST(Program, OutlivesAReaderWhoHasGone) {
 
 TEST(Program, ReportsAFullDisk) {
   const Ended ended = run_program({.words = {SGEMM_RUNNER, "1", "--size", "32"}, .before_exec = [] {
-                                     dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+                                     const int full = open("/dev/full", O_WRONLY);
+                                     if (full < 0) _exit(126);
+                                     dup2(full, STDOUT_FILENO);
                                    }});
   EXPECT_EQ(ended.code, 70);
   EXPECT_THAT(ended.err, HasSubstr("cannot write to stdout"));
@@ -207,7 +209,7 @@ TEST(Program, RunsWithItsStandardStreamsClosed) {
          close(STDERR_FILENO);
        }});
   EXPECT_EQ(ended.code, 0);
-  EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].size() > 0, true)
+  EXPECT_FALSE(json::parse(std::ifstream(path))["benchmarks"].empty())
       << "the table did not go into it";
 }
 

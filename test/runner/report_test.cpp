@@ -15,7 +15,6 @@ namespace {
 using nlohmann::json;
 using runner::Report;
 using runner::Row;
-using runner::Terminal;
 using testing::HasSubstr;
 using testing::Not;
 
