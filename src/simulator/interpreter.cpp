@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
 #include <string>
 
@@ -243,7 +242,7 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
 }
 
 void BlockRunner::start_warps() {
-  std::memset(context_.shared, UNWRITTEN, context_.shared_bytes);
+  std::fill_n(context_.shared, context_.shared_bytes, std::byte{UNWRITTEN});
   std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
   arrivals_.assign(BARRIERS, 0);
   std::fill(states_.begin(), states_.end(), State::ready);
