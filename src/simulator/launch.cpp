@@ -124,22 +124,24 @@ class LoadedKernel : public Kernel {
 
 class LoadedModule : public Module {
  public:
-  explicit LoadedModule(std::string_view text) {
-    const ptx::Module module = ptx::read(text);
-    for (const ptx::Variable& variable : module.variables) {
+  explicit LoadedModule(std::string_view text) : ptx_(ptx::read(text)) {
+    for (const ptx::Variable& variable : ptx_.variables) {
       if (variable.space == "global" || variable.space == "const") allocate(variable);
     }
-    for (const ptx::Variable& variable : module.variables) initialise(variable);
-    for (const ptx::Function& function : module.functions) {
-      if (!function.is_entry) continue;
-      kernels_.emplace(function.name,
-                       std::make_unique<LoadedKernel>(build_program(function, module, addresses_)));
-    }
+    for (const ptx::Variable& variable : ptx_.variables) initialise(variable);
   }
 
+  /// Decodes the kernel when it is first asked for: a template's many instances need not all be.
   const Kernel* find_kernel(std::string_view mangled) const override {
-    const auto found = kernels_.find(mangled);
-    return found == kernels_.end() ? nullptr : found->second.get();
+    const std::lock_guard lock(mutex_);
+    const auto known = kernels_.find(mangled);
+    if (known != kernels_.end()) return known->second.get();
+    const auto function =
+        std::find_if(ptx_.functions.begin(), ptx_.functions.end(),
+                     [&](const ptx::Function& f) { return f.is_entry && f.name == mangled; });
+    if (function == ptx_.functions.end()) return nullptr;
+    auto kernel = std::make_unique<LoadedKernel>(build_program(*function, ptx_, addresses_));
+    return kernels_.emplace(function->name, std::move(kernel)).first->second.get();
   }
 
   uint64_t find_variable(std::string_view mangled, size_t* bytes) const override {
@@ -178,8 +180,10 @@ class LoadedModule : public Module {
     }
   }
 
+  const ptx::Module ptx_;
   VariableAddresses addresses_;
-  std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
+  mutable std::mutex mutex_;  // of the kernels decoded so far
+  mutable std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
 };
 
 }  // namespace

@@ -68,6 +68,8 @@ class Module {
   static std::unique_ptr<Module> load(std::string_view ptx);
   virtual ~Module() = default;
 
+  /// The kernel of that name, decoded when it is first asked for; nullptr if there is none. Throws
+  /// std::runtime_error for a kernel whose PTX makes no sense, such as a branch to no label.
   virtual const Kernel* find_kernel(std::string_view mangled) const = 0;
   /// Device address of a __device__ or __constant__ variable, and its size; 0 if there is none.
   virtual uint64_t find_variable(std::string_view mangled, size_t* bytes) const = 0;

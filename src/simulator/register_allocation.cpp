@@ -1,6 +1,8 @@
 #include "simulator/register_allocation.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -13,6 +15,39 @@ using ptx::Operand;
 
 struct Mentions {
   std::vector<size_t> reads, writes;  // register numbers
+};
+
+/// A set of register numbers, 64 to a word: a large kernel has thousands, in hundreds of blocks.
+class RegisterSet {
+ public:
+  explicit RegisterSet(size_t registers) : words_((registers + 63) / 64) {}
+
+  bool contains(size_t r) const { return (words_[r / 64] >> (r % 64) & 1u) != 0; }
+  void insert(size_t r) { words_[r / 64] |= uint64_t{1} << (r % 64); }
+  void insert_all(const RegisterSet& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  /// Inserts what is in `some` and not in `others`. True if anything was new.
+  bool insert_all_but(const RegisterSet& some, const RegisterSet& others) {
+    bool changed = false;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      const uint64_t more = some.words_[i] & ~others.words_[i] & ~words_[i];
+      words_[i] |= more;
+      changed |= more != 0;
+    }
+    return changed;
+  }
+  template <class Use>
+  void for_each(Use&& use) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t rest = words_[i]; rest != 0; rest &= rest - 1) {
+        use(64 * i + static_cast<size_t>(std::countr_zero(rest)));
+      }
+    }
+  }
+
+ private:
+  std::vector<uint64_t> words_;
 };
 
 /// Instructions whose first operand is no result.
@@ -95,46 +130,38 @@ class Allocator {
     }
   }
 
-  using Set = std::vector<bool>;
+  /// For each block, what is read before it is written there, and what is written.
+  void find_local_use(std::vector<RegisterSet>& read_first,
+                      std::vector<RegisterSet>& written) const {
+    for (size_t b = 0; b < flow_.blocks.size(); ++b) {
+      for (size_t i = flow_.blocks[b].first; i < flow_.blocks[b].last; ++i) {
+        for (const size_t r : mentions_[i].reads) {
+          if (!written[b].contains(r)) read_first[b].insert(r);
+        }
+        for (const size_t r : mentions_[i].writes) written[b].insert(r);
+      }
+    }
+  }
 
   void find_live_ranges() {
     const size_t blocks = flow_.blocks.size();
-    const size_t registers = names_.size();
-    std::vector<Set> read_first(blocks, Set(registers)), written(blocks, Set(registers));
-    for (size_t b = 0; b < blocks; ++b) {
-      for (size_t i = flow_.blocks[b].first; i < flow_.blocks[b].last; ++i) {
-        for (const size_t r : mentions_[i].reads) {
-          if (!written[b][r]) read_first[b][r] = true;
-        }
-        for (const size_t r : mentions_[i].writes) written[b][r] = true;
-      }
-    }
-    std::vector<Set> live_in(blocks, Set(registers)), live_out(blocks, Set(registers));
+    const RegisterSet none(names_.size());
+    std::vector<RegisterSet> read_first(blocks, none), written(blocks, none);
+    find_local_use(read_first, written);
+    std::vector<RegisterSet> live_in = read_first, live_out(blocks, none);
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t b = blocks; b-- > 0;) {
-        for (const uint32_t s : flow_.blocks[b].successors) {
-          for (size_t r = 0; r < registers; ++r) {
-            if (live_in[s][r]) live_out[b][r] = true;
-          }
-        }
-        for (size_t r = 0; r < registers; ++r) {
-          const bool live = read_first[b][r] || (live_out[b][r] && !written[b][r]);
-          if (live && !live_in[b][r]) {
-            live_in[b][r] = true;
-            changed = true;
-          }
-        }
+        for (const uint32_t s : flow_.blocks[b].successors) live_out[b].insert_all(live_in[s]);
+        changed |= live_in[b].insert_all_but(live_out[b], written[b]);
       }
     }
-    ranges_.resize(registers);
+    // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand.
+    ranges_.resize(names_.size());
     for (size_t b = 0; b < blocks; ++b) {
       const FlowBlock& block = flow_.blocks[b];
-      for (size_t r = 0; r < registers; ++r) {
-        // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand.
-        if (live_in[b][r]) ranges_[r].cover(2 * block.first);
-        if (live_out[b][r]) ranges_[r].cover(2 * block.last);
-      }
+      live_in[b].for_each([&](size_t r) { ranges_[r].cover(2 * block.first); });
+      live_out[b].for_each([&](size_t r) { ranges_[r].cover(2 * block.last); });
       for (size_t i = block.first; i < block.last; ++i) {
         for (const size_t r : mentions_[i].reads) ranges_[r].cover(2 * i);
         for (const size_t r : mentions_[i].writes) ranges_[r].cover(2 * i + 1);

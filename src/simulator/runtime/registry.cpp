@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -23,6 +24,10 @@ struct FatBinary {
 };
 constexpr uint32_t kFatBinaryMagic = 0x466243b1;
 
+void say_unreadable(const std::exception& error) {
+  std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
+}
+
 struct TranslationUnit {
   const char* ptx = nullptr;
   std::once_flag load_once;
@@ -38,7 +43,7 @@ struct TranslationUnit {
       try {
         module = Module::load(ptx);
       } catch (const std::exception& error) {
-        std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
+        say_unreadable(error);
       }
     });
     return module.get();
@@ -74,7 +79,13 @@ const Kernel* find_kernel(const void* host_function) {
   const Symbol symbol = registry().find(registry().kernels, host_function);
   if (symbol.unit == nullptr) return nullptr;
   const Module* const module = symbol.unit->load();
-  return module == nullptr ? nullptr : module->find_kernel(symbol.name);
+  if (module == nullptr) return nullptr;
+  try {
+    return module->find_kernel(symbol.name);
+  } catch (const std::runtime_error& error) {
+    say_unreadable(error);
+    return nullptr;
+  }
 }
 
 Variable find_variable(const void* host_shadow) {
