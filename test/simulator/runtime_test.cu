@@ -116,6 +116,23 @@ TEST(Launch, ThroughTheFunctionTakesPointersToTheArguments) {
   EXPECT_EQ(data[31], 7);
 }
 
+__global__ void add_one(int* data, int index) { data[index + static_cast<int>(threadIdx.x)] += 1; }
+
+int launch_and_return_zero(int* data) {
+  add_one<<<1, 1>>>(data, 0);
+  return 0;
+}
+
+TEST(Launch, MayHaveALaunchAmongItsArguments) {
+  Managed<int> outer(32);
+  Managed<int> inner(32);
+  add_one<<<1, 32>>>(outer.get(), launch_and_return_zero(inner.get()));
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(outer[31], 1) << "the outer launch keeps its own shape";
+  EXPECT_EQ(inner[0], 1);
+  EXPECT_EQ(inner[1], 0);
+}
+
 TEST(Launch, RefusesAStreamThatDoesNotExist) {
   cudaStream_t stream = nullptr;
   cudaStreamCreate(&stream);
