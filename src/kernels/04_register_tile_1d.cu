@@ -1,0 +1,103 @@
+// Rung 4: a thread computes eight elements of a column of C and keeps them in registers.
+//
+// Rung 3 pays two shared loads for each multiply-add. Here a thread owns TM = 8 rows of one column,
+// so an element of Bs that it has loaded serves eight multiply-adds:
+//
+//        Bs[k][col]                       for each k: 1 load of Bs, 8 of As, 8 multiply-adds
+//            |
+//   As[row + 0][k] --> sum[0]             (rung 3: 1 load of Bs, 1 of As, 1 multiply-add)
+//   As[row + 1][k] --> sum[1]
+//        ...                              the eight sums are independent, so one need not wait
+//   As[row + 7][k] --> sum[7]             for the other
+//
+// The lanes of a warp are 32 neighbouring columns: As is a broadcast, Bs one word in each bank. A
+// block of 512 threads computes 64 x 64 elements of C, four times rung 3's tile, from shared tiles
+// that are only BK = 8 deep: each thread stages exactly one element of As and one of Bs.
+//
+// What is left for the next rung: still more than one shared load for each multiply-add, because
+// the elements of As are not reused.
+#include "kernels/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int BM = 64;
+constexpr int BN = 64;
+constexpr int BK = 8;
+constexpr int TM = 8;
+constexpr int THREADS = BM / TM * BN;
+static_assert(BN % 32 == 0, "a warp must lie within one row of Bs and of C");
+static_assert(BM * BK == THREADS && BK * BN == THREADS,
+              "each thread stages one element of As and one of Bs");
+
+__global__ void __launch_bounds__(THREADS)
+    register_tile_1d_kernel(const Sgemm p, const int64_t tiles_n) {
+  __shared__ float As[BM][BK];
+  __shared__ float Bs[BK][BN];
+
+  const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
+  const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
+
+  // What this thread stages.
+  const int a_row = threadIdx.x / BK, a_k = threadIdx.x % BK;
+  const int b_k = threadIdx.x / BN, b_col = threadIdx.x % BN;
+  const bool a_inside = tile_row + a_row < p.M;
+  const bool b_inside = tile_col + b_col < p.N;
+  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
+  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
+
+  // What it computes: sum[i] is element (row + i, col) of the tile.
+  const int row = threadIdx.x / BN * TM;
+  const int col = threadIdx.x % BN;
+  float sum[TM] = {};
+
+  for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
+    As[a_row][a_k] = a_inside && k0 + a_k < p.K ? *a : 0.0f;
+    Bs[b_k][b_col] = b_inside && k0 + b_k < p.K ? *b : 0.0f;
+    a += BK;
+    b += BK * p.ldb;
+    __syncthreads();  // the tiles are complete
+
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      const float b_k_col = Bs[k][col];
+#pragma unroll
+      for (int i = 0; i < TM; ++i) sum[i] += As[row + i][k] * b_k_col;
+    }
+    __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
+  }
+
+  if (tile_col + col >= p.N) return;
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    if (tile_row + row + i >= p.M) return;
+    float* c = &p.C[(tile_row + row + i) * p.ldc + tile_col + col];
+    *c = blend(p.alpha, sum[i], p.beta, c);
+  }
+}
+
+cudaError_t launch_register_tile_1d(const Sgemm& p, cudaStream_t stream) {
+  const int64_t tiles_n = ceil_div(p.N, BN);
+  register_tile_1d_kernel<<<grid_of(ceil_div(p.M, BM) * tiles_n), THREADS, 0, stream>>>(p, tiles_n);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+// A compiler may fetch several k of a row of As with one wide load, hence at_most: nine loads for
+// eight multiply-adds are what the source asks for.
+extern const Rung register_tile_1d{
+    .number = 4,
+    .name = "register_tile_1d",
+    .idea = "a thread computes 8 rows of one column, so each load of Bs serves 8 multiply-adds",
+    .promise = {.whole_tiles = 64,
+                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 4},
+                           {Counter::load_sectors_per_request, 'B', Relation::equal, 4},
+                           {Counter::store_sectors_per_request, 'C', Relation::equal, 4},
+                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 9.0 / 8},
+                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
+                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+    .launch = launch_register_tile_1d,
+};
+
+}  // namespace ladder
