@@ -1,0 +1,85 @@
+// Groups of neighbouring floats of one row of a matrix, moved together where that is possible.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/ladder.hpp"
+
+namespace ladder {
+
+/// Eight floats that are moved together.
+struct alignas(32) float8 {
+  float4 low, high;
+};
+
+/// True if accesses of `bytes` bytes (16 or 32) fall on addresses they are allowed on, for every row
+/// of all three matrices: the pointers and the leading dimensions must be multiples of `bytes`.
+inline bool is_vector_aligned(const Sgemm& p, int64_t bytes) {
+  const auto aligned = [bytes](const float* matrix, int64_t ld) {
+    return reinterpret_cast<uintptr_t>(matrix) % static_cast<uintptr_t>(bytes) == 0 &&
+           ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
+  };
+  return aligned(p.A, p.lda) && aligned(p.B, p.ldb) && aligned(p.C, p.ldc);
+}
+
+/// How much of a tile of size `tile` lies inside a matrix of which `left` is left. Zero or less: nothing.
+__device__ inline int part_inside(int64_t left, int tile) {
+  return left < tile ? static_cast<int>(left) : tile;
+}
+
+/// Four neighbours from `source` on, of which the first `count` lie inside the matrix (any count;
+/// the others are taken as zero and not read). VECTOR: one load of 16 bytes, where all four do.
+template <bool VECTOR>
+__device__ inline float4 load4(const float* source, int count) {
+  if (VECTOR && count >= 4) return *reinterpret_cast<const float4*>(source);
+  return {count > 0 ? source[0] : 0.0f, count > 1 ? source[1] : 0.0f, count > 2 ? source[2] : 0.0f,
+          count > 3 ? source[3] : 0.0f};
+}
+
+/// Eight neighbours, otherwise as load4. VECTOR: one load of 32 bytes where the device has it
+/// (compute capability 10.0), two of 16 bytes otherwise.
+template <bool VECTOR>
+__device__ inline float8 load8(const float* source, int count) {
+  if (VECTOR && count >= 8) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+    float8 v;
+    asm volatile("ld.global.v8.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+                 : "=f"(v.low.x), "=f"(v.low.y), "=f"(v.low.z), "=f"(v.low.w), "=f"(v.high.x),
+                   "=f"(v.high.y), "=f"(v.high.z), "=f"(v.high.w)
+                 : "l"(source));
+    return v;
+#else
+    return *reinterpret_cast<const float8*>(source);
+#endif
+  }
+  return {load4<VECTOR>(source, count), load4<VECTOR>(source + 4, count - 4)};
+}
+
+/// Fetches four neighbours from a 16-byte boundary in shared memory into registers, in one load.
+__device__ inline void fetch4(float* registers, const float* shared) {
+  const float4 v = *reinterpret_cast<const float4*>(shared);
+  registers[0] = v.x;
+  registers[1] = v.y;
+  registers[2] = v.z;
+  registers[3] = v.w;
+}
+
+/// Writes c[j] = alpha * sum[j] + beta * c[j] for the first `count` of four neighbours. VECTOR: in
+/// accesses of 16 bytes, where all four lie inside the matrix.
+template <bool VECTOR>
+__device__ inline void store4(float* c, int count, float alpha, const float* sum, float beta) {
+  if (VECTOR && count >= 4) {
+    float4 old{};
+    if (beta != 0.0f) old = *reinterpret_cast<const float4*>(c);
+    *reinterpret_cast<float4*>(c) = {
+        blend(alpha, sum[0], beta, &old.x), blend(alpha, sum[1], beta, &old.y),
+        blend(alpha, sum[2], beta, &old.z), blend(alpha, sum[3], beta, &old.w)};
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    if (j < count) c[j] = blend(alpha, sum[j], beta, &c[j]);
+  }
+}
+
+}  // namespace ladder
