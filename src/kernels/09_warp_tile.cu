@@ -1,0 +1,164 @@
+// Rung 9: between the block's tile and the thread's there is the warp's, and its shape matters.
+//
+// Lanes that read the same address of shared memory are served together, so what a warp's loads cost
+// depends on how many different words its 32 lanes want. A square tile wants the fewest:
+//
+//                        rung 8: 2 x 16 lanes, 16 x 128 of C     rung 9: 4 x 8 lanes, 64 x 64 of C
+//     words for each k   16 of As + 128 of Bs                    64 of As + 64 of Bs
+//     multiply-adds      2048                                    4096
+//
+// The thread's tile has grown to 16 x 8 for it: 24 elements serve 128 multiply-adds, where rung 8's
+// 16 serve 64. A block has half as many threads, each with up to twice the registers.
+//
+// There is a second saving. A 16-byte load is served a quarter of a warp at a time; but where
+// neighbouring lanes share addresses, half a warp at a time. WarpLanes numbers the lanes so that
+// this holds for both operands. All loads of a warp for one k then take 12 wavefronts (turns of
+// shared memory); the same multiply-adds take 24 in rung 8.
+//
+//     lane of      0  2  8 10 16 18 24 26      a thread's rows: four at 4 * row of lane, and again
+//     each         1  3  9 11 17 19 25 27      16, 32 and 48 further on; its columns: four at
+//     thread's     4  6 12 14 20 22 28 30      4 * column of lane, and again 32 further on
+//     tile         5  7 13 15 21 23 29 31
+//
+// What is left for the next rung: before each barrier the block waits for global memory, and only the
+// other block on the multiprocessor can use that time.
+#include "kernels/ladder.hpp"
+#include "kernels/vector_access.cuh"
+#include "kernels/warp_lanes.cuh"
+
+namespace ladder {
+namespace {
+
+constexpr int BM = 128, BN = 128, BK = 8;  // the block's tile
+constexpr int WM = 64, WN = 64;            // the warp's
+constexpr int TM = 16, TN = 8;             // the thread's: groups of four rows, four columns
+
+using Lanes = WarpLanes<WM / TM, WN / TN>;
+constexpr int ROW_GROUP = WM / (TM / 4);  // from one group of four rows to the next
+constexpr int COL_GROUP = WN / (TN / 4);
+constexpr int WARPS_N = BN / WN;
+constexpr int THREADS = (BM / WM) * WARPS_N * 32;
+
+// As in rung 8, a transposing store covers 16 rows of A at two values of k, four apart.
+constexpr int A_STRIDE = BM + 4;
+static_assert(4 * A_STRIDE % 32 == 16, "a transposing store must fill all banks once");
+static_assert(A_STRIDE % 4 == 0, "each row of As must begin on a 16-byte boundary");
+
+constexpr int A_ROWS = THREADS / (BK / 4);  // rows of A that the block stages at a time
+constexpr int B_ROWS = THREADS / (BN / 4);
+static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "the block stages whole rows");
+
+template <bool VECTOR>
+__global__ void __launch_bounds__(THREADS, 2)
+    warp_tile_kernel(const Sgemm p, const int64_t tiles_n) {
+  alignas(16) __shared__ float As[BK][A_STRIDE];  // transposed
+  alignas(16) __shared__ float Bs[BK][BN];
+
+  const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
+  const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
+
+  // What this thread stages: four neighbours along k of every A_ROWS-th row of A, four neighbours
+  // along n of every B_ROWS-th row of B.
+  const int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
+  const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
+  const int a_rows = part_inside(p.M - tile_row, BM) - a_row;
+  const int b_count = part_inside(p.N - tile_col, BN) - b_col;
+  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
+  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
+
+  // What it computes: element (row + i, col + j) of each of its groups of 4 x 4.
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);
+  const int col = warp % WARPS_N * WN + 4 * Lanes::col(lane);
+  float sum[TM][TN] = {};
+
+  for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
+    const int depth = part_inside(p.K - k0, BK);
+    float4 a4[BM / A_ROWS], b4[BK / B_ROWS];  // all loads are under way before the first is used
+#pragma unroll
+    for (int i = 0; i < BM / A_ROWS; ++i) {
+      a4[i] = load4<VECTOR>(a + i * A_ROWS * p.lda, i * A_ROWS < a_rows ? depth - a_k : 0);
+    }
+#pragma unroll
+    for (int i = 0; i < BK / B_ROWS; ++i) {
+      b4[i] = load4<VECTOR>(b + i * B_ROWS * p.ldb, b_k + i * B_ROWS < depth ? b_count : 0);
+    }
+#pragma unroll
+    for (int i = 0; i < BM / A_ROWS; ++i) {
+      As[a_k + 0][a_row + i * A_ROWS] = a4[i].x;
+      As[a_k + 1][a_row + i * A_ROWS] = a4[i].y;
+      As[a_k + 2][a_row + i * A_ROWS] = a4[i].z;
+      As[a_k + 3][a_row + i * A_ROWS] = a4[i].w;
+    }
+#pragma unroll
+    for (int i = 0; i < BK / B_ROWS; ++i) {
+      *reinterpret_cast<float4*>(&Bs[b_k + i * B_ROWS][b_col]) = b4[i];
+    }
+    a += BK;
+    b += BK * p.ldb;
+    __syncthreads();  // the tiles are complete
+
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      float a_k_rows[TM], b_k_cols[TN];
+#pragma unroll
+      for (int g = 0; g < TM / 4; ++g) fetch4(&a_k_rows[4 * g], &As[k][row + g * ROW_GROUP]);
+#pragma unroll
+      for (int g = 0; g < TN / 4; ++g) fetch4(&b_k_cols[4 * g], &Bs[k][col + g * COL_GROUP]);
+#pragma unroll
+      for (int i = 0; i < TM; ++i) {
+#pragma unroll
+        for (int j = 0; j < TN; ++j) sum[i][j] += a_k_rows[i] * b_k_cols[j];
+      }
+    }
+    __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
+  }
+
+  const int64_t height = p.M - tile_row;
+  const int width = part_inside(p.N - tile_col, BN);
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int c_row = row + i / 4 * ROW_GROUP + i % 4;
+    if (c_row >= height) return;
+#pragma unroll
+    for (int g = 0; g < TN / 4; ++g) {
+      const int c_col = col + g * COL_GROUP;
+      store4<VECTOR>(&p.C[(tile_row + c_row) * p.ldc + tile_col + c_col], width - c_col, p.alpha,
+                     &sum[i][4 * g], p.beta);
+    }
+  }
+}
+
+cudaError_t launch_warp_tile(const Sgemm& p, cudaStream_t stream) {
+  const int64_t tiles_n = ceil_div(p.N, BN);
+  const dim3 grid = grid_of(ceil_div(p.M, BM) * tiles_n);
+  if (is_vector_aligned(p, 16)) {
+    warp_tile_kernel<true><<<grid, THREADS, 0, stream>>>(p, tiles_n);
+  } else {
+    warp_tile_kernel<false><<<grid, THREADS, 0, stream>>>(p, tiles_n);
+  }
+  return cudaGetLastError();
+}
+
+const char* path_warp_tile(const Sgemm& p) {
+  return is_vector_aligned(p, 16) ? "float4" : "scalar";
+}
+
+}  // namespace
+
+extern const Rung warp_tile{
+    .number = 9,
+    .name = "warp_tile",
+    .idea =
+        "a warp's tile of 64 x 64: lanes share addresses, so shared memory delivers fewer words",
+    .promise = {.whole_tiles = 128,
+                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 16},
+                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
+                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 6.0 / 128},
+                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
+                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+    .launch = launch_warp_tile,
+    .path = path_warp_tile,
+};
+
+}  // namespace ladder

@@ -1,0 +1,63 @@
+// cp.async: copies from global to shared memory that pass through no register and that the thread
+// does not wait for (compute capability 8.0 and later).
+//
+// The copies that a thread has issued since its last commit_async() form a group. wait_async<N>()
+// returns when at most the N youngest groups of the thread are still under way. Data that other
+// threads have copied is there after their wait and a barrier.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace ladder {
+
+__device__ inline uint32_t shared_address(const float* shared) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+/// Copies one float.
+__device__ inline void copy_async(float* shared, const float* global) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(shared)), "l"(global)
+               : "memory");
+}
+
+/// Copies one float if it lies `inside` the matrix. Otherwise writes a zero and reads nothing.
+__device__ inline void copy_async(float* shared, const float* global, bool inside) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(shared)),
+               "l"(global), "r"(inside ? 4 : 0)
+               : "memory");
+}
+
+/// Copies four floats, past L1. Both addresses must be multiples of 16 bytes.
+__device__ inline void copy_async4(float* shared, const float* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
+               "l"(global)
+               : "memory");
+}
+
+/// Copies the first `count` of four floats (any count) and writes zeros for the others, which are
+/// not read. VECTOR: as one copy of 16 bytes; both addresses must be multiples of 16 bytes.
+template <bool VECTOR>
+__device__ inline void copy_async4(float* shared, const float* global, int count) {
+  if (VECTOR) {
+    const int bytes = count >= 4 ? 16 : count > 0 ? count * 4 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+                 "l"(global), "r"(bytes)
+                 : "memory");
+  } else {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) copy_async(shared + j, global + j, j < count);
+  }
+}
+
+/// Closes this thread's group of copies.
+__device__ inline void commit_async() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Waits until at most `PENDING` of this thread's groups are still under way.
+template <int PENDING>
+__device__ inline void wait_async() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+}  // namespace ladder

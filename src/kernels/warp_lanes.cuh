@@ -1,0 +1,26 @@
+// How the 32 lanes of a warp are laid out over the warp's tile of C.
+#pragma once
+
+namespace ladder {
+
+/// The place of a lane among ROWS x COLS lanes of a warp. Bit 0 of the lane's number counts rows and
+/// bit 1 columns; the bits above continue the rows, then the columns.
+///
+/// Why so: a 16-byte load from shared memory serves half a warp at once, instead of a quarter, if
+/// every lane reads the same address as the lane whose number differs in bit 0, or as the one whose
+/// number differs in bit 1. A fragment of A depends on the lane's row alone, so lanes that differ in
+/// bit 1 share it; a fragment of B depends on the column alone, so lanes that differ in bit 0 do.
+template <int ROWS, int COLS>
+struct WarpLanes {
+  static_assert(ROWS * COLS == 32 && ROWS >= 2 && COLS >= 2 && (ROWS & (ROWS - 1)) == 0,
+                "32 lanes in powers of two, at least two each way");
+
+  static __host__ __device__ constexpr int row(int lane) {
+    return (lane & 1) | ((lane >> 1) & (ROWS - 2));
+  }
+  static __host__ __device__ constexpr int col(int lane) {
+    return ((lane >> 1) & 1) | (lane / (2 * ROWS) * 2);
+  }
+};
+
+}  // namespace ladder
