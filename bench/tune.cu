@@ -1,0 +1,195 @@
+// The search behind src/kernels/tile_table.hpp: measures every variant of tune_space.hpp with rung 11's
+// kernel and with rung 12's, and writes the table's new text to stdout and all it measured to stderr.
+//
+//     bench/tune 2026-11-20 > src/kernels/tile_table.hpp
+//
+// Which registers the compiler gives to which operand decides some per cent, and nobody can predict it;
+// so variants that differ in nothing that matters are in the space too. Each is measured against the
+// same reference run before and after it, so that a clock that drifts does not choose.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/stream_k_kernel.cuh"
+#include "kernels/tuned_kernel.cuh"
+#include "tune_space.hpp"
+
+namespace {
+
+using ladder::Sgemm;
+using ladder::Tile;
+
+constexpr int64_t SIZE = 4096;
+constexpr int ROUNDS = 9;  // of which the median counts
+
+void check(cudaError_t error, std::source_location where = std::source_location::current()) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "tune: %s at %s:%u\n", cudaGetErrorString(error), where.file_name(),
+               where.line());
+  std::exit(70);
+}
+
+template <size_t I>
+struct Variant {
+  static constexpr Tile tile = ladder::tune_space[I];
+  static_assert(ladder::is_valid(tile));
+};
+
+using Launch = cudaError_t (*)(const Sgemm&, int multiprocessors);
+
+template <size_t I>
+cudaError_t launch_tuned(const Sgemm& p, int multiprocessors) {
+  return ladder::launch_tuned_tile<Variant<I>, true>(p, multiprocessors, nullptr);
+}
+
+template <size_t I>
+cudaError_t launch_stream_k(const Sgemm& p, int multiprocessors) {
+  constexpr Tile T = Variant<I>::tile;
+  const int64_t tiles_m = ladder::ceil_div(p.M, T.BM), tiles_n = ladder::ceil_div(p.N, T.BN);
+  const int64_t blocks = int64_t{multiprocessors} * std::min(T.blocks, 256 / T.threads());
+  const ladder::SplitPlan plan{.choice = 0,
+                               .tiles_m = tiles_m,
+                               .tiles_n = tiles_n,
+                               .steps = ladder::ceil_div(p.K, T.BK),
+                               .blocks = blocks,
+                               .rounds = std::max<int64_t>(0, tiles_m * tiles_n / blocks - 1)};
+  return ladder::launch_plan<Variant<I>, true>(p, plan, multiprocessors, nullptr);
+}
+
+template <size_t... I>
+constexpr auto tuned_launches(std::index_sequence<I...>) {
+  return std::array<Launch, sizeof...(I)>{launch_tuned<I>...};
+}
+template <size_t... I>
+constexpr auto stream_k_launches(std::index_sequence<I...>) {
+  return std::array<Launch, sizeof...(I)>{launch_stream_k<I>...};
+}
+
+float* random_matrix(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(SIZE * SIZE);
+  for (float& value : values) value = normal(random);
+  float* matrix = nullptr;
+  check(cudaMalloc(&matrix, values.size() * sizeof(float)));
+  check(cudaMemcpy(matrix, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
+  return matrix;
+}
+
+float milliseconds(Launch launch, const Sgemm& p, int multiprocessors) {
+  static const std::array<cudaEvent_t, 2> events = [] {
+    std::array<cudaEvent_t, 2> made{};
+    for (cudaEvent_t& event : made) check(cudaEventCreate(&event));
+    return made;
+  }();
+  check(cudaEventRecord(events[0]));
+  check(launch(p, multiprocessors));
+  check(cudaEventRecord(events[1]));
+  check(cudaEventSynchronize(events[1]));
+  float time = 0;
+  check(cudaEventElapsedTime(&time, events[0], events[1]));
+  return time;
+}
+
+/// TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
+std::vector<double> measure(std::span<const Launch> launches, const Sgemm& p, int multiprocessors) {
+  const Launch reference = launches.front();
+  std::vector<float> reference_times;
+  std::vector<double> speedups;
+  for (int i = 0; i < 20; ++i)
+    milliseconds(reference, p, multiprocessors);  // until the clock is steady
+  for (const Launch launch : launches) {
+    std::vector<double> ratios;
+    milliseconds(launch, p, multiprocessors);
+    for (int i = 0; i < ROUNDS; ++i) {
+      const float before = milliseconds(reference, p, multiprocessors);
+      const float time = milliseconds(launch, p, multiprocessors);
+      const float after = milliseconds(reference, p, multiprocessors);
+      ratios.push_back((before + after) / 2 / time);
+      reference_times.push_back(before);
+    }
+    std::nth_element(ratios.begin(), ratios.begin() + ROUNDS / 2, ratios.end());
+    speedups.push_back(ratios[ROUNDS / 2]);
+  }
+  const auto middle =
+      reference_times.begin() + static_cast<std::ptrdiff_t>(reference_times.size() / 2);
+  std::nth_element(reference_times.begin(), middle, reference_times.end());
+  for (double& speedup : speedups) {
+    speedup *= 2.0 * SIZE * SIZE * SIZE / (*middle * 1e9);
+  }
+  return speedups;
+}
+
+bool same_class(const Tile& a, const Tile& b) {
+  return a.BM * a.BN == b.BM * b.BN && a.threads() == b.threads();
+}
+
+void print_table(const char* name, std::span<const double> tflops) {
+  std::printf("inline constexpr TunedTile %s[] = {\n", name);
+  const std::span<const Tile> space = ladder::tune_space;
+  for (size_t first = 0; first < space.size();) {
+    size_t best = first, end = first;
+    for (; end < space.size() && same_class(space[end], space[first]); ++end) {
+      if (tflops[end] > tflops[best]) best = end;
+    }
+    const Tile& t = space[best];
+    std::printf("    {{%d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, %.1f},\n", t.BM, t.BN, t.BK, t.WM,
+                t.WN, t.TM, t.TN, t.stages, t.copy_groups, t.blocks, tflops[best]);
+    first = end;
+  }
+  std::printf("};\n\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 || std::string(argv[1]).size() != 10) {
+    std::fprintf(stderr, "usage: tune YYYY-MM-DD > tile_table.hpp\n");
+    return 2;
+  }
+  cudaDeviceProp device{};
+  check(cudaGetDeviceProperties(&device, 0));
+  const Sgemm p{.M = SIZE,
+                .N = SIZE,
+                .K = SIZE,
+                .alpha = 1,
+                .A = random_matrix(1),
+                .lda = SIZE,
+                .B = random_matrix(2),
+                .ldb = SIZE,
+                .beta = 0,
+                .C = random_matrix(3),
+                .ldc = SIZE};
+
+  using Indices = std::make_index_sequence<std::size(ladder::tune_space)>;
+  const auto tuned = measure(tuned_launches(Indices{}), p, device.multiProcessorCount);
+  const auto stream_k = measure(stream_k_launches(Indices{}), p, device.multiProcessorCount);
+  std::fprintf(stderr, " BM  BN BK  WM  WN TM TN st gr bl   tuned  stream_k  TFLOP/s\n");
+  for (size_t i = 0; i < std::size(ladder::tune_space); ++i) {
+    const Tile& t = ladder::tune_space[i];
+    std::fprintf(stderr, "%3d %3d %2d %3d %3d %2d %2d %2d %2d %2d  %6.2f    %6.2f\n", t.BM, t.BN,
+                 t.BK, t.WM, t.WN, t.TM, t.TN, t.stages, t.copy_groups, t.blocks, tuned[i],
+                 stream_k[i]);
+  }
+
+  std::printf(
+      "// Written by bench/tune: for each size of tile the fastest variant it found. Do not edit; "
+      "run it\n"
+      "// again. %s, %s; TFLOP/s at %lld x %lld x %lld.\n"
+      "#pragma once\n\n#include \"kernels/tile.hpp\"\n\nnamespace ladder {\n\n"
+      "// {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks}, TFLOP/s\n",
+      device.name, argv[1], static_cast<long long>(SIZE), static_cast<long long>(SIZE),
+      static_cast<long long>(SIZE));
+  print_table("tuned_table", tuned);
+  print_table("stream_k_table", stream_k);
+  std::printf("}  // namespace ladder\n");
+  return 0;
+}

@@ -1,0 +1,77 @@
+// Rung 11: the tile that suits the shape, and a main loop in which 93 of 100 instructions multiply.
+//
+// Rung 10 has one tile for all problems. A large problem wants a large tile: 128 x 256 elements of C
+// need 384 elements of A and B for each k, where rung 10's two blocks on a multiprocessor need 512
+// for as many. A small problem wants small tiles, or most multiprocessors stand idle: 1024 x 1024 is
+// only 32 tiles of 128 x 256.
+//
+//   tile_table.hpp     for each size of tile the fastest variant that bench/tune found, with its rate
+//   choose_tile        picks for a shape: least work on the busiest multiprocessor over that rate
+//   tuned_kernel.cuh   the kernel: a tile for each block
+//   block_product.cuh  its main loop, rung 10's with every size a parameter; what else was changed
+//                      to make nearly every instruction a multiply-add is told there
+//   place_of           blocks that run at the same time compute a square region of C, so that what
+//                      one fetches the others find in L2
+//
+// A needs no alignment, since it is copied a float at a time; where B or C are not aligned to 16 bytes
+// they are too (path "scalar").
+//
+// What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few
+// tiles of any size.
+#include <array>
+#include <utility>
+
+#include "kernels/ladder.hpp"
+#include "kernels/tile_table.hpp"
+#include "kernels/tuned_kernel.cuh"
+#include "kernels/vector_access.cuh"
+
+namespace ladder {
+namespace {
+
+template <size_t CHOICE>
+struct Variant {
+  static constexpr Tile tile = tuned_table[CHOICE].tile;
+};
+
+using Launch = cudaError_t (*)(const Sgemm&, int, cudaStream_t);
+
+template <bool VECTOR, size_t... I>
+constexpr auto launches_of(std::index_sequence<I...>) {
+  return std::array<Launch, sizeof...(I)>{launch_tuned_tile<Variant<I>, VECTOR>...};
+}
+
+cudaError_t launch_tuned(const Sgemm& p, cudaStream_t stream) {
+  int device = 0, multiprocessors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return error;
+  error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error != cudaSuccess) return error;
+
+  using Indices = std::make_index_sequence<std::size(tuned_table)>;
+  static constexpr auto vector = launches_of<true>(Indices{});
+  static constexpr auto scalar = launches_of<false>(Indices{});
+  const size_t choice = choose_tile(tuned_table, p.M, p.N, multiprocessors);
+  return (is_vector_aligned(p, 16) ? vector : scalar)[choice](p, multiprocessors, stream);
+}
+
+const char* path_tuned(const Sgemm& p) { return is_vector_aligned(p, 16) ? "float4" : "scalar"; }
+
+}  // namespace
+
+extern const Rung tuned{
+    .number = 11,
+    .name = "tuned",
+    .idea = "a tile for each shape, from a table found by search, and a main loop of multiply-adds",
+    .promise = {.whole_tiles = 256,
+                .claims = {{Counter::async_copy_share, '-', Relation::equal, 1},
+                           {Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
+                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
+                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.07},
+                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
+                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+    .launch = launch_tuned,
+    .path = path_tuned,
+};
+
+}  // namespace ladder

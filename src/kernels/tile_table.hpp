@@ -1,0 +1,28 @@
+// Written by bench/tune: for each size of tile the fastest variant it found. Do not edit; run it
+// again. NVIDIA H200, 2026-11-20; TFLOP/s at 4096 x 4096 x 4096.
+#pragma once
+
+#include "kernels/tile.hpp"
+
+namespace ladder {
+
+// {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks}, TFLOP/s
+inline constexpr TunedTile tuned_table[] = {
+    {{128, 256, 8, 64, 64, 16, 8, 6, 1, 1}, 53.1},
+    {{128, 128, 8, 64, 64, 16, 8, 4, 1, 2}, 52.0},
+    {{128, 128, 16, 64, 32, 8, 8, 3, 3, 2}, 52.1},
+    {{64, 128, 16, 32, 64, 8, 8, 3, 3, 2}, 52.6},
+    {{64, 64, 16, 32, 64, 8, 8, 3, 3, 6}, 49.8},
+    {{64, 64, 16, 32, 32, 8, 4, 3, 2, 4}, 41.4},
+};
+
+inline constexpr TunedTile stream_k_table[] = {
+    {{128, 256, 8, 64, 64, 16, 8, 6, 1, 1}, 54.5},
+    {{128, 128, 8, 32, 128, 16, 8, 4, 2, 2}, 52.8},
+    {{128, 128, 16, 64, 32, 8, 8, 3, 3, 2}, 51.8},
+    {{64, 128, 16, 32, 64, 8, 8, 3, 3, 3}, 52.6},
+    {{64, 64, 16, 32, 64, 8, 8, 3, 3, 6}, 49.2},
+    {{64, 64, 16, 32, 32, 8, 4, 4, 3, 4}, 41.6},
+};
+
+}  // namespace ladder
