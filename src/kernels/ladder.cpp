@@ -9,11 +9,20 @@
   RUNG(reference)          \
   RUNG(naive)              \
   RUNG(coalesced)          \
-  RUNG(shared_tile)
+  RUNG(shared_tile)        \
+  RUNG(register_tile_1d)   \
+  RUNG(register_tile_2d)   \
+  RUNG(vector_float4)      \
+  RUNG(vector_float8)      \
+  RUNG(conflict_free)      \
+  RUNG(warp_tile)          \
+  RUNG(async_pipeline)     \
+  RUNG(tuned)              \
+  RUNG(stream_k)
 
 namespace ladder {
 
-#define LADDER_DECLARE(rung) extern const Rung rung;
+#define LADDER_DECLARE(rung) extern const Rung rung;  // NOLINT(bugprone-macro-parentheses)
 LADDER_RUNGS(LADDER_DECLARE)
 #undef LADDER_DECLARE
 

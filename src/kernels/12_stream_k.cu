@@ -1,0 +1,115 @@
+// Rung 12: the work is divided, not the matrix.
+//
+// Rung 11 gives each block a tile, so the last wave of blocks may leave most of the device idle: 3072 x
+// 3072 is 288 tiles of 128 x 256, which on 132 multiprocessors take three rounds, though they are work
+// for 2.2. And 128 x 160 is three tiles, however long K is. Here a block takes an equal share of all
+// steps along K of all tiles, wherever in a tile that begins and ends (stream-K: Osama et al., "Stream-K:
+// Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023).
+//
+//   split_plan.hpp       which tile, how many blocks, who computes what: a function of the shape alone
+//   stream_k_kernel.cuh  rung 11's main loop over a block's share; parts of tiles go to a workspace, and
+//                        a second kernel adds the parts of each tile, in the order of k
+//   few_rows.cuh         for M <= 16, where there is nothing to tile
+//
+// Parts are added in an order that depends on the shape only, so a result never changes from run to
+// run; adding with atomics would be as fast and would not have this.
+#include <array>
+#include <utility>
+
+#include "kernels/few_rows.cuh"
+#include "kernels/ladder.hpp"
+#include "kernels/split_plan.hpp"
+#include "kernels/stream_k_kernel.cuh"
+#include "kernels/stream_workspace.hpp"
+#include "kernels/tile_table.hpp"
+#include "kernels/vector_access.cuh"
+
+namespace ladder {
+namespace {
+
+template <size_t CHOICE>
+struct Variant {
+  static constexpr Tile tile = stream_k_table[CHOICE].tile;
+};
+
+template <int ROWS, bool VECTOR>
+cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  // As many blocks as the device holds at once, as far as K goes round.
+  const int64_t strips = ceil_div(p.N, FewRows::COLS);
+  const int64_t held = int64_t{FewRows::blocks(ROWS)} * multiprocessors;
+  const int64_t wanted = held > strips ? held / strips : 1;
+  const int64_t depth = ceil_div(ceil_div(p.K, wanted), FewRows::CHUNK) * FewRows::CHUNK;
+  const int64_t count = p.K == 0 ? 1 : ceil_div(p.K, depth);
+  if (count == 1) {
+    few_rows_kernel<ROWS, VECTOR>
+        <<<grid_of(strips), FewRows::THREADS, 0, stream>>>(p, strips, depth, nullptr);
+    return cudaGetLastError();
+  }
+  const StreamWorkspace parts(count * p.M * p.N, stream);
+  if (parts.error() != cudaSuccess) return parts.error();
+  few_rows_kernel<ROWS, VECTOR>
+      <<<grid_of(strips * count), FewRows::THREADS, 0, stream>>>(p, strips, depth, parts.data());
+  add_few_rows_kernel<<<grid_of(ceil_div(p.M * p.N, 256)), 256, 0, stream>>>(p, parts.data(),
+                                                                             count);
+  return cudaGetLastError();
+}
+
+template <bool VECTOR>
+cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  if (p.M <= 1) return launch_few_rows<1, VECTOR>(p, multiprocessors, stream);
+  if (p.M <= 2) return launch_few_rows<2, VECTOR>(p, multiprocessors, stream);
+  if (p.M <= 4) return launch_few_rows<4, VECTOR>(p, multiprocessors, stream);
+  if (p.M <= 8) return launch_few_rows<8, VECTOR>(p, multiprocessors, stream);
+  return launch_few_rows<FewRows::MAX_ROWS, VECTOR>(p, multiprocessors, stream);
+}
+
+using Launch = cudaError_t (*)(const Sgemm&, const SplitPlan&, int, cudaStream_t);
+
+template <bool VECTOR, size_t... I>
+constexpr auto launches_of(std::index_sequence<I...>) {
+  return std::array<Launch, sizeof...(I)>{launch_plan<Variant<I>, VECTOR>...};
+}
+
+cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
+  int device = 0, multiprocessors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return error;
+  error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error != cudaSuccess) return error;
+
+  const bool vector = is_vector_aligned(p, 16);
+  if (p.M <= FewRows::MAX_ROWS) {
+    return vector ? launch_few_rows<true>(p, multiprocessors, stream)
+                  : launch_few_rows<false>(p, multiprocessors, stream);
+  }
+  using Indices = std::make_index_sequence<std::size(stream_k_table)>;
+  static constexpr auto vector_launches = launches_of<true>(Indices{});
+  static constexpr auto scalar_launches = launches_of<false>(Indices{});
+  const SplitPlan plan = plan_split(stream_k_table, p.M, p.N, p.K, multiprocessors);
+  return (vector ? vector_launches : scalar_launches)[plan.choice](p, plan, multiprocessors,
+                                                                   stream);
+}
+
+const char* path_stream_k(const Sgemm& p) {
+  const bool vector = is_vector_aligned(p, 16);
+  if (p.M <= FewRows::MAX_ROWS) return vector ? "few rows, float4" : "few rows, scalar";
+  return vector ? "float4" : "scalar";
+}
+
+}  // namespace
+
+extern const Rung stream_k{
+    .number = 12,
+    .name = "stream_k",
+    .idea = "blocks take equal shares of the work, wherever in a tile they begin and end",
+    .promise = {.whole_tiles = 256,
+                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
+                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
+                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 1.0 / 8},
+                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
+                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+    .launch = launch_stream_k,
+    .path = path_stream_k,
+};
+
+}  // namespace ladder

@@ -1,0 +1,61 @@
+// Scratch memory for the kernels of one launch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace ladder {
+
+/// Device memory that is there from its construction to its destruction in the order of a stream: what
+/// is launched on the stream in between may use it. Taken from the device's memory pool, so neither end
+/// waits for the device, launches on other streams get memory of their own, and all of it can be
+/// captured into a graph.
+class StreamWorkspace {
+ public:
+  StreamWorkspace(int64_t floats, cudaStream_t stream) : stream_(stream) {
+    error_ = keep_pool(stream);
+    if (error_ != cudaSuccess) return;
+    error_ = cudaMallocAsync(reinterpret_cast<void**>(&data_),
+                             static_cast<size_t>(floats) * sizeof(float), stream_);
+  }
+  ~StreamWorkspace() {
+    if (data_ != nullptr) static_cast<void>(cudaFreeAsync(data_, stream_));
+  }
+  StreamWorkspace(const StreamWorkspace&) = delete;
+  StreamWorkspace& operator=(const StreamWorkspace&) = delete;
+
+  /// cudaSuccess, or why there is no memory.
+  cudaError_t error() const { return error_; }
+  float* data() const { return data_; }
+
+ private:
+  // By default the pool gives its memory back to the system whenever the host waits for the device, and
+  // the next allocation takes longer than a small product. Let it keep as much as a launch may need. (A
+  // graph that is being captured has memory of its own, and the pool must not be touched.)
+  static cudaError_t keep_pool(cudaStream_t stream) {
+    cudaStreamCaptureStatus capture{};
+    cudaError_t error = cudaStreamIsCapturing(stream, &capture);
+    if (error != cudaSuccess || capture != cudaStreamCaptureStatusNone) return error;
+
+    int device = 0;
+    cudaMemPool_t pool{};
+    error = cudaGetDevice(&device);
+    if (error != cudaSuccess) return error;
+    error = cudaDeviceGetDefaultMemPool(&pool, device);
+    if (error != cudaSuccess) return error;
+    uint64_t kept = 0;
+    error = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+    if (error != cudaSuccess || kept >= KEPT_BYTES) return error;
+    kept = KEPT_BYTES;
+    return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+  }
+
+  static constexpr uint64_t KEPT_BYTES = uint64_t{256} << 20;
+
+  cudaStream_t stream_;
+  float* data_ = nullptr;
+  cudaError_t error_ = cudaSuccess;
+};
+
+}  // namespace ladder
