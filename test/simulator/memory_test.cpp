@@ -147,12 +147,14 @@ TEST(DeviceMemoryDeathTest, TheHostCannotReadADeviceAddress) {
 
 TEST(DeviceMemory, ManyThreadsMayAllocateFindAndFree) {
   std::atomic<int> wrong{0};
+  constexpr int count = 4;
   std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
+  threads.reserve(count);
+  for (int t = 0; t < count; ++t) {
     threads.emplace_back([&wrong, t] {
-      for (int i = 0; i < 500; ++i) {
-        const HostAccess access = i % 2 == 0 ? HostAccess::device_only : HostAccess::host_visible;
-        const auto bytes = static_cast<uint64_t>(64 + i);
+      for (uint64_t bytes = 64; bytes < 564; ++bytes) {
+        const HostAccess access =
+            bytes % 2 == 0 ? HostAccess::device_only : HostAccess::host_visible;
         const uint64_t base = memory().allocate(bytes, access);
         std::byte* const host = memory().host_pointer(base, bytes);
         if (host == nullptr) {

@@ -99,7 +99,8 @@ Variable find_variable(const void* host_shadow) {
 
 }  // namespace simulator::runtime
 
-// The functions that clang's code calls. Their signatures are CUDA's.
+// The functions that clang's code calls. Their names and signatures are CUDA's.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
@@ -134,3 +135,4 @@ void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)
