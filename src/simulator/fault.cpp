@@ -29,7 +29,8 @@ const char* headline(FaultKind kind) {
 
 /// Whether the fault is an access's. Address 0 is a null pointer then, and worth showing.
 bool has_address(FaultKind kind) {
-  return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free || kind == FaultKind::misaligned;
+  return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free ||
+         kind == FaultKind::misaligned;
 }
 
 std::string triple(const Dim3& d) {

@@ -165,15 +165,18 @@ DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   s.total = device_bytes();
-  s.device.first = s.device.next = kDeviceRange;
+  // There is a red zone before the first allocation too.
+  s.device.first = kDeviceRange;
+  s.device.next = s.device.first + kRedZone;
   s.device.past_end = kDeviceRange << 2;
 
   // As much as the machine's address space and the process's limit on it allow.
-  for (uint64_t bytes = uint64_t{1} << 44; bytes >= kHugePage; bytes >>= 1) {
+  for (uint64_t bytes = uint64_t{1} << 44; bytes > 2 * kRedZone; bytes >>= 1) {
     void* const range =
         mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) continue;
-    s.visible.first = s.visible.next = reinterpret_cast<uint64_t>(range);
+    s.visible.first = reinterpret_cast<uint64_t>(range);
+    s.visible.next = s.visible.first + kRedZone;
     s.visible.past_end = s.visible.first + bytes;
     break;
   }
