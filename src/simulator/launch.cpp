@@ -104,7 +104,15 @@ class LoadedKernel : public Kernel {
 
   const std::string& name() const override { return program_->name; }
   const std::string& demangled() const override { return program_->demangled; }
-  int registers_per_thread() const override { return program_->registers_per_thread; }
+  int registers_per_thread() const override {
+    // A device's compiler keeps to the launch bounds, or else to what a thread can have, and spills the rest.
+    const DeviceLimits& limits = device_limits();
+    int bound = limits.registers_per_thread;
+    if (program_->max_threads > 0) {
+      bound = std::min(bound, limits.registers_per_multiprocessor / program_->max_threads);
+    }
+    return std::min(program_->registers_per_thread, bound);
+  }
   size_t static_shared_bytes() const override { return program_->static_shared; }
   size_t local_bytes_per_thread() const override { return program_->local_bytes; }
   int max_threads_per_block() const override {
