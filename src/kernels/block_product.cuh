@@ -10,7 +10,7 @@
 //   - The copies of a tile are issued in a few groups, spread over the steps of the tile being
 //     computed. All at once they would stall the load unit.
 //   - The main loop knows that everything it copies lies inside the matrices. Tiles at the edges,
-//     and the last of K, are copied by a second loop that tests each element.
+//     and the last of K, are left to a second loop that tests each copy.
 //
 // All functions here are inlined by force: `sum` and the fragments live in registers only while they are
 // variables of the kernel.
@@ -57,11 +57,20 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
 
   constexpr int B_COPIES = BK / T.b_rows();
   constexpr int COPIES = B_COPIES + T.BM / T.a_rows() * (BK / 4);
-  const auto copy = [&](int i) {  // the i-th copy of the tile that a and b point to
+  // The i-th copy of the tile that a and b point to. Tested: of its k only the first `depth` lie in the
+  // range, and it may reach beyond an edge of A or B.
+  const int a_count = part_inside(p.M - tile_row, T.BM) - a_row;
+  const int b_count = part_inside(p.N - tile_col, T.BN) - b_col;
+  int depth = 0;
+  const auto copy = [&](int i, auto tested) __attribute__((always_inline)) {
+    constexpr bool TESTED = decltype(tested)::value;
     if (i < B_COPIES) {
+      const int k = i * T.b_rows();
       const float* from = b + i * b_pass;
-      float* to = b_to + i * T.b_rows() * T.BN;
-      if (VECTOR) {
+      float* to = b_to + k * T.BN;
+      if (TESTED) {
+        copy_async4<VECTOR>(to, from, b_k + k < depth ? b_count : 0);
+      } else if (VECTOR) {
         copy_async4(to, from);
       } else {
 #pragma unroll
@@ -69,22 +78,12 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
       }
     } else {
       const int pass = (i - B_COPIES) / (BK / 4), k = (i - B_COPIES) % (BK / 4) * 4;
-      copy_async(a_to + k * A_STRIDE + pass * T.a_rows(), a + pass * a_pass + k);
-    }
-  };
-  const int a_count = part_inside(p.M - tile_row, T.BM) - a_row;
-  const int b_count = part_inside(p.N - tile_col, T.BN) - b_col;
-  const auto copy_tested = [&](int64_t k0) {  // the same for a tile that may reach beyond an edge
-    const int depth = part_inside(k_end - k0, BK);
-#pragma unroll
-    for (int k = 0; k < BK; k += T.b_rows()) {
-      copy_async4<VECTOR>(b_to + k * T.BN, b + k * p.ldb, b_k + k < depth ? b_count : 0);
-    }
-#pragma unroll
-    for (int r = 0; r < T.BM; r += T.a_rows()) {
-#pragma unroll
-      for (int k = 0; k < BK; k += 4) {
-        copy_async(a_to + k * A_STRIDE + r, a + r * p.lda + k, r < a_count && a_k + k < depth);
+      const float* from = a + pass * a_pass + k;
+      float* to = a_to + k * A_STRIDE + pass * T.a_rows();
+      if (TESTED) {
+        copy_async(to, from, pass * T.a_rows() < a_count && a_k + k < depth);
+      } else {
+        copy_async(to, from);
       }
     }
   };
@@ -114,7 +113,9 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
   // Fill the ring but for its last stage.
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s) {
-    if (s < tiles) copy_tested(k_begin + s * BK);
+    depth = part_inside(k_end - (k_begin + s * BK), BK);
+#pragma unroll
+    for (int i = 0; i < COPIES; ++i) copy(i, std::true_type{});
     commit_async();
     a += BK;
     b += b_tile;
@@ -129,8 +130,7 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
   // move of those that read one tile later.
   int until_wrap = STAGES;
   int move = -(STAGES - 1) * STAGE;
-  const auto compute_tile = [&](auto copies_next) __attribute__((always_inline)) {
-    constexpr bool COPIES_NEXT = decltype(copies_next)::value;
+  const auto compute_tile = [&](auto tested) __attribute__((always_inline)) {
     constexpr int EVERY = (BK - 1) / T.copy_groups;
     constexpr int AT_ONCE = (COPIES + T.copy_groups - 1) / T.copy_groups;
 #pragma unroll
@@ -148,10 +148,10 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
         a_from += move;
         b_from += move;
       }
-      if (COPIES_NEXT && k % EVERY == 0) {
+      if (k % EVERY == 0) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; ++i) {
-          if (k / EVERY * AT_ONCE + i < COPIES) copy(k / EVERY * AT_ONCE + i);
+          if (k / EVERY * AT_ONCE + i < COPIES) copy(k / EVERY * AT_ONCE + i, tested);
         }
       }
       fetch(k + 1);
@@ -170,11 +170,11 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
   // the loop; what might lie beyond it is left to the second loop.)
   const int steady = part_inside(untested - (STAGES - 1), INT32_MAX);
 #pragma unroll 1
-  for (int left = steady; left > 0; --left) compute_tile(std::true_type{});
+  for (int left = steady; left > 0; --left) compute_tile(std::false_type{});
 #pragma unroll 1
   for (int64_t tile = steady > 0 ? steady : 0; tile < tiles; ++tile) {
-    if (tile + STAGES - 1 < tiles) copy_tested(k_begin + (tile + STAGES - 1) * BK);
-    compute_tile(std::false_type{});
+    depth = part_inside(k_end - (k_begin + (tile + STAGES - 1) * BK), BK);  // of none: not above 0
+    compute_tile(std::true_type{});
   }
   wait_async<0>();
   __syncthreads();  // nobody may overwrite the ring while a neighbour still reads it
