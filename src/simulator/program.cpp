@@ -165,13 +165,13 @@ class Decoder {
     const auto key = std::make_pair(bits, bytes);
     const auto known = constant_slots_.find(key);
     if (known != constant_slots_.end()) return known->second;
-    const auto offset = static_cast<Slot>(program_->constants.size() * sizeof(Lanes<uint64_t>));
+    const auto offset = static_cast<Slot>(program_->constants.size() * sizeof(Program::Constant));
     Lanes<uint64_t> value = bits;
     if (bytes != 8) {
       const Lanes<uint32_t> narrow = static_cast<uint32_t>(bits);
       std::memcpy(&value, &narrow, sizeof narrow);
     }
-    program_->constants.push_back(value);
+    program_->constants.push_back({value});
     return constant_slots_[key] = ~offset;
   }
 

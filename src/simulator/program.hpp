@@ -94,7 +94,10 @@ struct Program {
   std::deque<std::vector<Slot>> slot_lists;  // what Op::slots points to
   /// Each immediate once for every lane. A 32-bit one fills the first half of its place, so that a 64-bit one
   /// is aligned as its vector must be.
-  std::vector<Lanes<uint64_t>> constants;
+  struct alignas(sizeof(Lanes<uint64_t>)) Constant {
+    Lanes<uint64_t> lanes;
+  };
+  std::vector<Constant> constants;
 
   size_t register_bytes = 0;  // of one warp
   size_t predicates = 0;
