@@ -1,0 +1,130 @@
+// Which tile rung 11 chooses, and how rung 12 divides the work: pure functions of the shape.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/split_plan.hpp"
+#include "kernels/tile.hpp"
+#include "kernels/tile_table.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int H200 = 132;
+
+const Tile& chosen(int64_t M, int64_t N, int multiprocessors = H200) {
+  return tuned_table[choose_tile(tuned_table, M, N, multiprocessors)].tile;
+}
+
+TEST(TileTable, HoldsOnlyTilesThatTheKernelTakes) {
+  for (const TunedTile& entry : tuned_table) EXPECT_TRUE(is_valid(entry.tile));
+  for (const TunedTile& entry : stream_k_table) EXPECT_TRUE(is_valid(entry.tile));
+}
+
+TEST(IsValid, RefusesTilesThatDoNotDivide) {
+  const Tile good = tuned_table[0].tile;
+  ASSERT_TRUE(is_valid(good));
+  for (const auto& [field, value] :
+       std::vector<std::pair<int Tile::*, int>>{{&Tile::BM, good.BM + 4},
+                                                {&Tile::WN, good.WN * 3},
+                                                {&Tile::TM, 6},
+                                                {&Tile::BK, 6},
+                                                {&Tile::stages, 1},
+                                                {&Tile::copy_groups, 0}}) {
+    Tile bad = good;
+    bad.*field = value;
+    EXPECT_FALSE(is_valid(bad));
+  }
+}
+
+TEST(ChooseTile, TakesTheLargestForALargeProblem) {
+  EXPECT_EQ(chosen(16384, 16384).BM * chosen(16384, 16384).BN, 128 * 256);
+}
+
+TEST(ChooseTile, KeepsTheDeviceBusyOnASmallOne) {
+  const Tile& t = chosen(1024, 1024);
+  EXPECT_LE(t.BM * t.BN, 1024 * 1024 / H200 + t.BM * t.BN / 2);
+  EXPECT_EQ(tiles_of_busiest(t, 1024, 1024, H200), 1);
+}
+
+TEST(ChooseTile, MinimisesTheTimeOfTheBusiestMultiprocessor) {
+  // Two rates for one shape: the small tile needs 2 rounds of a quarter of the work.
+  const std::vector<TunedTile> table = {{{128, 128, 8, 64, 64, 16, 8, 4, 1, 2}, 50.0},
+                                        {{64, 64, 8, 32, 64, 8, 8, 4, 1, 6}, 30.0}};
+  EXPECT_EQ(choose_tile(table, 128, 128, 1), 0U);  // 1 x 16384 / 50 against 4 x 4096 / 30
+  EXPECT_EQ(choose_tile(table, 64, 64, 1), 1U);    // 1 x 16384 / 50 against 1 x 4096 / 30
+  EXPECT_EQ(choose_tile(table, 128, 128, 4), 1U);  // the small tiles run side by side
+}
+
+TEST(BandHeight, MakesTheRegionAtWorkAboutSquare) {
+  const Tile t = chosen(16384, 16384);
+  const int rows = band_height(t, H200);
+  const double height = rows * t.BM;
+  const double width = static_cast<double>(H200) * t.blocks / rows * t.BN;
+  EXPECT_NEAR(height / width, 1.0, 0.3);
+  EXPECT_EQ(band_height(t, 1) >= 1, true);
+}
+
+// Each step of each tile belongs to one block, and the shares differ by at most one step.
+void expect_complete(const SplitPlan& plan) {
+  ASSERT_GE(plan.blocks, 1);
+  ASSERT_GE(plan.rounds, 0);
+  ASSERT_LE(plan.whole_tiles(), plan.tiles());
+  EXPECT_EQ(plan.begin(0), 0);
+  EXPECT_EQ(plan.begin(plan.blocks), plan.line());
+  const int64_t share = plan.line() / plan.blocks;
+  bool parts = false;
+  for (int64_t block = 0; block < plan.blocks; ++block) {
+    const int64_t begin = plan.begin(block), end = plan.begin(block + 1);
+    EXPECT_GE(end - begin, share);
+    EXPECT_LE(end - begin, share + 1);
+    if (begin < end) {
+      EXPECT_EQ(plan.owner(begin), block);
+      EXPECT_EQ(plan.owner(end - 1), block);
+    }
+    parts |= begin % plan.steps != 0;
+  }
+  if (parts) EXPECT_TRUE(plan.has_parts());
+}
+
+TEST(SplitPlan, GivesEachStepToOneBlock) {
+  for (const int64_t M : {1, 17, 64, 128, 1000, 3072}) {
+    for (const int64_t N : {1, 160, 2049}) {
+      for (const int64_t K : {0, 1, 16, 7168, 65536}) {
+        for (const int multiprocessors : {1, 3, H200}) {
+          SCOPED_TRACE(testing::Message()
+                       << M << "x" << N << "x" << K << " on " << multiprocessors);
+          expect_complete(plan_split(stream_k_table, M, N, K, multiprocessors));
+        }
+      }
+    }
+  }
+}
+
+TEST(SplitPlan, IsTheSameEveryTime) {
+  const SplitPlan a = plan_split(stream_k_table, 3072, 3072, 3072, H200);
+  const SplitPlan b = plan_split(stream_k_table, 3072, 3072, 3072, H200);
+  EXPECT_EQ(a.choice, b.choice);
+  EXPECT_EQ(a.blocks, b.blocks);
+  EXPECT_EQ(a.rounds, b.rounds);
+}
+
+TEST(SplitPlan, DividesKWhereThereAreFewTiles) {
+  const SplitPlan plan = plan_split(stream_k_table, 64, 64, 65536, H200);
+  EXPECT_GE(plan.blocks, H200);
+  EXPECT_TRUE(plan.has_parts());
+}
+
+TEST(SplitPlan, GivesOutWholeTilesFirstWhereThereAreMany) {
+  const SplitPlan plan = plan_split(stream_k_table, 16384, 16384, 16384, H200);
+  EXPECT_GT(plan.whole_tiles(), plan.tiles() * 9 / 10);
+}
+
+TEST(SplitPlan, DividesNothingForAShortK) {
+  EXPECT_FALSE(plan_split(stream_k_table, 4096, 4096, 16, H200).has_parts());
+  EXPECT_FALSE(plan_split(stream_k_table, 100, 100, 0, H200).has_parts());
+}
+
+}  // namespace
+}  // namespace ladder
