@@ -10,12 +10,14 @@
 //   stream_k_kernel.cuh  rung 11's main loop over a block's share; parts of tiles go to a workspace, and
 //                        a second kernel adds the parts of each tile, in the order of k
 //   few_rows.cuh         for M <= 16, where there is nothing to tile
+//   few_cols.cuh         for N <= 16
 //
 // Parts are added in an order that depends on the shape only, so a result never changes from run to
 // run; adding with atomics would be as fast and would not have this.
 #include <array>
 #include <utility>
 
+#include "kernels/few_cols.cuh"
 #include "kernels/few_rows.cuh"
 #include "kernels/ladder.hpp"
 #include "kernels/split_plan.hpp"
@@ -32,26 +34,32 @@ struct Variant {
   static constexpr Tile tile = stream_k_table[CHOICE].tile;
 };
 
-template <int ROWS, bool VECTOR>
-cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
-  // As many blocks as the device holds at once, as far as K goes round.
-  const int64_t strips = ceil_div(p.N, FewRows::COLS);
-  const int64_t held = int64_t{FewRows::blocks(ROWS)} * multiprocessors;
+using SkinnyKernel = void (*)(Sgemm, int64_t strips, int64_t depth, float* parts);
+
+/// Launches few_rows_kernel or few_cols_kernel. `strips` blocks cover C; K is divided, in multiples of
+/// `chunk`, as far as the device holds more blocks at once.
+cudaError_t launch_skinny(SkinnyKernel kernel, const Sgemm& p, int64_t strips, int64_t chunk,
+                          int64_t held, cudaStream_t stream) {
+  static_assert(FewRows::THREADS == FewCols::THREADS);
   const int64_t wanted = held > strips ? held / strips : 1;
-  const int64_t depth = ceil_div(ceil_div(p.K, wanted), FewRows::CHUNK) * FewRows::CHUNK;
+  const int64_t depth = ceil_div(ceil_div(p.K, wanted), chunk) * chunk;
   const int64_t count = p.K == 0 ? 1 : ceil_div(p.K, depth);
   if (count == 1) {
-    few_rows_kernel<ROWS, VECTOR>
-        <<<grid_of(strips), FewRows::THREADS, 0, stream>>>(p, strips, depth, nullptr);
+    kernel<<<grid_of(strips), FewRows::THREADS, 0, stream>>>(p, strips, depth, nullptr);
     return cudaGetLastError();
   }
   const StreamWorkspace parts(count * p.M * p.N, stream);
   if (parts.error() != cudaSuccess) return parts.error();
-  few_rows_kernel<ROWS, VECTOR>
-      <<<grid_of(strips * count), FewRows::THREADS, 0, stream>>>(p, strips, depth, parts.data());
+  kernel<<<grid_of(strips * count), FewRows::THREADS, 0, stream>>>(p, strips, depth, parts.data());
   add_few_rows_kernel<<<grid_of(ceil_div(p.M * p.N, 256)), 256, 0, stream>>>(p, parts.data(),
                                                                              count);
   return cudaGetLastError();
+}
+
+template <int ROWS, bool VECTOR>
+cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  return launch_skinny(few_rows_kernel<ROWS, VECTOR>, p, ceil_div(p.N, FewRows::COLS),
+                       FewRows::CHUNK, int64_t{FewRows::blocks(ROWS)} * multiprocessors, stream);
 }
 
 template <bool VECTOR>
@@ -61,6 +69,42 @@ cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t st
   if (p.M <= 4) return launch_few_rows<4, VECTOR>(p, multiprocessors, stream);
   if (p.M <= 8) return launch_few_rows<8, VECTOR>(p, multiprocessors, stream);
   return launch_few_rows<FewRows::MAX_ROWS, VECTOR>(p, multiprocessors, stream);
+}
+
+template <int COLS, bool VECTOR>
+cudaError_t launch_few_cols(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  return launch_skinny(few_cols_kernel<COLS, VECTOR>, p, ceil_div(p.M, FewCols::ROWS),
+                       FewCols::CHUNK, int64_t{FewCols::BLOCKS} * multiprocessors, stream);
+}
+
+template <bool VECTOR>
+cudaError_t launch_few_cols(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  if (p.N <= 1) return launch_few_cols<1, VECTOR>(p, multiprocessors, stream);
+  if (p.N <= 2) return launch_few_cols<2, VECTOR>(p, multiprocessors, stream);
+  if (p.N <= 4) return launch_few_cols<4, VECTOR>(p, multiprocessors, stream);
+  if (p.N <= 8) return launch_few_cols<8, VECTOR>(p, multiprocessors, stream);
+  return launch_few_cols<FewCols::MAX_COLS, VECTOR>(p, multiprocessors, stream);
+}
+
+enum class Shape { few_rows, few_cols, tiles };
+
+Shape shape_of(const Sgemm& p) {
+  if (p.M <= FewRows::MAX_ROWS) return Shape::few_rows;
+  return p.N <= FewCols::MAX_COLS ? Shape::few_cols : Shape::tiles;
+}
+
+/// Whether what the shape's kernel moves 16 bytes at a time is aligned for it.
+bool is_aligned(const Sgemm& p) {
+  const bool a = is_vector_aligned(p.A, p.lda, 16);
+  switch (shape_of(p)) {
+    case Shape::few_rows:
+      return a && is_vector_aligned(p.B, p.ldb, 16);
+    case Shape::few_cols:
+      return a;
+    case Shape::tiles:
+      break;
+  }
+  return is_vector_aligned(p, 16);
 }
 
 using Launch = cudaError_t (*)(const Sgemm&, const SplitPlan&, int, cudaStream_t);
@@ -77,10 +121,14 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
   error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (error != cudaSuccess) return error;
 
-  const bool vector = is_vector_aligned(p, 16);
-  if (p.M <= FewRows::MAX_ROWS) {
+  const bool vector = is_aligned(p);
+  if (shape_of(p) == Shape::few_rows) {
     return vector ? launch_few_rows<true>(p, multiprocessors, stream)
                   : launch_few_rows<false>(p, multiprocessors, stream);
+  }
+  if (shape_of(p) == Shape::few_cols) {
+    return vector ? launch_few_cols<true>(p, multiprocessors, stream)
+                  : launch_few_cols<false>(p, multiprocessors, stream);
   }
   using Indices = std::make_index_sequence<std::size(stream_k_table)>;
   static constexpr auto vector_launches = launches_of<true>(Indices{});
@@ -91,8 +139,15 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
 }
 
 const char* path_stream_k(const Sgemm& p) {
-  const bool vector = is_vector_aligned(p, 16);
-  if (p.M <= FewRows::MAX_ROWS) return vector ? "few rows, float4" : "few rows, scalar";
+  const bool vector = is_aligned(p);
+  switch (shape_of(p)) {
+    case Shape::few_rows:
+      return vector ? "few rows, float4" : "few rows, scalar";
+    case Shape::few_cols:
+      return vector ? "few columns, float4" : "few columns, scalar";
+    case Shape::tiles:
+      break;
+  }
   return vector ? "float4" : "scalar";
 }
 

@@ -12,14 +12,17 @@ struct alignas(32) float8 {
   float4 low, high;
 };
 
-/// True if accesses of `bytes` bytes (16 or 32) fall on addresses they are allowed on, for every row
-/// of all three matrices: the pointers and the leading dimensions must be multiples of `bytes`.
+/// True if accesses of `bytes` bytes (16 or 32) at multiples of their width along a row of the matrix
+/// fall on addresses they are allowed on: the pointer and the leading dimension must be multiples of it.
+inline bool is_vector_aligned(const float* matrix, int64_t ld, int64_t bytes) {
+  return reinterpret_cast<uintptr_t>(matrix) % static_cast<uintptr_t>(bytes) == 0 &&
+         ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
+}
+
+/// True if that holds for all three matrices.
 inline bool is_vector_aligned(const Sgemm& p, int64_t bytes) {
-  const auto aligned = [bytes](const float* matrix, int64_t ld) {
-    return reinterpret_cast<uintptr_t>(matrix) % static_cast<uintptr_t>(bytes) == 0 &&
-           ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
-  };
-  return aligned(p.A, p.lda) && aligned(p.B, p.ldb) && aligned(p.C, p.ldc);
+  return is_vector_aligned(p.A, p.lda, bytes) && is_vector_aligned(p.B, p.ldb, bytes) &&
+         is_vector_aligned(p.C, p.ldc, bytes);
 }
 
 /// How much of a tile of size `tile` lies inside a matrix of which `left` is left. Zero or less: nothing.
