@@ -184,7 +184,8 @@ int main(int argc, char** argv) {
       "// Written by bench/tune: for each size of tile the fastest variant it found. Do not edit; "
       "run it\n"
       "// again. %s, %s; TFLOP/s at %lld x %lld x %lld.\n"
-      "#pragma once\n\n#include \"kernels/tile.hpp\"\n\nnamespace ladder {\n\n"
+      "#pragma once\n\n#include \"kernels/tile.hpp\"\n\n// clang-format off: a table\nnamespace "
+      "ladder {\n\n"
       "// {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks}, TFLOP/s\n",
       device.name, argv[1], static_cast<long long>(SIZE), static_cast<long long>(SIZE),
       static_cast<long long>(SIZE));

@@ -4,6 +4,7 @@
 
 #include "kernels/tile.hpp"
 
+// clang-format off: a table
 namespace ladder {
 
 // {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks}, TFLOP/s

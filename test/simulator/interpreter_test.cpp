@@ -25,7 +25,8 @@ using simulator::LaunchShape;
 template <class T>
 class Array {
  public:
-  explicit Array(std::vector<T> values) : count_(values.size()), address_(DeviceMemory::instance().allocate(count_ * sizeof(T))) {
+  explicit Array(std::vector<T> values)
+      : count_(values.size()), address_(DeviceMemory::instance().allocate(count_ * sizeof(T))) {
     std::memcpy(host(), values.data(), count_ * sizeof(T));
   }
   ~Array() { DeviceMemory::instance().release(address_); }
@@ -40,7 +41,9 @@ class Array {
   const uint64_t& address() const { return address_; }
 
  private:
-  std::byte* host() const { return DeviceMemory::instance().host_pointer(address_, count_ * sizeof(T)); }
+  std::byte* host() const {
+    return DeviceMemory::instance().host_pointer(address_, count_ * sizeof(T));
+  }
   size_t count_;
   uint64_t address_;
 };
@@ -50,7 +53,8 @@ class Array {
 std::string kernel(const std::string& body) {
   return ".version 8.0\n.target sm_90a\n.address_size 64\n"
          ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
-         ".reg .pred %p<10>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<10>;\n.reg .f32 %f<10>;\n.reg .f64 %fd<10>;\n.reg .b16 %rs<4>;\n"
+         ".reg .pred %p<10>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<10>;\n.reg .f32 %f<10>;\n.reg .f64 "
+         "%fd<10>;\n.reg .b16 %rs<4>;\n"
          ".shared .align 4 .b8 tile[4096];\n"
          "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"
          "ld.param.u64 %rd0, [k_param_0];\nld.param.u64 %rd1, [k_param_1];\n"
@@ -58,7 +62,8 @@ std::string kernel(const std::string& body) {
          body + "\nret;\n}\n";
 }
 
-std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32_t threads, uint32_t blocks = 1) {
+std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32_t threads,
+                         uint32_t blocks = 1) {
   const auto module = simulator::Module::load(kernel(body));
   LaunchShape shape;
   shape.grid.x = blocks;
@@ -68,7 +73,8 @@ std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32
 }
 
 /// Runs the body with one result word for each thread, 0xdeadbeef where nothing is written.
-std::vector<uint32_t> results(const std::string& body, uint32_t threads, const std::vector<uint32_t>& input = {0}) {
+std::vector<uint32_t> results(const std::string& body, uint32_t threads,
+                              const std::vector<uint32_t>& input = {0}) {
   const Array<uint32_t> out(std::vector<uint32_t>(threads, 0xdeadbeefu));
   const Array<uint32_t> in(input);
   const auto fault = run(body, out.address(), in.address(), threads);
@@ -106,7 +112,8 @@ TEST(Divergence, NestedThreeDeepMeetsAgainAtEachLevel) {
       add.u32 %r2, %r2, 400;
     JOIN1:
     activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 10000000, %r2;
-    st.global.u32 [%rd0], %r2;)", 32);
+    st.global.u32 [%rd0], %r2;)",
+                           32);
   for (uint32_t t = 0; t < 32; ++t) {
     uint32_t want = 32u * 10000000;
     if ((t & 1) == 0) {
@@ -134,7 +141,8 @@ TEST(Divergence, LoopsWithDifferentTripCounts) {
     bra LOOP;
     DONE:
     activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 10000, %r2;
-    st.global.u32 [%rd0], %r2;)", 40);
+    st.global.u32 [%rd0], %r2;)",
+                           40);
   for (uint32_t t = 0; t < 40; ++t) {
     const uint32_t together = t < 32 ? 32 : 8;  // the second warp has eight lanes
     EXPECT_EQ(out[t], together * 10000 + t * (t + 1) / 2) << "thread " << t;
@@ -161,8 +169,10 @@ TEST(Divergence, ABreakOutOfANestedLoop) {
     @%p5 bra OUTER;
     OUT:
     activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 1000, %r2;
-    st.global.u32 [%rd0], %r2;)", 32);
-  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000 + (t % 2 == 1 ? t : 32)) << "thread " << t;
+    st.global.u32 [%rd0], %r2;)",
+                           32);
+  for (uint32_t t = 0; t < 32; ++t)
+    EXPECT_EQ(out[t], 32000 + (t % 2 == 1 ? t : 32)) << "thread " << t;
 }
 
 TEST(Divergence, ABlockLaidOutBeforeItsPredecessorsStillMeets) {
@@ -181,7 +191,8 @@ TEST(Divergence, ABlockLaidOutBeforeItsPredecessorsStillMeets) {
     bra JOIN;
     LOW:
     mov.u32 %r2, 1;
-    bra JOIN;)", 32);
+    bra JOIN;)",
+                           32);
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000u + (t < 7 ? 1 : 2)) << "thread " << t;
 }
 
@@ -190,7 +201,8 @@ TEST(Divergence, EarlyExitLeavesTheOthersRunning) {
     setp.ge.u32 %p1, %r0, 20;
     @%p1 ret;
     activemask.b32 %r4;  popc.b32 %r5, %r4;
-    st.global.u32 [%rd0], %r5;)", 32);
+    st.global.u32 [%rd0], %r5;)",
+                           32);
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t < 20 ? 20 : 0xdeadbeefu) << "thread " << t;
 }
 
@@ -204,7 +216,8 @@ TEST(Divergence, AnIndirectBranchSendsEachLaneItsOwnWay) {
     CASE2: mov.u32 %r2, 12;
     JOIN:
     activemask.b32 %r4;  popc.b32 %r5, %r4;  mad.lo.u32 %r2, %r5, 1000, %r2;
-    st.global.u32 [%rd0], %r2;)", 32);
+    st.global.u32 [%rd0], %r2;)",
+                           32);
   const uint32_t want[] = {10, 11, 12, 10};
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000 + want[t % 4]) << "thread " << t;
 }
@@ -215,7 +228,8 @@ TEST(Predication, AGuardedStoreWritesOnlyWhereItHolds) {
     mov.u32 %r2, 1;
     @%p1 mov.u32 %r2, 2;
     @!%p1 st.global.u32 [%rd0], %r2;
-    @%p1 st.global.u32 [%rd0], %r2;)", 32);
+    @%p1 st.global.u32 [%rd0], %r2;)",
+                           32);
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t % 2 == 1 ? 2u : 1u) << "thread " << t;
 
   simulator::reset_counters();
@@ -232,7 +246,8 @@ TEST(Predication, RegistersOfAScopeHideOthersOfTheirName) {
     mov.u32 %r2, 7;
     { .reg .pred p; .reg .b32 t; mov.u32 t, 5; setp.lt.u32 p, %r0, 3; @p mov.u32 %r2, t; }
     { .reg .pred p; .reg .b32 t; mov.u32 t, 6; setp.gt.u32 p, %r0, 5; @p mov.u32 %r2, t; }
-    st.global.u32 [%rd0], %r2;)", 8);
+    st.global.u32 [%rd0], %r2;)",
+                           8);
   EXPECT_EQ(out, (std::vector<uint32_t>{5, 5, 5, 7, 7, 7, 6, 6}));
 }
 
@@ -299,7 +314,8 @@ TEST(Barriers, WarpsSeeEachOthersWrites) {
     mov.u32 %r4, %ntid.x;  sub.u32 %r4, %r4, 1;  sub.u32 %r4, %r4, %r0;
     mul.lo.u32 %r4, %r4, 4;  mov.u32 %r5, tile;  add.u32 %r5, %r5, %r4;
     ld.shared.u32 %r6, [%r5];
-    st.global.u32 [%rd0], %r6;)", 200);
+    st.global.u32 [%rd0], %r6;)",
+                           200);
   for (uint32_t t = 0; t < 200; ++t) EXPECT_EQ(out[t], 199 - t) << "thread " << t;
 }
 
@@ -312,7 +328,8 @@ TEST(Barriers, ThreadsThatHaveExitedAreNotWaitedFor) {
     st.shared.u32 [%r3], 11;
     bar.sync 0;
     ld.shared.u32 %r6, [%r3];
-    st.global.u32 [%rd0], %r6;)", 128);
+    st.global.u32 [%rd0], %r6;)",
+                           128);
   for (uint32_t t = 0; t < 128; ++t) EXPECT_EQ(out[t], t < 40 ? 11 : 0xdeadbeefu) << "thread " << t;
 }
 
@@ -324,7 +341,8 @@ TEST(Barriers, AReductionCountsTheWholeBlock) {
     bar.red.or.pred %p3, 0, %p1;
     selp.u32 %r3, 1000, 0, %p2;  selp.u32 %r4, 10000, 0, %p3;
     add.u32 %r2, %r2, %r3;  add.u32 %r2, %r2, %r4;
-    st.global.u32 [%rd0], %r2;)", 64);
+    st.global.u32 [%rd0], %r2;)",
+                           64);
   for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 10045u) << "thread " << t;
 }
 
@@ -336,7 +354,8 @@ TEST(Barriers, HalfAWarpAtABarrierIsReported) {
     st.global.u32 [%rd0], 1;
     bra END;
     WAIT: bar.sync 0;
-    END: st.global.u32 [%rd0], 2;)", out.address(), 0, 64);
+    END: st.global.u32 [%rd0], 2;)",
+                         out.address(), 0, 64);
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind, FaultKind::barrier_divergence);
   EXPECT_EQ(fault->instruction, "bar.sync 0");
@@ -357,7 +376,8 @@ TEST(Barriers, NamedBarriersLetWarpsPassOneAnother) {
     PRODUCER:
     st.shared.u32 [%r3], 77;
     bar.arrive 1, 64;
-    st.global.u32 [%rd0], 1;)", 64);
+    st.global.u32 [%rd0], 1;)",
+                           64);
   for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 32 ? 1u : 77u) << "thread " << t;
 }
 
@@ -374,30 +394,48 @@ TEST(Barriers, AWarpThatSpinsLetsTheOthersRun) {
     ret;
     SIGNAL:
     st.volatile.shared.u32 [%r3], 5;
-    st.global.u32 [%rd0], 1;)", 64);
+    st.global.u32 [%rd0], 1;)",
+                           64);
   for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 32 ? 5u : 1u) << "thread " << t;
 }
 
 // --- arithmetic -------------------------------------------------------------------------------------
 
 /// f(a, b, c) on the simulated device, bit for bit.
-std::vector<uint32_t> on_device(const std::string& instruction, const std::vector<std::array<float, 3>>& operands) {
+std::vector<uint32_t> on_device(const std::string& instruction,
+                                const std::vector<std::array<float, 3>>& operands) {
   std::vector<uint32_t> input;
   for (const auto& triple : operands) {
     for (const float x : triple) input.push_back(std::bit_cast<uint32_t>(x));
   }
-  return results("mul.wide.u32 %rd3, %r0, 12;  add.s64 %rd3, %rd1, %rd3;\n"
-                 "ld.global.f32 %f1, [%rd3];  ld.global.f32 %f2, [%rd3+4];  ld.global.f32 %f3, [%rd3+8];\n" +
-                     instruction + "\nst.global.f32 [%rd0], %f4;",
-                 static_cast<uint32_t>(operands.size()), input);
+  return results(
+      "mul.wide.u32 %rd3, %r0, 12;  add.s64 %rd3, %rd1, %rd3;\n"
+      "ld.global.f32 %f1, [%rd3];  ld.global.f32 %f2, [%rd3+4];  ld.global.f32 %f3, [%rd3+8];\n" +
+          instruction + "\nst.global.f32 [%rd0], %f4;",
+      static_cast<uint32_t>(operands.size()), input);
 }
 
 const std::vector<float>& special_values() {
   using Limits = std::numeric_limits<float>;
-  static const std::vector<float> values = {
-      0.0f, -0.0f, 1.0f, -1.0f, 1.0f + Limits::epsilon(), 1.0f / 3, Limits::min(), Limits::denorm_min(),
-      -Limits::denorm_min(), Limits::min() / 3, Limits::max(), -Limits::max(), Limits::infinity(),
-      -Limits::infinity(), Limits::quiet_NaN(), 3.0e-39f, 16777217.0f, 1.5e-20f, 0x1.000002p-12f};
+  static const std::vector<float> values = {0.0f,
+                                            -0.0f,
+                                            1.0f,
+                                            -1.0f,
+                                            1.0f + Limits::epsilon(),
+                                            1.0f / 3,
+                                            Limits::min(),
+                                            Limits::denorm_min(),
+                                            -Limits::denorm_min(),
+                                            Limits::min() / 3,
+                                            Limits::max(),
+                                            -Limits::max(),
+                                            Limits::infinity(),
+                                            -Limits::infinity(),
+                                            Limits::quiet_NaN(),
+                                            3.0e-39f,
+                                            16777217.0f,
+                                            1.5e-20f,
+                                            0x1.000002p-12f};
   return values;
 }
 
@@ -413,12 +451,14 @@ TEST(Arithmetic, FusedMultiplyAddEqualsTheHosts) {
     }
   }
   for (size_t first = 0; first < operands.size(); first += 1024) {
-    const std::vector<std::array<float, 3>> part(operands.begin() + static_cast<std::ptrdiff_t>(first),
-                                                 operands.begin() + static_cast<std::ptrdiff_t>(std::min(operands.size(), first + 1024)));
+    const std::vector<std::array<float, 3>> part(
+        operands.begin() + static_cast<std::ptrdiff_t>(first),
+        operands.begin() + static_cast<std::ptrdiff_t>(std::min(operands.size(), first + 1024)));
     const auto out = on_device("fma.rn.f32 %f4, %f1, %f2, %f3;", part);
     for (size_t i = 0; i < part.size(); ++i) {
       const auto [a, b, c] = part[i];
-      EXPECT_TRUE(same_float(out[i], std::fmaf(a, b, c))) << a << " * " << b << " + " << c << " gave " << std::bit_cast<float>(out[i]);
+      EXPECT_TRUE(same_float(out[i], std::fmaf(a, b, c)))
+          << a << " * " << b << " + " << c << " gave " << std::bit_cast<float>(out[i]);
     }
   }
 }
@@ -427,15 +467,19 @@ TEST(Arithmetic, AProductAndASumAreRoundedTwice) {
   // x^2 = 1 + 2e + e^2, of which rounding loses e^2 and a fused operation does not.
   const float x = 1.0f + std::numeric_limits<float>::epsilon();
   const float square = x * x;
-  EXPECT_EQ(std::bit_cast<float>(on_device("mul.f32 %f5, %f1, %f2;  add.f32 %f4, %f5, %f3;", {{x, x, -square}})[0]), 0.0f);
-  EXPECT_EQ(std::bit_cast<float>(on_device("fma.rn.f32 %f4, %f1, %f2, %f3;", {{x, x, -square}})[0]), std::fmaf(x, x, -square));
+  EXPECT_EQ(std::bit_cast<float>(
+                on_device("mul.f32 %f5, %f1, %f2;  add.f32 %f4, %f5, %f3;", {{x, x, -square}})[0]),
+            0.0f);
+  EXPECT_EQ(std::bit_cast<float>(on_device("fma.rn.f32 %f4, %f1, %f2, %f3;", {{x, x, -square}})[0]),
+            std::fmaf(x, x, -square));
   EXPECT_NE(std::fmaf(x, x, -square), 0.0f);
 }
 
 TEST(Arithmetic, SubnormalsAreKept) {
   const float tiny = std::numeric_limits<float>::denorm_min();
   EXPECT_EQ(on_device("add.f32 %f4, %f1, %f2;", {{tiny, tiny, 0}})[0], 2u);
-  EXPECT_EQ(on_device("mul.f32 %f4, %f1, %f2;", {{std::numeric_limits<float>::min(), 0.5f, 0}})[0], 0x00400000u);
+  EXPECT_EQ(on_device("mul.f32 %f4, %f1, %f2;", {{std::numeric_limits<float>::min(), 0.5f, 0}})[0],
+            0x00400000u);
   EXPECT_EQ(on_device("div.rn.f32 %f4, %f1, %f2;", {{tiny, 1.0f, 0}})[0], 1u);
 }
 
@@ -445,48 +489,70 @@ TEST(Arithmetic, MinimumAndComparisonsWithNaN) {
   EXPECT_EQ(std::bit_cast<float>(on_device("max.f32 %f4, %f1, %f2;", {{3.0f, nan, 0}})[0]), 3.0f);
   EXPECT_EQ(on_device("min.f32 %f4, %f1, %f2;", {{0.0f, -0.0f, 0}})[0], 0x80000000u);
   const auto holds = [&](const std::string& relation, float a, float b) {
-    return on_device("setp." + relation + ".f32 %p1, %f1, %f2;\nselp.f32 %f4, 0f3F800000, 0f00000000, %p1;", {{a, b, 0}})[0] != 0;
+    return on_device("setp." + relation +
+                         ".f32 %p1, %f1, %f2;\nselp.f32 %f4, 0f3F800000, 0f00000000, %p1;",
+                     {{a, b, 0}})[0] != 0;
   };
-  for (const char* ordered : {"eq", "ne", "lt", "le", "gt", "ge", "num"}) EXPECT_FALSE(holds(ordered, nan, 1)) << ordered;
-  for (const char* unordered : {"equ", "neu", "ltu", "leu", "gtu", "geu", "nan"}) EXPECT_TRUE(holds(unordered, nan, 1)) << unordered;
+  for (const char* ordered : {"eq", "ne", "lt", "le", "gt", "ge", "num"})
+    EXPECT_FALSE(holds(ordered, nan, 1)) << ordered;
+  for (const char* unordered : {"equ", "neu", "ltu", "leu", "gtu", "geu", "nan"})
+    EXPECT_TRUE(holds(unordered, nan, 1)) << unordered;
   EXPECT_TRUE(holds("ne", 1, 2));
   EXPECT_FALSE(holds("ltu", 2, 1));
 }
 
 TEST(Arithmetic, IntegersWrapAndWiden) {
-  const auto one = [](const std::string& body) { return results(body + "\nst.global.u32 [%rd0], %r9;", 1)[0]; };
+  const auto one = [](const std::string& body) {
+    return results(body + "\nst.global.u32 [%rd0], %r9;", 1)[0];
+  };
   EXPECT_EQ(one("mov.u32 %r2, 0xffffffff;  add.s32 %r9, %r2, 2;"), 1u);
-  EXPECT_EQ(one("mov.u32 %r2, -7;  mov.u32 %r3, 2;  div.s32 %r9, %r2, %r3;"), static_cast<uint32_t>(-3));
-  EXPECT_EQ(one("mov.u32 %r2, -7;  mov.u32 %r3, 2;  rem.s32 %r9, %r2, %r3;"), static_cast<uint32_t>(-1));
+  EXPECT_EQ(one("mov.u32 %r2, -7;  mov.u32 %r3, 2;  div.s32 %r9, %r2, %r3;"),
+            static_cast<uint32_t>(-3));
+  EXPECT_EQ(one("mov.u32 %r2, -7;  mov.u32 %r3, 2;  rem.s32 %r9, %r2, %r3;"),
+            static_cast<uint32_t>(-1));
   EXPECT_EQ(one("mov.u32 %r2, -8;  shr.s32 %r9, %r2, 1;"), static_cast<uint32_t>(-4));
   EXPECT_EQ(one("mov.u32 %r2, -8;  shr.u32 %r9, %r2, 40;"), 0u);
   EXPECT_EQ(one("mov.u32 %r2, -8;  shr.s32 %r9, %r2, 40;"), 0xffffffffu);
   EXPECT_EQ(one("mov.u32 %r2, 3;  shl.b32 %r9, %r2, 32;"), 0u);
-  EXPECT_EQ(one("mov.u32 %r2, -3;  mul.wide.s32 %rd5, %r2, 5;  shr.u64 %rd6, %rd5, 32;  cvt.u32.u64 %r9, %rd6;"), 0xffffffffu);
-  EXPECT_EQ(one("mov.u32 %r2, -3;  mul.wide.u32 %rd5, %r2, 5;  shr.u64 %rd6, %rd5, 32;  cvt.u32.u64 %r9, %rd6;"), 4u);
+  EXPECT_EQ(one("mov.u32 %r2, -3;  mul.wide.s32 %rd5, %r2, 5;  shr.u64 %rd6, %rd5, 32;  "
+                "cvt.u32.u64 %r9, %rd6;"),
+            0xffffffffu);
+  EXPECT_EQ(one("mov.u32 %r2, -3;  mul.wide.u32 %rd5, %r2, 5;  shr.u64 %rd6, %rd5, 32;  "
+                "cvt.u32.u64 %r9, %rd6;"),
+            4u);
   EXPECT_EQ(one("mov.u32 %r2, 0x80000000;  mov.u32 %r3, 6;  mul.hi.u32 %r9, %r2, %r3;"), 3u);
   EXPECT_EQ(one("mov.u32 %r2, 0xabcd1234;  bfe.u32 %r9, %r2, 8, 12;"), 0xd12u);
   EXPECT_EQ(one("mov.u32 %r2, 0xabcd1234;  bfe.s32 %r9, %r2, 20, 12;"), 0xfffffabcu);
-  EXPECT_EQ(one("mov.u32 %r2, 0x03020100;  mov.u32 %r3, 0x07060504;  prmt.b32 %r9, %r2, %r3, 0x6420;"), 0x06040200u);
+  EXPECT_EQ(
+      one("mov.u32 %r2, 0x03020100;  mov.u32 %r3, 0x07060504;  prmt.b32 %r9, %r2, %r3, 0x6420;"),
+      0x06040200u);
   EXPECT_EQ(one("mov.u32 %r2, 1;  mov.u32 %r3, 0x80000000;  shf.l.wrap.b32 %r9, %r3, %r2, 1;"), 3u);
-  EXPECT_EQ(one("mov.u16 %rs1, 65535;  mov.u16 %rs2, 2;  add.s16 %rs3, %rs1, %rs2;  cvt.u32.u16 %r9, %rs3;"), 1u);
+  EXPECT_EQ(one("mov.u16 %rs1, 65535;  mov.u16 %rs2, 2;  add.s16 %rs3, %rs1, %rs2;  cvt.u32.u16 "
+                "%r9, %rs3;"),
+            1u);
   EXPECT_EQ(one("mov.u32 %r2, 200;  cvt.s32.s8 %r9, %r2;"), static_cast<uint32_t>(-56));
 }
 
 TEST(Arithmetic, ConversionsSaturateAndRound) {
-  const auto to_int = [](float x) { return on_device("cvt.rzi.s32.f32 %r9, %f1;  mov.b32 %f4, %r9;", {{x, 0, 0}})[0]; };
+  const auto to_int = [](float x) {
+    return on_device("cvt.rzi.s32.f32 %r9, %f1;  mov.b32 %f4, %r9;", {{x, 0, 0}})[0];
+  };
   EXPECT_EQ(to_int(-2.7f), static_cast<uint32_t>(-2));
   EXPECT_EQ(to_int(1e20f), 0x7fffffffu);
   EXPECT_EQ(to_int(-1e20f), 0x80000000u);
   EXPECT_EQ(to_int(std::numeric_limits<float>::quiet_NaN()), 0u);
   const auto rounded = [](const char* mode, float x) {
-    return std::bit_cast<float>(on_device(std::string("cvt.") + mode + ".f32.f32 %f4, %f1;", {{x, 0, 0}})[0]);
+    return std::bit_cast<float>(
+        on_device(std::string("cvt.") + mode + ".f32.f32 %f4, %f1;", {{x, 0, 0}})[0]);
   };
   EXPECT_EQ(rounded("rni", 2.5f), 2.0f);
   EXPECT_EQ(rounded("rmi", -2.5f), -3.0f);
   EXPECT_EQ(rounded("rpi", -2.5f), -2.0f);
   EXPECT_EQ(rounded("sat", -2.5f), 0.0f);
-  EXPECT_EQ(std::bit_cast<float>(on_device("cvt.f64.f32 %fd1, %f1;  mul.f64 %fd2, %fd1, %fd1;  cvt.rn.f32.f64 %f4, %fd2;", {{3.0f, 0, 0}})[0]), 9.0f);
+  EXPECT_EQ(std::bit_cast<float>(on_device(
+                "cvt.f64.f32 %fd1, %f1;  mul.f64 %fd2, %fd1, %fd1;  cvt.rn.f32.f64 %f4, %fd2;",
+                {{3.0f, 0, 0}})[0]),
+            9.0f);
 }
 
 TEST(Addresses, SixtyFourBitArithmeticReachesBeyondFourGigabytes) {
@@ -500,15 +566,19 @@ TEST(Addresses, SixtyFourBitArithmeticReachesBeyondFourGigabytes) {
     st.global.u32 [%rd8], %r0;
     ld.global.u32 %r3, [%rd6+-4294967296];
     add.u32 %r3, %r3, 1;
-    st.global.u32 [%rd0], %r3;)", 32);
+    st.global.u32 [%rd0], %r3;)",
+                           32);
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t + 1);
 }
 
 TEST(WarpLevel, ShufflesReadTheLanesTheyName) {
-  const auto down = results("shfl.sync.down.b32 %r2, %r0, 3, 31, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  const auto down =
+      results("shfl.sync.down.b32 %r2, %r0, 3, 31, -1;\nst.global.u32 [%rd0], %r2;", 32);
   const auto up = results("shfl.sync.up.b32 %r2, %r0, 2, 0, -1;\nst.global.u32 [%rd0], %r2;", 32);
-  const auto butterfly = results("shfl.sync.bfly.b32 %r2, %r0, 5, 31, -1;\nst.global.u32 [%rd0], %r2;", 32);
-  const auto segment = results("shfl.sync.idx.b32 %r2|%p1, %r0, 1, 0x181f, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  const auto butterfly =
+      results("shfl.sync.bfly.b32 %r2, %r0, 5, 31, -1;\nst.global.u32 [%rd0], %r2;", 32);
+  const auto segment =
+      results("shfl.sync.idx.b32 %r2|%p1, %r0, 1, 0x181f, -1;\nst.global.u32 [%rd0], %r2;", 32);
   for (uint32_t t = 0; t < 32; ++t) {
     EXPECT_EQ(down[t], t + 3 < 32 ? t + 3 : t);
     EXPECT_EQ(up[t], t >= 2 ? t - 2 : t);
@@ -526,7 +596,8 @@ TEST(Unknown, AnInstructionOutsideTheSubsetIsNamedWithItsLine) {
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind, FaultKind::unknown_instruction);
   EXPECT_NE(fault->instruction.find("frobnicate.sync.u32"), std::string::npos);
-  EXPECT_FALSE(run("setp.ne.u32 %p1, %r0, %r0;\n@%p1 bra NEVER;\nbra END;\nNEVER: frobnicate.sync.u32 %r2, %r0;\nEND:",
+  EXPECT_FALSE(run("setp.ne.u32 %p1, %r0, %r0;\n@%p1 bra NEVER;\nbra END;\nNEVER: "
+                   "frobnicate.sync.u32 %r2, %r0;\nEND:",
                    out.address(), 0, 32)
                    .has_value())
       << "an instruction that nothing reaches is no fault";
@@ -558,7 +629,8 @@ TEST(Determinism, CountersAndTheFaultReportedDoNotDependOnTheNumberOfCores) {
     sectors.push_back(sum);
     const auto fault = run(body, memory.address(), memory.address(), 32, 200);
     ASSERT_TRUE(fault.has_value());
-    EXPECT_EQ(fault->block.x, 20u) << "blocks 20 to 199 are all out of bounds; the lowest is reported";
+    EXPECT_EQ(fault->block.x, 20u)
+        << "blocks 20 to 199 are all out of bounds; the lowest is reported";
   }
   simulator::set_worker_threads(0);
   EXPECT_EQ(sectors[0], sectors[1]);
