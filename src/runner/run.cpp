@@ -109,7 +109,11 @@ Outcome run_all(const RunRequest& request) {
       if (failed && interrupted()) break;  // cut short by the user, not wrong
       outcome.rows.push_back(std::move(row));
       outcome.device_failed |= failed;
-      if (failed && !device_is_usable()) return outcome;
+      if (failed && !device_is_usable()) {
+        progress.say("");
+        warn("the device cannot be used after that failure; the run ends here");
+        return outcome;
+      }
     }
     if (interrupted()) break;
   }

@@ -5,8 +5,8 @@
 
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
-#include "runner/select.hpp"
 #include "runner/verify.hpp"
+#include "test/kernels/every_rung.hpp"
 
 namespace {
 
@@ -158,8 +158,6 @@ TEST_P(Contract, IndicesBeyond32Bits) {
   expect_right({.M = 3, .N = 40, .K = 40, .lda = 48, .ldb = 48, .ldc = FAR, .seed = 7}, ALIGNED);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ladder, Contract,
-                         testing::ValuesIn(ladder::all().begin(), ladder::all().end()),
-                         [](const auto& tested) { return runner::label(*tested.param); });
+INSTANTIATE_TEST_SUITE_P(Ladder, Contract, rungs_from(0), name_of);
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
 #include "runner/promise.hpp"
-#include "runner/select.hpp"
 #include "runner/verify.hpp"
+#include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {
@@ -47,9 +47,7 @@ TEST_P(Promise, IsKeptOnSeveralTiles) {
   expect_kept(2 * tile, tile, 3 * tile);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ladder, Promise,
-                         testing::ValuesIn(ladder::all().begin() + 1, ladder::all().end()),
-                         [](const auto& tested) { return runner::label(*tested.param); });
+INSTANTIATE_TEST_SUITE_P(Ladder, Promise, rungs_from(1), name_of);
 
 TEST(BrokenPromise, IsFound) {
   const auto traffic = traffic_of(faulty::breaks_promise, 32, 32, 32);

@@ -85,7 +85,9 @@ void expect_complete(const SplitPlan& plan) {
     }
     parts |= begin % plan.steps != 0;
   }
-  if (parts) EXPECT_TRUE(plan.has_parts());
+  if (parts) {
+    EXPECT_TRUE(plan.has_parts());
+  }
 }
 
 TEST(SplitPlan, GivesEachStepToOneBlock) {
