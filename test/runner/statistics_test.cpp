@@ -77,6 +77,13 @@ TEST(PercentOfReference, PairsNeighbours) {
   EXPECT_DOUBLE_EQ(runner::percent_of_reference(kernel, reference), 50);
 }
 
+// The ratio of the two medians would be 100 %.
+TEST(PercentOfReference, IsTheMedianOfTheRatios) {
+  const double kernel[] = {1, 4, 2};
+  const double reference[] = {2, 1, 4};
+  EXPECT_DOUBLE_EQ(runner::percent_of_reference(kernel, reference), 200);
+}
+
 TEST(PercentOfReference, IsAboveAHundredForAFasterKernel) {
   const double kernel[] = {1};
   const double reference[] = {2};
