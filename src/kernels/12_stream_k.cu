@@ -16,7 +16,7 @@
 // 4096^3 to 16384^3.
 //
 // Parts are added in an order that depends on the shape only, so a result never changes from run to
-// run; adding with atomics would be as fast and would not have this.
+// run; atomic additions would come in any order.
 #include <array>
 #include <utility>
 
