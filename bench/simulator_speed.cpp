@@ -49,7 +49,7 @@ void run_rung(benchmark::State& state, const ladder::Rung& rung, int workers) {
                               B.data(), SIZE, 0.0f, C.data(), SIZE};
   simulator::set_worker_threads(workers);
   simulator::reset_counters();
-  for (auto _ : state) {
+  for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores): the library's idiom
     if (ladder::launch(rung, problem, nullptr) != cudaSuccess)
       return state.SkipWithError("the launch failed");
   }
@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
       const std::string number = (rung->number < 10 ? "0" : "") + std::to_string(rung->number);
       const std::string name = number + "_" + rung->name + "/" + std::to_string(SIZE) +
                                "/cores:" + std::to_string(workers);
+      // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the library keeps it
       benchmark::RegisterBenchmark(
           name.c_str(),
           [rung, workers](benchmark::State& state) { run_rung(state, *rung, workers); })

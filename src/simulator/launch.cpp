@@ -46,6 +46,7 @@ class Launch {
     const auto workers =
         static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
     std::vector<std::unique_ptr<Worker>> state;
+    state.reserve(workers);
     for (size_t i = 0; i < workers; ++i) state.push_back(std::make_unique<Worker>(program_));
     {
       std::vector<std::jthread> helpers;
