@@ -73,7 +73,6 @@ int main(int argc, char** argv) {
       const std::string number = (rung->number < 10 ? "0" : "") + std::to_string(rung->number);
       const std::string name = number + "_" + rung->name + "/" + std::to_string(SIZE) +
                                "/cores:" + std::to_string(workers);
-      // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the library keeps it
       benchmark::RegisterBenchmark(
           name.c_str(),
           [rung, workers](benchmark::State& state) { run_rung(state, *rung, workers); })
