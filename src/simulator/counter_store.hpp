@@ -14,7 +14,7 @@ class CounterStore {
  public:
   static CounterStore& instance();
 
-  void add_launch(const Program& program, uint64_t blocks, double seconds);
+  void add_launch(uint64_t blocks, double seconds);
   void add_worker(const Worker& worker);
   void reset();
   Counters snapshot() const;

@@ -56,7 +56,7 @@ CounterStore& CounterStore::instance() {
   return *store;
 }
 
-void CounterStore::add_launch(const Program&, uint64_t blocks, double seconds) {
+void CounterStore::add_launch(uint64_t blocks, double seconds) {
   const std::lock_guard lock(mutex_);
   totals_.launches += 1;
   totals_.blocks += blocks;

@@ -56,7 +56,7 @@ class Launch {
     if (error_) std::rethrow_exception(error_);
     for (const auto& worker : state) worker->flush();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    CounterStore::instance().add_launch(program_, blocks_, seconds.count());
+    CounterStore::instance().add_launch(blocks_, seconds.count());
     for (const auto& worker : state) CounterStore::instance().add_worker(*worker);
     return fault_;
   }

@@ -23,6 +23,12 @@ bool is_local(Access access) {
   return access == Access::local_load || access == Access::local_store;
 }
 
+/// Where in its sector the first lane's address stands. Banks repeat every 128 bytes and a shift rotates
+/// them, so in shared memory, and likewise in local, it makes no difference.
+uint32_t phase_of(Access access, uint64_t first) {
+  return is_shared(access) || is_local(access) ? 0 : static_cast<uint32_t>(first % SECTOR_BYTES);
+}
+
 /// .local memory of a warp is interleaved by the word, so that lanes at one offset are neighbours.
 WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
   WarpAddresses interleaved = addresses;
@@ -108,9 +114,7 @@ const Pattern& Worker::recognise(uint32_t site, const Lanes<uint64_t>& address, 
   const uint64_t first = address[__builtin_ctz(active)];
   const Lanes<int64_t> distance = std::bit_cast<Lanes<int64_t>>(address - first);
   const Access access = program.sites[site].access;
-  // Banks repeat every 128 bytes and a shift rotates them: only sectors care where the first lane stands.
-  const auto phase =
-      is_shared(access) || is_local(access) ? 0u : static_cast<uint32_t>(first % SECTOR_BYTES);
+  const uint32_t phase = phase_of(access, first);
   const Pattern*& last = sites_[site].patterns[phase / 4];
   if (last != nullptr && same_pattern(*last, distance, active, phase)) return *last;
   const Pattern& pattern = price(site, distance, first, active);
@@ -121,9 +125,7 @@ const Pattern& Worker::recognise(uint32_t site, const Lanes<uint64_t>& address, 
 const Pattern& Worker::price(uint32_t site, const Lanes<int64_t>& all_distances, uint64_t first,
                              uint32_t active) {
   const SiteInfo& info = program.sites[site];
-  const auto phase = is_shared(info.access) || is_local(info.access)
-                         ? 0u
-                         : static_cast<uint32_t>(first % SECTOR_BYTES);
+  const uint32_t phase = phase_of(info.access, first);
   const Lanes<int64_t> none = 0;
   const Lanes<int64_t> distance =
       __builtin_convertvector(expand_mask(active), Lanes<int64_t>) ? all_distances : none;

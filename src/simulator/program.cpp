@@ -53,6 +53,10 @@ std::string demangle(const std::string& name) {
   return demangled;
 }
 
+bool has_word(const std::vector<std::string>& opcode, const char* word) {
+  return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
+}
+
 uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
@@ -274,9 +278,7 @@ class Decoder {
     size_t next = 0;
     const std::vector<Operand>& operands = instruction.operands;
     const auto& opcode = instruction.opcode;
-    const auto has = [&](const char* word) {
-      return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
-    };
+    const auto has = [&](const char* word) { return has_word(opcode, word); };
     if (has("arrive")) block.barrier = BarrierKind::arrive;
     const bool reduces = has("red");
     if (reduces) {
@@ -367,9 +369,7 @@ class Decoder {
   /// Global addresses are their own generic addresses; shared and local ones lie in windows.
   bool decode_cvta(const Instruction& instruction, Op& op) {
     const auto& opcode = instruction.opcode;
-    const auto has = [&](const char* word) {
-      return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
-    };
+    const auto has = [&](const char* word) { return has_word(opcode, word); };
     const bool to_space = has("to");
     uint64_t window = 0;
     if (has("shared")) window = SHARED_WINDOW;
