@@ -24,6 +24,7 @@ std::string plural(uint64_t count, const char* noun) {
 
 WarpRunner::WarpRunner(const Program& program, BlockContext& context, uint32_t number)
     : program_(program), predicates_(program.predicates) {
+  predicates_.back() = ~0u;  // the immediate true
   warp_.block = &context;
   warp_.number = number;
   warp_.first_thread = number * WARP;

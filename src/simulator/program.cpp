@@ -98,7 +98,7 @@ class Decoder {
     const ControlFlow flow = find_control_flow(function_);
     registers_ = allocate_registers(function_, flow);
     program_->register_bytes = registers_.bytes;
-    program_->predicates = registers_.predicates;
+    program_->predicates = registers_.predicates + 2;
     program_->registers_per_thread = registers_.words_per_thread;
     for (const FlowBlock& block : flow.blocks) decode_block(block);
     return std::move(program_);
@@ -186,6 +186,7 @@ class Decoder {
     const uint32_t bytes = ptx::type_bytes(type);
     if (operand.kind == Kind::immediate) {
       uint64_t bits = operand.bits;
+      if (type == "pred") return static_cast<Slot>(registers_.predicates + (bits != 0 ? 1 : 0));
       if (bytes == 2) bits &= 0xffff;
       return constant(bits, bytes == 8 ? 8 : 4);
     }

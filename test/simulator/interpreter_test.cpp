@@ -241,6 +241,19 @@ TEST(Predication, AGuardedStoreWritesOnlyWhereItHolds) {
   EXPECT_EQ(counters.accesses[0].sectors, 1u);
 }
 
+TEST(Predication, APredicateCanBeAnImmediate) {
+  const auto out = results(R"(
+    setp.lt.u32 %p3, %r0, 3;
+    mov.pred %p1, -1;  mov.pred %p2, 0;  and.pred %p4, %p3, -1;
+    mov.u32 %r2, 0;
+    @%p1 add.u32 %r2, %r2, 1;
+    @%p2 add.u32 %r2, %r2, 10;
+    @%p4 add.u32 %r2, %r2, 100;
+    st.global.u32 [%rd0], %r2;)",
+                           5);
+  EXPECT_EQ(out, (std::vector<uint32_t>{101, 101, 101, 1, 1}));
+}
+
 TEST(Predication, RegistersOfAScopeHideOthersOfTheirName) {
   const auto out = results(R"(
     mov.u32 %r2, 7;
