@@ -3,20 +3,24 @@
 // Rung 10 has one tile for all problems. A large problem wants a large tile: 128 x 256 elements of C
 // need 384 elements of A and B for each k, where rung 10's two blocks on a multiprocessor need 512
 // for as many. A small problem wants small tiles, or most multiprocessors stand idle: 1024 x 1024 is
-// only 32 tiles of 128 x 256.
+// only 32 tiles of 128 x 256. And where a small tile alone must keep a multiprocessor busy, its warps
+// divide K among themselves.
 //
 //   tile_table.hpp     for each size of tile the fastest variant that bench/tune found, with its rate
-//   choose_tile        picks for a shape: least work on the busiest multiprocessor over that rate
+//   choose_tile        picks for a shape: least work on the busiest multiprocessor over its rate
 //   tuned_kernel.cuh   the kernel: a tile for each block
 //   block_product.cuh  its main loop, rung 10's with every size a parameter; what else was changed
 //                      to make nearly every instruction a multiply-add is told there
+//   thread_tile.cuh    what a thread does with its sums: the order of its multiply-adds, and long sums
+//                      made of short ones, which round less
 //   place_of           blocks that run at the same time compute a square region of C, so that what
 //                      one fetches the others find in L2
 //
 // A needs no alignment, since it is copied a float at a time; where B or C are not aligned to 16 bytes
 // they are too (path "scalar").
 //
-// On an H200 this is 107 % of cuBLAS at 2048^3, 106 % at 4096^3 and 8192^3, and 103 % at 16384^3.
+// On an H200 this is 179 % of cuBLAS at 128^3, 200 % at 256^3, 117 % at 1024^3, 105 to 107 % from 2048^3
+// to 8192^3, and 102 % at 16384^3, where the card's power limit is felt.
 //
 // What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few
 // tiles of any size.
@@ -66,10 +70,10 @@ extern const Rung tuned{
     .name = "tuned",
     .idea = "a tile for each shape, from a table found by search, and a main loop of multiply-adds",
     .promise = {.whole_tiles = 256,
-                .claims = {{Counter::async_copy_share, '-', Relation::equal, 1},
+                .claims = {{Counter::async_copy_share, '-', Relation::at_least, 0.85},
                            {Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
                            {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.07},
+                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.14},
                            {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
                            {Counter::local_bytes, '-', Relation::equal, 0}}},
     .launch = launch_tuned,

@@ -1,19 +1,27 @@
 // The inner loop of rungs 11 and 12: one block computes one tile of A * B over a range of k.
 //
-// It is rung 10's pipeline with every size a template parameter, and with four changes that the
-// H200's counters asked for (docs/tuning.md has the figures):
+// It is rung 10's pipeline with every size a template parameter, and with what else the H200's counters
+// asked for (docs/tuning.md has the figures):
 //
 //   - The fragments of the next k are loaded while the multiply-adds of this one run, across the
 //     barrier too, so no multiply-add waits for shared memory.
-//   - The multiply-adds go through the thread's tile in a serpentine. From one to the next only one
-//     operand changes; the other is still at hand and is not read from the register file again.
+//   - The multiply-adds go through the thread's tile in an order, and the sums lie in registers, that
+//     let the register file keep up (thread_tile.cuh).
 //   - The copies of a tile are issued in a few groups, spread over the steps of the tile being
 //     computed. All at once they would stall the load unit.
-//   - The main loop knows that everything it copies lies inside the matrices. Tiles at the edges,
-//     and the last of K, are left to a second loop that tests each copy.
+//   - The main loop copies without a test. The last of K, and what reaches beyond the last column of B,
+//     is left to a second loop.
+//   - The warps of a block may divide K among themselves (Tile::slices). A small problem has few tiles
+//     unless the tiles are small, and a small tile cut among eight warps leaves a thread 2 x 4 elements:
+//     then shared memory cannot deliver what the multiply-adds ask for. So each slice of the warps
+//     computes the whole tile, for its own part of each step along K, and a thread keeps 8 x 8 elements:
 //
-// All functions here are inlined by force: `sum` and the fragments live in registers only while they are
-// variables of the kernel.
+//         a step of BK = 64 along k       | slice 0 | slice 1 | ... | slice 7 |    8 k each
+//
+//     At the end the slices' sums are added in shared memory, in order.
+//
+// All functions here are inlined by force: the sums and the fragments live in registers only while they
+// are variables of the kernel.
 //
 // All of that serves one end: a multiprocessor issues one instruction a clock on each of its four
 // schedulers, and what is not a multiply-add takes the place of one.
@@ -23,44 +31,57 @@
 
 #include "kernels/async_copy.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/thread_tile.cuh"
 #include "kernels/tile.hpp"
 #include "kernels/vector_access.cuh"
 #include "kernels/warp_lanes.cuh"
 
 namespace ladder {
 
-/// Adds to `sum` this thread's part of A * B for the block's tile of C, whose first element is
-/// (tile_row, tile_col), over k in [k_begin, k_end). All threads of the block call it together.
-/// `shared` has T.shared_bytes() bytes on a 16-byte boundary. Elements of the tile beyond the edges
-/// of C come out as zeros. VECTOR: the matrices satisfy is_vector_aligned(p, 16), and k_begin is a
-/// multiple of 4.
-template <Tile T, bool VECTOR>
-__device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int64_t tile_col,
-                                           int64_t k_begin, int64_t k_end, float* shared,
-                                           float (&sum)[T.TM][T.TN]) {
+/// Computes the block's tile of A * B, whose first element is (tile_row, tile_col), over k in
+/// [k_begin, k_end), and calls visit(row, col, sum[4]) for each group of four neighbours along a row, by
+/// one thread of the block; row and col are counted from the tile. All threads call it together.
+/// `shared` has T.shared_bytes() bytes on a 16-byte boundary. Elements of the tile beyond the edges of C
+/// have any value. VECTOR: the matrices satisfy is_vector_aligned(p, 16), and k_begin is a multiple of
+/// 4.
+template <Tile T, bool VECTOR, typename Visit>
+__device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, int64_t tile_col,
+                                              int64_t k_begin, int64_t k_end, float* shared,
+                                              const Visit& visit) {
   static_assert(is_valid(T));
   using Lanes = WarpLanes<T.WM / T.TM, T.WN / T.TN>;
   constexpr int BK = T.BK, STAGES = T.stages, STAGE = T.stage_floats();
+  constexpr int DEPTH = BK / T.slices;                              // of a slice
   constexpr int A_STRIDE = T.a_stride(), B_OFFSET = BK * A_STRIDE;  // in a stage, As then Bs
   constexpr int ROW_GROUP = T.WM / (T.TM / 4), COL_GROUP = T.WN / (T.TN / 4);
   const int thread = threadIdx.x;
 
-  // What this thread copies: element a_k + 4i of every a_rows-th row of A, four neighbours along n of
-  // every b_rows-th row of B.
-  const int a_row = thread / 4, a_k = thread % 4;
+  // What this thread copies: every a_lanes-th k of every a_rows-th row of A, and four neighbours along n of
+  // every b_rows-th row of B. Below the last row of A it copies that row again: what comes of it is
+  // never stored.
+  constexpr int A_PASSES = T.BM / T.a_rows(), A_COPIES = A_PASSES * (BK / T.a_lanes());
+  constexpr int B_COPIES = BK / T.b_rows(), COPIES = A_COPIES + B_COPIES;
+  const int a_row = thread / T.a_lanes(), a_k = thread % T.a_lanes();
   const int b_k = thread / (T.BN / 4), b_col = thread % (T.BN / 4) * 4;
-  const float* a = &p.A[(tile_row + a_row) * p.lda + k_begin + a_k];
+  const int64_t first_row = tile_row + a_row < p.M ? tile_row + a_row : p.M - 1;
+  const float* a = &p.A[first_row * p.lda + k_begin + a_k];
+  int64_t a_pass[A_PASSES];  // from there to the row of each pass
+#pragma unroll
+  for (int i = 0; i < A_PASSES; ++i) {
+    const int64_t row = tile_row + a_row + i * T.a_rows();
+    a_pass[i] = ((row < p.M ? row : p.M - 1) - first_row) * p.lda;
+  }
   const float* b = &p.B[(k_begin + b_k) * p.ldb + tile_col + b_col];
-  const int64_t a_pass = T.a_rows() * p.lda, b_pass = T.b_rows() * p.ldb, b_tile = BK * p.ldb;
+  const int64_t b_pass = T.b_rows() * p.ldb, b_tile = BK * p.ldb;
+  const int b_count = part_inside(p.N - tile_col, T.BN) - b_col;  // columns of B to copy
   float* a_to = &shared[a_k * A_STRIDE + a_row];
   float* b_to = &shared[B_OFFSET + b_k * T.BN + b_col];
 
-  constexpr int B_COPIES = BK / T.b_rows();
-  constexpr int COPIES = B_COPIES + T.BM / T.a_rows() * (BK / 4);
   // The i-th copy of the tile that a and b point to. Tested: of its k only the first `depth` lie in the
-  // range, and it may reach beyond an edge of A or B.
-  const int a_count = part_inside(p.M - tile_row, T.BM) - a_row;
-  const int b_count = part_inside(p.N - tile_col, T.BN) - b_col;
+  // range, and it may reach beyond the last column of B. A block at that edge takes longer over tested
+  // copies, and where there is but one wave of blocks all wait for it; so the tiles of small problems say
+  // in every copy how many columns there are.
+  constexpr bool EDGE_UNTESTED = T.slices > 1;
   int depth = 0;
   const auto copy = [&](int i, auto tested) __attribute__((always_inline)) {
     constexpr bool TESTED = decltype(tested)::value;
@@ -70,6 +91,8 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
       float* to = b_to + k * T.BN;
       if (TESTED) {
         copy_async4<VECTOR>(to, from, b_k + k < depth ? b_count : 0);
+      } else if (EDGE_UNTESTED) {
+        copy_async4<VECTOR>(to, from, b_count);
       } else if (VECTOR) {
         copy_async4(to, from);
       } else {
@@ -77,138 +100,175 @@ __device__ __forceinline__ void accumulate(const Sgemm& p, int64_t tile_row, int
         for (int j = 0; j < 4; ++j) copy_async(to + j, from + j);
       }
     } else {
-      const int pass = (i - B_COPIES) / (BK / 4), k = (i - B_COPIES) % (BK / 4) * 4;
-      const float* from = a + pass * a_pass + k;
+      const int pass = (i - B_COPIES) % A_PASSES, k = (i - B_COPIES) / A_PASSES * T.a_lanes();
+      const float* from = a + a_pass[pass] + k;
       float* to = a_to + k * A_STRIDE + pass * T.a_rows();
       if (TESTED) {
-        copy_async(to, from, pass * T.a_rows() < a_count && a_k + k < depth);
+        copy_async(to, from, a_k + k < depth);
       } else {
         copy_async(to, from);
       }
     }
   };
+  const auto next_tile = [&]() __attribute__((always_inline)) {
+    commit_async();
+    a += BK;
+    b += b_tile;
+  };
 
-  // What it computes: element (row + i, col + j) of each of its groups of 4 x 4.
+  // What it computes: element (row + i, col + j) of each of its groups of 4 x 4, over its slice of k.
   const int warp = thread / 32, lane = thread % 32;
-  const float* a_from = &shared[warp % (T.BM / T.WM) * T.WM + 4 * Lanes::row(lane)];
-  const float* b_from = &shared[B_OFFSET + warp / (T.BM / T.WM) * T.WN + 4 * Lanes::col(lane)];
+  constexpr int WARPS = T.BM / T.WM * (T.BN / T.WN);  // of a slice
+  const int slice = warp / WARPS;
+  const int row = warp % WARPS % (T.BM / T.WM) * T.WM + 4 * Lanes::row(lane);
+  const int col = warp % WARPS / (T.BM / T.WM) * T.WN + 4 * Lanes::col(lane);
+  const float* a_from = &shared[slice * DEPTH * A_STRIDE + row];
+  const float* b_from = &shared[B_OFFSET + slice * DEPTH * T.BN + col];
   float a_frag[2][T.TM], b_frag[2][T.TN];  // of this k and of the next
-  const auto fetch = [&](int k) {
+  const auto fetch = [&](int k) __attribute__((always_inline)) {
 #pragma unroll
     for (int g = 0; g < T.TN / 4; ++g) {
-      fetch4(&b_frag[k % 2][4 * g], b_from + k % BK * T.BN + g * COL_GROUP);
+      fetch4(&b_frag[k % 2][4 * g], b_from + k % DEPTH * T.BN + g * COL_GROUP);
     }
 #pragma unroll
     for (int g = 0; g < T.TM / 4; ++g) {
-      fetch4(&a_frag[k % 2][4 * g], a_from + k % BK * A_STRIDE + g * ROW_GROUP);
+      fetch4(&a_frag[k % 2][4 * g], a_from + k % DEPTH * A_STRIDE + g * ROW_GROUP);
     }
   };
-  static_assert(BK % 2 == 0, "the first fragments of a tile lie where those of the last do not");
+  static_assert(DEPTH % 2 == 0, "the first fragments of a tile lie where those of the last do not");
 
   const int64_t tiles = ceil_div(k_end - k_begin, BK);
-  if (tiles == 0) return;
-  const bool inside = tile_row + T.BM <= p.M && tile_col + T.BN <= p.N;
-  const int64_t untested = inside ? (k_end - k_begin) / BK : 0;  // tiles that need no test
 
   // Fill the ring but for its last stage.
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s) {
     depth = part_inside(k_end - (k_begin + s * BK), BK);
+    if (depth > 0) {
 #pragma unroll
-    for (int i = 0; i < COPIES; ++i) copy(i, std::true_type{});
-    commit_async();
-    a += BK;
-    b += b_tile;
+      for (int i = 0; i < COPIES; ++i) copy(i, std::true_type{});
+    }
+    next_tile();
     a_to += STAGE;
     b_to += STAGE;
   }
   wait_async<STAGES - 2>();
   __syncthreads();  // the first tile has arrived
-  fetch(0);
+  if (tiles > 0) fetch(0);
 
   // The stage that was read last is the one to be written next: the pointers that write make the
   // move of those that read one tile later.
+  float sum[T.TM][T.TN] = {};
   int until_wrap = STAGES;
   int move = -(STAGES - 1) * STAGE;
-  const auto compute_tile = [&](auto tested) __attribute__((always_inline)) {
-    constexpr int EVERY = (BK - 1) / T.copy_groups;
+  const auto compute_tile = [&](auto tested, bool last) __attribute__((always_inline)) {
+    constexpr bool TESTED = decltype(tested)::value;
+    constexpr int EVERY = (DEPTH - 1) / T.copy_groups;
     constexpr int AT_ONCE = (COPIES + T.copy_groups - 1) / T.copy_groups;
+    if (TESTED && depth > 0) {
 #pragma unroll
-    for (int k = 0; k < BK; ++k) {
-      if (k == BK - 1) {
-        commit_async();
-        a += BK;
-        b += b_tile;
+      for (int i = 0; i < COPIES; ++i) copy(i, tested);
+    }
+#pragma unroll
+    for (int k = 0; k < DEPTH; ++k) {
+      if (k == DEPTH - 1) {
+        next_tile();
         a_to += move;
         b_to += move;
         until_wrap = until_wrap == 0 ? STAGES - 1 : until_wrap - 1;
         move = until_wrap == 0 ? -(STAGES - 1) * STAGE : STAGE;
         wait_async<STAGES - 2>();
         __syncthreads();  // the next tile has arrived, and everybody has fetched all of this one
-        a_from += move;
-        b_from += move;
+        if (!last) {      // behind the last tile it fetches that tile's first k once more, in vain
+          a_from += move;
+          b_from += move;
+        }
       }
-      if (k % EVERY == 0) {
+      if (!TESTED && k % EVERY == 0) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; ++i) {
           if (k / EVERY * AT_ONCE + i < COPIES) copy(k / EVERY * AT_ONCE + i, tested);
         }
       }
       fetch(k + 1);
-#pragma unroll
-      for (int i = 0; i < T.TM; ++i) {
-#pragma unroll
-        for (int step = 0; step < T.TN; ++step) {
-          const int j = i % 2 == 0 ? step : T.TN - 1 - step;  // the serpentine
-          sum[i][j] += a_frag[k % 2][i] * b_frag[k % 2][j];
-        }
-      }
+      multiply_add(sum, a_frag[k % 2], b_frag[k % 2]);
     }
   };
 
   // As long as the tile to be copied, STAGES - 1 ahead, needs no test. (A 32-bit count is cheaper in
   // the loop; what might lie beyond it is left to the second loop.)
-  const int steady = part_inside(untested - (STAGES - 1), INT32_MAX);
+  SumOfChains<T> total(shared + T.ring_floats(), (k_end - k_begin) / T.slices);
+  const bool inside = EDGE_UNTESTED || tile_col + T.BN <= p.N;
+  const int64_t untested = inside ? (k_end - k_begin) / BK - (STAGES - 1) : 0;
+  const int steady = part_inside(untested, INT32_MAX);
+  int left_of_chain = total.steps();
+  const auto count = [&](int computed) __attribute__((always_inline)) {
+    if constexpr (T.chain > 0) {
+      left_of_chain -= computed;
+      if (left_of_chain > 0) return;
+      total.take(sum);
+      left_of_chain = total.steps();
+    }
+  };
 #pragma unroll 1
-  for (int left = steady; left > 0; --left) compute_tile(std::false_type{});
+  for (int left = steady; left > 0;) {
+    const int now = T.chain > 0 && left_of_chain < left ? left_of_chain : left;
+#pragma unroll 1
+    for (int i = now; i > 0; --i) compute_tile(std::false_type{}, false);
+    left -= now;
+    count(now);
+  }
 #pragma unroll 1
   for (int64_t tile = steady > 0 ? steady : 0; tile < tiles; ++tile) {
     depth = part_inside(k_end - (k_begin + (tile + STAGES - 1) * BK), BK);  // of none: not above 0
-    compute_tile(std::true_type{});
+    compute_tile(std::true_type{}, tile == tiles - 1);
+    count(1);
   }
+  total.give(sum);
   wait_async<0>();
   __syncthreads();  // nobody may overwrite the ring while a neighbour still reads it
-}
 
-/// Calls visit(row, col, sum[..]) for each group of four neighbours along a row that this thread
-/// holds; row and col are counted from the block's tile.
-template <Tile T, typename Visit>
-__device__ __forceinline__ void for_each_group(const float (&sum)[T.TM][T.TN], const Visit& visit) {
-  using Lanes = WarpLanes<T.WM / T.TM, T.WN / T.TN>;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int row = warp % (T.BM / T.WM) * T.WM + 4 * Lanes::row(lane);
-  const int col = warp / (T.BM / T.WM) * T.WN + 4 * Lanes::col(lane);
+  if constexpr (T.slices == 1) {
 #pragma unroll
-  for (int i = 0; i < T.TM; ++i) {
+    for (int i = 0; i < T.TM; ++i) {
 #pragma unroll
-    for (int g = 0; g < T.TN / 4; ++g) {
-      visit(row + i / 4 * (T.WM / (T.TM / 4)) + i % 4, col + g * (T.WN / (T.TN / 4)),
-            &sum[i][4 * g]);
+      for (int g = 0; g < T.TN / 4; ++g) {
+        visit(row + i / 4 * ROW_GROUP + i % 4, col + g * COL_GROUP, &sum[i][4 * g]);
+      }
     }
+  } else {
+    // Add the slices' sums in shared memory, in order.
+    float* sums = &shared[slice * T.sum_floats() + col];
+#pragma unroll
+    for (int i = 0; i < T.TM; ++i) {
+#pragma unroll
+      for (int g = 0; g < T.TN / 4; ++g) {
+        float* to = &sums[T.sum_row(row + i / 4 * ROW_GROUP + i % 4) + g * COL_GROUP];
+        *reinterpret_cast<float4*>(to) = swap_pairs(&sum[i][4 * g]);
+      }
+    }
+    __syncthreads();  // the sums of all slices are there
+    for (int group = thread; group < T.BM * T.BN / 4; group += T.threads()) {
+      const int out_row = group / (T.BN / 4), out_col = group % (T.BN / 4) * 4;
+      const float* from = &shared[T.sum_row(out_row) + out_col];
+      float four[4] = {};
+#pragma unroll
+      for (int s = 0; s < T.slices; ++s) {
+        add_swapped(four, *reinterpret_cast<const float4*>(from + s * T.sum_floats()));
+      }
+      visit(out_row, out_col, four);
+    }
+    __syncthreads();  // nobody may overwrite the sums while a neighbour still reads them
   }
 }
 
-/// Writes C = alpha * sum + beta * C for the part of the block's tile that lies inside C.
-template <Tile T, bool VECTOR>
-__device__ __forceinline__ void store_tile(const Sgemm& p, int64_t tile_row, int64_t tile_col,
-                                           const float (&sum)[T.TM][T.TN]) {
-  const int height = part_inside(p.M - tile_row, T.BM);
-  const int width = part_inside(p.N - tile_col, T.BN);
-  for_each_group<T>(sum, [&](int row, int col, const float* four) {
-    if (row >= height) return;
-    store4<VECTOR>(&p.C[(tile_row + row) * p.ldc + tile_col + col], width - col, p.alpha, four,
-                   p.beta);
-  });
+/// Writes C = alpha * sum + beta * C for four neighbours at (row, col) of the block's tile, as far as they
+/// lie inside C.
+template <bool VECTOR>
+__device__ __forceinline__ void store_group(const Sgemm& p, int64_t tile_row, int64_t tile_col,
+                                            int row, int col, const float* four) {
+  if (tile_row + row >= p.M) return;
+  store4<VECTOR>(&p.C[(tile_row + row) * p.ldc + tile_col + col],
+                 part_inside(p.N - tile_col - col, 4), p.alpha, four, p.beta);
 }
 
 /// The place of a block's tile in C, counted in tiles.

@@ -1,4 +1,4 @@
-// C with at most 16 rows: each element of B is needed only that often, so the product takes as long as
+// C with at most 8 rows: each element of B is needed only that often, so the product takes as long as
 // B takes to come from memory. A tile of C would be mostly empty, and its few blocks could not ask for
 // enough of B at once.
 //
@@ -24,7 +24,7 @@
 namespace ladder {
 
 struct FewRows {
-  static constexpr int MAX_ROWS = 16;
+  static constexpr int MAX_ROWS = 8;
   static constexpr int COLS = 128;  // of a block
   static constexpr int WARPS = 8;
   static constexpr int THREADS = WARPS * 32;
@@ -36,7 +36,7 @@ struct FewRows {
 };
 
 /// Block (x % strips, x / strips) computes columns [128 (x % strips), + 128) over k in [depth * part,
-/// + depth), part = x / strips; depth is a multiple of FewRows::CHUNK. ROWS >= M is 1, 2, 4, 8 or 16.
+/// + depth), part = x / strips; depth is a multiple of FewRows::CHUNK. ROWS >= M is 1, 2, 4 or 8.
 /// With one part C is written; otherwise part after part an M x N matrix of sums goes to `parts`.
 template <int ROWS, bool VECTOR>
 __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))

@@ -44,6 +44,13 @@ struct SplitPlan {
     return ((step + 1) * blocks - 1) / line();
   }
 
+  /// On how many tiles a block works, one after the other: at most so many.
+  constexpr int64_t tiles_of_block() const {
+    const int64_t share = (line() + blocks - 1) / blocks;
+    const bool ends_with_tiles = share == 0 || share % steps == 0 || steps % share == 0;
+    return rounds + (share + steps - 1) / steps + (ends_with_tiles ? 0 : 1);
+  }
+
   /// False if each block computes whole tiles only.
   constexpr bool has_parts() const {
     return steps > 1 && (line() % blocks != 0 || line() / blocks % steps != 0);
@@ -53,30 +60,27 @@ struct SplitPlan {
 /// Parts of tiles that a block can have: the end of one tile, and the beginning of another.
 inline constexpr int parts_of_block = 2;
 
-/// What a multiprocessor reaches of a variant's rate with so many warps at work: few warps cannot hide
-/// each other's waits. Measured on an H200 with 2, 4, 8 and 12 warps.
-constexpr double share_of_rate(int64_t warps) {
-  if (warps >= 8) return 1.0;
-  if (warps >= 4) return 0.9;
-  return warps >= 2 ? 0.5 : 0.25;
-}
-
-/// The time in microseconds that the plan should take. The constants were fitted to an H200.
-constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, int multiprocessors) {
-  constexpr double BLOCK_US = 2.0;             // a block's start and end
-  constexpr double ADD_US = 2.4;               // the second kernel's
-  constexpr double PART_BYTES_PER_US = 2.0e6;  // written by the first kernel and read by the second
+/// The time in microseconds that the plan should take for an M x N result. The constants are fitted to an
+/// H200, see docs/tuning.md.
+constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, int64_t M, int64_t N,
+                             int multiprocessors) {
+  constexpr double LAUNCH_US = 1.6;
+  constexpr double TILE_US = 1.2;         // until a tile's first elements have come, and its end
+  constexpr double ADD_US = 2.5;          // the second kernel's
+  constexpr double BYTES_PER_US = 4.2e6;  // of C
+  constexpr double PART_BYTES_PER_US = 1.6e6;  // written by the first kernel and read by the second
 
   const Tile& t = variant.tile;
   const int64_t steps =
       plan.rounds * plan.steps + (plan.line() + plan.blocks - 1) / plan.blocks;  // of a block
   const int64_t blocks =
       (plan.blocks + multiprocessors - 1) / multiprocessors;  // of a multiprocessor
-  const int64_t together = blocks < t.blocks ? blocks : t.blocks;
+  const int64_t waves = (blocks + t.blocks - 1) / t.blocks;
   const double flops = 2.0 * t.BM * t.BN * t.BK * static_cast<double>(steps * blocks);
-  const double rate =
-      variant.tflops * 1e6 / multiprocessors * share_of_rate(together * t.threads() / 32);
-  const double time = BLOCK_US + flops / rate;
+  const double time =
+      LAUNCH_US + TILE_US * static_cast<double>(waves * plan.tiles_of_block()) +
+      flops * multiprocessors / (rate_with(variant, blocks) * 1e6) +
+      static_cast<double>(M) * static_cast<double>(N) * sizeof(float) / BYTES_PER_US;
   if (!plan.has_parts()) return time;
 
   const int64_t tiles = plan.tiles() - plan.whole_tiles();
@@ -103,7 +107,7 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
     const auto consider = [&](int64_t blocks, int64_t rounds) {
       plan.blocks = blocks;
       plan.rounds = rounds;
-      const double time = estimate_us(plan, table[choice], multiprocessors);
+      const double time = estimate_us(plan, table[choice], M, N, multiprocessors);
       if (best_time < 0 || time < best_time) {
         best = plan;
         best_time = time;

@@ -5,8 +5,8 @@
 #include "kernels/ladder.hpp"
 #include "kernels/split_plan.hpp"
 #include "kernels/stream_workspace.hpp"
+#include "kernels/thread_tile.cuh"
 #include "kernels/tile.hpp"
-#include "kernels/vector_access.cuh"
 
 namespace ladder {
 
@@ -16,8 +16,14 @@ __host__ __device__ constexpr int64_t part_place(int64_t block, bool begins_tile
   return parts_of_block * block + (begins_tile ? 1 : 0);
 }
 
+/// Threads of a block that adds the parts of a tile, of which each four neighbours take RUNS.
+__host__ __device__ constexpr int add_parts_threads(const Tile& t, int runs) {
+  const int threads = t.BM * t.BN / 4 * runs;
+  return threads < 256 ? threads : 256;
+}
+
 /// Each block computes its share of the plan: whole tiles into C, parts of tiles into `parts`.
-/// Variant::tile is the Tile; VECTOR as in accumulate().
+/// Variant::tile is the Tile; VECTOR as in block_product().
 template <typename Variant, bool VECTOR>
 __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
     stream_k_kernel(const Sgemm p, const SplitPlan plan, const int band, float* parts) {
@@ -43,70 +49,68 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
     const TilePlace place = place_of(tile, plan.tiles_m, plan.tiles_n, band);
     const int64_t tile_row = place.row * T.BM, tile_col = place.col * T.BN;
 
-    float sum[T.TM][T.TN] = {};
-    accumulate<T, VECTOR>(p, tile_row, tile_col, first * T.BK,
-                          last == plan.steps ? p.K : last * T.BK, shared, sum);
-    if (first == 0 && last == plan.steps) {
-      store_tile<T, VECTOR>(p, tile_row, tile_col, sum);
-    } else {
-      float* part = parts + part_place(blockIdx.x, first == 0) * (T.BM * T.BN);
-      for_each_group<T>(sum, [&](int row, int col, const float* four) {
-        *reinterpret_cast<float4*>(&part[row * T.BN + col]) = {four[0], four[1], four[2], four[3]};
-      });
-    }
+    const bool whole = first == 0 && last == plan.steps;
+    float* part = parts + part_place(blockIdx.x, first == 0) * (T.BM * T.BN);
+    block_product<T, VECTOR>(
+        p, tile_row, tile_col, first * T.BK, last == plan.steps ? p.K : last * T.BK, shared,
+        [&](int row, int col, const float* four) {
+          if (whole) {
+            store_group<VECTOR>(p, tile_row, tile_col, row, col, four);
+          } else {
+            *reinterpret_cast<float4*>(&part[row * T.BN + col]) = swap_pairs(four);
+          }
+        });
   }
 }
 
-/// One thread for SLICES-th parts of four neighbours of a tile. The parts of a tile are cut into SLICES
-/// runs, each thread adds one run in order, and the runs' sums are added in order. Grid: x counts groups
-/// of threads within a tile fastest, then the tiles of the line.
-template <typename Variant, bool VECTOR, int SLICES>
+/// Adds the parts of the tiles of the line, four neighbours at a time. The parts of a tile are cut into RUNS
+/// runs, a thread adds those of one run in order, and the runs' sums are added in order. Grid: x counts
+/// blocks of T.BM x T.BN / 4 x RUNS threads within a tile fastest, then the tiles.
+template <typename Variant, bool VECTOR, int RUNS>
 __global__ void __launch_bounds__(256)
     add_parts_kernel(const Sgemm p, const SplitPlan plan, const int band, const float* parts) {
   constexpr Tile T = Variant::tile;
-  constexpr int GROUPS = 256 / SLICES;  // groups of four neighbours that the block adds
+  constexpr int THREADS = add_parts_threads(T, RUNS);
+  constexpr int GROUPS = THREADS / RUNS;  // groups of four neighbours that the block adds
   constexpr int BLOCKS = T.BM * T.BN / 4 / GROUPS;
-  __shared__ float4 sums[SLICES][GROUPS];
+  __shared__ float4 sums[RUNS][GROUPS];
 
   const int64_t tile = blockIdx.x / BLOCKS;
   const int64_t first = plan.owner(tile * plan.steps);
   const int64_t last = plan.owner((tile + 1) * plan.steps - 1);
   if (first == last) return;  // one block computed the whole tile and has written it
 
-  const int slice = threadIdx.x / GROUPS;
+  const int run = threadIdx.x / GROUPS;
   const int element = static_cast<int>(blockIdx.x % BLOCKS * GROUPS + threadIdx.x % GROUPS) * 4;
   const int64_t count = last + 1 - first;
-  float4 sum{};
+  float four[4] = {};
 #pragma unroll 8
-  for (int64_t block = first + count * slice / SLICES; block < first + count * (slice + 1) / SLICES;
+  for (int64_t block = first + count * run / RUNS; block < first + count * (run + 1) / RUNS;
        ++block) {
-    const float4 part = *reinterpret_cast<const float4*>(
-        &parts[part_place(block, block == first) * (T.BM * T.BN) + element]);
-    sum.x += part.x;
-    sum.y += part.y;
-    sum.z += part.z;
-    sum.w += part.w;
+    add_swapped(four, *reinterpret_cast<const float4*>(
+                          &parts[part_place(block, block == first) * (T.BM * T.BN) + element]));
   }
-  if (SLICES > 1) {
-    sums[slice][threadIdx.x % GROUPS] = sum;
+  if (RUNS > 1) {
+    sums[run][threadIdx.x % GROUPS] = swap_pairs(four);
     __syncthreads();  // the sums of all runs are there
-    if (slice != 0) return;
+    if (run != 0) return;
 #pragma unroll
-    for (int s = 1; s < SLICES; ++s) {
-      const float4 part = sums[s][threadIdx.x % GROUPS];
-      sum.x += part.x;
-      sum.y += part.y;
-      sum.z += part.z;
-      sum.w += part.w;
-    }
+    for (int r = 1; r < RUNS; ++r) add_swapped(four, sums[r][threadIdx.x % GROUPS]);
   }
 
   const TilePlace place = place_of(plan.whole_tiles() + tile, plan.tiles_m, plan.tiles_n, band);
-  const int64_t row = place.row * T.BM + element / T.BN;
-  const int64_t col = place.col * T.BN + element % T.BN;
-  if (row >= p.M) return;
-  const float four[4] = {sum.x, sum.y, sum.z, sum.w};
-  store4<VECTOR>(&p.C[row * p.ldc + col], part_inside(p.N - col, 4), p.alpha, four, p.beta);
+  store_group<VECTOR>(p, place.row * T.BM, place.col * T.BN, element / T.BN, element % T.BN, four);
+}
+
+template <typename Variant, bool VECTOR, int RUNS>
+void launch_add_parts(const Sgemm& p, const SplitPlan& plan, int band, const float* parts,
+                      cudaStream_t stream) {
+  constexpr Tile T = Variant::tile;
+  constexpr int THREADS = add_parts_threads(T, RUNS);
+  const int64_t tiles = plan.tiles() - plan.whole_tiles();
+  add_parts_kernel<Variant, VECTOR, RUNS>
+      <<<grid_of(tiles * (T.BM * T.BN / 4 * RUNS / THREADS)), THREADS, 0, stream>>>(p, plan, band,
+                                                                                    parts);
 }
 
 /// Launches both kernels, or the first alone where no tile is shared.
@@ -131,18 +135,13 @@ cudaError_t launch_plan(const Sgemm& p, const SplitPlan& plan, int multiprocesso
                                                                           parts.data());
 
   // The more parts a tile has, the more threads add them side by side.
-  const int64_t tiles = plan.tiles() - plan.whole_tiles();
-  const int64_t threads = tiles * (T.BM * T.BN / 4);
-  const int64_t parts_of_tile = plan.blocks / tiles;
+  const int64_t parts_of_tile = plan.blocks / (plan.tiles() - plan.whole_tiles());
   if (parts_of_tile >= 64) {
-    add_parts_kernel<Variant, VECTOR, 32>
-        <<<grid_of(threads * 32 / 256), 256, 0, stream>>>(p, plan, band, parts.data());
+    launch_add_parts<Variant, VECTOR, 32>(p, plan, band, parts.data(), stream);
   } else if (parts_of_tile >= 8) {
-    add_parts_kernel<Variant, VECTOR, 8>
-        <<<grid_of(threads * 8 / 256), 256, 0, stream>>>(p, plan, band, parts.data());
+    launch_add_parts<Variant, VECTOR, 8>(p, plan, band, parts.data(), stream);
   } else {
-    add_parts_kernel<Variant, VECTOR, 1>
-        <<<grid_of(threads / 256), 256, 0, stream>>>(p, plan, band, parts.data());
+    launch_add_parts<Variant, VECTOR, 1>(p, plan, band, parts.data(), stream);
   }
   return cudaGetLastError();
 }

@@ -17,18 +17,31 @@ struct Tile {
   int stages;       // tiles of shared memory in the ring, at least 2
   int copy_groups;  // in how many groups the copies of a tile are issued
   int blocks;       // blocks that one multiprocessor must hold at once: limits the registers
+  int slices;       // of BK, each computed by warps of its own
+  int chain;        // k that are added up in one chain (see SumOfChains); 0: all of them
 
-  __host__ __device__ constexpr int threads() const { return (BM / WM) * (BN / WN) * 32; }
+  __host__ __device__ constexpr int threads() const { return (BM / WM) * (BN / WN) * 32 * slices; }
 
-  // A warp copies 8 rows of A at 4 values of k; each value of k begins 8 banks after the one before.
-  __host__ __device__ constexpr int a_stride() const { return BM + 8; }
+  // A warp copies 8 k of 4 rows of A, or 4 k of 8 rows, into different banks.
+  __host__ __device__ constexpr int a_lanes() const { return slices > 1 ? 8 : 4; }
+  __host__ __device__ constexpr int a_stride() const { return BM + 32 / a_lanes(); }
   __host__ __device__ constexpr int stage_floats() const { return BK * (a_stride() + BN); }
+  __host__ __device__ constexpr int ring_floats() const { return stages * stage_floats(); }
+
+  // Where a row of a slice's sums begins in shared memory: a thread's four rows side by side, the next
+  // thread's in other banks.
+  __host__ __device__ constexpr int sum_row(int row) const { return row * BN + row / 4 * 8; }
+  __host__ __device__ constexpr int sum_floats() const { return BM * BN + BM / 4 * 8; }
+
+  // The ring and the totals of chains; where slices are added, both are done with.
   __host__ __device__ constexpr int shared_bytes() const {
-    return stages * stage_floats() * static_cast<int>(sizeof(float));
+    const int product = ring_floats() + (chain > 0 ? slices * BM * BN : 0);
+    const int sums = slices > 1 ? slices * sum_floats() : 0;
+    return (product > sums ? product : sums) * static_cast<int>(sizeof(float));
   }
 
   // Rows of A, and of B, that the block copies at a time.
-  __host__ __device__ constexpr int a_rows() const { return threads() / 4; }
+  __host__ __device__ constexpr int a_rows() const { return threads() / a_lanes(); }
   __host__ __device__ constexpr int b_rows() const { return threads() / (BN / 4); }
 
   constexpr bool operator==(const Tile&) const = default;
@@ -36,11 +49,11 @@ struct Tile {
 
 /// True if the kernel can be instantiated for the tile.
 __host__ __device__ constexpr bool is_valid(const Tile& t) {
-  return t.BM % t.WM == 0 && t.BN % t.WN == 0 && t.TM % 4 == 0 && t.TN % 4 == 0 &&
+  return t.slices >= 1 && t.BM % t.WM == 0 && t.BN % t.WN == 0 && t.TM % 4 == 0 && t.TN % 4 == 0 &&
          (t.WM / t.TM) * (t.WN / t.TN) == 32 && t.WM / t.TM >= 2 && t.WN / t.TN >= 2 &&
-         t.BM % 32 == 0 && t.BK % 4 == 0 && t.threads() % (t.BN / 4) == 0 &&
+         t.BK % t.a_lanes() == 0 && t.BK % (2 * t.slices) == 0 && t.threads() % (t.BN / 4) == 0 &&
          t.BM % t.a_rows() == 0 && t.BK % t.b_rows() == 0 && t.stages >= 2 && t.copy_groups >= 1 &&
-         t.copy_groups < t.BK;
+         t.copy_groups < t.BK / t.slices && t.chain % (t.BK / t.slices) == 0;
 }
 
 /// A variant and what it was measured to reach.
@@ -49,6 +62,23 @@ struct TunedTile {
   double tflops;  // on a problem that fills the device many times over
 };
 
+/// What a multiprocessor reaches with so many warps at work of what it would with many: few cannot hide
+/// each other's waits. Fitted to an H200, see docs/tuning.md.
+constexpr double share_of_rate(int64_t warps) {
+  if (warps >= 12) return 1.0;
+  if (warps >= 8) return 0.98;
+  if (warps >= 4) return 0.85;
+  return warps >= 2 ? 0.4 : 0.25;
+}
+
+/// The device's TFLOP/s where each multiprocessor has been given so many blocks.
+constexpr double rate_with(const TunedTile& variant, int64_t blocks) {
+  const Tile& t = variant.tile;
+  const int64_t together = blocks < t.blocks ? blocks : t.blocks;
+  const int64_t warps = t.threads() / 32;
+  return variant.tflops * share_of_rate(together * warps) / share_of_rate(t.blocks * warps);
+}
+
 /// How many tiles of C the busiest multiprocessor computes. `multiprocessors` is at least 1.
 constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int multiprocessors) {
   const int64_t tiles = (M + t.BM - 1) / t.BM * ((N + t.BN - 1) / t.BN);
@@ -56,17 +86,16 @@ constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int mult
 }
 
 /// The place in `table` (not empty) of the variant that should compute an M x N result soonest when
-/// each block computes one tile: the least work on the busiest multiprocessor, divided by the rate
-/// that the variant was measured at. Of equals, the first.
+/// each block computes one tile: the least work on the busiest multiprocessor, divided by its rate. Of
+/// equals, the first.
 constexpr size_t choose_tile(std::span<const TunedTile> table, int64_t M, int64_t N,
                              int multiprocessors) {
   size_t best = 0;
   double best_time = 0;
   for (size_t i = 0; i < table.size(); ++i) {
     const Tile& t = table[i].tile;
-    const double work =
-        static_cast<double>(tiles_of_busiest(t, M, N, multiprocessors)) * t.BM * t.BN;
-    const double time = work / table[i].tflops;
+    const int64_t tiles = tiles_of_busiest(t, M, N, multiprocessors);
+    const double time = static_cast<double>(tiles) * t.BM * t.BN / rate_with(table[i], tiles);
     if (i == 0 || time < best_time) {
       best = i;
       best_time = time;

@@ -7,7 +7,7 @@
 
 namespace ladder {
 
-/// Each block computes one tile of C. Variant::tile is the Tile; VECTOR as in accumulate().
+/// Each block computes one tile of C. Variant::tile is the Tile; VECTOR as in block_product().
 template <typename Variant, bool VECTOR>
 __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
     tuned_kernel(const Sgemm p, const int64_t tiles_m, const int64_t tiles_n, const int band) {
@@ -17,9 +17,10 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
   const int64_t tile_row = place.row * T.BM;
   const int64_t tile_col = place.col * T.BN;
 
-  float sum[T.TM][T.TN] = {};
-  accumulate<T, VECTOR>(p, tile_row, tile_col, 0, p.K, shared, sum);
-  store_tile<T, VECTOR>(p, tile_row, tile_col, sum);
+  block_product<T, VECTOR>(p, tile_row, tile_col, 0, p.K, shared,
+                           [&](int row, int col, const float* four) {
+                             store_group<VECTOR>(p, tile_row, tile_col, row, col, four);
+                           });
 }
 
 /// Launches it for the whole of C.

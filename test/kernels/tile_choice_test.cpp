@@ -50,11 +50,27 @@ TEST(ChooseTile, KeepsTheDeviceBusyOnASmallOne) {
 
 TEST(ChooseTile, MinimisesTheTimeOfTheBusiestMultiprocessor) {
   // Two rates for one shape: the small tile needs 2 rounds of a quarter of the work.
-  const std::vector<TunedTile> table = {{{128, 128, 8, 64, 64, 16, 8, 4, 1, 2}, 50.0},
-                                        {{64, 64, 8, 32, 64, 8, 8, 4, 1, 6}, 30.0}};
+  const std::vector<TunedTile> table = {{{128, 128, 8, 64, 64, 16, 8, 4, 1, 2, 1, 0}, 50.0},
+                                        {{64, 64, 8, 32, 64, 8, 8, 4, 1, 6, 1, 0}, 30.0}};
   EXPECT_EQ(choose_tile(table, 128, 128, 1), 0U);  // 1 x 16384 / 50 against 4 x 4096 / 30
   EXPECT_EQ(choose_tile(table, 64, 64, 1), 1U);    // 1 x 16384 / 50 against 1 x 4096 / 30
   EXPECT_EQ(choose_tile(table, 128, 128, 4), 1U);  // the small tiles run side by side
+}
+
+TEST(ChooseTile, LetsWarpsDivideKWhereATileMustKeepAMultiprocessorBusy) {
+  EXPECT_GT(chosen(256, 256).slices, 1);
+  EXPECT_GT(chosen(1024, 1024).slices, 1);
+  EXPECT_EQ(chosen(16384, 16384).slices, 1);
+}
+
+TEST(RateWith, IsTheMeasuredOneWithAllBlocksAndLessWithFewer) {
+  for (const TunedTile& entry : stream_k_table) {
+    EXPECT_DOUBLE_EQ(rate_with(entry, entry.tile.blocks), entry.tflops);
+    EXPECT_DOUBLE_EQ(rate_with(entry, entry.tile.blocks + 5), entry.tflops);
+    for (int blocks = 1; blocks < entry.tile.blocks; ++blocks) {
+      EXPECT_LE(rate_with(entry, blocks), rate_with(entry, blocks + 1));
+    }
+  }
 }
 
 TEST(BandHeight, MakesTheRegionAtWorkAboutSquare) {
@@ -82,6 +98,8 @@ void expect_complete(const SplitPlan& plan) {
     if (begin < end) {
       EXPECT_EQ(plan.owner(begin), block);
       EXPECT_EQ(plan.owner(end - 1), block);
+      EXPECT_LE(plan.rounds + (end - 1) / plan.steps - begin / plan.steps + 1,
+                plan.tiles_of_block());
     }
     parts |= begin % plan.steps != 0;
   }

@@ -1,0 +1,110 @@
+// What a thread of rungs 11 and 12 does with its tile of sums, which lives in registers.
+//
+// A multiprocessor issues an instruction a clock on each of its four schedulers, and a multiply-add
+// takes one such clock, if its operands can be had. It has three, and the register file seems to deliver
+// one a clock from each of two banks, the even and the odd registers (docs/tuning.md says what that is
+// inferred from). So
+//
+//   - one operand is that of the multiply-add before, which is still at hand: the multiply-adds go
+//     through the tile in a serpentine, along whose rows a[i] stays, and at whose turns b[j] does;
+//   - the other two, b[j] and sum[i][j], must lie in different banks. b[j] comes from shared memory,
+//     four at a time, into four registers side by side: it lies in bank j % 2. Where the sums lie the
+//     compiler decides, except that four which are stored at once must lie side by side too. So wherever
+//     the sums themselves are stored, neighbours change places on the way (swap_pairs), and sum[i][j]
+//     lies in bank (j + 1) % 2.
+#pragma once
+
+#include "kernels/tile.hpp"
+
+namespace ladder {
+
+/// sum += a * b, an outer product of TM and TN elements, in a serpentine.
+template <int TM, int TN>
+__device__ __forceinline__ void multiply_add(float (&sum)[TM][TN], const float (&a)[TM],
+                                             const float (&b)[TN]) {
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+#pragma unroll
+    for (int step = 0; step < TN; ++step) {
+      const int j = i % 2 == 0 ? step : TN - 1 - step;
+      sum[i][j] += a[i] * b[j];
+    }
+  }
+}
+
+/// Four neighbours of which those of each pair have changed places.
+__device__ __forceinline__ float4 swap_pairs(const float* four) {
+  return {four[1], four[0], four[3], four[2]};
+}
+
+/// four += the neighbours that swap_pairs() gave.
+__device__ __forceinline__ void add_swapped(float* four, float4 swapped) {
+  four[0] += swapped.y;
+  four[1] += swapped.x;
+  four[2] += swapped.w;
+  four[3] += swapped.z;
+}
+
+/// Long sums made of short ones, so that they round less.
+///
+/// A chain of K additions rounds K times, each time by about as much as its sum is large by then: on
+/// random data the error grows like K. Where the chain is cut into pieces of n, each of which begins at
+/// zero, it is that of n + K / n additions.
+///
+/// The totals of the pieces lie in shared memory, since the registers are full; they are touched once in
+/// a few hundred k.
+template <Tile T>
+class SumOfChains {
+ public:
+  /// `shared`: T.threads() * T.TM * T.TN floats on an 8-byte boundary, of which each thread uses its own.
+  /// A thread adds up `depth` k; short chains are not worth a cut.
+  __device__ SumOfChains(float* shared, int64_t depth)
+      : totals_(reinterpret_cast<float2*>(shared) + threadIdx.x),
+        steps_(T.chain == 0 || depth <= WORTH_A_CUT ? INT32_MAX : T.chain / (T.BK / T.slices)) {}
+
+  /// Tiles along K that make a chain.
+  __device__ int steps() const { return steps_; }
+
+  /// Adds `sum` to the total and sets it to zero.
+  __device__ __forceinline__ void take(float (&sum)[T.TM][T.TN]) {
+    give(sum);
+    for_each_pair(sum, [](float2* total, float& first, float& second) {
+      *total = {second, first};
+      first = second = 0.0f;
+    });
+    empty_ = false;
+  }
+
+  /// Adds the total to `sum`.
+  __device__ __forceinline__ void give(float (&sum)[T.TM][T.TN]) const {
+    if (empty_) return;
+    for_each_pair(sum, [](const float2* total, float& first, float& second) {
+      first += total->y;
+      second += total->x;
+    });
+  }
+
+ private:
+  static constexpr int WORTH_A_CUT = 512;
+
+  /// Calls visit(total, first, second) for each two neighbours; never where chains are not cut.
+  template <typename Visit>
+  __device__ __forceinline__ void for_each_pair(float (&sum)[T.TM][T.TN],
+                                                const Visit& visit) const {
+    if constexpr (T.chain > 0) {
+#pragma unroll
+      for (int i = 0; i < T.TM; ++i) {
+#pragma unroll
+        for (int j = 0; j < T.TN; j += 2) {
+          visit(totals_ + (i * T.TN + j) / 2 * T.threads(), sum[i][j], sum[i][j + 1]);
+        }
+      }
+    }
+  }
+
+  float2* totals_;
+  int steps_;
+  bool empty_ = true;
+};
+
+}  // namespace ladder

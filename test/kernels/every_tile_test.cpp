@@ -1,0 +1,120 @@
+// Every tile of the tables computes right, at the edges of a matrix and where chains of sums are cut; and
+// cutting them rounds less.
+#include "test/kernels/every_tile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "kernels/tile_table.hpp"
+#include "runner/device_buffer.hpp"
+#include "runner/verify.hpp"
+
+namespace {
+
+using ladder::Sgemm;
+using ladder::SplitPlan;
+using ladder::Tile;
+using runner::Problem;
+
+// Two tiles each way, the second ones with an edge inside, and a K that ends within a tile. Odd leading
+// dimensions where the accesses are not to be vectors.
+Problem ragged(const Tile& t, int64_t K, bool vector) {
+  Problem p = runner::dense_problem(t.BM + t.BM / 2 + 3, t.BN + 5, K);
+  p.alpha = -0.5F;
+  p.beta = 1.5F;
+  p.seed = 7;
+  const auto pad = [&](int64_t ld) { return vector ? (ld + 3) / 4 * 4 : ld / 2 * 2 + 1; };
+  p.lda = pad(p.lda);
+  p.ldb = pad(p.ldb);
+  p.ldc = pad(p.ldc);
+  return p;
+}
+
+template <class Launch>
+void expect_right(const Problem& p, const Launch& launch) {
+  const auto verdict = runner::Verifier(p, {.guard = 256, .offset = 0})
+                           .check([&](const Sgemm& sgemm, runner::Values) {
+                             const cudaError_t error = launch(sgemm);
+                             return error != cudaSuccess ? error : cudaDeviceSynchronize();
+                           });
+  EXPECT_TRUE(verdict.correct) << verdict.complaint;
+}
+
+TEST(EveryTile, OfRung11ComputesRight) {
+  for (size_t choice = 0; choice < std::size(ladder::tuned_table); ++choice) {
+    const Tile& t = ladder::tuned_table[choice].tile;
+    for (const bool vector : {true, false}) {
+      for (const int64_t K : {int64_t{1}, int64_t{t.BK}, int64_t{t.stages} * t.BK + 3}) {
+        SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " K " << K);
+        expect_right(ragged(t, K, vector), [&](const Sgemm& sgemm) {
+          return every_tile::launch_tuned(choice, sgemm, vector);
+        });
+      }
+    }
+  }
+}
+
+TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
+  for (size_t choice = 0; choice < std::size(ladder::stream_k_table); ++choice) {
+    const Tile& t = ladder::stream_k_table[choice].tile;
+    for (const bool vector : {true, false}) {
+      const Problem p = ragged(t, 5 * t.BK + 3, vector);
+      // Tiles in two parts; pieces that end within tiles; whole tiles first.
+      for (const auto& [blocks, rounds] : {std::pair<int64_t, int64_t>{8, 0}, {3, 0}, {3, 1}}) {
+        const SplitPlan plan{.choice = choice,
+                             .tiles_m = 2,
+                             .tiles_n = 2,
+                             .steps = 6,
+                             .blocks = blocks,
+                             .rounds = rounds};
+        SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " blocks "
+                                        << blocks << " rounds " << rounds);
+        expect_right(p, [&](const Sgemm& sgemm) {
+          return every_tile::launch_stream_k(plan, sgemm, vector);
+        });
+      }
+    }
+  }
+}
+
+// A is a row of ones, B is 2^24 and then ones. Added to 2^24 a one is lost; so what is left of the ones
+// tells how many stood in other chains than the first element.
+TEST(EveryTile, CutsItsChains) {
+  constexpr int64_t K = 8192;
+  constexpr float LARGE = 16777216.0F;
+  const std::vector<float> a(K, 1.0F);
+  std::vector<float> b = a;
+  b[0] = LARGE;
+  const runner::DeviceBuffer<float> ones(K), values(K), result(1);
+  runner::check(cudaMemcpy(ones.data(), a.data(), sizeof(float) * K, cudaMemcpyHostToDevice));
+  runner::check(cudaMemcpy(values.data(), b.data(), sizeof(float) * K, cudaMemcpyHostToDevice));
+  const Sgemm sgemm{.M = 1,
+                    .N = 1,
+                    .K = K,
+                    .alpha = 1,
+                    .A = ones.data(),
+                    .lda = K,
+                    .B = values.data(),
+                    .ldb = 1,
+                    .beta = 0,
+                    .C = result.data(),
+                    .ldc = 1};
+  for (size_t choice = 0; choice < std::size(ladder::tuned_table); ++choice) {
+    const Tile& t = ladder::tuned_table[choice].tile;
+    ASSERT_EQ(every_tile::launch_tuned(choice, sgemm, false), cudaSuccess);
+    float sum = 0;
+    ASSERT_EQ(cudaMemcpy(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
+    const float kept = t.chain == 0 ? 0 : static_cast<float>(K - t.chain - 1);
+    EXPECT_GE(sum - LARGE, kept) << "tile " << choice;
+    if (t.chain == 0) {
+      EXPECT_EQ(sum, LARGE) << "tile " << choice;
+    }
+  }
+}
+
+TEST(EveryTile, OfRung12HasChainsToCut) {
+  for (const ladder::TunedTile& entry : ladder::stream_k_table) EXPECT_GT(entry.tile.chain, 0);
+}
+
+}  // namespace
