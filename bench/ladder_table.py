@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- ladder table: made by bench/ladder_table.py -->"
 END = "<!-- end of the ladder table -->"
-SQUARE_SIZES_SHOWN = (1024, 2048, 4096, 8192)
+SQUARE_SIZES_SHOWN = (256, 1024, 2048, 4096, 8192)
 
 
 def row_size(row):

@@ -100,7 +100,7 @@ struct Program {
   std::vector<Constant> constants;
 
   size_t register_bytes = 0;  // of one warp
-  size_t predicates = 0;  // the last two are the immediates false and true
+  size_t predicates = 0;      // the last two are the immediates false and true
   int registers_per_thread = 0;
   std::vector<ParameterInfo> parameters;
   size_t parameter_bytes = 0;
