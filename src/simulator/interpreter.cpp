@@ -254,7 +254,7 @@ void BlockRunner::start_warps() {
     const uint64_t lanes = std::min<uint64_t>(WARP, threads - uint64_t{number} * WARP);
     warps_.emplace_back(program_, context_, number);
     warps_.back().start(registers_ + number * program_.register_bytes,
-                        local_.data() + number * WARP * program_.local_bytes,
+                        local_.data() + size_t{number} * WARP * program_.local_bytes,
                         lanes == WARP ? ~0u : (1u << lanes) - 1);
   }
 }

@@ -203,6 +203,12 @@ class Decoder {
     return registers_.slots.at(operand.name);
   }
 
+  /// The place of an operand that is of the right kind in all PTX that clang writes.
+  static Slot certain(std::optional<Slot> place) {
+    if (!place) throw std::logic_error("an operand of a barrier or branch is of no known kind");
+    return *place;
+  }
+
   bool is_wide(const Operand& operand) const {
     return operand.kind == Kind::reg && registers_.widths.at(operand.name) == 8;
   }
@@ -271,7 +277,8 @@ class Decoder {
     block.has_guard = !instruction.guard.empty();
     block.guard_negated = instruction.guard_negated;
     if (block.has_guard) block.guard = registers_.slots.at(instruction.guard);
-    if (block.leave == Leave::indirect) block.guard = *source(instruction.operands.at(0), "u32");
+    if (block.leave == Leave::indirect)
+      block.guard = certain(source(instruction.operands.at(0), "u32"));
     if (block.leave == Leave::barrier) decode_barrier(instruction, block);
   }
 
@@ -286,14 +293,14 @@ class Decoder {
       block.barrier = has("and")  ? BarrierKind::reduce_and
                       : has("or") ? BarrierKind::reduce_or
                                   : BarrierKind::reduce_popc;
-      block.barrier_result = *destination(operands.at(next++));
+      block.barrier_result = certain(destination(operands.at(next++)));
     }
     block.barrier_id =
-        operands.size() > next ? source(operands[next++], "u32").value() : constant(0, 4);
+        operands.size() > next ? certain(source(operands[next++], "u32")) : constant(0, 4);
     const size_t left = operands.size() - next - (reduces ? 1 : 0);
     if (left > 0) {
       block.has_barrier_count = true;
-      block.barrier_count = source(operands[next++], "u32").value();
+      block.barrier_count = certain(source(operands[next++], "u32"));
     }
     if (reduces) {
       block.barrier_operand = registers_.slots.at(operands.at(next).name);
