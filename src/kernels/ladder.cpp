@@ -27,7 +27,7 @@ LADDER_RUNGS(LADDER_DECLARE)
 #undef LADDER_DECLARE
 
 std::span<const Rung* const> all() {
-#define LADDER_ADDRESS(rung) &rung,
+#define LADDER_ADDRESS(rung) &rung,  // NOLINT(bugprone-macro-parentheses)
   static constexpr std::array rungs{LADDER_RUNGS(LADDER_ADDRESS)};
 #undef LADDER_ADDRESS
   return rungs;
