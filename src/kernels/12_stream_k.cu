@@ -28,6 +28,7 @@
 #include "kernels/split_plan.hpp"
 #include "kernels/stream_k_kernel.cuh"
 #include "kernels/stream_workspace.hpp"
+#include "kernels/tile_launch.hpp"
 #include "kernels/tile_table.hpp"
 #include "kernels/vector_access.cuh"
 
@@ -121,10 +122,8 @@ constexpr auto launches_of(std::index_sequence<I...>) {
 }
 
 cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
-  int device = 0, multiprocessors = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error != cudaSuccess) return error;
-  error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  int multiprocessors = 0;
+  const cudaError_t error = count_multiprocessors(&multiprocessors);
   if (error != cudaSuccess) return error;
 
   const bool vector = is_aligned(p);
@@ -136,13 +135,9 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
     return vector ? launch_few_cols<true>(p, multiprocessors, stream)
                   : launch_few_cols<false>(p, multiprocessors, stream);
   }
-  using Indices = std::make_index_sequence<std::size(stream_k_table)>;
-  static constexpr auto vector_launches = launches_of<true>(Indices{});
-  static constexpr auto scalar_launches = launches_of<false>(Indices{});
   const SplitPlan plan = plan_split(stream_k_table, p.M, p.N, p.K, multiprocessors);
   if (plan.blocks == plan.tiles()) return tuned.launch(p, stream);  // nothing to divide
-  return (vector ? vector_launches : scalar_launches)[plan.choice](p, plan, multiprocessors,
-                                                                   stream);
+  return launch_split(plan, p, vector, multiprocessors, stream);
 }
 
 const char* path_stream_k(const Sgemm& p) {
@@ -160,6 +155,15 @@ const char* path_stream_k(const Sgemm& p) {
 
 }  // namespace
 
+cudaError_t launch_split(const SplitPlan& plan, const Sgemm& p, bool vector, int multiprocessors,
+                         cudaStream_t stream) {
+  using Indices = std::make_index_sequence<std::size(stream_k_table)>;
+  static constexpr auto vector_launches = launches_of<true>(Indices{});
+  static constexpr auto scalar_launches = launches_of<false>(Indices{});
+  return (vector ? vector_launches : scalar_launches)[plan.choice](p, plan, multiprocessors,
+                                                                   stream);
+}
+
 extern const Rung stream_k{
     .number = 12,
     .name = "stream_k",
@@ -167,7 +171,8 @@ extern const Rung stream_k{
     .promise = {.whole_tiles = 256,
                 .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
                            {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::async_copy_share, '-', Relation::at_least, 0.85},
+                           {Counter::async_copy_share, 'A', Relation::equal, 1},
+                           {Counter::async_copy_share, 'B', Relation::equal, 1},
                            {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.14},
                            {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
                            {Counter::local_bytes, '-', Relation::equal, 0}}},

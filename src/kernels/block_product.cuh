@@ -227,25 +227,23 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   wait_async<0>();
   __syncthreads();  // nobody may overwrite the ring while a neighbour still reads it
 
-  if constexpr (T.slices == 1) {
+  // Hand the sums out; those of slices are first added in shared memory, in order.
+  float* sums = &shared[slice * T.sum_floats()];
 #pragma unroll
-    for (int i = 0; i < T.TM; ++i) {
+  for (int i = 0; i < T.TM; ++i) {
+    const int sum_row = row + i / 4 * ROW_GROUP + i % 4;
 #pragma unroll
-      for (int g = 0; g < T.TN / 4; ++g) {
-        visit(row + i / 4 * ROW_GROUP + i % 4, col + g * COL_GROUP, &sum[i][4 * g]);
+    for (int g = 0; g < T.TN / 4; ++g) {
+      const int sum_col = col + g * COL_GROUP;
+      if constexpr (T.slices == 1) {
+        visit(sum_row, sum_col, &sum[i][4 * g]);
+      } else {
+        *reinterpret_cast<float4*>(&sums[T.sum_row(sum_row) + sum_col]) =
+            swap_pairs(&sum[i][4 * g]);
       }
     }
-  } else {
-    // Add the slices' sums in shared memory, in order.
-    float* sums = &shared[slice * T.sum_floats() + col];
-#pragma unroll
-    for (int i = 0; i < T.TM; ++i) {
-#pragma unroll
-      for (int g = 0; g < T.TN / 4; ++g) {
-        float* to = &sums[T.sum_row(row + i / 4 * ROW_GROUP + i % 4) + g * COL_GROUP];
-        *reinterpret_cast<float4*>(to) = swap_pairs(&sum[i][4 * g]);
-      }
-    }
+  }
+  if constexpr (T.slices > 1) {
     __syncthreads();  // the sums of all slices are there
     for (int group = thread; group < T.BM * T.BN / 4; group += T.threads()) {
       const int out_row = group / (T.BN / 4), out_col = group % (T.BN / 4) * 4;

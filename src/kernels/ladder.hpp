@@ -34,8 +34,8 @@ enum class Counter {
   flops_per_global_byte,  // FP32 operations / bytes fetched from and written to global memory
   shared_loads_per_ffma,  // shared-memory load instructions / FFMA instructions
   shared_bank_conflicts,  // wavefronts beyond the least number, loads and stores
-  async_copy_share,  // bytes that reach shared memory by cp.async / all bytes that reach it, 0 to 1
-  local_bytes,       // traffic to .local: spills, or register arrays indexed at run time
+  async_copy_share,       // bytes loaded from the matrix by cp.async / all bytes loaded from it
+  local_bytes,            // traffic to .local: spills, or register arrays indexed at run time
 };
 
 enum class Relation { equal, at_most, at_least };
@@ -95,6 +95,14 @@ __host__ __device__ constexpr int64_t ceil_div(int64_t whole, int64_t piece) {
 /// leaving tiles out.
 inline dim3 grid_of(int64_t tiles) {
   return dim3(tiles > INT32_MAX ? 0 : static_cast<unsigned>(tiles));
+}
+
+/// How many multiprocessors the current device has.
+inline cudaError_t count_multiprocessors(int* count) {
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return error;
+  return cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device);
 }
 
 /// One element of the result. beta = 0 must not read C: a NaN there would survive a multiplication

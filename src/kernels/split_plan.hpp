@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/ladder.hpp"
 #include "kernels/tile.hpp"
 
 namespace ladder {
@@ -31,8 +32,9 @@ struct SplitPlan {
   __host__ __device__ constexpr int64_t tiles() const { return tiles_m * tiles_n; }
   __host__ __device__ constexpr int64_t whole_tiles() const { return rounds * blocks; }
 
-  /// The length of the line in steps.
-  __host__ __device__ constexpr int64_t line() const { return (tiles() - whole_tiles()) * steps; }
+  /// The tiles that form the line, and its length in steps.
+  __host__ __device__ constexpr int64_t line_tiles() const { return tiles() - whole_tiles(); }
+  __host__ __device__ constexpr int64_t line() const { return line_tiles() * steps; }
 
   /// Where a block's piece of the line begins; that of `blocks` is the line's end.
   __host__ __device__ constexpr int64_t begin(int64_t block) const {
@@ -46,9 +48,9 @@ struct SplitPlan {
 
   /// On how many tiles a block works, one after the other: at most so many.
   constexpr int64_t tiles_of_block() const {
-    const int64_t share = (line() + blocks - 1) / blocks;
+    const int64_t share = ceil_div(line(), blocks);
     const bool ends_with_tiles = share == 0 || share % steps == 0 || steps % share == 0;
-    return rounds + (share + steps - 1) / steps + (ends_with_tiles ? 0 : 1);
+    return rounds + ceil_div(share, steps) + (ends_with_tiles ? 0 : 1);
   }
 
   /// False if each block computes whole tiles only.
@@ -72,10 +74,9 @@ constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, in
 
   const Tile& t = variant.tile;
   const int64_t steps =
-      plan.rounds * plan.steps + (plan.line() + plan.blocks - 1) / plan.blocks;  // of a block
-  const int64_t blocks =
-      (plan.blocks + multiprocessors - 1) / multiprocessors;  // of a multiprocessor
-  const int64_t waves = (blocks + t.blocks - 1) / t.blocks;
+      plan.rounds * plan.steps + ceil_div(plan.line(), plan.blocks);  // of a block
+  const int64_t blocks = ceil_div(plan.blocks, multiprocessors);      // of a multiprocessor
+  const int64_t waves = ceil_div(blocks, t.blocks);
   const double flops = 2.0 * t.BM * t.BN * t.BK * static_cast<double>(steps * blocks);
   const double time =
       LAUNCH_US + TILE_US * static_cast<double>(waves * plan.tiles_of_block()) +
@@ -83,7 +84,7 @@ constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, in
       static_cast<double>(M) * static_cast<double>(N) * sizeof(float) / BYTES_PER_US;
   if (!plan.has_parts()) return time;
 
-  const int64_t tiles = plan.tiles() - plan.whole_tiles();
+  const int64_t tiles = plan.line_tiles();
   const int64_t parts = plan.blocks % tiles == 0 ? plan.blocks : plan.blocks + tiles;
   return time + ADD_US +
          static_cast<double>(parts) * t.BM * t.BN * sizeof(float) / PART_BYTES_PER_US;
@@ -98,9 +99,9 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
   for (size_t choice = 0; choice < table.size(); ++choice) {
     const Tile& t = table[choice].tile;
     SplitPlan plan{.choice = choice,
-                   .tiles_m = (M + t.BM - 1) / t.BM,
-                   .tiles_n = (N + t.BN - 1) / t.BN,
-                   .steps = K > 0 ? (K + t.BK - 1) / t.BK : 1,
+                   .tiles_m = ceil_div(M, t.BM),
+                   .tiles_n = ceil_div(N, t.BN),
+                   .steps = K > 0 ? ceil_div(K, t.BK) : 1,
                    .blocks = 0,
                    .rounds = 0};
     const int64_t tiles = plan.tiles();

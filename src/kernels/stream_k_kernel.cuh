@@ -107,10 +107,9 @@ void launch_add_parts(const Sgemm& p, const SplitPlan& plan, int band, const flo
                       cudaStream_t stream) {
   constexpr Tile T = Variant::tile;
   constexpr int THREADS = add_parts_threads(T, RUNS);
-  const int64_t tiles = plan.tiles() - plan.whole_tiles();
   add_parts_kernel<Variant, VECTOR, RUNS>
-      <<<grid_of(tiles * (T.BM * T.BN / 4 * RUNS / THREADS)), THREADS, 0, stream>>>(p, plan, band,
-                                                                                    parts);
+      <<<grid_of(plan.line_tiles() * (T.BM * T.BN / 4 * RUNS / THREADS)), THREADS, 0, stream>>>(
+          p, plan, band, parts);
 }
 
 /// Launches both kernels, or the first alone where no tile is shared.
@@ -135,7 +134,7 @@ cudaError_t launch_plan(const Sgemm& p, const SplitPlan& plan, int multiprocesso
                                                                           parts.data());
 
   // The more parts a tile has, the more threads add them side by side.
-  const int64_t parts_of_tile = plan.blocks / (plan.tiles() - plan.whole_tiles());
+  const int64_t parts_of_tile = plan.blocks / plan.line_tiles();
   if (parts_of_tile >= 64) {
     launch_add_parts<Variant, VECTOR, 32>(p, plan, band, parts.data(), stream);
   } else if (parts_of_tile >= 8) {

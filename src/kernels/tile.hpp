@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/ladder.hpp"
+
 namespace ladder {
 
 /// The sizes of one variant of the kernel: block tile, warp tile, thread tile.
@@ -81,8 +83,7 @@ constexpr double rate_with(const TunedTile& variant, int64_t blocks) {
 
 /// How many tiles of C the busiest multiprocessor computes. `multiprocessors` is at least 1.
 constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int multiprocessors) {
-  const int64_t tiles = (M + t.BM - 1) / t.BM * ((N + t.BN - 1) / t.BN);
-  return (tiles + multiprocessors - 1) / multiprocessors;
+  return ceil_div(ceil_div(M, t.BM) * ceil_div(N, t.BN), multiprocessors);
 }
 
 /// The place in `table` (not empty) of the variant that should compute an M x N result soonest when

@@ -22,10 +22,9 @@ using simulator::Counters;
 
 bool is_global_load(const AccessCounters& a) { return a.access == Access::global_load; }
 bool is_global_store(const AccessCounters& a) { return a.access == Access::global_store; }
+bool is_async_copy(const AccessCounters& a) { return a.access == Access::async_copy; }
 // cp.async reads global memory as a load does.
-bool is_load(const AccessCounters& a) {
-  return is_global_load(a) || a.access == Access::async_copy;
-}
+bool is_load(const AccessCounters& a) { return is_global_load(a) || is_async_copy(a); }
 bool is_global(const AccessCounters& a) {
   return is_load(a) || is_global_store(a) || a.access == Access::global_atomic;
 }
@@ -67,14 +66,6 @@ std::optional<double> flops_per_byte(const Counters& c) {
                sum(c, is_global, '-', &AccessCounters::bytes_fetched));
 }
 
-double bytes(const Counters& c, Access access) {
-  double total = 0;
-  for (const AccessCounters& a : c.accesses) {
-    if (a.access == access) total += static_cast<double>(a.bytes_asked);
-  }
-  return total;
-}
-
 double shared_load_lanes(const Counters& c) {
   return sum(
       c, [](const AccessCounters& a) { return a.access == Access::shared_load; }, '-',
@@ -99,10 +90,9 @@ std::optional<double> counted(const Counters& c, const ladder::Claim& claim) {
       return ratio(shared_load_lanes(c), static_cast<double>(c.ffma));
     case Counter::shared_bank_conflicts:
       return sum(c, is_shared, '-', &AccessCounters::bank_conflicts);
-    case Counter::async_copy_share: {
-      const double copied = bytes(c, Access::async_copy);
-      return ratio(copied, copied + bytes(c, Access::shared_store));
-    }
+    case Counter::async_copy_share:
+      return ratio(sum(c, is_async_copy, buffer, &AccessCounters::bytes_asked),
+                   sum(c, is_load, buffer, &AccessCounters::bytes_asked));
     case Counter::local_bytes:
       return sum(c, is_local, '-', &AccessCounters::bytes_asked);
   }
@@ -127,7 +117,7 @@ std::vector<std::pair<std::string, uint64_t>> totals_of(const Counters& c) {
   add("shared wavefronts", is_shared, '-', &AccessCounters::wavefronts);
   add("shared bank conflicts", is_shared, '-', &AccessCounters::bank_conflicts);
   add("local bytes", is_local, '-', &AccessCounters::bytes_asked);
-  totals.emplace_back("async copy bytes", static_cast<uint64_t>(bytes(c, Access::async_copy)));
+  add("async copy bytes", is_async_copy, '-', &AccessCounters::bytes_asked);
   totals.emplace_back("warp instructions", c.warp_instructions);
   totals.emplace_back("lane instructions", c.lane_instructions);
   totals.emplace_back("ffma", c.ffma);

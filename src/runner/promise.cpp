@@ -27,7 +27,7 @@ const char* name_of(Counter counter) {
     case Counter::shared_bank_conflicts:
       return "shared bank conflicts";
     case Counter::async_copy_share:
-      return "share of cp.async in what reaches shared memory";
+      return "share of cp.async in the loads";
     case Counter::local_bytes:
       return "bytes of local memory";
   }

@@ -1,11 +1,10 @@
-// Every tile of the tables computes right, at the edges of a matrix and where chains of sums are cut; and
+// Every tile of rungs 11 and 12 computes right, at the edges of a matrix and where chains of sums are cut; and
 // cutting them rounds less.
-#include "test/kernels/every_tile.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "kernels/tile_launch.hpp"
 #include "kernels/tile_table.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/verify.hpp"
@@ -16,6 +15,8 @@ using ladder::Sgemm;
 using ladder::SplitPlan;
 using ladder::Tile;
 using runner::Problem;
+
+constexpr int MULTIPROCESSORS = 4;
 
 // Two tiles each way, the second ones with an edge inside, and a K that ends within a tile. Odd leading
 // dimensions where the accesses are not to be vectors.
@@ -48,7 +49,7 @@ TEST(EveryTile, OfRung11ComputesRight) {
       for (const int64_t K : {int64_t{1}, int64_t{t.BK}, int64_t{t.stages} * t.BK + 3}) {
         SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " K " << K);
         expect_right(ragged(t, K, vector), [&](const Sgemm& sgemm) {
-          return every_tile::launch_tuned(choice, sgemm, vector);
+          return ladder::launch_tile(choice, sgemm, vector, MULTIPROCESSORS, nullptr);
         });
       }
     }
@@ -71,7 +72,7 @@ TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
         SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " blocks "
                                         << blocks << " rounds " << rounds);
         expect_right(p, [&](const Sgemm& sgemm) {
-          return every_tile::launch_stream_k(plan, sgemm, vector);
+          return ladder::launch_split(plan, sgemm, vector, MULTIPROCESSORS, nullptr);
         });
       }
     }
@@ -102,7 +103,7 @@ TEST(EveryTile, CutsItsChains) {
                     .ldc = 1};
   for (size_t choice = 0; choice < std::size(ladder::tuned_table); ++choice) {
     const Tile& t = ladder::tuned_table[choice].tile;
-    ASSERT_EQ(every_tile::launch_tuned(choice, sgemm, false), cudaSuccess);
+    ASSERT_EQ(ladder::launch_tile(choice, sgemm, false, MULTIPROCESSORS, nullptr), cudaSuccess);
     float sum = 0;
     ASSERT_EQ(cudaMemcpy(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
     const float kept = t.chain == 0 ? 0 : static_cast<float>(K - t.chain - 1);

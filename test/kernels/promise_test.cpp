@@ -47,6 +47,17 @@ TEST_P(Promise, IsKeptOnSeveralTiles) {
   expect_kept(2 * tile, tile, 3 * tile);
 }
 
+TEST_P(Promise, IsKeptOnManyTilesAndAShortK) {
+  const int64_t tile = GetParam()->promise.whole_tiles;
+  expect_kept(3 * tile, 2 * tile, tile);
+}
+
+// Here rung 12 divides the work (tile_choice_test.cpp).
+TEST_P(Promise, IsKeptOnOneTileAndALongK) {
+  const int64_t tile = GetParam()->promise.whole_tiles;
+  expect_kept(tile, tile, 8 * tile);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ladder, Promise, rungs_from(1), name_of);
 
 TEST(BrokenPromise, IsFound) {
