@@ -1,5 +1,5 @@
-// Every tile of rungs 11 and 12 computes right, at the edges of a matrix and where chains of sums are cut; and
-// cutting them rounds less.
+// Every tile of rungs 11 and 12 computes right, at the edges of a matrix and where chains of sums are
+// cut; and cutting them rounds less.
 #include <gtest/gtest.h>
 
 #include <vector>
