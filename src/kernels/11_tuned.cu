@@ -53,10 +53,12 @@ cudaError_t launch_tuned(const Sgemm& p, cudaStream_t stream) {
   const cudaError_t error = count_multiprocessors(&multiprocessors);
   if (error != cudaSuccess) return error;
   const size_t choice = choose_tile(tuned_table, p.M, p.N, multiprocessors);
-  return launch_tile(choice, p, is_vector_aligned(p, 16), multiprocessors, stream);
+  return launch_tile(choice, p, are_b_and_c_vector_aligned(p, 16), multiprocessors, stream);
 }
 
-const char* path_tuned(const Sgemm& p) { return is_vector_aligned(p, 16) ? "float4" : "scalar"; }
+const char* path_tuned(const Sgemm& p) {
+  return are_b_and_c_vector_aligned(p, 16) ? "float4" : "scalar";
+}
 
 }  // namespace
 

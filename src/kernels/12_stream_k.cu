@@ -102,16 +102,15 @@ Shape shape_of(const Sgemm& p) {
 
 /// Whether what the shape's kernel moves 16 bytes at a time is aligned for it.
 bool is_aligned(const Sgemm& p) {
-  const bool a = is_vector_aligned(p.A, p.lda, 16);
   switch (shape_of(p)) {
     case Shape::few_rows:
-      return a && is_vector_aligned(p.B, p.ldb, 16);
+      return is_vector_aligned(p.A, p.lda, 16) && is_vector_aligned(p.B, p.ldb, 16);
     case Shape::few_cols:
-      return a;
+      return is_vector_aligned(p.A, p.lda, 16);
     case Shape::tiles:
       break;
   }
-  return is_vector_aligned(p, 16);
+  return are_b_and_c_vector_aligned(p, 16);
 }
 
 using Launch = cudaError_t (*)(const Sgemm&, const SplitPlan&, int, cudaStream_t);

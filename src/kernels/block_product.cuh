@@ -42,8 +42,7 @@ namespace ladder {
 /// [k_begin, k_end), and calls visit(row, col, sum[4]) for each group of four neighbours along a row, by
 /// one thread of the block; row and col are counted from the tile. All threads call it together.
 /// `shared` has T.shared_bytes() bytes on a 16-byte boundary. Elements of the tile beyond the edges of C
-/// have any value. VECTOR: the matrices satisfy is_vector_aligned(p, 16), and k_begin is a multiple of
-/// 4.
+/// have any value. VECTOR: the problem satisfies are_b_and_c_vector_aligned(p, 16).
 template <Tile T, bool VECTOR, typename Visit>
 __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, int64_t tile_col,
                                               int64_t k_begin, int64_t k_end, float* shared,

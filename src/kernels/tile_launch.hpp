@@ -12,7 +12,7 @@
 namespace ladder {
 
 /// Launches rung 11's kernel with tuned_table[choice].tile for the whole of C. `vector`: with 16-byte
-/// accesses; the problem must satisfy is_vector_aligned(p, 16).
+/// accesses; the problem must satisfy are_b_and_c_vector_aligned(p, 16).
 cudaError_t launch_tile(size_t choice, const Sgemm& p, bool vector, int multiprocessors,
                         cudaStream_t stream);
 

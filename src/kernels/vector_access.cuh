@@ -19,10 +19,14 @@ inline bool is_vector_aligned(const float* matrix, int64_t ld, int64_t bytes) {
          ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
 }
 
-/// True if that holds for all three matrices.
+/// True if that holds for B and C. Enough for a kernel that moves A a float at a time.
+inline bool are_b_and_c_vector_aligned(const Sgemm& p, int64_t bytes) {
+  return is_vector_aligned(p.B, p.ldb, bytes) && is_vector_aligned(p.C, p.ldc, bytes);
+}
+
+/// True if it holds for all three matrices.
 inline bool is_vector_aligned(const Sgemm& p, int64_t bytes) {
-  return is_vector_aligned(p.A, p.lda, bytes) && is_vector_aligned(p.B, p.ldb, bytes) &&
-         is_vector_aligned(p.C, p.ldc, bytes);
+  return is_vector_aligned(p.A, p.lda, bytes) && are_b_and_c_vector_aligned(p, bytes);
 }
 
 /// How much of a tile of size `tile` lies inside a matrix of which `left` is left. Zero or less: nothing.

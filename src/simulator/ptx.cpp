@@ -185,10 +185,13 @@ class Reader {
   void read_file() {
     const uint64_t number = unsigned_number();
     std::string path = quoted();
-    skip_blanks();
-    if (peek() == '"') path += "/" + quoted();  // a directory and a name
+    const std::string_view rest = rest_of_line();
+    const size_t name = rest.find('"');
+    if (name != rest.npos) {  // it was a directory
+      path += "/";
+      path += rest.substr(name + 1, rest.find('"', name + 1) - name - 1);
+    }
     files_[number] = path;
-    rest_of_line();
   }
 
   void skip_section() {

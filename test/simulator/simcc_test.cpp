@@ -163,6 +163,39 @@ TEST(Simcc, KeepsAnOlderProgramWhenTheNewOneIsWrong) {
   EXPECT_EQ(contents(folder / "program"), "old");
 }
 
+// The kernel's own file is one of several: each fault names the file that its line is in.
+TEST(Simcc, FaultsNameTheLineAndTheFileItIsIn) {
+  const TemporaryFolder folder;
+  write(folder / "in_header.cuh",
+        "#pragma once\n__device__ void put(float* p) {\n  p[1 << 20] = 1;\n}\n");
+  write(folder / "other.cuh", "#pragma once\n__device__ void set(float* p) { *p = 2; }\n");
+  write(folder / "main.cu", R"(#include "in_header.cuh"
+#include "other.cuh"
+__global__ void by_header(float* p) {
+  set(p);
+  put(p);
+}
+__global__ void by_itself(float* p) {
+  set(p);
+  p[1 << 20] = 1;
+}
+int main(int count, char**) {
+  float* p = nullptr;
+  cudaMalloc(&p, 4);
+  if (count > 1) by_itself<<<1, 1>>>(p);
+  else by_header<<<1, 1>>>(p);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)");
+  const std::string at = folder.path().string();
+  ASSERT_EQ(run(simcc + " " + at + "/main.cu -o " + at + "/program").exit_code, 0);
+  const Outcome in_header = run(at + "/program");
+  EXPECT_EQ(in_header.exit_code, 1);
+  EXPECT_NE(in_header.err.find("in_header.cuh:3"), std::string::npos) << in_header.err;
+  const Outcome in_main = run(at + "/program by_itself");
+  EXPECT_NE(in_main.err.find("main.cu:9"), std::string::npos) << in_main.err;
+}
+
 struct WrongUsage {
   const char* name;
   const char* arguments;
