@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -23,15 +24,19 @@ Baseline read_baseline(const std::string& path) {
     baseline.date = json.at("context").at("date").get<std::string>().substr(0, 10);
     for (const auto& row : json.at("benchmarks")) {
       const bool here =
-          row.at("name").get<std::string>().ends_with(std::string("/") + Baseline::SIZE);
+          row.at("name").get<std::string>().ends_with(std::string("/") + Baseline::SIZE) &&
+          row.value("correct", true) && row.value("l2", "warm") == "warm";
       if (!here || !row.contains("percent_of_cublas") || row.at("percent_of_cublas").is_null())
         continue;
       baseline.device = row.at("device").get<std::string>();
+      std::erase_if(baseline.device, [](unsigned char c) { return std::iscntrl(c) != 0; });
       baseline.percent_of_cublas[row.at("kernel").get<std::string>()] =
           row.at("percent_of_cublas").get<double>();
     }
   } catch (const nlohmann::json::exception& error) {
     throw unusable(error.what());
+  } catch (const std::ios_base::failure&) {  // a directory
+    throw unusable("it cannot be read");
   }
   if (baseline.percent_of_cublas.empty()) {
     throw unusable(fmt::format("it has no percent_of_cublas at {}", Baseline::SIZE));

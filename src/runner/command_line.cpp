@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -46,7 +47,8 @@ int64_t leading_dimension(const char* option, std::optional<int64_t> asked, int6
 }
 
 float finite(const char* option, double value) {
-  if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max()))) {
+  const bool vanishes = value != 0 && static_cast<float>(value) == 0.0f;
+  if (vanishes || !(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max()))) {
     throw Error(ExitCode::usage, fmt::format("{} must be a number that FP32 can hold", option));
   }
   return static_cast<float>(value);
@@ -110,7 +112,8 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--ldc", words.ldc, "likewise of C (default N)");
   app.add_option("--alpha", words.alpha, "C = alpha * A * B + beta * C (default 1)");
   app.add_option("--beta", words.beta, "0, the default, does not read C");
-  app.add_option("--seed", words.seed, "what the random matrices follow from (default 1)");
+  app.add_option("--seed", words.seed, "what the random matrices follow from (default 1)")
+      ->check(CLI::NonNegativeNumber);
 
   // A flag with a value: '--json 2' must not take kernel 2 for a file name.
   app.add_flag("--json{-}", words.json,
@@ -131,20 +134,24 @@ void add_options(CLI::App& app, Words& words) {
       ->excludes("--warm")
       ->group("Measuring (CUDA devices)");
   app.add_option("--time", words.measure.seconds, "seconds for a kernel at most (default 1)")
-      ->check(CLI::PositiveNumber)
       ->group("Measuring (CUDA devices)");
   app.add_option("--samples", words.measure.samples, "samples for a kernel at most (default 200)")
       ->check(CLI::Range(1, 1000000))
       ->group("Measuring (CUDA devices)");
-  app.add_flag("--once", words.measure.once, "one launch without warm-up, for a profiler")
+  app.add_flag("--once", words.measure.once,
+               "one launch without warm-up, for a profiler (ncu --profile-from-start off)")
       ->group("Measuring (CUDA devices)");
   app.add_flag("--strict", words.strict, "exit with 5 if a measurement cannot be trusted")
       ->group("Measuring (CUDA devices)");
 }
 
-std::vector<std::string> measuring_options_given(const CLI::App& app) {
+// Of the options given, those that this machine has no use for.
+std::vector<std::string> options_without_meaning(const CLI::App& app) {
+  const std::vector<const char*> measuring{"--warm",    "--cold", "--time",
+                                           "--samples", "--once", "--strict"};
+  const std::vector<const char*> counting{"--baseline"};
   std::vector<std::string> given;
-  for (const char* option : {"--warm", "--cold", "--time", "--samples", "--once", "--strict"}) {
+  for (const char* option : machine::measures_time ? counting : measuring) {
     if (app.count(option) > 0) given.emplace_back(option);
   }
   return given;
@@ -161,7 +168,8 @@ std::vector<Problem> problems_from(Words words) {
     p.alpha = finite("--alpha", words.alpha);
     p.beta = finite("--beta", words.beta);
     p.seed = words.seed;
-    problems.push_back(p);
+    const auto same = [&](const Problem& other) { return other.size() == p.size(); };
+    if (std::ranges::none_of(problems, same)) problems.push_back(p);
   }
   return problems;
 }
@@ -178,8 +186,8 @@ RunRequest run_request(const CLI::App& app, const Words& words,
     throw Error(ExitCode::usage,
                 "only one of --json, --csv and --md can go to stdout; --json=FILE goes to a file");
   }
-  if (app.count("--json") > 0 && words.json.empty()) {
-    throw Error(ExitCode::usage, "--json= needs a file name; --json alone prints JSON to stdout");
+  if (!(words.measure.seconds > 0) || !std::isfinite(words.measure.seconds)) {
+    throw Error(ExitCode::usage, "--time must be a number of seconds above 0");
   }
 
   RunRequest request;
@@ -190,7 +198,7 @@ RunRequest run_request(const CLI::App& app, const Words& words,
                    : words.markdown ? Format::markdown
                                     : Format::table;
   if (!json_to_stdout) request.json_file = words.json;
-  request.baseline_asked_for = !words.baseline.empty();
+  request.baseline_asked_for = app.count("--baseline") > 0;
   request.baseline_file = request.baseline_asked_for ? words.baseline : SGEMM_BASELINE;
   request.color = words.color == "always"  ? When::always
                   : words.color == "never" ? When::never
@@ -198,7 +206,7 @@ RunRequest run_request(const CLI::App& app, const Words& words,
   request.verbosity = words.quiet ? -1 : words.verbose ? 1 : 0;
   request.measure = words.measure;
   request.strict = words.strict;
-  if (!machine::measures_time) request.without_meaning = measuring_options_given(app);
+  request.without_meaning = options_without_meaning(app);
   return request;
 }
 
@@ -221,6 +229,10 @@ Problem parse_size(const std::string& text) {
 Request parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Runs matrix-multiply kernels, checks their results and says how fast they are.",
                "sgemm_runner");
+  // CLI11 takes it for '--json'; a script whose file name came out empty means something else.
+  if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json="; })) {
+    throw Error(ExitCode::usage, "--json= needs a file name; --json alone prints JSON to stdout");
+  }
   Words words;
   add_options(app, words);
   app.footer(EXAMPLES);
@@ -247,6 +259,9 @@ Request parse_command_line(int argc, const char* const* argv) {
   }
 
   if (list->parsed()) {
+    if (!words.kernels.empty()) {
+      throw Error(ExitCode::usage, "'list' takes no kernels: it lists them all");
+    }
     return ListRequest{words.list_numbers ? ListRequest::Style::numbers
                        : words.list_json  ? ListRequest::Style::json
                                           : ListRequest::Style::table};

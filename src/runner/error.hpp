@@ -27,4 +27,9 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+/// What is said where std::bad_alloc was thrown.
+inline Error out_of_host_memory() {
+  return {ExitCode::failure, "out of host memory; try a smaller --size"};
+}
+
 }  // namespace runner

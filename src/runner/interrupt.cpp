@@ -22,7 +22,9 @@ void catch_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one is not caught
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
+  struct sigaction hangup{};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 bool interrupted() { return asked != 0; }

@@ -3,8 +3,8 @@
 
 namespace runner {
 
-/// From now on SIGINT and SIGTERM ask for an end instead of making one; a second one ends the process.
-/// SIGPIPE is ignored: writing to a closed pipe returns an error.
+/// From now on SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) ask for an end instead of
+/// making one; a second one ends the process.
 void catch_signals();
 
 /// Whether the user has asked for an end.

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <csignal>
 #include <exception>
 #include <new>
 
 #include "runner/command_line.hpp"
 #include "runner/error.hpp"
+#include "runner/output.hpp"
 #include "runner/run.hpp"
 
 namespace {
@@ -26,13 +27,13 @@ runner::ExitCode run(int argc, char** argv) {
     return std::visit([](const auto& request) { return runner::run(request); },
                       runner::parse_command_line(argc, argv));
   } catch (const runner::Error& error) {
-    fmt::print(stderr, "sgemm_runner: {}\n", error.what());
+    runner::warn(error.what());
     return error.code();
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sgemm_runner: out of host memory; try a smaller --size\n");
+    runner::warn(runner::out_of_host_memory().what());
     return ExitCode::failure;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sgemm_runner: internal error: {}\n", error.what());
+    runner::warn(fmt::format("internal error: {}", error.what()));
     return ExitCode::failure;
   }
 }
@@ -41,5 +42,6 @@ runner::ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_closed_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a reader who has gone returns an error instead
   return static_cast<int>(run(argc, argv));
 }

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <iterator>
+#include <span>
 
 #include "runner/interrupt.hpp"
 #include "runner/statistics.hpp"
@@ -12,172 +13,123 @@
 namespace runner {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 constexpr double WARM_UP_SECONDS_LEAST = 0.1;
 constexpr double WARM_UP_SECONDS_MOST = 1.0;
-constexpr double STEADY = 0.005;              // two samples in a row that differ by less
-constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of the median
+constexpr size_t STEADY_ROUNDS = 3;
+constexpr double STEADY = 0.015;  // that the last rounds lie within: two steps of an H200's clock
+constexpr size_t TRUSTED_SAMPLES = 5;
+constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of a median
 constexpr double TRUSTED_CLOCK_RANGE = 0.05;  // of the median clock
-constexpr int MOST_LAUNCHES = 1000;
+
+// The samples of one of the two.
+struct Series {
+  std::vector<double> ms;
+  std::vector<double> clocks_mhz;
+
+  void add(const Sample& sample) {
+    ms.push_back(sample.ms);
+    if (sample.clock_mhz) clocks_mhz.push_back(*sample.clock_mhz);
+  }
+};
+
+// Whether the last rounds lie close together. True where nothing was read.
+bool is_steady(const std::vector<double>& values) {
+  if (values.empty()) return true;
+  if (values.size() < STEADY_ROUNDS) return false;
+  const auto [low, high] = std::ranges::minmax(std::span(values).last(STEADY_ROUNDS));
+  return high - low <= STEADY * high;
+}
+
+// Runs both until neither their times nor the clock move any more. False if they still did when the time was
+// up. Launches so long that there were only one or two rounds have warmed the device up all the same; whether
+// it was steady shows in the samples.
+bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& now) {
+  const double start = now();
+  Series kernels, references;
+  for (;;) {
+    kernels.add(kernel());
+    if (reference) references.add(reference());
+    const double seconds = now() - start;
+    const bool steady = is_steady(kernels.ms) && is_steady(kernels.clocks_mhz) &&
+                        is_steady(references.ms) && is_steady(references.clocks_mhz);
+    if ((steady && seconds >= WARM_UP_SECONDS_LEAST) || interrupted()) return true;
+    if (seconds >= WARM_UP_SECONDS_MOST) return kernels.ms.size() < STEADY_ROUNDS;
+  }
+}
+
+void doubt_few_or_scattered(Timing& timing, const std::vector<double>& ratios) {
+  const size_t count = timing.samples_ms.size();
+  if (count < TRUSTED_SAMPLES) {
+    timing.doubts.push_back(fmt::format("only {} sample{}; allow more --time or --samples", count,
+                                        count == 1 ? "" : "s"));
+    return;
+  }
+  const auto doubt = [&](const char* what, double uncertainty) {
+    if (uncertainty <= TRUSTED_UNCERTAINTY) return;
+    timing.doubts.push_back(fmt::format("{} is known to {:.1f} % only", what, 100 * uncertainty));
+  };
+  doubt("the median", relative_uncertainty(timing.samples_ms));
+  if (!ratios.empty()) doubt("the ratio to cuBLAS", relative_uncertainty(ratios));
+}
+
+void note_clock(Timing& timing, const std::vector<double>& clocks_mhz) {
+  if (clocks_mhz.empty()) return;
+  const auto [low, high] = std::ranges::minmax(clocks_mhz);
+  timing.clock_mhz = quartiles(clocks_mhz).median;
+  if (high - low > TRUSTED_CLOCK_RANGE * *timing.clock_mhz) {
+    timing.doubts.push_back(
+        fmt::format("the clock moved between {:.0f} and {:.0f} MHz", low, high));
+  }
+}
 
 }  // namespace
 
-// A kernel ready to be timed: `launches` of it behind one call.
-class Stopwatch::Work {
- public:
-  Work(Launch launch, int launches, cudaStream_t stream)
-      : launch_(std::move(launch)), launches_(launches), stream_(stream) {
-    if (launches == 1) return;
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; i < launches && error == cudaSuccess; ++i) error = launch_(stream);
-    const cudaError_t end = cudaStreamEndCapture(stream, &graph);
-    check(error);
-    check(end);
-    error = cudaGraphInstantiate(&graph_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(error);
-  }
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
-  ~Work() {
-    if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
-  }
-
-  int launches() const { return launches_; }
-  void enqueue() const {
-    check(graph_ != nullptr ? cudaGraphLaunch(graph_, stream_) : launch_(stream_));
-  }
-
- private:
-  Launch launch_;
-  int launches_;
-  cudaStream_t stream_;
-  cudaGraphExec_t graph_ = nullptr;
-};
-
-Stopwatch::Stopwatch(const MeasureOptions& options) : options_(options) {
-  if (options_.cold) {
-    int device = 0;
-    int l2_bytes = 0;
-    check(cudaGetDevice(&device));
-    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
-    flush_ = DeviceBuffer<char>(2 * int64_t{l2_bytes});
-  }
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  check(cudaEventCreate(&start_));
-  check(cudaEventCreate(&stop_));
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Stopwatch::~Stopwatch() {
-  cudaEventDestroy(stop_);
-  cudaEventDestroy(start_);
-  cudaStreamDestroy(stream_);
-}
+Timing take_turns(const Sampler& kernel, const Sampler& reference, const MeasureOptions& options,
+                  const SecondsNow& now) {
+  const bool steady = options.once || warm_up(kernel, reference, now);
 
-// Milliseconds of one launch.
-double Stopwatch::time_ms(const Work& work) {
-  if (flush_.size() > 0) {
-    check(cudaMemsetAsync(flush_.data(), 0, static_cast<size_t>(flush_.size()), stream_));
+  const StopRule rule{.most_samples = options.once ? 1 : options.samples,
+                      .most_seconds = options.seconds,
+                      .target_uncertainty = options.target_spread};
+  Timing timing{.options = options};
+  Series series;
+  std::vector<double> ratios;
+  std::vector<std::string> slowdowns;
+  const double start = now();
+  const auto enough = [&] {
+    const double seconds = now() - start;
+    return rule.stop(series.ms, seconds) && (!reference || rule.stop(ratios, seconds));
+  };
+  while (!enough() && !(interrupted() && !series.ms.empty())) {
+    Sample sample = kernel();
+    series.add(sample);
+    std::ranges::move(sample.slowdowns, std::back_inserter(slowdowns));
+    if (!reference) continue;
+    timing.reference_samples_ms.push_back(reference().ms);
+    ratios.push_back(timing.reference_samples_ms.back() / sample.ms);
   }
-  check(cudaEventRecord(start_, stream_));
-  work.enqueue();
-  check(cudaEventRecord(stop_, stream_));
-  if (const auto mhz = nvml_.clock_mhz()) clocks_mhz_.push_back(*mhz);
-  check(cudaEventSynchronize(stop_));
-  float ms = 0;
-  check(cudaEventElapsedTime(&ms, start_, stop_));
-  return static_cast<double>(ms) / work.launches();
-}
 
-// How many launches one sample needs. The first launch of a kernel also loads its code, so a short one is
-// timed again.
-int Stopwatch::launches_for(const Launch& launch) {
-  if (options_.once || options_.cold) return 1;
-  const Work single(launch, 1, stream_);
-  double ms = time_ms(single);
-  for (int again = 0; again < 2 && ms < SHORTEST_SAMPLE_MS; ++again)
-    ms = std::min(ms, time_ms(single));
-  return static_cast<int>(
-      std::clamp(std::ceil(SHORTEST_SAMPLE_MS / ms), 1.0, double{MOST_LAUNCHES}));
-}
-
-void Stopwatch::warm_up(const Work& kernel, const Work* reference) {
-  const auto start = Clock::now();
-  double last_ms = 0;
-  for (;;) {
-    const double ms = time_ms(kernel);
-    if (reference != nullptr) time_ms(*reference);
-    const double seconds = seconds_since(start);
-    const bool steady = std::abs(ms - last_ms) <= STEADY * ms;
-    if ((steady && seconds >= WARM_UP_SECONDS_LEAST) || seconds >= WARM_UP_SECONDS_MOST ||
-        interrupted())
-      return;
-    last_ms = ms;
-  }
-}
-
-Timing Stopwatch::measure(const Launch& launch, const Launch& reference_launch, double flops) {
-  const Work kernel(launch, launches_for(launch), stream_);
-  std::optional<Work> reference;
-  if (reference_launch)
-    reference.emplace(reference_launch, launches_for(reference_launch), stream_);
-  if (!options_.once) warm_up(kernel, reference ? &*reference : nullptr);
-
-  const StopRule rule{.most_samples = options_.once ? 1 : options_.samples,
-                      .most_seconds = options_.seconds,
-                      .target_uncertainty = options_.target_spread};
-  Timing timing;
-  timing.cold = options_.cold;
-  timing.launches_per_sample = kernel.launches();
-  std::vector<double> reference_ms;
-  clocks_mhz_.clear();
-  const auto start = Clock::now();
-  while (!rule.stop(timing.samples_ms, seconds_since(start)) &&
-         !(interrupted() && !timing.samples_ms.empty())) {
-    timing.samples_ms.push_back(time_ms(kernel));
-    if (reference) reference_ms.push_back(time_ms(*reference));
-  }
-  const std::vector<std::string> slowdowns = nvml_.slowdowns();
-
+  timing.samples_ms = std::move(series.ms);
   const Quartiles q = quartiles(timing.samples_ms);
   timing.median_ms = q.median;
   timing.q1_ms = q.q1;
   timing.q3_ms = q.q3;
-  timing.gflops = flops / (q.median * 1e6);
-  if (reference) timing.percent_of_cublas = percent_of_reference(timing.samples_ms, reference_ms);
+  if (reference) timing.percent_of_cublas = 100 * quartiles(ratios).median;
 
-  if (options_.once) timing.doubts.emplace_back("a single launch without warm-up");
-  const double uncertainty = relative_uncertainty(timing.samples_ms);
-  if (!options_.once && !(uncertainty <= TRUSTED_UNCERTAINTY)) {
-    timing.doubts.push_back(
-        timing.samples_ms.size() < 2
-            ? std::string("only one sample; give it more --time")
-            : fmt::format("the median is known to {:.1f} % only", 100 * uncertainty));
+  if (options.once) {
+    timing.doubts.emplace_back("a single launch without warm-up");
+  } else {
+    doubt_few_or_scattered(timing, ratios);
   }
-  for (const std::string& slowdown : slowdowns) timing.doubts.push_back(slowdown);
-  if (!clocks_mhz_.empty()) {
-    const auto [low, high] = std::ranges::minmax(clocks_mhz_);
-    timing.clock_mhz = quartiles(clocks_mhz_).median;
-    if (high - low > TRUSTED_CLOCK_RANGE * *timing.clock_mhz) {
-      timing.doubts.push_back(
-          fmt::format("the clock moved between {:.0f} and {:.0f} MHz", low, high));
-    }
-    int device = 0;
-    cudaDeviceProp properties{};
-    check(cudaGetDevice(&device));
-    check(cudaGetDeviceProperties(&properties, device));
-    const double peak = peak_gflops(
-        properties.multiProcessorCount,
-        fp32_lanes_per_multiprocessor(properties.major, properties.minor), *timing.clock_mhz);
-    timing.percent_of_peak = 100 * timing.gflops / peak;
-  }
+  if (!steady) timing.doubts.emplace_back("the times or the clock still moved after the warm-up");
+  std::ranges::sort(slowdowns);
+  const auto repeated = std::ranges::unique(slowdowns);
+  timing.doubts.insert(timing.doubts.end(), slowdowns.begin(), repeated.begin());
+  note_clock(timing, series.clocks_mhz);
   return timing;
 }
 

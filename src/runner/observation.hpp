@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
+#include "runner/measure_options.hpp"
 
 namespace runner {
 
@@ -38,17 +39,19 @@ struct Traffic {
   }
 };
 
-/// Times of one kernel, beside the reference in the same run.
+/// Times of one kernel, beside the reference in the same run. Each is that of one launch.
 struct Timing {
-  std::vector<double> samples_ms;
+  MeasureOptions options{};  // as it was asked for
+  std::vector<double> samples_ms{};
+  std::vector<double>
+      reference_samples_ms{};  // each taken right after the kernel's; empty without one
   double median_ms = 0, q1_ms = 0, q3_ms = 0;
   double gflops = 0;
-  std::optional<double> percent_of_cublas;  // median of the paired ratios
-  std::optional<double> percent_of_peak;    // of the FP32 peak at the clock that was measured
-  std::optional<double> clock_mhz;
-  bool cold = false;  // L2 flushed before every launch
+  std::optional<double> percent_of_cublas{};  // median of the paired ratios
+  std::optional<double> percent_of_peak{};    // of the FP32 peak at the clock that was measured
+  std::optional<double> clock_mhz{};
   int launches_per_sample = 1;
-  std::vector<std::string> doubts;  // why the measurement cannot be trusted
+  std::vector<std::string> doubts{};  // why the measurement cannot be trusted
 
   bool trusted() const { return doubts.empty(); }
   /// Interquartile range over the median.

@@ -9,11 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "runner/error.hpp"
 
 namespace runner {
 namespace {
+
+constexpr int MOST_LINKS = 40;  // as many as Linux follows
 
 // Zero, or the errno of the write that failed.
 int write_all(int descriptor, std::string_view text) {
@@ -35,15 +38,22 @@ void write_stdout(std::string_view text) {
   }
 }
 
+void write_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
+
+void warn(std::string_view text) { write_stderr(fmt::format("sgemm_runner: {}\n", text)); }
+
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   const auto cannot = [&](int error) {
     return Error(ExitCode::usage,
                  fmt::format("cannot write to '{}': {}", path, std::strerror(error)));
   };
-  // Follow a symbolic link, so that the file it points to is replaced and not the link.
-  std::error_code ignored;
-  const auto resolved = std::filesystem::canonical(path, ignored);
-  if (!ignored) path_ = resolved.string();
+  // Follow symbolic links, so that the file they point to is replaced and not the link.
+  std::error_code none;
+  for (int links = 0; std::filesystem::is_symlink(path_, none); ++links) {
+    if (links == MOST_LINKS) throw cannot(ELOOP);
+    const std::filesystem::path target = std::filesystem::read_symlink(path_, none);
+    path_ = (std::filesystem::path(path_).parent_path() / target).string();
+  }
 
   struct stat status{};
   const bool exists = stat(path_.c_str(), &status) == 0;
@@ -55,32 +65,41 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   }
   if (exists && access(path_.c_str(), W_OK) != 0) throw cannot(errno);
 
-  temporary_ = path_ + ".XXXXXX";
-  descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
-  if (descriptor_ < 0) throw cannot(errno);
-  // mkostemp is strict; give the file the permissions that a plain open would have given it.
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(descriptor_, exists ? status.st_mode & 07777 : 0666 & ~mask);
+  std::string probe;
+  const int descriptor = make_temporary(probe);
+  if (descriptor < 0) throw cannot(errno);
+  close(descriptor);
+  unlink(probe.c_str());
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+// A file beside path_ with the permissions that a plain open would have given; below 0 if there cannot be one.
+int OutputFile::make_temporary(std::string& name) const {
+  name = path_ + ".XXXXXX";
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) return descriptor;
+  struct stat status{};
+  const bool exists = stat(path_.c_str(), &status) == 0;
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(descriptor, exists ? status.st_mode & 07777 : 0666 & ~mask);
+  return descriptor;
 }
 
 void OutputFile::commit(std::string_view contents) {
-  int error = write_all(descriptor_, contents);
-  if (close(descriptor_) != 0 && error == 0) error = errno;
-  descriptor_ = -1;
-  if (error == 0 && !temporary_.empty()) {
-    if (rename(temporary_.c_str(), path_.c_str()) != 0) error = errno;
-    if (error == 0) temporary_.clear();
-  }
-  if (error != 0) {
-    throw Error(ExitCode::failure,
-                fmt::format("cannot write to '{}': {}", path_, std::strerror(error)));
-  }
+  const bool direct = descriptor_ >= 0;
+  std::string temporary;
+  const int descriptor = direct ? std::exchange(descriptor_, -1) : make_temporary(temporary);
+  int error = descriptor < 0 ? errno : write_all(descriptor, contents);
+  if (descriptor >= 0 && close(descriptor) != 0 && error == 0) error = errno;
+  if (error == 0 && !direct && rename(temporary.c_str(), path_.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  if (descriptor >= 0 && !direct) unlink(temporary.c_str());
+  throw Error(ExitCode::failure,
+              fmt::format("cannot write to '{}': {}", path_, std::strerror(error)));
 }
 
 }  // namespace runner

@@ -10,24 +10,31 @@ namespace runner {
 /// Error(ExitCode::failure).
 void write_stdout(std::string_view text);
 
+/// Writes to stderr, if that can be written: there is nobody to tell otherwise.
+void write_stderr(std::string_view text);
+
+/// Writes "sgemm_runner: " and a line of text to stderr.
+void warn(std::string_view text);
+
 /// A file that appears whole under its name, or not at all. Something at that name which is no regular
 /// file (a terminal, a pipe) is written to directly.
 class OutputFile {
  public:
-  /// Makes a temporary file beside `path`, so that a path which cannot be written fails before the work
-  /// is done and not after it: Error(ExitCode::usage).
+  /// Makes a temporary file beside `path` and removes it again, so that a path which cannot be written fails
+  /// before the work is done and not after it: Error(ExitCode::usage).
   explicit OutputFile(const std::string& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  // removes the temporary file if commit() was not reached
+  ~OutputFile();
 
-  /// Writes the contents and gives the file its name. Throws Error(ExitCode::failure).
+  /// Writes the contents to a temporary file and gives it the name. Throws Error(ExitCode::failure).
   void commit(std::string_view contents);
 
  private:
+  int make_temporary(std::string& name) const;
+
   std::string path_;
-  std::string temporary_;  // empty if path_ is written directly or the file has its name
-  int descriptor_ = -1;
+  int descriptor_ = -1;  // of path_ if that is written directly
 };
 
 }  // namespace runner

@@ -86,9 +86,13 @@ void add_timing(Json& row, const Timing& timing) {
   row["clock_mhz"] = number_or_null(timing.clock_mhz);
   row["trusted"] = timing.trusted();
   row["doubts"] = timing.doubts;
-  row["l2"] = timing.cold ? "cold" : "warm";
+  row["l2"] = timing.options.cold ? "cold" : "warm";
+  row["once"] = timing.options.once;
+  row["seconds_at_most"] = timing.options.seconds;
+  row["samples_at_most"] = timing.options.samples;
   row["launches_per_sample"] = timing.launches_per_sample;
   row["samples_ms"] = timing.samples_ms;
+  row["reference_samples_ms"] = timing.reference_samples_ms;
 }
 
 Json row_of(const Report& report, const Row& r) {

@@ -120,7 +120,7 @@ class Table {
     if (machine::measures_time) {
       parts = {report_.device, report_.detail, size_text(p, signs_) + " FP32"};
       if (const Timing* timing = first_timing()) {
-        parts.emplace_back(timing->cold ? "cold" : "warm");
+        parts.emplace_back(timing->options.cold ? "cold" : "warm");
         if (timing->clock_mhz) {
           parts.push_back(fmt::format("{:.2f} GHz{}", *timing->clock_mhz / 1e3,
                                       all_trusted() ? " steady" : ""));

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "runner/baseline.hpp"
@@ -23,15 +23,13 @@
 namespace runner {
 namespace {
 
-void warn(const std::string& text) { fmt::print(stderr, "sgemm_runner: {}\n", text); }
-
 // One line on stderr that is written over, if stderr is a terminal.
 class Progress {
  public:
   explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}
   ~Progress() { say(""); }
   void say(const std::string& text) const {
-    if (shown_) fmt::print(stderr, "\r\033[K{}", text);
+    if (shown_) write_stderr("\r\033[K" + text);
   }
 
  private:
@@ -89,14 +87,14 @@ Row run_rung(const ladder::Rung& rung, const Problem& problem, Verifier& verifie
 bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
 
 struct Outcome {
-  std::vector<Row> rows;
-  bool device_failed = false;
+  std::vector<Row> rows{};
+  std::optional<Error> failure{};  // that ended the run early
 };
 
-Outcome run_all(const RunRequest& request) {
+// Runs every rung on every problem. What is done before a failure stays in `outcome`.
+void run_all(const RunRequest& request, Outcome& outcome) {
   const auto rungs = with_reference(request.rungs);
   const Progress progress(request.verbosity >= 0);
-  Outcome outcome;
   for (const Problem& problem : request.problems) {
     progress.say(fmt::format("{}: preparing", problem.size()));
     std::optional<Verifier> verifier;
@@ -106,17 +104,27 @@ Outcome run_all(const RunRequest& request) {
                                rungs[i]->name, i + 1, rungs.size()));
       Row row = run_rung(*rungs[i], problem, *verifier, request.measure);
       const bool failed = row.verdict.error != cudaSuccess;
-      if (failed && interrupted()) break;  // cut short by the user, not wrong
+      if (failed && interrupted()) return;  // cut short by the user, not wrong
       outcome.rows.push_back(std::move(row));
-      outcome.device_failed |= failed;
       if (failed && !device_is_usable()) {
-        progress.say("");
-        warn("the device cannot be used after that failure; the run ends here");
-        return outcome;
+        throw Error(ExitCode::failure, "the device cannot be used after that failure");
       }
     }
-    if (interrupted()) break;
+    if (interrupted()) return;
   }
+}
+
+Outcome run_as_far_as_possible(const RunRequest& request) {
+  Outcome outcome;
+  try {
+    run_all(request, outcome);
+  } catch (const Error& error) {
+    outcome.failure = error;
+  } catch (const std::bad_alloc&) {
+    outcome.failure = out_of_host_memory();
+  }
+  if (interrupted()) outcome.failure.reset();  // cut short by the user
+  if (outcome.failure && outcome.rows.empty()) throw Error(*outcome.failure);
   return outcome;
 }
 
@@ -156,7 +164,9 @@ std::string now() {
 
 ExitCode verdict_on(const Outcome& outcome, bool strict) {
   if (interrupted()) return ExitCode::interrupted;
-  if (outcome.device_failed) return ExitCode::failure;
+  if (outcome.failure) return outcome.failure->code();
+  const auto failed = [](const Row& row) { return row.verdict.error != cudaSuccess; };
+  if (std::ranges::any_of(outcome.rows, failed)) return ExitCode::failure;
   if (!std::ranges::all_of(outcome.rows, &Row::is_right)) return ExitCode::wrong;
   const auto doubtful = [](const Row& row) { return row.timing && !row.timing->trusted(); };
   if (strict && std::ranges::any_of(outcome.rows, doubtful)) return ExitCode::untrusted;
@@ -171,9 +181,10 @@ ExitCode run(const RunRequest& request) {
   std::unique_ptr<OutputFile> json_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
   if (!request.without_meaning.empty() && request.verbosity >= 0) {
-    warn(fmt::format("{} {} no meaning on the simulator, which takes no times",
-                     fmt::join(request.without_meaning, ", "),
-                     request.without_meaning.size() == 1 ? "has" : "have"));
+    warn(fmt::format("{} {} no meaning on {}", fmt::join(request.without_meaning, ", "),
+                     request.without_meaning.size() == 1 ? "has" : "have",
+                     machine::measures_time ? "a device, whose cuBLAS is measured"
+                                            : "the simulator, which takes no times"));
   }
 
   catch_signals();
@@ -181,7 +192,7 @@ ExitCode run(const RunRequest& request) {
   refuse_what_cannot_fit(request.problems, device);
 
   Report report{.device = device.name, .detail = device.detail, .date = now(), .rows = {}};
-  Outcome outcome = run_all(request);
+  Outcome outcome = run_as_far_as_possible(request);
   report.rows = std::move(outcome.rows);
 
   const bool for_people = request.format == Format::table || request.format == Format::markdown;
@@ -193,10 +204,10 @@ ExitCode run(const RunRequest& request) {
   if (for_people) {
     text += wrong;
   } else {
-    fmt::print(stderr, "{}", wrong);
+    write_stderr(wrong);
   }
-  write_stdout(text);
   if (json_file) json_file->commit(to_json(report));
+  write_stdout(text);
 
   for (const Row& row : report.rows) {
     if (row.timing && !row.timing->trusted() && request.verbosity >= 0) {
@@ -205,6 +216,7 @@ ExitCode run(const RunRequest& request) {
     }
   }
   if (interrupted()) warn("interrupted; the rest was not run");
+  if (outcome.failure) warn(fmt::format("{}; the run ends here", outcome.failure->what()));
   outcome.rows = std::move(report.rows);
   return verdict_on(outcome, request.strict);
 }

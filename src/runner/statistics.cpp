@@ -36,14 +36,6 @@ bool StopRule::stop(std::span<const double> samples, double seconds_spent) const
   return count >= least_samples && relative_uncertainty(samples) <= target_uncertainty;
 }
 
-double percent_of_reference(std::span<const double> samples, std::span<const double> reference) {
-  std::vector<double> ratios;
-  for (size_t i = 0; i < std::min(samples.size(), reference.size()); ++i) {
-    ratios.push_back(reference[i] / samples[i]);
-  }
-  return 100 * quartiles(ratios).median;
-}
-
 int fp32_lanes_per_multiprocessor(int major, int minor) {
   // CUDA C++ Programming Guide, "Arithmetic Instructions": 64 on 6.0, 7.x and 8.0, 128 on the others.
   const bool half = major == 7 || (major == 6 && minor == 0) || (major == 8 && minor == 0);

@@ -29,10 +29,6 @@ struct StopRule {
   bool stop(std::span<const double> samples, double seconds_spent) const;
 };
 
-/// Median of reference[i] / sample[i] in per cent: the two were taken one after the other, so that a clock that
-/// drifts moves both. The shorter of the two lists counts. 0 for no samples.
-double percent_of_reference(std::span<const double> samples, std::span<const double> reference);
-
 /// FP32 multiply-adds that one multiprocessor starts in a clock, by compute capability.
 int fp32_lanes_per_multiprocessor(int major, int minor);
 

@@ -10,6 +10,8 @@
 #include <limits>
 #include <set>
 
+#include "runner/error.hpp"
+#include "runner/interrupt.hpp"
 #include "runner/parallel.hpp"
 
 namespace runner {
@@ -21,6 +23,11 @@ constexpr int64_t FLOATS_PER_PIECE = int64_t{1} << 24;  // 64 MiB of host memory
 constexpr int64_t ALIGNMENT = 64;                       // floats in 256 bytes
 
 bool is_poison(float value) { return std::bit_cast<uint32_t>(value) == POISON_BITS; }
+
+// Preparing a large problem takes seconds; the user need not wait for its end.
+void stop_if_interrupted() {
+  if (interrupted()) throw Error(ExitCode::interrupted, "interrupted");
+}
 
 int64_t round_up(int64_t value, int64_t multiple) {
   return ladder::ceil_div(value, multiple) * multiple;
@@ -59,6 +66,7 @@ struct Yardstick {
     const auto N = static_cast<Eigen::Index>(cols.size());
     RowMajor A(M, K), B(K, N), C(M, N);
     for (Eigen::Index i = 0; i < M; ++i) {
+      stop_if_interrupted();
       const int64_t row = rows[static_cast<size_t>(i)];
       for (int64_t k = 0; k < K; ++k) A(i, k) = inputs.at(Operand::A, row, k);
       for (Eigen::Index j = 0; j < N; ++j) {
@@ -71,6 +79,7 @@ struct Yardstick {
       }
     }
 
+    stop_if_interrupted();
     const double alpha = inputs.alpha();
     const double beta = inputs.beta();
     want = beta * C;
@@ -110,22 +119,24 @@ class Projection {
     std::vector<uint64_t> Bx(static_cast<size_t>(K_));
     parallel_for(K_, GRAIN, [&](int64_t first, int64_t last) {
       std::vector<float> b(x_.size());
-      for (int64_t k = first; k < last; ++k) {
+      for (int64_t k = first; k < last && !interrupted(); ++k) {
         inputs.fill_row(Operand::B, k, b);
         Bx[static_cast<size_t>(k)] = dot(b, x_);
       }
     });
+    stop_if_interrupted();
     want_.resize(static_cast<size_t>(p.M));
     parallel_for(p.M, GRAIN, [&](int64_t first, int64_t last) {
       std::vector<float> a(Bx.size());
       std::vector<float> c(inputs.beta() == 0.0f ? 0 : x_.size());
-      for (int64_t i = first; i < last; ++i) {
+      for (int64_t i = first; i < last && !interrupted(); ++i) {
         inputs.fill_row(Operand::A, i, a);
         inputs.fill_row(Operand::C, i, c);
         want_[static_cast<size_t>(i)] =
             as_integer(inputs.alpha()) * dot(a, Bx) + as_integer(inputs.beta()) * dot(c, x_);
       }
     });
+    stop_if_interrupted();
   }
 
   // The first wrong element of some rows of C, starting with row `first`.
@@ -233,6 +244,7 @@ void GuardedMatrix::fill(const Inputs& inputs, Operand operand) {
   std::vector<float> piece(static_cast<size_t>(floats_in_rows(most)),
                            std::bit_cast<float>(POISON_BITS));
   for (int64_t first = 0; first < rows_; first += most) {
+    stop_if_interrupted();
     const int64_t rows = std::min(most, rows_ - first);
     parallel_for(rows, std::max<int64_t>(1, (1 << 16) / cols_), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -46,6 +46,26 @@ TEST_F(BaselineFile, GivesThePercentagesAtItsSize) {
   EXPECT_THAT(baseline.percent_of_cublas, testing::ElementsAre(testing::Pair("naive", 1.5)));
 }
 
+// A cold run, a wrong result and a device's name that would move the cursor.
+TEST_F(BaselineFile, TakesOnlyFiguresOfSoundRowsThatWereWarm) {
+  const auto baseline = read(R"({"context": {"date": "2026-01-02T03:04:05+00:00"}, "benchmarks": [
+    {"name": "sgemm/01_naive/4096x4096x4096", "kernel": "naive", "device": "N\u001b[2J\nX", "percent_of_cublas": 1.5},
+    {"name": "sgemm/01_naive/4096x4096x4096", "kernel": "naive", "device": "X", "l2": "cold", "percent_of_cublas": 7},
+    {"name": "sgemm/01_naive/4096x4096x4096", "kernel": "naive", "device": "X", "correct": false, "percent_of_cublas": 8}]})");
+  EXPECT_THAT(baseline.percent_of_cublas, testing::ElementsAre(testing::Pair("naive", 1.5)));
+  EXPECT_EQ(baseline.device, "N[2JX");
+}
+
+TEST_F(BaselineFile, RefusesADirectory) {
+  try {
+    runner::read_baseline(std::filesystem::temp_directory_path().string());
+    FAIL();
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), runner::ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("cannot be read"));
+  }
+}
+
 TEST_F(BaselineFile, RefusesWhatItCannotUse) {
   EXPECT_THAT(refusal("{"), HasSubstr("cannot be used"));
   EXPECT_THAT(refusal("{}"), HasSubstr("context"));

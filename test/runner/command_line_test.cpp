@@ -105,6 +105,8 @@ TEST(CommandLine, RefusesFactorsThatFp32CannotHold) {
   EXPECT_THAT(refusal({"1", "--alpha", "nan"}),
               HasSubstr("--alpha must be a number that FP32 can hold"));
   EXPECT_THAT(refusal({"1", "--beta", "1e39"}), HasSubstr("--beta must be"));
+  EXPECT_THAT(refusal({"1", "--alpha", "1e-60"}), HasSubstr("--alpha must be"));
+  EXPECT_EQ(parse_run({"1", "--alpha", "1e-40"}).problems[0].alpha, 1e-40f);
 }
 
 TEST(CommandLine, RefusesWhatContradictsItself) {
@@ -112,6 +114,34 @@ TEST(CommandLine, RefusesWhatContradictsItself) {
   EXPECT_THAT(refusal({"1", "--json", "--csv"}), HasSubstr("only one of"));
   EXPECT_THAT(refusal({"1", "-q", "-v"}), HasSubstr("exclude each other"));
   EXPECT_THAT(refusal({"1", "--cold", "--warm"}), HasSubstr("--warm"));
+}
+
+TEST(CommandLine, RefusesTimesThatAreNone) {
+  for (const char* time : {"0", "-1", "nan", "inf"})
+    EXPECT_THAT(refusal({"1", "--time", time}), HasSubstr("seconds above 0")) << time;
+}
+
+TEST(CommandLine, RefusesASeedBelowZero) {
+  EXPECT_THAT(refusal({"1", "--seed", "-1"}), HasSubstr("--seed"));
+  EXPECT_EQ(parse_run({"1", "--seed", "18446744073709551615"}).problems[0].seed, UINT64_MAX);
+}
+
+// A script whose file name came out empty.
+TEST(CommandLine, RefusesJsonWithoutItsFileName) {
+  EXPECT_THAT(refusal({"1", "--json="}), HasSubstr("--json= needs a file name"));
+}
+
+TEST(CommandLine, RefusesKernelsForTheList) {
+  EXPECT_THAT(refusal({"1", "list"}), HasSubstr("'list' takes no kernels"));
+}
+
+TEST(CommandLine, RunsASizeOnce) {
+  EXPECT_EQ(parse_run({"1", "--size", "32,64,32x32x32"}).problems.size(), 2u);
+}
+
+TEST(CommandLine, AnEmptyBaselineIsStillOneThatWasAskedFor) {
+  EXPECT_TRUE(parse_run({"1", "--baseline", ""}).baseline_asked_for);
+  EXPECT_FALSE(parse_run({"1"}).baseline_asked_for);
 }
 
 TEST(CommandLine, AsksWhetherANearOptionWasMeant) {

@@ -70,6 +70,25 @@ TEST_F(Output, ReplacesWhatASymbolicLinkPointsTo) {
   EXPECT_EQ(contents(path), "new");
 }
 
+TEST_F(Output, MakesWhatASymbolicLinkPointsTo) {
+  fs::create_directory(directory / "runs");
+  fs::create_symlink("runs/new.json", directory / "link.json");
+  OutputFile((directory / "link.json").string()).commit("new");
+  EXPECT_TRUE(fs::is_symlink(directory / "link.json"));
+  EXPECT_EQ(contents(directory / "runs" / "new.json"), "new");
+}
+
+TEST_F(Output, RefusesALinkToItself) {
+  fs::create_symlink("link.json", directory / "link.json");
+  EXPECT_THROW(OutputFile((directory / "link.json").string()), runner::Error);
+}
+
+// Whatever ends the process meanwhile, there is nothing to clear away.
+TEST_F(Output, LeavesNothingBehindWhileTheWorkIsDone) {
+  const OutputFile file((directory / "run.json").string());
+  EXPECT_EQ(entries(), 0);
+}
+
 TEST_F(Output, WritesToADeviceDirectly) {
   OutputFile("/dev/null").commit("gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));

@@ -74,7 +74,7 @@ Ended run_program(const Call& call) {
     if (streams[0].revents != 0 && !read_some(out.read, ended.out)) streams[0].fd = -1;
     if (streams[1].revents != 0 && !read_some(err.read, ended.err)) streams[1].fd = -1;
     if (to_interrupt && ended.err.find(call.interrupt_at) != std::string::npos) {
-      kill(child, SIGINT);
+      kill(child, call.interrupt_with);
       to_interrupt = false;
     }
   }

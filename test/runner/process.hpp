@@ -1,6 +1,7 @@
 // Runs a program as a user or a script does.
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ struct Call {
   std::vector<std::string> words{};           // the program and its arguments
   std::vector<std::string> environment{};     // "NAME=value", added to the caller's
   std::function<void()> before_exec = [] {};  // in the child
-  std::string interrupt_at{};  // send SIGINT once stderr, a terminal then, shows this
+  std::string interrupt_at{};   // send a signal once stderr, a terminal then, shows this
+  int interrupt_with = SIGINT;  // the signal
 };
 
 /// Runs it to its end with stdin empty. Needs no timeout of its own: CTest has one.

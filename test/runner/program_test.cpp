@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -199,6 +200,31 @@ TEST(Program, ReportsAFullDisk) {
   EXPECT_THAT(ended.err, HasSubstr("cannot write to stdout"));
 }
 
+TEST(Program, WritesTheJsonFileThoughStdoutIsFull) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "run.json";
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, "1", "--size", "32", "--json=" + path.string()},
+                   .before_exec = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); }});
+  EXPECT_EQ(ended.code, 70);
+  EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
+}
+
+TEST(Program, NeedsNobodyToReadItsMessages) {
+  const auto full = [] { dup2(open("/dev/full", O_WRONLY), STDERR_FILENO); };
+  EXPECT_EQ(run_program({.words = {SGEMM_RUNNER, "99"}, .before_exec = full}).code, 2);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  const auto gone = [&] {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+  };
+  EXPECT_EQ(run_program({.words = {SGEMM_RUNNER, "99"}, .before_exec = gone}).code, 2);
+  EXPECT_EQ(run_program({.words = {SGEMM_RUNNER, "--help"}, .before_exec = gone}).code, 0);
+  close(ends[1]);
+}
+
 TEST(Program, RunsWithItsStandardStreamsClosed) {
   const TemporaryDirectory directory;
   const fs::path path = directory / "run.json";
@@ -227,17 +253,38 @@ TEST(Program, ReportsMemoryThatCannotBeHad) {
               testing::AnyOf(HasSubstr("no device memory"), HasSubstr("out of host memory")));
 }
 
-// The second problem takes far longer than it takes to notice the signal.
-TEST(Program, PrintsWhatIsDoneWhenInterrupted) {
+TEST(Program, PrintsWhatIsDoneWhenMemoryRunsOutLater) {
+  if (ADDRESS_SANITIZER) GTEST_SKIP() << "the address sanitizer needs the address space";
+  if (runner::machine::measures_time) GTEST_SKIP() << "a CUDA context needs the address space";
   const TemporaryDirectory directory;
   const fs::path path = directory / "run.json";
   const Ended ended =
-      run_program({.words = {SGEMM_RUNNER, "1", "--size", "32,8192", "--json=" + path.string()},
-                   .interrupt_at = "8192x8192x8192: "});
-  EXPECT_EQ(ended.code, 130) << ended.err;
+      run_program({.words = {SGEMM_RUNNER, "1", "--size", "32,4096", "--json=" + path.string()},
+                   .before_exec = [] {
+                     const rlimit limit{200 << 20, 200 << 20};
+                     setrlimit(RLIMIT_AS, &limit);
+                   }});
+  EXPECT_EQ(ended.code, 70);
   EXPECT_THAT(ended.out, HasSubstr("naive"));
-  EXPECT_THAT(ended.err, HasSubstr("interrupted"));
+  EXPECT_THAT(ended.err, HasSubstr("the run ends here"));
   EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
+}
+
+// The second problem takes far longer than it takes to notice the signal: a user's, or that of a terminal
+// that has gone.
+TEST(Program, PrintsWhatIsDoneWhenInterrupted) {
+  for (const int signal : {SIGINT, SIGHUP}) {
+    const TemporaryDirectory directory;
+    const fs::path path = directory / "run.json";
+    const Ended ended =
+        run_program({.words = {SGEMM_RUNNER, "1", "--size", "32,8192", "--json=" + path.string()},
+                     .interrupt_at = "8192x8192x8192: ",
+                     .interrupt_with = signal});
+    EXPECT_EQ(ended.code, 130) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("naive"));
+    EXPECT_THAT(ended.err, HasSubstr("interrupted"));
+    EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
+  }
 }
 
 TEST(Program, LeavesNoFileBehindWhenItCannotRun) {

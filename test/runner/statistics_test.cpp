@@ -70,32 +70,6 @@ TEST(StopRule, StopsAtTheMostSamples) {
   EXPECT_TRUE(rule.stop(scattered, 0));
 }
 
-// A clock that halves in the middle of the run moves both kernels, and the ratio not at all.
-TEST(PercentOfReference, PairsNeighbours) {
-  const double kernel[] = {2, 2, 4, 4};
-  const double reference[] = {1, 1, 2, 2};
-  EXPECT_DOUBLE_EQ(runner::percent_of_reference(kernel, reference), 50);
-}
-
-// The ratio of the two medians would be 100 %.
-TEST(PercentOfReference, IsTheMedianOfTheRatios) {
-  const double kernel[] = {1, 4, 2};
-  const double reference[] = {2, 1, 4};
-  EXPECT_DOUBLE_EQ(runner::percent_of_reference(kernel, reference), 200);
-}
-
-TEST(PercentOfReference, IsAboveAHundredForAFasterKernel) {
-  const double kernel[] = {1};
-  const double reference[] = {2};
-  EXPECT_DOUBLE_EQ(runner::percent_of_reference(kernel, reference), 200);
-}
-
-TEST(PercentOfReference, IgnoresASampleWithoutAPartner) {
-  const double kernel[] = {1, 1, 9};
-  const double reference[] = {1, 1};
-  EXPECT_DOUBLE_EQ(runner::percent_of_reference(kernel, reference), 100);
-}
-
 // NVIDIA's datasheet states 66.9 TFLOP/s for the H200: 132 multiprocessors of 128 lanes at 1980 MHz.
 TEST(Peak, FollowsTheDatasheet) {
   EXPECT_EQ(runner::fp32_lanes_per_multiprocessor(9, 0), 128);

@@ -1,0 +1,128 @@
+#include "runner/stopwatch.hpp"
+
+#include <cuda_profiler_api.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runner/statistics.hpp"
+
+namespace runner {
+namespace {
+
+constexpr int MOST_LAUNCHES = 1000;
+
+// Loaded once: the device is the same for the whole run.
+const Nvml& nvml() {
+  static const Nvml instance;
+  return instance;
+}
+
+}  // namespace
+
+// A kernel ready to be timed: `launches` of it behind one call.
+class Stopwatch::Work {
+ public:
+  Work(Launch launch, int launches, cudaStream_t stream)
+      : launch_(std::move(launch)), launches_(launches), stream_(stream) {
+    if (launches == 1) return;
+    Owned<cudaGraph_t, cudaGraphDestroy> graph;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < launches && error == cudaSuccess; ++i) error = launch_(stream);
+    const cudaError_t end = cudaStreamEndCapture(stream, graph.out());
+    check(error);
+    check(end);
+    check(cudaGraphInstantiate(graph_.out(), graph.get(), 0));
+  }
+
+  int launches() const { return launches_; }
+  void enqueue() const {
+    check(graph_.get() != nullptr ? cudaGraphLaunch(graph_.get(), stream_) : launch_(stream_));
+  }
+
+ private:
+  Launch launch_;
+  int launches_;
+  cudaStream_t stream_;
+  Owned<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
+};
+
+Stopwatch::Stopwatch(const MeasureOptions& options) : options_(options) {
+  if (options_.cold) {
+    int device = 0;
+    int l2_bytes = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+    flush_ = DeviceBuffer<char>(2 * int64_t{l2_bytes});
+  }
+  check(cudaStreamCreateWithFlags(stream_.out(), cudaStreamNonBlocking));
+  check(cudaEventCreate(start_.out()));
+  check(cudaEventCreate(stop_.out()));
+}
+
+Sample Stopwatch::sample(const Work& work) {
+  if (flush_.size() > 0) {
+    check(cudaMemsetAsync(flush_.data(), 0, static_cast<size_t>(flush_.size()), stream_.get()));
+  }
+  check(cudaEventRecord(start_.get(), stream_.get()));
+  work.enqueue();
+  check(cudaEventRecord(stop_.get(), stream_.get()));
+  Sample sample{.clock_mhz = nvml().clock_mhz(), .slowdowns = nvml().slowdowns()};
+  check(cudaEventSynchronize(stop_.get()));
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, start_.get(), stop_.get()));
+  sample.ms = static_cast<double>(ms) / work.launches();
+  return sample;
+}
+
+// As many launches as make a sample long enough. The first launch of a kernel also loads its code, so a
+// short one is timed again; and launches follow each other faster in a graph than alone, so a graph that
+// came out short is made anew.
+std::unique_ptr<Stopwatch::Work> Stopwatch::prepare(const Launch& launch) {
+  auto work = std::make_unique<Work>(launch, 1, stream_.get());
+  if (options_.once || options_.cold) return work;
+  double ms = sample(*work).ms;
+  for (int again = 0; again < 2; ++again) {
+    if (ms < SHORTEST_SAMPLE_MS) ms = std::min(ms, sample(*work).ms);
+  }
+  while (ms * work->launches() < SHORTEST_SAMPLE_MS && work->launches() < MOST_LAUNCHES) {
+    const double wanted = std::ceil(1.1 * SHORTEST_SAMPLE_MS / ms);
+    const int launches = static_cast<int>(std::min(wanted, double{MOST_LAUNCHES}));
+    work = std::make_unique<Work>(launch, launches, stream_.get());
+    ms = std::min(sample(*work).ms, sample(*work).ms);
+  }
+  return work;
+}
+
+Timing Stopwatch::measure(const Launch& launch, const Launch& reference_launch, double flops) {
+  check(cudaDeviceSynchronize());
+  const std::unique_ptr<Work> kernel = prepare(launch);
+  const std::unique_ptr<Work> reference = reference_launch ? prepare(reference_launch) : nullptr;
+
+  const Sampler kernel_sampler = [&] {
+    if (!options_.once) return sample(*kernel);
+    // A profiler that is told to wait for this (ncu --profile-from-start off) sees the one launch.
+    check(cudaProfilerStart());
+    const Sample only = sample(*kernel);
+    check(cudaProfilerStop());
+    return only;
+  };
+  const Sampler reference_sampler = [&] { return sample(*reference); };
+  Timing timing = take_turns(kernel_sampler, reference ? reference_sampler : Sampler(), options_);
+  timing.launches_per_sample = kernel->launches();
+  timing.gflops = flops / (timing.median_ms * 1e6);
+  if (timing.clock_mhz) {
+    int device = 0;
+    cudaDeviceProp properties{};
+    check(cudaGetDevice(&device));
+    check(cudaGetDeviceProperties(&properties, device));
+    const double peak = peak_gflops(
+        properties.multiProcessorCount,
+        fp32_lanes_per_multiprocessor(properties.major, properties.minor), *timing.clock_mhz);
+    timing.percent_of_peak = 100 * timing.gflops / peak;
+  }
+  return timing;
+}
+
+}  // namespace runner

@@ -1,0 +1,62 @@
+// Times on a CUDA device, by the protocol of measure.hpp.
+//
+// Launches shorter than SHORTEST_SAMPLE_MS are repeated in a CUDA graph and timed together, since an event
+// resolves about a microsecond. With a cold L2 every launch is timed alone, after L2 was flushed.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <memory>
+
+#include "runner/device_buffer.hpp"
+#include "runner/measure.hpp"
+#include "runner/nvml.hpp"
+
+namespace runner {
+
+/// A handle of the CUDA runtime, destroyed with its owner.
+template <typename Handle, cudaError_t (*DESTROY)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (handle_ != nullptr) DESTROY(handle_);
+  }
+  Handle get() const { return handle_; }
+  /// Where a function of the runtime puts the handle that it makes.
+  Handle* out() { return &handle_; }
+
+ private:
+  Handle handle_ = nullptr;
+};
+
+class Stopwatch {
+ public:
+  /// Puts one launch on the stream.
+  using Launch = std::function<cudaError_t(cudaStream_t)>;
+
+  static constexpr double SHORTEST_SAMPLE_MS = 2.0;
+
+  /// On the current device. Throws Error if that fails, as do all functions.
+  explicit Stopwatch(const MeasureOptions& options);
+
+  /// Takes the time of `kernel`, which does `flops` operations, with `reference` taking turns unless it is
+  /// empty. Waits first for whatever was launched on other streams.
+  Timing measure(const Launch& kernel, const Launch& reference, double flops);
+
+ private:
+  class Work;
+
+  std::unique_ptr<Work> prepare(const Launch& launch);
+  Sample sample(const Work& work);
+
+  MeasureOptions options_;
+  DeviceBuffer<char> flush_;  // larger than L2; empty with a warm L2
+  Owned<cudaStream_t, cudaStreamDestroy> stream_;
+  Owned<cudaEvent_t, cudaEventDestroy> start_, stop_;
+};
+
+}  // namespace runner

@@ -1,0 +1,197 @@
+// The measuring protocol, on a device that is made up and a clock that moves only as the test says.
+#include "runner/measure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using runner::MeasureOptions;
+using runner::Sample;
+using runner::Timing;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+// Each sample is a function of how many were taken before it, kernel's and reference's together.
+struct Device {
+  using Law = std::function<Sample(size_t turn)>;
+  Law kernel = [](size_t) { return Sample{.ms = 10}; };
+  Law reference = [](size_t) { return Sample{.ms = 10}; };
+  double seconds_of_a_sample = 0.01;
+
+  std::string turns{};
+  double seconds = 0;
+
+  Timing measure(const MeasureOptions& options = {}, bool with_reference = true) {
+    const auto take = [&](char which, const Law& law) {
+      const Sample sample = law(turns.size());
+      turns += which;
+      seconds += seconds_of_a_sample;
+      return sample;
+    };
+    return runner::take_turns(
+        [&] { return take('K', kernel); },
+        with_reference ? runner::Sampler([&] { return take('R', reference); }) : runner::Sampler(),
+        options, [&] { return seconds; });
+  }
+};
+
+TEST(TakeTurns, KernelAndReferenceAlternate) {
+  Device device;
+  const Timing timing = device.measure();
+  for (size_t i = 0; i < device.turns.size(); ++i)
+    EXPECT_EQ(device.turns[i], i % 2 == 0 ? 'K' : 'R');
+  EXPECT_THAT(timing.samples_ms, SizeIs(10)) << "as many as the stop rule wants at least";
+  EXPECT_THAT(timing.reference_samples_ms, SizeIs(10));
+  EXPECT_TRUE(timing.trusted()) << timing.doubts.front();
+}
+
+TEST(TakeTurns, WithoutAReferenceTheKernelIsAlone) {
+  Device device;
+  const Timing timing = device.measure({}, false);
+  EXPECT_THAT(device.turns, Not(HasSubstr("R")));
+  EXPECT_FALSE(timing.percent_of_cublas);
+  EXPECT_TRUE(timing.trusted());
+}
+
+// A clock that halves in the middle of the run moves both kernels, and the ratio not at all.
+TEST(TakeTurns, TheRatioIsThatOfNeighbours) {
+  Device device;
+  const auto slower = [](size_t turn) { return turn < 24 ? 1.0 : 2.0; };
+  device.kernel = [&](size_t turn) { return Sample{.ms = 10 * slower(turn)}; };
+  device.reference = [&](size_t turn) { return Sample{.ms = 5 * slower(turn)}; };
+  EXPECT_DOUBLE_EQ(*device.measure().percent_of_cublas, 50);
+}
+
+// Of the ratios 2, 2, 2 and 1/4 the middle is 2, that of the medians 5/6.
+TEST(TakeTurns, TheRatioIsTheMedianOfTheRatios) {
+  Device device;
+  const double kernel[] = {1, 4, 2, 5}, reference[] = {2, 1, 4, 10};
+  const size_t begin = 20;  // of the samples, once the device is warm
+  device.kernel = [&](size_t turn) {
+    return Sample{.ms = turn < begin ? 10 : kernel[(turn - begin) / 2]};
+  };
+  device.reference = [&](size_t turn) {
+    return Sample{.ms = turn < begin ? 10 : reference[(turn - begin) / 2]};
+  };
+  device.seconds_of_a_sample = 0.1 / begin;
+  const Timing timing = device.measure({.samples = 4});
+  ASSERT_THAT(timing.samples_ms, ElementsAre(1, 4, 2, 5));
+  EXPECT_DOUBLE_EQ(*timing.percent_of_cublas, 200);
+}
+
+// A steady kernel beside a reference that is not: the kernel's time alone would stop after ten samples.
+TEST(TakeTurns, GoesOnUntilTheRatioIsKnownToo) {
+  Device device;
+  device.reference = [](size_t turn) { return Sample{.ms = turn % 4 == 1 ? 8.0 : 12.0}; };
+  const Timing timing = device.measure({.seconds = 0.5});
+  EXPECT_THAT(timing.samples_ms, SizeIs(testing::Gt(20)));
+  EXPECT_THAT(timing.doubts, testing::Contains(HasSubstr("the ratio to cuBLAS is known to")));
+}
+
+TEST(TakeTurns, SamplesBeginWhenTheClockIsSteady) {
+  Device device;
+  const auto law = [](size_t turn) {
+    const double mhz = std::min(1980.0, 1200.0 + 20.0 * static_cast<double>(turn));
+    return Sample{.ms = 10 * 1980 / mhz, .clock_mhz = mhz};
+  };
+  device.kernel = device.reference = law;
+  const Timing timing = device.measure();
+  EXPECT_THAT(timing.samples_ms, Each(10.0));
+  EXPECT_EQ(timing.clock_mhz, 1980);
+  EXPECT_TRUE(timing.trusted()) << timing.doubts.front();
+}
+
+// The times are the same all along, since memory limits this kernel: only the clock tells.
+TEST(TakeTurns, TheClockCountsWhereTheTimesDoNotTell) {
+  Device device;
+  device.kernel = [](size_t turn) {
+    return Sample{.ms = 10,
+                  .clock_mhz = turn < 30 ? 1200 + 20.0 * static_cast<double>(turn) : 1800};
+  };
+  EXPECT_THAT(device.measure().clock_mhz, testing::Optional(1800.0));
+  EXPECT_THAT(device.turns, SizeIs(Ge(50)));
+}
+
+TEST(TakeTurns, DoubtsAClockThatNeverSettles) {
+  Device device;
+  device.kernel = [](size_t turn) {
+    return Sample{.ms = 10, .clock_mhz = turn % 4 == 0 ? 1600 : 1980};
+  };
+  EXPECT_THAT(device.measure().doubts, ElementsAre(HasSubstr("still moved after the warm-up"),
+                                                   AllOf(HasSubstr("1600"), HasSubstr("1980"))));
+}
+
+TEST(TakeTurns, DoubtsASlowdownThatHasPassedByTheEnd) {
+  Device device;
+  device.kernel = [](size_t turn) {
+    Sample sample{.ms = 10};
+    if (turn == 24) sample.slowdowns = {"thermal slowdown", "hardware slowdown"};
+    if (turn == 26) sample.slowdowns = {"thermal slowdown"};
+    return sample;
+  };
+  EXPECT_THAT(device.measure().doubts, ElementsAre("hardware slowdown", "thermal slowdown"));
+}
+
+TEST(TakeTurns, DoubtsFewSamples) {
+  Device device;
+  EXPECT_THAT(device.measure({.samples = 4}).doubts, ElementsAre(HasSubstr("only 4 samples")));
+  EXPECT_THAT(device.measure({.samples = 5}).doubts, IsEmpty());
+}
+
+TEST(TakeTurns, DoubtsScatteredSamples) {
+  Device device;
+  device.kernel = device.reference = [](size_t turn) {
+    return Sample{.ms = 10.0 + static_cast<double>(turn / 2 % 3)};
+  };
+  EXPECT_THAT(device.measure({.samples = 12}).doubts,
+              testing::Contains(HasSubstr("the median is known to")));
+}
+
+TEST(TakeTurns, SpendsNoMoreThanItsTime) {
+  Device device;
+  device.kernel = [](size_t turn) { return Sample{.ms = 10.0 + static_cast<double>(turn % 5)}; };
+  const Timing timing = device.measure({.seconds = 0.3});
+  EXPECT_NEAR(static_cast<double>(timing.samples_ms.size()), 0.3 / 0.02, 1);
+}
+
+// Three rounds of a launch that takes a minute would be no warm-up but the whole afternoon.
+TEST(TakeTurns, ALongLaunchIsItsOwnWarmUp) {
+  Device device;
+  device.seconds_of_a_sample = 20;
+  const Timing timing = device.measure();
+  EXPECT_EQ(device.turns, "KRKR");
+  EXPECT_THAT(timing.doubts, ElementsAre(HasSubstr("only 1 sample;")));
+}
+
+TEST(TakeTurns, OnceIsOneLaunchOfEach) {
+  Device device;
+  const Timing timing = device.measure({.once = true});
+  EXPECT_EQ(device.turns, "KR");
+  EXPECT_THAT(timing.doubts, ElementsAre(HasSubstr("without warm-up")));
+}
+
+TEST(TakeTurns, GivesMedianAndQuartiles) {
+  Device device;
+  device.kernel = [](size_t turn) {
+    return Sample{.ms = turn < 20 ? 3 : 1 + static_cast<double>((turn - 20) / 2)};
+  };
+  device.seconds_of_a_sample = 0.1 / 20;
+  const Timing timing = device.measure({.samples = 5});
+  ASSERT_THAT(timing.samples_ms, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(timing.q1_ms, 2);
+  EXPECT_EQ(timing.median_ms, 3);
+  EXPECT_EQ(timing.q3_ms, 4);
+}
+
+}  // namespace
