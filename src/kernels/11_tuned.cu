@@ -49,11 +49,11 @@ constexpr auto launches_of(std::index_sequence<I...>) {
 }
 
 cudaError_t launch_tuned(const Sgemm& p, cudaStream_t stream) {
-  int multiprocessors = 0;
-  const cudaError_t error = count_multiprocessors(&multiprocessors);
+  Device device{};
+  const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  const size_t choice = choose_tile(tuned_table, p.M, p.N, multiprocessors);
-  return launch_tile(choice, p, are_b_and_c_vector_aligned(p, 16), multiprocessors, stream);
+  const size_t choice = choose_tile(tuned_table, p.M, p.N, device);
+  return launch_tile(choice, p, are_b_and_c_vector_aligned(p, 16), device.multiprocessors, stream);
 }
 
 const char* path_tuned(const Sgemm& p) {
@@ -61,6 +61,15 @@ const char* path_tuned(const Sgemm& p) {
 }
 
 }  // namespace
+
+cudaError_t describe_device(Device* device) {
+  int id = 0;
+  cudaError_t error = cudaGetDevice(&id);
+  if (error != cudaSuccess) return error;
+  error = cudaDeviceGetAttribute(&device->multiprocessors, cudaDevAttrMultiProcessorCount, id);
+  if (error != cudaSuccess) return error;
+  return cudaDeviceGetAttribute(&device->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
+}
 
 cudaError_t launch_tile(size_t choice, const Sgemm& p, bool vector, int multiprocessors,
                         cudaStream_t stream) {

@@ -121,22 +121,22 @@ constexpr auto launches_of(std::index_sequence<I...>) {
 }
 
 cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
-  int multiprocessors = 0;
-  const cudaError_t error = count_multiprocessors(&multiprocessors);
+  Device device{};
+  const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
 
   const bool vector = is_aligned(p);
   if (shape_of(p) == Shape::few_rows) {
-    return vector ? launch_few_rows<true>(p, multiprocessors, stream)
-                  : launch_few_rows<false>(p, multiprocessors, stream);
+    return vector ? launch_few_rows<true>(p, device.multiprocessors, stream)
+                  : launch_few_rows<false>(p, device.multiprocessors, stream);
   }
   if (shape_of(p) == Shape::few_cols) {
-    return vector ? launch_few_cols<true>(p, multiprocessors, stream)
-                  : launch_few_cols<false>(p, multiprocessors, stream);
+    return vector ? launch_few_cols<true>(p, device.multiprocessors, stream)
+                  : launch_few_cols<false>(p, device.multiprocessors, stream);
   }
-  const SplitPlan plan = plan_split(stream_k_table, p.M, p.N, p.K, multiprocessors);
+  const SplitPlan plan = plan_split(stream_k_table, p.M, p.N, p.K, device);
   if (plan.blocks == plan.tiles()) return tuned.launch(p, stream);  // nothing to divide
-  return launch_split(plan, p, vector, multiprocessors, stream);
+  return launch_split(plan, p, vector, device.multiprocessors, stream);
 }
 
 const char* path_stream_k(const Sgemm& p) {

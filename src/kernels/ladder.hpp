@@ -50,8 +50,8 @@ struct Claim {
 
 /// What a rung says of its own memory behaviour. It is documentation, the runner prints whether it
 /// was kept, and the tests assert it. It speaks of shapes whose M, N and K are multiples of
-/// `whole_tiles`, with matrices laid out densely at 256-byte-aligned addresses; elsewhere it claims
-/// nothing.
+/// `whole_tiles`, with matrices laid out densely at 256-byte-aligned addresses and beta = 0; elsewhere
+/// it claims nothing.
 struct Promise {
   int64_t whole_tiles;
   std::vector<Claim> claims;
@@ -95,14 +95,6 @@ __host__ __device__ constexpr int64_t ceil_div(int64_t whole, int64_t piece) {
 /// leaving tiles out.
 inline dim3 grid_of(int64_t tiles) {
   return dim3(tiles > INT32_MAX ? 0 : static_cast<unsigned>(tiles));
-}
-
-/// How many multiprocessors the current device has.
-inline cudaError_t count_multiprocessors(int* count) {
-  int device = 0;
-  const cudaError_t error = cudaGetDevice(&device);
-  if (error != cudaSuccess) return error;
-  return cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device);
 }
 
 /// One element of the result. beta = 0 must not read C: a NaN there would survive a multiplication

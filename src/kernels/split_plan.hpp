@@ -20,8 +20,8 @@
 
 namespace ladder {
 
-/// A division of a product. Everything in it follows from the shape, so results do not change from run
-/// to run.
+/// A division of a product. Everything in it follows from the shape and the device, so results do not
+/// change from run to run.
 struct SplitPlan {
   size_t choice;  // the place of the tile's variant in the table
   int64_t tiles_m, tiles_n;
@@ -48,9 +48,10 @@ struct SplitPlan {
 
   /// On how many tiles a block works, one after the other: at most so many.
   constexpr int64_t tiles_of_block() const {
-    const int64_t share = ceil_div(line(), blocks);
-    const bool ends_with_tiles = share == 0 || share % steps == 0 || steps % share == 0;
-    return rounds + ceil_div(share, steps) + (ends_with_tiles ? 0 : 1);
+    if (line() == 0) return rounds;
+    // Where each tile is cut into as many pieces, or each block has as many tiles, none is on two more.
+    const bool ends_with_tiles = blocks % line_tiles() == 0 || line_tiles() % blocks == 0;
+    return rounds + ceil_div(ceil_div(line(), blocks), steps) + (ends_with_tiles ? 0 : 1);
   }
 
   /// False if each block computes whole tiles only.
@@ -90,14 +91,15 @@ constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, in
          static_cast<double>(parts) * t.BM * t.BN * sizeof(float) / PART_BYTES_PER_US;
 }
 
-/// The plan with the least estimated time. M, N and multiprocessors are at least 1, K is at least 0,
-/// the table is not empty.
+/// The plan with the least estimated time. M and N are at least 1, K is at least 0; one variant at least
+/// must fit the device's shared memory.
 constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int64_t N, int64_t K,
-                               int multiprocessors) {
+                               const Device& device) {
   SplitPlan best{};
   double best_time = -1;
   for (size_t choice = 0; choice < table.size(); ++choice) {
     const Tile& t = table[choice].tile;
+    if (t.shared_bytes() > device.shared_bytes) continue;
     SplitPlan plan{.choice = choice,
                    .tiles_m = ceil_div(M, t.BM),
                    .tiles_n = ceil_div(N, t.BN),
@@ -108,7 +110,7 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
     const auto consider = [&](int64_t blocks, int64_t rounds) {
       plan.blocks = blocks;
       plan.rounds = rounds;
-      const double time = estimate_us(plan, table[choice], M, N, multiprocessors);
+      const double time = estimate_us(plan, table[choice], M, N, device.multiprocessors);
       if (best_time < 0 || time < best_time) {
         best = plan;
         best_time = time;
@@ -117,7 +119,7 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
 
     consider(tiles, 0);  // a block for each tile
     for (int together = 1; together <= t.blocks; ++together) {
-      const int64_t blocks = static_cast<int64_t>(multiprocessors) * together;
+      const int64_t blocks = int64_t{device.multiprocessors} * together;
       // Equal pieces for all; all whole tiles but the last one to two rounds are given out first.
       if (tiles * plan.steps >= blocks) consider(blocks, tiles > blocks ? tiles / blocks - 1 : 0);
       // The same number of pieces for each tile, so that no block works on two.

@@ -11,6 +11,9 @@
 
 namespace ladder {
 
+/// What choose_tile() and plan_split() must know of the current device.
+cudaError_t describe_device(Device* device);
+
 /// Launches rung 11's kernel with tuned_table[choice].tile for the whole of C. `vector`: with 16-byte
 /// accesses; the problem must satisfy are_b_and_c_vector_aligned(p, 16).
 cudaError_t launch_tile(size_t choice, const Sgemm& p, bool vector, int multiprocessors,

@@ -49,7 +49,8 @@ const char* sign_of(Relation relation) {
 }  // namespace
 
 bool applies(const ladder::Promise& promise, const ladder::Sgemm& p) {
-  if (promise.claims.empty() || p.M == 0 || p.N == 0 || p.K == 0 || p.alpha == 0.0f) return false;
+  if (promise.claims.empty() || p.M == 0 || p.N == 0 || p.K == 0) return false;
+  if (p.alpha == 0.0f || p.beta != 0.0f) return false;
   const int64_t tile = promise.whole_tiles;
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.lda == p.K && p.ldb == p.N &&
          p.ldc == p.N;

@@ -83,6 +83,16 @@ bool same_pattern(const Pattern& p, const Lanes<int64_t>& distance, uint32_t act
          (to_bits(p.distance == distance) & active) == active;
 }
 
+/// A fault, unless a lane's bytes lie in one allocation.
+void check_inside(int lane, uint64_t address, uint64_t bytes) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const Allocation* around = memory.find(address);
+  if (around != nullptr && around->contains(address, address + bytes)) return;
+  const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
+  throw WarpFault{memory.was_freed(address) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+                  lane, address, memory.describe(outside), 0};
+}
+
 }  // namespace
 
 void SiteCounts::add(const Pattern& pattern) {
@@ -170,19 +180,23 @@ std::byte* Worker::locate(uint32_t site, const Pattern& pattern, const Lanes<uin
   if (allocation != nullptr && allocation->contains(from, to))
     return allocation->host + (first - allocation->base);
 
-  const DeviceMemory& memory = DeviceMemory::instance();
-  for_each_lane(pattern.active, [&](int lane) {
-    const uint64_t a = address[lane];
-    const Allocation* around = memory.find(a);
-    if (around != nullptr && around->contains(a, a + pattern.bytes)) return;
-    const uint64_t outside = around == nullptr ? a : around->base + around->bytes;
-    throw WarpFault{memory.was_freed(a) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
-                    lane, a, memory.describe(outside), 0};
-  });
-  allocation = memory.find(first);
+  for_each_lane(pattern.active,
+                [&](int lane) { check_inside(lane, address[lane], pattern.bytes); });
+  allocation = DeviceMemory::instance().find(first);
   change_allocation(site, allocation);
   if (!allocation->contains(from, to)) return nullptr;
   return allocation->host + (first - allocation->base);
+}
+
+void Worker::locate_parts(uint32_t site, const Pattern& pattern, const Lanes<uint64_t>& address,
+                          const Lanes<uint32_t>& bytes) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  for_each_lane(pattern.active, [&](int lane) {
+    check_inside(lane, address[lane], bytes[lane]);
+    lane_pointers[static_cast<size_t>(lane)] = memory.host_pointer(address[lane], bytes[lane]);
+  });
+  const Allocation* allocation = memory.find(address[pattern.first_lane]);
+  if (allocation != sites_[site].allocation) change_allocation(site, allocation);
 }
 
 void Worker::change_allocation(uint32_t site, const Allocation* allocation) {
@@ -289,6 +303,17 @@ Located locate(Warp& w, uint32_t site, Lanes<uint64_t> address, uint32_t bytes) 
     worker.count(site, pattern);
     return {pattern, base, &worker.lane_pointers};
   }
+}
+
+/// An access to global memory of which a lane may need fewer bytes than it is wide: only those must be
+/// inside an allocation.
+Located locate_parts(Warp& w, uint32_t site, const Lanes<uint64_t>& address,
+                     const Lanes<uint32_t>& bytes, uint32_t width) {
+  const Pattern& pattern = checked_pattern(w, site, address, width);
+  Worker& worker = *w.block->worker;
+  worker.locate_parts(site, pattern, address, bytes);
+  worker.count(site, pattern);
+  return {pattern, nullptr, &worker.lane_pointers};
 }
 
 /// A generic address tells its space by its value. The three kinds of row lie at site, site + 1, site + 2.
@@ -476,17 +501,22 @@ void async_copy(Warp& w, const Op& op) {
       locate<Space::shared>(w, op.site + 1, in_window ? to - SHARED_WINDOW : to, BYTES);
   // Lanes that copy nothing (they fill with zeros) read nothing: their address need not be one.
   Lanes<uint32_t> size = BYTES;
-  if ((op.extra & HAS_SOURCE_SIZE) != 0) size = w.read<uint32_t>(op.c);
+  const Lanes<uint32_t> most = BYTES;
+  if ((op.extra & HAS_SOURCE_SIZE) != 0) {
+    size = w.read<uint32_t>(op.c);
+    size = size < most ? size : most;
+  }
   const Lanes<uint32_t> none = 0;
   const uint32_t all = w.active;
   const uint32_t reading = all & to_bits(size != none);
   std::array<std::array<std::byte, BYTES>, WARP> data{};
   if (reading != 0) {
     w.set_active(reading);
-    const Located source = locate<Space::global>(w, op.site, from, BYTES);
+    const bool whole = (to_bits(size == most) & reading) == reading;
+    const Located source = whole ? locate<Space::global>(w, op.site, from, BYTES)
+                                 : locate_parts(w, op.site, from, size, BYTES);
     for_each_lane(reading, [&](int lane) {
-      std::memcpy(&data[static_cast<size_t>(lane)], source[lane],
-                  std::min<uint32_t>(size[lane], BYTES));
+      std::memcpy(&data[static_cast<size_t>(lane)], source[lane], size[lane]);
     });
     w.set_active(all);
   }

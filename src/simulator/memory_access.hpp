@@ -64,6 +64,9 @@ class Worker {
   /// The host address of the first active lane's bytes; every active lane's lie in the same allocation.
   /// nullptr if they lie in several. Throws WarpFault for an address in none.
   std::byte* locate(uint32_t site, const Pattern& pattern, const Lanes<uint64_t>& address);
+  /// The same lane by lane, where each needs so many bytes: into lane_pointers.
+  void locate_parts(uint32_t site, const Pattern& pattern, const Lanes<uint64_t>& address,
+                    const Lanes<uint32_t>& bytes);
   void count(uint32_t site, const Pattern& pattern) { sites_[site].counts.add(pattern); }
   void flush();
 

@@ -1,6 +1,7 @@
 // Every rung keeps BLAS's contract: any shape, leading dimension, alignment, alpha and beta.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "kernels/ladder.hpp"
@@ -119,6 +120,44 @@ TEST_P(Contract, AlphaZeroReadsNeitherFactor) {
     return error != cudaSuccess ? error : cudaDeviceSynchronize();
   });
   EXPECT_TRUE(verdict.correct) << verdict.complaint;
+}
+
+// Without a product alpha has nothing to scale, be it a NaN.
+TEST_P(Contract, NothingToSumTimesAnything) {
+  const runner::DeviceBuffer<float> c(1);
+  for (const float alpha :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const auto& [beta, want] : {std::pair{2.0f, 6.0f}, {0.0f, 0.0f}}) {
+      float value = 3;
+      ASSERT_EQ(cudaMemcpy(c.data(), &value, sizeof value, cudaMemcpyHostToDevice), cudaSuccess);
+      const Sgemm sgemm{.M = 1,
+                        .N = 1,
+                        .K = 0,
+                        .alpha = alpha,
+                        .A = nullptr,
+                        .lda = 1,
+                        .B = nullptr,
+                        .ldb = 1,
+                        .beta = beta,
+                        .C = c.data(),
+                        .ldc = 1};
+      ASSERT_EQ(ladder::launch(*GetParam(), sgemm, nullptr), cudaSuccess);
+      ASSERT_EQ(cudaMemcpy(&value, c.data(), sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
+      EXPECT_EQ(value, want) << "alpha " << alpha << " beta " << beta;
+    }
+  }
+}
+
+// Vector accesses at an edge of a matrix that is also the end of its memory.
+TEST_P(Contract, NothingBeyondTheEndOfMemory) {
+  for (const Shape& s : {Shape{165, 18, 48}, {129, 2, 33}, {13, 255, 7}, {5, 6, 131}}) {
+    Problem p = dense(s, {1, 1});
+    const auto whole = [](int64_t ld) { return (ld + 3) / 4 * 4; };
+    p.lda = whole(p.lda);
+    p.ldb = whole(p.ldb);
+    p.ldc = whole(p.ldc);
+    expect_right(p, {0, 0});
+  }
 }
 
 TEST_P(Contract, SameResultEveryTime) {

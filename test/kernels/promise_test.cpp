@@ -80,9 +80,9 @@ TEST(PromiseRules, SpeakOnlyOfWholeDenseTiles) {
                     .C = nullptr,
                     .ldc = 16};
   EXPECT_TRUE(runner::applies(promise, whole));
-  for (void (*change)(Sgemm&) :
-       {+[](Sgemm& p) { p.M = 33; }, +[](Sgemm& p) { p.K = 0; }, +[](Sgemm& p) { p.lda = 49; },
-        +[](Sgemm& p) { p.ldc = 20; }, +[](Sgemm& p) { p.alpha = 0; }}) {
+  for (void (*change)(Sgemm&) : {+[](Sgemm& p) { p.M = 33; }, +[](Sgemm& p) { p.K = 0; },
+                                 +[](Sgemm& p) { p.lda = 49; }, +[](Sgemm& p) { p.ldc = 20; },
+                                 +[](Sgemm& p) { p.alpha = 0; }, +[](Sgemm& p) { p.beta = 1; }}) {
     Sgemm p = whole;
     change(p);
     EXPECT_FALSE(runner::applies(promise, p));

@@ -11,10 +11,13 @@
 namespace ladder {
 namespace {
 
-constexpr int H200 = 132;
+constexpr Device H200{.multiprocessors = 132, .shared_bytes = 227 * 1024};
 
-const Tile& chosen(int64_t M, int64_t N, int multiprocessors = H200) {
-  return tuned_table[choose_tile(tuned_table, M, N, multiprocessors)].tile;
+// An H200 with fewer multiprocessors.
+constexpr Device with(int multiprocessors) { return {multiprocessors, H200.shared_bytes}; }
+
+const Tile& chosen(int64_t M, int64_t N, const Device& device = H200) {
+  return tuned_table[choose_tile(tuned_table, M, N, device)].tile;
 }
 
 TEST(TileTable, HoldsOnlyTilesThatTheKernelTakes) {
@@ -44,23 +47,38 @@ TEST(ChooseTile, TakesTheLargestForALargeProblem) {
 
 TEST(ChooseTile, KeepsTheDeviceBusyOnASmallOne) {
   const Tile& t = chosen(1024, 1024);
-  EXPECT_LE(t.BM * t.BN, 1024 * 1024 / H200 + t.BM * t.BN / 2);
-  EXPECT_EQ(tiles_of_busiest(t, 1024, 1024, H200), 1);
+  EXPECT_LE(t.BM * t.BN, 1024 * 1024 / H200.multiprocessors + t.BM * t.BN / 2);
+  EXPECT_EQ(tiles_of_busiest(t, 1024, 1024, H200.multiprocessors), 1);
 }
 
 TEST(ChooseTile, MinimisesTheTimeOfTheBusiestMultiprocessor) {
   // Two rates for one shape: the small tile needs 2 rounds of a quarter of the work.
   const std::vector<TunedTile> table = {{{128, 128, 8, 64, 64, 16, 8, 4, 1, 2, 1, 0}, 50.0},
                                         {{64, 64, 8, 32, 64, 8, 8, 4, 1, 6, 1, 0}, 30.0}};
-  EXPECT_EQ(choose_tile(table, 128, 128, 1), 0U);  // 1 x 16384 / 50 against 4 x 4096 / 30
-  EXPECT_EQ(choose_tile(table, 64, 64, 1), 1U);    // 1 x 16384 / 50 against 1 x 4096 / 30
-  EXPECT_EQ(choose_tile(table, 128, 128, 4), 1U);  // the small tiles run side by side
+  EXPECT_EQ(choose_tile(table, 128, 128, with(1)), 0U);  // 1 x 16384 / 50 against 4 x 4096 / 30
+  EXPECT_EQ(choose_tile(table, 64, 64, with(1)), 1U);    // 1 x 16384 / 50 against 1 x 4096 / 30
+  EXPECT_EQ(choose_tile(table, 128, 128, with(4)), 1U);  // the small tiles run side by side
 }
 
 TEST(ChooseTile, LetsWarpsDivideKWhereATileMustKeepAMultiprocessorBusy) {
   EXPECT_GT(chosen(256, 256).slices, 1);
   EXPECT_GT(chosen(1024, 1024).slices, 1);
   EXPECT_EQ(chosen(16384, 16384).slices, 1);
+}
+
+// An H200, an A100 and a GeForce: what CUDA's programming guide gives for compute capability 9.0, 8.0 and 8.6.
+TEST(Device, IsNeverGivenATileThatItsSharedMemoryCannotHold) {
+  for (const Device device : {H200, Device{108, 163 * 1024}, Device{128, 99 * 1024}}) {
+    for (int64_t size = 16; size <= 16384; size += size / 3) {
+      for (const int64_t K : {int64_t{64}, size, int64_t{65536}}) {
+        SCOPED_TRACE(testing::Message() << size << " and K " << K << " in " << device.shared_bytes);
+        EXPECT_LE(chosen(size, size, device).shared_bytes(), device.shared_bytes);
+        const SplitPlan plan = plan_split(stream_k_table, size, size, K, device);
+        EXPECT_LE(stream_k_table[plan.choice].tile.shared_bytes(), device.shared_bytes);
+        EXPECT_GE(plan.blocks, 1);
+      }
+    }
+  }
 }
 
 TEST(RateWith, IsTheMeasuredOneWithAllBlocksAndLessWithFewer) {
@@ -75,9 +93,9 @@ TEST(RateWith, IsTheMeasuredOneWithAllBlocksAndLessWithFewer) {
 
 TEST(BandHeight, MakesTheRegionAtWorkAboutSquare) {
   const Tile t = chosen(16384, 16384);
-  const int rows = band_height(t, H200);
+  const int rows = band_height(t, H200.multiprocessors);
   const double height = rows * t.BM;
-  const double width = static_cast<double>(H200) * t.blocks / rows * t.BN;
+  const double width = static_cast<double>(H200.multiprocessors) * t.blocks / rows * t.BN;
   EXPECT_NEAR(height / width, 1.0, 0.3);
   EXPECT_EQ(band_height(t, 1) >= 1, true);
 }
@@ -112,14 +130,22 @@ TEST(SplitPlan, GivesEachStepToOneBlock) {
   for (const int64_t M : {1, 17, 64, 128, 1000, 3072}) {
     for (const int64_t N : {1, 160, 2049}) {
       for (const int64_t K : {0, 1, 16, 7168, 65536}) {
-        for (const int multiprocessors : {1, 3, H200}) {
+        for (const int multiprocessors : {1, 3, H200.multiprocessors}) {
           SCOPED_TRACE(testing::Message()
                        << M << "x" << N << "x" << K << " on " << multiprocessors);
-          expect_complete(plan_split(stream_k_table, M, N, K, multiprocessors));
+          expect_complete(plan_split(stream_k_table, M, N, K, with(multiprocessors)));
         }
       }
     }
   }
+}
+
+// Blocks 1 and 4 of 6 work on two tiles, though a share is as long as a tile is: 5 * 4 steps are not 6 * 4.
+TEST(SplitPlan, CountsTheTilesOfABlockWhereSharesDiffer) {
+  const SplitPlan plan{
+      .choice = 0, .tiles_m = 5, .tiles_n = 1, .steps = 4, .blocks = 6, .rounds = 0};
+  expect_complete(plan);
+  EXPECT_EQ(plan.tiles_of_block(), 2);
 }
 
 TEST(SplitPlan, IsTheSameEveryTime) {
@@ -132,7 +158,7 @@ TEST(SplitPlan, IsTheSameEveryTime) {
 
 TEST(SplitPlan, DividesKWhereThereAreFewTiles) {
   const SplitPlan plan = plan_split(stream_k_table, 64, 64, 65536, H200);
-  EXPECT_GE(plan.blocks, H200);
+  EXPECT_GE(plan.blocks, H200.multiprocessors);
   EXPECT_TRUE(plan.has_parts());
   // The shape on which promise_test sees rung 12 divide the work.
   EXPECT_TRUE(plan_split(stream_k_table, 256, 256, 2048, H200).has_parts());
