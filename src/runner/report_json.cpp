@@ -124,7 +124,8 @@ Json row_of(const Report& report, const Row& r) {
               {"beta", p.beta},
               {"seed", p.seed},
               {"machine", machine::name},
-              {"device", report.device}};
+              {"device", report.device},
+              {"date", report.date}};
   if (r.path != nullptr) row["path"] = r.path;
   add_verdict(row, r.verdict);
   if (r.traffic) add_traffic(row, *r.traffic);
