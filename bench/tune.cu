@@ -1,7 +1,7 @@
 // The search behind src/kernels/tile_table.hpp: measures every variant of tune_space.hpp with rung 11's
 // kernel and with rung 12's, and writes the table's new text to stdout and all it measured to stderr.
 //
-//     bench/tune 2026-11-20 > src/kernels/tile_table.hpp
+//     build/cuda/bin/tune 2026-11-20 > table && mv table src/kernels/tile_table.hpp
 //
 // Which registers the compiler gives to which operand decides some per cent, and nobody can predict it;
 // so variants that differ in nothing that matters are in the space too. Each is measured against the

@@ -4,7 +4,6 @@
 // matrices travel through the runtime API.
 #include <Eigen/Core>
 #include <new>
-#include <vector>
 
 #include "kernels/ladder.hpp"
 

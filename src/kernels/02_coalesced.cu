@@ -1,4 +1,4 @@
-// Rung 2: the naive kernel with its threads renumbered, and nothing else changed.
+// Rung 2: the naive kernel with its threads renumbered.
 //
 // Rung 1 let the lanes of a warp leap down the rows: 32 sectors fetched to use 4 bytes of each.
 // Here the block is one-dimensional and the remainder of threadIdx.x is the column, so the lanes

@@ -11,8 +11,8 @@
 //                             +-----+
 //
 // In shared memory the lanes of a warp read one word of As (a broadcast) and 32 neighbouring words
-// of Bs, one in each bank: no conflicts. Elements beyond the edge of a matrix are staged as zeros,
-// so the inner loop needs no tests.
+// of Bs, one in each bank: no conflicts. Beyond the end of K zeros are staged, so the inner loop needs
+// no tests.
 //
 // A barrier makes every warp wait for the slowest load, which rung 2 never did. So each thread asks
 // for its two elements of the next tile before it computes with this one, and holds them in

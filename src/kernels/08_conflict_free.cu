@@ -16,7 +16,9 @@
 //     rung 6             As[k][r] and As[k + 4][r] are 4 * 128 words apart: the same bank
 //     rung 8             a row of As has 132 floats: 4 * 132 words apart is 16 banks further
 //
-// On an H200 at 4096^3 this is 79 % of cuBLAS, where rung 6 reaches 69 %.
+// The two groups of four serve the stores to C as well: a warp writes whole sectors, 16 a request.
+//
+// On an H200 at 4096^3 this is 78 % of cuBLAS, where rung 6 reaches 70 %.
 //
 // What is left for the next rung: a warp covers 2 x 16 threads' tiles, so it reads few rows of As and
 // many columns of Bs.

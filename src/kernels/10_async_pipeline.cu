@@ -1,7 +1,8 @@
 // Rung 10: the next tiles are on their way while this one is computed.
 //
-// Until here a block loads a tile, waits for it, computes, and loads the next: global memory and the
-// multiply-adds take turns. cp.async copies from global to shared memory without a register and
+// A block loads a tile, waits for it, computes, and loads the next: global memory and the multiply-adds
+// take turns. (Rung 3 held one element of the next tile in a register; whole tiles find no room there.)
+// cp.async copies from global to shared memory without a register and
 // without waiting. With STAGES = 4 tiles of shared memory in a ring, three are on their way while one
 // is computed:
 //

@@ -1,12 +1,13 @@
 // Rung 12: the work is divided, not the matrix.
 //
-// Rung 11 gives each block a tile, so the last wave of blocks may leave most of the device idle: 3072 x
-// 3072 is 288 tiles of 128 x 256, which on 132 multiprocessors take three rounds, though they are work
-// for 2.2. And 128 x 160 is three tiles, however long K is. Here a block takes an equal share of all
+// Rung 11 gives each block a tile, so the last wave of blocks may leave most of the device idle: 2560 x
+// 2560 is 200 tiles of 128 x 256, which on 132 multiprocessors take two rounds, though they are work for
+// one and a half; smaller tiles fill the rounds better and are slower. And 64 x 64 is eight tiles of the
+// smallest, however long K is. Here a block takes an equal share of all
 // steps along K of all tiles, wherever in a tile that begins and ends (stream-K: Osama et al., "Stream-K:
 // Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023).
 //
-//   split_plan.hpp       which tile, how many blocks, who computes what: a function of the shape alone
+//   split_plan.hpp       which tile, how many blocks, who computes what: a function of shape and device
 //   stream_k_kernel.cuh  rung 11's main loop over a block's share; parts of tiles go to a workspace, and
 //                        a second kernel adds the parts of each tile, in the order of k
 //   few_rows.cuh         for M <= 8, where there is nothing to tile
@@ -14,10 +15,11 @@
 //
 // Where the plan divides nothing, rung 11 does it.
 //
-// On an H200 this is 121 % of cuBLAS at 1536^3, 110 % at 2560^3, 117 % at 3072^3, 106 to 107 % from 4096^3 to
-// 8192^3, and 166 % at 64 x 64 x 65536.
+// On an H200 this is 121 % of cuBLAS at 1536^3, 111 % at 2560^3, 118 % at 3072^3, 105 to 107 % at 4096^3,
+// 6144^3 and 8192^3, and 163 % at 64 x 64 x 65536; but 99 % at 2049^3, 95 % at 16384 x 1 x 16384 and 92 % at
+// 1 x 4096 x 4096.
 //
-// Parts are added in an order that depends on the shape only, so a result never changes from run to
+// Parts are added in an order that depends on the plan only, so a result never changes from run to
 // run; atomic additions would come in any order.
 #include <array>
 #include <utility>

@@ -46,12 +46,15 @@ struct SplitPlan {
     return ((step + 1) * blocks - 1) / line();
   }
 
-  /// On how many tiles a block works, one after the other: at most so many.
+  /// On how many tiles a block works, one after the other: at most so many. Where each tile is cut into as
+  /// many pieces, one block never works on two; if the pieces differ in length, one more is counted all
+  /// the same, since such plans measure slower than the estimate would have them.
   constexpr int64_t tiles_of_block() const {
     if (line() == 0) return rounds;
-    // Where each tile is cut into as many pieces, or each block has as many tiles, none is on two more.
+    const int64_t share = ceil_div(line(), blocks);
     const bool ends_with_tiles = blocks % line_tiles() == 0 || line_tiles() % blocks == 0;
-    return rounds + ceil_div(ceil_div(line(), blocks), steps) + (ends_with_tiles ? 0 : 1);
+    const bool even = share % steps == 0 || steps % share == 0;
+    return rounds + ceil_div(share, steps) + (ends_with_tiles && even ? 0 : 1);
   }
 
   /// False if each block computes whole tiles only.

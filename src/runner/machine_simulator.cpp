@@ -4,7 +4,6 @@
 #include <functional>
 #include <string_view>
 
-#include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/promise.hpp"
 #include "simulator/counters.hpp"

@@ -1,7 +1,6 @@
 // sgemm_runner: parses the command line, runs, and turns every ending into an exit code.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <exception>

@@ -1,7 +1,6 @@
 // Results for programs: JSON and CSV.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 

@@ -1,7 +1,6 @@
 #include "simulator/access.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace simulator {
 namespace {

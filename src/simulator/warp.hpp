@@ -106,8 +106,6 @@ struct Warp {
     }
   }
 
-  bool predicate_lane(Slot slot, int lane) const { return (predicates[slot] >> lane & 1u) != 0; }
-
   void write_predicate(Slot slot, uint32_t value) {
     predicates[slot] = (predicates[slot] & ~active) | (value & active);
   }

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <set>
 
 #include "simulator/memory_access.hpp"
 #include "simulator/module.hpp"
