@@ -27,8 +27,9 @@
 // asked for.
 //
 // On an H200 at 4096^3 this is 77 % of cuBLAS, where rung 8 reaches 78 %, and 83 against 80 % at 2048^3:
-// alone, the step hardly pays. A multiprocessor holds 8 warps of it, 16 of rung 8, and fewer warps hide less of the waits for global
-// memory. Once the next rung has removed the waits, the larger tile shows its worth (93 %).
+// alone, the step hardly pays. A multiprocessor holds 8 warps of it, 16 of rung 8, and fewer warps hide
+// less of the waits for global memory. Once the next rung has removed the waits, the larger tile shows
+// its worth (93 %).
 //
 // What is left for the next rung: before each barrier the block waits for global memory, and only the
 // other block on the multiprocessor can use that time.
