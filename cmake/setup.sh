@@ -49,11 +49,12 @@ choose_build() {
   fi
   case $choice in
     sim) ;;
+    sim-asan) packages+=(libclang-rt-19-dev) ;;  # for those who change the project: see CONTRIBUTING.md
     cuda)
       find_nvcc > /dev/null || fail 2 "the cuda build needs NVIDIA's nvcc on the PATH or in /usr/local/cuda/bin;" \
         "--build sim needs neither it nor a GPU"
       ;;
-    *) fail 2 "there is no build '$choice': it is sim or cuda" ;;
+    *) fail 2 "there is no build '$choice': it is sim, sim-asan or cuda" ;;
   esac
   preset=$choice
   build_folder=$root/build/$choice

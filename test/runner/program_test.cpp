@@ -44,6 +44,13 @@ std::vector<std::string> lines(const std::string& text) {
   return result;
 }
 
+// In the child: what is written to this stream finds a full disk.
+void fill_disk_of(int stream) {
+  const int full = open("/dev/full", O_WRONLY);
+  if (full < 0) _exit(126);
+  dup2(full, stream);
+}
+
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -191,11 +198,8 @@ TEST(Program, OutlivesAReaderWhoHasGone) {
 }
 
 TEST(Program, ReportsAFullDisk) {
-  const Ended ended = run_program({.words = {SGEMM_RUNNER, "1", "--size", "32"}, .before_exec = [] {
-                                     const int full = open("/dev/full", O_WRONLY);
-                                     if (full < 0) _exit(126);
-                                     dup2(full, STDOUT_FILENO);
-                                   }});
+  const Ended ended = run_program({.words = {SGEMM_RUNNER, "1", "--size", "32"},
+                                   .before_exec = [] { fill_disk_of(STDOUT_FILENO); }});
   EXPECT_EQ(ended.code, 70);
   EXPECT_THAT(ended.err, HasSubstr("cannot write to stdout"));
 }
@@ -205,13 +209,13 @@ TEST(Program, WritesTheJsonFileThoughStdoutIsFull) {
   const fs::path path = directory / "run.json";
   const Ended ended =
       run_program({.words = {SGEMM_RUNNER, "1", "--size", "32", "--json=" + path.string()},
-                   .before_exec = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); }});
+                   .before_exec = [] { fill_disk_of(STDOUT_FILENO); }});
   EXPECT_EQ(ended.code, 70);
   EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
 }
 
 TEST(Program, NeedsNobodyToReadItsMessages) {
-  const auto full = [] { dup2(open("/dev/full", O_WRONLY), STDERR_FILENO); };
+  const auto full = [] { fill_disk_of(STDERR_FILENO); };
   EXPECT_EQ(run_program({.words = {SGEMM_RUNNER, "99"}, .before_exec = full}).code, 2);
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
