@@ -395,26 +395,26 @@ std::string complaints(const Report& report, const Terminal& terminal) {
 std::string details(const Report& report, const Terminal& terminal) {
   const Signs signs(terminal.unicode);
   std::string text;
+  const auto add = [&](const std::string& line) { text += wrap(line, terminal.width, 4) + "\n"; };
   for (const Row& row : report.rows) {
     const double elements = static_cast<double>(row.problem.M) * static_cast<double>(row.problem.N);
-    text += fmt::format(
+    add(fmt::format(
         "{}: reals: {} of {:.0f} elements compared with an FP64 product, largest error {:.3g}, "
-        "{:.3g} of the bound; small integers: every element exact\n",
+        "{:.3g} of the bound; {}",
         title(row), row.verdict.compared, elements, row.verdict.max_abs_error,
-        row.verdict.error_over_bound);
-    if (!row.verdict.correct) text.replace(text.rfind("; small"), std::string::npos, "; wrong\n");
+        row.verdict.error_over_bound,
+        row.verdict.correct ? "small integers: every element exact" : "wrong"));
     if (row.traffic) {
       for (const ClaimCheck& check : row.traffic->promise) {
-        text +=
-            fmt::format("  {} {}\n", check.kept ? signs.right : signs.wrong, runner::text(check));
+        add(fmt::format("  {} {}", check.kept ? signs.right : signs.wrong, runner::text(check)));
       }
     }
     if (row.timing) {
       const Timing& t = *row.timing;
-      text += fmt::format(
-          "  {} samples of {} launches, {}\n", t.samples_ms.size(), t.launches_per_sample,
-          t.trusted() ? "trusted"
-                      : fmt::format("not to be trusted: {}", fmt::join(t.doubts, "; ")));
+      add(fmt::format("  {} samples of {} launches, {}", t.samples_ms.size(), t.launches_per_sample,
+                      t.trusted()
+                          ? "trusted"
+                          : fmt::format("not to be trusted: {}", fmt::join(t.doubts, "; "))));
     }
   }
   return text;

@@ -237,10 +237,13 @@ ExitCode run(const ListRequest& request) {
     }
     text = list.dump(2) + "\n";
   } else {
+    const int width = stdout_terminal(When::automatic).width;
     for (const ladder::Rung* rung : ladder::all()) {
       text += request.style == ListRequest::Style::numbers
-                  ? fmt::format("{}\n", rung->number)
-                  : fmt::format("{:2}  {:<18}{}\n", rung->number, rung->name, rung->idea);
+                  ? fmt::format("{}", rung->number)
+                  : wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea), width,
+                         22);
+      text += "\n";
     }
   }
   write_stdout(text);

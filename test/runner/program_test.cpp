@@ -136,11 +136,15 @@ TEST(Program, PrintsCsvAndMarkdown) {
 
 TEST(Program, FitsSixtyColumns) {
   for (const char* locale : {"LC_ALL=C", "LC_ALL=C.UTF-8"}) {
-    const Ended ended = run({"all", "--size", "64"}, {"COLUMNS=60", locale});
-    EXPECT_EQ(ended.code, 0) << ended.err;
-    for (const std::string& line : lines(ended.out))
-      EXPECT_LE(runner::display_width(line), 60) << line;
-    EXPECT_THAT(ended.out, HasSubstr("correct"));
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"all", "--size", "64"},
+                                                  {"1,8", "--size", "256", "-v"},
+                                                  {"list"}}) {
+      const Ended ended = run(words, {"COLUMNS=60", locale});
+      EXPECT_EQ(ended.code, 0) << ended.err;
+      for (const std::string& line : lines(ended.out))
+        EXPECT_LE(runner::display_width(line), 60) << line;
+      EXPECT_THAT(ended.out, HasSubstr("naive"));
+    }
   }
 }
 
