@@ -2,7 +2,7 @@
 //
 // If 16 bytes an instruction are good, are 32 better? That depends on the device. From compute
 // capability 10.0 on a load can be 32 bytes wide (ld.global.v8.f32): one instruction where rung 6
-// has two. Before that, and so on an H200 (9.0), the compiler splits it:
+// has two (load_width_test.py sees to it). Before that, and so on an H200 (9.0), the compiler splits it:
 //
 //   lane         0               1               2                       a request of rung 6:
 //   bytes   | 0 .. 15 16 .. 31 | 32 .. 47  ...  |                        32 lanes x 16 bytes
