@@ -4,7 +4,7 @@
     bench/ladder_table.py            puts the table between the markers in README.md
     bench/ladder_table.py --check    exits 1 if README.md does not hold the table of the recorded run
 
-The run is bench/baselines/nvidia-h200.json, as `sgemm_runner all --size ... --json=FILE` writes it on a GPU.
+The run is bench/baselines/nvidia-h200.json, as bench/record.py writes it on a GPU.
 """
 
 import argparse
@@ -29,9 +29,10 @@ def table(run):
     rows = {(row["kernel_id"], row_size(row)): row for row in run["benchmarks"]}
     kernels = sorted({(row["kernel_id"], row["kernel"]) for row in run["benchmarks"]})
     sizes = [(n, n, n) for n in SQUARE_SIZES_SHOWN if any((k, (n, n, n)) in rows for k, _ in kernels)]
-    context = run["context"]
+    shown = [row for row in run["benchmarks"] if row_size(row) in sizes]
+    dates = sorted({row["date"][:10] for row in shown})
     lines = [
-        f"Measured on one {context['device']} on {context['date'][:10]}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
+        f"Measured on one {run['context']['device']} on {' and '.join(dates)}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
         "kernel and cuBLAS taking turns, warm.",
         "",
         "| # | kernel | " + " | ".join(f"{m}³" for m, _, _ in sizes) + " | GFLOP/s at 4096³ |",

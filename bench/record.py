@@ -5,7 +5,7 @@
     bench/record.py device      nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
 
 A row that is measured anew replaces the one of its kernel and size; each row has its own date and says how it was
-measured. Afterwards bench/ladder_table.py puts the table into README.md.
+measured. Rows of another GPU are never mixed in. Afterwards bench/ladder_table.py puts the table into README.md.
 """
 
 import argparse
@@ -70,6 +70,9 @@ def record_device(runner, path):
     rows = {key(row): row for row in recorded["benchmarks"]}
     for kernels, sizes, options in DEVICE_RUNS:
         new = run(runner, kernels, sizes, options)
+        strangers = {row["device"] for row in rows.values()} - {new["context"]["device"]}
+        if strangers:
+            sys.exit(f"{path} holds a run on {', '.join(strangers)}, and this is {new['context']['device']}: give it a file of its own (--output)")
         for row in new["benchmarks"]:
             # cuBLAS stands at the head of every table, asked for or not.
             if row["kernel_id"] != 0 or kernels in ("all", "0,10-12"):

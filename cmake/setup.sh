@@ -28,14 +28,14 @@ find_nvcc() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
 
-# --build sim|cuda, else SGEMM_BUILD, else what the machine offers.
+# --build sim|sim-asan|cuda, else SGEMM_BUILD, else what the machine offers.
 choose_build() {
   local choice=${SGEMM_BUILD:-}
   arguments=()
   while [ $# -gt 0 ]; do
     case $1 in
       --build)
-        [ $# -gt 1 ] || fail 2 "--build needs a value: sim or cuda"
+        [ $# -gt 1 ] || fail 2 "--build needs a value: sim, sim-asan or cuda"
         choice=$2
         shift
         ;;
@@ -89,8 +89,7 @@ missing_packages() {
 # Installs what is missing of the list, or says how to.
 install_packages() {
   command -v apt-get > /dev/null ||
-    fail 2 "cannot configure the build (see $log), and this is neither Debian nor Ubuntu: install the" \
-      "equivalents of ${packages[*]}"
+    fail 2 "something is missing, and this is neither Debian nor Ubuntu: install the equivalents of ${packages[*]}"
   local missing
   mapfile -t missing < <(missing_packages)
   if [ ${#missing[@]} -eq 0 ]; then

@@ -11,8 +11,8 @@
 //
 // Both halves are used in the end, so memory delivers no byte in vain if the first request's sectors
 // are still in L1 when the second comes; but each request occupies L1 for twice the sectors. The loads
-// use 50 % of what they fetch, where rung 6's use all. So the report shows this rung worse in every
-// column, and it is: what it gains, it gains elsewhere.
+// use 50 % of what they fetch, where rung 6's use all. So the report shows this rung's traffic worse, and
+// it is: what the rung gains, it gains elsewhere.
 //
 // The tile is twice as deep (BK = 16), so that a thread has 8 elements of each operand to fetch, and
 // there are half as many barriers. Alignment: 32 bytes, or else the path "scalar".
@@ -21,7 +21,7 @@
 // there a copy of 1 GiB moves 3.77 TB/s in 32-byte pieces and 4.27 in 16-byte ones. The tile twice as
 // deep, with half as many waits, is the likelier one.
 //
-// What is left for the next rung: the same bank conflicts as in rung 6.
+// What is left for the next rung: the same bank conflicts and half-used stores as in rung 6.
 #include "kernels/ladder.hpp"
 #include "kernels/vector_access.cuh"
 

@@ -47,8 +47,8 @@ struct SplitPlan {
   }
 
   /// On how many tiles a block works, one after the other: at most so many. Where each tile is cut into as
-  /// many pieces, one block never works on two; if the pieces differ in length, one more is counted all
-  /// the same, since such plans measure slower than the estimate would have them.
+  /// many pieces, no block works on two; if a tile is not a whole number of the longest piece, one more is
+  /// counted all the same, since such plans measure slower than the estimate would have them.
   constexpr int64_t tiles_of_block() const {
     if (line() == 0) return rounds;
     const int64_t share = ceil_div(line(), blocks);

@@ -9,6 +9,16 @@
 #include "runner/error.hpp"
 
 namespace runner {
+namespace {
+
+// A text of the file without what would move the terminal's cursor.
+std::string printable(const nlohmann::json& value) {
+  std::string text = value.get<std::string>();
+  std::erase_if(text, [](unsigned char c) { return std::iscntrl(c) != 0; });
+  return text;
+}
+
+}  // namespace
 
 Baseline read_baseline(const std::string& path) {
   const auto unusable = [&](const std::string& why) {
@@ -21,15 +31,14 @@ Baseline read_baseline(const std::string& path) {
   baseline.size = Baseline::SIZE;
   try {
     const nlohmann::json json = nlohmann::json::parse(file);
-    baseline.date = json.at("context").at("date").get<std::string>().substr(0, 10);
+    baseline.date = printable(json.at("context").at("date")).substr(0, 10);
     for (const auto& row : json.at("benchmarks")) {
       const bool here =
           row.at("name").get<std::string>().ends_with(std::string("/") + Baseline::SIZE) &&
           row.value("correct", true) && row.value("l2", "warm") == "warm";
       if (!here || !row.contains("percent_of_cublas") || row.at("percent_of_cublas").is_null())
         continue;
-      baseline.device = row.at("device").get<std::string>();
-      std::erase_if(baseline.device, [](unsigned char c) { return std::iscntrl(c) != 0; });
+      baseline.device = printable(row.at("device"));
       baseline.percent_of_cublas[row.at("kernel").get<std::string>()] =
           row.at("percent_of_cublas").get<double>();
     }

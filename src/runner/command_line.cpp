@@ -133,7 +133,7 @@ void add_options(CLI::App& app, Words& words) {
   app.add_flag("--cold", words.measure.cold, "flush L2 before every launch")
       ->excludes("--warm")
       ->group("Measuring (CUDA devices)");
-  app.add_option("--time", words.measure.seconds, "seconds for a kernel at most (default 1)")
+  app.add_option("--time", words.measure.seconds, "seconds for a kernel at most (default 2)")
       ->group("Measuring (CUDA devices)");
   app.add_option("--samples", words.measure.samples, "samples for a kernel at most (default 200)")
       ->check(CLI::Range(1, 1000000))

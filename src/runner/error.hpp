@@ -32,4 +32,9 @@ inline Error out_of_host_memory() {
   return {ExitCode::failure, "out of host memory; try a smaller --size"};
 }
 
+/// What is said where an exception was thrown that nobody expects.
+inline Error internal_error(const std::exception& error) {
+  return {ExitCode::failure, std::string("internal error: ") + error.what()};
+}
+
 }  // namespace runner

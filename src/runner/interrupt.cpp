@@ -24,7 +24,10 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction hangup{};
   sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  if (hangup.sa_handler == SIG_IGN) return;
+  hangup = action;
+  hangup.sa_flags = 0;
+  sigaction(SIGHUP, &hangup, nullptr);
 }
 
 bool interrupted() { return asked != 0; }

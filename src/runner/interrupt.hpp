@@ -4,7 +4,8 @@
 namespace runner {
 
 /// From now on SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) ask for an end instead of
-/// making one; a second one ends the process.
+/// making one. A second SIGINT or SIGTERM ends the process; SIGHUP comes more than once from a terminal that
+/// has gone.
 void catch_signals();
 
 /// Whether the user has asked for an end.

@@ -1,6 +1,5 @@
 // sgemm_runner: parses the command line, runs, and turns every ending into an exit code.
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include <csignal>
 #include <exception>
@@ -32,7 +31,7 @@ runner::ExitCode run(int argc, char** argv) {
     runner::warn(runner::out_of_host_memory().what());
     return ExitCode::failure;
   } catch (const std::exception& error) {
-    runner::warn(fmt::format("internal error: {}", error.what()));
+    runner::warn(runner::internal_error(error).what());
     return ExitCode::failure;
   }
 }

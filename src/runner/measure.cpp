@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <span>
 
 #include "runner/interrupt.hpp"
@@ -19,7 +18,7 @@ constexpr size_t STEADY_ROUNDS = 3;
 constexpr double STEADY = 0.015;  // that the last rounds lie within: two steps of an H200's clock
 constexpr size_t TRUSTED_SAMPLES = 5;
 constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of a median
-constexpr double TRUSTED_CLOCK_RANGE = 0.05;  // of the median clock
+constexpr double TRUSTED_CLOCK_RANGE = 0.05;  // of the highest clock
 
 // The samples of one of the two.
 struct Series {
@@ -72,11 +71,10 @@ void doubt_few_or_scattered(Timing& timing, const std::vector<double>& ratios) {
   if (!ratios.empty()) doubt("the ratio to cuBLAS", relative_uncertainty(ratios));
 }
 
-void note_clock(Timing& timing, const std::vector<double>& clocks_mhz) {
+void doubt_moving_clock(Timing& timing, const std::vector<double>& clocks_mhz) {
   if (clocks_mhz.empty()) return;
   const auto [low, high] = std::ranges::minmax(clocks_mhz);
-  timing.clock_mhz = quartiles(clocks_mhz).median;
-  if (high - low > TRUSTED_CLOCK_RANGE * *timing.clock_mhz) {
+  if (high - low > TRUSTED_CLOCK_RANGE * high) {
     timing.doubts.push_back(
         fmt::format("the clock moved between {:.0f} and {:.0f} MHz", low, high));
   }
@@ -98,19 +96,26 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
   Timing timing{.options = options};
   Series series;
   std::vector<double> ratios;
+  std::vector<double> clocks_of_both;
   std::vector<std::string> slowdowns;
+  const auto note = [&](const Sample& sample) {
+    if (sample.clock_mhz) clocks_of_both.push_back(*sample.clock_mhz);
+    slowdowns.insert(slowdowns.end(), sample.slowdowns.begin(), sample.slowdowns.end());
+  };
   const double start = now();
   const auto enough = [&] {
     const double seconds = now() - start;
     return rule.stop(series.ms, seconds) && (!reference || rule.stop(ratios, seconds));
   };
   while (!enough() && !(interrupted() && !series.ms.empty())) {
-    Sample sample = kernel();
-    series.add(sample);
-    std::ranges::move(sample.slowdowns, std::back_inserter(slowdowns));
+    const Sample of_kernel = kernel();
+    series.add(of_kernel);
+    note(of_kernel);
     if (!reference) continue;
-    timing.reference_samples_ms.push_back(reference().ms);
-    ratios.push_back(timing.reference_samples_ms.back() / sample.ms);
+    const Sample of_reference = reference();
+    timing.reference_samples_ms.push_back(of_reference.ms);
+    ratios.push_back(of_reference.ms / of_kernel.ms);
+    note(of_reference);
   }
 
   timing.samples_ms = std::move(series.ms);
@@ -129,7 +134,8 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
   std::ranges::sort(slowdowns);
   const auto repeated = std::ranges::unique(slowdowns);
   timing.doubts.insert(timing.doubts.end(), slowdowns.begin(), repeated.begin());
-  note_clock(timing, series.clocks_mhz);
+  if (!series.clocks_mhz.empty()) timing.clock_mhz = quartiles(series.clocks_mhz).median;
+  doubt_moving_clock(timing, clocks_of_both);
   return timing;
 }
 

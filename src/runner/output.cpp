@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,11 @@ int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {  // somebody has made the pipe non-blocking
+      pollfd full{descriptor, POLLOUT, 0};
+      poll(&full, 1, -1);
+      continue;
+    }
     if (written < 0) return errno;
     text.remove_prefix(static_cast<size_t>(written));
   }
@@ -47,14 +53,6 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     return Error(ExitCode::usage,
                  fmt::format("cannot write to '{}': {}", path, std::strerror(error)));
   };
-  // Follow symbolic links, so that the file they point to is replaced and not the link.
-  std::error_code none;
-  for (int links = 0; std::filesystem::is_symlink(path_, none); ++links) {
-    if (links == MOST_LINKS) throw cannot(ELOOP);
-    const std::filesystem::path target = std::filesystem::read_symlink(path_, none);
-    path_ = (std::filesystem::path(path_).parent_path() / target).string();
-  }
-
   struct stat status{};
   const bool exists = stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw cannot(EISDIR);
@@ -64,6 +62,13 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     return;
   }
   if (exists && access(path_.c_str(), W_OK) != 0) throw cannot(errno);
+  // Follow symbolic links, so that the file they point to is replaced, or made, and not the link.
+  std::error_code none;
+  for (int links = 0; std::filesystem::is_symlink(path_, none); ++links) {
+    if (links == MOST_LINKS) throw cannot(ELOOP);
+    const std::filesystem::path target = std::filesystem::read_symlink(path_, none);
+    path_ = (std::filesystem::path(path_).parent_path() / target).string();
+  }
 
   std::string probe;
   const int descriptor = make_temporary(probe);

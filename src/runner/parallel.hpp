@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -16,10 +17,17 @@ inline void parallel_for(int64_t count, int64_t grain,
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   const int64_t pieces = std::clamp<int64_t>(count / std::max<int64_t>(1, grain), 1, cores);
   std::vector<std::jthread> threads;
-  for (int64_t i = 1; i < pieces; ++i) {
-    threads.emplace_back(work, count * i / pieces, count * (i + 1) / pieces);
+  int64_t first = count / pieces;  // of what no thread has been given, behind this one's own piece
+  try {
+    for (int64_t i = 1; i < pieces; ++i) {
+      const int64_t last = count * (i + 1) / pieces;
+      threads.emplace_back(work, first, last);
+      first = last;
+    }
+  } catch (const std::system_error&) {  // no more threads are to be had
   }
   work(0, count / pieces);
+  if (first < count) work(first, count);
 }
 
 }  // namespace runner

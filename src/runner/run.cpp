@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -64,8 +66,7 @@ std::vector<const ladder::Rung*> with_reference(std::vector<const ladder::Rung*>
   return rungs;
 }
 
-Row run_rung(const ladder::Rung& rung, const Problem& problem, Verifier& verifier,
-             const MeasureOptions& measure) {
+Row verify_rung(const ladder::Rung& rung, const Problem& problem, Verifier& verifier) {
   Row row{.rung = &rung, .problem = problem};
   row.verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
     machine::name_matrices(sgemm);
@@ -76,9 +77,6 @@ Row run_rung(const ladder::Rung& rung, const Problem& problem, Verifier& verifie
   if (row.verdict.error != cudaSuccess) {
     row.traffic.reset();  // of a launch that was cut short
     row.failure = machine::last_failure();
-  }
-  if (row.verdict.correct && !interrupted()) {
-    row.timing = machine::time(rung, verifier.prepare(Values::reals), measure);
   }
   return row;
 }
@@ -102,10 +100,15 @@ void run_all(const RunRequest& request, Outcome& outcome) {
     for (size_t i = 0; i < rungs.size() && !interrupted(); ++i) {
       progress.say(fmt::format("{}: {} {} ({} of {})", problem.size(), rungs[i]->number,
                                rungs[i]->name, i + 1, rungs.size()));
-      Row row = run_rung(*rungs[i], problem, *verifier, request.measure);
+      Row row = verify_rung(*rungs[i], problem, *verifier);
       const bool failed = row.verdict.error != cudaSuccess;
       if (failed && interrupted()) return;  // cut short by the user, not wrong
+      const bool to_time = row.verdict.correct && !interrupted();
       outcome.rows.push_back(std::move(row));
+      if (to_time) {
+        outcome.rows.back().timing =
+            machine::time(*rungs[i], verifier->prepare(Values::reals), request.measure);
+      }
       if (failed && !device_is_usable()) {
         throw Error(ExitCode::failure, "the device cannot be used after that failure");
       }
@@ -122,6 +125,8 @@ Outcome run_as_far_as_possible(const RunRequest& request) {
     outcome.failure = error;
   } catch (const std::bad_alloc&) {
     outcome.failure = out_of_host_memory();
+  } catch (const std::exception& error) {
+    outcome.failure = internal_error(error);
   }
   if (interrupted()) outcome.failure.reset();  // cut short by the user
   if (outcome.failure && outcome.rows.empty()) throw Error(*outcome.failure);
@@ -206,8 +211,17 @@ ExitCode run(const RunRequest& request) {
   } else {
     write_stderr(wrong);
   }
-  if (json_file) json_file->commit(to_json(report));
-  write_stdout(text);
+  // That one of the two cannot be written is no reason to lose the other.
+  std::optional<Error> unwritten;
+  const auto try_to = [&](const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (!unwritten) unwritten = error;
+    }
+  };
+  if (json_file && !report.rows.empty()) try_to([&] { json_file->commit(to_json(report)); });
+  try_to([&] { write_stdout(text); });
 
   for (const Row& row : report.rows) {
     if (row.timing && !row.timing->trusted() && request.verbosity >= 0) {
@@ -217,6 +231,7 @@ ExitCode run(const RunRequest& request) {
   }
   if (interrupted()) warn("interrupted; the rest was not run");
   if (outcome.failure) warn(fmt::format("{}; the run ends here", outcome.failure->what()));
+  if (unwritten) throw Error(*unwritten);
   outcome.rows = std::move(report.rows);
   return verdict_on(outcome, request.strict);
 }

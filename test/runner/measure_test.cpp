@@ -22,6 +22,12 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+// Which of so many steps, each as many turns long, a turn lies in.
+double step_of(size_t turn, size_t turns_of_a_step) {
+  const size_t step = turn / turns_of_a_step;
+  return static_cast<double>(step);
+}
+
 // Each sample is a function of how many were taken before it, kernel's and reference's together.
 struct Device {
   using Law = std::function<Sample(size_t turn)>;
@@ -64,16 +70,16 @@ TEST(TakeTurns, WithoutAReferenceTheKernelIsAlone) {
   EXPECT_TRUE(timing.trusted());
 }
 
-// A clock that halves in the middle of the run moves both kernels, and the ratio not at all.
+// A clock that sinks all the while moves both kernels, and the ratio not at all.
 TEST(TakeTurns, TheRatioIsThatOfNeighbours) {
   Device device;
-  const auto slower = [](size_t turn) { return turn < 24 ? 1.0 : 2.0; };
+  const auto slower = [](size_t turn) { return 1.0 + 0.1 * step_of(turn, 2); };
   device.kernel = [&](size_t turn) { return Sample{.ms = 10 * slower(turn)}; };
   device.reference = [&](size_t turn) { return Sample{.ms = 5 * slower(turn)}; };
   EXPECT_THAT(device.measure().percent_of_cublas, testing::Optional(50.0));
 }
 
-// Of the ratios 2, 2, 2 and 1/4 the middle is 2, that of the medians 5/6.
+// The middle of the ratios 2, 1/4, 2 and 2 is 2; that of the medians is 1.
 TEST(TakeTurns, TheRatioIsTheMedianOfTheRatios) {
   Device device;
   const double kernel[] = {1, 4, 2, 5}, reference[] = {2, 1, 4, 10};
@@ -110,6 +116,37 @@ TEST(TakeTurns, SamplesBeginWhenTheClockIsSteady) {
   EXPECT_THAT(timing.samples_ms, Each(10.0));
   EXPECT_EQ(timing.clock_mhz, 1980);
   EXPECT_TRUE(timing.trusted()) << timing.doubts.front();
+}
+
+// Each time is there twice in a row before it falls, and no clock can be read.
+TEST(TakeTurns, SamplesBeginWhenTheTimesAreSteady) {
+  const auto falling = [](size_t turn) {
+    return Sample{.ms = std::max(10.0, 20.0 - step_of(turn, 4))};
+  };
+  Device moving_kernel;
+  moving_kernel.kernel = falling;
+  EXPECT_THAT(moving_kernel.measure().samples_ms, Each(10.0));
+  Device moving_reference;
+  moving_reference.reference = falling;
+  EXPECT_THAT(moving_reference.measure().reference_samples_ms, Each(10.0));
+}
+
+TEST(TakeTurns, TheReferencesClockCountsToo) {
+  Device device;
+  device.reference = [](size_t turn) {
+    return Sample{.ms = 10, .clock_mhz = turn < 50 ? 1500 + 9.0 * static_cast<double>(turn) : 1980};
+  };
+  EXPECT_TRUE(device.measure().trusted());
+  EXPECT_THAT(device.turns, SizeIs(Ge(70)));
+  Device slow;
+  slow.kernel = [](size_t) { return Sample{.ms = 10, .clock_mhz = 1980}; };
+  slow.reference = [](size_t) {
+    return Sample{.ms = 10, .clock_mhz = 1200, .slowdowns = {"thermal slowdown"}};
+  };
+  const Timing timing = slow.measure();
+  EXPECT_THAT(timing.doubts,
+              ElementsAre("thermal slowdown", AllOf(HasSubstr("1200"), HasSubstr("1980"))));
+  EXPECT_THAT(timing.clock_mhz, testing::Optional(1980.0));
 }
 
 // The times are the same all along, since memory limits this kernel: only the clock tells.

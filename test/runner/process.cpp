@@ -37,6 +37,7 @@ Channel make_terminal() {
   dup2(null, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
+  std::signal(SIGHUP, SIG_DFL);  // whatever the tests were started under, nohup for one
   for (const std::string& setting : call.environment) putenv(const_cast<char*>(setting.c_str()));
   call.before_exec();
   std::vector<char*> words;
@@ -75,6 +76,10 @@ Ended run_program(const Call& call) {
     if (streams[1].revents != 0 && !read_some(err.read, ended.err)) streams[1].fd = -1;
     if (to_interrupt && ended.err.find(call.interrupt_at) != std::string::npos) {
       kill(child, call.interrupt_with);
+      if (call.interrupt_twice) {
+        usleep(5000);
+        kill(child, call.interrupt_with);
+      }
       to_interrupt = false;
     }
   }

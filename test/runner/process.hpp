@@ -18,6 +18,7 @@ struct Call {
   std::function<void()> before_exec = [] {};  // in the child
   std::string interrupt_at{};   // send a signal once stderr, a terminal then, shows this
   int interrupt_with = SIGINT;  // the signal
+  bool interrupt_twice = false;
 };
 
 /// Runs it to its end with stdin empty. Needs no timeout of its own: CTest has one.

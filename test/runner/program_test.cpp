@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
@@ -218,6 +219,47 @@ TEST(Program, WritesTheJsonFileThoughStdoutIsFull) {
   EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
 }
 
+TEST(Program, PrintsTheTableThoughTheJsonFileIsFull) {
+  const Ended ended = run({"1", "--size", "32", "--json=/dev/full"});
+  EXPECT_EQ(ended.code, 70);
+  EXPECT_THAT(ended.out, HasSubstr("naive"));
+  EXPECT_THAT(ended.err, HasSubstr("cannot write to '/dev/full'"));
+}
+
+// A process substitution of the shell: --json=>(jq .)
+TEST(Program, WritesJsonIntoAPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const Ended ended = run({"1", "--size", "32", "-q", "--json=/dev/fd/" + std::to_string(ends[1])});
+  close(ends[1]);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  char beginning[2] = {};
+  EXPECT_EQ(read(ends[0], beginning, 1), 1);
+  EXPECT_STREQ(beginning, "{");
+  close(ends[0]);
+}
+
+TEST(Program, WaitsForASlowReaderOfANonBlockingPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  fcntl(ends[1], F_SETPIPE_SZ, 4096);
+  fcntl(ends[0], F_SETFL, 0);
+  std::string text;
+  std::jthread reader([&] {
+    char some[512];
+    usleep(50000);
+    for (ssize_t got = 0; (got = read(ends[0], some, sizeof some)) > 0;)
+      text.append(some, static_cast<size_t>(got));
+  });
+  const Ended ended = run_program({.words = {SGEMM_RUNNER, "all", "--size", "32", "--json"},
+                                   .before_exec = [&] { dup2(ends[1], STDOUT_FILENO); }});
+  close(ends[1]);
+  reader.join();
+  close(ends[0]);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_TRUE(json::accept(text));
+}
+
 TEST(Program, NeedsNobodyToReadItsMessages) {
   const auto full = [] { fill_disk_of(STDERR_FILENO); };
   EXPECT_EQ(run_program({.words = {SGEMM_RUNNER, "99"}, .before_exec = full}).code, 2);
@@ -287,12 +329,35 @@ TEST(Program, PrintsWhatIsDoneWhenInterrupted) {
     const Ended ended =
         run_program({.words = {SGEMM_RUNNER, "1", "--size", "32,8192", "--json=" + path.string()},
                      .interrupt_at = "8192x8192x8192: ",
-                     .interrupt_with = signal});
+                     .interrupt_with = signal,
+                     .interrupt_twice = signal == SIGHUP});  // as a terminal does
     EXPECT_EQ(ended.code, 130) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("naive"));
     EXPECT_THAT(ended.err, HasSubstr("interrupted"));
     EXPECT_EQ(json::parse(std::ifstream(path))["benchmarks"].back()["m"], 32);
   }
+}
+
+TEST(Program, KeepsTheOldFileWhenNothingIsDone) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "run.json";
+  std::ofstream(path) << "old";
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, "1", "--size", "8192", "--json=" + path.string()},
+                   .interrupt_at = "8192x8192x8192: "});
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  std::stringstream contents;
+  contents << std::ifstream(path).rdbuf();
+  EXPECT_EQ(contents.str(), "old");
+}
+
+// Under nohup.
+TEST(Program, OutlivesAHangupThatIsIgnored) {
+  const Ended ended = run_program({.words = {SGEMM_RUNNER, "1", "--size", "64"},
+                                   .before_exec = [] { std::signal(SIGHUP, SIG_IGN); },
+                                   .interrupt_at = "64x64x64: ",
+                                   .interrupt_with = SIGHUP});
+  EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
 TEST(Program, LeavesNoFileBehindWhenItCannotRun) {

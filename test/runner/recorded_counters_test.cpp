@@ -65,7 +65,7 @@ TEST(RecordedCounters, AreThoseOfEveryRungToday) {
   EXPECT_EQ(today.size(), recorded.size()) << "the recorded run has rungs that are gone";
 }
 
-// One rung has several kernels: each must have run.
+// One rung has several kernels, for shapes of several kinds: each has run on one path at least.
 TEST(RecordedCounters, CoverEveryKernelOfRung12) {
   std::ifstream file(SGEMM_SOURCE_DIR "/bench/baselines/simulator.json");
   const json run = json::parse(file);
