@@ -62,10 +62,11 @@ def with_table(readme, text):
 
 
 def replace_file(path, text):
+    """Puts the text into the file at once, so that nobody meets half of it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    os.chmod(temporary, path.stat().st_mode)
+    os.chmod(temporary, path.stat().st_mode if path.exists() else 0o644)
     os.replace(temporary, path)
 
 

@@ -10,11 +10,11 @@ measured. Rows of another GPU are never mixed in. Afterwards bench/ladder_table.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from ladder_table import replace_file, row_size
 
 ROOT = Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "bench/baselines"
@@ -44,17 +44,12 @@ def run(runner, kernels, sizes, options=()):
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def replace_file(path, value):
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(value, file, indent=2, ensure_ascii=False)
-        file.write("\n")
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+def write(path, recorded):
+    replace_file(path, json.dumps(recorded, indent=2, ensure_ascii=False) + "\n")
 
 
 def key(row):
-    return row["m"], row["n"], row["k"], row["kernel_id"]
+    return *row_size(row), row["kernel_id"]
 
 
 def record_counters(runner, path):
@@ -62,7 +57,7 @@ def record_counters(runner, path):
     for part in (recorded["context"], *recorded["benchmarks"]):
         for name in UNCOUNTED:
             part.pop(name, None)
-    replace_file(path, recorded)
+    write(path, recorded)
 
 
 def record_device(runner, path):
@@ -74,12 +69,12 @@ def record_device(runner, path):
         if strangers:
             sys.exit(f"{path} holds a run on {', '.join(strangers)}, and this is {new['context']['device']}: give it a file of its own (--output)")
         for row in new["benchmarks"]:
-            # cuBLAS stands at the head of every table, asked for or not.
-            if row["kernel_id"] != 0 or kernels in ("all", "0,10-12"):
+            # cuBLAS stands at the head of every table, asked for or not: also where it ran only once.
+            if row["kernel_id"] != 0 or not row["once"]:
                 rows[key(row)] = row
         # Squares first, by size.
         order = sorted(rows, key=lambda k: (not k[0] == k[1] == k[2], k))
-        replace_file(path, {"context": new["context"], "benchmarks": [rows[k] for k in order]})
+        write(path, {"context": new["context"], "benchmarks": [rows[k] for k in order]})
 
 
 def main():

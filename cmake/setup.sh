@@ -14,6 +14,8 @@ packages=(
   libcli11-dev libeigen3-dev libfmt-dev libgmock-dev libgtest-dev nlohmann-json3-dev python3
 )
 
+builds="sim, sim-asan or cuda"
+
 say() { echo "$program: $*" >&2; }
 fail() {
   local code=$1
@@ -28,14 +30,14 @@ find_nvcc() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
 
-# --build sim|sim-asan|cuda, else SGEMM_BUILD, else what the machine offers.
+# --build BUILD, else SGEMM_BUILD, else what the machine offers.
 choose_build() {
   local choice=${SGEMM_BUILD:-}
   arguments=()
   while [ $# -gt 0 ]; do
     case $1 in
       --build)
-        [ $# -gt 1 ] || fail 2 "--build needs a value: sim, sim-asan or cuda"
+        [ $# -gt 1 ] || fail 2 "--build needs a value: $builds"
         choice=$2
         shift
         ;;
@@ -54,7 +56,7 @@ choose_build() {
       find_nvcc > /dev/null || fail 2 "the cuda build needs NVIDIA's nvcc on the PATH or in /usr/local/cuda/bin;" \
         "--build sim needs neither it nor a GPU"
       ;;
-    *) fail 2 "there is no build '$choice': it is sim, sim-asan or cuda" ;;
+    *) fail 2 "there is no build '$choice': it is $builds" ;;
   esac
   preset=$choice
   build_folder=$root/build/$choice

@@ -30,7 +30,6 @@ enum class Counter {
   load_sectors_per_request,  // 32-byte sectors that one warp's load from the matrix touches
   store_sectors_per_request,
   load_bytes_per_lane,  // width of the loads from the matrix (or of the cp.async that replace them)
-  load_requests,        // warp loads from the matrix
   flops_per_global_byte,  // FP32 operations / bytes fetched from and written to global memory
   shared_loads_per_ffma,  // shared-memory load instructions / FFMA instructions
   shared_bank_conflicts,  // wavefronts beyond the least number, loads and stores

@@ -1,6 +1,8 @@
 // How the program ends, and the exception that carries an ending to main.
 #pragma once
 
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -27,14 +29,17 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// What is said where std::bad_alloc was thrown.
-inline Error out_of_host_memory() {
-  return {ExitCode::failure, "out of host memory; try a smaller --size"};
-}
-
-/// What is said where an exception was thrown that nobody expects.
-inline Error internal_error(const std::exception& error) {
-  return {ExitCode::failure, std::string("internal error: ") + error.what()};
+/// The exception that a handler of std::exception has caught, as the ending that it means. To be called there.
+inline Error caught_error() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::failure, "out of host memory; try a smaller --size"};
+  } catch (const std::exception& error) {
+    return {ExitCode::failure, std::string("internal error: ") + error.what()};
+  }
 }
 
 }  // namespace runner

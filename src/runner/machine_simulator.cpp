@@ -81,8 +81,6 @@ std::optional<double> counted(const Counters& c, const ladder::Claim& claim) {
     case Counter::load_bytes_per_lane:
       return ratio(sum(c, is_load, buffer, &AccessCounters::bytes_asked),
                    sum(c, is_load, buffer, &AccessCounters::lanes));
-    case Counter::load_requests:
-      return sum(c, is_load, buffer, &AccessCounters::requests);
     case Counter::flops_per_global_byte:
       return flops_per_byte(c);
     case Counter::shared_loads_per_ffma:

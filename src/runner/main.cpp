@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <exception>
-#include <new>
 
 #include "runner/command_line.hpp"
 #include "runner/error.hpp"
@@ -20,19 +19,13 @@ void open_closed_streams() {
 }
 
 runner::ExitCode run(int argc, char** argv) {
-  using runner::ExitCode;
   try {
     return std::visit([](const auto& request) { return runner::run(request); },
                       runner::parse_command_line(argc, argv));
-  } catch (const runner::Error& error) {
+  } catch (const std::exception&) {
+    const runner::Error error = runner::caught_error();
     runner::warn(error.what());
     return error.code();
-  } catch (const std::bad_alloc&) {
-    runner::warn(runner::out_of_host_memory().what());
-    return ExitCode::failure;
-  } catch (const std::exception& error) {
-    runner::warn(runner::internal_error(error).what());
-    return ExitCode::failure;
   }
 }
 

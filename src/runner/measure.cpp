@@ -20,23 +20,32 @@ constexpr size_t TRUSTED_SAMPLES = 5;
 constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of a median
 constexpr double TRUSTED_CLOCK_RANGE = 0.05;  // of the highest clock
 
-// The samples of one of the two.
-struct Series {
-  std::vector<double> ms;
-  std::vector<double> clocks_mhz;
-
-  void add(const Sample& sample) {
-    ms.push_back(sample.ms);
-    if (sample.clock_mhz) clocks_mhz.push_back(*sample.clock_mhz);
-  }
-};
-
 // Whether the last rounds lie close together. True where nothing was read.
 bool is_steady(const std::vector<double>& values) {
   if (values.empty()) return true;
   if (values.size() < STEADY_ROUNDS) return false;
   const auto [low, high] = std::ranges::minmax(std::span(values).last(STEADY_ROUNDS));
   return high - low <= STEADY * high;
+}
+
+// The samples of one of the two.
+struct Series {
+  std::vector<double> ms;
+  std::vector<double> clocks_mhz;
+  std::vector<std::string> slowdowns;
+
+  void add(const Sample& sample) {
+    ms.push_back(sample.ms);
+    if (sample.clock_mhz) clocks_mhz.push_back(*sample.clock_mhz);
+    slowdowns.insert(slowdowns.end(), sample.slowdowns.begin(), sample.slowdowns.end());
+  }
+  bool is_steady() const { return runner::is_steady(ms) && runner::is_steady(clocks_mhz); }
+};
+
+template <typename T>
+std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 // Runs both until neither their times nor the clock move any more. False if they still did when the time was
@@ -49,8 +58,7 @@ bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& 
     kernels.add(kernel());
     if (reference) references.add(reference());
     const double seconds = now() - start;
-    const bool steady = is_steady(kernels.ms) && is_steady(kernels.clocks_mhz) &&
-                        is_steady(references.ms) && is_steady(references.clocks_mhz);
+    const bool steady = kernels.is_steady() && references.is_steady();
     if ((steady && seconds >= WARM_UP_SECONDS_LEAST) || interrupted()) return true;
     if (seconds >= WARM_UP_SECONDS_MOST) return kernels.ms.size() < STEADY_ROUNDS;
   }
@@ -93,32 +101,23 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
   const StopRule rule{.most_samples = options.once ? 1 : options.samples,
                       .most_seconds = options.seconds,
                       .target_uncertainty = options.target_spread};
-  Timing timing{.options = options};
-  Series series;
+  Series kernels, references;
   std::vector<double> ratios;
-  std::vector<double> clocks_of_both;
-  std::vector<std::string> slowdowns;
-  const auto note = [&](const Sample& sample) {
-    if (sample.clock_mhz) clocks_of_both.push_back(*sample.clock_mhz);
-    slowdowns.insert(slowdowns.end(), sample.slowdowns.begin(), sample.slowdowns.end());
-  };
   const double start = now();
   const auto enough = [&] {
     const double seconds = now() - start;
-    return rule.stop(series.ms, seconds) && (!reference || rule.stop(ratios, seconds));
+    return rule.stop(kernels.ms, seconds) && (!reference || rule.stop(ratios, seconds));
   };
-  while (!enough() && !(interrupted() && !series.ms.empty())) {
-    const Sample of_kernel = kernel();
-    series.add(of_kernel);
-    note(of_kernel);
+  while (!enough() && !(interrupted() && !kernels.ms.empty())) {
+    kernels.add(kernel());
     if (!reference) continue;
-    const Sample of_reference = reference();
-    timing.reference_samples_ms.push_back(of_reference.ms);
-    ratios.push_back(of_reference.ms / of_kernel.ms);
-    note(of_reference);
+    references.add(reference());
+    ratios.push_back(references.ms.back() / kernels.ms.back());
   }
 
-  timing.samples_ms = std::move(series.ms);
+  Timing timing{.options = options,
+                .samples_ms = std::move(kernels.ms),
+                .reference_samples_ms = std::move(references.ms)};
   const Quartiles q = quartiles(timing.samples_ms);
   timing.median_ms = q.median;
   timing.q1_ms = q.q1;
@@ -131,11 +130,12 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
     doubt_few_or_scattered(timing, ratios);
   }
   if (!steady) timing.doubts.emplace_back("the times or the clock still moved after the warm-up");
+  std::vector<std::string> slowdowns = joined(kernels.slowdowns, references.slowdowns);
   std::ranges::sort(slowdowns);
   const auto repeated = std::ranges::unique(slowdowns);
   timing.doubts.insert(timing.doubts.end(), slowdowns.begin(), repeated.begin());
-  if (!series.clocks_mhz.empty()) timing.clock_mhz = quartiles(series.clocks_mhz).median;
-  doubt_moving_clock(timing, clocks_of_both);
+  if (!kernels.clocks_mhz.empty()) timing.clock_mhz = quartiles(kernels.clocks_mhz).median;
+  doubt_moving_clock(timing, joined(kernels.clocks_mhz, references.clocks_mhz));
   return timing;
 }
 

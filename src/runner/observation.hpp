@@ -43,8 +43,8 @@ struct Traffic {
 struct Timing {
   MeasureOptions options{};  // as it was asked for
   std::vector<double> samples_ms{};
-  std::vector<double>
-      reference_samples_ms{};  // each taken right after the kernel's; empty without one
+  /// Each was taken right after the kernel's; empty without a reference.
+  std::vector<double> reference_samples_ms{};
   double median_ms = 0, q1_ms = 0, q3_ms = 0;
   double gflops = 0;
   std::optional<double> percent_of_cublas{};  // median of the paired ratios

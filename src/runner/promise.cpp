@@ -18,8 +18,6 @@ const char* name_of(Counter counter) {
       return "store sectors per request";
     case Counter::load_bytes_per_lane:
       return "bytes per load and lane";
-    case Counter::load_requests:
-      return "load requests";
     case Counter::flops_per_global_byte:
       return "FLOP per byte of global memory";
     case Counter::shared_loads_per_ffma:

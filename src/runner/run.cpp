@@ -9,7 +9,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 
 #include "runner/baseline.hpp"
@@ -121,12 +120,8 @@ Outcome run_as_far_as_possible(const RunRequest& request) {
   Outcome outcome;
   try {
     run_all(request, outcome);
-  } catch (const Error& error) {
-    outcome.failure = error;
-  } catch (const std::bad_alloc&) {
-    outcome.failure = out_of_host_memory();
-  } catch (const std::exception& error) {
-    outcome.failure = internal_error(error);
+  } catch (const std::exception&) {
+    outcome.failure = caught_error();
   }
   if (interrupted()) outcome.failure.reset();  // cut short by the user
   if (outcome.failure && outcome.rows.empty()) throw Error(*outcome.failure);
