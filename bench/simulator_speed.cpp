@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
-#include "simulator/counters.hpp"
-#include "simulator/module.hpp"
+#include "simulator/count/counters.hpp"
+#include "simulator/execute/module.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 
 #include "runner/machine.hpp"
 #include "runner/promise.hpp"
-#include "simulator/counters.hpp"
-#include "simulator/diagnostics.hpp"
-#include "simulator/memory.hpp"
-#include "simulator/module.hpp"
+#include "simulator/count/counters.hpp"
+#include "simulator/execute/module.hpp"
+#include "simulator/memory/memory.hpp"
+#include "simulator/runtime/diagnostics.hpp"
 
 namespace runner::machine {
 namespace {

@@ -1,6 +1,14 @@
 #include "simulator/fault.hpp"
 
+#include <cxxabi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <sstream>
+#include <string_view>
 
 namespace simulator {
 namespace {
@@ -23,6 +31,10 @@ const char* headline(FaultKind kind) {
       return "failed assert";
     case FaultKind::interrupted:
       return "interrupted";
+    case FaultKind::endless_wait:
+      return "a wait that never ends";
+    case FaultKind::timed_out:
+      return "time limit reached";
   }
   return "error";
 }
@@ -54,6 +66,47 @@ std::string Fault::text() const {
   if (!detail.empty()) text << "\n  " << detail;
   text << '\n';
   return text.str();
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0) return name;
+  std::string plain = text.get();
+  for (const std::string_view noise : {"(anonymous namespace)::"}) {
+    for (size_t at = 0; (at = plain.find(noise)) != std::string::npos;)
+      plain.erase(at, noise.size());
+  }
+  int depth = 0;  // the parameter list is the first parenthesis outside < >
+  for (size_t i = 0; i < plain.size(); ++i) {
+    if (plain[i] == '<') ++depth;
+    if (plain[i] == '>') --depth;
+    if (plain[i] == '(' && depth == 0) {
+      plain.resize(i);
+      break;
+    }
+  }
+  if (plain.starts_with("void ")) plain.erase(0, 5);
+  return plain;
+}
+
+void report_mismatched_barriers(const std::string& kernel, const SourceLine& one,
+                                const SourceLine& other) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const SourceLine& first = one.line <= other.line ? one : other;
+  const SourceLine& second = one.line <= other.line ? other : one;
+  std::ostringstream text;
+  text
+      << "simulated GPU: warning: warps of one block meet at different barriers in " << kernel
+      << "\n  at           " << first.file << ':' << first.line << "\n  and          "
+      << second.file << ':' << second.line
+      << "\n  A device lets them; CUDA's programming guide forbids it: all threads of a block must "
+         "reach the same\n  __syncthreads(). Barriers with numbers of their own (bar.sync) are for "
+         "this.\n";
+  const std::lock_guard lock(mutex);
+  if (said.insert(text.str()).second) std::fputs(text.str().c_str(), stderr);
 }
 
 }  // namespace simulator

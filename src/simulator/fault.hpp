@@ -9,6 +9,7 @@ namespace simulator {
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
   uint64_t count() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
 };
 
 /// The kinds of error a kernel can make; the runtime maps each to the CUDA error that a device returns.
@@ -21,12 +22,21 @@ enum class FaultKind {
   trap,                 // __trap()                                  -> cudaErrorLaunchFailure
   failed_assert,        // assert() in the kernel                    -> cudaErrorAssert
   interrupted,          // interrupt() was called during the launch  -> cudaErrorLaunchFailure
+  endless_wait,         // all wait, and nobody can end it           -> cudaErrorLaunchTimeout
+  timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
 };
 
 /// A place in the user's source. An empty file means that the compiler left no line.
 struct SourceLine {
   std::string file;
   int line = 0;
+  bool operator==(const SourceLine&) const = default;
+};
+
+/// Thrown for a kernel whose PTX cannot be read or makes no sense.
+struct Unreadable {
+  std::string what;  // "PTX line 12: unknown directive .callprototype"
+  SourceLine where;  // the user's line, as far as it is known
 };
 
 /// One error of one thread: everything a person needs to find it.
@@ -43,5 +53,13 @@ struct Fault {
   /// Several lines of text for a person, ending in a newline.
   std::string text() const;
 };
+
+/// "void ladder::naive_kernel(ladder::Sgemm)" -> "ladder::naive_kernel", from the mangled name.
+std::string demangled(const std::string& name);
+
+/// Says on stderr that warps of a block met at different barriers, once for each pair of lines. A device lets
+/// them; CUDA's guide does not.
+void report_mismatched_barriers(const std::string& kernel, const SourceLine& one,
+                                const SourceLine& other);
 
 }  // namespace simulator

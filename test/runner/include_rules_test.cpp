@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -72,6 +73,33 @@ TEST(IncludeRules, SimulatorKnowsNeitherKernelsNorRunner) {
     const std::string header = included(line.text);
     EXPECT_FALSE(header.starts_with("kernels/") || header.starts_with("runner/"))
         << line.file << ":" << line.number << " includes " << header;
+  }
+}
+
+// Text in, program, execution with its counters and memory, the CUDA runtime API: ptx <- decode <- execute <-
+// runtime, and each knows what lies before it only.
+TEST(IncludeRules, TheSimulatorsRoomsKnowEachOtherOneWay) {
+  const std::map<std::string, std::set<std::string>> may_know{
+      {"ptx", {}},
+      {"count", {}},
+      {"memory", {}},
+      {"decode", {"ptx", "count/access.hpp"}},
+      {"execute", {"ptx", "decode", "count", "memory"}},
+      {"runtime", {"execute", "count", "memory"}},
+  };
+  for (const auto& [room, others] : may_know) {
+    int seen = 0;
+    for (const Line& line : lines_below("simulator/" + room)) {
+      const std::string header = included(line.text);
+      if (!header.starts_with("simulator/")) continue;
+      ++seen;
+      const std::string place = header.substr(std::string("simulator/").size());
+      const std::string other = place.substr(0, place.find('/'));
+      EXPECT_TRUE(place == "fault.hpp" || other == room || others.contains(other) ||
+                  others.contains(place))
+          << line.file << ":" << line.number << " includes " << header;
+    }
+    EXPECT_TRUE(seen > 0 || room == "memory") << "nothing was read below simulator/" << room;
   }
 }
 

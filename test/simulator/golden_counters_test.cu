@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/counters.hpp"
+#include "simulator/count/counters.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/counters.hpp"
-#include "simulator/memory.hpp"
-#include "simulator/module.hpp"
+#include "simulator/count/counters.hpp"
+#include "simulator/execute/module.hpp"
+#include "simulator/memory/memory.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Device memory: bounds, red zones, freed addresses, names, and what cannot be had.
-#include "simulator/memory.hpp"
+#include "simulator/memory/memory.hpp"
 
 #include <gtest/gtest.h>
 

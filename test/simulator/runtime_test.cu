@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "managed.hpp"
-#include "simulator/counters.hpp"
-#include "simulator/diagnostics.hpp"
-#include "simulator/memory.hpp"
+#include "simulator/count/counters.hpp"
+#include "simulator/memory/memory.hpp"
+#include "simulator/runtime/diagnostics.hpp"
 
 /// In runtime_test_other.cu, which has a kernel and a variable of the same names as here.
 int run_the_other_files_kernel(int* out);

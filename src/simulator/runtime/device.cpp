@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "simulator/diagnostics.hpp"
-#include "simulator/memory.hpp"
-#include "simulator/module.hpp"
+#include "simulator/execute/module.hpp"
+#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/diagnostics.hpp"
 #include "simulator/runtime/memory.hpp"
 #include "simulator/runtime/streams.hpp"
 

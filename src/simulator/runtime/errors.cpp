@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "simulator/diagnostics.hpp"
 #include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/diagnostics.hpp"
 
 namespace simulator {
 namespace {
@@ -42,6 +42,9 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::trap:
     case FaultKind::interrupted:
       return cudaErrorLaunchFailure;
+    case FaultKind::endless_wait:
+    case FaultKind::timed_out:
+      return cudaErrorLaunchTimeout;
   }
   return cudaErrorLaunchFailure;
 }

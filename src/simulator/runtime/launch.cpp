@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/module.hpp"
+#include "simulator/execute/module.hpp"
+#include "simulator/execute/occupancy.hpp"
 #include "simulator/runtime/calls.hpp"
-#include "simulator/runtime/occupancy.hpp"
 #include "simulator/runtime/registry.hpp"
 #include "simulator/runtime/streams.hpp"
 
@@ -116,8 +116,9 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                              size_t dynamic_shared, cudaStream_t stream) {
   return asynchronous([&] {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    const Kernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Kernel* kernel = nullptr;
+    const cudaError_t unknown = find_kernel(function, &kernel);
+    if (unknown != cudaSuccess) return unknown;
     const LaunchShape shape{to_dim3(grid), to_dim3(block), dynamic_shared};
     const cudaError_t refused = check(*kernel, shape);
     if (refused != cudaSuccess) return refused;
@@ -131,8 +132,9 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return asynchronous([&] {
     if (attributes == nullptr) return cudaErrorInvalidValue;
-    const Kernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Kernel* kernel = nullptr;
+    const cudaError_t unknown = find_kernel(function, &kernel);
+    if (unknown != cudaSuccess) return unknown;
     const DeviceLimits& limits = device_limits();
     *attributes = {};
     attributes->sharedSizeBytes = kernel->static_shared_bytes();
@@ -149,8 +151,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return asynchronous([&] {
-    const Kernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Kernel* kernel = nullptr;
+    const cudaError_t unknown = find_kernel(function, &kernel);
+    if (unknown != cudaSuccess) return unknown;
     const std::lock_guard lock(settings().mutex);
     FunctionSettings& of_kernel = settings().of_kernel[kernel];
     switch (attribute) {
@@ -175,7 +178,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache /*config*/) {
   return asynchronous([&] {
-    return find_kernel(function) == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+    const Kernel* kernel = nullptr;
+    return find_kernel(function, &kernel);
   });
 }
 
@@ -184,8 +188,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   return asynchronous([&] {
     if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
     if (flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
-    const Kernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Kernel* kernel = nullptr;
+    const cudaError_t unknown = find_kernel(function, &kernel);
+    if (unknown != cudaSuccess) return unknown;
     *blocks =
         dynamic_shared > dynamic_shared_limit(*kernel)
             ? 0

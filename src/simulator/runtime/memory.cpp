@@ -8,7 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "simulator/memory.hpp"
+#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
 #include "simulator/runtime/registry.hpp"
 #include "simulator/runtime/streams.hpp"

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -24,8 +25,16 @@ struct FatBinary {
 };
 constexpr uint32_t kFatBinaryMagic = 0x466243b1;
 
-void say_unreadable(const std::exception& error) {
-  std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
+void say_unreadable(const std::string& kernel, const Unreadable& error) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (!said.insert(kernel).second) return;
+  std::fprintf(stderr, "simulated GPU: this kernel is outside what can be run: %s\n",
+               demangled(kernel).c_str());
+  if (!error.where.file.empty())
+    std::fprintf(stderr, "  at           %s:%d\n", error.where.file.c_str(), error.where.line);
+  std::fprintf(stderr, "  %s\n", error.what.c_str());
 }
 
 struct TranslationUnit {
@@ -43,7 +52,7 @@ struct TranslationUnit {
       try {
         module = Module::load(ptx);
       } catch (const std::exception& error) {
-        say_unreadable(error);
+        std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
       }
     });
     return module.get();
@@ -75,16 +84,17 @@ Registry& registry() {
 
 }  // namespace
 
-const Kernel* find_kernel(const void* host_function) {
+cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
   const Symbol symbol = registry().find(registry().kernels, host_function);
-  if (symbol.unit == nullptr) return nullptr;
+  if (symbol.unit == nullptr) return cudaErrorInvalidDeviceFunction;
   const Module* const module = symbol.unit->load();
-  if (module == nullptr) return nullptr;
+  if (module == nullptr) return cudaErrorInvalidPtx;
   try {
-    return module->find_kernel(symbol.name);
-  } catch (const std::runtime_error& error) {
-    say_unreadable(error);
-    return nullptr;
+    *kernel = module->find_kernel(symbol.name);
+    return *kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+  } catch (const Unreadable& error) {
+    say_unreadable(symbol.name, error);
+    return cudaErrorInvalidPtx;
   }
 }
 

@@ -2,16 +2,18 @@
 // each known to the host by the address of a stub or shadow of it.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 
-#include "simulator/module.hpp"
+#include "simulator/execute/module.hpp"
 
 namespace simulator::runtime {
 
-/// The kernel behind a host function, its module loaded when it is first asked for; nullptr if there is
-/// none. A module whose PTX cannot be read is reported on stderr, once, and its kernels are not found.
-const Kernel* find_kernel(const void* host_function);
+/// The kernel behind a host function, its module loaded when it is first asked for. cudaErrorInvalidPtx for one
+/// whose PTX cannot be read, which is described on stderr, once; the other kernels of its file are none the worse.
+cudaError_t find_kernel(const void* host_function, const Kernel** kernel);
 
 /// A __device__ or __constant__ variable.
 struct Variable {

@@ -66,11 +66,6 @@ std::string_view access_name(Access access) {
   return "";
 }
 
-bool is_shared(Access access) {
-  return access == Access::shared_load || access == Access::shared_store ||
-         access == Access::shared_atomic || access == Access::async_copy_shared;
-}
-
 std::string file_name(const SourceLine& where) {
   return where.file.empty() ? "unknown file" : where.file.substr(where.file.rfind('/') + 1);
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "simulator/counters.hpp"
+#include "simulator/count/counters.hpp"
 
 namespace simulator::runtime {
 

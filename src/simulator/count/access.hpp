@@ -1,0 +1,38 @@
+// The paths by which a warp's access goes through the memory system.
+#pragma once
+
+namespace simulator {
+
+/// Lanes of a warp.
+constexpr int WARP = 32;
+
+enum class Access {
+  global_load,
+  global_store,
+  global_atomic,
+  async_copy,         // cp.async's read of global memory; Nsight Compute gives it rows of its own
+  async_copy_shared,  // and its write to shared memory, with no register in between
+  shared_load,
+  shared_store,
+  shared_atomic,
+  local_load,  // .local: a register array that did not fit, or a spill
+  local_store,
+  constant_load,
+};
+
+/// Priced in wavefronts over the banks, where all others are priced in sectors.
+constexpr bool is_shared(Access access) {
+  return access == Access::shared_load || access == Access::shared_store ||
+         access == Access::shared_atomic || access == Access::async_copy_shared;
+}
+
+constexpr bool is_local(Access access) {
+  return access == Access::local_load || access == Access::local_store;
+}
+
+constexpr bool is_global(Access access) {
+  return access == Access::global_load || access == Access::global_store ||
+         access == Access::global_atomic || access == Access::async_copy;
+}
+
+}  // namespace simulator

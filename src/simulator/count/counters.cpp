@@ -1,0 +1,126 @@
+#include "simulator/count/counters.hpp"
+
+#include "simulator/count/counter_store.hpp"
+
+namespace simulator {
+namespace {
+
+constexpr size_t MOST_UNLIKE_LAUNCHES = 1000;
+
+void add_numbers(Counters& sum, const Counters& more) {
+  sum.warp_instructions += more.warp_instructions;
+  sum.lane_instructions += more.lane_instructions;
+  sum.ffma += more.ffma;
+  sum.flops += more.flops;
+  sum.barriers += more.barriers;
+  sum.launches += more.launches;
+  sum.blocks += more.blocks;
+  sum.seconds += more.seconds;
+}
+
+/// Time apart: it differs from run to run.
+bool alike(const LaunchCounters& a, const LaunchCounters& b) {
+  return a.grid == b.grid && a.block == b.block &&
+         a.registers_per_thread == b.registers_per_thread && a.shared_bytes == b.shared_bytes &&
+         a.counters.warp_instructions == b.counters.warp_instructions &&
+         a.counters.lane_instructions == b.counters.lane_instructions &&
+         a.counters.barriers == b.counters.barriers &&
+         a.counters.instructions == b.counters.instructions &&
+         a.counters.accesses == b.counters.accesses;
+}
+
+}  // namespace
+
+void Tally::add(const AccessCounters& row) {
+  const Key key{
+      row.kernel, row.where.file, row.where.line, row.instruction, static_cast<int>(row.access),
+      row.buffer};
+  const auto [found, is_new] = accesses_.try_emplace(key, row);
+  if (is_new) return;
+  AccessCounters& sum = found->second;
+  sum.requests += row.requests;
+  sum.lanes += row.lanes;
+  sum.bytes_asked += row.bytes_asked;
+  sum.bytes_used += row.bytes_used;
+  sum.sectors += row.sectors;
+  sum.lines += row.lines;
+  sum.wavefronts += row.wavefronts;
+  sum.bank_conflicts += row.bank_conflicts;
+}
+
+void Tally::add_instructions(const std::string& kind, uint64_t warps, uint64_t lanes) {
+  InstructionCount& count = kinds_[kind];
+  count.kind = kind;
+  count.warps += warps;
+  count.lanes += lanes;
+}
+
+void Tally::add(const Counters& other) {
+  for (const AccessCounters& row : other.accesses) add(row);
+  for (const InstructionCount& count : other.instructions)
+    add_instructions(count.kind, count.warps, count.lanes);
+  add_numbers(totals, other);
+}
+
+Counters Tally::counters() const {
+  Counters counters = totals;
+  for (const auto& [name, count] : kinds_) counters.instructions.push_back(count);
+  for (const auto& [key, row] : accesses_) counters.accesses.push_back(row);
+  return counters;
+}
+
+CounterStore& CounterStore::instance() {
+  // Never destroyed: the report at exit is read after the static objects are gone.
+  static CounterStore* const store = new CounterStore;
+  return *store;
+}
+
+CounterStore::Alike& CounterStore::find_alike(const LaunchCounters& launch) {
+  std::vector<size_t>& known = of_kernel_[launch.kernel];
+  // A loop repeats its latest launch most often.
+  for (auto index = known.rbegin(); index != known.rend(); ++index) {
+    if (alike(launches_[*index].first, launch)) return launches_[*index];
+  }
+  if (known.size() >= MOST_UNLIKE_LAUNCHES) return launches_[known.back()];
+  known.push_back(launches_.size());
+  return launches_.emplace_back(Alike{launch, {}, 0});
+}
+
+void CounterStore::add(LaunchCounters launch) {
+  const std::lock_guard lock(mutex_);
+  total_.add(launch.counters);
+  Alike& same = find_alike(launch);
+  same.sum.add(launch.counters);
+  ++same.times;
+}
+
+void CounterStore::reset() {
+  const std::lock_guard lock(mutex_);
+  total_ = {};
+  launches_.clear();
+  of_kernel_.clear();
+}
+
+Counters CounterStore::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return total_.counters();
+}
+
+std::vector<LaunchCounters> CounterStore::launches() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<LaunchCounters> all;
+  for (const Alike& same : launches_) {
+    LaunchCounters& sum = all.emplace_back(same.first);
+    sum.times = same.times;
+    sum.counters = same.sum.counters();
+  }
+  return all;
+}
+
+void reset_counters() { CounterStore::instance().reset(); }
+
+Counters counters() { return CounterStore::instance().snapshot(); }
+
+std::vector<LaunchCounters> launch_counters() { return CounterStore::instance().launches(); }
+
+}  // namespace simulator

@@ -1,0 +1,76 @@
+// What the simulator counts, in the terms of Nsight Compute.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulator/count/access.hpp"
+#include "simulator/fault.hpp"
+
+namespace simulator {
+
+/// One row for each (kernel, source line, instruction, buffer): two buffers read on one line are two rows.
+struct AccessCounters {
+  std::string kernel;       // demangled, without its parameter list
+  SourceLine where;         // the user's line
+  std::string instruction;  // "ld.global.f32"
+  Access access{};
+  std::string buffer;  // "A" where named, "buffer 3" where not, "shared" or "local"
+  uint32_t bytes_per_lane = 0;
+
+  uint64_t requests = 0;     // warp instructions
+  uint64_t lanes = 0;        // active lanes over all requests
+  uint64_t bytes_asked = 0;  // lanes * bytes_per_lane
+  uint64_t bytes_used = 0;   // distinct bytes asked for, a request at a time (a broadcast uses 4)
+  uint64_t sectors = 0;      // global: distinct 32-byte sectors, a request at a time
+  uint64_t lines = 0;        // global: distinct 128-byte lines, a request at a time
+  uint64_t wavefronts = 0;   // shared
+  uint64_t bank_conflicts = 0;  // shared: wavefronts beyond the least number
+
+  uint64_t bytes_fetched() const { return sectors * 32; }
+  bool operator==(const AccessCounters&) const = default;
+};
+
+/// How many warp instructions of each kind ran, and how many lanes were active in them.
+struct InstructionCount {
+  std::string kind;  // "ffma", "load", "store", "integer", "control", ...
+  uint64_t warps = 0;
+  uint64_t lanes = 0;
+  bool operator==(const InstructionCount&) const = default;
+};
+
+/// What a launch, or everything since reset_counters(), was counted to do.
+struct Counters {
+  std::vector<AccessCounters> accesses;        // sorted by kernel, file, line, instruction, buffer
+  std::vector<InstructionCount> instructions;  // sorted by kind
+  uint64_t warp_instructions = 0;
+  uint64_t lane_instructions = 0;
+  uint64_t ffma = 0;      // per lane: fused multiply-adds in FP32
+  uint64_t flops = 0;     // per lane: FP32 operations, two for a fused multiply-add
+  uint64_t barriers = 0;  // warps that passed a block-wide barrier
+  uint64_t launches = 0;
+  uint64_t blocks = 0;
+  double seconds = 0;  // wall time spent interpreting
+};
+
+/// Launches of one kernel that were alike: in their shape and in every counter.
+struct LaunchCounters {
+  std::string kernel;  // demangled, without its parameter list
+  Dim3 grid, block;
+  int registers_per_thread = 0;
+  size_t shared_bytes = 0;  // static and dynamic
+  int blocks_per_multiprocessor =
+      0;  // that its registers, shared memory and threads leave room for
+  uint64_t times = 0;
+  Counters counters;  // of all of them; divide by `times` for one
+};
+
+void reset_counters();
+/// A snapshot. Call it when no launch is under way.
+Counters counters();
+/// The same launch by launch, in the order of their first. Beyond 1,000 unlike launches of one kernel the
+/// rest are added to the last.
+std::vector<LaunchCounters> launch_counters();
+
+}  // namespace simulator

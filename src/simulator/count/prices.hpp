@@ -1,0 +1,43 @@
+// What one warp's memory access costs: the rules of the memory system, as pure functions.
+//
+// They are exact for the H200: test/data/shared_wavefronts_h200.csv and global_counters_h200.csv hold
+// counters measured there, and the tests compare every one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "simulator/count/access.hpp"
+
+namespace simulator {
+
+constexpr uint32_t SECTOR_BYTES = 32;
+constexpr uint32_t LINE_BYTES = 128;
+
+/// The addresses of one warp instruction. Lanes outside `active` hold nothing of meaning.
+struct WarpAddresses {
+  std::array<uint64_t, WARP> lane;
+  uint32_t active;
+};
+
+/// Distinct 32-byte sectors that the active lanes touch, each `bytes` wide: the price of a global access.
+uint32_t count_sectors(const WarpAddresses& addresses, uint32_t bytes);
+
+/// Distinct 128-byte lines that the active lanes touch.
+uint32_t count_lines(const WarpAddresses& addresses, uint32_t bytes);
+
+/// Distinct bytes that the active lanes ask for. Lanes that share an address are counted once.
+uint32_t count_distinct_bytes(const WarpAddresses& addresses, uint32_t bytes);
+
+/// The price of a shared-memory access. One instruction is done in phases of some lanes each; a phase
+/// takes as many wavefronts as the busiest of the 32 four-byte banks holds distinct words.
+struct SharedCost {
+  uint32_t wavefronts = 0;
+  uint32_t phases = 0;
+  uint32_t bank_conflicts() const { return wavefronts - phases; }
+};
+
+enum class SharedAccess { load, store };
+SharedCost shared_cost(const WarpAddresses& addresses, uint32_t bytes, SharedAccess access);
+
+}  // namespace simulator

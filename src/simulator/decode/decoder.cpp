@@ -1,0 +1,637 @@
+#include "simulator/decode/decoder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "simulator/decode/call_inlining.hpp"
+#include "simulator/decode/control_flow.hpp"
+#include "simulator/decode/opcodes.hpp"
+#include "simulator/decode/register_allocation.hpp"
+
+namespace simulator {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+using Kind = Operand::Kind;
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ".") + word;
+  return text;
+}
+
+bool has_word(const std::vector<std::string>& opcode, const char* word) {
+  return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
+}
+
+uint64_t align_up(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+/// Takes one function apart, from its variables to its last instruction.
+class Decoder {
+ public:
+  Decoder(const ptx::Function& kernel, const ptx::Module& module,
+          const VariableAddresses& variables, const InstructionSet& instructions)
+      : function_(inline_calls(kernel, module)),
+        module_(module),
+        variables_(variables),
+        instructions_(instructions),
+        program_(std::make_unique<Program>()) {}
+
+  std::unique_ptr<Program> decode() {
+    program_->name = function_.name;
+    program_->demangled = demangled(function_.name);
+    program_->max_threads = static_cast<int>(function_.max_threads);
+    place_parameters();
+    place_variables();
+    const ControlFlow flow = find_control_flow(function_);
+    registers_ = allocate_registers(function_, flow);
+    program_->register_bytes = registers_.bytes;
+    program_->predicates = registers_.predicates + 2;
+    program_->registers_per_thread = registers_.words_per_thread;
+    for (const FlowBlock& block : flow.blocks) decode_block(block);
+    return std::move(program_);
+  }
+
+ private:
+  // --- memory layout ------------------------------------------------------------------------------
+
+  void place_parameters() {
+    for (const ptx::Variable& parameter : function_.parameters) {
+      program_->parameter_bytes = align_up(program_->parameter_bytes, parameter.align);
+      parameter_offset_[parameter.name] = program_->parameter_bytes;
+      program_->parameters.push_back({program_->parameter_bytes, parameter.bytes()});
+      program_->parameter_bytes += parameter.bytes();
+    }
+  }
+
+  void place_variables() {
+    for (const ptx::Variable& variable : function_.variables) {
+      if (variable.space == "shared") place_shared(variable);
+      if (variable.space == "local") {
+        program_->local_bytes = align_up(program_->local_bytes, variable.align);
+        symbol_[variable.name] = program_->local_bytes;
+        program_->local_bytes += variable.bytes();
+      }
+    }
+    // Shared variables at module level belong to the kernels that name them.
+    for (const ptx::Variable& variable : module_.variables()) {
+      if (variable.space == "shared" && variable.count != 0 && mentions(variable.name))
+        place_shared(variable);
+    }
+    // An unsized array is the dynamic part; it begins where the static variables end.
+    for (const ptx::Variable& variable : module_.variables()) {
+      if (variable.space == "shared" && variable.count == 0) {
+        symbol_[variable.name] =
+            align_up(program_->static_shared, std::max<uint64_t>(variable.align, 16));
+      }
+    }
+  }
+
+  void place_shared(const ptx::Variable& variable) {
+    program_->static_shared = align_up(program_->static_shared, variable.align);
+    symbol_[variable.name] = program_->static_shared;
+    program_->static_shared += variable.bytes();
+  }
+
+  bool mentions(const std::string& name) const {
+    return std::any_of(
+        function_.body.begin(), function_.body.end(), [&](const Instruction& instruction) {
+          return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                             [&](const Operand& operand) { return operand.name == name; });
+        });
+  }
+
+  /// The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
+  std::optional<uint64_t> symbol_value(const std::string& name) const {
+    if (const auto own = symbol_.find(name); own != symbol_.end()) return own->second;
+    if (const auto parameter = parameter_offset_.find(name); parameter != parameter_offset_.end())
+      return parameter->second;
+    if (const auto global = variables_.find(name); global != variables_.end())
+      return global->second;
+    return std::nullopt;
+  }
+
+  // --- operands -----------------------------------------------------------------------------------
+
+  Slot constant(uint64_t bits, size_t bytes) {
+    const auto key = std::make_pair(bits, bytes);
+    const auto known = constant_slots_.find(key);
+    if (known != constant_slots_.end()) return known->second;
+    const auto offset = static_cast<Slot>(program_->constants.size() * sizeof(Program::Constant));
+    Program::Constant value{};
+    if (bytes == 8) {
+      value.lanes.fill(bits);
+    } else {
+      std::array<uint32_t, WARP> narrow;
+      narrow.fill(static_cast<uint32_t>(bits));
+      std::memcpy(&value, &narrow, sizeof narrow);
+    }
+    program_->constants.push_back(value);
+    return constant_slots_[key] = ~offset;
+  }
+
+  /// A source operand of the given type. Nothing if it cannot be one.
+  std::optional<Slot> source(const Operand& operand, std::string_view type) {
+    if (operand.negated) return std::nullopt;
+    if (operand.kind == Kind::reg) return registers_.slots.at(operand.name);
+    const uint32_t bytes = ptx::type_bytes(type);
+    if (operand.kind == Kind::immediate) {
+      uint64_t bits = operand.bits;
+      if (type == "pred") return static_cast<Slot>(registers_.predicates + (bits != 0 ? 1 : 0));
+      if (bytes == 2) bits &= 0xffff;
+      return constant(bits, bytes == 8 ? 8 : 4);
+    }
+    if (operand.kind == Kind::symbol) {
+      const auto value = symbol_value(operand.name);
+      if (value)
+        return constant(*value + static_cast<uint64_t>(operand.offset), bytes == 8 ? 8 : 4);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Slot> destination(const Operand& operand) const {
+    if (operand.kind != Kind::reg) return std::nullopt;
+    return registers_.slots.at(operand.name);
+  }
+
+  /// The place of an operand that is of the right kind in all PTX that clang writes.
+  static Slot certain(std::optional<Slot> place) {
+    if (!place) throw std::logic_error("an operand of a barrier or branch is of no known kind");
+    return *place;
+  }
+
+  bool is_wide(const Operand& operand) const {
+    return operand.kind == Kind::reg && registers_.widths.at(operand.name) == 8;
+  }
+
+  /// Base register and offset of [base + offset].
+  bool address(const Operand& operand, Slot& base, int64_t& offset, int32_t& extra,
+               int32_t narrow_flag) {
+    if (operand.kind != Kind::address) return false;
+    offset = operand.offset;
+    if (operand.base_is_register) {
+      base = registers_.slots.at(operand.name);
+      if (registers_.widths.at(operand.name) == 4) extra |= narrow_flag;
+      return true;
+    }
+    std::optional<uint64_t> value = 0;
+    if (!operand.name.empty()) value = symbol_value(operand.name);
+    if (!value) return false;
+    base = constant(*value, 8);
+    return true;
+  }
+
+  // --- blocks and instructions ----------------------------------------------------------------------
+
+  void decode_block(const FlowBlock& flow) {
+    BasicBlock block;
+    block.first = static_cast<uint32_t>(program_->ops.size());
+    const size_t end = flow.has_terminator ? flow.last - 1 : flow.last;
+    for (size_t i = flow.first; i < end; ++i) {
+      Op op;
+      op.instruction = describe(function_.body[i]);
+      if (!decode_instruction(function_.body[i], op)) op.execute = instructions_.unknown;
+      if (i == flow.first && flow.gathers) gather(function_.body[i], block);
+      apply_guard(function_.body[i], op);
+      program_->ops.push_back(op);
+    }
+    block.last = static_cast<uint32_t>(program_->ops.size());
+    block.leave = flow.leave;
+    block.taken = flow.taken;
+    block.targets = flow.targets;
+    block.reconverge = flow.reconverge;
+    block.has_terminator = flow.has_terminator;
+    if (flow.has_terminator) decode_terminator(function_.body[flow.last - 1], block);
+    program_->blocks.push_back(std::move(block));
+  }
+
+  /// Notes what a person should see of an instruction; its number.
+  uint32_t describe(const Instruction& instruction) {
+    SourceInstruction source;
+    source.opcode = join(instruction.opcode);
+    source.text = instruction.source;
+    const std::vector<SourceLine>& chain = function_.lines[instruction.line].chain;
+    if (!chain.empty()) source.where = chain.front();
+    program_->sources.push_back(std::move(source));
+    return static_cast<uint32_t>(program_->sources.size() - 1);
+  }
+
+  void apply_guard(const Instruction& instruction, Op& op) {
+    if (instruction.guard.empty()) return;
+    op.guarded = op.execute;
+    op.execute = instructions_.guarded;
+    op.guard = registers_.slots.at(instruction.guard);
+    op.guard_negated = instruction.guard_negated;
+  }
+
+  /// The lanes that the instruction names come together first. One that a guard may skip takes those it finds.
+  void gather(const Instruction& instruction, BasicBlock& block) {
+    if (!instruction.guard.empty() || instruction.operands.empty()) return;
+    const std::optional<Slot> members = source(instruction.operands.back(), "u32");
+    if (!members) return;
+    block.gathers = true;
+    block.must_gather = instruction.opcode[0] == "bar" || instruction.opcode[0] == "barrier";
+    block.members = *members;
+  }
+
+  void decode_terminator(const Instruction& instruction, BasicBlock& block) {
+    block.instruction = describe(instruction);
+    block.has_guard = !instruction.guard.empty();
+    block.guard_negated = instruction.guard_negated;
+    if (block.has_guard) block.guard = registers_.slots.at(instruction.guard);
+    if (block.leave == Leave::indirect)
+      block.guard = certain(source(instruction.operands.at(0), "u32"));
+    if (block.leave == Leave::barrier) decode_barrier(instruction, block);
+  }
+
+  void decode_barrier(const Instruction& instruction, BasicBlock& block) {
+    size_t next = 0;
+    const std::vector<Operand>& operands = instruction.operands;
+    const auto& opcode = instruction.opcode;
+    const auto has = [&](const char* word) { return has_word(opcode, word); };
+    if (has("arrive")) block.barrier = BarrierKind::arrive;
+    const bool reduces = has("red");
+    if (reduces) {
+      block.barrier = has("and")  ? BarrierKind::reduce_and
+                      : has("or") ? BarrierKind::reduce_or
+                                  : BarrierKind::reduce_popc;
+      block.barrier_result = certain(destination(operands.at(next++)));
+    }
+    block.barrier_id =
+        operands.size() > next ? certain(source(operands[next++], "u32")) : constant(0, 4);
+    const size_t left = operands.size() - next - (reduces ? 1 : 0);
+    if (left > 0) {
+      block.has_barrier_count = true;
+      block.barrier_count = certain(source(operands[next++], "u32"));
+    }
+    if (reduces) {
+      block.barrier_operand = registers_.slots.at(operands.at(next).name);
+      block.barrier_operand_negated = operands.at(next).negated;
+    }
+  }
+
+  SourceInstruction& source_of(const Op& op) { return program_->sources[op.instruction]; }
+
+  /// Fills in the handler and what it reads. False: the instruction is outside the subset.
+  bool decode_instruction(const Instruction& instruction, Op& op) {
+    source_of(op).kind = InstructionKind::memory;
+    switch (classify(instruction.opcode).family) {
+      case Family::load:
+        return decode_load(instruction, op);
+      case Family::store:
+        return decode_store(instruction, op);
+      case Family::atomic:
+        return decode_atomic(instruction, op);
+      case Family::async_copy:
+        return decode_async_copy(instruction, op);
+      case Family::prefetch:
+        op.execute = instructions_.nothing;  // there is no cache to warm
+        return true;
+      case Family::move:
+        if (const std::optional<bool> decoded = decode_move(instruction, op)) return *decoded;
+        return decode_arithmetic(instruction, op);
+      case Family::warp:
+        return decode_warp_instruction(instruction, op);
+      default:
+        return decode_arithmetic(instruction, op);
+    }
+  }
+
+  bool decode_arithmetic(const Instruction& instruction, Op& op) {
+    const Arithmetic arithmetic = instructions_.arithmetic(instruction.opcode);
+    const std::vector<Operand>& operands = instruction.operands;
+    if (arithmetic.execute == nullptr || operands.size() != arithmetic.operands.size() + 1) {
+      source_of(op).kind = InstructionKind::control;  // it will fault, not compute
+      return false;
+    }
+    source_of(op).kind = arithmetic.kind;
+    source_of(op).flops = arithmetic.flops;
+    const auto result = destination(operands[0]);
+    if (!result) return false;
+    op.execute = arithmetic.execute;
+    op.extra = arithmetic.extra;
+    op.d = *result;
+    const std::array<Slot*, 4> into{&op.a, &op.b, &op.c, &op.e};
+    for (size_t i = 0; i < arithmetic.operands.size(); ++i) {
+      const auto slot = source(operands[i + 1], arithmetic.operands[i]);
+      if (!slot) return false;
+      *into[i] = *slot;
+    }
+    if (instruction.opcode[0] == "cvt") {
+      op.extra |= is_wide(operands[1]) ? CONVERT_FROM_64 : 0;
+      op.extra |= is_wide(operands[0]) ? CONVERT_TO_64 : 0;
+    }
+    return true;
+  }
+
+  /// The forms of mov and cvta that are no plain copy. Nothing: it is one, or unknown.
+  std::optional<bool> decode_move(const Instruction& instruction, Op& op) {
+    source_of(op).kind = InstructionKind::move;
+    if (instruction.operands.size() != 2) return false;
+    const Operand& to = instruction.operands[0];
+    const Operand& from = instruction.operands[1];
+    if (instruction.opcode[0] == "cvta") return decode_cvta(instruction, op);
+    if (to.kind == Kind::list || from.kind == Kind::list) return decode_pack(instruction, op);
+    if (from.kind == Kind::symbol && from.name.starts_with('%')) {
+      const auto result = destination(to);
+      op.execute = instructions_.special_register(from.name, is_wide(to), op.extra);
+      if (!result || op.execute == nullptr) return false;
+      op.d = *result;
+      return true;
+    }
+    return std::nullopt;
+  }
+
+  /// Global addresses are their own generic addresses; shared and local ones lie in windows.
+  bool decode_cvta(const Instruction& instruction, Op& op) {
+    const auto& opcode = instruction.opcode;
+    const auto has = [&](const char* word) { return has_word(opcode, word); };
+    const bool to_space = has("to");
+    uint64_t window = 0;
+    if (has("shared")) window = SHARED_WINDOW;
+    if (has("local")) window = LOCAL_WINDOW;
+    const auto result = destination(instruction.operands[0]);
+    const auto a = source(instruction.operands[1], "u64");
+    if (!result || !a || opcode.back() != "u64") return false;
+    op.execute = instructions_.arithmetic({to_space ? "sub" : "add", "u64"}).execute;
+    op.d = *result;
+    op.a = *a;
+    op.b = constant(window, 8);
+    return true;
+  }
+
+  bool decode_pack(const Instruction& instruction, Op& op) {
+    const Operand& to = instruction.operands[0];
+    const Operand& from = instruction.operands[1];
+    const std::vector<Operand>& parts = to.kind == Kind::list ? to.parts : from.parts;
+    const Operand& whole = to.kind == Kind::list ? from : to;
+    op.execute = instructions_.pack(to.kind == Kind::list, is_wide(whole), parts.size());
+    if (op.execute == nullptr) return false;
+    const std::string part_type = is_wide(whole) && parts.size() == 2 ? "b32" : "b16";
+    const auto slots = vector_slots(parts, part_type);
+    const auto slot =
+        to.kind == Kind::list ? source(whole, is_wide(whole) ? "b64" : "b32") : destination(whole);
+    if (slots == nullptr || !slot) return false;
+    op.slots = slots;
+    op.a = op.d = *slot;
+    return true;
+  }
+
+  const std::vector<Slot>* vector_slots(const std::vector<Operand>& parts, std::string_view type) {
+    std::vector<Slot> slots;
+    for (const Operand& part : parts) {
+      if (part.kind == Kind::symbol && part.name == "_") return nullptr;
+      const auto slot = source(part, type);
+      if (!slot) return nullptr;
+      slots.push_back(*slot);
+    }
+    return &program_->slot_lists.emplace_back(std::move(slots));
+  }
+
+  // --- memory ---------------------------------------------------------------------------------------
+
+  /// The words of a memory opcode between its head and its type.
+  struct MemoryWords {
+    Space space = Space::generic;
+    bool is_parameter = false;
+    size_t count = 1;
+    std::string type;
+    bool known = true;
+    bool sees_others = false;  // a load of what another thread may store meanwhile
+  };
+
+  static MemoryWords memory_words(const std::vector<std::string>& opcode) {
+    // Orders, scopes and cache hints: execution here is stricter than any of them asks for.
+    static const std::set<std::string, std::less<>> hints = {
+        "nc",  "volatile", "weak", "relaxed", "acquire", "release", "acq_rel",
+        "cta", "cluster",  "gpu",  "sys",     "ca",      "cg",      "cs",
+        "cv",  "lu",       "wb",   "wt",      "cta"};
+    static const std::set<std::string, std::less<>> fresh = {"volatile", "relaxed", "acquire", "cv",
+                                                             "cg"};
+    MemoryWords words;
+    for (size_t i = 1; i < opcode.size(); ++i) {
+      const std::string& word = opcode[i];
+      words.sees_others |= fresh.contains(word);
+      if (word == "global")
+        words.space = Space::global;
+      else if (word == "shared" || word == "shared::cta")
+        words.space = Space::shared;
+      else if (word == "local")
+        words.space = Space::local;
+      else if (word == "const")
+        words.space = Space::constant;
+      else if (word == "param")
+        words.is_parameter = true;
+      else if (word == "v2")
+        words.count = 2;
+      else if (word == "v4")
+        words.count = 4;
+      else if (word == "v8")
+        words.count = 8;
+      else if (ptx::type_bytes(word) != 0)
+        words.type = word;
+      else if (!hints.contains(word) && !word.starts_with("L1::") && !word.starts_with("L2::"))
+        words.known = false;
+    }
+    words.known &= !words.type.empty();
+    return words;
+  }
+
+  /// What an access by one instruction is in each memory.
+  struct Paths {
+    Access global, shared, local;
+  };
+
+  void add_sites(Op& op, const Paths& paths, uint32_t bytes) {
+    op.first_site = static_cast<uint32_t>(program_->sites.size());
+    for (const Access access : {paths.global, paths.shared, paths.local})
+      program_->sites.push_back({op.instruction, access, bytes});
+  }
+
+  static uint32_t bytes_of(const MemoryWords& words) {
+    return ptx::type_bytes(words.type) * static_cast<uint32_t>(words.count);
+  }
+
+  /// Wraps an instruction by which a thread may wait for another's store.
+  void poll(Op& op) const {
+    op.inner = op.execute;
+    op.execute = instructions_.polling;
+  }
+
+  bool decode_load(const Instruction& instruction, Op& op) {
+    const MemoryWords words = memory_words(instruction.opcode);
+    if (!words.known || instruction.operands.size() != 2) return false;
+    const Operand& to = instruction.operands[0];
+    const Operand& from = instruction.operands[1];
+    if (words.is_parameter) return decode_parameter_load(words, to, from, op);
+    const bool wide = is_wide(to.kind == Kind::list ? to.parts.at(0) : to);
+    op.execute = instructions_.load({words.space, words.type, words.count, wide});
+    const Access global =
+        words.space == Space::constant ? Access::constant_load : Access::global_load;
+    add_sites(op, {global, Access::shared_load, Access::local_load}, bytes_of(words));
+    if (op.execute == nullptr || !set_data(to, words, op) ||
+        !address(from, op.a, op.offset, op.extra, ADDRESS_IN_32))
+      return false;
+    if (words.sees_others) poll(op);
+    return true;
+  }
+
+  bool decode_store(const Instruction& instruction, Op& op) {
+    const MemoryWords words = memory_words(instruction.opcode);
+    if (!words.known || words.is_parameter || instruction.operands.size() != 2) return false;
+    const Operand& to = instruction.operands[0];
+    const Operand& from = instruction.operands[1];
+    const Operand& first = from.kind == Kind::list ? from.parts.at(0) : from;
+    const bool wide = first.kind == Kind::reg ? is_wide(first) : ptx::type_bytes(words.type) == 8;
+    op.execute = instructions_.store({words.space, words.type, words.count, wide});
+    add_sites(op, {Access::global_store, Access::shared_store, Access::local_store},
+              bytes_of(words));
+    return op.execute != nullptr && set_data(from, words, op) &&
+           address(to, op.a, op.offset, op.extra, ADDRESS_IN_32);
+  }
+
+  /// The register or registers that a load fills or a store empties.
+  bool set_data(const Operand& data, const MemoryWords& words, Op& op) {
+    if (words.count == 1) {
+      const auto slot = source(data, words.type);
+      if (slot) op.d = *slot;
+      return slot.has_value();
+    }
+    if (data.kind != Kind::list || data.parts.size() != words.count) return false;
+    op.slots = vector_slots(data.parts, words.type);
+    return op.slots != nullptr;
+  }
+
+  bool decode_parameter_load(const MemoryWords& words, const Operand& to, const Operand& from,
+                             Op& op) {
+    // A parameter's address is its offset; a structure's members are reached through a register that holds one.
+    if (!address(from, op.a, op.offset, op.extra, ADDRESS_IN_32)) return false;
+    const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
+    if (parts.size() != words.count) return false;
+    op.slots = vector_slots(parts, words.type);
+    op.execute = instructions_.parameter_load(words.type, is_wide(parts[0]));
+    return op.slots != nullptr && op.execute != nullptr;
+  }
+
+  bool decode_atomic(const Instruction& instruction, Op& op) {
+    static const std::set<std::string, std::less<>> operations = {
+        "add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec"};
+    std::vector<std::string> opcode = instruction.opcode;
+    std::string operation;
+    std::erase_if(opcode, [&](const std::string& word) {
+      if (!operations.contains(word)) return false;
+      operation = word;
+      return true;
+    });
+    const MemoryWords words = memory_words(opcode);
+    const bool has_result = instruction.opcode[0] == "atom";
+    const size_t first = has_result ? 1 : 0;
+    const std::vector<Operand>& operands = instruction.operands;
+    if (!words.known || operation.empty() || operands.size() < first + 2) return false;
+    op.execute = instructions_.atomic(
+        {words.space, words.type, 1, ptx::type_bytes(words.type) == 8}, operation);
+    add_sites(op, {Access::global_atomic, Access::shared_atomic, Access::local_store},
+              bytes_of(words));
+    if (op.execute == nullptr ||
+        !address(operands[first], op.a, op.offset, op.extra, ADDRESS_IN_32))
+      return false;
+    const auto b = source(operands[first + 1], words.type);
+    const auto c = operands.size() > first + 2 ? source(operands[first + 2], words.type) : b;
+    if (!b || !c) return false;
+    op.b = *b;
+    op.c = *c;
+    if (has_result) {
+      const auto result = destination(operands[0]);
+      const bool is_sink = operands[0].kind == Kind::symbol && operands[0].name == "_";
+      if (!result && !is_sink) return false;
+      if (result) {
+        op.d = *result;
+        op.extra |= HAS_RESULT;
+      }
+    }
+    poll(op);
+    return true;
+  }
+
+  bool decode_async_copy(const Instruction& instruction, Op& op) {
+    const auto& opcode = instruction.opcode;
+    if (opcode.size() < 3 || opcode[1] != "async") return false;
+    if (opcode[2] == "commit_group" || opcode[2] == "wait_group" || opcode[2] == "wait_all") {
+      op.execute = instructions_.nothing;  // the copies were made when they were asked for
+      return true;
+    }
+    const std::vector<Operand>& operands = instruction.operands;
+    const bool is_copy = opcode[2] == "ca" || opcode[2] == "cg";
+    if (!is_copy || operands.size() < 3 || operands[2].kind != Kind::immediate) return false;
+    const auto bytes = static_cast<uint32_t>(operands[2].bits);
+    op.execute = instructions_.async_copy(bytes);
+    add_sites(op, {Access::async_copy, Access::async_copy_shared, Access::local_load}, bytes);
+    if (operands.size() > 3) {
+      const auto size = source(operands[3], "u32");
+      if (!size) return false;
+      op.c = *size;
+      op.extra |= HAS_SOURCE_SIZE;
+    }
+    return op.execute != nullptr &&
+           address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
+           address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
+  // --- warp-level -----------------------------------------------------------------------------------
+
+  bool decode_warp_instruction(const Instruction& instruction, Op& op) {
+    const WarpInstruction found = instructions_.warp(instruction.opcode);
+    if (found.execute == nullptr) return false;
+    source_of(op).kind = found.kind;
+    op.execute = found.execute;
+    const std::vector<Operand>& operands = instruction.operands;
+    if (operands.size() != found.operands.size()) return false;
+    const std::array<Slot*, 5> into{&op.d, &op.a, &op.b, &op.c, &op.e};
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Operand& operand = operands[i];
+      if (operand.kind == Kind::pair) {  // %r1|%p1: the predicate goes to a list of its own
+        op.slots = vector_slots(operand.parts, found.operands[i]);
+        if (op.slots == nullptr) return false;
+        *into[i] = op.slots->front();
+        continue;
+      }
+      const auto slot = source(operand, found.operands[i]);
+      if (!slot) return false;
+      *into[i] = *slot;
+    }
+    return true;
+  }
+
+  ptx::Function function_;
+  const ptx::Module& module_;
+  const VariableAddresses& variables_;
+  const InstructionSet& instructions_;
+  std::unique_ptr<Program> program_;
+  RegisterMap registers_;
+  std::map<std::string, uint64_t> parameter_offset_;
+  std::map<std::string, uint64_t> symbol_;
+  std::map<std::pair<uint64_t, size_t>, Slot> constant_slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> decode(const ptx::Function& kernel, const ptx::Module& module,
+                                const VariableAddresses& variables,
+                                const InstructionSet& instructions) {
+  try {
+    return Decoder(kernel, module, variables, instructions).decode();
+  } catch (const std::exception& error) {  // a register, label or operand that is not there
+    throw Unreadable{error.what(), {}};
+  }
+}
+
+}  // namespace simulator

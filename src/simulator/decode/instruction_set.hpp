@@ -1,0 +1,63 @@
+// What the decoder asks of those who execute: the function behind an opcode, and how its operands lie in
+// registers. There is one such set for each kind of vector unit that a host may have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/decode/program.hpp"
+
+namespace simulator {
+
+/// An instruction that computes. `execute` is nullptr if it is outside the subset, here and below.
+struct Arithmetic {
+  Execute execute = nullptr;
+  InstructionKind kind{};
+  std::string_view result;                 // type of the result: "s32", "f64", "pred"
+  std::vector<std::string_view> operands;  // types of the operands that follow it
+  int32_t extra = 0;                       // for Op::extra
+  uint32_t flops = 0;                      // FP32 operations per lane
+};
+
+/// One that looks beyond a lane, or asks something of the device.
+struct WarpInstruction {
+  Execute execute = nullptr;
+  InstructionKind kind = InstructionKind::warp;
+  std::vector<std::string_view> operands;  // the result first, where there is one
+};
+
+enum class Space { generic, global, shared, local, constant };
+
+/// A load, store or atomic of so many elements of a PTX type. `wide`: its registers hold 8 bytes a lane.
+struct MemoryShape {
+  Space space = Space::generic;
+  std::string_view type;
+  size_t count = 1;
+  bool wide = false;
+};
+
+struct InstructionSet {
+  Arithmetic (*arithmetic)(const std::vector<std::string>& opcode);
+  /// shfl, vote, activemask, redux, match, fences, trap, and the calls that the device itself answers.
+  WarpInstruction (*warp)(const std::vector<std::string>& opcode);
+  /// mov from %tid.x and its like; `extra` says which one.
+  Execute (*special_register)(const std::string& name, bool wide, int32_t& extra);
+  /// mov between one register and a list of its parts. `unpack`: from the register to the parts.
+  Execute (*pack)(bool unpack, bool wide, size_t parts);
+  Execute (*load)(const MemoryShape& shape);
+  Execute (*store)(const MemoryShape& shape);
+  /// operation: "add", "cas", ...
+  Execute (*atomic)(const MemoryShape& shape, const std::string& operation);
+  Execute (*async_copy)(uint32_t bytes);
+  /// ld.param of a kernel, into the registers of Op::slots.
+  Execute (*parameter_load)(std::string_view type, bool wide);
+  Execute
+      nothing;  // for what has no effect here: a prefetch, a group of copies that are made at once
+  Execute unknown;  // faults
+  Execute guarded;  // narrows the active lanes and calls Op::inner
+  Execute polling;  // notes that the warp looks at what others may change, and calls Op::inner
+};
+
+}  // namespace simulator

@@ -1,0 +1,35 @@
+// THE list of PTX's opcodes by their first word: what kind of statement each is. What an opcode computes is
+// known to those who execute it; everybody else asks here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace simulator {
+
+enum class Family {
+  arithmetic,  // computes a result lane by lane; also whatever is not listed
+  move,        // mov and cvta in all their forms
+  load,
+  store,
+  atomic,
+  async_copy,  // cp.async and its groups
+  prefetch,
+  warp,         // looks beyond one lane, or asks something of the device
+  branch,       // bra
+  indirect,     // brx.idx
+  exit,         // ret, exit
+  barrier,      // of the block
+  unavailable,  // a call that could not be folded into its caller
+};
+
+struct Opcode {
+  Family family = Family::arithmetic;
+  bool has_result = true;  // the first operand is written
+  bool gathers = false;    // waits for the lanes that its last operand names: the .sync of a warp
+};
+
+/// "bar.red.popc.u32" comes as {"bar", "red", "popc", "u32"}.
+Opcode classify(const std::vector<std::string>& opcode);
+
+}  // namespace simulator

@@ -1,0 +1,160 @@
+// A kernel, decoded: what is executed. Data only.
+//
+// PTX becomes basic blocks of operations with their registers allocated and their branches resolved.
+// Each block knows the block at which lanes that part at its end meet again (its immediate
+// post-dominator).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "simulator/count/access.hpp"
+#include "simulator/fault.hpp"
+
+namespace simulator {
+
+struct Op;
+struct Warp;
+
+/// Carries out one instruction for all active lanes of a warp.
+using Execute = void (*)(Warp&, const Op&);
+
+/// Where an operand lies: a byte offset into the warp's registers if >= 0; otherwise ~offset is a byte
+/// offset into the kernel's constants, where every immediate stands once for each lane.
+using Slot = int32_t;
+
+/// The rows of counters that one memory instruction may have: its generic address decides lane by lane, and
+/// cp.async reads one memory and writes another.
+enum class Site : uint32_t { global, shared, local };
+constexpr uint32_t SITES_OF_ONE_OP = 3;
+
+/// One decoded instruction. What d, a, b, c and e mean is between the decoder and the handler.
+struct Op {
+  Execute execute = nullptr;
+  Slot d = 0, a = 0, b = 0, c = 0, e = 0;
+  int32_t extra = 0;          // a small constant: a rounding, a special register, a mode
+  uint32_t first_site = 0;    // memory instructions: index into Program::sites, for Site::global
+  uint32_t instruction = 0;   // index into Program::sources
+  int64_t offset = 0;         // memory instructions: added to the address in a
+  int64_t offset_b = 0;       // cp.async: added to the address in b
+  Execute inner = nullptr;    // what a wrapper around the instruction calls in the end
+  Execute guarded = nullptr;  // what the guard lets through
+  Slot guard = 0;
+  bool guard_negated = false;
+  const std::vector<Slot>* slots = nullptr;  // the parts of a vector
+
+  uint32_t site(Site site) const { return first_site + static_cast<uint32_t>(site); }
+};
+
+/// Op::extra of memory instructions: the address register holds 4 bytes, not 8.
+constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8;
+
+/// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows; the opcode does not.
+constexpr int32_t CONVERT_FROM_64 = 16, CONVERT_TO_64 = 32;
+
+/// Addresses by which a generic pointer tells its space. Neither range overlaps device memory's or the host's.
+constexpr uint64_t SHARED_WINDOW = 0x0020'0000'0000'0000;
+constexpr uint64_t LOCAL_WINDOW = 0x0030'0000'0000'0000;
+constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
+
+/// What the counters call an instruction.
+enum class InstructionKind {
+  ffma,  // fused multiply-add, FP32
+  fp32,  // other FP32 arithmetic
+  fp64,
+  integer,  // integer and logic, address arithmetic included
+  convert,
+  move,
+  compare,  // setp, selp
+  memory,
+  warp,     // shuffles, votes
+  control,  // branches, barriers, exits
+};
+
+/// What a basic block does after its last operation.
+enum class Leave {
+  next,      // falls into the block after it
+  jump,      // to `taken`
+  branch,    // lanes with the guard to `taken`, the others to the next block
+  indirect,  // to targets[register]
+  exit,      // lanes (with the guard, if there is one) end; the others go to the next block
+  barrier,   // waits for the block's other warps, then the next block
+};
+
+enum class BarrierKind { sync, arrive, reduce_and, reduce_or, reduce_popc };
+
+struct BasicBlock {
+  uint32_t first = 0, last = 0;  // operations [first, last)
+  Leave leave = Leave::next;
+  uint32_t taken = 0;
+  std::vector<uint32_t> targets;
+  bool has_guard = false;
+  bool guard_negated = false;
+  Slot guard = 0;            // also: the register of an indirect jump
+  uint32_t reconverge = 0;   // the block where lanes that part here meet; Program::END if none
+  uint32_t instruction = 0;  // of the branch, exit or barrier, if has_terminator
+  bool has_terminator = false;
+  bool gathers = false;  // before its first operation, the lanes named in `members` come together
+  bool must_gather = false;  // and it is an error if they cannot (__syncwarp)
+  Slot members = 0;
+  BarrierKind barrier = BarrierKind::sync;
+  Slot barrier_id = 0;
+  Slot barrier_count = 0;  // threads, where has_barrier_count
+  bool has_barrier_count = false;
+  Slot barrier_result = 0;   // of a reduction
+  Slot barrier_operand = 0;  // predicate
+  bool barrier_operand_negated = false;
+};
+
+/// An instruction as the user may know it.
+struct SourceInstruction {
+  SourceLine where;
+  std::string text;    // "ld.global.f32 %f1, [%rd2+4]"
+  std::string opcode;  // "ld.global.f32"
+  InstructionKind kind = InstructionKind::control;
+  uint32_t flops = 0;
+};
+
+/// A memory instruction's fixed part of a counter row.
+struct SiteInfo {
+  uint32_t instruction = 0;
+  Access access{};
+  uint32_t bytes = 0;  // per lane
+};
+
+struct ParameterInfo {
+  uint64_t offset;
+  uint64_t bytes;
+};
+
+struct Program {
+  static constexpr uint32_t END = 0xffffffffu;
+
+  std::string name;       // mangled
+  std::string demangled;  // without the parameter list
+  std::vector<Op> ops;
+  std::vector<BasicBlock> blocks;
+  std::vector<SourceInstruction> sources;
+  std::vector<SiteInfo> sites;
+  std::deque<std::vector<Slot>> slot_lists;  // what Op::slots points to
+  /// Each immediate once for every lane. A 32-bit one fills the first half of its place, so that a 64-bit one
+  /// is aligned as its vector must be.
+  struct alignas(WARP * sizeof(uint64_t)) Constant {
+    std::array<uint64_t, WARP> lanes;
+  };
+  std::vector<Constant> constants;
+
+  size_t register_bytes = 0;  // of one warp
+  size_t predicates = 0;      // the last two are the immediates false and true
+  int registers_per_thread = 0;
+  std::vector<ParameterInfo> parameters;
+  size_t parameter_bytes = 0;
+  size_t static_shared = 0;
+  size_t local_bytes = 0;  // per thread
+  int max_threads = 0;     // __launch_bounds__, 0 if not given
+};
+
+}  // namespace simulator

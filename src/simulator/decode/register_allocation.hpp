@@ -1,0 +1,30 @@
+// Where a kernel's virtual registers lie.
+//
+// PTX names a new register for almost every value. Giving each a place of its own would spread a warp's
+// state far beyond the host's caches, so places are shared by registers that are never live together,
+// as on a device. The number of places is what the simulator reports as registers per thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "simulator/decode/control_flow.hpp"
+#include "simulator/decode/program.hpp"
+#include "simulator/ptx/ptx.hpp"
+
+namespace simulator {
+
+struct RegisterMap {
+  std::map<std::string, Slot>
+      slots;  // byte offset in the warp's registers, or a predicate's number
+  std::map<std::string, int> widths;  // bytes per lane: 4 or 8; 0 for a predicate
+  size_t bytes = 0;                   // of one warp's registers
+  size_t predicates = 0;
+  int words_per_thread = 0;  // 32-bit registers per thread
+};
+
+/// Linear-scan allocation (Poletto and Sarkar, 1999) over live ranges from a data-flow analysis.
+RegisterMap allocate_registers(const ptx::Function& function, const ControlFlow& flow);
+
+}  // namespace simulator

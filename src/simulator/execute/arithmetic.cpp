@@ -1,0 +1,755 @@
+#include "simulator/execute/arithmetic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "simulator/execute/types.hpp"
+
+BEGIN_LEVEL
+namespace {
+
+// A register holds 4 or 8 bytes a lane. A 16-bit value lies zero-extended in a 4-byte register.
+
+template <class T>
+Lanes<T> get(const Warp& w, Slot slot) {
+  if constexpr (sizeof(T) >= 4) {
+    return read<T>(w, slot);
+  } else {
+    return __builtin_convertvector(read<uint32_t>(w, slot), Lanes<T>);
+  }
+}
+
+template <class T>
+void put(Warp& w, Slot slot, Lanes<T> value) {
+  if constexpr (sizeof(T) >= 4) {
+    write<T>(w, slot, value);
+  } else {
+    using Unsigned = std::make_unsigned_t<T>;
+    write<uint32_t>(w, slot,
+                    __builtin_convertvector(bits_as<Lanes<Unsigned>>(value), Lanes<uint32_t>));
+  }
+}
+
+// --- shapes of instructions: each is filled with a function of lanes or of one lane -------------
+
+template <class T, auto F>
+void unary(Warp& w, const Op& op) {
+  put<T>(w, op.d, F(get<T>(w, op.a)));
+}
+
+template <class T, auto F>
+void binary(Warp& w, const Op& op) {
+  put<T>(w, op.d, F(get<T>(w, op.a), get<T>(w, op.b)));
+}
+
+template <class T, auto F>
+void ternary(Warp& w, const Op& op) {
+  put<T>(w, op.d, F(get<T>(w, op.a), get<T>(w, op.b), get<T>(w, op.c)));
+}
+
+/// One lane at a time, where the host has no vector form. D and S may differ.
+template <class D, class S, auto F>
+void each_unary(Warp& w, const Op& op) {
+  const Lanes<S> a = get<S>(w, op.a);
+  Lanes<D> result;
+  for (int i = 0; i < WARP; ++i) result[i] = F(static_cast<S>(a[i]));
+  put<D>(w, op.d, result);
+}
+
+template <class T, auto F>
+void each_binary(Warp& w, const Op& op) {
+  const Lanes<T> a = get<T>(w, op.a);
+  const Lanes<T> b = get<T>(w, op.b);
+  Lanes<T> result;
+  for (int i = 0; i < WARP; ++i) result[i] = F(static_cast<T>(a[i]), static_cast<T>(b[i]));
+  put<T>(w, op.d, result);
+}
+
+/// Shifts: the count is 32 bits wide whatever the value's width.
+template <class T, auto F>
+void shift(Warp& w, const Op& op) {
+  const Lanes<uint32_t> count = read<uint32_t>(w, op.b);
+  const Lanes<T> a = get<T>(w, op.a);
+  Lanes<T> result;
+  for (int i = 0; i < WARP; ++i)
+    result[i] = F(static_cast<T>(a[i]), static_cast<uint32_t>(count[i]));
+  put<T>(w, op.d, result);
+}
+
+/// mul.wide and mad.wide: operands of type S, a result of twice the width.
+template <class D, class S, bool ADD>
+void wide(Warp& w, const Op& op) {
+  const Lanes<D> product = __builtin_convertvector(get<S>(w, op.a), Lanes<D>) *
+                           __builtin_convertvector(get<S>(w, op.b), Lanes<D>);
+  if constexpr (ADD) {
+    put<D>(w, op.d, product + get<D>(w, op.c));
+  } else {
+    put<D>(w, op.d, product);
+  }
+}
+
+template <class T, bool ADD>
+void high(Warp& w, const Op& op) {
+  using Wide =
+      std::conditional_t<sizeof(T) == 8,
+                         std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+                         std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+  const Lanes<T> a = get<T>(w, op.a);
+  const Lanes<T> b = get<T>(w, op.b);
+  Lanes<T> result;
+  for (int i = 0; i < WARP; ++i) {
+    result[i] =
+        static_cast<T>((static_cast<Wide>(a[i]) * static_cast<Wide>(b[i])) >> (8 * sizeof(T)));
+  }
+  if constexpr (ADD) result += get<T>(w, op.c);
+  put<T>(w, op.d, result);
+}
+
+// --- comparisons --------------------------------------------------------------------------------
+
+template <class T, auto F>
+void compare(Warp& w, const Op& op) {
+  write_predicate(w, op.d, to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
+}
+
+/// setp with .and / .or / .xor of a third predicate.
+template <class T, auto F, auto COMBINE>
+void compare_and(Warp& w, const Op& op) {
+  const uint32_t holds = to_bits(F(get<T>(w, op.a), get<T>(w, op.b)));
+  write_predicate(w, op.d, COMBINE(holds, w.predicates[op.c]));
+}
+
+template <class T>
+void select(Warp& w, const Op& op) {
+  const Lanes<int32_t> mask = expand_mask(w.predicates[op.c]);
+  if constexpr (sizeof(T) == 8) {
+    write<T>(w, op.d,
+             __builtin_convertvector(mask, Lanes<int64_t>) ? read<T>(w, op.a) : read<T>(w, op.b));
+  } else {
+    write<T>(w, op.d, mask ? read<T>(w, op.a) : read<T>(w, op.b));
+  }
+}
+
+template <auto F>
+void predicate_binary(Warp& w, const Op& op) {
+  write_predicate(w, op.d, F(w.predicates[op.a], w.predicates[op.b]));
+}
+
+template <auto F>
+void predicate_unary(Warp& w, const Op& op) {
+  write_predicate(w, op.d, F(w.predicates[op.a]));
+}
+
+// --- conversions --------------------------------------------------------------------------------
+
+enum class Rounding { none, nearest, zero, down, up };
+
+template <class S>
+S round_to_integral(S value, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::nearest:
+      return std::nearbyint(value);
+    case Rounding::zero:
+      return std::trunc(value);
+    case Rounding::down:
+      return std::floor(value);
+    case Rounding::up:
+      return std::ceil(value);
+    case Rounding::none:
+      break;
+  }
+  return value;
+}
+
+template <class T>
+constexpr bool is_float =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, _Float16>;
+
+/// The rest of Op::extra of a cvt: the rounding, and saturation.
+constexpr int32_t ROUNDING_BITS = 7, SATURATE = 8;
+
+template <class D, class S>
+D convert_one(S value, int32_t mode) {
+  const auto rounding = static_cast<Rounding>(mode & ROUNDING_BITS);
+  if constexpr (is_float<S> && is_float<D>) {
+    D result{};
+    if constexpr (std::is_same_v<D, S>) {
+      result = static_cast<D>(round_to_integral(static_cast<double>(value), rounding));
+    } else {
+      result = static_cast<D>(value);
+    }
+    if ((mode & SATURATE) != 0) {  // to [0, 1]; NaN becomes 0
+      result = !(result > D{0}) ? D{0} : result > D{1} ? D{1} : result;
+    }
+    return result;
+  } else if constexpr (is_float<S>) {
+    // A float beyond the integer's range gives the nearest end of it; NaN gives 0.
+    const double rounded = round_to_integral(static_cast<double>(value), rounding);
+    if (!(rounded == rounded)) return D{0};
+    if (rounded <= static_cast<double>(std::numeric_limits<D>::min()))
+      return std::numeric_limits<D>::min();
+    if (rounded >= static_cast<double>(std::numeric_limits<D>::max()))
+      return std::numeric_limits<D>::max();
+    return static_cast<D>(rounded);
+  } else {
+    if constexpr (std::is_integral_v<D>) {
+      if ((mode & SATURATE) != 0) {
+        if (std::cmp_less(value, std::numeric_limits<D>::min()))
+          return std::numeric_limits<D>::min();
+        if (std::cmp_greater(value, std::numeric_limits<D>::max()))
+          return std::numeric_limits<D>::max();
+      }
+    }
+    return static_cast<D>(value);
+  }
+}
+
+template <class T>
+T from_register_bits(uint64_t bits) {
+  if constexpr (std::is_same_v<T, float>) {
+    return bits_as<float>(static_cast<uint32_t>(bits));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return bits_as<double>(bits);
+  } else if constexpr (std::is_same_v<T, _Float16>) {
+    return bits_as<_Float16>(static_cast<uint16_t>(bits));
+  } else {
+    return static_cast<T>(bits);
+  }
+}
+
+/// A result in a register wider than its type is sign- or zero-extended, as the type says.
+template <class T>
+uint64_t to_register_bits(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return bits_as<uint32_t>(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return bits_as<uint64_t>(value);
+  } else if constexpr (std::is_same_v<T, _Float16>) {
+    return bits_as<uint16_t>(value);
+  } else {
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+  }
+}
+
+template <class D, class S>
+void convert(Warp& w, const Op& op) {
+  if constexpr (std::is_integral_v<D> && std::is_integral_v<S> && sizeof(D) >= 4 &&
+                sizeof(S) >= 4) {
+    if ((op.extra & SATURATE) == 0 && (sizeof(S) == 8) == ((op.extra & CONVERT_FROM_64) != 0) &&
+        (sizeof(D) == 8) == ((op.extra & CONVERT_TO_64) != 0)) {
+      write<D>(w, op.d,
+               __builtin_convertvector(read<S>(w, op.a), Lanes<D>));  // addresses: the usual case
+      return;
+    }
+  }
+  Lanes<uint64_t> result;
+  for (int i = 0; i < WARP; ++i) {
+    const uint64_t bits =
+        (op.extra & CONVERT_FROM_64) != 0 ? read<uint64_t>(w, op.a)[i] : read<uint32_t>(w, op.a)[i];
+    result[i] = to_register_bits(convert_one<D, S>(from_register_bits<S>(bits), op.extra));
+  }
+  if ((op.extra & CONVERT_TO_64) != 0) {
+    write<uint64_t>(w, op.d, result);
+  } else if constexpr (sizeof(D) == 2) {
+    write<uint32_t>(w, op.d, __builtin_convertvector(result, Lanes<uint32_t>) & 0xffffu);
+  } else {
+    write<uint32_t>(w, op.d, __builtin_convertvector(result, Lanes<uint32_t>));
+  }
+}
+
+Execute find_convert(std::string_view to, std::string_view from) {
+  return with_type(to, [&](auto d) {
+    return with_type(from, [&](auto s) -> Execute {
+      return convert<typename decltype(d)::type, typename decltype(s)::type>;
+    });
+  });
+}
+
+// --- functions of one lane ------------------------------------------------------------------------
+
+template <class T>
+T divide(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b == 0) return static_cast<T>(-1);  // unspecified by PTX; a device gives all ones
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(a));
+    }
+  }
+  return static_cast<T>(a / b);
+}
+
+template <class T>
+T remainder_of(T a, T b) {
+  if (b == 0) return a;
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return 0;
+  }
+  return static_cast<T>(a % b);
+}
+
+template <class T>
+T shift_left(T a, uint32_t count) {
+  using Unsigned = std::make_unsigned_t<T>;
+  return count >= 8 * sizeof(T) ? T{0} : static_cast<T>(static_cast<Unsigned>(a) << count);
+}
+
+template <class T>
+T shift_right(T a, uint32_t count) {
+  constexpr uint32_t WIDTH = 8 * sizeof(T);
+  if (count >= WIDTH) return a < 0 ? static_cast<T>(-1) : T{0};  // the sign fills a signed value
+  return static_cast<T>(a >> count);
+}
+
+/// PTX's min and max return the other operand when one is NaN, and order -0 below +0.
+template <class T>
+T float_min(T a, T b) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+template <class T>
+T float_max(T a, T b) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+/// bfe: `length` bits of `a` from `position`, sign- or zero-extended.
+template <class T>
+void bit_field_extract(Warp& w, const Op& op) {
+  constexpr int WIDTH = 8 * sizeof(T);
+  const Lanes<T> a = read<T>(w, op.a);
+  Lanes<T> result;
+  for (int i = 0; i < WARP; ++i) {
+    const int position = static_cast<int>(read<uint32_t>(w, op.b)[i] & 0xff);
+    const int length = static_cast<int>(read<uint32_t>(w, op.c)[i] & 0xff);
+    const int top = std::min(position + length - 1, WIDTH - 1);
+    const bool sign = std::is_signed_v<T> && length > 0 &&
+                      (static_cast<std::make_unsigned_t<T>>(a[i]) >> top & 1u) != 0;
+    std::make_unsigned_t<T> value = 0;
+    for (int bit = 0; bit < WIDTH; ++bit) {
+      const bool inside = bit < length && position + bit < WIDTH;
+      const bool set =
+          inside ? (static_cast<std::make_unsigned_t<T>>(a[i]) >> (position + bit) & 1u) != 0
+                 : sign;
+      if (set) value |= std::make_unsigned_t<T>{1} << bit;
+    }
+    result[i] = static_cast<T>(value);
+  }
+  write<T>(w, op.d, result);
+}
+
+/// shf.l / shf.r: 32 bits out of the 64 in (b, a), shifted by c, which wraps or clamps at 32.
+template <bool LEFT, bool CLAMP>
+void funnel_shift(Warp& w, const Op& op) {
+  const Lanes<uint32_t> low = read<uint32_t>(w, op.a);
+  const Lanes<uint32_t> high = read<uint32_t>(w, op.b);
+  const Lanes<uint32_t> count = read<uint32_t>(w, op.c);
+  Lanes<uint32_t> result;
+  for (int i = 0; i < WARP; ++i) {
+    const uint32_t n = CLAMP ? std::min<uint32_t>(count[i], 32) : count[i] & 31u;
+    const uint64_t both = uint64_t{high[i]} << 32 | low[i];
+    result[i] = static_cast<uint32_t>(LEFT ? (both << n) >> 32 : both >> n);
+  }
+  write<uint32_t>(w, op.d, result);
+}
+
+/// prmt in its default mode: each nibble of c picks one of the eight bytes of (b, a).
+void permute_bytes(Warp& w, const Op& op) {
+  const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
+  const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
+  const Lanes<uint32_t> selector = read<uint32_t>(w, op.c);
+  Lanes<uint32_t> result;
+  for (int i = 0; i < WARP; ++i) {
+    const uint64_t bytes = uint64_t{b[i]} << 32 | a[i];
+    uint32_t value = 0;
+    for (int byte = 0; byte < 4; ++byte) {
+      const uint32_t pick = selector[i] >> (4 * byte) & 15u;
+      uint32_t chosen = static_cast<uint32_t>(bytes >> (8 * (pick & 7u))) & 0xffu;
+      if ((pick & 8u) != 0) chosen = (chosen & 0x80u) != 0 ? 0xffu : 0;  // replicate the sign
+      value |= chosen << (8 * byte);
+    }
+    result[i] = value;
+  }
+  write<uint32_t>(w, op.d, result);
+}
+
+/// lop3: any function of three bits, given by its truth table.
+void logic3(Warp& w, const Op& op) {
+  const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
+  const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
+  const Lanes<uint32_t> c = read<uint32_t>(w, op.c);
+  const Lanes<uint32_t> table = read<uint32_t>(w, op.e);
+  Lanes<uint32_t> result = 0;
+  for (uint32_t row = 0; row < 8; ++row) {
+    const Lanes<uint32_t> matches =
+        ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+    result |= matches & (0 - (table >> row & 1u));
+  }
+  write<uint32_t>(w, op.d, result);
+}
+
+// --- the table ------------------------------------------------------------------------------------
+
+using Table = std::unordered_map<std::string, Arithmetic>;
+
+template <class T>
+struct Name;
+template <>
+struct Name<int16_t> {
+  static constexpr const char* s = "s16";
+};
+template <>
+struct Name<uint16_t> {
+  static constexpr const char* s = "u16";
+};
+template <>
+struct Name<int32_t> {
+  static constexpr const char* s = "s32";
+};
+template <>
+struct Name<uint32_t> {
+  static constexpr const char* s = "u32";
+};
+template <>
+struct Name<int64_t> {
+  static constexpr const char* s = "s64";
+};
+template <>
+struct Name<uint64_t> {
+  static constexpr const char* s = "u64";
+};
+template <>
+struct Name<float> {
+  static constexpr const char* s = "f32";
+};
+template <>
+struct Name<double> {
+  static constexpr const char* s = "f64";
+};
+
+template <class T>
+void add_entry(Table& table, const std::string& name, Execute execute, InstructionKind kind,
+               size_t operands, uint32_t flops = 0) {
+  const std::string_view type = Name<T>::s;
+  table[name + "." + Name<T>::s] = {
+      execute, kind, type, std::vector<std::string_view>(operands, type), 0, flops};
+}
+
+template <class T>
+void add_integer(Table& table) {
+  constexpr auto KIND = InstructionKind::integer;
+  // Two's complement wraps in PTX; in C++ only unsigned arithmetic does.
+  using U = std::make_unsigned_t<T>;
+  add_entry<T>(table, "add", binary<U, [](auto a, auto b) { return a + b; }>, KIND, 2);
+  add_entry<T>(table, "sub", binary<U, [](auto a, auto b) { return a - b; }>, KIND, 2);
+  add_entry<T>(table, "mul.lo", binary<U, [](auto a, auto b) { return a * b; }>, KIND, 2);
+  add_entry<T>(table, "mad.lo", ternary<U, [](auto a, auto b, auto c) { return a * b + c; }>, KIND,
+               3);
+  add_entry<T>(table, "neg", unary<U, [](auto a) { return 0 - a; }>, KIND, 1);
+  add_entry<T>(
+      table, "abs",
+      each_unary<T, T,
+                 [](T a) {
+                   return static_cast<T>(a < 0 ? U{0} - static_cast<U>(a) : static_cast<U>(a));
+                 }>,
+      KIND, 1);
+  add_entry<T>(table, "min",
+               binary<T, [](auto a, auto b) { return __builtin_elementwise_min(a, b); }>, KIND, 2);
+  add_entry<T>(table, "max",
+               binary<T, [](auto a, auto b) { return __builtin_elementwise_max(a, b); }>, KIND, 2);
+  add_entry<T>(table, "div", each_binary<T, divide<T>>, KIND, 2);
+  add_entry<T>(table, "rem", each_binary<T, remainder_of<T>>, KIND, 2);
+  add_entry<T>(table, "shr", shift<T, shift_right<T>>, KIND, 2);
+  table[std::string("shr.") + Name<T>::s].operands[1] = "u32";
+  add_entry<T>(table, "mul.hi", high<T, false>, KIND, 2);
+  add_entry<T>(table, "mad.hi", high<T, true>, KIND, 3);
+  if constexpr (sizeof(T) >= 4) {
+    add_entry<T>(table, "bfe", bit_field_extract<T>, KIND, 3);
+    table[std::string("bfe.") + Name<T>::s].operands = {Name<T>::s, "u32", "u32"};
+  }
+}
+
+template <class D, class S>
+void add_wide(Table& table) {
+  const std::string type = Name<S>::s;
+  table["mul.wide." + type] = {
+      wide<D, S, false>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s}};
+  table["mad.wide." + type] = {
+      wide<D, S, true>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s, Name<D>::s}};
+}
+
+/// Logic on T's bits; PTX writes the type as b16, b32, b64.
+template <class T>
+void add_logic(Table& table, std::string_view type) {
+  const std::string suffix = "." + std::string(type);
+  constexpr auto KIND = InstructionKind::integer;
+  table["and" + suffix] = {
+      binary<T, [](auto a, auto b) { return a & b; }>, KIND, type, {type, type}};
+  table["or" + suffix] = {
+      binary<T, [](auto a, auto b) { return a | b; }>, KIND, type, {type, type}};
+  table["xor" + suffix] = {
+      binary<T, [](auto a, auto b) { return a ^ b; }>, KIND, type, {type, type}};
+  table["not" + suffix] = {unary<T, [](auto a) { return ~a; }>, KIND, type, {type}};
+  table["cnot" + suffix] = {
+      each_unary<T, T, [](T a) { return static_cast<T>(a == 0); }>, KIND, type, {type}};
+  table["shl" + suffix] = {shift<T, shift_left<T>>, KIND, type, {type, "u32"}};
+  table["shr" + suffix] = {shift<T, shift_right<T>>, KIND, type, {type, "u32"}};
+  if constexpr (sizeof(T) >= 4) {
+    table["popc" + suffix] = {
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::popcount(a)); }>,
+        KIND,
+        "u32",
+        {type}};
+    table["clz" + suffix] = {
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::countl_zero(a)); }>,
+        KIND,
+        "u32",
+        {type}};
+    table["brev" + suffix] = {
+        unary<T, [](auto a) { return __builtin_elementwise_bitreverse(a); }>, KIND, type, {type}};
+    // The highest set bit's position, or all ones.
+    const std::string unsigned_type = sizeof(T) == 4 ? ".u32" : ".u64";
+    table["bfind" + unsigned_type] = {
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::bit_width(a)) - 1; }>,
+        KIND,
+        "u32",
+        {type}};
+  }
+}
+
+template <class T>
+void add_float(Table& table) {
+  constexpr bool SINGLE = std::is_same_v<T, float>;
+  constexpr auto KIND = SINGLE ? InstructionKind::fp32 : InstructionKind::fp64;
+  constexpr uint32_t FLOP = SINGLE ? 1 : 0;
+  add_entry<T>(table, "add", binary<T, [](auto a, auto b) { return a + b; }>, KIND, 2, FLOP);
+  add_entry<T>(table, "sub", binary<T, [](auto a, auto b) { return a - b; }>, KIND, 2, FLOP);
+  add_entry<T>(table, "mul", binary<T, [](auto a, auto b) { return a * b; }>, KIND, 2, FLOP);
+  add_entry<T>(
+      table, "fma",
+      ternary<T, [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }>,
+      SINGLE ? InstructionKind::ffma : KIND, 3, 2 * FLOP);
+  add_entry<T>(table, "div", binary<T, [](auto a, auto b) { return a / b; }>, KIND, 2, FLOP);
+  add_entry<T>(table, "neg", unary<T, [](auto a) { return -a; }>, KIND, 1);
+  add_entry<T>(table, "abs", unary<T, [](auto a) { return __builtin_elementwise_abs(a); }>, KIND,
+               1);
+  add_entry<T>(table, "min", each_binary<T, float_min<T>>, KIND, 2);
+  add_entry<T>(table, "max", each_binary<T, float_max<T>>, KIND, 2);
+  add_entry<T>(table, "copysign", each_binary<T, [](T a, T b) { return std::copysign(b, a); }>,
+               KIND, 2);
+  add_entry<T>(table, "sqrt", each_unary<T, T, [](T a) { return std::sqrt(a); }>, KIND, 1, FLOP);
+  add_entry<T>(table, "rcp", each_unary<T, T, [](T a) { return T{1} / a; }>, KIND, 1, FLOP);
+  add_entry<T>(
+      table, "rsqrt",
+      each_unary<T, T, [](T a) { return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a))); }>,
+      KIND, 1, FLOP);
+  if constexpr (SINGLE) {
+    add_entry<T>(
+        table, "ex2",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::exp2(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "lg2",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::log2(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "sin",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::sin(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "cos",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::cos(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+    add_entry<T>(
+        table, "tanh",
+        each_unary<T, T, [](T a) { return static_cast<T>(std::tanh(static_cast<double>(a))); }>,
+        KIND, 1, FLOP);
+  }
+}
+
+template <class T, auto F>
+void add_comparison(Table& table, const std::string& relation, std::string_view type) {
+  const std::string suffix = "." + std::string(type);
+  constexpr auto KIND = InstructionKind::compare;
+  table["setp." + relation + suffix] = {compare<T, F>, KIND, "pred", {type, type}};
+  table["setp." + relation + ".and" + suffix] = {
+      compare_and<T, F, [](uint32_t a, uint32_t b) { return a & b; }>,
+      KIND,
+      "pred",
+      {type, type, "pred"}};
+  table["setp." + relation + ".or" + suffix] = {
+      compare_and<T, F, [](uint32_t a, uint32_t b) { return a | b; }>,
+      KIND,
+      "pred",
+      {type, type, "pred"}};
+  table["setp." + relation + ".xor" + suffix] = {
+      compare_and<T, F, [](uint32_t a, uint32_t b) { return a ^ b; }>,
+      KIND,
+      "pred",
+      {type, type, "pred"}};
+}
+
+/// Lanes that hold a NaN: nothing else differs from itself.
+template <class V>
+auto is_nan(V a) {
+  return a != a;  // NOLINT(misc-redundant-expression)
+}
+
+template <class T>
+void add_comparisons(Table& table, std::string_view type) {
+  add_comparison<T, [](auto a, auto b) { return a == b; }>(table, "eq", type);
+  if constexpr (!is_float<T>) {
+    add_comparison<T, [](auto a, auto b) { return a != b; }>(table, "ne", type);
+  } else {
+    // Ordered: false when an operand is NaN. The forms with u are true then.
+    add_comparison<T, [](auto a, auto b) { return (a < b) | (a > b); }>(table, "ne", type);
+    add_comparison<T, [](auto a, auto b) { return (a == b) | is_nan(a) | is_nan(b); }>(table, "equ",
+                                                                                       type);
+    add_comparison<T, [](auto a, auto b) { return a != b; }>(table, "neu", type);
+    add_comparison<T, [](auto a, auto b) { return ~(a >= b); }>(table, "ltu", type);
+    add_comparison<T, [](auto a, auto b) { return ~(a > b); }>(table, "leu", type);
+    add_comparison<T, [](auto a, auto b) { return ~(a <= b); }>(table, "gtu", type);
+    add_comparison<T, [](auto a, auto b) { return ~(a < b); }>(table, "geu", type);
+    add_comparison<T, [](auto a, auto b) { return ~(is_nan(a) | is_nan(b)); }>(table, "num", type);
+    add_comparison<T, [](auto a, auto b) { return is_nan(a) | is_nan(b); }>(table, "nan", type);
+  }
+  add_comparison<T, [](auto a, auto b) { return a < b; }>(table, "lt", type);
+  add_comparison<T, [](auto a, auto b) { return a <= b; }>(table, "le", type);
+  add_comparison<T, [](auto a, auto b) { return a > b; }>(table, "gt", type);
+  add_comparison<T, [](auto a, auto b) { return a >= b; }>(table, "ge", type);
+  if constexpr (std::is_unsigned_v<T>) {
+    add_comparison<T, [](auto a, auto b) { return a < b; }>(table, "lo", type);
+    add_comparison<T, [](auto a, auto b) { return a <= b; }>(table, "ls", type);
+    add_comparison<T, [](auto a, auto b) { return a > b; }>(table, "hi", type);
+    add_comparison<T, [](auto a, auto b) { return a >= b; }>(table, "hs", type);
+  }
+}
+
+Table make_table() {
+  Table table;
+  add_integer<int16_t>(table);
+  add_integer<uint16_t>(table);
+  add_integer<int32_t>(table);
+  add_integer<uint32_t>(table);
+  add_integer<int64_t>(table);
+  add_integer<uint64_t>(table);
+  add_wide<int32_t, int16_t>(table);
+  add_wide<uint32_t, uint16_t>(table);
+  add_wide<int64_t, int32_t>(table);
+  add_wide<uint64_t, uint32_t>(table);
+  add_logic<uint16_t>(table, "b16");
+  add_logic<uint32_t>(table, "b32");
+  add_logic<uint64_t>(table, "b64");
+  add_float<float>(table);
+  add_float<double>(table);
+
+  add_comparisons<int16_t>(table, "s16");
+  add_comparisons<uint16_t>(table, "u16");
+  add_comparisons<uint16_t>(table, "b16");
+  add_comparisons<int32_t>(table, "s32");
+  add_comparisons<uint32_t>(table, "u32");
+  add_comparisons<uint32_t>(table, "b32");
+  add_comparisons<int64_t>(table, "s64");
+  add_comparisons<uint64_t>(table, "u64");
+  add_comparisons<uint64_t>(table, "b64");
+  add_comparisons<float>(table, "f32");
+  add_comparisons<double>(table, "f64");
+  for (const char* type : {"b16", "u16", "s16", "b32", "u32", "s32", "f32"}) {
+    table[std::string("selp.") + type] = {
+        select<uint32_t>, InstructionKind::compare, type, {type, type, "pred"}};
+  }
+  for (const char* type : {"b64", "u64", "s64", "f64"}) {
+    table[std::string("selp.") + type] = {
+        select<uint64_t>, InstructionKind::compare, type, {type, type, "pred"}};
+  }
+
+  constexpr auto COMPARE = InstructionKind::compare;
+  table["and.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a & b; }>,
+                       COMPARE,
+                       "pred",
+                       {"pred", "pred"}};
+  table["or.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a | b; }>,
+                      COMPARE,
+                      "pred",
+                      {"pred", "pred"}};
+  table["xor.pred"] = {predicate_binary<[](uint32_t a, uint32_t b) { return a ^ b; }>,
+                       COMPARE,
+                       "pred",
+                       {"pred", "pred"}};
+  table["not.pred"] = {predicate_unary<[](uint32_t a) { return ~a; }>, COMPARE, "pred", {"pred"}};
+  table["mov.pred"] = {predicate_unary<[](uint32_t a) { return a; }>, COMPARE, "pred", {"pred"}};
+
+  constexpr auto INTEGER = InstructionKind::integer;
+  table["shf.l.wrap.b32"] = {funnel_shift<true, false>, INTEGER, "b32", {"b32", "b32", "u32"}};
+  table["shf.r.wrap.b32"] = {funnel_shift<false, false>, INTEGER, "b32", {"b32", "b32", "u32"}};
+  table["shf.l.clamp.b32"] = {funnel_shift<true, true>, INTEGER, "b32", {"b32", "b32", "u32"}};
+  table["shf.r.clamp.b32"] = {funnel_shift<false, true>, INTEGER, "b32", {"b32", "b32", "u32"}};
+  table["prmt.b32"] = {permute_bytes, INTEGER, "b32", {"b32", "b32", "b32"}};
+  table["lop3.b32"] = {logic3, INTEGER, "b32", {"b32", "b32", "b32", "b32"}};
+
+  constexpr auto MOVE = InstructionKind::move;
+  for (const char* type : {"b16", "u16", "s16", "b32", "u32", "s32", "f32"}) {
+    table[std::string("mov.") + type] = {
+        unary<uint32_t, [](auto a) { return a; }>, MOVE, type, {type}};
+  }
+  for (const char* type : {"b64", "u64", "s64", "f64"}) {
+    table[std::string("mov.") + type] = {
+        unary<uint64_t, [](auto a) { return a; }>, MOVE, type, {type}};
+  }
+  return table;
+}
+
+/// The modifiers of floating-point arithmetic that change nothing here.
+bool is_default_modifier(const std::string& word) {
+  return word == "rn" || word == "approx" || word == "full" || word == "wrapmode";
+}
+
+Arithmetic find_cvt(const std::vector<std::string>& opcode) {
+  static const std::map<std::string, Rounding> integral = {{"rni", Rounding::nearest},
+                                                           {"rzi", Rounding::zero},
+                                                           {"rmi", Rounding::down},
+                                                           {"rpi", Rounding::up}};
+  if (opcode.size() < 3) return {};
+  int32_t mode = 0;
+  for (size_t i = 1; i + 2 < opcode.size(); ++i) {
+    const auto found = integral.find(opcode[i]);
+    if (found != integral.end()) {
+      mode |= static_cast<int32_t>(found->second);
+    } else if (opcode[i] == "sat") {
+      mode |= SATURATE;
+    } else if (opcode[i] != "rn") {
+      return {};
+    }
+  }
+  const std::string& result = opcode[opcode.size() - 2];
+  const std::string& source = opcode.back();
+  return {find_convert(result, source), InstructionKind::convert, result, {source}, mode};
+}
+
+}  // namespace
+
+Arithmetic find_arithmetic(const std::vector<std::string>& opcode) {
+  static const Table table = make_table();
+  if (opcode[0] == "cvt") return find_cvt(opcode);
+  const bool approximate = std::find(opcode.begin(), opcode.end(), "approx") != opcode.end();
+  std::string name;
+  for (const std::string& word : opcode) {
+    if (is_default_modifier(word) || (approximate && word == "ftz")) continue;
+    if (!name.empty()) name += '.';
+    name += word;
+  }
+  const auto found = table.find(name);
+  return found == table.end() ? Arithmetic{} : found->second;
+}
+
+END_LEVEL

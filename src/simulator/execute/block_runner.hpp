@@ -1,0 +1,48 @@
+// A block and its warps. Part of a level: see level.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simulator/execute/block.hpp"
+#include "simulator/execute/warp_runner.hpp"
+
+BEGIN_LEVEL
+
+/// The memory is used for one block after the other.
+class BlockRunner : public Block {
+ public:
+  BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
+              const std::byte* parameters);
+
+  void start(uint64_t linear_number) override;
+  Progress run() override;
+  bool stuck() const override;
+  Fault describe_wait(FaultKind kind) const override;
+
+ private:
+  enum class State { ready, at_barrier, exited };
+
+  void shuffle_warps();
+  bool run_warp(size_t i);
+  bool release_barriers();
+  void release(uint32_t id, const std::vector<size_t>& arrived);
+  void warn_of_mismatch(const WarpRunner& a, const WarpRunner& b) const;
+  WarpFault describe_stop(FaultKind kind, const WarpRunner& warp) const;
+  Fault complete(const WarpFault& fault, const Warp& warp) const;
+
+  const Program& program_;
+  BlockContext context_;
+  std::vector<std::byte> shared_storage_;
+  std::unique_ptr<std::byte[]> register_storage_;
+  std::byte* registers_ = nullptr;  // within it, aligned
+  std::vector<std::byte> local_;
+  std::vector<WarpRunner> warps_;
+  std::vector<State> states_;
+  std::vector<size_t> order_;       // in which the warps get their turns
+  std::vector<uint32_t> arrivals_;  // threads that arrived without waiting, by barrier
+};
+
+END_LEVEL

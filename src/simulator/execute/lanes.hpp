@@ -1,0 +1,78 @@
+// The 32 values of a warp's register as one vector of the host. Part of a level: see level.hpp.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "simulator/decode/program.hpp"
+#include "simulator/execute/level.hpp"
+#include "simulator/execute/warp.hpp"
+
+BEGIN_LEVEL
+
+template <class T>
+using Lanes [[gnu::aligned(64)]] = T __attribute__((ext_vector_type(WARP)));
+
+constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                         11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                         22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+/// std::bit_cast as a function of the level: vectors must not be handed to code that has no such registers.
+template <class To, class From>
+inline To bits_as(const From& value) {
+  return __builtin_bit_cast(To, value);
+}
+
+/// -1 in every lane whose bit is set, 0 elsewhere.
+inline Lanes<int32_t> expand_mask(uint32_t bits) {
+  return -((static_cast<int32_t>(bits) >> LANE_NUMBERS) & 1);
+}
+
+/// The other way: the bits of the lanes where a comparison holds.
+template <class Mask>
+inline uint32_t to_bits(Mask mask) {
+  using Bits = bool __attribute__((ext_vector_type(WARP)));
+  return bits_as<uint32_t>(__builtin_convertvector(mask, Bits));
+}
+
+inline const Lanes<int32_t>& lane_mask(const Warp& w) {
+  return *reinterpret_cast<const Lanes<int32_t>*>(w.lane_mask.data());
+}
+
+inline void set_active(Warp& w, uint32_t mask) {
+  w.active = mask;
+  w.unmasked = mask == w.live;
+  *reinterpret_cast<Lanes<int32_t>*>(w.lane_mask.data()) = expand_mask(mask);
+}
+
+template <class T>
+inline const Lanes<T>& read(const Warp& w, Slot slot) {
+  const std::byte* base = slot >= 0 ? w.registers + slot : w.constants + ~slot;
+  return *reinterpret_cast<const Lanes<T>*>(base);
+}
+
+/// Writes a result where lanes are active, and nowhere else that matters.
+template <class T>
+inline void write(Warp& w, Slot slot, Lanes<T> value) {
+  Lanes<T>& target = *reinterpret_cast<Lanes<T>*>(w.registers + slot);
+  if (w.unmasked) {
+    target = value;
+  } else if constexpr (sizeof(T) == 8) {
+    target = __builtin_convertvector(lane_mask(w), Lanes<int64_t>) ? value : target;
+  } else {
+    static_assert(sizeof(T) == 4);
+    target = lane_mask(w) ? value : target;
+  }
+}
+
+inline void write_predicate(Warp& w, Slot slot, uint32_t value) {
+  w.predicates[slot] = (w.predicates[slot] & ~w.active) | (value & w.active);
+}
+
+/// Calls body(lane) for each active lane, in order.
+template <class Body>
+inline void for_each_lane(uint32_t active, Body&& body) {
+  for (uint32_t rest = active; rest != 0; rest &= rest - 1) body(std::countr_zero(rest));
+}
+
+END_LEVEL

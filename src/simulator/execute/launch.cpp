@@ -1,0 +1,406 @@
+// Modules, kernels, and a launch spread over the host's cores.
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+#include "simulator/count/counter_store.hpp"
+#include "simulator/decode/decoder.hpp"
+#include "simulator/execute/level.hpp"
+#include "simulator/execute/module.hpp"
+#include "simulator/execute/occupancy.hpp"
+#include "simulator/memory/memory.hpp"
+#include "simulator/ptx/ptx.hpp"
+
+namespace simulator {
+namespace {
+
+std::atomic<int> requested_workers{0};
+std::atomic<int> launches_under_way{0};
+std::atomic<bool> stop_requested{false};
+
+/// A number in the environment; nothing, with a word on stderr, where it is none.
+template <class Number>
+std::optional<Number> number_in_environment(const char* name, const char* meaning) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  Number value{};
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error == std::errc{} && rest == end && value >= 0) return value;
+  std::fprintf(stderr, "simulated GPU: %s is '%s'; it must be %s, and is ignored\n", name, text,
+               meaning);
+  return std::nullopt;
+}
+
+std::atomic<uint64_t>& schedule_seed() {
+  static std::atomic<uint64_t> seed{
+      number_in_environment<uint64_t>("SIMULATOR_SCHEDULE", "a whole number").value_or(0)};
+  return seed;
+}
+
+std::optional<LaunchState::Clock::time_point> deadline_from_now() {
+  static const std::optional<double> seconds =
+      number_in_environment<double>("SIMULATOR_TIMEOUT", "a number of seconds");
+  if (!seconds || *seconds == 0) return std::nullopt;
+  return LaunchState::Clock::now() + std::chrono::duration_cast<LaunchState::Clock::duration>(
+                                         std::chrono::duration<double>(*seconds));
+}
+
+std::vector<std::byte> pack_arguments(const Program& program, void* const* arguments) {
+  std::vector<std::byte> packed(std::max<size_t>(program.parameter_bytes, 1));
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    std::memcpy(packed.data() + program.parameters[i].offset, arguments[i],
+                program.parameters[i].bytes);
+  }
+  return packed;
+}
+
+/// The order in which blocks start: a permutation of their numbers that needs no table. Four rounds of a
+/// Feistel network over a power of four, walked on where it leaves the range.
+class BlockOrder {
+ public:
+  BlockOrder(uint64_t blocks, uint64_t seed) : blocks_(blocks), seed_(seed) {
+    while ((uint64_t{1} << (2 * half_bits_)) < blocks) ++half_bits_;
+  }
+
+  uint64_t operator()(uint64_t turn) const {
+    if (seed_ == 0) return turn;
+    do turn = scramble(turn);
+    while (turn >= blocks_);
+    return turn;
+  }
+
+ private:
+  uint64_t scramble(uint64_t value) const {
+    const uint64_t mask = (uint64_t{1} << half_bits_) - 1;
+    uint64_t left = value >> half_bits_;
+    uint64_t right = value & mask;
+    for (uint64_t round = 1; round <= 4; ++round) {
+      uint64_t mixed = (right + round * seed_) * 0x9e3779b97f4a7c15u;
+      mixed ^= mixed >> 32;
+      left = std::exchange(right, left ^ (mixed & mask));
+    }
+    return left << half_bits_ | right;
+  }
+
+  uint64_t blocks_, seed_;
+  int half_bits_ = 0;
+};
+
+/// A launch in the making. Workers take blocks in order until none is left or one has failed. A block that
+/// only waits is put aside for another, as long as there is room on the device: all blocks that it could hold
+/// at once make progress.
+class Launch {
+ public:
+  Launch(const Program& program, const LaunchShape& shape, void* const* arguments, uint64_t room)
+      : program_(program),
+        shape_(shape),
+        parameters_(pack_arguments(program, arguments)),
+        blocks_(shape.grid.count()),
+        order_(blocks_, schedule()),
+        room_(std::max<uint64_t>(room, 1)) {
+    state_.deadline = deadline_from_now();
+  }
+
+  std::optional<Fault> run(LaunchCounters& counted) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto workers =
+        static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
+    std::vector<std::unique_ptr<Worker>> state;
+    state.reserve(workers);
+    for (size_t i = 0; i < workers; ++i)
+      state.push_back(std::make_unique<Worker>(program_, state_, schedule()));
+    stuck_.assign(workers, std::nullopt);
+    {
+      std::vector<std::jthread> helpers;
+      for (size_t i = 1; i < workers; ++i) helpers.emplace_back([&, i] { work(*state[i], i); });
+      work(*state[0], 0);
+    }
+    if (error_) std::rethrow_exception(error_);
+    Tally tally;
+    for (const auto& worker : state) worker->add_to(tally);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    tally.totals.launches = 1;
+    tally.totals.blocks = blocks_;
+    tally.totals.seconds = seconds.count();
+    counted.counters = tally.counters();
+    return fault_;
+  }
+
+ private:
+  using Blocks = std::deque<std::unique_ptr<Block>>;
+
+  /// What one worker does until all is done.
+  void work(Worker& worker, size_t number) {
+    try {
+      Blocks spare, aside;
+      // A block below a faulty one still runs, so that the fault reported is always the lowest block's.
+      while (!is_over(aside)) {
+        if (std::unique_ptr<Block> fresh = start_next(worker, spare)) {
+          run_turn(std::move(fresh), spare, aside);
+        }
+        if (!aside.empty()) {
+          std::unique_ptr<Block> oldest = std::move(aside.front());
+          aside.pop_front();
+          run_turn(std::move(oldest), spare, aside);
+          look_for_endless_wait(aside, number);
+        }
+      }
+      declare(number, ~uint64_t{0});
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::current_exception();
+      first_faulty_ = 0;
+    }
+  }
+
+  bool is_over(Blocks& aside) {
+    const uint64_t faulty = first_faulty_.load();
+    in_flight_ -= std::erase_if(aside, [&](const auto& block) { return block->number > faulty; });
+    return aside.empty() && (next_.load() >= blocks_ || faulty == 0);
+  }
+
+  /// A block that has just begun; nullptr if all have, or the device is full.
+  std::unique_ptr<Block> start_next(Worker& worker, Blocks& spare) {
+    if (next_.load() >= blocks_) return nullptr;
+    if (in_flight_.fetch_add(1) >= room_) {
+      --in_flight_;
+      std::this_thread::yield();
+      return nullptr;
+    }
+    for (uint64_t turn = next_++; turn < blocks_; turn = next_++) {
+      const uint64_t number = order_(turn);
+      if (number > first_faulty_.load()) continue;
+      std::unique_ptr<Block> block;
+      if (spare.empty()) {
+        block = level().make_block(program_, worker, shape_, parameters_.data());
+      } else {
+        block = std::move(spare.back());
+        spare.pop_back();
+      }
+      block->start(number);
+      return block;
+    }
+    --in_flight_;
+    return nullptr;
+  }
+
+  void run_turn(std::unique_ptr<Block> block, Blocks& spare, Blocks& aside) {
+    try {
+      if (block->run() != Progress::finished) {
+        aside.push_back(std::move(block));
+        return;
+      }
+    } catch (Fault& fault) {
+      keep_lowest(block->number, std::move(fault));
+    }
+    --in_flight_;
+    spare.push_back(std::move(block));
+  }
+
+  /// Where each worker's blocks are stuck and no further one can start, nobody will ever change what they
+  /// wait for.
+  void look_for_endless_wait(const Blocks& aside, size_t number) {
+    const uint64_t changes = state_.changes.load();
+    const bool can_start = next_.load() < blocks_ && in_flight_.load() < room_;
+    const bool all_stuck =
+        !aside.empty() && !can_start &&
+        std::all_of(aside.begin(), aside.end(), [](const auto& block) { return block->stuck(); });
+    const std::lock_guard lock(mutex_);
+    stuck_[number] = all_stuck ? std::optional(changes) : std::nullopt;
+    const bool all_workers = std::all_of(stuck_.begin(), stuck_.end(), [&](const auto& at) {
+      return at && (*at == changes || *at == ~uint64_t{0});
+    });
+    if (!all_stuck || !all_workers || state_.changes.load() != changes) return;
+    const auto lowest =
+        std::min_element(aside.begin(), aside.end(),
+                         [](const auto& a, const auto& b) { return a->number < b->number; });
+    if (!fault_) fault_ = (*lowest)->describe_wait(FaultKind::endless_wait);
+    first_faulty_ = 0;
+  }
+
+  /// At how many changes the worker's blocks were found stuck; the largest number: it has none left.
+  void declare(size_t number, uint64_t changes) {
+    const std::lock_guard lock(mutex_);
+    stuck_[number] = changes;
+  }
+
+  void keep_lowest(uint64_t block, Fault&& fault) {
+    const std::lock_guard lock(mutex_);
+    if (fault_ && block >= first_faulty_) return;
+    // What ends the launch as a whole ends it at once.
+    const bool of_launch =
+        fault.kind == FaultKind::interrupted || fault.kind == FaultKind::timed_out;
+    first_faulty_ = of_launch ? 0 : block;
+    fault_ = std::move(fault);
+  }
+
+  const Program& program_;
+  const LaunchShape& shape_;
+  const std::vector<std::byte> parameters_;
+  const uint64_t blocks_;
+  const BlockOrder order_;
+  const uint64_t room_;  // blocks that may be under way at once
+  LaunchState state_;
+  std::atomic<uint64_t> next_{0};  // turn, not number
+  std::atomic<uint64_t> in_flight_{0};
+  std::atomic<uint64_t> first_faulty_{~uint64_t{0}};
+  std::mutex mutex_;
+  std::vector<std::optional<uint64_t>> stuck_;  // by worker
+  std::optional<Fault> fault_;
+  std::exception_ptr error_;
+};
+
+class LoadedKernel : public Kernel {
+ public:
+  explicit LoadedKernel(std::unique_ptr<Program> program) : program_(std::move(program)) {}
+
+  const std::string& name() const override { return program_->name; }
+  const std::string& demangled() const override { return program_->demangled; }
+  int registers_per_thread() const override {
+    // A device's compiler keeps to the launch bounds, or else to what a thread can have, and spills the rest.
+    const DeviceLimits& limits = device_limits();
+    int bound = limits.registers_per_thread;
+    if (program_->max_threads > 0) {
+      bound = std::min(bound, limits.registers_per_multiprocessor / program_->max_threads);
+    }
+    return std::min(program_->registers_per_thread, bound);
+  }
+  size_t static_shared_bytes() const override { return program_->static_shared; }
+  size_t local_bytes_per_thread() const override { return program_->local_bytes; }
+  int max_threads_per_block() const override {
+    return program_->max_threads == 0 ? device_limits().threads_per_block : program_->max_threads;
+  }
+
+  std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const override {
+    if (launches_under_way++ == 0) stop_requested = false;
+    const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> done(
+        &launches_under_way, [](std::atomic<int>* n) { --*n; });
+    LaunchCounters counted;
+    counted.kernel = program_->demangled;
+    counted.grid = shape.grid;
+    counted.block = shape.block;
+    counted.registers_per_thread = registers_per_thread();
+    counted.shared_bytes = program_->static_shared + shape.dynamic_shared;
+    counted.blocks_per_multiprocessor =
+        resident_blocks(device_limits(), {.threads = static_cast<int>(shape.block.count()),
+                                          .registers_per_thread = counted.registers_per_thread,
+                                          .shared_bytes = counted.shared_bytes});
+    const auto room = static_cast<uint64_t>(counted.blocks_per_multiprocessor) *
+                      static_cast<uint64_t>(device_limits().multiprocessors);
+    const std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted);
+    CounterStore::instance().add(std::move(counted));
+    return fault;
+  }
+
+ private:
+  std::unique_ptr<Program> program_;
+};
+
+class LoadedModule : public Module {
+ public:
+  explicit LoadedModule(std::string_view text) : ptx_(text) {
+    for (const ptx::Variable& variable : ptx_.variables()) {
+      if (variable.space == "global" || variable.space == "const") allocate(variable);
+    }
+    for (const ptx::Variable& variable : ptx_.variables()) initialise(variable);
+  }
+
+  /// Decodes the kernel when it is first asked for: a template's many instances need not all be.
+  const Kernel* find_kernel(std::string_view mangled) const override {
+    const std::lock_guard lock(mutex_);
+    const auto known = kernels_.find(mangled);
+    if (known != kernels_.end()) return known->second.get();
+    const ptx::Function* const function = ptx_.find(mangled);
+    if (function == nullptr || !function->is_entry) return nullptr;
+    auto kernel =
+        std::make_unique<LoadedKernel>(decode(*function, ptx_, addresses_, *level().instructions));
+    return kernels_.emplace(function->name, std::move(kernel)).first->second.get();
+  }
+
+  uint64_t find_variable(std::string_view mangled, size_t* bytes) const override {
+    const auto found = addresses_.find(mangled);
+    if (found == addresses_.end()) return 0;
+    if (bytes != nullptr) *bytes = DeviceMemory::instance().find(found->second)->bytes;
+    return found->second;
+  }
+
+ private:
+  void allocate(const ptx::Variable& variable) {
+    const uint64_t address =
+        DeviceMemory::instance().allocate(std::max<uint64_t>(variable.bytes(), 1));
+    if (address == 0)
+      throw std::runtime_error("no memory for the device variable " + variable.name);
+    DeviceMemory::instance().set_name(address, variable.name);
+    addresses_[variable.name] = address;
+  }
+
+  void initialise(const ptx::Variable& variable) {
+    const auto found = addresses_.find(variable.name);
+    if (found == addresses_.end()) return;
+    std::byte* host = DeviceMemory::instance().host_pointer(found->second, variable.bytes());
+    std::memset(host, 0, variable.bytes());
+    if (!variable.initial.empty()) {
+      std::memcpy(host, variable.initial.data(),
+                  std::min<uint64_t>(variable.initial.size(), variable.bytes()));
+    }
+    for (const auto& [offset, symbol] : variable.addresses) {
+      const auto target = addresses_.find(symbol.name);
+      // A function's address: a kernel that calls through it cannot be read, and says so.
+      if (target == addresses_.end()) continue;
+      const uint64_t value = target->second + static_cast<uint64_t>(symbol.offset);
+      std::memcpy(host + offset, &value, sizeof value);
+    }
+  }
+
+  const ptx::Module ptx_;
+  VariableAddresses addresses_;
+  mutable std::mutex mutex_;  // of the kernels decoded so far
+  mutable std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
+};
+
+}  // namespace
+
+std::optional<FaultKind> LaunchState::must_stop() const {
+  if (stop_requested.load(std::memory_order_relaxed)) return FaultKind::interrupted;
+  if (deadline && Clock::now() > *deadline) return FaultKind::timed_out;
+  return std::nullopt;
+}
+
+void set_schedule(uint64_t seed) { schedule_seed() = seed; }
+uint64_t schedule() { return schedule_seed(); }
+
+void interrupt() {
+  if (launches_under_way.load() > 0) stop_requested = true;
+}
+
+void set_worker_threads(int count) { requested_workers = count; }
+
+int worker_threads() {
+  const int requested = requested_workers.load();
+  if (requested > 0) return requested;
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+const DeviceLimits& device_limits() {
+  static const DeviceLimits limits;
+  return limits;
+}
+
+std::unique_ptr<Module> Module::load(std::string_view ptx) {
+  return std::make_unique<LoadedModule>(ptx);
+}
+
+}  // namespace simulator

@@ -1,0 +1,35 @@
+// What one level offers, in one place.
+#include "simulator/execute/level.hpp"
+
+#include "simulator/execute/arithmetic.hpp"
+#include "simulator/execute/block_runner.hpp"
+#include "simulator/execute/memory_choice.hpp"
+#include "simulator/execute/warp_instructions.hpp"
+
+BEGIN_LEVEL
+
+extern const InstructionSet INSTRUCTIONS;
+const InstructionSet INSTRUCTIONS{
+    .arithmetic = find_arithmetic,
+    .warp = find_warp_instruction,
+    .special_register = find_special_register,
+    .pack = find_pack,
+    .load = find_load,
+    .store = find_store,
+    .atomic = find_atomic,
+    .async_copy = find_async_copy,
+    .parameter_load = find_parameter_load,
+    .nothing = do_nothing,
+    .unknown = execute_unknown,
+    .guarded = execute_guarded,
+    .polling = execute_polling,
+};
+
+std::unique_ptr<Block> make_block(const Program& program, Worker& worker, const LaunchShape& shape,
+                                  const std::byte* parameters);
+std::unique_ptr<Block> make_block(const Program& program, Worker& worker, const LaunchShape& shape,
+                                  const std::byte* parameters) {
+  return std::make_unique<BlockRunner>(program, worker, shape, parameters);
+}
+
+END_LEVEL

@@ -1,0 +1,91 @@
+// PTX text in, kernels that can be launched out. This is the seam between the CUDA runtime API
+// (src/simulator/runtime/) above and the interpreter below.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/fault.hpp"
+
+namespace simulator {
+
+/// The declared limits of the simulated device. They follow an H200 (compute capability 9.0), so that
+/// a launch which is refused there is refused here.
+struct DeviceLimits {
+  int threads_per_block = 1024;
+  Dim3 block{1024, 1024, 64};
+  Dim3 grid{2147483647, 65535, 65535};
+  int warp_size = 32;
+  int multiprocessors = 132;
+  int threads_per_multiprocessor = 2048;
+  int blocks_per_multiprocessor = 32;
+  int registers_per_multiprocessor = 65536;
+  int registers_per_thread = 255;
+  size_t static_shared_per_block = size_t{48} * 1024;
+  size_t shared_per_block_optin = size_t{227} * 1024;
+  size_t shared_per_multiprocessor = size_t{228} * 1024;
+  size_t reserved_shared_per_block = 1024;
+  size_t constant_memory = size_t{64} * 1024;
+  int compute_major = 9;
+  int compute_minor = 0;
+};
+const DeviceLimits& device_limits();
+
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  size_t dynamic_shared = 0;
+};
+
+/// One __global__ function. Read-only once loaded.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual const std::string& name() const = 0;  // mangled, as registered
+  virtual const std::string& demangled() const = 0;
+  virtual int registers_per_thread()
+      const = 0;  // 32-bit registers after the simulator's allocation
+  virtual size_t static_shared_bytes() const = 0;
+  virtual size_t local_bytes_per_thread() const = 0;
+  virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
+
+  /// Runs the whole grid on the host's cores and returns when it has finished: nothing, or the first
+  /// fault (the lowest block's, so that it does not depend on the number of cores). `arguments` holds one
+  /// pointer for each kernel parameter, as cudaLaunchKernel has them. The shape must be within the limits.
+  virtual std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const = 0;
+};
+
+/// One translation unit's device code.
+class Module {
+ public:
+  /// Reads PTX. A kernel that uses an instruction outside the subset still loads; running into that
+  /// instruction is the fault. Throws std::runtime_error where the text outside of functions is not PTX.
+  static std::unique_ptr<Module> load(std::string_view ptx);
+  virtual ~Module() = default;
+
+  /// The kernel of that name, decoded when it is first asked for; nullptr if there is none. Throws
+  /// Unreadable for a kernel that cannot be read or makes no sense, each time; others are not concerned.
+  virtual const Kernel* find_kernel(std::string_view mangled) const = 0;
+  /// Device address of a __device__ or __constant__ variable, and its size; 0 if there is none.
+  virtual uint64_t find_variable(std::string_view mangled, size_t* bytes) const = 0;
+};
+
+/// Host threads that run blocks: the machine's cores unless set (0 restores that).
+void set_worker_threads(int count);
+int worker_threads();
+
+/// The order in which blocks start and the warps of a block get their turns: as they are numbered, or shuffled by
+/// a seed other than 0. What a program may rely on does not depend on it. SIMULATOR_SCHEDULE=SEED sets it too.
+void set_schedule(uint64_t seed);
+uint64_t schedule();
+
+/// Ends the launch under way at the next block boundary or within some milliseconds, with
+/// FaultKind::interrupted. Safe in a signal handler. Nothing is cut short if no launch is running.
+void interrupt();
+
+}  // namespace simulator

@@ -1,0 +1,39 @@
+// What watches an execution: a type with these functions, which the executing templates call. A function that
+// does nothing costs nothing.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "simulator/execute/worker.hpp"
+
+namespace simulator {
+
+/// Counts what Nsight Compute would count.
+struct Counting {
+  /// A warp executes the basic block with these lanes.
+  static void enter(Worker& worker, uint32_t block, uint32_t lanes) {
+    worker.block_warps[block] += 1;
+    worker.block_lanes[block] += static_cast<uint64_t>(std::popcount(lanes));
+  }
+  /// A guard keeps these lanes from an instruction of the block.
+  static void skip(Worker& worker, uint32_t instruction, uint32_t lanes) {
+    worker.guarded_lanes[instruction] += static_cast<uint64_t>(std::popcount(lanes));
+  }
+  /// A warp's access, known to be within bounds, before it happens.
+  static void access(Worker& worker, uint32_t site, const Pattern& pattern) {
+    worker.count(site, pattern);
+  }
+  /// A warp passes a barrier of its block.
+  static void barrier(Worker& worker) { worker.barriers += 1; }
+};
+
+/// Watches nothing.
+struct Unobserved {
+  static void enter(Worker&, uint32_t, uint32_t) {}
+  static void skip(Worker&, uint32_t, uint32_t) {}
+  static void access(Worker&, uint32_t, const Pattern&) {}
+  static void barrier(Worker&) {}
+};
+
+}  // namespace simulator

@@ -1,0 +1,59 @@
+// One warp: 32 lanes that execute one instruction at a time, each lane with registers of its own.
+//
+// Registers lie lane by lane: a 32-bit register is 32 consecutive words, so an instruction on a whole
+// warp is a vector operation of the host. Predicates are one 32-bit mask each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "simulator/count/access.hpp"
+#include "simulator/fault.hpp"
+
+namespace simulator {
+
+class Worker;
+
+/// What the warps of a block share.
+struct BlockContext {
+  Worker* worker = nullptr;
+  const std::byte* parameters = nullptr;
+  size_t parameter_bytes = 0;
+  std::byte* shared = nullptr;
+  size_t shared_bytes = 0;
+  size_t dynamic_shared = 0;
+  size_t local_bytes = 0;
+  Dim3 grid, block_size, block;
+};
+
+struct Warp {
+  std::byte* registers = nullptr;
+  uint32_t* predicates = nullptr;
+  const std::byte* constants = nullptr;
+  BlockContext* block = nullptr;
+
+  uint32_t active = 0;   // lanes that execute the current instruction
+  uint32_t live = 0;     // lanes that exist and have not exited
+  bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
+  alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
+
+  uint32_t first_thread = 0;   // linear number of lane 0's thread in its block
+  uint32_t number = 0;         // of the warp in its block
+  std::byte* local = nullptr;  // .local memory, one lane after the other
+
+  uint64_t polls = 0;    // atomics, and loads of what other threads may store meanwhile
+  uint64_t changes = 0;  // stores, and atomics that changed what they found
+};
+
+/// Thrown by a handler; the block adds kernel, block and source.
+struct WarpFault {
+  FaultKind kind;
+  int lane = 0;  // the first lane at fault
+  uint64_t address = 0;
+  std::string detail;
+  uint32_t instruction = 0;
+};
+
+}  // namespace simulator

@@ -1,0 +1,487 @@
+#include "simulator/execute/warp_runner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <string>
+
+BEGIN_LEVEL
+namespace {
+
+using Watch = Counting;
+
+// Trips round a loop that look at what others may change, and change nothing, before others get a turn. A
+// search through memory by atomics may make some such trips without waiting for anybody.
+constexpr uint32_t IDLE_TRIPS = 32;
+// Rounds or slices of such looking before lanes at a meeting point go on alone, whatever the others' state.
+constexpr uint32_t PATIENCE = 128;
+
+std::string plural(uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+WarpRunner::WarpRunner(const Program& program, BlockContext& context, uint32_t number)
+    : program_(program), predicates_(program.predicates) {
+  predicates_.back() = ~0u;  // the immediate true
+  warp_.block = &context;
+  warp_.number = number;
+  warp_.first_thread = number * WARP;
+  warp_.constants = reinterpret_cast<const std::byte*>(program.constants.data());
+}
+
+void WarpRunner::start(std::byte* registers, std::byte* local, uint32_t lanes) {
+  warp_.registers = registers;
+  warp_.local = local;
+  warp_.predicates = predicates_.data();
+  warp_.live = lanes;
+  joins_.clear();
+  ready_.clear();
+  gathering_.clear();
+  at_barrier_.clear();
+  take({0, NO_JOIN, lanes});
+}
+
+uint32_t WarpRunner::guard_lanes(const BasicBlock& block) const {
+  if (!block.has_guard) return warp_.active;
+  const uint32_t guard = warp_.predicates[block.guard];
+  return (block.guard_negated ? ~guard : guard) & warp_.active;
+}
+
+void WarpRunner::execute_block(const BasicBlock& block) {
+  Watch::enter(*warp_.block->worker, block_, warp_.active);
+  const Op* const end = program_.ops.data() + block.last;
+  const Op* op = program_.ops.data() + block.first;
+  try {
+    for (; op != end; ++op) op->execute(warp_, *op);
+  } catch (WarpFault& fault) {
+    fault.instruction = op->instruction;
+    throw;
+  }
+}
+
+// --- parting and meeting ----------------------------------------------------------------------------
+
+void WarpRunner::take(const Group& group) {
+  set_active(warp_, group.lanes);
+  block_ = group.block;
+  join_ = group.join;
+  meet_ = join_ == NO_JOIN ? Program::END : joins_[join_].meet;
+  gathered_ = group.gathered;
+}
+
+/// Goes to `block`; lanes that reach their meeting point wait there for the others.
+void WarpRunner::enter(uint32_t block) {
+  block_ = block;
+  if (block == meet_) arrive();
+}
+
+void WarpRunner::arrive() {
+  Join& join = joins_[join_];
+  join.arrived |= warp_.active;
+  if (is_complete(join)) {
+    resume(join_);
+  } else {
+    next_group();
+  }
+}
+
+bool WarpRunner::is_complete(const Join& join) const {
+  return (join.lanes & warp_.live & ~join.arrived) == 0;
+}
+
+/// All that are left have come: they go on together.
+void WarpRunner::resume(uint32_t index) {
+  const Join join = joins_[index];
+  drop_join(index);
+  slices_ = 0;
+  take({join.meet, join.outer, join.arrived & warp_.live});
+  if (block_ == meet_) arrive();  // it may be the very place where they are to meet others
+}
+
+void WarpRunner::drop_join(uint32_t index) {
+  joins_[index].lanes = 0;
+  while (!joins_.empty() && joins_.back().lanes == 0) joins_.pop_back();
+}
+
+/// The running group is done for now.
+void WarpRunner::next_group() {
+  idle_trips_ = 0;
+  if (ready_.empty()) {
+    set_active(warp_, 0);
+    return;
+  }
+  const Group group = ready_.back();
+  ready_.pop_back();
+  take(group);
+  if (block_ == meet_) arrive();
+}
+
+/// The join for the active lanes, which are about to part and will go on together from `meet`. Lanes that
+/// meet only at the end of the kernel need none.
+uint32_t WarpRunner::open_join(uint32_t meet) {
+  if (meet == Program::END || meet == meet_) return join_;
+  joins_.push_back({meet, join_, warp_.active, 0});
+  return static_cast<uint32_t>(joins_.size() - 1);
+}
+
+/// Sends `taken_lanes` to `taken` and the other active lanes to the next block.
+void WarpRunner::part(const BasicBlock& block, uint32_t taken_lanes, uint32_t taken) {
+  const uint32_t others = warp_.active & ~taken_lanes;
+  const uint32_t next = block_ + 1;
+  if (others == 0) return enter(taken);
+  if (taken_lanes == 0) return enter(next);
+  const uint32_t join = open_join(block.reconverge);
+  const Group first{taken, join, taken_lanes};
+  const Group second{next, join, others};
+  // A side that is at the meeting point already has nothing to do but wait.
+  const bool second_waits = next == block.reconverge;
+  if (second_waits) joins_[join].arrived |= others;
+  if (taken != block.reconverge) {
+    if (!second_waits) ready_.push_back(second);
+    take(first);
+  } else {
+    joins_[join].arrived |= taken_lanes;
+    if (second_waits) return resume(join);
+    take(second);
+  }
+}
+
+void WarpRunner::leave_indirect(const BasicBlock& block) {
+  const Lanes<uint32_t> index = read<uint32_t>(warp_, block.guard);
+  std::map<uint32_t, uint32_t> lanes_to;  // target -> lanes
+  for_each_lane(warp_.active, [&](int lane) {
+    const size_t last = block.targets.size() - 1;
+    lanes_to[block.targets.at(std::min<size_t>(index[lane], last))] |= 1u << lane;
+  });
+  if (lanes_to.size() == 1) return enter(lanes_to.begin()->first);
+  const uint32_t join = open_join(block.reconverge);
+  for (const auto& [target, lanes] : lanes_to) ready_.push_back({target, join, lanes});
+  next_group();
+}
+
+void WarpRunner::leave_exit(const BasicBlock& block) {
+  const uint32_t leaving = guard_lanes(block);
+  warp_.live &= ~leaving;
+  const uint32_t staying = warp_.active & ~leaving;
+  if (staying != 0) {
+    set_active(warp_, staying);
+    return enter(block_ + 1);
+  }
+  // Those who waited for the lanes that have left wait no longer: the innermost first.
+  for (auto join = static_cast<uint32_t>(joins_.size()); join-- > 0;) {
+    if (joins_[join].lanes == 0 || !is_complete(joins_[join])) continue;
+    if ((joins_[join].arrived & warp_.live) != 0) return resume(join);
+    drop_join(join);
+    join = std::min(join, static_cast<uint32_t>(joins_.size()));
+  }
+  next_group();
+}
+
+// --- coming together --------------------------------------------------------------------------------
+
+/// The lanes that the group's first instruction waits for.
+uint32_t WarpRunner::members_of(const Group& group) const {
+  const BasicBlock& block = program_.blocks[group.block];
+  return read<uint32_t>(warp_, block.members)[std::countr_zero(group.lanes)] & warp_.live;
+}
+
+/// Before an instruction that the lanes of a mask execute together. False if the active lanes have to wait.
+bool WarpRunner::gather(const BasicBlock& block) {
+  const uint32_t members =
+      read<uint32_t>(warp_, block.members)[std::countr_zero(warp_.active)] & warp_.live;
+  if ((members & ~warp_.active) == 0) return true;
+  const Group group{block_, join_, warp_.active};
+  gathering_.push_back(group);
+  if (!release_gathered(group)) next_group();
+  return false;
+}
+
+/// Lets those go on that wait together with `last`, if all that it waits for are there: at the same
+/// instruction, or, for __syncwarp, at any other __syncwarp.
+bool WarpRunner::release_gathered(const Group& last) {
+  const uint32_t members = members_of(last);
+  const bool is_barrier = program_.blocks[last.block].must_gather;
+  const auto is_with_last = [&](const Group& group) {
+    const bool same_place =
+        is_barrier ? program_.blocks[group.block].must_gather : group.block == last.block;
+    return same_place && members_of(group) == members;
+  };
+  uint32_t present = 0;
+  for (const Group& group : gathering_) {
+    if (is_with_last(group)) present |= group.lanes;
+  }
+  if ((members & ~present) != 0) return false;
+  std::vector<Group> together;
+  std::erase_if(gathering_, [&](const Group& group) {
+    if (!is_with_last(group)) return false;
+    const auto same = std::find_if(together.begin(), together.end(), [&](const Group& other) {
+      return other.block == group.block && other.join == group.join;
+    });
+    if (same != together.end()) {
+      same->lanes |= group.lanes;
+    } else {
+      together.push_back(group);
+      together.back().gathered = true;
+    }
+    return true;
+  });
+  ready_.insert(ready_.end(), together.rbegin(), together.rend());
+  next_group();
+  return true;
+}
+
+/// No group is ready. True if one is now: lanes that were waited for have exited, or will not come.
+bool WarpRunner::settle() {
+  for (size_t i = 0; i < gathering_.size(); ++i) {
+    if (release_gathered(Group(gathering_[i]))) return true;
+  }
+  if (!at_barrier_.empty()) return false;
+  if (gathering_.empty()) {
+    if (break_join()) next_group();
+    return true;
+  }
+  // Lanes that are not there: a barrier of the warp cannot be passed; a shuffle takes what it finds.
+  for (const Group& group : gathering_) {
+    if (program_.blocks[group.block].must_gather) fail_to_gather(group);
+  }
+  Group first = gathering_.front();
+  first.gathered = true;
+  gathering_.erase(gathering_.begin());
+  take(first);
+  return true;
+}
+
+void WarpRunner::fail_to_gather(const Group& group) const {
+  const uint32_t members = members_of(group);
+  throw WarpFault{FaultKind::barrier_divergence, std::countr_zero(group.lanes), 0,
+                  "__syncwarp waits for " +
+                      plural(static_cast<uint64_t>(std::popcount(members)), "lane") +
+                      " of the warp, but " + std::to_string(std::popcount(members & ~group.lanes)) +
+                      " of them took another branch",
+                  program_.ops[program_.blocks[group.block].first].instruction};
+}
+
+// --- barriers of the block ----------------------------------------------------------------------------
+
+/// The active lanes wait; the warp's others may still come, or exit.
+void WarpRunner::reach_barrier(const BasicBlock& block) {
+  const uint32_t arriving = guard_lanes(block);
+  if (arriving == 0) return enter(block_ + 1);  // a guard lets all lanes pass it by
+  const uint32_t others = warp_.active & ~arriving;
+  if (others != 0) ready_.push_back({block_ + 1, join_, others});
+  at_barrier_.push_back({block_, join_, arriving});
+  next_group();
+}
+
+void WarpRunner::fail_divergent_barrier() const {
+  const Group& group = at_barrier_.front();
+  uint32_t arriving = 0;
+  for (const Group& other : at_barrier_) arriving |= other.block == group.block ? other.lanes : 0;
+  const uint32_t absent = warp_.live & ~arriving;
+  throw WarpFault{
+      FaultKind::barrier_divergence, std::countr_zero(arriving), 0,
+      plural(static_cast<uint64_t>(std::popcount(arriving)), "lane") +
+          " of the warp reached the barrier while " +
+          plural(static_cast<uint64_t>(std::popcount(absent)), "lane") + " (thread " +
+          std::to_string(warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))) +
+          " of the block first) took another branch; all threads of a block must reach it "
+          "together",
+      program_.blocks[group.block].instruction};
+}
+
+uint32_t WarpRunner::barrier_id() const {
+  return read<uint32_t>(warp_, barrier().barrier_id)[std::countr_zero(warp_.active)];
+}
+
+uint32_t WarpRunner::barrier_threads() const {
+  if (!barrier().has_barrier_count) return 0;
+  return read<uint32_t>(warp_, barrier().barrier_count)[std::countr_zero(warp_.active)];
+}
+
+uint32_t WarpRunner::barrier_votes() const {
+  const uint32_t value = warp_.predicates[barrier().barrier_operand];
+  return (barrier().barrier_operand_negated ? ~value : value) & warp_.active;
+}
+
+void WarpRunner::pass_barrier(uint32_t result) {
+  const BasicBlock& block = barrier();
+  if (block.barrier == BarrierKind::reduce_popc) {
+    const Lanes<uint32_t> all = result;
+    write<uint32_t>(warp_, block.barrier_result, all);
+  } else if (block.barrier == BarrierKind::reduce_and || block.barrier == BarrierKind::reduce_or) {
+    write_predicate(warp_, block.barrier_result, result != 0 ? ~0u : 0);
+  }
+  Watch::barrier(*warp_.block->worker);
+  const uint32_t next = block_ + 1;
+  for (const Group& group : at_barrier_) ready_.push_back({next, group.join, group.lanes});
+  at_barrier_.clear();
+  next_group();
+}
+
+// --- waiting ------------------------------------------------------------------------------------------
+
+/// At the end of a trip round a loop in which the group looked at what others may change.
+void WarpRunner::look_back() {
+  const bool idle = warp_.changes == changes_seen_;
+  polls_seen_ = warp_.polls;
+  changes_seen_ = warp_.changes;
+  if (!idle) {
+    idle_trips_ = 0;
+    idle_groups_ = 0;
+    idle_rounds_ = 0;
+  } else if (++idle_trips_ >= IDLE_TRIPS) {
+    idle_trips_ = 0;
+    give_way();
+  }
+}
+
+/// Lets the warp's next group run. Where each has had its turn and did nothing but look, the warp waits.
+void WarpRunner::give_way() {
+  const bool all_idle = ++idle_groups_ > ready_.size();
+  if (!ready_.empty()) {
+    ready_.insert(ready_.begin(), {block_, join_, warp_.active});
+    next_group();
+  }
+  if (!all_idle) return;
+  idle_groups_ = 0;
+  const bool nothing_new = note_wait();
+  // A loop that ends by itself, such as a search by atomics, does not come back to the same state.
+  if (nothing_new || ++idle_rounds_ >= PATIENCE) {
+    idle_rounds_ = 0;
+    if (break_join()) return;
+  }
+  waits_ = true;
+}
+
+/// Lanes that wait at a meeting point go on without the others, which may be waiting for them.
+bool WarpRunner::break_join() {
+  for (auto i = static_cast<uint32_t>(joins_.size()); i-- > 0;) {
+    Join& join = joins_[i];
+    const uint32_t waiting = join.lanes & join.arrived & warp_.live;
+    if (waiting == 0) continue;
+    ready_.push_back({join.meet, join.outer, waiting});
+    join.lanes &= ~waiting;
+    join.arrived = 0;
+    return true;
+  }
+  return false;
+}
+
+/// Looks for a state of the warp that has been before, and returns whether this is one. What repeats itself
+/// while nothing is stored will go on for ever. Brent's way ("An improved Monte Carlo factorization algorithm",
+/// 1980) finds a cycle of any length.
+bool WarpRunner::note_wait() {
+  const uint64_t changes = warp_.block->worker->launch.changes.load();
+  std::vector<std::byte> now = state();
+  const bool same = now == anchor_;
+  const bool is_new = changes != anchor_changes_;
+  repeats_ = same && !is_new;
+  if (repeats_) return true;
+  if (is_new) steps_to_next_anchor_ = 1;
+  if (is_new || ++steps_ >= steps_to_next_anchor_) {
+    steps_ = 0;
+    steps_to_next_anchor_ *= 2;
+    anchor_ = std::move(now);
+    anchor_changes_ = changes;
+  }
+  return same;
+}
+
+std::vector<std::byte> WarpRunner::state() const {
+  std::vector<std::byte> bytes(warp_.registers, warp_.registers + program_.register_bytes);
+  const auto add = [&](const auto& values) {
+    const auto* const first = reinterpret_cast<const std::byte*>(values.data());
+    bytes.insert(bytes.end(), first, first + values.size() * sizeof values[0]);
+  };
+  add(predicates_);
+  std::vector<uint32_t> words{block_, join_, warp_.active, warp_.live};
+  for (const auto* groups : {&ready_, &gathering_, &at_barrier_}) {
+    words.push_back(static_cast<uint32_t>(groups->size()));
+    for (const Group& g : *groups) words.insert(words.end(), {g.block, g.join, g.lanes});
+  }
+  for (const Join& j : joins_) words.insert(words.end(), {j.meet, j.outer, j.lanes, j.arrived});
+  add(words);
+  return bytes;
+}
+
+bool WarpRunner::repeats() const {
+  return repeats_ && anchor_changes_ == warp_.block->worker->launch.changes.load();
+}
+
+uint32_t WarpRunner::next_instruction() const {
+  const BasicBlock& block = program_.blocks[block_];
+  return block.first < block.last ? program_.ops[block.first].instruction : block.instruction;
+}
+
+// --- running --------------------------------------------------------------------------------------------
+
+void WarpRunner::leave(const BasicBlock& block) {
+  switch (block.leave) {
+    case Leave::next:
+      return enter(block_ + 1);
+    case Leave::jump:
+      return enter(block.taken);
+    case Leave::branch:
+      return part(block, guard_lanes(block), block.taken);
+    case Leave::indirect:
+      return leave_indirect(block);
+    case Leave::exit:
+      return leave_exit(block);
+    case Leave::barrier:
+      return reach_barrier(block);
+  }
+}
+
+Pause WarpRunner::run(uint64_t turns) {
+  waits_ = false;
+  for (uint64_t turn = 0; turn < turns; ++turn) {
+    if (warp_.active == 0) [[unlikely]] {
+      if (warp_.live == 0) return Pause::exited;
+      if (settle()) continue;
+      return stop_at_barrier();
+    }
+    const uint32_t here = block_;
+    const BasicBlock& block = program_.blocks[here];
+    if (block.gathers && !gathered_ && !gather(block)) continue;
+    gathered_ = false;
+    execute_block(block);
+    leave(block);
+    if (block_ <= here && warp_.polls != polls_seen_) {
+      look_back();
+      if (waits_) return Pause::waiting;
+    }
+  }
+  end_slice();
+  return Pause::out_of_time;
+}
+
+/// None of the lanes can go on but through a barrier of the block.
+Pause WarpRunner::stop_at_barrier() {
+  uint32_t arrived = 0;
+  for (const Group& group : at_barrier_)
+    arrived |= group.block == at_barrier_.front().block ? group.lanes : 0;
+  if (arrived != warp_.live) fail_divergent_barrier();
+  block_ = at_barrier_.front().block;
+  set_active(warp_, arrived);
+  return Pause::at_barrier;
+}
+
+/// Long loops: groups take turns in any case. Lanes that store while they wait are never idle, so after long
+/// enough the others need not wait for them.
+void WarpRunner::end_slice() {
+  if (warp_.active == 0) return;
+  slices_ = warp_.polls != polls_at_slice_ ? slices_ + 1 : 0;
+  polls_at_slice_ = warp_.polls;
+  if (slices_ >= PATIENCE) {
+    slices_ = 0;
+    break_join();
+  }
+  if (ready_.empty()) return;
+  ready_.insert(ready_.begin(), {block_, join_, warp_.active, gathered_});
+  next_group();
+}
+
+END_LEVEL

@@ -1,0 +1,98 @@
+// One host thread's view of a launch: its counters and its memory of patterns.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "simulator/count/counter_store.hpp"
+#include "simulator/count/pattern.hpp"
+#include "simulator/decode/program.hpp"
+#include "simulator/memory/memory.hpp"
+
+namespace simulator {
+
+/// What one memory instruction did to one buffer.
+struct SiteCounts {
+  uint64_t requests = 0, lanes = 0, bytes_used = 0, sectors = 0, lines = 0, wavefronts = 0,
+           bank_conflicts = 0;
+  void add(const Pattern& pattern, uint64_t times);
+  void add(const SiteCounts& other);
+};
+
+/// One memory instruction in one worker: its last patterns and the buffer that it is at work on. A loop
+/// that walks along a row passes through the phases of a line, so the last pattern is kept for each.
+struct AccessSite {
+  std::array<const Pattern*, 32> patterns{};  // by phase / 4
+  const Pattern* counted = nullptr;           // the pattern of the last accesses,
+  uint64_t times = 0;                         // how many they are, and not yet in `counts`
+  const Allocation* allocation = nullptr;
+  SiteCounts counts;
+};
+
+/// What the workers of a launch know of each other.
+struct LaunchState {
+  using Clock = std::chrono::steady_clock;
+
+  std::atomic<uint64_t> changes{0};  // grows when a warp may have changed memory
+  std::atomic<bool> mismatch_reported{false};
+  std::optional<Clock::time_point> deadline;
+
+  /// What ends the launch before its time: interrupt(), or the deadline.
+  std::optional<FaultKind> must_stop() const;
+};
+
+class Worker {
+ public:
+  Worker(const Program& program, LaunchState& launch, uint64_t schedule);
+
+  /// For an access whose pattern is not the site's last one of its phase: finds or prices it.
+  const Pattern& price(uint32_t site, const std::array<int64_t, WARP>& distance, uint64_t first,
+                       uint32_t active);
+  /// For an access outside the allocation that the site was at work on: the host address of the first active
+  /// lane's bytes, where every active lane's lie in one allocation; nullptr if they lie in several, with each
+  /// lane's in lane_pointers. Throws WarpFault for an address in none.
+  std::byte* locate(uint32_t site, const Pattern& pattern,
+                    const std::array<uint64_t, WARP>& address);
+  /// The same lane by lane, where each needs so many bytes: into lane_pointers.
+  void locate_parts(uint32_t site, const Pattern& pattern,
+                    const std::array<uint64_t, WARP>& address,
+                    const std::array<uint32_t, WARP>& bytes);
+  /// One more access of this pattern.
+  void count(uint32_t site, const Pattern& pattern) {
+    AccessSite& s = sites[site];
+    if (s.counted != &pattern) change_pattern(s, &pattern);
+    ++s.times;
+  }
+  /// All that was counted, as rows.
+  void add_to(Tally& tally);
+
+  const Program& program;
+  LaunchState& launch;
+  const uint64_t schedule;  // seed for the order of warps; 0: as they are numbered
+  std::vector<AccessSite> sites;
+  std::vector<uint64_t> block_warps;    // times each basic block was executed by a warp
+  std::vector<uint64_t> block_lanes;    // and its lanes
+  std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
+  uint64_t barriers = 0;
+  std::array<std::byte*, WARP>
+      lane_pointers{};  // scratch: where lanes' bytes lie, if not in one piece
+
+ private:
+  void change_pattern(AccessSite& site, const Pattern* pattern);
+  void change_allocation(uint32_t site, const Allocation* allocation);
+  void add_instruction(Tally& tally, const SourceInstruction& source, uint64_t warps,
+                       uint64_t lanes) const;
+
+  /// (site, allocation id; 0 for memory that is no allocation) -> counts.
+  std::map<std::pair<uint32_t, uint32_t>, SiteCounts> buffer_counts_;
+  PatternBook patterns_;
+  uint32_t unkept_ = ~0u;  // the site whose last pattern the book does not keep
+};
+
+}  // namespace simulator

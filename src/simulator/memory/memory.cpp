@@ -1,0 +1,375 @@
+#include "simulator/memory/memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+namespace simulator {
+namespace {
+
+/// Bits 52 and up lie outside every user address of x86-64 and of arm64, so a dereference faults.
+constexpr uint64_t DEVICE_RANGE = uint64_t{1} << 52;
+
+constexpr uint64_t ALIGNMENT = 256;  // cudaMalloc's
+
+/// At least so many bytes between two allocations belong to nobody. They cost addresses only, and are
+/// wide enough that a matrix row too many lands in them and not in the next matrix.
+constexpr uint64_t RED_ZONE = uint64_t{1} << 20;
+
+/// New memory is filled with this. As a float it is -4.3e8, as an int -842150451.
+constexpr int UNDEFINED = 0xCD;
+
+/// A larger allocation is filled up to here only, and its other pages come zeroed from the operating
+/// system when they are first touched: filling would make every byte resident, used or not.
+constexpr uint64_t FILLED = uint64_t{1} << 20;
+
+/// Host addresses for pinned and managed memory are reserved so much at a time: a large reservation costs
+/// nothing on Linux itself, but real memory in an emulator that keeps a record of every page.
+constexpr uint64_t VISIBLE_CHUNK = uint64_t{1} << 30;
+
+/// From this size on the bytes are laid out for huge pages, which spares the host's TLB.
+constexpr uint64_t HUGE_PAGE = uint64_t{2} << 20;
+
+/// What an H200 has, as cudaMemGetInfo reports it; the simulated device never claims more.
+constexpr uint64_t LARGEST_DEVICE = uint64_t{143'771} << 20;
+
+uint64_t round_up(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// The first number in a file of the kernel's, or the largest number if there is none ("max").
+uint64_t number_in(const char* path) {
+  uint64_t value = 0;
+  return std::ifstream(path) >> value ? value : std::numeric_limits<uint64_t>::max();
+}
+
+/// "512M", "8G", "100000": a number of bytes, or nothing if it is none. The letters are powers of 1024.
+std::optional<uint64_t> parse_bytes(std::string_view text) {
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || value == 0) return std::nullopt;
+  if (rest == end) return value;
+  constexpr std::string_view LETTERS = "KMGT";
+  const size_t power = LETTERS.find(static_cast<char>(std::toupper(*rest)));
+  const std::string_view unit(rest, static_cast<size_t>(end - rest));
+  const bool is_unit = unit.size() == 1 || unit.substr(1) == "B" || unit.substr(1) == "iB";
+  if (power == LETTERS.npos || !is_unit) return std::nullopt;
+  const size_t shift = 10 * (power + 1);
+  if (value > std::numeric_limits<uint64_t>::max() >> shift) return std::nullopt;
+  return value << shift;
+}
+
+/// What SIMULATOR_MEMORY asks for, at most an H200's. Otherwise three quarters of the memory that this process
+/// may use: the machine's, or its control group's if less.
+uint64_t device_bytes() {
+  if (const char* const asked = std::getenv("SIMULATOR_MEMORY")) {
+    if (const std::optional<uint64_t> bytes = parse_bytes(asked))
+      return std::min(*bytes, LARGEST_DEVICE);
+    std::fprintf(
+        stderr,
+        "simulated GPU: SIMULATOR_MEMORY is '%s'; it must be a number of bytes such as 8G or "
+        "512M, and is ignored\n",
+        asked);
+  }
+  const uint64_t physical =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t allowed = std::min({physical, number_in("/sys/fs/cgroup/memory.max"),
+                                     number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  return std::min(allowed / 4 * 3, LARGEST_DEVICE);
+}
+
+/// Records in the order of their addresses, which is the order of allocation: appended under a lock,
+/// read without one. They lie in chunks that double in size and never move.
+class Records {
+ public:
+  ~Records() {
+    for (auto& chunk : chunks_) delete[] chunk.load();
+  }
+
+  size_t size() const { return size_.load(std::memory_order_acquire); }
+
+  Allocation& at(size_t index) const {
+    const auto [chunk, place] = locate(index);
+    return chunks_[chunk].load(std::memory_order_acquire)[place];
+  }
+
+  void append(const Allocation& allocation) {
+    const size_t index = size_.load(std::memory_order_relaxed);
+    const auto [chunk, place] = locate(index);
+    if (chunks_[chunk].load(std::memory_order_relaxed) == nullptr) {
+      chunks_[chunk].store(new Allocation[FIRST_CHUNK << chunk], std::memory_order_release);
+    }
+    chunks_[chunk].load(std::memory_order_relaxed)[place] = allocation;
+    size_.store(index + 1, std::memory_order_release);
+  }
+
+  /// How many records, live or freed, start at or before `address`.
+  size_t count_before(uint64_t address) const {
+    size_t low = 0;
+    size_t high = size();
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      if (at(middle).base <= address) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+ private:
+  static constexpr size_t FIRST_CHUNK = 256;
+
+  static std::pair<size_t, size_t> locate(size_t index) {
+    const size_t chunk_size = std::bit_floor(index / FIRST_CHUNK + 1);  // in units of FIRST_CHUNK
+    return {static_cast<size_t>(std::countr_zero(chunk_size)),
+            index - FIRST_CHUNK * (chunk_size - 1)};
+  }
+
+  std::array<std::atomic<Allocation*>, 40> chunks_{};
+  std::atomic<size_t> size_{0};
+};
+
+/// Addresses that are handed out once, from low to high.
+struct AddressRange {
+  uint64_t first = 0;
+  uint64_t past_end = 0;
+  uint64_t next = 0;
+  Records records;
+
+  bool contains(uint64_t address) const { return address >= first && address < past_end; }
+  /// The start of `bytes` fresh addresses, or 0 if they are used up.
+  uint64_t take(uint64_t bytes, uint64_t alignment) {
+    const uint64_t base = round_up(next, alignment);
+    if (bytes > past_end - base || past_end - base - bytes < RED_ZONE) return 0;
+    next = base + bytes + RED_ZONE;
+    return base;
+  }
+};
+
+}  // namespace
+
+struct DeviceMemory::State {
+  AddressRange device;
+  // Host addresses, reserved but inaccessible until they are handed out. Read without the lock.
+  std::array<AddressRange, 4096> visible;
+  std::atomic<size_t> visible_ranges{0};
+  uint64_t page = 4096;
+  uint64_t total = 0;
+  std::atomic<uint64_t> used{0};
+
+  mutable std::mutex mutex;  // guards all that follows, `next` of the ranges, and appending to them
+  uint32_t allocations = 0;
+  std::unordered_map<uint32_t, std::string> names;
+
+  /// The range around `address`; the device's own for an address in none.
+  const AddressRange& range_of(uint64_t address) const {
+    if (device.contains(address)) return device;
+    const size_t ranges = visible_ranges.load(std::memory_order_acquire);
+    for (size_t i = 0; i < ranges; ++i) {
+      if (visible[i].contains(address)) return visible[i];
+    }
+    return device;
+  }
+
+  /// The range in which `bytes` of the host's addresses were taken, with their start in `base`; nullptr if
+  /// there are none. A new range is reserved where the last one is used up.
+  AddressRange* take_visible(uint64_t bytes, uint64_t& base) {
+    const size_t ranges = visible_ranges.load(std::memory_order_relaxed);
+    if (ranges > 0) {
+      base = visible[ranges - 1].take(bytes, page);
+      if (base != 0) return &visible[ranges - 1];
+    }
+    if (ranges == visible.size()) return nullptr;
+    const uint64_t reserved = std::max(VISIBLE_CHUNK, round_up(bytes, RED_ZONE) + 3 * RED_ZONE);
+    void* const start =
+        mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) return nullptr;
+    AddressRange& range = visible[ranges];
+    range.first = reinterpret_cast<uint64_t>(start);
+    range.next = range.first + RED_ZONE;
+    range.past_end = range.first + reserved;
+    visible_ranges.store(ranges + 1, std::memory_order_release);
+    base = range.take(bytes, page);
+    return &range;
+  }
+
+  /// The allocation, live or freed, whose bytes hold `address`.
+  Allocation* holding(uint64_t address) const {
+    const Records& records = range_of(address).records;
+    const size_t before = records.count_before(address);
+    if (before == 0) return nullptr;
+    Allocation& last = records.at(before - 1);
+    return address - last.base < last.bytes ? &last : nullptr;
+  }
+};
+
+DeviceMemory& DeviceMemory::instance() {
+  // Never destroyed: a program's static objects may free device memory on their way out.
+  static DeviceMemory* const memory = new DeviceMemory;
+  return *memory;
+}
+
+DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  s.total = device_bytes();
+  // There is a red zone before the first allocation too.
+  s.device.first = DEVICE_RANGE;
+  s.device.next = s.device.first + RED_ZONE;
+  s.device.past_end = DEVICE_RANGE << 2;
+}
+
+DeviceMemory::~DeviceMemory() = default;
+
+uint64_t DeviceMemory::total_bytes() const { return state_->total; }
+
+uint64_t DeviceMemory::free_bytes() const { return state_->total - state_->used.load(); }
+
+uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  if (bytes == 0 || bytes > s.total - s.used.load()) return 0;
+
+  Allocation allocation;
+  AddressRange* range = &s.device;
+  allocation.bytes = bytes;
+  allocation.host_visible = access == HostAccess::host_visible;
+  if (allocation.host_visible) {
+    const uint64_t mapped = round_up(bytes, s.page);
+    range = s.take_visible(mapped, allocation.base);
+    if (range == nullptr) return 0;
+    allocation.host = reinterpret_cast<std::byte*>(allocation.base);
+    if (mprotect(allocation.host, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
+  } else {
+    const uint64_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
+    const uint64_t rounded = round_up(bytes, alignment);
+    allocation.host = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
+    if (allocation.host == nullptr) return 0;
+    if (bytes >= HUGE_PAGE) madvise(allocation.host, rounded, MADV_HUGEPAGE);
+    allocation.base = s.device.take(bytes, ALIGNMENT);
+    if (allocation.base == 0) {
+      std::free(allocation.host);
+      return 0;
+    }
+  }
+  std::memset(allocation.host, UNDEFINED, std::min(bytes, FILLED));
+
+  allocation.id = ++s.allocations;
+  range->records.append(allocation);
+  s.used += bytes;
+  return allocation.base;
+}
+
+bool DeviceMemory::release(uint64_t base) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  Allocation* const allocation = s.holding(base);
+  if (allocation == nullptr || allocation->base != base || !allocation->live) return false;
+  allocation->live = false;
+  if (allocation->host_visible) {
+    // Fresh inaccessible pages in place of the old ones: the memory goes back, the addresses do not.
+    const uint64_t mapped = round_up(allocation->bytes, s.page);
+    void* const fresh = mmap(allocation->host, mapped, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (fresh == MAP_FAILED) mprotect(allocation->host, mapped, PROT_NONE);
+  } else {
+    std::free(allocation->host);
+  }
+  allocation->host = nullptr;
+  s.used -= allocation->bytes;
+  return true;
+}
+
+bool DeviceMemory::set_name(uint64_t address, std::string name) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  const Allocation* const allocation = s.holding(address);
+  if (allocation == nullptr || !allocation->live) return false;
+  s.names[allocation->id] = std::move(name);
+  return true;
+}
+
+std::string DeviceMemory::name_of(uint32_t allocation_id) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto named = state_->names.find(allocation_id);
+  return named != state_->names.end() ? named->second : "buffer " + std::to_string(allocation_id);
+}
+
+const Allocation* DeviceMemory::find(uint64_t address) const {
+  const Allocation* const allocation = state_->holding(address);
+  return allocation != nullptr && allocation->live ? allocation : nullptr;
+}
+
+std::byte* DeviceMemory::host_pointer(uint64_t address, uint64_t bytes) const {
+  const Allocation* const allocation = find(address);
+  if (allocation == nullptr || bytes > allocation->bytes - (address - allocation->base)) {
+    return nullptr;
+  }
+  return allocation->host + (address - allocation->base);
+}
+
+bool DeviceMemory::owns(uint64_t address) const {
+  return state_->range_of(address).contains(address);
+}
+
+bool DeviceMemory::was_freed(uint64_t address) const {
+  const Allocation* const allocation = state_->holding(address);
+  return allocation != nullptr && !allocation->live;
+}
+
+std::string DeviceMemory::describe(uint64_t address) const {
+  const State& s = *state_;
+  const auto hex = [](uint64_t value) {
+    char text[2 + 16 + 1];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return std::string(text);
+  };
+  const auto plural = [](uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+  };
+  const auto whole = [&](const Allocation& a) {
+    return name_of(a.id) + " (" + plural(a.bytes) + " at " + hex(a.base) +
+           (a.live ? ")" : ", freed)");
+  };
+
+  if (const Allocation* inside = s.holding(address)) {
+    return plural(address - inside->base) + " into " + whole(*inside);
+  }
+  if (!owns(address)) {
+    if (address < s.page) return "a null pointer, or a small offset from one";
+    return "no device memory: a pointer to the host's memory, or not a pointer at all";
+  }
+  const Records& records = s.range_of(address).records;
+  const size_t before = records.count_before(address);
+  const uint64_t none = std::numeric_limits<uint64_t>::max();
+  uint64_t past = none;   // distance from the end of the allocation before
+  uint64_t ahead = none;  // distance to the start of the one after
+  if (before > 0) past = address - (records.at(before - 1).base + records.at(before - 1).bytes);
+  if (before < records.size()) ahead = records.at(before).base - address;
+  if (past == none && ahead == none) return "device memory that was never allocated";
+  if (ahead < past) return plural(ahead) + " before " + whole(records.at(before));
+  if (past == 0) return "the first byte past the end of " + whole(records.at(before - 1));
+  return plural(past) + " past the end of " + whole(records.at(before - 1));
+}
+
+}  // namespace simulator
