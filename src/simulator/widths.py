@@ -13,12 +13,13 @@ merge neighbouring accesses as far as they know the alignment, so what clang has
 
   2. Copies of a class through a cast: float4 v = reinterpret_cast<float4*>(&s[i])[0]. If `s` is a variable
      or a member, clang trusts its declaration, an array of floats aligned to 4, more than the cast, and
-     reads four floats. nvcc reads a float4. So where one side of the copy surely is an object of the class,
-     and the other an element of an array of numbers, the other is given the class's alignment as well.
+     reads four floats. nvcc reads a float4, and on a device a wrong address is a fault. So where one side
+     of the copy surely is an object of the class, the other is taken to be one as well.
 
   3. Copies of a class that are left when all is optimised, from memory to memory. LLVM does them 8 bytes at
      a time, or in a loop over bytes where they are large; nvcc in the widest accesses that the alignment
-     allows, 16 bytes at most.
+     allows, 16 bytes at most. The pieces are what both sides allow; the code generator merges those of the
+     side that allows more.
 
 Everything is decided from single instructions, which LLVM prints one a line, and from what made their
 operands. What is not recognised stays as it is.
@@ -72,9 +73,6 @@ class Types:
         body = self.classes.get(type_, type_)
         return split(body[1:-1]) if re.fullmatch(r"\{ .* \}", body) else None
 
-    def is_class(self, type_):
-        return type_.startswith(("%", "{", "<{"))
-
     def size_and_alignment(self, type_):
         """In bytes, as LLVM lays the type out."""
         if type_ in SCALAR_SIZES:
@@ -97,19 +95,6 @@ class Types:
             end = -(-end // inner[1]) * inner[1] + inner[0]
             alignment = max(alignment, inner[1])
         return -(-end // alignment) * alignment, alignment
-
-    def at(self, type_, indices):
-        """The type that getelementptr's indices lead to."""
-        for index in indices[1:]:
-            array = self.element(type_)
-            if array:
-                type_ = array[1]
-                continue
-            fields = self.fields(type_)
-            if not fields or not index.isdigit() or int(index) >= len(fields):
-                return None
-            type_ = fields[int(index)]
-        return type_
 
 
 # ------------------------------------------------------- 1. alignment of shared variables
@@ -179,27 +164,15 @@ FUNCTION_BODY = re.compile(r"^define .*?^}", re.M | re.S)
 CLASS_COPY = re.compile(r"^  .*@llvm\.memcpy\..*!tbaa\.struct.*$", re.M)
 DEFINITION = re.compile(rf"^  ({VALUE}) = (.*)$", re.M)
 LOCAL = re.compile(rf"alloca ({CLASS}), align (\d+)")
-ELEMENT = re.compile(r"getelementptr (?:inbounds )?(.*)")
-VARIABLE = re.compile(r'^(@(?:[\w.$-]+|"[^"]+")) = .*?\b(?:global|constant) (.*)$', re.M)
+ELEMENT_BEHIND = re.compile(rf"getelementptr (?:inbounds )?[^,]*, ptr ({VALUE}), i\d+ [^ ,]+(?:, !.*)?$")
 
 
 class Function:
     """What made the values of one function, to ask where a pointer comes from."""
 
-    def __init__(self, types, variables, local_alignment, body):
-        self.types = types
-        self.variables = variables
+    def __init__(self, local_alignment, body):
         self.local_alignment = local_alignment
         self.made_by = dict(DEFINITION.findall(body))
-
-    def element(self, pointer):
-        """(type, base, indices) if the pointer is made by getelementptr."""
-        match = ELEMENT.match(self.made_by.get(pointer, ""))
-        if not match:
-            return None
-        parts = split(match[1].split(", !dbg")[0])
-        base = parts[1].removeprefix("ptr ")
-        return parts[0], base, [part.split(" ")[-1] for part in parts[2:]]
 
     def class_alignment(self, pointer):
         """The alignment of the class of `pointer`'s object, if it is surely known, or None.
@@ -214,48 +187,23 @@ class Function:
             return self.local_alignment[local[1]]
         if made_by.startswith("load ptr,"):
             return 0
-        element = self.element(pointer)
-        if element and len(element[2]) == 1:
-            return 0 if self.class_alignment(element[1]) == 0 else None
+        behind = ELEMENT_BEHIND.match(made_by)
+        if behind:
+            return 0 if self.class_alignment(behind[1]) == 0 else None
         return None
-
-    def is_number(self, pointer):
-        """True if `pointer` was declared to point at a number or an array of them, whatever it was cast to.
-
-        A class in a packed class may lie anywhere: it is no number, and its copy stays as it is.
-        """
-        variable = re.search(r'@(?:[\w.$-]+|"[^"]+")', pointer)
-        if variable:
-            declared = self.variables.get(variable[0])
-            return declared is not None and not re.search(r"[%{]", declared)
-        element = self.element(pointer)
-        if not element:
-            return False
-        type_, base, indices = element
-        if len(indices) == 1:  # so many elements behind `base`, which may have been cast
-            return self.is_number(base)
-        type_ = self.types.at(type_, indices)
-        while type_ and self.types.element(type_):
-            type_ = self.types.element(type_)[1]
-        return type_ is not None and not self.types.is_class(type_)
 
 
 def align_class_copies(ir):
-    # An alignas() on one local variable is not its class's.
+    # The smallest of all local variables: an alignas() on one of them is not its class's.
     local_alignment = {}
     for name, alignment in re.findall(rf"= alloca ({CLASS}), align (\d+)", ir):
         local_alignment[name] = min(int(alignment), local_alignment.get(name, int(alignment)))
-    variables = {
-        name: re.sub(r"\b(undef|poison|zeroinitializer)\b.*", "", rest)
-        for name, rest in VARIABLE.findall(ir)
-    }
-    types = Types(ir)
 
     def aligned(body):
         # memcpy() in the source has no !tbaa.struct, and promises nothing about alignment.
         if "!tbaa.struct" not in body[0]:
             return body[0]
-        function = Function(types, variables, local_alignment, body[0])
+        function = Function(local_alignment, body[0])
         return CLASS_COPY.sub(lambda line: with_class_alignment(function, line[0]), body[0])
 
     return FUNCTION_BODY.sub(aligned, ir)
@@ -273,7 +221,7 @@ def with_class_alignment(function, line):
         # A base class may begin where a local variable of a class derived from it does; sizes give it away.
         if not alignment or size % alignment != 0 or other.alignment >= alignment:
             continue
-        if function.class_alignment(other.operand) is None and function.is_number(other.operand):
+        if function.class_alignment(other.operand) is None:
             old = f"ptr align {other.alignment} {other.operand}"
             return line.replace(old, f"ptr align {alignment} {other.operand}")
     return line
@@ -310,7 +258,8 @@ def copy_in_pieces(ir):
                 loads.append(
                     f"  {name}.{end} = getelementptr inbounds i8, {pointer.type} {pointer.operand}, i64 {offset}{place}"
                 )
-                pointers.append(f"{pointer.type} {name}.{end}, align {width}{place}")
+                alignment = min(pointer.alignment, offset & -offset or pointer.alignment)
+                pointers.append(f"{pointer.type} {name}.{end}, align {alignment}{place}")
             loads.append(f"  {name} = load {PIECES[width]}, {pointers[0]}")
             stores.append(f"  store {PIECES[width]} {name}, {pointers[1]}")
         lines += loads + stores
