@@ -222,8 +222,8 @@ def with_class_alignment(function, line):
         if not alignment or size % alignment != 0 or other.alignment >= alignment:
             continue
         if function.class_alignment(other.operand) is None:
-            old = f"ptr align {other.alignment} {other.operand}"
-            return line.replace(old, f"ptr align {alignment} {other.operand}")
+            old = f"ptr align {other.alignment} {other.operand},"
+            return line.replace(old, f"ptr align {alignment} {other.operand},")
     return line
 
 
