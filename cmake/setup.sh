@@ -10,7 +10,7 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 
 # THE list of packages, for Debian 12 and Ubuntu 24.04. A CUDA toolkit comes from NVIDIA, not from here.
 packages=(
-  cmake ninja-build g++ clang-19
+  cmake ninja-build g++ clang-19 llvm-19
   libcli11-dev libeigen3-dev libfmt-dev libgmock-dev libgtest-dev nlohmann-json3-dev python3
 )
 

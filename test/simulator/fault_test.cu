@@ -26,6 +26,14 @@ __global__ void misaligned(float* p) {
   *reinterpret_cast<float4*>(p + 1 + 4 * threadIdx.x) = float4{1, 2, 3, 4};  // mark: misaligned
 }
 
+__global__ void misaligned_in_shared(float* p) {
+  __shared__ float tile[32];
+  tile[threadIdx.x] = p[threadIdx.x];
+  __syncthreads();
+  const float4 v = reinterpret_cast<float4*>(&tile[threadIdx.x + 1])[0];  // mark: cast in shared
+  p[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+
 __global__ void read_freed(const float* p, float* out) {
   out[threadIdx.x] = p[threadIdx.x];  // mark: read freed
 }
@@ -159,6 +167,14 @@ TEST_F(FaultTest, MisalignedVectorAccess) {
   expect_line(f, line_of("misaligned"));
   EXPECT_EQ(f.address, address(1));
   EXPECT_NE(f.detail.find("16"), std::string::npos) << f.detail;
+}
+
+// The array promises no more than a float's alignment; the cast asks for a float4's.
+TEST_F(FaultTest, MisalignedCastInSharedMemory) {
+  misaligned_in_shared<<<1, 32>>>(memory_);
+  const Fault f = fault(cudaErrorMisalignedAddress);
+  EXPECT_EQ(f.kind, FaultKind::misaligned);
+  expect_line(f, line_of("cast in shared"));
 }
 
 TEST_F(FaultTest, UseAfterFree) {

@@ -161,20 +161,8 @@ class GoldenCounters : public testing::Test {
     EXPECT_EQ(got.shared_stores, want.shared_stores);
     EXPECT_EQ(got.shared_store_wavefronts, want.shared_store_wavefronts);
     EXPECT_EQ(got.ffma, want.ffma);
-    if (name == "tiled") return expect_tiled_loads(got, want);
     EXPECT_EQ(got.shared_loads, want.shared_loads);
     EXPECT_EQ(got.shared_load_wavefronts, want.shared_load_wavefronts);
-  }
-
-  /// nvcc merged the loads of four k of the tile's row into one of 16 bytes; clang leaves one for each k.
-  /// Either way there is one load of B for each FFMA of a warp.
-  static void expect_tiled_loads(const Golden& got, const Golden& want) {
-    const uint64_t ffma_of_warps = want.ffma / 32;
-    EXPECT_EQ(want.shared_loads, ffma_of_warps + ffma_of_warps / 4);
-    EXPECT_EQ(want.shared_load_wavefronts, ffma_of_warps + 2 * (ffma_of_warps / 4))
-        << "a 16-byte broadcast takes two";
-    EXPECT_EQ(got.shared_loads, 2 * ffma_of_warps);
-    EXPECT_EQ(got.shared_load_wavefronts, 2 * ffma_of_warps);
   }
 
   float *in_ = nullptr, *more_ = nullptr, *out_ = nullptr;

@@ -2,7 +2,8 @@
 //
 // They are plain aggregates: float4{1, 2, 3, 4}, &v.x and reinterpret_cast<float4*>(p) work as with nvcc.
 // A copy of a type of 16 bytes or more must stay 16-byte accesses, because that is what the lesson on
-// vector loads is about; left to itself, clang turns a struct's assignment into 8-byte pieces. So those
+// vector loads is about. Where arrays of floats are cast to it on both sides, as in
+// FETCH_FLOAT4(registers[0]) = FETCH_FLOAT4(As[k][row]), clang sees no type that would say so. So those
 // types assign themselves as a vector of the compiler's. Construction stays trivial, and with it the way
 // they are passed to a kernel. What is lost is std::bit_cast and the like, for which a type must also be
 // assigned trivially.

@@ -1,0 +1,284 @@
+#!/usr/bin/python3 -IS
+"""Gives the memory accesses of device code the widths that nvcc gives them.
+
+usage: widths.py alignments IN.ll OUT.ll    on LLVM IR as clang's front end writes it
+       widths.py copies IN.ll OUT.ll        on the same IR after LLVM's optimiser
+
+How wide an access is decides what is counted for it: requests, sectors, wavefronts. clang and nvcc both
+merge neighbouring accesses as far as they know the alignment, so what clang has to be told is alignments:
+
+  1. Shared variables. nvcc lays them out itself and so knows where each begins. Here each is aligned to the
+     largest power of two, at most 16, that divides its size: then one can follow the other without a gap,
+     and a block needs no more shared memory than before. Dynamic shared memory begins at a multiple of 16.
+
+  2. Copies of a class through a cast: float4 v = reinterpret_cast<float4*>(&s[i])[0]. If `s` is a variable
+     or a member, clang trusts its declaration, an array of floats aligned to 4, more than the cast, and
+     reads four floats. nvcc reads a float4, and on a device a wrong address is a fault. So where one side
+     of the copy surely is an object of the class, the other is taken to be one as well.
+
+  3. Copies of a class that are left when all is optimised, from memory to memory. LLVM does them 8 bytes at
+     a time, or in a loop over bytes where they are large; nvcc in the widest accesses that the alignment
+     allows, 16 bytes at most. The pieces are what both sides allow; the code generator merges those of the
+     side that allows more.
+
+Everything is decided from single instructions, which LLVM prints one a line, and from what made their
+operands. What is not recognised stays as it is.
+"""
+
+import re
+import sys
+
+WIDEST = 16  # bytes of one access
+LARGEST_COPY = 1024  # bytes that are copied without a loop
+
+# ---------------------------------------------------------------------------- types
+
+SCALAR_SIZES = {"float": 4, "double": 8, "half": 2, "bfloat": 2, "ptr": 8}
+CLASS = r'%(?:[\w.$-]+|"[^"]+")'
+CLASS_DEFINITION = re.compile(rf"^({CLASS}) = type (.*)$", re.M)
+
+
+def split(text):
+    """Splits at the commas that are not inside brackets or quotes."""
+    parts, depth, start, quoted = [], 0, 0, False
+    for at, c in enumerate(text):
+        if c == '"':
+            quoted = not quoted
+        elif quoted:
+            pass
+        elif c in "([{<":
+            depth += 1
+        elif c in ")]}>":
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    parts.append(text[start:].strip())
+    return parts
+
+
+class Types:
+    """What the module's types are made of. None stands for what is not understood."""
+
+    def __init__(self, ir):
+        self.classes = dict(CLASS_DEFINITION.findall(ir))
+
+    def element(self, type_):
+        """(number, type) of an array's elements."""
+        match = re.fullmatch(r"\[(\d+) x (.*)\]", type_)
+        return (int(match[1]), match[2]) if match else None
+
+    def fields(self, type_):
+        """The types of a class's fields; none for a packed one, whose fields lie anywhere."""
+        body = self.classes.get(type_, type_)
+        return split(body[1:-1]) if re.fullmatch(r"\{ .* \}", body) else None
+
+    def size_and_alignment(self, type_):
+        """In bytes, as LLVM lays the type out."""
+        if type_ in SCALAR_SIZES:
+            return SCALAR_SIZES[type_], SCALAR_SIZES[type_]
+        integer = re.fullmatch(r"i(8|16|32|64)", type_)
+        if integer:
+            return int(integer[1]) // 8, int(integer[1]) // 8
+        array = self.element(type_)
+        if array:
+            element = self.size_and_alignment(array[1])
+            return element and (array[0] * element[0], element[1])
+        fields = self.fields(type_)
+        if not fields:
+            return None
+        end, alignment = 0, 1
+        for field in fields:
+            inner = self.size_and_alignment(field)
+            if inner is None:
+                return None
+            end = -(-end // inner[1]) * inner[1] + inner[0]
+            alignment = max(alignment, inner[1])
+        return -(-end // alignment) * alignment, alignment
+
+
+# ------------------------------------------------------- 1. alignment of shared variables
+
+SHARED_VARIABLE = re.compile(
+    r"^(@\S+ = .*\baddrspace\(3\) (?:global|constant) )(.*), align (\d+)(.*)$", re.M
+)
+
+
+def align_shared_variables(ir):
+    types = Types(ir)
+
+    def aligned(match):
+        declaration, rest, alignment = match[1], match[2], int(match[3])
+        type_ = re.sub(r" (undef|poison|zeroinitializer)(, comdat)?$", "", rest)
+        size = types.size_and_alignment(type_)
+        if size:
+            # The lowest bit that is set is the largest power of two that divides the size.
+            fits = WIDEST if size[0] == 0 else min(WIDEST, size[0] & -size[0])
+            alignment = max(alignment, fits)
+        return f"{declaration}{rest}, align {alignment}{match[4]}"
+
+    return SHARED_VARIABLE.sub(aligned, ir)
+
+
+# ----------------------------------------------------------------------- copies
+
+VALUE = r"%[\w.$-]+"
+ATTRIBUTES = r"(?: (?:noundef|nonnull|noalias|align \d+|dereferenceable(?:_or_null)?\(\d+\)))*"
+POINTER = re.compile(rf"ptr(?P<space> addrspace\(\d+\))?(?P<attributes>{ATTRIBUTES}) (?P<operand>.*)")
+COPY = re.compile(
+    r"^  (?:tail )?call void @llvm\.mem(?:cpy|move)\.p\d+\.p\d+\.i64\((?P<arguments>.*), i1 false\)"
+    r"(?P<metadata>(?: #\d+)?(?:, ![\w.]+ !\d+)*)$"
+)
+
+
+class Pointer:
+    """A pointer that is an argument of a copy."""
+
+    def __init__(self, argument):
+        match = POINTER.fullmatch(argument)
+        self.understood = match is not None
+        if match:
+            self.type = "ptr" + (match["space"] or "")
+            self.operand = match["operand"]
+            alignment = re.search(r"\balign (\d+)", match["attributes"])
+            self.alignment = int(alignment[1]) if alignment else 1
+
+
+def parse_copy(line):
+    """(to, from, bytes, metadata) if the line copies a known number of bytes; volatile copies do not match."""
+    match = COPY.match(line)
+    if not match:
+        return None
+    arguments = split(match["arguments"])
+    if len(arguments) != 3 or not re.fullmatch(r"i64 \d+", arguments[2]):
+        return None
+    to, source = Pointer(arguments[0]), Pointer(arguments[1])
+    if not to.understood or not source.understood:
+        return None
+    return to, source, int(arguments[2][4:]), match["metadata"]
+
+
+# --------------------------------------------------- 2. copies of a class through a cast
+
+FUNCTION_BODY = re.compile(r"^define .*?^}", re.M | re.S)
+CLASS_COPY = re.compile(r"^  .*@llvm\.memcpy\..*!tbaa\.struct.*$", re.M)
+DEFINITION = re.compile(rf"^  ({VALUE}) = (.*)$", re.M)
+LOCAL = re.compile(rf"alloca ({CLASS}), align (\d+)")
+ELEMENT_BEHIND = re.compile(rf"getelementptr (?:inbounds )?[^,]*, ptr ({VALUE}), i\d+ [^ ,]+(?:, !.*)?$")
+
+
+class Function:
+    """What made the values of one function, to ask where a pointer comes from."""
+
+    def __init__(self, local_alignment, body):
+        self.local_alignment = local_alignment
+        self.made_by = dict(DEFINITION.findall(body))
+
+    def class_alignment(self, pointer):
+        """The alignment of the class of `pointer`'s object, if it is surely known, or None.
+
+        It is for a local variable or temporary. It is for a pointer or reference of C++, which are loaded
+        from where they are kept, and for what is so many elements behind it: there, the type says it all,
+        and the alignment of the copy is the type's, which 0 stands for.
+        """
+        made_by = self.made_by.get(pointer, "")
+        local = LOCAL.match(made_by)
+        if local:
+            return self.local_alignment[local[1]]
+        if made_by.startswith("load ptr,"):
+            return 0
+        behind = ELEMENT_BEHIND.match(made_by)
+        if behind:
+            return 0 if self.class_alignment(behind[1]) == 0 else None
+        return None
+
+
+def align_class_copies(ir):
+    # The smallest of all local variables: an alignas() on one of them is not its class's.
+    local_alignment = {}
+    for name, alignment in re.findall(rf"= alloca ({CLASS}), align (\d+)", ir):
+        local_alignment[name] = min(int(alignment), local_alignment.get(name, int(alignment)))
+
+    def aligned(body):
+        # memcpy() in the source has no !tbaa.struct, and promises nothing about alignment.
+        if "!tbaa.struct" not in body[0]:
+            return body[0]
+        function = Function(local_alignment, body[0])
+        return CLASS_COPY.sub(lambda line: with_class_alignment(function, line[0]), body[0])
+
+    return FUNCTION_BODY.sub(aligned, ir)
+
+
+def with_class_alignment(function, line):
+    copy = parse_copy(line)
+    if not copy:
+        return line
+    to, source, size, _ = copy
+    for one, other in ((to, source), (source, to)):
+        alignment = function.class_alignment(one.operand)
+        if alignment == 0:
+            alignment = one.alignment
+        # A base class may begin where a local variable of a class derived from it does; sizes give it away.
+        if not alignment or size % alignment != 0 or other.alignment >= alignment:
+            continue
+        if function.class_alignment(other.operand) is None:
+            old = f"ptr align {other.alignment} {other.operand},"
+            return line.replace(old, f"ptr align {alignment} {other.operand},")
+    return line
+
+
+# ----------------------------------------------------- 3. copies from memory to memory
+
+PIECES = {16: "<4 x float>", 8: "i64", 4: "i32"}
+
+
+def copy_in_pieces(ir):
+    if "call void @llvm.mem" not in ir:
+        return ir
+    made = 0
+    lines = []
+    for line in ir.split("\n"):
+        copy = parse_copy(line) if "@llvm.mem" in line else None
+        if not copy:
+            lines.append(line)
+            continue
+        to, source, size, metadata = copy
+        width = min(to.alignment, source.alignment, WIDEST)
+        if width not in PIECES or size % width != 0 or size > LARGEST_COPY:
+            lines.append(line)
+            continue
+        place = re.search(r", !dbg !\d+", metadata)
+        place = place[0] if place else ""
+        loads, stores = [], []  # all loads come first, as memmove() asks for
+        for offset in range(0, size, width):
+            name = f"%copy.{made}"
+            made += 1
+            pointers = []
+            for pointer, end in ((source, "from"), (to, "to")):
+                loads.append(
+                    f"  {name}.{end} = getelementptr inbounds i8, {pointer.type} {pointer.operand}, i64 {offset}{place}"
+                )
+                alignment = min(pointer.alignment, offset & -offset or pointer.alignment)
+                pointers.append(f"{pointer.type} {name}.{end}, align {alignment}{place}")
+            loads.append(f"  {name} = load {PIECES[width]}, {pointers[0]}")
+            stores.append(f"  store {PIECES[width]} {name}, {pointers[1]}")
+        lines += loads + stores
+    return "\n".join(lines)
+
+
+def main():
+    steps = {
+        "alignments": lambda ir: align_class_copies(align_shared_variables(ir)),
+        "copies": copy_in_pieces,
+    }
+    if len(sys.argv) != 4 or sys.argv[1] not in steps:
+        sys.exit(f"usage: widths.py {'|'.join(steps)} IN.ll OUT.ll")
+    # Strings of the source may hold bytes that are no UTF-8; LLVM prints those of names as they are.
+    with open(sys.argv[2], encoding="latin-1") as file:
+        ir = file.read()
+    with open(sys.argv[3], "w", encoding="latin-1") as file:
+        file.write(steps[sys.argv[1]](ir))
+
+
+if __name__ == "__main__":
+    main()
