@@ -24,16 +24,9 @@ bool is_global_store(const AccessCounters& a) { return a.access == Access::globa
 bool is_async_copy(const AccessCounters& a) { return a.access == Access::async_copy; }
 // cp.async reads global memory as a load does.
 bool is_load(const AccessCounters& a) { return is_global_load(a) || is_async_copy(a); }
-bool is_global(const AccessCounters& a) {
-  return is_load(a) || is_global_store(a) || a.access == Access::global_atomic;
-}
-bool is_shared(const AccessCounters& a) {
-  return a.access == Access::shared_load || a.access == Access::shared_store ||
-         a.access == Access::shared_atomic;
-}
-bool is_local(const AccessCounters& a) {
-  return a.access == Access::local_load || a.access == Access::local_store;
-}
+bool is_global(const AccessCounters& a) { return simulator::is_global(a.access); }
+bool is_shared(const AccessCounters& a) { return simulator::is_shared(a.access); }
+bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
 // The sum of one counter over the accesses of a kind, to one buffer where `buffer` names one.
 template <typename Value>
