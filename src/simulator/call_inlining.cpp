@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "simulator/mathematics.hpp"
+
 namespace simulator {
 namespace {
 
@@ -28,6 +30,7 @@ struct SystemCall {
   std::string name;
   bool has_result;
   std::vector<std::string> argument_types;
+  std::string result_type = "b32";
 };
 
 const std::map<std::string, SystemCall> SYSTEM_CALLS = {
@@ -167,6 +170,9 @@ class Inliner {
     if (const auto known = SYSTEM_CALLS.find(target.name); known != SYSTEM_CALLS.end()) {
       return append_system_call(call, known->second, results, arguments);
     }
+    if (target.name.starts_with(MATHEMATICS_PREFIX)) {
+      return append_mathematics(call, target.name, results, arguments);
+    }
     const auto callee = std::find_if(
         module_.functions.begin(), module_.functions.end(),
         [&](const Function& f) { return f.name == target.name && f.has_body && !f.is_entry; });
@@ -187,12 +193,28 @@ class Inliner {
     instruction.opcode = {known.name};
     instruction.operands.clear();
     if (known.has_result)
-      instruction.operands.push_back(argument_register(results.at(0).name, 0, "b32"));
+      instruction.operands.push_back(argument_register(results.at(0).name, 0, known.result_type));
     for (size_t i = 0; i < known.argument_types.size(); ++i) {
       instruction.operands.push_back(
           argument_register(arguments.at(i).name, 0, known.argument_types[i]));
     }
     result_.body.push_back(std::move(instruction));
+  }
+
+  /// The same for a mathematical function; its types are those of its declaration.
+  void append_mathematics(const Instruction& call, const std::string& name,
+                          const std::vector<Operand>& results,
+                          const std::vector<Operand>& arguments) {
+    const auto declared = std::find_if(module_.functions.begin(), module_.functions.end(),
+                                       [&](const Function& f) { return f.name == name; });
+    if (declared == module_.functions.end()) {
+      result_.body.push_back(call);
+      return;
+    }
+    SystemCall function{name, true, {}, declared->results.at(0).type};
+    for (const ptx::Variable& parameter : declared->parameters)
+      function.argument_types.push_back(parameter.type);
+    append_system_call(call, function, results, arguments);
   }
 
   Instance enter(const Function& callee, const std::vector<Operand>& results,
