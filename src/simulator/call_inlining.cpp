@@ -124,12 +124,14 @@ class Inliner {
         [&](const Operand& operand) { return kernel_parameters_.contains(operand.name); });
   }
 
-  /// An argument at a byte offset is a register of its own: "param0+8".
+  /// An argument at a byte offset is a register of its own: "param0+8.b64". Every call of a kernel has a
+  /// param0, and the next one's may be of another width.
   Operand argument_register(const std::string& argument, int64_t offset, const std::string& type) {
+    const std::string width = ptx::type_bytes(type) == 8 ? "b64" : "b32";
     Operand operand;
     operand.kind = Kind::reg;
-    operand.name = argument + "+" + std::to_string(offset);
-    result_.registers[operand.name] = ptx::type_bytes(type) == 8 ? "b64" : "b32";
+    operand.name = argument + "+" + std::to_string(offset) + "." + width;
+    result_.registers[operand.name] = width;
     return operand;
   }
 

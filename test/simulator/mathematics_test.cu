@@ -512,6 +512,34 @@ TEST(Mathematics, LanesThatSitItOutKeepTheirValues) {
   }
 }
 
+// The calls of one kernel hand over their arguments in places of the same names, here of several widths.
+__global__ void of_both_widths(double* o, float* f, int* n) {
+  const float a = f[0] + 1, b = f[1] + 2, c = f[0] + 3, d = f[1] + 4;  // alive across the calls
+  o[0] = exp(o[0]);
+  o[1] = log(o[1]);
+  o[2] = ldexp(o[2], n[1]);
+  n[0] = ilogb(o[3]);
+  f[0] = expf(f[0]);
+  f[1] = jnf(n[1], f[1]);
+  f[2] = a + b * (c + d);
+}
+TEST(Mathematics, OneKernelUsesBothPrecisions) {
+  Managed<double> o(4);
+  Managed<float> f(3);
+  Managed<int> n(2);
+  o[0] = o[1] = o[2] = o[3] = f[0] = f[1] = 3;
+  n[1] = 2;
+  of_both_widths<<<1, 1>>>(o.get(), f.get(), n.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_DOUBLE_EQ(o[0], std::exp(3.0));
+  EXPECT_FLOAT_EQ(f[0], std::exp(3.0F));
+  EXPECT_EQ(n[0], 1);
+  EXPECT_DOUBLE_EQ(o[1], std::log(3.0));
+  EXPECT_FLOAT_EQ(f[1], static_cast<float>(jn(2, 3.0)));
+  EXPECT_EQ(o[2], 12);
+  EXPECT_EQ(f[2], 4 + 5 * (6 + 7));
+}
+
 // --- the fast intrinsics ------------------------------------------------------------------------------
 
 __global__ void fast(const float* x, float* o) {

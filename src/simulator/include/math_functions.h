@@ -336,6 +336,17 @@ __simulator_both_results(double, f64, )
 __simulator_device float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 __simulator_device float modf(float x, float* whole) { return modff(x, whole); }
 __simulator_device float remquo(float x, float y, int* quotient) { return remquof(x, y, quotient); }
+/// libstdc++ has templates for mixed types that the device can call, all but this one.
+template <typename X, typename Y, bool = !__is_same(X, Y) || __is_integral(X)>
+struct __simulator_mixed {};
+template <typename X, typename Y>
+struct __simulator_mixed<X, Y, true> {
+  typedef double type;
+};
+template <typename X, typename Y>
+__simulator_device typename __simulator_mixed<X, Y>::type remquo(X x, Y y, int* quotient) {
+  return remquo(static_cast<double>(x), static_cast<double>(y), quotient);
+}
 __simulator_device void sincos(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
 __simulator_host_device void sincospi(float x, float* sine, float* cosine) {
   sincospif(x, sine, cosine);
