@@ -459,6 +459,52 @@ TEST(Simcc, LeavesNothingBehindWhenTheProgramIsWrong) {
   EXPECT_EQ(files, 0);
 }
 
+// The optimiser takes infinite recursion for impossible, and would leave the kernel that comes to it empty.
+TEST(Simcc, RefusesInfiniteRecursionOnTheDevice) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "system");
+  const std::string compile =
+      "cd " + folder.path().string() + " && " + simcc + " -isystem system -c k.cu";
+  write(folder / "k.cu", "#include <forever.h>\n__global__ void k(float* p) { *p = f(*p); }\n");
+  for (const std::string function :
+       {"__device__ inline float f(float x) { return f(x); }",
+        "template <typename T> constexpr T f(T x) { return f(x); }",
+        "template <typename T> constexpr T f(T x) { return f(x + 1) + 3; }"}) {
+    write(folder / "system" / "forever.h", "#pragma GCC system_header\n" + function + "\n");
+    const Outcome outcome = run(compile);
+    EXPECT_EQ(outcome.exit_code, 1) << function;
+    EXPECT_NE(outcome.err.find("system/forever.h:2:"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("error: "), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "k.o"));
+  }
+  write(folder / "k.cu", R"(
+template <typename T> __device__ T factorial(T n) { return n == 0 ? 1 : n * factorial(n - 1); }
+__device__ float series(float x) { return x < 1 ? x : series(x - 1) * 0.3f + x; }
+__global__ void k(int* p, float* q) {
+  while (atomicAdd(p, 0) == 0) {}
+  *p = factorial(*p);
+  *q = series(*q);
+}
+)");
+  const Outcome finite = run(compile);
+  EXPECT_EQ(finite.exit_code, 0) << finite.err;
+  EXPECT_EQ(finite.err, "");
+}
+
+TEST(Simcc, ExactAndFastFunctionsAreDifferentInstructions) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", R"(
+__global__ void exact(float* p) { *p = expf(*p); }
+__global__ void fast(float* p) { *p = __expf(*p); }
+)");
+  const Outcome outcome =
+      run("cd " + folder.path().string() + " && " + simcc + " --ptx k.cu -o k.ptx");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string ptx = contents(folder / "k.ptx");
+  EXPECT_EQ(count_of(ptx, "__simulator_math_exp_f32, "), 1u) << ptx;
+  EXPECT_EQ(count_of(ptx, "ex2.approx"), 1u) << ptx;
+}
+
 TEST(Simcc, KeepsAnOlderProgramWhenTheNewOneIsWrong) {
   const TemporaryFolder folder;
   write(folder / "wrong.cu", "nonsense\n");

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "simulator/decode/instruction_set.hpp"
+
 namespace simulator {
 namespace {
 
@@ -28,6 +30,7 @@ struct SystemCall {
   std::string name;
   bool has_result;
   std::vector<std::string> argument_types;
+  std::string result_type = "b32";
 };
 
 const std::map<std::string, SystemCall> SYSTEM_CALLS = {
@@ -121,12 +124,14 @@ class Inliner {
         [&](const Operand& operand) { return kernel_parameters_.contains(operand.name); });
   }
 
-  /// An argument at a byte offset is a register of its own: "param0+8".
+  /// An argument at a byte offset is a register of its own: "param0+8.b64". Every call of a kernel has a
+  /// param0, and the next one's may be of another width.
   Operand argument_register(const std::string& argument, int64_t offset, const std::string& type) {
+    const std::string width = ptx::type_bytes(type) == 8 ? "b64" : "b32";
     Operand operand;
     operand.kind = Kind::reg;
-    operand.name = argument + "+" + std::to_string(offset);
-    result_.registers[operand.name] = ptx::type_bytes(type) == 8 ? "b64" : "b32";
+    operand.name = argument + "+" + std::to_string(offset) + "." + width;
+    result_.registers[operand.name] = width;
     return operand;
   }
 
@@ -167,6 +172,9 @@ class Inliner {
     if (const auto known = SYSTEM_CALLS.find(target.name); known != SYSTEM_CALLS.end()) {
       return append_system_call(call, known->second, results, arguments);
     }
+    if (target.name.starts_with(MATHEMATICS_PREFIX)) {
+      return append_mathematics(call, target.name, results, arguments);
+    }
     const Function* const callee = module_.find(target.name);
     const bool can_inline = callee != nullptr && callee->has_body && !callee->is_entry;
     if (!can_inline || being_inlined_.contains(target.name)) {
@@ -186,12 +194,27 @@ class Inliner {
     instruction.opcode = {known.name};
     instruction.operands.clear();
     if (known.has_result)
-      instruction.operands.push_back(argument_register(results.at(0).name, 0, "b32"));
+      instruction.operands.push_back(argument_register(results.at(0).name, 0, known.result_type));
     for (size_t i = 0; i < known.argument_types.size(); ++i) {
       instruction.operands.push_back(
           argument_register(arguments.at(i).name, 0, known.argument_types[i]));
     }
     result_.body.push_back(std::move(instruction));
+  }
+
+  /// The same for a mathematical function; its types are those of its declaration.
+  void append_mathematics(const Instruction& call, const std::string& name,
+                          const std::vector<Operand>& results,
+                          const std::vector<Operand>& arguments) {
+    const Function* const declared = module_.find(name);
+    if (declared == nullptr) {
+      result_.body.push_back(call);
+      return;
+    }
+    SystemCall function{name, true, {}, declared->results.at(0).type};
+    for (const ptx::Variable& parameter : declared->parameters)
+      function.argument_types.push_back(parameter.type);
+    append_system_call(call, function, results, arguments);
   }
 
   Instance enter(const Function& callee, const std::vector<Operand>& results,

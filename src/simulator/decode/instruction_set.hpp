@@ -11,6 +11,9 @@
 
 namespace simulator {
 
+/// A call of a function without a body whose name begins so becomes an arithmetic instruction of that name.
+constexpr std::string_view MATHEMATICS_PREFIX = "__simulator_math_";
+
 /// An instruction that computes. `execute` is nullptr if it is outside the subset, here and below.
 struct Arithmetic {
   Execute execute = nullptr;

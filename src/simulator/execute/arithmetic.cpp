@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "simulator/execute/directed_rounding.hpp"
+#include "simulator/execute/mathematics.hpp"
 #include "simulator/execute/types.hpp"
 
 BEGIN_LEVEL
@@ -740,6 +742,9 @@ Arithmetic find_cvt(const std::vector<std::string>& opcode) {
 
 Arithmetic find_arithmetic(const std::vector<std::string>& opcode) {
   static const Table table = make_table();
+  if (opcode[0].starts_with(MATHEMATICS_PREFIX)) return find_mathematics(opcode[0]);
+  if (const Arithmetic directed = find_directed_rounding(opcode); directed.execute != nullptr)
+    return directed;
   if (opcode[0] == "cvt") return find_cvt(opcode);
   const bool approximate = std::find(opcode.begin(), opcode.end(), "approx") != opcode.end();
   std::string name;

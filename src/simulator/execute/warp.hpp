@@ -10,6 +10,7 @@
 #include <string>
 
 #include "simulator/count/access.hpp"
+#include "simulator/decode/program.hpp"
 #include "simulator/fault.hpp"
 
 namespace simulator {
@@ -46,6 +47,18 @@ struct Warp {
   uint64_t polls = 0;    // atomics, and loads of what other threads may store meanwhile
   uint64_t changes = 0;  // stores, and atomics that changed what they found
 };
+
+/// The values of an operand, one for each lane; for what is no vector operation of the host.
+template <class T>
+const T* lanes_of(const Warp& w, Slot slot) {
+  return reinterpret_cast<const T*>(slot >= 0 ? w.registers + slot : w.constants + ~slot);
+}
+
+/// Where the lanes' results go; only active lanes' may be written.
+template <class T>
+T* result_of(Warp& w, Slot slot) {
+  return reinterpret_cast<T*>(w.registers + slot);
+}
 
 /// Thrown by a handler; the block adds kernel, block and source.
 struct WarpFault {

@@ -273,6 +273,23 @@ __simulator_device long long __mul64hi(long long a, long long b) { return __nvvm
 __simulator_device unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return __nvvm_mulhi_ull(a, b);
 }
+/// The distance of x and y, plus z.
+__simulator_device unsigned int __sad(int x, int y, unsigned int z) {
+  const unsigned int a = static_cast<unsigned int>(x), b = static_cast<unsigned int>(y);
+  return (x < y ? b - a : a - b) + z;
+}
+__simulator_device unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) {
+  return (x < y ? y - x : x - y) + z;
+}
+/// Averages, without overflow on the way: down, and with an r up.
+__simulator_device int __hadd(int x, int y) { return (x & y) + ((x ^ y) >> 1); }
+__simulator_device int __rhadd(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
+__simulator_device unsigned int __uhadd(unsigned int x, unsigned int y) {
+  return (x & y) + ((x ^ y) >> 1);
+}
+__simulator_device unsigned int __urhadd(unsigned int x, unsigned int y) {
+  return (x | y) - ((x ^ y) >> 1);
+}
 __simulator_device unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int selector) {
   return __nvvm_prmt(a, b, selector);
 }
@@ -301,23 +318,46 @@ __simulator_bits(double, long long, __double_as_longlong)
 __simulator_bits(long long, double, __longlong_as_double)
 #undef __simulator_bits
 
-// Conversions: _rn to nearest even, _rz towards zero, _ru up, _rd down.
+__simulator_device double __hiloint2double(int high, int low) {
+  return __longlong_as_double(static_cast<long long>(high) << 32 |
+                              static_cast<long long>(static_cast<unsigned int>(low)));
+}
+__simulator_device int __double2hiint(double x) {
+  return static_cast<int>(__double_as_longlong(x) >> 32);
+}
+__simulator_device int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 
-#define __simulator_convert(from, to, name, builtin_name) \
-  __simulator_device to name(from x) { return __nvvm_##builtin_name(x); }
-#define __simulator_convert_all(from, to, name, builtin_name)          \
-  __simulator_convert(from, to, name##_rn, builtin_name##_rn)          \
-  __simulator_convert(from, to, name##_rz, builtin_name##_rz)          \
-  __simulator_convert(from, to, name##_ru, builtin_name##_rp)          \
-  __simulator_convert(from, to, name##_rd, builtin_name##_rm)
-__simulator_convert_all(float, int, __float2int, f2i)
-__simulator_convert_all(float, unsigned int, __float2uint, f2ui)
-__simulator_convert_all(float, long long, __float2ll, f2ll)
-__simulator_convert_all(float, unsigned long long, __float2ull, f2ull)
-__simulator_convert_all(int, float, __int2float, i2f)
-__simulator_convert_all(unsigned int, float, __uint2float, ui2f)
-__simulator_convert_all(double, float, __double2float, d2f)
-__simulator_convert_all(double, int, __double2int, d2i)
+// Conversions: _rn to nearest even, _rz towards zero, _ru up, _rd down. In assembly, because clang takes
+// its builtins for the C++ conversions, which round otherwise and leave a value out of range undefined.
+
+#define __simulator_convert(from, a, to, d, name, ptx)          \
+  __simulator_device to name(from x) {                          \
+    to result;                                                  \
+    asm("cvt." ptx " %0, %1;" : "=" d(result) : a(x));          \
+    return result;                                              \
+  }
+#define __simulator_convert_all(from, a, to, d, name, suffix, ptx)           \
+  __simulator_convert(from, a, to, d, name##_rn, "rn" suffix "." ptx)        \
+  __simulator_convert(from, a, to, d, name##_rz, "rz" suffix "." ptx)        \
+  __simulator_convert(from, a, to, d, name##_ru, "rp" suffix "." ptx)        \
+  __simulator_convert(from, a, to, d, name##_rd, "rm" suffix "." ptx)
+__simulator_convert_all(float, "f", int, "r", __float2int, "i", "s32.f32")
+__simulator_convert_all(float, "f", unsigned int, "r", __float2uint, "i", "u32.f32")
+__simulator_convert_all(float, "f", long long, "l", __float2ll, "i", "s64.f32")
+__simulator_convert_all(float, "f", unsigned long long, "l", __float2ull, "i", "u64.f32")
+__simulator_convert_all(double, "d", int, "r", __double2int, "i", "s32.f64")
+__simulator_convert_all(double, "d", unsigned int, "r", __double2uint, "i", "u32.f64")
+__simulator_convert_all(double, "d", long long, "l", __double2ll, "i", "s64.f64")
+__simulator_convert_all(double, "d", unsigned long long, "l", __double2ull, "i", "u64.f64")
+__simulator_convert_all(int, "r", float, "f", __int2float, "", "f32.s32")
+__simulator_convert_all(unsigned int, "r", float, "f", __uint2float, "", "f32.u32")
+__simulator_convert_all(long long, "l", float, "f", __ll2float, "", "f32.s64")
+__simulator_convert_all(unsigned long long, "l", float, "f", __ull2float, "", "f32.u64")
+__simulator_convert_all(long long, "l", double, "d", __ll2double, "", "f64.s64")
+__simulator_convert_all(unsigned long long, "l", double, "d", __ull2double, "", "f64.u64")
+__simulator_convert_all(double, "d", float, "f", __double2float, "", "f32.f64")
+__simulator_convert(int, "r", double, "d", __int2double_rn, "rn.f64.s32")
+__simulator_convert(unsigned int, "r", double, "d", __uint2double_rn, "rn.f64.u32")
 #undef __simulator_convert_all
 #undef __simulator_convert
 

@@ -1,13 +1,15 @@
-// The mathematics of device code.
+// The mathematics of device code: the functions of CUDA's single and double precision, and the intrinsics
+// with two underscores.
 //
-// Rounding arithmetic, sqrt, rcp, fma and comparisons are exact as IEEE 754 has them. The transcendental
-// functions in single precision go through PTX's approximations (ex2, lg2, sin, cos, tanh), which the
-// simulated device computes with the host's mathematical library; expf and the __expf kind are therefore
-// alike here. In double precision there are sqrt, fma, rounding and comparisons; exp, log, sin and
-// the like in double precision are not covered.
+// What PTX can do exactly (sqrt, fma, rounding, comparisons) is PTX. Every other function that CUDA gives
+// an error bound is one call of a function without a body, __simulator_math_NAME_f32 or _f64, which the
+// simulated device executes as one instruction, with the host's libm in a wider format (mathematics.cpp).
+// It is within CUDA's bound, and commonly the nearest number. The fast ones, __expf and its kind, are
+// PTX's approximations, as on a device; so is rsqrtf.
 //
-// This header must come before <cmath>, as cuda_runtime.h sees to: the device overloads then take
-// precedence over the constexpr functions of the standard library.
+// This header must come before <cmath>, as cuda_runtime.h sees to: <cmath> then brings the device
+// overloads into namespace std, where its own templates for mixed types, pow(float, int) and the like, call
+// them. Where one is missing, such a template calls itself for ever.
 #pragma once
 #pragma GCC system_header
 
@@ -31,21 +33,17 @@
   __simulator_math2(type, __##prefix##div_##rounding, __nvvm_div_##ptx##_##letter(x, y))      \
   __simulator_math1(type, __##prefix##rcp_##rounding, __nvvm_rcp_##ptx##_##letter(x))         \
   __simulator_math1(type, __##prefix##sqrt_##rounding, __nvvm_sqrt_##ptx##_##letter(x))
-__simulator_rounded(float, f, f, rn, rn)
-__simulator_rounded(float, f, f, rz, rz)
-__simulator_rounded(float, f, f, ru, rp)
-__simulator_rounded(float, f, f, rd, rm)
-__simulator_rounded(double, d, d, rn, rn)
+#define __simulator_rounded_both(rounding, ptx)                                               \
+  __simulator_rounded(float, f, f, rounding, ptx)                                             \
+  __simulator_rounded(double, d, d, rounding, ptx)                                            \
+  __simulator_math3(float, __fmaf_##rounding, __nvvm_fma_##ptx##_f(x, y, z))                  \
+  __simulator_math3(double, __fma_##rounding, __nvvm_fma_##ptx##_d(x, y, z))
+__simulator_rounded_both(rn, rn)
+__simulator_rounded_both(rz, rz)
+__simulator_rounded_both(ru, rp)
+__simulator_rounded_both(rd, rm)
 #undef __simulator_rounded
-
-__simulator_math3(float, __fmaf_rn, __nvvm_fma_rn_f(x, y, z))
-__simulator_math3(float, __fmaf_rz, __nvvm_fma_rz_f(x, y, z))
-__simulator_math3(float, __fmaf_ru, __nvvm_fma_rp_f(x, y, z))
-__simulator_math3(float, __fmaf_rd, __nvvm_fma_rm_f(x, y, z))
-__simulator_math3(double, __fma_rn, __nvvm_fma_rn_d(x, y, z))
-__simulator_math1(float, __frsqrt_rn, __nvvm_rsqrt_approx_f(x))
-__simulator_math1(float, __saturatef, __nvvm_saturate_f(x))
-__simulator_math2(float, __fdividef, __nvvm_div_approx_f(x, y))
+#undef __simulator_rounded_both
 
 // C's functions, and C++'s overloads without the f, for float and double.
 
@@ -74,170 +72,324 @@ __simulator_math_both2(copysign, __builtin_copysign)
 __simulator_math3(float, fmaf, __nvvm_fma_rn_f(x, y, z))
 __simulator_math3(float, fma, __nvvm_fma_rn_f(x, y, z))
 __simulator_math3(double, fma, __nvvm_fma_rn_d(x, y, z))
-__simulator_math1(float, rsqrtf, __nvvm_rsqrt_approx_f(x))
-__simulator_math1(float, rsqrt, __nvvm_rsqrt_approx_f(x))
-__simulator_math1(double, rsqrt, 1.0 / __builtin_sqrt(x))
 __simulator_math1(int, abs, __builtin_abs(x))
+__simulator_math1(long, abs, __builtin_labs(x))
+__simulator_math1(long long, abs, __builtin_llabs(x))
+__simulator_math1(float, abs, __builtin_fabsf(x))
+__simulator_math1(double, abs, __builtin_fabs(x))
 __simulator_math1(long, labs, __builtin_labs(x))
 __simulator_math1(long long, llabs, __builtin_llabs(x))
+__simulator_device float nanf(const char*) { return __builtin_nanf(""); }
+__simulator_device double nan(const char*) { return __builtin_nan(""); }
 
-// Transcendental functions in single precision.
+// The functions that are one instruction of the simulated device. `const`: the result depends on the
+// arguments alone, so an unused call may go.
+
+#define __simulator_instruction(result, name, ...) \
+  extern "C" __device__ __attribute__((const)) result __simulator_math_##name(__VA_ARGS__);
+
+/// What an integer argument makes of a function of one number: the one for double.
+template <typename T, bool = __is_integral(T)>
+struct __simulator_integer {};
+template <typename T>
+struct __simulator_integer<T, true> {
+  typedef double to_double;
+  typedef int to_int;
+  typedef long to_long;
+  typedef long long to_long_long;
+};
+#define __simulator_for_integers(result, name)                                          \
+  template <typename T>                                                                 \
+  __simulator_device typename __simulator_integer<T>::to_##result name(T x) {           \
+    return name(static_cast<double>(x));                                                \
+  }
+
+#define __simulator_function1(name)                                                     \
+  __simulator_instruction(float, name##_f32, float)                                     \
+  __simulator_instruction(double, name##_f64, double)                                   \
+  __simulator_math1(float, name##f, __simulator_math_##name##_f32(x))                   \
+  __simulator_math1(float, name, __simulator_math_##name##_f32(x))                      \
+  __simulator_math1(double, name, __simulator_math_##name##_f64(x))                     \
+  __simulator_for_integers(double, name)
+#define __simulator_function2(name)                                                     \
+  __simulator_instruction(float, name##_f32, float, float)                              \
+  __simulator_instruction(double, name##_f64, double, double)                           \
+  __simulator_math2(float, name##f, __simulator_math_##name##_f32(x, y))                \
+  __simulator_math2(float, name, __simulator_math_##name##_f32(x, y))                   \
+  __simulator_math2(double, name, __simulator_math_##name##_f64(x, y))
+
+__simulator_function1(acos)
+__simulator_function1(acosh)
+__simulator_function1(asin)
+__simulator_function1(asinh)
+__simulator_function1(atan)
+__simulator_function1(atanh)
+__simulator_function1(cbrt)
+__simulator_function1(cos)
+__simulator_function1(cosh)
+__simulator_function1(erf)
+__simulator_function1(erfc)
+__simulator_function1(exp)
+__simulator_function1(exp10)
+__simulator_function1(exp2)
+__simulator_function1(expm1)
+__simulator_function1(j0)
+__simulator_function1(j1)
+__simulator_function1(lgamma)
+__simulator_function1(log)
+__simulator_function1(log10)
+__simulator_function1(log1p)
+__simulator_function1(log2)
+__simulator_function1(logb)
+__simulator_function1(sin)
+__simulator_function1(sinh)
+__simulator_function1(tan)
+__simulator_function1(tanh)
+__simulator_function1(tgamma)
+__simulator_function1(y0)
+__simulator_function1(y1)
+__simulator_function2(atan2)
+__simulator_function2(fmod)
+__simulator_function2(hypot)
+__simulator_function2(nextafter)
+__simulator_function2(pow)
+__simulator_function2(remainder)
+
+// CUDA's own, which the host's libm lacks: as with nvcc, host code has them too.
+
+#define __simulator_own_function(count, name)                                                  \
+  __simulator_own_instruction##count(float, name##_f32)                                        \
+  __simulator_own_instruction##count(double, name##_f64)                                       \
+  __simulator_own##count(float, name##f, __simulator_math_##name##_f32)                        \
+  __simulator_own##count(float, name, __simulator_math_##name##_f32)                           \
+  __simulator_own##count(double, name, __simulator_math_##name##_f64)
+#define __simulator_own_instruction(type, name, ...) \
+  extern "C" __host__ __device__ __attribute__((const)) type __simulator_math_##name(__VA_ARGS__);
+#define __simulator_own_instruction1(type, name) __simulator_own_instruction(type, name, type)
+#define __simulator_own_instruction2(type, name) __simulator_own_instruction(type, name, type, type)
+#define __simulator_own_instruction3(type, name) \
+  __simulator_own_instruction(type, name, type, type, type)
+#define __simulator_own_instruction4(type, name) \
+  __simulator_own_instruction(type, name, type, type, type, type)
+#define __simulator_own1(type, name, function) \
+  __simulator_host_device type name(type x) { return function(x); }
+#define __simulator_own2(type, name, function) \
+  __simulator_host_device type name(type x, type y) { return function(x, y); }
+#define __simulator_own3(type, name, function) \
+  __simulator_host_device type name(type x, type y, type z) { return function(x, y, z); }
+#define __simulator_own4(type, name, function) \
+  __simulator_host_device type name(type x, type y, type z, type t) { return function(x, y, z, t); }
+
+__simulator_own_function(1, cospi)
+__simulator_own_function(1, cyl_bessel_i0)
+__simulator_own_function(1, cyl_bessel_i1)
+__simulator_own_function(1, erfcinv)
+__simulator_own_function(1, erfcx)
+__simulator_own_function(1, erfinv)
+__simulator_own_function(1, normcdf)
+__simulator_own_function(1, normcdfinv)
+__simulator_own_function(1, rcbrt)
+__simulator_own_function(1, sinpi)
+__simulator_own_function(2, rhypot)
+
+// The Euclidean norms: norm3df is the one for float.
+__simulator_own_instruction3(float, norm3d_f32)
+__simulator_own_instruction3(double, norm3d_f64)
+__simulator_own_instruction3(float, rnorm3d_f32)
+__simulator_own_instruction3(double, rnorm3d_f64)
+__simulator_own_instruction4(float, norm4d_f32)
+__simulator_own_instruction4(double, norm4d_f64)
+__simulator_own_instruction4(float, rnorm4d_f32)
+__simulator_own_instruction4(double, rnorm4d_f64)
+__simulator_own3(float, norm3df, __simulator_math_norm3d_f32)
+__simulator_own3(double, norm3d, __simulator_math_norm3d_f64)
+__simulator_own3(float, rnorm3df, __simulator_math_rnorm3d_f32)
+__simulator_own3(double, rnorm3d, __simulator_math_rnorm3d_f64)
+__simulator_own4(float, norm4df, __simulator_math_norm4d_f32)
+__simulator_own4(double, norm4d, __simulator_math_norm4d_f64)
+__simulator_own4(float, rnorm4df, __simulator_math_rnorm4d_f32)
+__simulator_own4(double, rnorm4d, __simulator_math_rnorm4d_f64)
+__simulator_device float normf(int dimensions, const float* p) {
+  float sum = 0;
+  for (int i = 0; i < dimensions; ++i) sum = hypotf(sum, p[i]);
+  return sum;
+}
+__simulator_device double norm(int dimensions, const double* p) {
+  double sum = 0;
+  for (int i = 0; i < dimensions; ++i) sum = hypot(sum, p[i]);
+  return sum;
+}
+__simulator_device float rnormf(int dimensions, const float* p) { return 1.0f / normf(dimensions, p); }
+__simulator_device double rnorm(int dimensions, const double* p) { return 1.0 / norm(dimensions, p); }
+
+// The root's reciprocal: in single precision PTX has it.
+__simulator_own_instruction1(float, rsqrt_f32)
+__simulator_own_instruction1(double, rsqrt_f64)
+__simulator_own1(double, rsqrt, __simulator_math_rsqrt_f64)
+__simulator_host_device float rsqrtf(float x) {
+#if defined(__CUDA_ARCH__)
+  return __nvvm_rsqrt_approx_f(x);
+#else
+  return __simulator_math_rsqrt_f32(x);
+#endif
+}
+__simulator_host_device float rsqrt(float x) { return rsqrtf(x); }
+
+#undef __simulator_own_function
+#undef __simulator_own_instruction
+#undef __simulator_own_instruction1
+#undef __simulator_own_instruction2
+#undef __simulator_own_instruction3
+#undef __simulator_own_instruction4
+#undef __simulator_own1
+#undef __simulator_own2
+#undef __simulator_own3
+#undef __simulator_own4
+
+// Functions with an integer in their signature.
+
+#define __simulator_function_of_order(name)                                                      \
+  __simulator_instruction(float, name##_f32, int, float)                                         \
+  __simulator_instruction(double, name##_f64, int, double)                                       \
+  __simulator_device float name##f(int n, float x) { return __simulator_math_##name##_f32(n, x); } \
+  __simulator_device float name(int n, float x) { return __simulator_math_##name##_f32(n, x); }  \
+  __simulator_device double name(int n, double x) { return __simulator_math_##name##_f64(n, x); }
+__simulator_function_of_order(jn)
+__simulator_function_of_order(yn)
+#undef __simulator_function_of_order
+
+__simulator_instruction(float, ldexp_f32, float, int)
+__simulator_instruction(double, ldexp_f64, double, int)
+#define __simulator_scale(name, exponent_type, exponent)                                           \
+  __simulator_device float name##f(float x, exponent_type n) {                                     \
+    return __simulator_math_ldexp_f32(x, exponent);                                                \
+  }                                                                                                \
+  __simulator_device float name(float x, exponent_type n) {                                        \
+    return __simulator_math_ldexp_f32(x, exponent);                                                \
+  }                                                                                                \
+  __simulator_device double name(double x, exponent_type n) {                                      \
+    return __simulator_math_ldexp_f64(x, exponent);                                                \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  __simulator_device typename __simulator_integer<T>::to_double name(T x, exponent_type n) {       \
+    return name(static_cast<double>(x), n);                                                        \
+  }
+__simulator_scale(ldexp, int, n)
+__simulator_scale(scalbn, int, n)
+// Ten thousand binary places are beyond every exponent.
+__simulator_scale(scalbln, long, static_cast<int>(n > 10000 ? 10000 : n < -10000 ? -10000 : n))
+#undef __simulator_scale
+
+__simulator_instruction(int, ilogb_f32, float)
+__simulator_instruction(int, ilogb_f64, double)
+__simulator_device int ilogbf(float x) { return __simulator_math_ilogb_f32(x); }
+__simulator_device int ilogb(float x) { return __simulator_math_ilogb_f32(x); }
+__simulator_device int ilogb(double x) { return __simulator_math_ilogb_f64(x); }
+__simulator_for_integers(int, ilogb)
+
+#define __simulator_to_integer(type, result, name, rounded)                                        \
+  __simulator_device type name##f(float x) { return __nvvm_f2ll_rn(rounded(x)); }                  \
+  __simulator_device type name(float x) { return __nvvm_f2ll_rn(rounded(x)); }                     \
+  __simulator_device type name(double x) { return __nvvm_d2ll_rn(rounded(x)); }                    \
+  __simulator_for_integers(result, name)
+__simulator_to_integer(long, long, lrint, )
+__simulator_to_integer(long long, long_long, llrint, )
+__simulator_to_integer(long, long, lround, round)
+__simulator_to_integer(long long, long_long, llround, round)
+#undef __simulator_to_integer
+
+/// x - y, or 0 if that is negative; NaN passes.
+__simulator_math2(float, fdimf, x <= y ? 0.0f : x - y)
+__simulator_math2(float, fdim, x <= y ? 0.0f : x - y)
+__simulator_math2(double, fdim, x <= y ? 0.0 : x - y)
+
+// Two results: the second through a pointer.
+
+#define __simulator_both_results(type, suffix, f)                                                  \
+  __simulator_instruction(type, frexp_fraction_##suffix, type)                                     \
+  __simulator_instruction(int, frexp_exponent_##suffix, type)                                      \
+  __simulator_instruction(int, remquo_quotient_##suffix, type, type)                               \
+  __simulator_device type frexp##f(type x, int* exponent) {                                        \
+    *exponent = __simulator_math_frexp_exponent_##suffix(x);                                       \
+    return __simulator_math_frexp_fraction_##suffix(x);                                            \
+  }                                                                                                \
+  __simulator_device type modf##f(type x, type* whole) {                                           \
+    const type truncated = trunc(x);                                                               \
+    *whole = truncated;                                                                            \
+    return copysign(__builtin_isinf(x) ? type{0} : x - truncated, x);                              \
+  }                                                                                                \
+  __simulator_device type remquo##f(type x, type y, int* quotient) {                               \
+    *quotient = __simulator_math_remquo_quotient_##suffix(x, y);                                   \
+    return __simulator_math_remainder_##suffix(x, y);                                              \
+  }                                                                                                \
+  __simulator_device void sincos##f(type x, type* sine, type* cosine) {                            \
+    *sine = __simulator_math_sin_##suffix(x);                                                      \
+    *cosine = __simulator_math_cos_##suffix(x);                                                    \
+  }                                                                                                \
+  __simulator_host_device void sincospi##f(type x, type* sine, type* cosine) {                     \
+    *sine = __simulator_math_sinpi_##suffix(x);                                                    \
+    *cosine = __simulator_math_cospi_##suffix(x);                                                  \
+  }
+__simulator_both_results(float, f32, f)
+__simulator_both_results(double, f64, )
+#undef __simulator_both_results
+__simulator_device float frexp(float x, int* exponent) { return frexpf(x, exponent); }
+__simulator_device float modf(float x, float* whole) { return modff(x, whole); }
+__simulator_device float remquo(float x, float y, int* quotient) { return remquof(x, y, quotient); }
+/// libstdc++ has templates for mixed types that the device can call, all but this one.
+template <typename X, typename Y, bool = !__is_same(X, Y) || __is_integral(X)>
+struct __simulator_mixed {};
+template <typename X, typename Y>
+struct __simulator_mixed<X, Y, true> {
+  typedef double type;
+};
+template <typename X, typename Y>
+__simulator_device typename __simulator_mixed<X, Y>::type remquo(X x, Y y, int* quotient) {
+  return remquo(static_cast<double>(x), static_cast<double>(y), quotient);
+}
+__simulator_device void sincos(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+__simulator_host_device void sincospi(float x, float* sine, float* cosine) {
+  sincospif(x, sine, cosine);
+}
+template <typename T>
+__simulator_device typename __simulator_integer<T>::to_double frexp(T x, int* exponent) {
+  return frexp(static_cast<double>(x), exponent);
+}
+
+// The fast ones: PTX's approximations, and no more than a product beside one.
 
 constexpr float __simulator_log2_e = 1.44269504f;
 constexpr float __simulator_log2_10 = 3.32192809f;
 constexpr float __simulator_ln_2 = 0.693147182f;
 constexpr float __simulator_log10_2 = 0.301029996f;
 
-/// 2^x.
-__simulator_math1(float, exp2f, __nvvm_ex2_approx_f(x))
-/// e^x as 2^n * 2^r with n the nearest whole number to x * log2(e): the product of x and the constant
-/// would otherwise lose as many bits as n has. ln 2 is taken away in two parts (Cody and Waite, 1980).
-__simulator_device float expf(float x) {
-  const float n = __builtin_rintf(x * __simulator_log2_e);
-  float r = __nvvm_fma_rn_f(n, -0.693145752f, x);
-  r = __nvvm_fma_rn_f(n, -1.42860677e-6f, r);
-  const float half = __builtin_truncf(n * 0.5f);  // 2^n itself may be outside the range of a float
-  return __nvvm_ex2_approx_f(r * __simulator_log2_e) * __nvvm_ex2_approx_f(half) *
-         __nvvm_ex2_approx_f(n - half);
-}
-__simulator_math1(float, exp10f, __nvvm_ex2_approx_f(x * __simulator_log2_10))
-__simulator_math1(float, expm1f, expf(x) - 1.0f)
-__simulator_math1(float, log2f, __nvvm_lg2_approx_f(x))
-__simulator_math1(float, logf, __nvvm_lg2_approx_f(x) * __simulator_ln_2)
-__simulator_math1(float, log10f, __nvvm_lg2_approx_f(x) * __simulator_log10_2)
-__simulator_math1(float, log1pf, logf(1.0f + x))
-__simulator_math1(float, sinf, __nvvm_sin_approx_f(x))
-__simulator_math1(float, cosf, __nvvm_cos_approx_f(x))
-__simulator_math1(float, tanf, __nvvm_sin_approx_f(x) / __nvvm_cos_approx_f(x))
-__simulator_device void sincosf(float x, float* sine, float* cosine) {
-  *sine = sinf(x);
-  *cosine = cosf(x);
-}
-__simulator_device float tanhf(float x) {
+__simulator_math1(float, __expf, __nvvm_ex2_approx_f(x * __simulator_log2_e))
+__simulator_math1(float, __exp10f, __nvvm_ex2_approx_f(x * __simulator_log2_10))
+__simulator_math1(float, __log2f, __nvvm_lg2_approx_f(x))
+__simulator_math1(float, __logf, __nvvm_lg2_approx_f(x) * __simulator_ln_2)
+__simulator_math1(float, __log10f, __nvvm_lg2_approx_f(x) * __simulator_log10_2)
+__simulator_math1(float, __sinf, __nvvm_sin_approx_f(x))
+__simulator_math1(float, __cosf, __nvvm_cos_approx_f(x))
+__simulator_math1(float, __tanf, __nvvm_div_approx_f(__nvvm_sin_approx_f(x), __nvvm_cos_approx_f(x)))
+__simulator_math2(float, __powf, __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(x)))
+__simulator_math2(float, __fdividef, __nvvm_div_approx_f(x, y))
+__simulator_math2(float, fdividef, x / y)
+__simulator_math1(float, __saturatef, __nvvm_saturate_f(x))
+__simulator_math1(float, __frsqrt_rn, __simulator_math_rsqrt_f32(x))
+__simulator_device float __tanhf(float x) {
   float y;
   asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
-/// x^y; a negative x has a power only if y is a whole number.
-__simulator_device float powf(float x, float y) {
-  if (y == 0.0f || x == 1.0f) return 1.0f;
-  const float magnitude = __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(__builtin_fabsf(x)));
-  if (!__builtin_signbitf(x)) return magnitude;
-  if (__builtin_truncf(y) != y) return x == 0.0f ? magnitude : __builtin_nanf("");
-  const float half = y * 0.5f;
-  return __builtin_truncf(half) == half ? magnitude : -magnitude;
+__simulator_device void __sincosf(float x, float* sine, float* cosine) {
+  *sine = __sinf(x);
+  *cosine = __cosf(x);
 }
 
-// Compositions, to about a millionth; A&S is Abramowitz and Stegun, Handbook of Mathematical Functions, 1964.
-
-__simulator_math1(float, coshf, 0.5f * (expf(x) + expf(-x)))
-__simulator_device float sinhf(float x) {
-  if (__builtin_fabsf(x) > 1.0f) return 0.5f * (expf(x) - expf(-x));
-  const float s = x * x;  // the series: the difference of two exponentials would cancel
-  return x + x * s * (1.0f / 6 + s * (1.0f / 120 + s * (1.0f / 5040 + s * (1.0f / 362880))));
-}
-__simulator_math1(float, cbrtf, __builtin_copysignf(powf(__builtin_fabsf(x), 1.0f / 3), x))
-__simulator_device float hypotf(float x, float y) {
-  return static_cast<float>(__builtin_sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y));
-}
-/// The arc tangent of y / x, in the quadrant of (x, y). A&S 4.4.49 on [0, 1].
-__simulator_device float atan2f(float y, float x) {
-  const float ax = __builtin_fabsf(x);
-  const float ay = __builtin_fabsf(y);
-  const float larger = __builtin_fmaxf(ax, ay);
-  const float t = larger == 0.0f ? 0.0f : __builtin_fminf(ax, ay) / larger;
-  const float s = t * t;
-  float angle = 0.0028662257f * s - 0.0161657367f;
-  angle = angle * s + 0.0429096138f;
-  angle = angle * s - 0.0752896400f;
-  angle = angle * s + 0.1065626393f;
-  angle = angle * s - 0.1420889944f;
-  angle = angle * s + 0.1999355085f;
-  angle = angle * s - 0.3333314528f;
-  angle = angle * s + 1.0f;
-  angle *= t;
-  if (ay > ax) angle = 1.57079633f - angle;
-  if (__builtin_signbitf(x)) angle = 3.14159265f - angle;
-  return __builtin_copysignf(angle, y);
-}
-__simulator_math1(float, atanf, atan2f(x, 1.0f))
-__simulator_math1(float, asinf, atan2f(x, __builtin_sqrtf((1.0f - x) * (1.0f + x))))
-__simulator_math1(float, acosf, atan2f(__builtin_sqrtf((1.0f - x) * (1.0f + x)), x))
-/// The error function: its series near 0, A&S 7.1.26 beyond.
-__simulator_device float erff(float x) {
-  const float a = __builtin_fabsf(x);
-  const float s = x * x;
-  if (a < 0.5f) {
-    return 1.12837917f * x *
-           (1 - s * (1.0f / 3 - s * (1.0f / 10 - s * (1.0f / 42 - s * (1.0f / 216)))));
-  }
-  const float t = 1.0f / (1.0f + 0.3275911f * a);
-  const float tail =
-      t * (0.254829592f +
-           t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
-  return __builtin_copysignf(1.0f - tail * expf(-s), x);
-}
-/// The remainder of x / y with the sign of x, exactly: multiples of y are taken away 29 bits at a time, which
-/// double precision does without rounding.
-__simulator_device float fmodf(float x, float y) {
-  const double divisor = __builtin_fabs(static_cast<double>(y));
-  double rest = __builtin_fabs(static_cast<double>(x));
-  if (!(divisor > 0) || !(rest <= 3.5e38)) return __builtin_nanf("");
-  if (divisor > rest) return x;
-  constexpr double step = 536870912;
-  double multiple = divisor;
-  while (multiple * step <= rest) multiple *= step;
-  for (; multiple >= divisor; multiple /= step) {
-    rest = __nvvm_fma_rn_d(-__builtin_trunc(rest / multiple), multiple, rest);
-    if (rest < 0) rest += multiple;
-  }
-  return __builtin_copysignf(static_cast<float>(rest), x);
-}
-__simulator_device float ldexpf(float x, int exponent) {
-  const int half = exponent / 2;  // 2^exponent itself may be outside the range of a float
-  return x * __nvvm_ex2_approx_f(static_cast<float>(half)) *
-         __nvvm_ex2_approx_f(static_cast<float>(exponent - half));
-}
-__simulator_device long lroundf(float x) { return static_cast<long>(__builtin_roundf(x)); }
-__simulator_device long lrintf(float x) { return static_cast<long>(__builtin_rintf(x)); }
-
-__simulator_math1(float, __expf, __nvvm_ex2_approx_f(x * __simulator_log2_e))
-__simulator_math1(float, __exp10f, exp10f(x))
-__simulator_math1(float, __log2f, log2f(x))
-__simulator_math1(float, __logf, logf(x))
-__simulator_math1(float, __log10f, log10f(x))
-__simulator_math1(float, __sinf, sinf(x))
-__simulator_math1(float, __cosf, cosf(x))
-__simulator_math1(float, __tanf, tanf(x))
-__simulator_math2(float, __powf, powf(x, y))
-
-// The names without f: overloads for float. <cmath> brings them into namespace std.
-
-#define __simulator_overload1(name) __simulator_math1(float, name, name##f(x))
-__simulator_overload1(exp)
-__simulator_overload1(exp2)
-__simulator_overload1(expm1)
-__simulator_overload1(log)
-__simulator_overload1(log2)
-__simulator_overload1(log10)
-__simulator_overload1(log1p)
-__simulator_overload1(sin)
-__simulator_overload1(cos)
-__simulator_overload1(tan)
-__simulator_overload1(tanh)
-__simulator_overload1(sinh)
-__simulator_overload1(cosh)
-__simulator_overload1(cbrt)
-__simulator_overload1(atan)
-__simulator_overload1(asin)
-__simulator_overload1(acos)
-__simulator_overload1(erf)
-__simulator_math2(float, pow, powf(x, y))
-__simulator_math2(float, atan2, atan2f(x, y))
-__simulator_math2(float, fmod, fmodf(x, y))
-__simulator_math2(float, hypot, hypotf(x, y))
-#undef __simulator_overload1
-
+#undef __simulator_function1
+#undef __simulator_function2
+#undef __simulator_instruction
+#undef __simulator_for_integers
 #undef __simulator_math1
 #undef __simulator_math2
 #undef __simulator_math3
@@ -258,18 +410,27 @@ __simulator_host_device float min(float x, float y) { return __builtin_fminf(x, 
 __simulator_host_device float max(float x, float y) { return __builtin_fmaxf(x, y); }
 __simulator_host_device double min(double x, double y) { return __builtin_fmin(x, y); }
 __simulator_host_device double max(double x, double y) { return __builtin_fmax(x, y); }
-// As in C, an int beside an unsigned int is taken as unsigned, and a float beside a double as double.
-__simulator_host_device unsigned int min(int x, unsigned int y) {
-  return min(static_cast<unsigned int>(x), y);
-}
-__simulator_host_device unsigned int min(unsigned int x, int y) {
-  return min(x, static_cast<unsigned int>(y));
-}
-__simulator_host_device unsigned int max(int x, unsigned int y) {
-  return max(static_cast<unsigned int>(x), y);
-}
-__simulator_host_device unsigned int max(unsigned int x, int y) {
-  return max(x, static_cast<unsigned int>(y));
-}
+// As in C, a signed number beside an unsigned one is taken as unsigned, and a float beside a double as double.
+__simulator_host_device double min(float x, double y) { return __builtin_fmin(x, y); }
+__simulator_host_device double min(double x, float y) { return __builtin_fmin(x, y); }
+__simulator_host_device double max(float x, double y) { return __builtin_fmax(x, y); }
+__simulator_host_device double max(double x, float y) { return __builtin_fmax(x, y); }
+#define __simulator_min_max_mixed(type)                                                        \
+  __simulator_host_device unsigned type min(type x, unsigned type y) {                         \
+    return min(static_cast<unsigned type>(x), y);                                              \
+  }                                                                                            \
+  __simulator_host_device unsigned type min(unsigned type x, type y) {                         \
+    return min(x, static_cast<unsigned type>(y));                                              \
+  }                                                                                            \
+  __simulator_host_device unsigned type max(type x, unsigned type y) {                         \
+    return max(static_cast<unsigned type>(x), y);                                              \
+  }                                                                                            \
+  __simulator_host_device unsigned type max(unsigned type x, type y) {                         \
+    return max(x, static_cast<unsigned type>(y));                                              \
+  }
+__simulator_min_max_mixed(int)
+__simulator_min_max_mixed(long)
+__simulator_min_max_mixed(long long)
+#undef __simulator_min_max_mixed
 
 #endif
