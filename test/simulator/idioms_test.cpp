@@ -1,0 +1,77 @@
+// The idioms of courses, textbooks and blogs: each small program prints on the simulated GPU what it
+// printed on a real one (test/data/idioms/README.md).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "process.hpp"
+
+namespace simulator::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string SIMCC = "'" SIMCC_PROGRAM "'";
+const fs::path IDIOMS = TEST_DATA "/idioms";
+
+class Idiom : public ::testing::TestWithParam<std::string> {
+ public:
+  // The programs are whatever lies in the folder, by name.
+  static std::vector<std::string> names() {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(IDIOMS, none)) {
+      if (entry.path().extension() == ".cu") names.push_back(entry.path().stem().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+// What a first line `// flags: ...` asks of the compiler.
+std::string flags_of(const std::string& source) {
+  const std::string mark = "// flags:";
+  const std::string line = source.substr(0, source.find('\n'));
+  return line.rfind(mark, 0) == 0 ? line.substr(mark.size()) : "";
+}
+
+// With a file NAME.err each of its lines must appear on stderr; without one nothing may.
+void expect_errors(const fs::path& expected, const std::string& err) {
+  if (!fs::exists(expected)) {
+    EXPECT_EQ(err, "");
+    return;
+  }
+  std::istringstream lines(contents(expected));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_NE(err.find(line), std::string::npos) << "missing: " << line << "\n" << err;
+  }
+}
+
+TEST_P(Idiom, PrintsWhatADevicePrinted) {
+  const TemporaryFolder folder;
+  const fs::path idiom = IDIOMS / GetParam();
+  const std::string source = idiom.string() + ".cu";
+  const std::string program = (folder / "program").string();
+  const Outcome compiled =
+      run(SIMCC + " " + flags_of(contents(source)) + " '" + source + "' -o '" + program + "'");
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+
+  const Outcome ran = run("timeout 60 '" + program + "'");
+  ASSERT_NE(ran.exit_code, 124) << "not done after 60 s\n" << ran.out << ran.err;
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  ASSERT_TRUE(fs::exists(idiom.string() + ".out")) << "test/data/idioms/record writes it";
+  EXPECT_EQ(ran.out, contents(idiom.string() + ".out"));
+  expect_errors(idiom.string() + ".err", ran.err);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Idiom, ::testing::ValuesIn(Idiom::names()),
+                         [](const auto& info) { return info.param; });
+
+// A wrong path would otherwise test nothing, and pass.
+TEST(Idioms, AreAllThere) { EXPECT_GE(Idiom::names().size(), 80u) << "in " << IDIOMS; }
+
+}  // namespace
+}  // namespace simulator::test
