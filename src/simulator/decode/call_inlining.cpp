@@ -142,6 +142,23 @@ class Inliner {
     return operand;
   }
 
+  /// The type that a register was declared with; %r1 is one of the family %r<>.
+  const std::string& declared_type(const std::string& name) const {
+    const auto own = result_.registers.find(name);
+    if (own != result_.registers.end()) return own->second;
+    return result_.registers.at(name.substr(0, name.find_last_not_of("0123456789") + 1) + "<>");
+  }
+
+  /// From an argument's register to one that may be wider than what is loaded: extended as the type says.
+  std::vector<std::string> extension(const Operand& to, const std::string& type) const {
+    const uint32_t bytes = ptx::type_bytes(type);
+    const bool into_wide = to.kind == Kind::reg && ptx::type_bytes(declared_type(to.name)) == 8;
+    if (bytes == 8) return {"mov", "b64"};
+    if (bytes == 4 && !into_wide) return {"mov", "b32"};
+    const std::string sign = type[0] == 's' ? "s" : "u";
+    return {"cvt", sign + (into_wide ? "64" : "32"), sign + std::to_string(8 * bytes)};
+  }
+
   /// ld.param / st.param of an argument: a move for each part.
   void append_argument_moves(const Instruction& instruction) {
     const bool is_load = instruction.opcode[0] == "ld";
@@ -154,9 +171,13 @@ class Inliner {
       const auto offset = place.offset + static_cast<int64_t>(i * ptx::type_bytes(type));
       const Operand argument = argument_register(place.name, offset, type);
       Instruction move = instruction;
-      move.opcode = {"mov", ptx::type_bytes(type) == 8 ? "b64" : "b32"};
-      move.operands = is_load ? std::vector<Operand>{parts[i], argument}
-                              : std::vector<Operand>{argument, parts[i]};
+      if (is_load) {
+        move.opcode = extension(parts[i], type);
+        move.operands = {parts[i], argument};
+      } else {
+        move.opcode = {"mov", ptx::type_bytes(type) == 8 ? "b64" : "b32"};
+        move.operands = {argument, parts[i]};
+      }
       result_.body.push_back(std::move(move));
     }
   }

@@ -70,7 +70,11 @@ class PostDominators {
     std::vector<std::vector<size_t>> successors(count);
     std::vector<std::vector<size_t>> predecessors(count + 1);
     for (size_t b = 0; b < count; ++b) {
-      for (const uint32_t s : blocks_[b].successors) successors[b].push_back(s);
+      // A block that only returns is the end itself: lanes do not wait there for others, so that those who
+      // go on to a barrier find them gone.
+      for (const uint32_t s : blocks_[b].successors) {
+        successors[b].push_back(only_returns(blocks_[s]) ? end_ : s);
+      }
       const bool leaves = blocks_[b].leave == Leave::exit;
       if (leaves) successors[b].push_back(end_);
     }
@@ -104,6 +108,10 @@ class PostDominators {
   }
 
  private:
+  static bool only_returns(const FlowBlock& block) {
+    return block.leave == Leave::exit && block.last - block.first <= 1 && block.successors.empty();
+  }
+
   static constexpr size_t UNKNOWN = ~size_t{0};
 
   /// A loop without a way out has no post-dominator; give its blocks one, so that each block has.

@@ -83,25 +83,61 @@ void active_mask(Warp& w, const Op& op) {
   write<uint32_t>(w, op.d, all);
 }
 
+/// redux.sync: over the lanes of each lane's member mask, as a vote.
 template <class T, auto F>
 void reduce(Warp& w, const Op& op) {
   const Lanes<T> a = read<T>(w, op.a);
-  T sum = a[__builtin_ctz(w.active)];
-  for_each_lane(w.active & (w.active - 1), [&](int lane) { sum = F(sum, a[lane]); });
-  const Lanes<T> all = sum;
-  write<T>(w, op.d, all);
+  const Lanes<uint32_t> members = voters(w, op);
+  Lanes<T> result = a;
+  for_each_lane(w.active, [&](int lane) {
+    T sum = a[lane];
+    for_each_lane(members[lane] & ~(1u << lane), [&](int other) { sum = F(sum, a[other]); });
+    result[lane] = sum;
+  });
+  write<T>(w, op.d, result);
 }
 
+/// match.any.sync: the lanes of the member mask that hold the same value.
 template <class T>
 void match_any(Warp& w, const Op& op) {
   const Lanes<T> a = read<T>(w, op.a);
+  const Lanes<uint32_t> members = voters(w, op);
   Lanes<uint32_t> result = 0;
   for_each_lane(w.active, [&](int lane) {
-    for_each_lane(w.active, [&](int other) {
+    for_each_lane(members[lane], [&](int other) {
       if (a[lane] == a[other]) result[lane] |= 1u << other;
     });
   });
   write<uint32_t>(w, op.d, result);
+}
+
+/// match.all.sync d|p: all lanes of the member mask if they hold one value, else none.
+template <class T>
+void match_all(Warp& w, const Op& op) {
+  const Lanes<T> a = read<T>(w, op.a);
+  const Lanes<uint32_t> members = voters(w, op);
+  Lanes<uint32_t> result = 0;
+  uint32_t same = 0;
+  for_each_lane(w.active, [&](int lane) {
+    bool all = true;
+    for_each_lane(members[lane], [&](int other) { all &= a[lane] == a[other]; });
+    if (!all) return;
+    result[lane] = members[lane];
+    same |= 1u << lane;
+  });
+  write<uint32_t>(w, op.d, result);
+  if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], same);
+}
+
+/// isspacep: whether a generic address is in shared, local or global memory.
+template <uint64_t WINDOW>
+void is_in_window(Warp& w, const Op& op) {
+  write_predicate(w, op.d, to_bits(read<uint64_t>(w, op.a) - WINDOW < WINDOW_BYTES));
+}
+void is_global(Warp& w, const Op& op) {
+  const Lanes<uint64_t> a = read<uint64_t>(w, op.a);
+  write_predicate(
+      w, op.d, to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES)));
 }
 
 void fence(Warp&, const Op&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
@@ -387,6 +423,11 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"activemask.b32", {active_mask, InstructionKind::warp, {"b32"}}},
       {"match.any.sync.b32", {match_any<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
       {"match.any.sync.b64", {match_any<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
+      {"match.all.sync.b32", {match_all<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
+      {"match.all.sync.b64", {match_all<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
+      {"isspacep.shared", {is_in_window<SHARED_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.local", {is_in_window<LOCAL_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.global", {is_global, InstructionKind::warp, {"pred", "u64"}}},
       {"redux.sync.add.u32",
        {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>,
         InstructionKind::warp,

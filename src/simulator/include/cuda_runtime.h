@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #endif
 
@@ -80,23 +81,27 @@ inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t strea
   return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
 }
 template <typename T>
+inline const void* __simulator_address_of(const volatile T& symbol) {
+  return const_cast<const void*>(static_cast<const volatile void*>(&symbol));
+}
+template <typename T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes,
                                       size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, bytes, offset, kind);
+  return cudaMemcpyToSymbol(__simulator_address_of(symbol), from, bytes, offset, kind);
 }
 template <typename T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+  return cudaMemcpyFromSymbol(to, __simulator_address_of(symbol), bytes, offset, kind);
 }
 template <typename T>
 inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  return cudaGetSymbolAddress(pointer, static_cast<const void*>(&symbol));
+  return cudaGetSymbolAddress(pointer, __simulator_address_of(symbol));
 }
 template <typename T>
 inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
-  return cudaGetSymbolSize(bytes, static_cast<const void*>(&symbol));
+  return cudaGetSymbolSize(bytes, __simulator_address_of(symbol));
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
   return cudaEventCreateWithFlags(event, flags);

@@ -15,8 +15,8 @@ __global__ void print(int zero) {
   printf("%e %.2e %E %g %g %g %G %#g\n", 12345.678, 0.00012, 1e100, 100000.0, 1000000.0, 0.0001, 1e-5, 1.0);
   printf("%a %A\n", 1.5, -0.1);
   printf("%f %g %f %e\n", 0.1f, 1e10f, 1.0f + zero, float(zero));
-  printf("%ld %lu %lx %lld %llu %llx %zu\n", -5L, 5UL, 255L, -9223372036854775807LL, 18446744073709551615ULL, 1LL << 40, sizeof(double));
-  printf("%d %d %d %d %u %hd %hhd\n", c, negative, s, yes, us, s, negative);
+  printf("%ld %lu %lx %lld %llu %llx %lu\n", -5L, 5UL, 255L, -9223372036854775807LL, 18446744073709551615ULL, 1LL << 40, sizeof(double));
+  printf("%d %d %d %d %u %hd\n", c, negative, s, yes, us, s);
   printf("[%*d] [%-*d] [%.*f] [%*.*f] [%*s]\n", 6, 42, 6, 42, 2, 3.14159, 9, 3, 2.71828, 7, "wide");
   printf("%f %f %f %g\n", 1.0 / zero, -1.0 / zero, -0.0, 1e308 * 10);
   printf("no newline, ");
