@@ -141,15 +141,23 @@ class Launch {
 
  private:
   using Blocks = std::deque<std::unique_ptr<Block>>;
+  static constexpr uint64_t NONE = ~uint64_t{0};  // in place of changes: the worker has no blocks
 
   /// What one worker does until all is done.
   void work(Worker& worker, size_t number) {
     try {
       Blocks spare, aside;
+      bool has_none = false;
       // A block below a faulty one still runs, so that the fault reported is always the lowest block's.
       while (!is_over(aside)) {
+        // Said before it tries to get one: while it has a block, or may be getting one, it is not stuck.
+        if (std::exchange(has_none, false)) declare(number, std::nullopt);
         if (std::unique_ptr<Block> fresh = start_next(worker, spare)) {
           run_turn(std::move(fresh), spare, aside);
+        } else if (aside.empty()) {  // the device is full of the other workers' blocks
+          declare(number, NONE);
+          has_none = true;
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
         }
         if (!aside.empty()) {
           std::unique_ptr<Block> oldest = std::move(aside.front());
@@ -158,18 +166,19 @@ class Launch {
           look_for_endless_wait(aside, number);
         }
       }
-      declare(number, ~uint64_t{0});
+      declare(number, NONE);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       error_ = std::current_exception();
-      first_faulty_ = 0;
+      ended_ = true;
     }
   }
 
   bool is_over(Blocks& aside) {
+    if (ended_) return true;
     const uint64_t faulty = first_faulty_.load();
     in_flight_ -= std::erase_if(aside, [&](const auto& block) { return block->number > faulty; });
-    return aside.empty() && (next_.load() >= blocks_ || faulty == 0);
+    return aside.empty() && next_.load() >= blocks_;
   }
 
   /// A block that has just begun; nullptr if all have, or the device is full.
@@ -177,12 +186,11 @@ class Launch {
     if (next_.load() >= blocks_) return nullptr;
     if (in_flight_.fetch_add(1) >= room_) {
       --in_flight_;
-      std::this_thread::yield();
       return nullptr;
     }
     for (uint64_t turn = next_++; turn < blocks_; turn = next_++) {
       const uint64_t number = order_(turn);
-      if (number > first_faulty_.load()) continue;
+      if (ended_ || number > first_faulty_.load()) continue;
       std::unique_ptr<Block> block;
       if (spare.empty()) {
         block = level().make_block(program_, worker, shape_, parameters_.data());
@@ -221,29 +229,28 @@ class Launch {
     const std::lock_guard lock(mutex_);
     stuck_[number] = all_stuck ? std::optional(changes) : std::nullopt;
     const bool all_workers = std::all_of(stuck_.begin(), stuck_.end(), [&](const auto& at) {
-      return at && (*at == changes || *at == ~uint64_t{0});
+      return at && (*at == changes || *at == NONE);
     });
     if (!all_stuck || !all_workers || state_.changes.load() != changes) return;
     const auto lowest =
         std::min_element(aside.begin(), aside.end(),
                          [](const auto& a, const auto& b) { return a->number < b->number; });
     if (!fault_) fault_ = (*lowest)->describe_wait(FaultKind::endless_wait);
-    first_faulty_ = 0;
+    ended_ = true;
   }
 
-  /// At how many changes the worker's blocks were found stuck; the largest number: it has none left.
-  void declare(size_t number, uint64_t changes) {
+  /// At how many changes the worker's blocks were found stuck, if they were.
+  void declare(size_t number, std::optional<uint64_t> changes) {
     const std::lock_guard lock(mutex_);
     stuck_[number] = changes;
   }
 
   void keep_lowest(uint64_t block, Fault&& fault) {
     const std::lock_guard lock(mutex_);
-    if (fault_ && block >= first_faulty_) return;
     // What ends the launch as a whole ends it at once.
-    const bool of_launch =
-        fault.kind == FaultKind::interrupted || fault.kind == FaultKind::timed_out;
-    first_faulty_ = of_launch ? 0 : block;
+    if (fault.kind == FaultKind::interrupted || fault.kind == FaultKind::timed_out) ended_ = true;
+    if (fault_ && block >= first_faulty_) return;
+    first_faulty_ = block;
     fault_ = std::move(fault);
   }
 
@@ -257,6 +264,7 @@ class Launch {
   std::atomic<uint64_t> next_{0};  // turn, not number
   std::atomic<uint64_t> in_flight_{0};
   std::atomic<uint64_t> first_faulty_{~uint64_t{0}};
+  std::atomic<bool> ended_{false};  // whatever is under way, and whatever has not begun
   std::mutex mutex_;
   std::vector<std::optional<uint64_t>> stuck_;  // by worker
   std::optional<Fault> fault_;

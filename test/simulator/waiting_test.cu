@@ -1,0 +1,348 @@
+// Threads that wait for each other: lanes of a warp, warps of a block, blocks of a launch; and waits that
+// nobody can end.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "managed.hpp"
+#include "simulator/count/counters.hpp"
+#include "simulator/execute/module.hpp"
+#include "simulator/runtime/diagnostics.hpp"
+
+namespace {
+
+using simulator::Access;
+using simulator::Fault;
+using simulator::FaultKind;
+using simulator::test::Managed;
+
+// The line of this file that ends in "// mark: WHAT".
+int line_of(const std::string& mark) {
+  std::ifstream file(__FILE__);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.ends_with("// mark: " + mark)) return number;
+  }
+  return -1;
+}
+
+class Waiting : public testing::Test {
+ protected:
+  void SetUp() override { simulator::set_fault_output(false); }
+  void TearDown() override {
+    simulator::set_worker_threads(0);
+    simulator::set_schedule(0);
+    simulator::clear_fault();
+    simulator::set_fault_output(true);
+  }
+
+  // The launch must have ended in a wait that nobody can end, at that line.
+  static void expect_endless(const char* mark) {
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+    const std::optional<Fault> fault = simulator::last_fault();
+    ASSERT_TRUE(fault.has_value());
+    EXPECT_EQ(fault->kind, FaultKind::endless_wait) << fault->text();
+    EXPECT_EQ(fault->where.line, line_of(mark)) << fault->text();
+  }
+};
+
+// --- lanes of a warp ----------------------------------------------------------------------------------
+
+__global__ void lock_in_the_loop(int* lock, int* sum) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(lock, 0, 1) == 0) {
+      *reinterpret_cast<volatile int*>(sum) += threadIdx.x;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+  }
+}
+
+TEST_F(Waiting, ALockThatEveryThreadTakes) {
+  Managed<int> lock(1), sum(1);
+  lock[0] = sum[0] = 0;
+  lock_in_the_loop<<<3, 96>>>(lock.get(), sum.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(sum[0], 3 * 96 * 95 / 2);
+}
+
+__global__ void token_from_lane_to_lane(volatile int* token, int* order) {
+  while (*token != static_cast<int>(threadIdx.x)) {
+  }
+  order[threadIdx.x] = *token;
+  *token = *token - 1;
+  __syncwarp();
+  order[threadIdx.x] += 100;
+}
+
+TEST_F(Waiting, LanesHandATokenFromTheLastToTheFirst) {
+  Managed<int> token(1), order(32);
+  token[0] = 31;
+  token_from_lane_to_lane<<<1, 32>>>(token.get(), order.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(order[lane], lane + 100);
+}
+
+__global__ void lanes_meet_after_the_lock(int* lock, unsigned* votes) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  atomicExch(lock, 0);
+  votes[threadIdx.x] = __ballot_sync(0xffffffff, threadIdx.x % 2);
+  __syncthreads();
+  votes[threadIdx.x] += __shfl_sync(0xffffffff, threadIdx.x, 31 - threadIdx.x);
+}
+
+TEST_F(Waiting, LanesThatHavePartedMeetAtAVoteABarrierAndAShuffle) {
+  Managed<int> lock(1);
+  Managed<unsigned> votes(32);
+  lock[0] = 0;
+  lanes_meet_after_the_lock<<<1, 32>>>(lock.get(), votes.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(votes[lane], 0xaaaaaaaau + 31 - lane);
+}
+
+__global__ void two_places_of_one_warp_barrier(int* out) {
+  __shared__ volatile int values[32];
+  if (threadIdx.x < 16) {
+    values[threadIdx.x] = 1 + threadIdx.x;
+    __syncwarp();
+    out[threadIdx.x] = values[31 - threadIdx.x];
+  } else {
+    values[threadIdx.x] = 1 + threadIdx.x;
+    __syncwarp();
+    out[threadIdx.x] = values[31 - threadIdx.x];
+  }
+}
+
+TEST_F(Waiting, HalvesOfAWarpMeetAtDifferentWarpBarriers) {
+  Managed<int> out(32);
+  two_places_of_one_warp_barrier<<<1, 32>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out[lane], 32 - lane);
+}
+
+__global__ void warp_barrier_of_half(int* out) {
+  if (threadIdx.x < 16) __syncwarp();  // mark: half a warp
+  out[threadIdx.x] = 1;
+}
+
+TEST_F(Waiting, AWarpBarrierThatHalfTheWarpPassesByIsAFault) {
+  Managed<int> out(32);
+  warp_barrier_of_half<<<1, 32>>>(out.get());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+  ASSERT_TRUE(simulator::last_fault().has_value());
+  EXPECT_EQ(simulator::last_fault()->kind, FaultKind::barrier_divergence);
+  EXPECT_EQ(simulator::last_fault()->where.line, line_of("half a warp"));
+}
+
+// --- what never waits counts as it did ----------------------------------------------------------------
+
+__global__ void search(int* largest, const int* values, int* out) {
+  for (int i = 0; i < 40 * (1 + static_cast<int>(threadIdx.x) % 4); ++i) atomicMax(largest, -i);
+  out[threadIdx.x] = values[threadIdx.x];
+}
+
+TEST_F(Waiting, LanesThatLookOftenAndChangeNothingStillMeetAfterTheirLoop) {
+  Managed<int> largest(1), values(32), out(32);
+  largest[0] = 7;
+  simulator::reset_counters();
+  search<<<1, 32>>>(largest.get(), values.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (const auto& row : simulator::counters().accesses) {
+    if (row.access == Access::global_load) EXPECT_EQ(row.requests, 1u) << "all lanes together";
+  }
+}
+
+__global__ void patient(const volatile int* never, int* looks) {
+  int n = 0;
+  while (*never == 0 && n < 200000) ++n;
+  looks[threadIdx.x] = n;
+}
+
+TEST_F(Waiting, AWaitThatGivesUpByItselfIsNotEnded) {
+  Managed<int> flag(1), looks(32);
+  flag[0] = 0;
+  patient<<<1, 32>>>(flag.get(), looks.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(looks[0], 200000);
+}
+
+// --- blocks -------------------------------------------------------------------------------------------
+
+__global__ void wait_for_the_last_block(volatile int* flag, int* out) {
+  if (blockIdx.x == gridDim.x - 1) {
+    *flag = 1;
+  } else {
+    while (*flag == 0) __nanosleep(100);  // mark: waits for the last
+  }
+  out[blockIdx.x] = 1;
+}
+
+TEST_F(Waiting, BlocksWaitForOneThatHasNotStarted) {
+  for (const int cores : {1, 2, 3}) {
+    simulator::set_worker_threads(cores);
+    Managed<int> flag(1), out(200);
+    flag[0] = 0;
+    wait_for_the_last_block<<<200, 32>>>(flag.get(), out.get());
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(std::accumulate(out.get(), out.get() + 200, 0), 200);
+  }
+}
+
+TEST_F(Waiting, ABlockThatCanNeverStartIsWaitedForInVain) {
+  // 132 multiprocessors hold 32 blocks each.
+  const int blocks = 132 * 32 + 1;
+  for (const int cores : {1, 2}) {
+    simulator::set_worker_threads(cores);
+    Managed<int> flag(1), out(blocks);
+    flag[0] = 0;
+    wait_for_the_last_block<<<blocks, 32>>>(flag.get(), out.get());
+    expect_endless("waits for the last");
+    simulator::clear_fault();
+  }
+}
+
+__global__ void grid_barrier(volatile int* arrived, int* before, int* out) {
+  before[blockIdx.x] = blockIdx.x + 1;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(const_cast<int*>(arrived), 1);
+    while (*arrived < static_cast<int>(gridDim.x)) {
+    }
+  }
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = before[(blockIdx.x + 1) % gridDim.x];
+}
+
+TEST_F(Waiting, AGridMeetsAtABarrierOfItsOwn) {
+  constexpr int BLOCKS = 64, THREADS = 64;
+  Managed<int> arrived(1), before(BLOCKS), out(BLOCKS * THREADS);
+  arrived[0] = 0;
+  grid_barrier<<<BLOCKS, THREADS>>>(arrived.get(), before.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int i = 0; i < BLOCKS * THREADS; ++i) {
+    EXPECT_EQ(out[i], (i / THREADS + 1) % BLOCKS + 1);
+  }
+}
+
+// --- waits without an end -------------------------------------------------------------------------------
+
+__global__ void nobody_sets_it(const volatile int* flag, int* out) {
+  if (threadIdx.x == 40) {
+    while (*flag == 0) {  // mark: nobody sets it
+    }
+  }
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
+TEST_F(Waiting, AFlagThatNobodySetsIsNamedWithItsLine) {
+  for (const int cores : {1, 2}) {
+    simulator::set_worker_threads(cores);
+    Managed<int> flag(1), out(64);
+    flag[0] = 0;
+    nobody_sets_it<<<2, 64>>>(flag.get(), out.get());
+    expect_endless("nobody sets it");
+    simulator::clear_fault();
+  }
+}
+
+__global__ void each_waits_for_the_other(volatile int* flags) {
+  const int me = blockIdx.x, other = 1 - blockIdx.x;
+  while (flags[other] == 0) {  // mark: each for the other
+  }
+  flags[me] = 1;
+}
+
+TEST_F(Waiting, TwoBlocksThatWaitForEachOther) {
+  Managed<int> flags(2);
+  flags[0] = flags[1] = 0;
+  each_waits_for_the_other<<<2, 1>>>(flags.get());
+  expect_endless("each for the other");
+}
+
+__global__ void lock_never_freed(int* lock, int* out) {
+  while (atomicCAS(lock, 0, 1) != 0) __nanosleep(20);  // mark: never freed
+  out[threadIdx.x] = 1;
+}
+
+TEST_F(Waiting, ALockThatIsNeverFreed) {
+  Managed<int> lock(1), out(32);
+  lock[0] = 0;
+  lock_never_freed<<<1, 32>>>(lock.get(), out.get());
+  expect_endless("never freed");
+}
+
+// --- order ----------------------------------------------------------------------------------------------
+
+__global__ void note_order(int* next, int* order) {
+  if (threadIdx.x % 32 == 0) {
+    order[atomicAdd(next, 1)] = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  }
+}
+
+std::vector<int> order_under(uint64_t seed) {
+  constexpr int BLOCKS = 37, WARPS = 4;
+  simulator::set_worker_threads(1);
+  simulator::set_schedule(seed);
+  Managed<int> next(1), order(BLOCKS * WARPS);
+  next[0] = 0;
+  note_order<<<BLOCKS, WARPS * 32>>>(next.get(), order.get());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  return std::vector<int>(order.get(), order.get() + BLOCKS * WARPS);
+}
+
+TEST_F(Waiting, ASeedShufflesBlocksAndWarpsAndRepeats) {
+  std::vector<int> natural(37 * 4);
+  std::iota(natural.begin(), natural.end(), 0);
+  EXPECT_EQ(order_under(0), natural);
+  const std::vector<int> one = order_under(1), two = order_under(2);
+  EXPECT_NE(one, natural);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(order_under(1), one);
+  std::vector<int> sorted = two;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, natural) << "each warp of each block once";
+}
+
+// --- generic addresses ------------------------------------------------------------------------------------
+
+__global__ void mixed_spaces(const int* g, int* out) {
+  __shared__ int s[32];
+  int l[4] = {1000, 2000, 3000, 4000};
+  s[threadIdx.x] = 100 + threadIdx.x;
+  __syncwarp();
+  const int* p = threadIdx.x < 8    ? s + threadIdx.x
+                 : threadIdx.x < 20 ? g + threadIdx.x
+                                    : l + out[0];
+  out[threadIdx.x] = *p;
+  int* q = threadIdx.x % 2 == 0 ? s + threadIdx.x : out + 32 + threadIdx.x;
+  *q = threadIdx.x;
+  atomicAdd(q, 1);
+  __syncwarp();
+  if (threadIdx.x % 2 == 0) out[32 + threadIdx.x] = s[threadIdx.x];
+}
+
+TEST_F(Waiting, EachLaneOfAGenericAccessHasItsOwnSpace) {
+  Managed<int> g(32), out(64);
+  for (int i = 0; i < 32; ++i) g[i] = 500 + i;
+  out[0] = 2;
+  mixed_spaces<<<1, 32>>>(g.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int t = 0; t < 32; ++t) {
+    EXPECT_EQ(out[t], t < 8 ? 100 + t : t < 20 ? 500 + t : 3000) << t;
+    EXPECT_EQ(out[32 + t], t + 1) << t;
+  }
+}
+
+}  // namespace
