@@ -38,7 +38,7 @@ class SimccLauncher : public ::testing::Test {
   /// As after a first call.
   void configure() {
     fs::create_directories(tree / "build/sim");
-    std::ofstream(tree / "build/sim/build.ninja");
+    std::ofstream(tree / "build/sim/build.ninja") << "";
     make_simcc();
   }
   void make_simcc() {

@@ -300,7 +300,8 @@ std::string report(const Counters& program, const std::vector<LaunchCounters>& l
                        "The figures are of one launch; (x 12) stands for 12 that were alike. A "
                        "sector is 32 bytes, a line 128; both are counted for each request. Bytes "
                        "used: those that a lane asked for, of all in the sectors fetched. A "
-                       "wavefront is one pass over shared memory's 32 banks.",
+                       "wavefront is one pass over shared memory's 32 banks; bank conflicts are "
+                       "the wavefronts beyond the fewest possible.",
                        width);
   }
   return text;
