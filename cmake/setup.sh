@@ -1,4 +1,4 @@
-# Sets up and builds. Sourced by ./sgemm_runner and ./run_tests, which set `program` to their own name first.
+# Sets up and builds. Sourced by ./sgemm_runner, ./run_tests and ./simcc, which set `program` to their own name first.
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs

@@ -1,6 +1,8 @@
 // The paths by which a warp's access goes through the memory system.
 #pragma once
 
+#include <string_view>
+
 namespace simulator {
 
 /// Lanes of a warp.
@@ -19,6 +21,9 @@ enum class Access {
   local_store,
   constant_load,
 };
+
+/// What reports call it: "global load".
+std::string_view access_name(Access access);
 
 /// Priced in wavefronts over the banks, where all others are priced in sectors.
 constexpr bool is_shared(Access access) {

@@ -33,23 +33,20 @@ class CounterStore {
  public:
   static CounterStore& instance();
 
-  /// One launch: `times` is 1.
+  /// One launch; `first` and `times` are filled in here.
   void add(LaunchCounters launch);
   void reset();
-  Counters snapshot() const;
+  Counters since_reset() const;
+  Counters since_start() const;
   std::vector<LaunchCounters> launches() const;
 
  private:
-  struct Alike {
-    LaunchCounters first;  // as it was added
-    Tally sum;
-    uint64_t times = 0;
-  };
-  Alike& find_alike(const LaunchCounters& launch);
+  /// nullptr: there is none.
+  LaunchCounters* find_alike(const LaunchCounters& launch);
 
   mutable std::mutex mutex_;
-  Tally total_;
-  std::vector<Alike> launches_;
+  Tally since_reset_, before_reset_;
+  std::vector<LaunchCounters> launches_;
   std::unordered_map<std::string, std::vector<size_t>> of_kernel_;  // indices into launches_
 };
 

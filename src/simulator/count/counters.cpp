@@ -1,5 +1,7 @@
 #include "simulator/count/counters.hpp"
 
+#include <utility>
+
 #include "simulator/count/counter_store.hpp"
 
 namespace simulator {
@@ -24,6 +26,7 @@ bool alike(const LaunchCounters& a, const LaunchCounters& b) {
          a.registers_per_thread == b.registers_per_thread && a.shared_bytes == b.shared_bytes &&
          a.counters.warp_instructions == b.counters.warp_instructions &&
          a.counters.lane_instructions == b.counters.lane_instructions &&
+         a.counters.ffma == b.counters.ffma && a.counters.flops == b.counters.flops &&
          a.counters.barriers == b.counters.barriers &&
          a.counters.instructions == b.counters.instructions &&
          a.counters.accesses == b.counters.accesses;
@@ -75,51 +78,58 @@ CounterStore& CounterStore::instance() {
   return *store;
 }
 
-CounterStore::Alike& CounterStore::find_alike(const LaunchCounters& launch) {
-  std::vector<size_t>& known = of_kernel_[launch.kernel];
+LaunchCounters* CounterStore::find_alike(const LaunchCounters& launch) {
+  const std::vector<size_t>& known = of_kernel_[launch.kernel];
   // A loop repeats its latest launch most often.
   for (auto index = known.rbegin(); index != known.rend(); ++index) {
-    if (alike(launches_[*index].first, launch)) return launches_[*index];
+    if (alike(launches_[*index], launch)) return &launches_[*index];
   }
-  if (known.size() >= MOST_UNLIKE_LAUNCHES) return launches_[known.back()];
-  known.push_back(launches_.size());
-  return launches_.emplace_back(Alike{launch, {}, 0});
+  return nullptr;
 }
 
 void CounterStore::add(LaunchCounters launch) {
   const std::lock_guard lock(mutex_);
-  total_.add(launch.counters);
-  Alike& same = find_alike(launch);
-  same.sum.add(launch.counters);
-  ++same.times;
+  since_reset_.add(launch.counters);
+  if (LaunchCounters* const same = find_alike(launch)) {
+    ++same->times;
+    return;
+  }
+  std::vector<size_t>& known = of_kernel_[launch.kernel];
+  if (known.size() >= MOST_UNLIKE_LAUNCHES) return;
+  launch.first = before_reset_.totals.launches + since_reset_.totals.launches;
+  launch.times = 1;
+  known.push_back(launches_.size());
+  launches_.push_back(std::move(launch));
 }
 
 void CounterStore::reset() {
   const std::lock_guard lock(mutex_);
-  total_ = {};
-  launches_.clear();
-  of_kernel_.clear();
+  before_reset_.add(since_reset_.counters());
+  since_reset_ = {};
 }
 
-Counters CounterStore::snapshot() const {
+Counters CounterStore::since_reset() const {
   const std::lock_guard lock(mutex_);
-  return total_.counters();
+  return since_reset_.counters();
+}
+
+Counters CounterStore::since_start() const {
+  const std::lock_guard lock(mutex_);
+  Tally all = before_reset_;
+  all.add(since_reset_.counters());
+  return all.counters();
 }
 
 std::vector<LaunchCounters> CounterStore::launches() const {
   const std::lock_guard lock(mutex_);
-  std::vector<LaunchCounters> all;
-  for (const Alike& same : launches_) {
-    LaunchCounters& sum = all.emplace_back(same.first);
-    sum.times = same.times;
-    sum.counters = same.sum.counters();
-  }
-  return all;
+  return launches_;
 }
 
 void reset_counters() { CounterStore::instance().reset(); }
 
-Counters counters() { return CounterStore::instance().snapshot(); }
+Counters counters() { return CounterStore::instance().since_reset(); }
+
+Counters program_counters() { return CounterStore::instance().since_start(); }
 
 std::vector<LaunchCounters> launch_counters() { return CounterStore::instance().launches(); }
 

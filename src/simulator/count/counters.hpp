@@ -23,12 +23,12 @@ struct AccessCounters {
   uint64_t lanes = 0;        // active lanes over all requests
   uint64_t bytes_asked = 0;  // lanes * bytes_per_lane
   uint64_t bytes_used = 0;   // distinct bytes asked for, a request at a time (a broadcast uses 4)
-  uint64_t sectors = 0;      // global: distinct 32-byte sectors, a request at a time
-  uint64_t lines = 0;        // global: distinct 128-byte lines, a request at a time
-  uint64_t wavefronts = 0;   // shared
-  uint64_t bank_conflicts = 0;  // shared: wavefronts beyond the least number
+  uint64_t sectors = 0;      // distinct 32-byte sectors, a request at a time; 0 in shared memory
+  uint64_t lines = 0;        // distinct 128-byte lines, a request at a time; 0 in shared memory
+  uint64_t wavefronts = 0;   // shared memory: passes over its banks
+  uint64_t bank_conflicts = 0;  // shared memory: wavefronts beyond the least number
 
-  uint64_t bytes_fetched() const { return sectors * 32; }
+  uint64_t bytes_fetched() const { return sectors * 32; }  // 0 in shared memory
   bool operator==(const AccessCounters&) const = default;
 };
 
@@ -40,7 +40,7 @@ struct InstructionCount {
   bool operator==(const InstructionCount&) const = default;
 };
 
-/// What a launch, or everything since reset_counters(), was counted to do.
+/// What a launch, everything since reset_counters(), or a whole program was counted to do.
 struct Counters {
   std::vector<AccessCounters> accesses;        // sorted by kernel, file, line, instruction, buffer
   std::vector<InstructionCount> instructions;  // sorted by kind
@@ -61,16 +61,19 @@ struct LaunchCounters {
   int registers_per_thread = 0;
   size_t shared_bytes = 0;  // static and dynamic
   int blocks_per_multiprocessor =
-      0;  // that its registers, shared memory and threads leave room for
-  uint64_t times = 0;
-  Counters counters;  // of all of them; divide by `times` for one
+      0;               // that its registers, shared memory and threads leave room for
+  uint64_t first = 0;  // the earliest of them was the program's first, second, ... launch to end
+  uint64_t times = 0;  // how many they are
+  Counters counters;   // of one of them; the time is the first's
 };
 
 void reset_counters();
-/// A snapshot. Call it when no launch is under way.
+/// Since reset_counters(). A snapshot: call it when no launch is under way.
 Counters counters();
-/// The same launch by launch, in the order of their first. Beyond 1,000 unlike launches of one kernel the
-/// rest are added to the last.
+/// Since the program began, whatever was reset in between.
+Counters program_counters();
+/// The same launch by launch, in the order of their first. Of one kernel's launches, those that are unlike the
+/// 1,000 kept so far are left out: program_counters() has them, and their number is what `times` lacks there.
 std::vector<LaunchCounters> launch_counters();
 
 }  // namespace simulator

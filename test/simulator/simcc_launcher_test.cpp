@@ -1,0 +1,116 @@
+// ./simcc at the top of the tree: what it sets up, and what it leaves to simcc.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "process.hpp"
+
+namespace simulator::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_script(const fs::path& file, const std::string& text) {
+  std::ofstream(file) << "#!/bin/sh\n" << text;
+  fs::permissions(file, fs::perms::owner_all);
+}
+
+/// The launcher in a tree of its own, on a machine with a GPU. Of cmake and ninja there is only what they write
+/// down, and simcc prints what it was given.
+class SimccLauncher : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(tree / "cmake");
+    fs::create_directories(tree / "src/simulator");
+    fs::create_directories(tools);
+    fs::copy_file(SOURCE_TREE "/simcc", tree / "simcc");
+    fs::copy_file(SOURCE_TREE "/cmake/setup.sh", tree / "cmake/setup.sh");
+    fs::copy_file(SOURCE_TREE "/src/simulator/simcc", tree / "src/simulator/simcc");
+    write_script(tools / "nvcc", "");
+    write_script(tools / "nvidia-smi", "");
+    write_script(tools / "cmake", "echo \"cmake $*\" >>'" + log.string() + "'\n");
+    write_script(tools / "ninja",
+                 "echo \"ninja $*\" >>'" + log.string() + "'\n" + "echo 'ninja: no work to do.'\n");
+  }
+
+  /// As after a first call.
+  void configure() {
+    fs::create_directories(tree / "build/sim");
+    std::ofstream(tree / "build/sim/build.ninja") << "";
+    make_simcc();
+  }
+  void make_simcc() {
+    write_script(tree / "build/sim/simcc", "pwd; for word; do echo \"<$word>\"; done; exit 7\n");
+  }
+
+  Outcome call(const std::string& line) const {
+    return run("cd '" + folder.path().string() + "' && PATH='" + tools.string() + "':\"$PATH\" " +
+               line);
+  }
+
+  const TemporaryFolder folder;
+  const fs::path tree = folder / "a tree";
+  const fs::path tools = folder / "tools";
+  const fs::path log = folder / "log";
+};
+
+TEST_F(SimccLauncher, GivesSimccItsArgumentsInTheUsersFolder) {
+  configure();
+  const Outcome outcome = call("'a tree/simcc' 'my file.cu' -o x --build sim ''");
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_EQ(outcome.out, fs::canonical(folder.path()).string() +
+                             "\n<my file.cu>\n<-o>\n<x>\n<--build>\n<sim>\n<>\n");
+  EXPECT_EQ(outcome.err, "") << "nothing is said when there is nothing to do";
+}
+
+TEST_F(SimccLauncher, BuildsTheLibraryForTheSimulatedGpuWhateverTheMachineHas) {
+  configure();
+  for (const char* const environment : {"", "SGEMM_BUILD=cuda ", "SGEMM_BUILD= "}) {
+    fs::remove(log);
+    EXPECT_EQ(call(environment + std::string("'a tree/simcc' k.cu")).exit_code, 7);
+    const std::string built = contents(log);
+    EXPECT_TRUE(built.starts_with("ninja -C " + fs::canonical(tree).string() + "/build/sim -j"))
+        << built;
+    EXPECT_TRUE(built.ends_with(" simulator\n")) << built;
+  }
+}
+
+TEST_F(SimccLauncher, ConfiguresAFreshTree) {
+  fs::create_directories(tree / "build/sim");
+  make_simcc();
+  const Outcome outcome = call("'a tree/simcc' k.cu");
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_NE(contents(log).find(" --preset sim\n"), std::string::npos) << contents(log);
+  EXPECT_EQ(outcome.err, "simcc: configuring the sim build\n");
+}
+
+TEST_F(SimccLauncher, MayBeCalledByALink) {
+  configure();
+  fs::create_symlink(tree / "simcc", tools / "by_link");
+  EXPECT_EQ(call("by_link k.cu").exit_code, 7);
+  EXPECT_EQ(call("tools/by_link k.cu").exit_code, 7);
+}
+
+TEST_F(SimccLauncher, ExplainsItselfWithoutABuild) {
+  for (const char* const words : {"--help", "-h", "k.cu --help"}) {
+    const Outcome outcome = call("'a tree/simcc' " + std::string(words));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(outcome.out.starts_with("usage: simcc FILE.cu")) << outcome.out;
+  }
+  EXPECT_FALSE(fs::exists(log));
+  EXPECT_FALSE(fs::exists(tree / "build"));
+}
+
+TEST_F(SimccLauncher, SaysSoWhenTheBuildFails) {
+  configure();
+  write_script(tools / "ninja", "echo 'some.cpp: error'; exit 1\n");
+  const Outcome outcome = call("'a tree/simcc' k.cu");
+  EXPECT_EQ(outcome.exit_code, 70);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("some.cpp: error"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace simulator::test
