@@ -73,15 +73,39 @@ void each_binary(Warp& w, const Op& op) {
   put<T>(w, op.d, result);
 }
 
-/// Shifts: the count is 32 bits wide whatever the value's width.
-template <class T, auto F>
-void shift(Warp& w, const Op& op) {
+/// The lanes of a 32-bit comparison as a mask for values of type T.
+template <class T>
+auto mask_for(Lanes<int32_t> mask) {
+  using Signed = std::conditional_t<sizeof(T) == 8, int64_t,
+                                    std::conditional_t<sizeof(T) == 4, int32_t, int16_t>>;
+  return __builtin_convertvector(mask, Lanes<Signed>);
+}
+
+/// shl: the count is 32 bits wide whatever the value's width, and one beyond it leaves nothing.
+template <class T>
+void shift_left(Warp& w, const Op& op) {
+  constexpr uint32_t WIDTH = 8 * sizeof(T);
+  const Lanes<uint32_t> count = read<uint32_t>(w, op.b);
+  const Lanes<T> shifted = get<T>(w, op.a) << __builtin_convertvector(count % WIDTH, Lanes<T>);
+  const Lanes<T> none = 0;
+  put<T>(w, op.d, mask_for<T>(count < WIDTH) ? shifted : none);
+}
+
+/// shr: the sign fills a signed value.
+template <class T>
+void shift_right(Warp& w, const Op& op) {
+  constexpr uint32_t WIDTH = 8 * sizeof(T);
   const Lanes<uint32_t> count = read<uint32_t>(w, op.b);
   const Lanes<T> a = get<T>(w, op.a);
-  Lanes<T> result;
-  for (int i = 0; i < WARP; ++i)
-    result[i] = F(static_cast<T>(a[i]), static_cast<uint32_t>(count[i]));
-  put<T>(w, op.d, result);
+  const Lanes<uint32_t> most = WIDTH - 1;
+  const Lanes<uint32_t> within = __builtin_elementwise_min(count, most);
+  const Lanes<T> shifted = a >> __builtin_convertvector(within, Lanes<T>);
+  if constexpr (std::is_signed_v<T>) {
+    put<T>(w, op.d, shifted);
+  } else {
+    const Lanes<T> none = 0;
+    put<T>(w, op.d, mask_for<T>(count < WIDTH) ? shifted : none);
+  }
 }
 
 /// mul.wide and mad.wide: operands of type S, a result of twice the width.
@@ -295,17 +319,34 @@ T remainder_of(T a, T b) {
   return static_cast<T>(a % b);
 }
 
+/// 32-bit division by way of double: it has more than twice the bits, so the quotient's floor is exact.
 template <class T>
-T shift_left(T a, uint32_t count) {
-  using Unsigned = std::make_unsigned_t<T>;
-  return count >= 8 * sizeof(T) ? T{0} : static_cast<T>(static_cast<Unsigned>(a) << count);
+Lanes<T> quotient(Lanes<T> a, Lanes<T> b) {
+  const Lanes<T> zero = 0, one = 1, all_ones = static_cast<T>(-1);
+  Lanes<T> divisor = b == zero ? one : b;
+  if constexpr (std::is_signed_v<T>) {  // the least number divided by -1 wraps to itself
+    const Lanes<T> least = std::numeric_limits<T>::min();
+    divisor = ((a == least) & (b == all_ones)) ? one : divisor;
+  }
+  const Lanes<double> exact =
+      __builtin_convertvector(a, Lanes<double>) / __builtin_convertvector(divisor, Lanes<double>);
+  // Division by zero is unspecified by PTX; a device gives all ones.
+  return b == zero ? all_ones : __builtin_convertvector(exact, Lanes<T>);
 }
 
 template <class T>
-T shift_right(T a, uint32_t count) {
-  constexpr uint32_t WIDTH = 8 * sizeof(T);
-  if (count >= WIDTH) return a < 0 ? static_cast<T>(-1) : T{0};  // the sign fills a signed value
-  return static_cast<T>(a >> count);
+void divide_words(Warp& w, const Op& op) {
+  write<T>(w, op.d, quotient<T>(read<T>(w, op.a), read<T>(w, op.b)));
+}
+
+template <class T>
+void remainder_of_words(Warp& w, const Op& op) {
+  using U = std::make_unsigned_t<T>;
+  const Lanes<T> a = read<T>(w, op.a), b = read<T>(w, op.b);
+  const Lanes<T> zero = 0;
+  const Lanes<U> rest =
+      bits_as<Lanes<U>>(a) - bits_as<Lanes<U>>(quotient<T>(a, b)) * bits_as<Lanes<U>>(b);
+  write<T>(w, op.d, b == zero ? a : bits_as<Lanes<T>>(rest));
 }
 
 /// PTX's min and max return the other operand when one is NaN, and order -0 below +0.
@@ -469,9 +510,14 @@ void add_integer(Table& table) {
                binary<T, [](auto a, auto b) { return __builtin_elementwise_min(a, b); }>, KIND, 2);
   add_entry<T>(table, "max",
                binary<T, [](auto a, auto b) { return __builtin_elementwise_max(a, b); }>, KIND, 2);
-  add_entry<T>(table, "div", each_binary<T, divide<T>>, KIND, 2);
-  add_entry<T>(table, "rem", each_binary<T, remainder_of<T>>, KIND, 2);
-  add_entry<T>(table, "shr", shift<T, shift_right<T>>, KIND, 2);
+  if constexpr (sizeof(T) == 4) {
+    add_entry<T>(table, "div", divide_words<T>, KIND, 2);
+    add_entry<T>(table, "rem", remainder_of_words<T>, KIND, 2);
+  } else {
+    add_entry<T>(table, "div", each_binary<T, divide<T>>, KIND, 2);
+    add_entry<T>(table, "rem", each_binary<T, remainder_of<T>>, KIND, 2);
+  }
+  add_entry<T>(table, "shr", shift_right<T>, KIND, 2);
   table[std::string("shr.") + Name<T>::s].operands[1] = "u32";
   add_entry<T>(table, "mul.hi", high<T, false>, KIND, 2);
   add_entry<T>(table, "mad.hi", high<T, true>, KIND, 3);
@@ -504,8 +550,8 @@ void add_logic(Table& table, std::string_view type) {
   table["not" + suffix] = {unary<T, [](auto a) { return ~a; }>, KIND, type, {type}};
   table["cnot" + suffix] = {
       each_unary<T, T, [](T a) { return static_cast<T>(a == 0); }>, KIND, type, {type}};
-  table["shl" + suffix] = {shift<T, shift_left<T>>, KIND, type, {type, "u32"}};
-  table["shr" + suffix] = {shift<T, shift_right<T>>, KIND, type, {type, "u32"}};
+  table["shl" + suffix] = {shift_left<T>, KIND, type, {type, "u32"}};
+  table["shr" + suffix] = {shift_right<T>, KIND, type, {type, "u32"}};
   if constexpr (sizeof(T) >= 4) {
     table["popc" + suffix] = {
         each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::popcount(a)); }>,

@@ -175,7 +175,12 @@ void async_copy(Warp& w, const Op& op) {
     const Located source = whole ? locate_global<Observer, BYTES>(w, site, from)
                                  : locate_parts<Observer, BYTES>(w, site, from, size);
     for_each_lane(reading, [&](int lane) {
-      std::memcpy(&data[static_cast<size_t>(lane)], source[lane], size[lane]);
+      auto& one = data[static_cast<size_t>(lane)];
+      if (whole) {
+        std::memcpy(&one, source[lane], BYTES);
+      } else {
+        std::memcpy(&one, source[lane], size[lane]);
+      }
     });
     if (reading != all) set_active(w, all);
   }
@@ -191,15 +196,17 @@ void load_parameter(Warp& w, const Op& op) {
   AddressStorage storage;
   const Addresses address =
       addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  const auto one_of = [&](int lane, size_t part) {
+    const uint64_t at = address.of(lane) + part * sizeof(Element);
+    Element one{};
+    if (at + sizeof(Element) <= w.block->parameter_bytes)
+      std::memcpy(&one, w.block->parameters + at, sizeof one);
+    return one;
+  };
+  const bool same_for_all = op.a < 0;  // an offset in the program, not in a register
   for (size_t part = 0; part < op.slots->size(); ++part) {
-    Lanes<Element> value = 0;
-    for_each_lane(w.active, [&](int lane) {
-      const uint64_t at = address.of(lane) + part * sizeof(Element);
-      Element one{};
-      if (at + sizeof(Element) <= w.block->parameter_bytes)
-        std::memcpy(&one, w.block->parameters + at, sizeof one);
-      value[lane] = one;
-    });
+    Lanes<Element> value = one_of(std::countr_zero(w.active), part);
+    if (!same_for_all) for_each_lane(w.active, [&](int lane) { value[lane] = one_of(lane, part); });
     write_loaded<Element, WIDE>(w, (*op.slots)[part], value);
   }
 }
