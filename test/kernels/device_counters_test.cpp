@@ -87,6 +87,7 @@ TEST_P(DeviceCounters, AreTheSimulators) {
   const auto loads = {Access::global_load, Access::async_copy};
   EXPECT_EQ(sum(counters, loads, &A::requests), device("global_load_requests"));
   EXPECT_EQ(sum(counters, loads, &A::sectors), device("global_load_sectors"));
+  EXPECT_EQ(sum(counters, loads, &A::lines), device("global_load_lines"));
   EXPECT_EQ(sum(counters, {Access::global_store}, &A::requests), device("global_store_requests"));
   EXPECT_EQ(sum(counters, {Access::global_store}, &A::sectors), device("global_store_sectors"));
   EXPECT_EQ(sum(counters, {Access::shared_load}, &A::wavefronts), device("shared_load_wavefronts"));
