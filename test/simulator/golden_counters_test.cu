@@ -67,6 +67,14 @@ __global__ void copy_float4(const float4* in, float4* out) {
   out[i] = in[i];
 }
 
+struct alignas(32) Float8 {
+  float v[8];
+};
+__global__ void copy_float8(const Float8* in, Float8* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
 template <int STRIDE>
 __global__ void strided(const float* in, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -195,6 +203,22 @@ TEST_F(GoldenCounters, CopyFloat4) {
   copy_float4<<<COUNT / THREADS, THREADS>>>(reinterpret_cast<float4*>(in_),
                                             reinterpret_cast<float4*>(out_));
   expect_golden("copy_float4");
+}
+// Two accesses of 16 bytes, whose lanes are 32 bytes apart: each uses half of its sectors. Read on an H200 too.
+TEST_F(GoldenCounters, CopyOfAStructOf32Bytes) {
+  float *in = nullptr, *out = nullptr;
+  ASSERT_EQ(cudaMalloc(&in, COUNT * sizeof(Float8)), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&out, COUNT * sizeof(Float8)), cudaSuccess);
+  copy_float8<<<COUNT / THREADS, THREADS>>>(reinterpret_cast<Float8*>(in),
+                                            reinterpret_cast<Float8*>(out));
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const Golden got = counted();
+  EXPECT_EQ(got.global_load_requests, 4096u);
+  EXPECT_EQ(got.global_load_sectors, 131072u);
+  EXPECT_EQ(got.global_store_requests, 4096u);
+  EXPECT_EQ(got.global_store_sectors, 131072u);
+  cudaFree(in);
+  cudaFree(out);
 }
 TEST_F(GoldenCounters, Stride1) {
   strided<1><<<COUNT / THREADS, THREADS>>>(in_, out_);

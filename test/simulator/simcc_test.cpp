@@ -583,5 +583,31 @@ TEST(Simcc, ExplainsItself) {
   EXPECT_NE(outcome.out.find("usage:"), std::string::npos);
 }
 
+TEST(Program, IsEndedAfterTheTimeThatTheEnvironmentAllowsALaunch) {
+  const TemporaryFolder folder;
+  write(folder / "busy.cu", R"(
+#include <cstdio>
+__global__ void busy(unsigned long long* out) {
+  unsigned long long n = 1;
+  while (clock64() != 0) ++n;
+  *out = n;
+}
+int main() {
+  unsigned long long* out;
+  cudaMalloc(&out, 8);
+  busy<<<1, 32>>>(out);
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+)");
+  const std::string program = (folder / "busy").string();
+  ASSERT_EQ(run(simcc + " " + (folder / "busy.cu").string() + " -w -o " + program).exit_code, 0);
+  const Outcome ended = run("SIMULATOR_TIMEOUT=0.2 " + program);
+  EXPECT_EQ(ended.out, "cudaErrorLaunchTimeout\n");
+  EXPECT_NE(ended.err.find("busy.cu:5"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("SIMULATOR_TIMEOUT"), std::string::npos) << ended.err;
+  const Outcome refused = run("SIMULATOR_TIMEOUT=soon timeout 1 " + program);
+  EXPECT_NE(refused.err.find("SIMULATOR_TIMEOUT is 'soon'"), std::string::npos) << refused.err;
+}
+
 }  // namespace
 }  // namespace simulator::test

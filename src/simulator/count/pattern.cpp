@@ -16,7 +16,7 @@ constexpr size_t REMEMBERED_PATTERNS = 4096;
 WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
   WarpAddresses interleaved = addresses;
   for (uint64_t lane = 0; lane < WARP; ++lane) {
-    interleaved.lane[lane] = (addresses.lane[lane] / 4 + word) * (4 * WARP) + 4 * lane;
+    interleaved.lane[lane] = (addresses.lane[lane] / 4 + word) * uint64_t{4 * WARP} + 4 * lane;
   }
   return interleaved;
 }
@@ -60,8 +60,8 @@ Pattern::Shape shape_of(const Pattern& p) {
 
 uint64_t hash_of(const Pattern& p) {
   constexpr uint64_t GOLDEN = 0x9e3779b97f4a7c15u;
-  uint64_t hash =
-      p.active * GOLDEN + p.phase * 131u + p.bytes * 31u + static_cast<uint32_t>(p.access);
+  uint64_t hash = p.active * GOLDEN + p.phase * uint64_t{131} + p.bytes * uint64_t{31} +
+                  static_cast<uint64_t>(p.access);
   for (const int64_t distance : p.distance) {
     hash = (hash ^ static_cast<uint64_t>(distance)) * GOLDEN;
     hash ^= hash >> 29;

@@ -6,8 +6,6 @@
 BEGIN_LEVEL
 namespace {
 
-using Watch = Counting;
-
 /// Calls choose with the space as a constant. Constant memory is read as global memory is.
 template <class Choose>
 Execute with_space(Space space, Choose&& choose) {

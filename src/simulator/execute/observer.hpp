@@ -1,5 +1,5 @@
-// What watches an execution: a type with these functions, which the executing templates call. A function that
-// does nothing costs nothing.
+// What watches an execution: a type with these functions, which the executing code calls. They are chosen when
+// it is compiled, so one that does nothing costs nothing.
 #pragma once
 
 #include <bit>
@@ -28,12 +28,7 @@ struct Counting {
   static void barrier(Worker& worker) { worker.barriers += 1; }
 };
 
-/// Watches nothing.
-struct Unobserved {
-  static void enter(Worker&, uint32_t, uint32_t) {}
-  static void skip(Worker&, uint32_t, uint32_t) {}
-  static void access(Worker&, uint32_t, const Pattern&) {}
-  static void barrier(Worker&) {}
-};
+/// What the executing code is compiled with.
+using Watch = Counting;
 
 }  // namespace simulator

@@ -530,7 +530,7 @@ void execute_unknown(Warp& w, const Op& op) {
 void execute_guarded(Warp& w, const Op& op) {
   const uint32_t all = w.active;
   const uint32_t guard = op.guard_negated ? ~w.predicates[op.guard] : w.predicates[op.guard];
-  Counting::skip(*w.block->worker, op.instruction, all & ~guard);
+  Watch::skip(*w.block->worker, op.instruction, all & ~guard);
   if ((all & guard) == 0) return;
   if ((all & guard) != all) set_active(w, all & guard);
   op.guarded(w, op);

@@ -9,8 +9,6 @@
 BEGIN_LEVEL
 namespace {
 
-using Watch = Counting;
-
 // Trips round a loop that look at what others may change, and change nothing, before others get a turn. A
 // search through memory by atomics may make some such trips without waiting for anybody.
 constexpr uint32_t IDLE_TRIPS = 32;
