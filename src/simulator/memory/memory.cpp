@@ -61,10 +61,10 @@ uint64_t number_in(const char* path) {
 }
 
 /// "512M", "8G", "100000": a number of bytes, or nothing if it is none. The letters are powers of 1024.
-std::optional<uint64_t> parse_bytes(std::string_view text) {
+std::optional<uint64_t> parse_bytes(const char* text) {
   uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
   if (error != std::errc{} || value == 0) return std::nullopt;
   if (rest == end) return value;
   constexpr std::string_view LETTERS = "KMGT";
