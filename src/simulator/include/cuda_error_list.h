@@ -27,6 +27,8 @@ CUDA_ERROR(cudaErrorLaunchOutOfResources, 701, "too many resources requested for
 CUDA_ERROR(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")
 CUDA_ERROR(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")
 CUDA_ERROR(cudaErrorAssert, 710, "device-side assert triggered")
+CUDA_ERROR(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped")
+CUDA_ERROR(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")
 CUDA_ERROR(cudaErrorHardwareStackError, 714, "hardware stack error")
 CUDA_ERROR(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")
 CUDA_ERROR(cudaErrorMisalignedAddress, 716, "misaligned address")

@@ -1,5 +1,5 @@
-// The intrinsic functions of device code: barriers, warp shuffles and votes, fences, cached loads and
-// stores, bit operations, conversions, rounding arithmetic. __syncthreads() is built into clang.
+// The intrinsic functions of device code: barriers, memory, warp shuffles, votes and matches, fences, cached
+// loads and stores, bit operations, SIMD within a word, conversions. __syncthreads() is built into clang.
 //
 // Each is one PTX instruction or a few, and counts for the line that calls it. The SIMD within a word
 // (__vadd4 and its kind) is many: a GPU since Maxwell computes it the same way.
@@ -27,6 +27,28 @@ __simulator_device void __trap() { asm volatile("trap;"); }
 __simulator_device clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
 __simulator_device long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 __simulator_device void __nanosleep(unsigned int) {}
+
+__simulator_device void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+__simulator_device void cudaGridDependencySynchronize() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+// Memory: what of <cstring> and <cstdlib> nvcc has for device code. A constant size becomes plain loads and
+// stores, any other a loop over bytes. The heap is the device's own, cudaLimitMallocHeapSize bytes, and what
+// a kernel leaves there the next one finds.
+
+extern "C" {
+__device__ void* malloc(size_t bytes) __attribute__((nothrow, malloc));
+__device__ void free(void* pointer) __attribute__((nothrow));
+}
+__simulator_device void* memcpy(void* to, const void* from, size_t bytes) {
+  return __builtin_memcpy(to, from, bytes);
+}
+__simulator_device void* memset(void* pointer, int value, size_t bytes) {
+  return __builtin_memset(pointer, value, bytes);
+}
 
 // Votes and shuffles. `width` divides the warp into segments of that many lanes, a power of two.
 
@@ -275,7 +297,7 @@ __simulator_device size_t __simulator_global(const volatile void* pointer) {
     const wide v = __nvvm_ldg_##builtin(reinterpret_cast<const wide*>(pointer));   \
     return type{v.x, v.y, v.z, v.w};                                               \
   }
-__simulator_read_only(signed char, c)
+__simulator_read_only(char, c)
 __simulator_read_only(unsigned char, uc)
 __simulator_read_only(short, s)
 __simulator_read_only(unsigned short, us)
@@ -287,14 +309,14 @@ __simulator_read_only(unsigned long, ul)
 __simulator_read_only(long long, ll)
 __simulator_read_only(unsigned long long, ull)
 __simulator_read_only(double, d)
-__simulator_device char __ldg(const char* pointer) {
-  return static_cast<char>(__nvvm_ldg_c(reinterpret_cast<const signed char*>(pointer)));
+__simulator_device signed char __ldg(const signed char* pointer) {
+  return static_cast<signed char>(__nvvm_ldg_c(reinterpret_cast<const char*>(pointer)));
 }
-__simulator_read_only_vector2(char2, c2, signed char)
+__simulator_read_only_vector2(char2, c2, char)
 __simulator_read_only_vector2(uchar2, uc2, unsigned char)
 __simulator_read_only_vector2(short2, s2, short)
 __simulator_read_only_vector2(ushort2, us2, unsigned short)
-__simulator_read_only_vector4(char4, c4, signed char)
+__simulator_read_only_vector4(char4, c4, char)
 __simulator_read_only_vector4(uchar4, uc4, unsigned char)
 __simulator_read_only_vector4(short4, s4, short)
 __simulator_read_only_vector4(ushort4, us4, unsigned short)
@@ -352,9 +374,6 @@ __simulator_device unsigned int __isShared(const void* pointer) {
 }
 __simulator_device unsigned int __isLocal(const void* pointer) {
   return __nvvm_isspacep_local(pointer);
-}
-__simulator_device unsigned int __isConstant(const void* pointer) {
-  return __nvvm_isspacep_const(pointer);
 }
 __simulator_device size_t __cvta_generic_to_local(const void* pointer) {
   return static_cast<size_t>(static_cast<unsigned int>(reinterpret_cast<uintptr_t>(
