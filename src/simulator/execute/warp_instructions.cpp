@@ -503,8 +503,8 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"trap", {trap, InstructionKind::control, {}}},
       {"nanosleep.u32", {do_nothing, InstructionKind::control, {"u32"}}},
       {"vprintf", {execute_vprintf, InstructionKind::control, {"b32", "b64", "b64"}}},
-      {"malloc", {execute_malloc, InstructionKind::control, {"b64", "b64"}}},
-      {"free", {execute_free, InstructionKind::control, {"b64"}}},
+      {"__simulator_malloc", {execute_malloc, InstructionKind::control, {"b64", "b64"}}},
+      {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
       {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
   if (opcode[0] == "membar" || opcode[0] == "fence") return {fence, InstructionKind::control, {}};

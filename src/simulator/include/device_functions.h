@@ -40,9 +40,12 @@ __simulator_device void cudaGridDependencySynchronize() {
 // a kernel leaves there the next one finds.
 
 extern "C" {
-__device__ void* malloc(size_t bytes) __attribute__((nothrow, malloc));
-__device__ void free(void* pointer) __attribute__((nothrow));
+__device__ void* __simulator_malloc(size_t bytes);
+__device__ void __simulator_free(void* pointer);
 }
+// Under their own names LLVM would take it that there is always memory left.
+__simulator_device void* malloc(size_t bytes) { return __simulator_malloc(bytes); }
+__simulator_device void free(void* pointer) { __simulator_free(pointer); }
 __simulator_device void* memcpy(void* to, const void* from, size_t bytes) {
   return __builtin_memcpy(to, from, bytes);
 }

@@ -380,6 +380,15 @@ bool DeviceMemory::release_from_heap(uint64_t base) {
   return release(base);
 }
 
+void DeviceMemory::release_heap() {
+  std::unordered_set<uint64_t> all;
+  {
+    const std::lock_guard lock(state_->mutex);
+    all = state_->heap;
+  }
+  for (const uint64_t base : all) release_from_heap(base);
+}
+
 void DeviceMemory::set_heap_limit(uint64_t bytes) { state_->heap_limit = bytes; }
 
 uint64_t DeviceMemory::heap_limit() const { return state_->heap_limit; }

@@ -55,6 +55,7 @@ class DeviceMemory {
   /// kind; 0 when `bytes` is 0 or the heap would be larger than it may be. Freed by release_from_heap alone.
   uint64_t allocate_from_heap(uint64_t bytes);
   bool release_from_heap(uint64_t base);
+  void release_heap();
   void set_heap_limit(uint64_t bytes);
   uint64_t heap_limit() const;
 

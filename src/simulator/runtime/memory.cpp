@@ -168,6 +168,7 @@ void free_everything() {
   const std::lock_guard lock(allocations().mutex);
   for (const auto& [base, origin] : allocations().origin) DeviceMemory::instance().release(base);
   allocations().origin.clear();
+  DeviceMemory::instance().release_heap();
 }
 
 }  // namespace simulator::runtime
