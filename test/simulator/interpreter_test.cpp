@@ -568,6 +568,187 @@ TEST(Arithmetic, ConversionsSaturateAndRound) {
             9.0f);
 }
 
+// --- instructions that people write by hand -----------------------------------------------------------
+
+/// One instruction from %r2, %r3, %r4 to %r5. The results are those of the manual's definitions.
+struct ByHand {
+  const char* instruction;
+  uint32_t a, b, c;
+  uint32_t expected;
+};
+
+void expect_results(const std::vector<ByHand>& cases) {
+  for (const ByHand& one : cases) {
+    const auto out = results(std::string("ld.global.u32 %r2, [%rd1];\n"
+                                         "ld.global.u32 %r3, [%rd1+4];\n"
+                                         "ld.global.u32 %r4, [%rd1+8];\n"
+                                         "mov.b32 %f2, %r2;\nmov.b32 %f3, %r3;\n"
+                                         "mov.b32 %f4, %r4;\n") +
+                                 one.instruction + "\nst.global.u32 [%rd0], %r5;",
+                             1, {one.a, one.b, one.c});
+    EXPECT_EQ(out[0], one.expected) << one.instruction << std::hex << " gives " << out[0];
+  }
+}
+
+TEST(ByHand, BitFields) {
+  expect_results({
+      {"bfi.b32 %r5, %r2, %r3, 8, 4;", 0xa, 0x12345678, 0, 0x12345a78},
+      {"bfi.b32 %r5, %r2, %r3, 28, 8;", 0xff, 0, 0, 0xf0000000},
+      {"bfi.b32 %r5, %r2, %r3, %r4, 8;", 0xff, 7, 40, 7},
+      {"bfi.b32 %r5, %r2, %r3, 4, 0;", 0xff, 7, 0, 7},
+      {"bfind.u32 %r5, %r2;", 0, 0, 0, ~0u},
+      {"bfind.u32 %r5, %r2;", 0x00010000, 0, 0, 16},
+      {"bfind.s32 %r5, %r2;", 0xffffff00, 0, 0, 7},
+      {"bfind.s32 %r5, %r2;", ~0u, 0, 0, ~0u},
+      {"bfind.shiftamt.u32 %r5, %r2;", 0x00010000, 0, 0, 15},
+      {"szext.wrap.s32 %r5, %r2, %r3;", 0x1ff, 9, 0, ~0u},
+      {"szext.clamp.u32 %r5, %r2, %r3;", 0xffff, 8, 0, 0xff},
+      {"szext.clamp.s32 %r5, %r2, %r3;", 0x80000001, 99, 0, 0x80000001},
+      {"bmsk.clamp.b32 %r5, %r2, %r3;", 28, 8, 0, 0xf0000000},
+      {"bmsk.wrap.b32 %r5, %r2, %r3;", 4, 8, 0, 0xff0},
+      {"fns.b32 %r5, %r2, %r3, %r4;", 0x16, 0, 2, 2},
+      {"fns.b32 %r5, %r2, %r3, %r4;", 0x16, 3, ~0u, 2},
+      {"fns.b32 %r5, %r2, %r3, %r4;", 0x16, 3, 2, ~0u},
+  });
+}
+
+TEST(ByHand, SumsAndProducts) {
+  expect_results({
+      {"sad.s32 %r5, %r2, %r3, %r4;", 0xfffffffb, 7, 1, 13},
+      {"sad.u32 %r5, %r2, %r3, %r4;", 1, ~0u, 0, 0xfffffffe},
+      {"mul24.lo.s32 %r5, %r2, %r3;", 0xab'ffffff, 3, 0, 0xfffffffd},
+      {"mul24.lo.u32 %r5, %r2, %r3;", 0xffffff, 0xffffff, 0, 0xfe000001},
+      {"mul24.hi.u32 %r5, %r2, %r3;", 0xffffff, 0xffffff, 0, 0xfffffe00},
+      {"mad24.lo.u32 %r5, %r2, %r3, %r4;", 2, 3, 4, 10},
+      {"dp4a.s32.s32 %r5, %r2, %r3, %r4;", 0x01020304, 0x01010101, 10, 20},
+      {"dp4a.s32.u32 %r5, %r2, %r3, %r4;", 0xff000000, 0xff000000, 0, 0xffffff01},
+      {"dp4a.u32.u32 %r5, %r2, %r3, %r4;", 0xff000000, 0xff000000, 0, 65025},
+      {"dp2a.lo.s32.s32 %r5, %r2, %r3, %r4;", 0xffff0002, 0x00000403, 0, 2},
+      {"dp2a.hi.s32.s32 %r5, %r2, %r3, %r4;", 0xffff0002, 0x04030000, 1, 3},
+      {"add.sat.s32 %r5, %r2, %r3;", 0x7fffffff, 1, 0, 0x7fffffff},
+      {"sub.sat.s32 %r5, %r2, %r3;", 0x80000000, 1, 0, 0x80000000},
+      {"slct.s32.s32 %r5, %r2, %r3, %r4;", 1, 2, ~0u, 2},
+      {"slct.u32.f32 %r5, %r2, %r3, %f4;", 1, 2, 0x80000000, 1},
+      {"set.lt.u32.s32 %r5, %r2, %r3;", ~0u, 2, 0, ~0u},
+      {"set.lt.f32.u32 %f5, %r2, %r3; mov.b32 %r5, %f5;", 1, 2, 0, 0x3f800000},
+      {"mov.u32 %r5, WARP_SZ;", 0, 0, 0, 32},
+  });
+}
+
+TEST(ByHand, ACarryGoesFromOneInstructionToTheNext) {
+  expect_results({
+      {"add.cc.u32 %r5, %r2, %r3; addc.u32 %r5, %r4, 0;", ~0u, 1, 7, 8},
+      {"add.cc.u32 %r5, %r2, %r3; addc.u32 %r5, %r4, 0;", ~0u, 0, 7, 7},
+      {"add.cc.u32 %r5, %r2, %r3; addc.cc.u32 %r5, %r4, 0; addc.u32 %r5, 0, 0;", ~0u, 1, ~0u, 1},
+      {"sub.cc.u32 %r5, %r2, %r3; subc.u32 %r5, %r4, 0;", 1, 2, 7, 6},
+      {"sub.cc.u32 %r5, %r2, %r3; subc.u32 %r5, %r4, 0;", 2, 2, 7, 7},
+      {"mad.lo.cc.u32 %r5, %r2, %r3, %r4; madc.hi.u32 %r5, %r2, %r3, 0;", ~0u, ~0u, ~0u, ~0u},
+      {"mad.hi.cc.s32 %r5, %r2, %r3, %r4; addc.u32 %r5, 0, 0;", ~0u, 1, 1, 1},
+  });
+  // Each lane has its own: only the odd ones carry here.
+  const auto out = results(
+      "and.b32 %r2, %r0, 1; neg.s32 %r2, %r2; add.cc.u32 %r3, %r2, 1; addc.u32 %r4, %r0, 0;\n"
+      "st.global.u32 [%rd0], %r4;",
+      32);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t + t % 2);
+}
+
+TEST(ByHand, PermutationsOfBytes) {
+  const uint32_t low = 0x33221100;
+  const uint32_t high = 0x77665544;
+  expect_results({
+      {"prmt.b32.f4e %r5, %r2, %r3, %r4;", low, high, 1, 0x44332211},
+      {"prmt.b32.b4e %r5, %r2, %r3, %r4;", low, high, 1, 0x66770011},
+      {"prmt.b32.rc8 %r5, %r2, %r3, %r4;", low, high, 2, 0x22222222},
+      {"prmt.b32.ecl %r5, %r2, %r3, %r4;", low, high, 2, 0x33222222},
+      {"prmt.b32.ecr %r5, %r2, %r3, %r4;", low, high, 2, 0x22221100},
+      {"prmt.b32.rc16 %r5, %r2, %r3, %r4;", low, high, 1, 0x33223322},
+  });
+}
+
+TEST(ByHand, ModifiersOfFloatingPoint) {
+  constexpr uint32_t ONE = 0x3f800000;
+  constexpr uint32_t SUBNORMAL = 0x80000001;
+  constexpr uint32_t SOME_NAN = 0x7fc00001;
+  const char* const to_r5 = " mov.b32 %r5, %f5;";
+  const auto with = [&](const std::string& text) { return text + to_r5; };
+  const std::string sat = with("add.sat.f32 %f5, %f2, %f3;");
+  const std::string flushed = with("mul.ftz.f32 %f5, %f2, %f3;");
+  const std::string rounded = with("fma.rn.ftz.sat.f32 %f5, %f2, %f3, %f4;");
+  const std::string maximum = with("max.NaN.f32 %f5, %f2, %f3;");
+  const std::string decimal = with("fma.rn.f32 %f5, %f2, 2.5, -1.5e0;");
+  expect_results({
+      {sat.c_str(), ONE, ONE, 0, ONE},
+      {sat.c_str(), 0xbf800000, 0, 0, 0},
+      {sat.c_str(), SOME_NAN, 0, 0, 0},
+      {flushed.c_str(), SUBNORMAL, ONE, 0, 0x80000000},
+      {rounded.c_str(), ONE, ONE, ONE, ONE},
+      {maximum.c_str(), ONE, SOME_NAN, 0, 0x7fffffff},
+      {maximum.c_str(), ONE, 0x40000000, 0, 0x40000000},
+      {decimal.c_str(), ONE, 0, 0, ONE},
+      {"testp.normal.f32 %p1, %f2; selp.u32 %r5, 1, 0, %p1;", 0, 0, 0, 1},
+      {"testp.normal.f32 %p1, %f2; selp.u32 %r5, 1, 0, %p1;", SUBNORMAL, 0, 0, 0},
+      {"testp.subnormal.f32 %p1, %f2; selp.u32 %r5, 1, 0, %p1;", SUBNORMAL, 0, 0, 1},
+      {"testp.notanumber.f32 %p1, %f2; selp.u32 %r5, 1, 0, %p1;", SOME_NAN, 0, 0, 1},
+      {"testp.finite.f32 %p1, %f2; selp.u32 %r5, 1, 0, %p1;", 0x7f800000, 0, 0, 0},
+  });
+}
+
+TEST(ByHand, CachePoliciesAndSimilarAdviceAreAccepted) {
+  const auto out = results(R"(
+    griddepcontrol.wait;
+    createpolicy.fractional.L2::evict_last.b64 %rd3, 1.0;
+    ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1], %rd3;
+    prefetch.global.L2 [%rd1];
+    add.u32 %r2, %r2, %r5;
+    ld.relaxed.gpu.global.u32 %r6, [%rd1+4];
+    ld.acquire.sys.global.u32 %r7, [%rd1+8];
+    add.u32 %r2, %r2, %r6;
+    add.u32 %r2, %r2, %r7;
+    st.release.gpu.global.u32 [%rd0], 5;
+    fence.acq_rel.gpu;
+    atom.acq_rel.gpu.global.add.u32 %r8, [%rd0], %r2;
+    red.relaxed.cta.global.add.u32 [%rd0], 10000;
+    nanosleep.u32 %r2;)",
+                           1, {1, 20, 300, 4000});
+  EXPECT_EQ(out[0], 5u + 4321u + 10000u);
+}
+
+TEST(ByHand, AsynchronousCopiesFillWithZeroes) {
+  // Of each 16 bytes: all, the first 4, none by their number, none by the predicate.
+  const auto out = results(R"(
+    mov.u32 %r2, tile;
+    mov.u32 %r3, 4;
+    setp.eq.u32 %p1, %r0, %r0;
+    setp.ne.u32 %p2, %r0, %r0;
+    cp.async.cg.shared.global [%r2], [%rd1], 16;
+    cp.async.cg.shared::cta.global.L2::128B [%r2+16], [%rd1], 16, %r3;
+    cp.async.cg.shared.global [%r2+32], [%rd1], 16, 0;
+    cp.async.ca.shared.global [%r2+48], [%rd1], 8, %p1;
+    cp.async.ca.shared.global [%r2+56], [%rd1], 8, %p2;
+    cp.async.wait_all;
+    add.u32 %r4, %r2, 0;
+    mul.lo.u32 %r5, %r0, 4;
+    add.u32 %r4, %r4, %r5;
+    ld.shared.u32 %r6, [%r4];
+    st.global.u32 [%rd0], %r6;)",
+                           16, {1, 2, 3, 4});
+  const std::vector<uint32_t> want = {1, 2, 3, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2};
+  EXPECT_EQ(out, want);
+}
+
+TEST(ByHand, CompareAndSwapOfHalfAWord) {
+  const auto out = results(R"(
+    ld.global.u32 %r2, [%rd1];
+    st.global.u32 [%rd0], %r2;
+    mov.u16 %rs0, 2;
+    mov.u16 %rs1, 9;
+    atom.global.cas.b16 %rs2, [%rd0+2], %rs0, %rs1;
+    atom.global.cas.b16 %rs3, [%rd0], %rs0, %rs1;)",
+                           1, {0x00020001});
+  EXPECT_EQ(out[0], 0x00090001u);
+}
+
 TEST(Addresses, SixtyFourBitArithmeticReachesBeyondFourGigabytes) {
   // The address is built so that a 32-bit intermediate would lose its upper half.
   const auto out = results(R"(

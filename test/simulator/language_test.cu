@@ -1,13 +1,19 @@
 // The idioms of CUDA programs that learners write, and arithmetic in every width: each result is computed on
 // the host by the same function and must be the same, bit for bit.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "managed.hpp"
+#include "simulator/runtime/diagnostics.hpp"
 
 namespace {
 
@@ -181,6 +187,296 @@ TEST(Idioms, AnArrayIndexedAtRunTimeAndASwitch) {
     const int result[] = {10, 30, 30, v / 3, -1};
     ASSERT_EQ(out[static_cast<size_t>(i)], result[v % 5] + (v & 7) * i) << i;
   }
+}
+
+// Intrinsics, each against the same computed on the host.
+
+__global__ void match(const double* values, unsigned* any, unsigned* all, int* same) {
+  any[threadIdx.x] = __match_any_sync(~0u, values[threadIdx.x]);
+  all[threadIdx.x] = __match_all_sync(~0u, values[threadIdx.x / 32], &same[threadIdx.x]);
+}
+
+TEST(Intrinsics, MatchesOfDoubles) {
+  Managed<double> values(32);
+  Managed<unsigned> any(32);
+  Managed<unsigned> all(32);
+  Managed<int> same(32);
+  for (size_t i = 0; i < 32; ++i) values[i] = static_cast<double>(i % 4) * 1e10;
+  match<<<1, 32>>>(values.get(), any.get(), all.get(), same.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(any[i], 0x11111111u << i % 4);
+    EXPECT_EQ(all[i], ~0u);
+    EXPECT_NE(same[i], 0);
+  }
+}
+
+__global__ void simd(unsigned a, unsigned b, unsigned* out) {
+  const unsigned results[] = {
+      __vadd4(a, b),    __vsub2(a, b),      __vaddss4(a, b),    __vsubus2(a, b), __vavgu4(a, b),
+      __vavgs2(a, b),   __vabsdiffu4(a, b), __vabsdiffs2(a, b), __vmaxs4(a, b),  __vminu2(a, b),
+      __vcmpgtu4(a, b), __vcmples2(a, b),   __vseteq4(a, b),    __vabsss4(a),    __vneg2(a),
+      __vsadu4(a, b),   __vsads2(a, b),     __vhaddu4(a, b),    __vaddus4(a, b), __vsubss2(a, b),
+  };
+  for (int i = 0; i < 20; ++i) out[i] = results[i];
+}
+
+TEST(Intrinsics, SimdWithinAWord) {
+  Managed<unsigned> out(20);
+  simd<<<1, 1>>>(0x807f01ff, 0x80010203, out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const unsigned want[] = {
+      0x00800302, 0x007efffc, 0x807f0302, 0x007e0000,  //
+      0x80400281, 0x80400201, 0x007e01fc, 0x007e0004,  //
+      0x807f0203, 0x800101ff, 0x00ff00ff, 0x0000ffff,  //
+      0x01000000, 0x7f7f0101, 0x7f81fe01, 0x0000017b,  //
+      0x00000082, 0x80400181, 0xff8003ff, 0x007efffc,
+  };
+  for (size_t i = 0; i < 20; ++i) EXPECT_EQ(out[i], want[i]) << std::hex << i << ' ' << out[i];
+}
+
+__global__ void narrow_loads(const signed char* bytes, short4* halves, uchar4* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  halves[t] = short4{__ldg(bytes + t), __ldcs(bytes + t), 0, 0};
+  const short4 read = __ldcg(halves + t);
+  const uchar4 quad = __ldcv(reinterpret_cast<const uchar4*>(bytes) + t / 4);
+  __stcs(out + t, uchar4{static_cast<unsigned char>(read.x), static_cast<unsigned char>(read.y),
+                         quad.x, quad.w});
+}
+
+TEST(Intrinsics, LoadsOfBytesAndHalves) {
+  Managed<signed char> bytes(32);
+  Managed<short4> halves(32);
+  Managed<uchar4> out(32);
+  for (size_t i = 0; i < 32; ++i) bytes[i] = static_cast<signed char>(5 - static_cast<int>(i) * 3);
+  narrow_loads<<<1, 32>>>(bytes.get(), halves.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(halves[i].x, bytes[i]);
+    EXPECT_EQ(out[i].y, static_cast<unsigned char>(bytes[i]));
+    EXPECT_EQ(out[i].z, static_cast<unsigned char>(bytes[i / 4 * 4]));
+    EXPECT_EQ(out[i].w, static_cast<unsigned char>(bytes[i / 4 * 4 + 3]));
+  }
+}
+
+__global__ void atomics(unsigned short* halves, float2* pair, int* count, unsigned* ring) {
+  const unsigned short mine = static_cast<unsigned short>(threadIdx.x);
+  atomicCAS(halves + mine % 2, static_cast<unsigned short>(0), static_cast<unsigned short>(7));
+  atomicAdd(pair, float2{1, 0.5f});
+  atomicSub_system(count, 2);
+  atomicInc_block(ring, 4);
+}
+
+TEST(Intrinsics, AtomicsOfEveryScopeAndWidth) {
+  Managed<unsigned short> halves(3);
+  Managed<float2> pair(1);
+  Managed<int> count(1);
+  Managed<unsigned> ring(1);
+  halves[1] = 3;
+  atomics<<<2, 32>>>(halves.get(), pair.get(), count.get(), ring.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(halves[0], 7);
+  EXPECT_EQ(halves[1], 3);
+  EXPECT_EQ(halves[2], 0);
+  EXPECT_EQ(pair[0].x, 64);
+  EXPECT_EQ(pair[0].y, 32);
+  EXPECT_EQ(count[0], -128);
+  EXPECT_EQ(ring[0], 64u % 5);
+}
+
+// Cooperative groups.
+
+namespace cg = cooperative_groups;
+
+struct Large {
+  double a;
+  int b[3];
+};
+
+__global__ void groups(int* out) {
+  const auto block = cg::this_thread_block();
+  const cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+  const auto four = cg::tiled_partition<4>(warp);
+  const int rank = static_cast<int>(block.thread_rank());
+  int* const mine = out + 8 * rank;
+  mine[0] = cg::inclusive_scan(warp, rank);
+  mine[1] = cg::exclusive_scan(four, 1, cg::plus<int>());
+  mine[2] = static_cast<int>(four.meta_group_rank() * 100 + four.meta_group_size());
+  const cg::coalesced_group third = cg::labeled_partition(warp, rank % 3);
+  mine[3] = cg::reduce(third, rank, cg::bit_or<int>());
+  mine[4] = static_cast<int>(third.size() * 100 + third.thread_rank());
+  const Large received = warp.shfl(Large{rank * 0.5, {rank, rank + 1, rank + 2}}, 9);
+  mine[5] = static_cast<int>(received.a * 2) + received.b[2];
+  const cg::thread_group eight = cg::tiled_partition(block, 8);
+  eight.sync();
+  mine[6] = static_cast<int>(eight.size() * 100 + eight.thread_rank());
+  mine[7] = static_cast<int>(cg::this_grid().thread_rank());
+}
+
+TEST(CooperativeGroups, PartsOfABlock) {
+  Managed<int> out(8 * 64);
+  groups<<<1, 64>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int rank = 0; rank < 64; ++rank) {
+    const int* const mine = out.get() + 8 * rank;
+    const int first = rank / 32 * 32;
+    int scan = 0;
+    int bits = 0;
+    int members = 0;
+    int below = 0;
+    for (int other = first; other < first + 32; ++other) {
+      if (other <= rank) scan += other;
+      if (other % 3 != rank % 3) continue;
+      bits |= other;
+      ++members;
+      if (other < rank) ++below;
+    }
+    EXPECT_EQ(mine[0], scan);
+    EXPECT_EQ(mine[1], rank % 4);
+    EXPECT_EQ(mine[2], rank % 32 / 4 * 100 + 8);
+    EXPECT_EQ(mine[3], bits);
+    EXPECT_EQ(mine[4], members * 100 + below);
+    EXPECT_EQ(mine[5], 2 * (first + 9) + 2);
+    EXPECT_EQ(mine[6], 800 + rank % 8);
+    EXPECT_EQ(mine[7], rank);
+  }
+}
+
+// Memory in kernels.
+
+__global__ void copy_bytes(char* to, const char* from, int bytes) {
+  memcpy(to, from, static_cast<size_t>(bytes));
+  std::memset(to + bytes, 'x', static_cast<size_t>(bytes) / 2);
+}
+
+TEST(MemoryInKernels, CopiesOfASizeKnownAtRunTime) {
+  Managed<char> from(64);
+  Managed<char> to(64);
+  for (size_t i = 0; i < 64; ++i) from[i] = static_cast<char>('a' + i % 26);
+  copy_bytes<<<1, 1>>>(to.get() + 1, from.get() + 3, 21);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(to[0], 0);
+  for (size_t i = 0; i < 21; ++i) EXPECT_EQ(to[1 + i], from[3 + i]);
+  for (size_t i = 22; i < 32; ++i) EXPECT_EQ(to[i], 'x');
+  EXPECT_EQ(to[32], 0);
+}
+
+__global__ void use_heap(int* sums, int* failures) {
+  const int count = static_cast<int>(threadIdx.x % 5) + 1;
+  int* const mine = new int[static_cast<size_t>(count)];
+  for (int i = 0; i < count; ++i) mine[i] = count * i;
+  sums[threadIdx.x] = mine[count - 1];
+  delete[] mine;
+  if (malloc(size_t{1} << 40) == nullptr) atomicAdd(failures, 1);
+}
+__global__ void overrun_heap(int* out) {
+  int* const mine = static_cast<int*>(malloc(8));
+  out[0] = mine[static_cast<unsigned>(out[0]) + 2];
+}
+__global__ void free_twice(char** p) {
+  free(*p);
+  free(*p);
+}
+__global__ void read_on_after_free(char** p, int* out) {
+#pragma unroll 1  // one instruction, which has found the place before
+  for (int i = 0; i < 2; ++i) {
+    *out += *static_cast<volatile char*>(*p);
+    free(i == 0 ? *p : nullptr);
+  }
+}
+__global__ void keep(char** p) { *p = static_cast<char*>(malloc(3)); }
+
+TEST(MemoryInKernels, TheHeapIsCheckedByteByByte) {
+  Managed<int> sums(64);
+  Managed<int> failures(1);
+  use_heap<<<1, 64>>>(sums.get(), failures.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int t = 0; t < 64; ++t) {
+    EXPECT_EQ(sums[static_cast<size_t>(t)], (t % 5 + 1) * (t % 5));
+  }
+  EXPECT_EQ(failures[0], 64);
+
+  simulator::set_fault_output(false);
+  failures[0] = 0;
+  overrun_heap<<<1, 1>>>(failures.get());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  simulator::clear_fault();
+  Managed<char*> kept(1);
+  keep<<<1, 1>>>(kept.get());
+  free_twice<<<1, 1>>>(kept.get());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  simulator::clear_fault();
+  keep<<<1, 1>>>(kept.get());
+  read_on_after_free<<<1, 1>>>(kept.get(), failures.get());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  simulator::clear_fault();
+  simulator::set_fault_output(true);
+}
+
+__managed__ int managed_count = 40;
+__device__ __managed__ double managed_table[3] = {1, 2};
+
+__global__ void use_managed() {
+  atomicAdd(&managed_count, 2);
+  managed_table[2] = managed_table[0] + managed_table[1];
+}
+
+TEST(MemoryInKernels, ManagedVariablesAreTheHostsToo) {
+  EXPECT_EQ(managed_count, 40);
+  managed_table[0] = 5;
+  use_managed<<<1, 1>>>();
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(managed_count, 42);
+  EXPECT_EQ(managed_table[2], 7);
+  cudaPointerAttributes attributes{};
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, managed_table), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeManaged);
+  void* address = nullptr;
+  ASSERT_EQ(cudaGetSymbolAddress(&address, managed_count), cudaSuccess);
+  EXPECT_EQ(address, &managed_count);
+  EXPECT_EQ(cudaHostUnregister(&managed_count), cudaErrorHostMemoryNotRegistered);
+  cudaGetLastError();
+}
+
+__global__ void double_all(int* p) { p[threadIdx.x] *= 2; }
+
+TEST(MemoryInKernels, HostMemoryCanBeRegistered) {
+  int mine[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  ASSERT_EQ(cudaHostRegister(mine, sizeof mine, cudaHostRegisterMapped), cudaSuccess);
+  EXPECT_EQ(cudaHostRegister(mine + 7, 4, cudaHostRegisterDefault),
+            cudaErrorHostMemoryAlreadyRegistered);
+  int* device = nullptr;
+  ASSERT_EQ(cudaHostGetDevicePointer(&device, mine, 0), cudaSuccess);
+  double_all<<<1, 8>>>(device);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(mine[7], 16);
+  EXPECT_EQ(cudaFreeHost(mine), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostUnregister(mine), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(mine), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaHostGetDevicePointer(&device, mine, 0), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST(Launch, WithAConfiguration) {
+  Managed<int> p(64);
+  for (size_t i = 0; i < 64; ++i) p[i] = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(64);
+  ASSERT_EQ(cudaLaunchKernelEx(&config, double_all, p.get()), cudaSuccess);
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  ASSERT_EQ(cudaLaunchKernelEx(&config, double_all, p.get()), cudaSuccess);
+  EXPECT_EQ(p[63], 4);
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {2, 1, 1};
+  EXPECT_EQ(cudaLaunchKernelEx(&config, double_all, p.get()), cudaErrorNotSupported);
+  EXPECT_EQ(p[63], 4);
+  EXPECT_EQ(cudaLaunchKernelExC(nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+  cudaGetLastError();
 }
 
 // Arithmetic.

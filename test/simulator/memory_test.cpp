@@ -139,6 +139,46 @@ TEST(DeviceMemory, HostVisibleMemoryLiesAtItsOwnAddress) {
   EXPECT_NE(memory().allocate(10000, HostAccess::host_visible), base);
 }
 
+TEST(DeviceMemory, MemoryOfTheHostsOwnIsKnownWhileItIsAdopted) {
+  DeviceMemory& memory = DeviceMemory::instance();
+  std::vector<int> mine(100);
+  const auto base = reinterpret_cast<uint64_t>(mine.data());
+  EXPECT_FALSE(memory.owns(base));
+  ASSERT_TRUE(memory.adopt(mine.data(), 400));
+  EXPECT_FALSE(memory.adopt(mine.data() + 99, 4)) << "a part of it is adopted already";
+  ASSERT_NE(memory.find(base + 399), nullptr);
+  EXPECT_EQ(memory.find(base + 400), nullptr);
+  EXPECT_EQ(memory.host_pointer(base + 4, 396), reinterpret_cast<std::byte*>(mine.data() + 1));
+  EXPECT_EQ(memory.host_pointer(base + 4, 397), nullptr);
+  EXPECT_FALSE(memory.release(base)) << "it is not the device's to free";
+  EXPECT_TRUE(memory.forget(mine.data()));
+  EXPECT_FALSE(memory.forget(mine.data()));
+  EXPECT_FALSE(memory.owns(base)) << "it is the host's again, not freed";
+  ASSERT_TRUE(memory.adopt(mine.data(), 8));
+  EXPECT_EQ(memory.find(base + 8), nullptr);
+  EXPECT_TRUE(memory.forget(mine.data()));
+}
+
+TEST(DeviceMemory, TheHeapHasASizeAndOneName) {
+  DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t before = memory.heap_limit();
+  memory.release_heap();
+  memory.set_heap_limit(64);
+  const uint64_t first = memory.allocate_from_heap(17);  // takes 32 bytes
+  const uint64_t second = memory.allocate_from_heap(32);
+  ASSERT_NE(first, 0u);
+  ASSERT_NE(second, 0u);
+  EXPECT_EQ(memory.allocate_from_heap(1), 0u);
+  EXPECT_EQ(memory.find(first)->id, memory.find(second)->id);
+  EXPECT_EQ(memory.name_of(memory.find(first)->id), "heap");
+  EXPECT_EQ(memory.find(first + 17), nullptr);
+  EXPECT_TRUE(memory.release_from_heap(first));
+  EXPECT_FALSE(memory.release_from_heap(first));
+  EXPECT_NE(memory.allocate_from_heap(32), 0u);
+  EXPECT_EQ(memory.allocate_from_heap(0), 0u);
+  memory.set_heap_limit(before);
+}
+
 TEST(DeviceMemoryDeathTest, TheHostCannotReadADeviceAddress) {
   const uint64_t base = memory().allocate(64);
   EXPECT_DEATH(std::printf("%d", *reinterpret_cast<volatile int*>(base)), "");

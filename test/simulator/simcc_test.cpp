@@ -547,6 +547,45 @@ int main(int count, char**) {
   EXPECT_NE(in_main.err.find("main.cu:9"), std::string::npos) << in_main.err;
 }
 
+// Other kernels of a file are none the worse for one that is outside what can be run.
+TEST(Simcc, AKernelThatCannotBeReadFailsAlone) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", R"(#include <cstdio>
+__global__ void good(int* p) { p[threadIdx.x] += 1; }
+__global__ void bad(int* p) {
+  p[0] = 7;
+  asm volatile(".imaginary %0;" ::"r"(1));
+}
+__global__ void unreached(int* p) {
+  if (*p > 1000) asm volatile("wgmma.fence.sync.aligned;");
+  *p += 1;
+}
+int main() {
+  int* p = nullptr;
+  cudaMallocManaged(&p, 32 * sizeof(int));
+  for (int i = 0; i < 32; ++i) p[i] = i;
+  good<<<1, 32>>>(p);
+  bad<<<1, 1>>>(p);
+  printf("%s ", cudaGetErrorName(cudaGetLastError()));
+  good<<<1, 32>>>(p);
+  unreached<<<1, 1>>>(p);
+  printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+  printf("%d %d ", p[0], p[31]);
+  p[0] = 2000;
+  unreached<<<1, 1>>>(p);
+  printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+)");
+  const std::string at = folder.path().string();
+  ASSERT_EQ(run(simcc + " " + at + "/k.cu -o " + at + "/program").exit_code, 0);
+  const Outcome ran = run(at + "/program");
+  EXPECT_EQ(ran.out, "cudaErrorInvalidPtx cudaSuccess 3 33 cudaErrorIllegalInstruction");
+  EXPECT_NE(ran.err.find("outside what can be run: bad"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("k.cu:5"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find(".imaginary"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("k.cu:8"), std::string::npos) << ran.err;
+}
+
 struct WrongUsage {
   const char* name;
   const char* arguments;

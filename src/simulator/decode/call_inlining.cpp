@@ -37,6 +37,8 @@ const std::map<std::string, SystemCall> SYSTEM_CALLS = {
     {"vprintf", {"vprintf", true, {"b64", "b64"}}},  // format, arguments
     {"__assertfail",
      {"__assertfail", false, {"b64", "b64", "b32", "b64"}}},  // message, file, line, function
+    {"__simulator_malloc", {"__simulator_malloc", true, {"b64"}, "b64"}},
+    {"__simulator_free", {"__simulator_free", false, {"b64"}}},
 };
 
 /// Rewrites one function's body into the kernel. Names get a prefix, so that every instance of a callee has

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -112,6 +113,7 @@ class Decoder {
 
   /// The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
   std::optional<uint64_t> symbol_value(const std::string& name) const {
+    if (name == "WARP_SZ") return WARP;
     if (const auto own = symbol_.find(name); own != symbol_.end()) return own->second;
     if (const auto parameter = parameter_offset_.find(name); parameter != parameter_offset_.end())
       return parameter->second;
@@ -148,6 +150,9 @@ class Decoder {
       uint64_t bits = operand.bits;
       if (type == "pred") return static_cast<Slot>(registers_.predicates + (bits != 0 ? 1 : 0));
       if (bytes == 2) bits &= 0xffff;
+      // A constant in decimal, 1.5, is a double until it is known where it stands.
+      if (operand.is_double && type == "f32")
+        bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
       return constant(bits, bytes == 8 ? 8 : 4);
     }
     if (operand.kind == Kind::symbol) {
@@ -406,6 +411,7 @@ class Decoder {
     size_t count = 1;
     std::string type;
     bool known = true;
+    size_t operands = 2;       // a cache policy may be a third
     bool sees_others = false;  // a load of what another thread may store meanwhile
   };
 
@@ -421,6 +427,7 @@ class Decoder {
     for (size_t i = 1; i < opcode.size(); ++i) {
       const std::string& word = opcode[i];
       words.sees_others |= fresh.contains(word);
+      if (word == "L2::cache_hint") words.operands = 3;
       if (word == "global")
         words.space = Space::global;
       else if (word == "shared" || word == "shared::cta")
@@ -469,7 +476,7 @@ class Decoder {
 
   bool decode_load(const Instruction& instruction, Op& op) {
     const MemoryWords words = memory_words(instruction.opcode);
-    if (!words.known || instruction.operands.size() != 2) return false;
+    if (!words.known || instruction.operands.size() != words.operands) return false;
     const Operand& to = instruction.operands[0];
     const Operand& from = instruction.operands[1];
     if (words.is_parameter) return decode_parameter_load(words, to, from, op);
@@ -487,7 +494,8 @@ class Decoder {
 
   bool decode_store(const Instruction& instruction, Op& op) {
     const MemoryWords words = memory_words(instruction.opcode);
-    if (!words.known || words.is_parameter || instruction.operands.size() != 2) return false;
+    if (!words.known || words.is_parameter || instruction.operands.size() != words.operands)
+      return false;
     const Operand& to = instruction.operands[0];
     const Operand& from = instruction.operands[1];
     const Operand& first = from.kind == Kind::list ? from.parts.at(0) : from;
@@ -535,7 +543,8 @@ class Decoder {
     const MemoryWords words = memory_words(opcode);
     const bool has_result = instruction.opcode[0] == "atom";
     const size_t first = has_result ? 1 : 0;
-    const std::vector<Operand>& operands = instruction.operands;
+    std::vector<Operand> operands = instruction.operands;
+    if (words.operands == 3 && !operands.empty()) operands.pop_back();  // the cache policy
     if (!words.known || operation.empty() || operands.size() < first + 2) return false;
     op.execute = instructions_.atomic(
         {words.space, words.type, 1, ptx::type_bytes(words.type) == 8}, operation);
@@ -575,11 +584,15 @@ class Decoder {
     const auto bytes = static_cast<uint32_t>(operands[2].bits);
     op.execute = instructions_.async_copy(bytes);
     add_sites(op, {Access::async_copy, Access::async_copy_shared, Access::local_load}, bytes);
-    if (operands.size() > 3) {
-      const auto size = source(operands[3], "u32");
+    // What follows is how many bytes to read, or whether to read none, and a cache policy.
+    const size_t last = operands.size() - (has_word(opcode, "L2::cache_hint") ? 1 : 0);
+    if (last > 3) {
+      const bool is_predicate =
+          operands[3].kind == Kind::reg && registers_.widths.at(operands[3].name) == 0;
+      const auto size = source(operands[3], is_predicate ? "pred" : "u32");
       if (!size) return false;
       op.c = *size;
-      op.extra |= HAS_SOURCE_SIZE;
+      op.extra |= is_predicate ? HAS_IGNORE_SOURCE : HAS_SOURCE_SIZE;
     }
     return op.execute != nullptr &&
            address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&

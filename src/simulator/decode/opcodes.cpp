@@ -23,6 +23,11 @@ const std::map<std::string_view, Entry> HEADS = {
     {"cp", {Family::async_copy, false}},
     {"prefetch", {Family::prefetch, false}},
     {"prefetchu", {Family::prefetch, false}},
+    // Policies are advice to caches, and a launch begins when all before it is done.
+    {"createpolicy", {Family::prefetch, true}},
+    {"applypriority", {Family::prefetch, false}},
+    {"discard", {Family::prefetch, false}},
+    {"griddepcontrol", {Family::prefetch, false}},
     {"shfl", {Family::warp, true}},
     {"vote", {Family::warp, true}},
     {"match", {Family::warp, true}},
@@ -35,6 +40,8 @@ const std::map<std::string_view, Entry> HEADS = {
     {"trap", {Family::warp, false}},
     {"vprintf", {Family::warp, true}},
     {"__assertfail", {Family::warp, false}},
+    {"__simulator_malloc", {Family::warp, true}},
+    {"__simulator_free", {Family::warp, false}},
     {"bra", {Family::branch, false}},
     {"brx", {Family::indirect, false}},
     {"ret", {Family::exit, false}},
@@ -53,6 +60,7 @@ Opcode classify(const std::vector<std::string>& opcode) {
   const auto found = HEADS.find(opcode[0]);
   if (found == HEADS.end()) return {};
   Opcode result{found->second.family, found->second.has_result, false};
+  if (result.family == Family::barrier && has("cluster")) return {Family::arithmetic, false};
   if (result.family == Family::barrier && has("warp")) {
     result.family = Family::warp;
     result.gathers = true;

@@ -13,8 +13,8 @@ enum class Family {
   load,
   store,
   atomic,
-  async_copy,  // cp.async and its groups
-  prefetch,
+  async_copy,   // cp.async and its groups
+  prefetch,     // and other advice without an effect here
   warp,         // looks beyond one lane, or asks something of the device
   branch,       // bra
   indirect,     // brx.idx

@@ -50,7 +50,8 @@ struct Op {
 };
 
 /// Op::extra of memory instructions: the address register holds 4 bytes, not 8.
-constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8;
+constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8,
+                  HAS_IGNORE_SOURCE = 16;
 
 /// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows; the opcode does not.
 constexpr int32_t CONVERT_FROM_64 = 16, CONVERT_TO_64 = 32;

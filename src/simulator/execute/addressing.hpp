@@ -136,9 +136,10 @@ Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
   const Pattern& pattern =
       recognise<BYTES>(w, site, address, first, phase_of(Access::global_load, first));
   const Allocation* const allocation = worker.sites[site].allocation;
-  const bool same =
-      allocation != nullptr && allocation->contains(first + static_cast<uint64_t>(pattern.lowest),
-                                                    first + static_cast<uint64_t>(pattern.highest));
+  // A kernel may have freed it meanwhile, where it comes from malloc.
+  const bool same = allocation != nullptr && allocation->live &&
+                    allocation->contains(first + static_cast<uint64_t>(pattern.lowest),
+                                         first + static_cast<uint64_t>(pattern.highest));
   std::byte* const base = same ? allocation->host + (first - allocation->base)
                                : worker.locate(site, pattern, address.sum());
   Observer::access(worker, site, pattern);

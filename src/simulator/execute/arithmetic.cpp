@@ -11,6 +11,7 @@
 
 #include "simulator/execute/directed_rounding.hpp"
 #include "simulator/execute/mathematics.hpp"
+#include "simulator/execute/rare_instructions.hpp"
 #include "simulator/execute/types.hpp"
 
 BEGIN_LEVEL
@@ -142,6 +143,14 @@ void high(Warp& w, const Op& op) {
 template <class T, auto F>
 void compare(Warp& w, const Op& op) {
   write_predicate(w, op.d, to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
+}
+
+/// set: all ones, or 1.0f, where the comparison holds, and zeros elsewhere.
+template <class T, class D, auto F>
+void compare_into(Warp& w, const Op& op) {
+  const Lanes<int32_t> holds = expand_mask(to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
+  const Lanes<uint32_t> yes = std::is_same_v<D, float> ? 0x3f800000u : ~0u;
+  write<uint32_t>(w, op.d, yes & bits_as<Lanes<uint32_t>>(holds));
 }
 
 /// setp with .and / .or / .xor of a third predicate.
@@ -565,13 +574,6 @@ void add_logic(Table& table, std::string_view type) {
         {type}};
     table["brev" + suffix] = {
         unary<T, [](auto a) { return __builtin_elementwise_bitreverse(a); }>, KIND, type, {type}};
-    // The highest set bit's position, or all ones.
-    const std::string unsigned_type = sizeof(T) == 4 ? ".u32" : ".u64";
-    table["bfind" + unsigned_type] = {
-        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::bit_width(a)) - 1; }>,
-        KIND,
-        "u32",
-        {type}};
   }
 }
 
@@ -630,6 +632,11 @@ void add_comparison(Table& table, const std::string& relation, std::string_view 
   const std::string suffix = "." + std::string(type);
   constexpr auto KIND = InstructionKind::compare;
   table["setp." + relation + suffix] = {compare<T, F>, KIND, "pred", {type, type}};
+  table["set." + relation + ".u32" + suffix] = {
+      compare_into<T, uint32_t, F>, KIND, "u32", {type, type}};
+  table["set." + relation + ".s32" + suffix] = table["set." + relation + ".u32" + suffix];
+  table["set." + relation + ".f32" + suffix] = {
+      compare_into<T, float, F>, KIND, "f32", {type, type}};
   table["setp." + relation + ".and" + suffix] = {
       compare_and<T, F, [](uint32_t a, uint32_t b) { return a & b; }>,
       KIND,
@@ -800,7 +807,7 @@ Arithmetic find_arithmetic(const std::vector<std::string>& opcode) {
     name += word;
   }
   const auto found = table.find(name);
-  return found == table.end() ? Arithmetic{} : found->second;
+  return found == table.end() ? find_rare(opcode) : found->second;
 }
 
 END_LEVEL

@@ -319,9 +319,9 @@ class LoadedKernel : public Kernel {
 
 class LoadedModule : public Module {
  public:
-  explicit LoadedModule(std::string_view text) : ptx_(text) {
+  LoadedModule(std::string_view text, const HostPlaces& managed) : ptx_(text) {
     for (const ptx::Variable& variable : ptx_.variables()) {
-      if (variable.space == "global" || variable.space == "const") allocate(variable);
+      if (variable.space == "global" || variable.space == "const") allocate(variable, managed);
     }
     for (const ptx::Variable& variable : ptx_.variables()) initialise(variable);
   }
@@ -346,12 +346,18 @@ class LoadedModule : public Module {
   }
 
  private:
-  void allocate(const ptx::Variable& variable) {
-    const uint64_t address =
-        DeviceMemory::instance().allocate(std::max<uint64_t>(variable.bytes(), 1));
+  void allocate(const ptx::Variable& variable, const HostPlaces& managed) {
+    DeviceMemory& memory = DeviceMemory::instance();
+    const uint64_t bytes = std::max<uint64_t>(variable.bytes(), 1);
+    uint64_t address = 0;
+    if (const auto place = managed.find(variable.name); place == managed.end()) {
+      address = memory.allocate(bytes);
+    } else if (memory.adopt(place->second, bytes)) {
+      address = reinterpret_cast<uint64_t>(place->second);
+    }
     if (address == 0)
       throw std::runtime_error("no memory for the device variable " + variable.name);
-    DeviceMemory::instance().set_name(address, variable.name);
+    memory.set_name(address, variable.name);
     addresses_[variable.name] = address;
   }
 
@@ -407,8 +413,8 @@ const DeviceLimits& device_limits() {
   return limits;
 }
 
-std::unique_ptr<Module> Module::load(std::string_view ptx) {
-  return std::make_unique<LoadedModule>(ptx);
+std::unique_ptr<Module> Module::load(std::string_view ptx, const HostPlaces& managed) {
+  return std::make_unique<LoadedModule>(ptx, managed);
 }
 
 }  // namespace simulator

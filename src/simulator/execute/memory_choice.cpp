@@ -75,6 +75,11 @@ Execute find_access(const MemoryShape& shape) {
 }
 
 template <Space SPACE, class T>
+Execute compare_and_swap() {
+  return atomic<Watch, SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
+}
+
+template <Space SPACE, class T>
 Execute find_atomic_of(const std::string& operation) {
   if (operation == "add")
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
@@ -84,8 +89,7 @@ Execute find_atomic_of(const std::string& operation) {
   if (operation == "max")
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::max(old, b); }>;
   if constexpr (std::is_integral_v<T>) {
-    if (operation == "cas")
-      return atomic<Watch, SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
+    if (operation == "cas") return compare_and_swap<SPACE, T>();
     if (operation == "and")
       return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old & b); }>;
     if (operation == "or")
@@ -114,7 +118,9 @@ Execute find_atomic(const MemoryShape& shape, const std::string& operation) {
   return with_space(shape.space, [&](auto space) {
     return with_type(shape.type, [&](auto type) -> Execute {
       using T = typename decltype(type)::type;
-      if constexpr (sizeof(T) < 4) {
+      if constexpr (std::is_same_v<T, uint16_t>) {
+        return operation == "cas" ? compare_and_swap<decltype(space)::value, T>() : nullptr;
+      } else if constexpr (sizeof(T) < 4) {
         return nullptr;
       } else {
         return find_atomic_of<decltype(space)::value, T>(operation);

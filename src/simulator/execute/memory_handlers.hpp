@@ -165,6 +165,9 @@ void async_copy(Warp& w, const Op& op) {
     size = read<uint32_t>(w, op.c);
     size = size < most ? size : most;
   }
+  if ((op.extra & HAS_IGNORE_SOURCE) != 0) {
+    size = most & ~bits_as<Lanes<uint32_t>>(expand_mask(w.predicates[op.c]));
+  }
   const Lanes<uint32_t> none = 0;
   const uint32_t all = w.active;
   const uint32_t reading = all & to_bits(size != none);

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,12 +62,15 @@ class Kernel {
   virtual std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const = 0;
 };
 
+/// Variables by their mangled names, each with the place on the host where it shall lie.
+using HostPlaces = std::map<std::string, void*, std::less<>>;
+
 /// One translation unit's device code.
 class Module {
  public:
   /// Reads PTX. A kernel that uses an instruction outside the subset still loads; running into that
   /// instruction is the fault. Throws std::runtime_error where the text outside of functions is not PTX.
-  static std::unique_ptr<Module> load(std::string_view ptx);
+  static std::unique_ptr<Module> load(std::string_view ptx, const HostPlaces& managed = {});
   virtual ~Module() = default;
 
   /// The kernel of that name, decoded when it is first asked for; nullptr if there is none. Throws

@@ -40,6 +40,8 @@ struct Warp {
   bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
   alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
 
+  uint32_t carry = 0;  // of each lane, from add.cc to addc
+
   uint32_t first_thread = 0;   // linear number of lane 0's thread in its block
   uint32_t number = 0;         // of the warp in its block
   std::byte* local = nullptr;  // .local memory, one lane after the other

@@ -169,7 +169,7 @@ enum class Special {
   nsmid,
   gridid,
   clock,
-  globaltimer,
+  clock_high,
   lanemask_eq,
   lanemask_lt,
   lanemask_le,
@@ -228,8 +228,9 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
     case Special::gridid:
       return 1;
     case Special::clock:
-    case Special::globaltimer:
       return nanoseconds_now();
+    case Special::clock_high:
+      return nanoseconds_now() >> 32;
     case Special::lanemask_eq:
       return bit;
     case Special::lanemask_lt:
@@ -327,10 +328,12 @@ std::string format_one(const std::string& conversion, T value) {
 }
 
 /// One lane's printf: each conversion is handed to the host's snprintf with the type that it names.
+/// `count` becomes the number of arguments that it used.
 std::string format_lane(const Warp& w, std::string_view format, std::string_view arguments,
-                        int lane) {
+                        int lane, uint32_t& count) {
   std::string text;
   size_t next = 0;
+  count = 0;
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') {
       text += format[i];
@@ -345,9 +348,11 @@ std::string format_lane(const Warp& w, std::string_view format, std::string_view
     if (end == std::string_view::npos) break;
     std::string conversion;
     bool is_long = false;
+    ++count;
     for (const char c : format.substr(i, end + 1 - i)) {
       is_long |= c == 'l' || c == 'z' || c == 'j' || c == 't';
       if (c == '*') {
+        ++count;
         conversion += std::to_string(take_argument<int32_t>(arguments, next));
       } else if (std::strchr("lhzjt", c) == nullptr) {
         conversion += c;
@@ -379,15 +384,44 @@ void execute_vprintf(Warp& w, const Op& op) {
   const Lanes<uint64_t> format = read<uint64_t>(w, op.a);
   const Lanes<uint64_t> arguments = read<uint64_t>(w, op.b);
   std::string text;
+  Lanes<uint32_t> result = 0;
   for_each_lane(w.active, [&](int lane) {
-    text +=
-        format_lane(w, string_at(w, format[lane], lane), bytes_at(w, arguments[lane], lane), lane);
+    uint32_t count = 0;
+    text += format_lane(w, string_at(w, format[lane], lane), bytes_at(w, arguments[lane], lane),
+                        lane, count);
+    result[lane] = count;
   });
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  const Lanes<uint32_t> result = 0;
   write<uint32_t>(w, op.d, result);
+}
+
+// --- the heap ---------------------------------------------------------------------------------------
+
+void execute_malloc(Warp& w, const Op& op) {
+  const Lanes<uint64_t> bytes = read<uint64_t>(w, op.a);
+  Lanes<uint64_t> result = 0;
+  for_each_lane(w.active, [&](int lane) {
+    result[lane] = DeviceMemory::instance().allocate_from_heap(bytes[lane]);
+  });
+  ++w.changes;
+  write<uint64_t>(w, op.d, result);
+}
+
+void execute_free(Warp& w, const Op& op) {
+  const Lanes<uint64_t> address = read<uint64_t>(w, op.d);
+  ++w.changes;
+  for_each_lane(w.active, [&](int lane) {
+    DeviceMemory& memory = DeviceMemory::instance();
+    if (address[lane] == 0 || memory.release_from_heap(address[lane])) return;
+    throw WarpFault{
+        memory.was_freed(address[lane]) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+        lane, address[lane],
+        "free was given what malloc did not give, or what is free: " +
+            memory.describe(address[lane]),
+        op.instruction};
+  });
 }
 
 /// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
@@ -469,6 +503,8 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"trap", {trap, InstructionKind::control, {}}},
       {"nanosleep.u32", {do_nothing, InstructionKind::control, {"u32"}}},
       {"vprintf", {execute_vprintf, InstructionKind::control, {"b32", "b64", "b64"}}},
+      {"__simulator_malloc", {execute_malloc, InstructionKind::control, {"b64", "b64"}}},
+      {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
       {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
   if (opcode[0] == "membar" || opcode[0] == "fence") return {fence, InstructionKind::control, {}};
@@ -498,7 +534,10 @@ Execute find_special_register(const std::string& name, bool wide, int32_t& extra
       {"%gridid", Special::gridid},
       {"%clock", Special::clock},
       {"%clock64", Special::clock},
-      {"%globaltimer", Special::globaltimer},
+      {"%clock_hi", Special::clock_high},
+      {"%globaltimer", Special::clock},
+      {"%globaltimer_lo", Special::clock},
+      {"%globaltimer_hi", Special::clock_high},
       {"%lanemask_eq", Special::lanemask_eq},
       {"%lanemask_lt", Special::lanemask_lt},
       {"%lanemask_le", Special::lanemask_le},

@@ -1,8 +1,10 @@
 // Cooperative groups: the block, its tiles of up to a warp, and the threads that happen to be together.
 //
-// Covered: this_thread_block, tiled_partition<N> (N a power of two up to 32), coalesced_threads, with their
-// ranks, sizes, sync, shuffles and votes; reduce lies in cooperative_groups/reduce.h. Not covered: grids and
-// clusters, tiles larger than a warp, labelled partitions, memcpy_async.
+// Covered: this_thread_block, tiled_partition<N> and tiled_partition(group, n) with a power of two up to 32,
+// coalesced_threads, binary_partition and labeled_partition, with their ranks, sizes, sync, shuffles, votes
+// and matches; thread_group, which any of them converts to; this_grid with its ranks and sizes. reduce and
+// the scans lie in cooperative_groups/. Not covered: grid.sync (it needs a cooperative launch), clusters,
+// tiles larger than a warp, memcpy_async.
 #pragma once
 #pragma GCC system_header
 
@@ -13,6 +15,35 @@
 namespace cooperative_groups {
 
 #define __simulator_member inline __attribute__((always_inline, nodebug)) __device__
+
+/// Any group: all threads of the block, or the lanes of a mask.
+class thread_group {
+ public:
+  explicit __simulator_member thread_group(unsigned int mask) : mask_(mask) {}
+  __simulator_member void sync() const {
+    if (mask_ == 0) {
+      __syncthreads();
+    } else {
+      __syncwarp(mask_);
+    }
+  }
+  __simulator_member unsigned long long num_threads() const {
+    return mask_ == 0 ? blockDim.x * blockDim.y * blockDim.z
+                      : static_cast<unsigned int>(__popc(mask_));
+  }
+  __simulator_member unsigned long long size() const { return num_threads(); }
+  __simulator_member unsigned long long thread_rank() const {
+    const unsigned int in_block =
+        threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return mask_ == 0 ? in_block
+                      : static_cast<unsigned int>(__popc(mask_ & ((1u << in_block % 32) - 1)));
+  }
+  /// The lanes; 0 for the whole block.
+  __simulator_member unsigned int __lanes() const { return mask_; }
+
+ private:
+  unsigned int mask_;
+};
 
 /// All threads of the block.
 class thread_block {
@@ -31,50 +62,110 @@ class thread_block {
   }
   static __simulator_member dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static __simulator_member dim3 group_dim() { return dim_threads(); }
+  __simulator_member operator thread_group() const { return thread_group(0); }
 };
 
 __simulator_device thread_block this_thread_block() { return thread_block(); }
 
+/// All threads of the grid, to be counted. They cannot be synchronised: no launch here is cooperative.
+class grid_group {
+ public:
+  static __simulator_member bool is_valid() { return false; }
+  static __simulator_member dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  static __simulator_member dim3 group_dim() { return dim_blocks(); }
+  static __simulator_member dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static __simulator_member unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static __simulator_member unsigned long long block_rank() {
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
+                            (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+  }
+  static __simulator_member unsigned long long num_threads() {
+    return num_blocks() * thread_block::num_threads();
+  }
+  static __simulator_member unsigned long long size() { return num_threads(); }
+  static __simulator_member unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+};
+
+__simulator_device grid_group this_grid() { return grid_group(); }
+
+/// A value of any type that may be copied, word by word through `shuffle`.
+template <typename T, typename Shuffle>
+__simulator_device T __by_words(const T& value, Shuffle shuffle) {
+  constexpr unsigned int count = (sizeof(T) + 3) / 4;
+  unsigned int words[count] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+  for (unsigned int i = 0; i < count; ++i) words[i] = shuffle(words[i]);
+  T result;
+  __builtin_memcpy(&result, words, sizeof(T));
+  return result;
+}
+
 /// `Size` neighbouring lanes of a warp.
-template <unsigned int Size, typename Parent = thread_block>
+template <unsigned int Size, typename Parent = void>
 class thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "a tile has 1, 2, 4, 8, 16 or 32 threads here");
 
  public:
+  __simulator_member thread_block_tile(unsigned int number, unsigned int count)
+      : number_(number), count_(count) {}
+  template <typename Other>
+  __simulator_member thread_block_tile(const thread_block_tile<Size, Other>& other)
+      : number_(other.meta_group_rank()), count_(other.meta_group_size()) {}
+  __simulator_member operator thread_group() const { return thread_group(mask()); }
+
   __simulator_member void sync() const { __syncwarp(mask()); }
   static __simulator_member unsigned int thread_rank() {
     return thread_block::thread_rank() % Size;
   }
   static constexpr __simulator_member unsigned int num_threads() { return Size; }
   static constexpr __simulator_member unsigned int size() { return Size; }
-  static __simulator_member unsigned int meta_group_rank() {
-    return thread_block::thread_rank() / Size;
-  }
-  static __simulator_member unsigned int meta_group_size() {
-    return (thread_block::num_threads() + Size - 1) / Size;
-  }
+  /// Which tile of its parent this is, and of how many.
+  __simulator_member unsigned int meta_group_rank() const { return number_; }
+  __simulator_member unsigned int meta_group_size() const { return count_; }
+
   template <typename T>
   __simulator_member T shfl(T value, int rank) const {
-    return __shfl_sync(mask(), value, rank, Size);
+    return __by_words(value, [&](unsigned int word) {
+      return __shfl_sync(mask(), word, rank, Size);
+    });
   }
   template <typename T>
   __simulator_member T shfl_up(T value, unsigned int by) const {
-    return __shfl_up_sync(mask(), value, by, Size);
+    return __by_words(value, [&](unsigned int word) {
+      return __shfl_up_sync(mask(), word, by, Size);
+    });
   }
   template <typename T>
   __simulator_member T shfl_down(T value, unsigned int by) const {
-    return __shfl_down_sync(mask(), value, by, Size);
+    return __by_words(value, [&](unsigned int word) {
+      return __shfl_down_sync(mask(), word, by, Size);
+    });
   }
   template <typename T>
-  __simulator_member T shfl_xor(T value, int bits) const {
-    return __shfl_xor_sync(mask(), value, bits, Size);
+  __simulator_member T shfl_xor(T value, unsigned int bits) const {
+    return __by_words(value, [&](unsigned int word) {
+      return __shfl_xor_sync(mask(), word, static_cast<int>(bits), Size);
+    });
   }
   __simulator_member int any(int predicate) const { return __any_sync(mask(), predicate); }
   __simulator_member int all(int predicate) const { return __all_sync(mask(), predicate); }
   __simulator_member unsigned int ballot(int predicate) const {
     return __ballot_sync(mask(), predicate) >> first_lane();
   }
+  template <typename T>
+  __simulator_member unsigned int match_any(T value) const {
+    return __match_any_sync(mask(), value) >> first_lane();
+  }
+  template <typename T>
+  __simulator_member unsigned int match_all(T value, int& same) const {
+    return __match_all_sync(mask(), value, &same) >> first_lane();
+  }
+  static __simulator_member unsigned int __lanes() { return mask(); }
 
  private:
   static __simulator_member unsigned int first_lane() {
@@ -83,54 +174,146 @@ class thread_block_tile {
   static __simulator_member unsigned int mask() {
     return (Size == 32 ? 0xffffffffu : (1u << Size % 32) - 1) << first_lane();
   }
+
+  unsigned int number_, count_;
 };
 
 template <unsigned int Size>
-__simulator_device thread_block_tile<Size> tiled_partition(const thread_block&) {
-  return thread_block_tile<Size>();
+__simulator_device thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
+  return {thread_block::thread_rank() / Size, (thread_block::num_threads() + Size - 1) / Size};
 }
 template <unsigned int Size, unsigned int ParentSize, typename Parent>
-__simulator_device thread_block_tile<Size> tiled_partition(
+__simulator_device thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
     const thread_block_tile<ParentSize, Parent>&) {
   static_assert(Size <= ParentSize, "a tile is a part of its parent");
-  return thread_block_tile<Size>();
+  return {thread_block::thread_rank() % ParentSize / Size, ParentSize / Size};
 }
 
-/// The lanes of a warp that were active together when it was made.
+/// Some lanes of a warp: those that were active together when it was made, or a part of them.
 class coalesced_group {
  public:
-  explicit __simulator_member coalesced_group(unsigned int mask) : mask_(mask) {}
+  explicit __simulator_member coalesced_group(unsigned int mask, unsigned int number = 0,
+                                              unsigned int count = 1)
+      : mask_(mask), number_(number), count_(count) {}
+  template <unsigned int Size, typename Parent>
+  __simulator_member coalesced_group(const thread_block_tile<Size, Parent>& tile)
+      : coalesced_group(tile.__lanes(), tile.meta_group_rank(), tile.meta_group_size()) {}
+  __simulator_member operator thread_group() const { return thread_group(mask_); }
+
   __simulator_member void sync() const { __syncwarp(mask_); }
   __simulator_member unsigned int num_threads() const {
     return static_cast<unsigned int>(__popc(mask_));
   }
   __simulator_member unsigned int size() const { return num_threads(); }
   __simulator_member unsigned int thread_rank() const {
-    return static_cast<unsigned int>(
-        __popc(mask_ & ((1u << thread_block::thread_rank() % 32) - 1)));
+    return static_cast<unsigned int>(__popc(mask_ & ((1u << lane()) - 1)));
   }
+  __simulator_member unsigned int meta_group_rank() const { return number_; }
+  __simulator_member unsigned int meta_group_size() const { return count_; }
+
   template <typename T>
   __simulator_member T shfl(T value, int rank) const {
-    unsigned int rest = mask_;  // the rank-th lane is the lowest once `rank` lower ones are gone
-    for (int i = 0; i < rank; ++i) rest &= rest - 1;
-    return __shfl_sync(mask_, value, __ffs(static_cast<int>(rest)) - 1);
+    const int from = lane_of(static_cast<unsigned int>(rank) % num_threads());
+    return __by_words(value, [&](unsigned int word) { return __shfl_sync(mask_, word, from); });
+  }
+  /// Beyond the group's ends a thread keeps its own value.
+  template <typename T>
+  __simulator_member T shfl_up(T value, unsigned int by) const {
+    const unsigned int rank = thread_rank();
+    const int from = lane_of(by <= rank ? rank - by : rank);
+    return __by_words(value, [&](unsigned int word) { return __shfl_sync(mask_, word, from); });
+  }
+  template <typename T>
+  __simulator_member T shfl_down(T value, unsigned int by) const {
+    const unsigned int rank = thread_rank();
+    const int from = lane_of(by < num_threads() - rank ? rank + by : rank);
+    return __by_words(value, [&](unsigned int word) { return __shfl_sync(mask_, word, from); });
   }
   __simulator_member int any(int predicate) const { return __any_sync(mask_, predicate); }
   __simulator_member int all(int predicate) const { return __all_sync(mask_, predicate); }
+  __simulator_member unsigned int ballot(int predicate) const {
+    return packed(__ballot_sync(mask_, predicate));
+  }
+  template <typename T>
+  __simulator_member unsigned int match_any(T value) const {
+    return packed(__match_any_sync(mask_, value));
+  }
+  template <typename T>
+  __simulator_member unsigned int match_all(T value, int& same) const {
+    return packed(__match_all_sync(mask_, value, &same));
+  }
+  __simulator_member unsigned int __lanes() const { return mask_; }
 
  private:
-  unsigned int mask_;
+  static __simulator_member unsigned int lane() { return thread_block::thread_rank() % 32; }
+  __simulator_member int lane_of(unsigned int rank) const {
+    unsigned int rest = mask_;  // the rank-th lane is the lowest once `rank` lower ones are gone
+    for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
+    return __ffs(static_cast<int>(rest)) - 1;
+  }
+  /// From a bit for each lane to a bit for each rank.
+  __simulator_member unsigned int packed(unsigned int lanes) const {
+    unsigned int result = 0;
+    unsigned int rank = 0;
+    for (unsigned int rest = mask_; rest != 0; rest &= rest - 1, ++rank) {
+      result |= ((lanes & rest & (0u - rest)) != 0 ? 1u : 0u) << rank;
+    }
+    return result;
+  }
+
+  unsigned int mask_, number_, count_;
 };
 
 __simulator_device coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+/// `size` neighbouring threads of a block or of a tile, or of neighbouring ranks in a coalesced group.
+__simulator_device coalesced_group tiled_partition(const coalesced_group& parent,
+                                                   unsigned int size) {
+  const unsigned int number = parent.thread_rank() / size;
+  unsigned int mask = 0;
+  unsigned int rank = 0;
+  for (unsigned int rest = parent.__lanes(); rest != 0; rest &= rest - 1, ++rank) {
+    if (rank / size == number) mask |= rest & (0u - rest);
+  }
+  return coalesced_group(mask, number, (parent.num_threads() + size - 1) / size);
+}
+__simulator_device thread_group tiled_partition(const thread_group& parent, unsigned int size) {
+  const unsigned int lanes = parent.__lanes();
+  if (lanes != 0) return tiled_partition(coalesced_group(lanes), size);
+  const unsigned int first = thread_block::thread_rank() % 32 / size * size;
+  return thread_group((size == 32 ? 0xffffffffu : (1u << size % 32) - 1) << first);
+}
+__simulator_device thread_group tiled_partition(const thread_block& parent, unsigned int size) {
+  return tiled_partition(static_cast<thread_group>(parent), size);
+}
+template <unsigned int ParentSize, typename Parent>
+__simulator_device thread_group tiled_partition(const thread_block_tile<ParentSize, Parent>& parent,
+                                                unsigned int size) {
+  return tiled_partition(static_cast<thread_group>(parent), size);
+}
+
+/// The threads of the group with the same label.
+template <typename Label, typename Group>
+__simulator_device coalesced_group labeled_partition(const Group& group, Label label) {
+  return coalesced_group(__match_any_sync(group.__lanes(), label));
+}
+template <typename Group>
+__simulator_device coalesced_group binary_partition(const Group& group, bool side) {
+  const unsigned int yes = __ballot_sync(group.__lanes(), side);
+  return coalesced_group(side ? yes : group.__lanes() & ~yes, side ? 1 : 0, 2);
+}
 
 template <typename Group>
 __simulator_device void sync(const Group& group) {
   group.sync();
 }
 template <typename Group>
-__simulator_device unsigned int thread_rank(const Group& group) {
+__simulator_device auto thread_rank(const Group& group) {
   return group.thread_rank();
+}
+template <typename Group>
+__simulator_device auto group_size(const Group& group) {
+  return group.size();
 }
 
 #undef __simulator_member

@@ -112,6 +112,16 @@ inline cudaError_t cudaLaunchKernel(T* function, dim3 grid, dim3 block, void** a
   return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
                           dynamic_shared, stream);
 }
+/// The arguments are converted to the kernel's parameters, as in kernel<<<...>>>(arguments).
+template <typename... Parameters, typename... Arguments>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
+                                      void (*kernel)(Parameters...), Arguments&&... arguments) {
+  const auto launch = [&](Parameters... converted) {
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&converted))..., nullptr};
+    return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
+  };
+  return launch(static_cast<Arguments&&>(arguments)...);
+}
 template <typename T>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* function) {
   return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(function));

@@ -30,8 +30,9 @@ cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
-// There are no such limits here; what is set is accepted and not remembered.
+// What is set is remembered; only the size of the heap for malloc in kernels limits anything.
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDriverGetVersion(int* version);
 
@@ -48,6 +49,9 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags =
 cudaError_t cudaMallocHost(void** pointer, size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags);
+// Memory of the host's own becomes the device's to use, where it lies.
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags);
+cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaFreeHost(void* pointer);
@@ -105,6 +109,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 // Functions.
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared = 0, cudaStream_t stream = 0);
+cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig_t* config, const void* function,
+                                void** arguments);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const void* function);
 cudaError_t cudaFuncSetAttribute(const void* function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncSetCacheConfig(const void* function, enum cudaFuncCache config);

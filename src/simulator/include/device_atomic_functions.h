@@ -6,6 +6,7 @@
 #if defined(__CUDA__)
 
 #include "host_defines.h"
+#include "vector_types.h"
 
 #define __simulator_atomic(name, operation, type)                            \
   __simulator_device type name(type* address, type value) {                  \
@@ -35,45 +36,56 @@ __simulator_atomic(atomicMax, __atomic_fetch_max, long long)
 #undef __simulator_atomic_integers
 #undef __simulator_atomic
 
-__simulator_device float atomicAdd(float* address, float value) {
-  return __nvvm_atom_add_gen_f(address, value);
-}
-__simulator_device double atomicAdd(double* address, double value) {
-  return __nvvm_atom_add_gen_d(address, value);
-}
-__simulator_device int atomicSub(int* address, int value) {
-  return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
-}
-__simulator_device unsigned int atomicSub(unsigned int* address, unsigned int value) {
-  return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
-}
-__simulator_device float atomicExch(float* address, float value) {
-  return __builtin_bit_cast(float, atomicExch(reinterpret_cast<int*>(address),
-                                              __builtin_bit_cast(int, value)));
-}
-/// Counts up to `limit`, then starts again at 0.
-__simulator_device unsigned int atomicInc(unsigned int* address, unsigned int limit) {
-  return __nvvm_atom_inc_gen_ui(address, limit);
-}
-/// Counts down, from 0 to `limit` again.
-__simulator_device unsigned int atomicDec(unsigned int* address, unsigned int limit) {
-  return __nvvm_atom_dec_gen_ui(address, limit);
-}
-__simulator_device int atomicCAS(int* address, int expected, int value) {
-  return __nvvm_atom_cas_gen_i(address, expected, value);
-}
-__simulator_device unsigned int atomicCAS(unsigned int* address, unsigned int expected,
-                                          unsigned int value) {
-  return static_cast<unsigned int>(__nvvm_atom_cas_gen_i(reinterpret_cast<int*>(address),
-                                                         static_cast<int>(expected),
-                                                         static_cast<int>(value)));
-}
-__simulator_device unsigned long long atomicCAS(unsigned long long* address,
-                                                unsigned long long expected,
-                                                unsigned long long value) {
-  return static_cast<unsigned long long>(
-      __nvvm_atom_cas_gen_ll(reinterpret_cast<long long*>(address),
-                             static_cast<long long>(expected), static_cast<long long>(value)));
-}
+// The rest, each for the device, the block and the system: they are one here.
+#define __simulator_atomic_scopes(type, name, parameters, arguments, ...)          \
+  __simulator_device type name parameters { __VA_ARGS__ }                          \
+  __simulator_device type name##_block parameters { return name arguments; }       \
+  __simulator_device type name##_system parameters { return name arguments; }
+#define __simulator_atomic2(type, name, operand, ...) \
+  __simulator_atomic_scopes(type, name, (type* address, operand value), (address, value), __VA_ARGS__)
+#define __simulator_atomic_cas(type, ...)                                                         \
+  __simulator_atomic_scopes(type, atomicCAS, (type* address, type expected, type value),          \
+                            (address, expected, value), __VA_ARGS__)
+
+__simulator_atomic2(float, atomicAdd, float, return __nvvm_atom_add_gen_f(address, value);)
+__simulator_atomic2(double, atomicAdd, double, return __nvvm_atom_add_gen_d(address, value);)
+// Of a vector each part is added by itself, as on a device: others may see one without the rest.
+__simulator_atomic2(float2, atomicAdd, float2,
+                    return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};)
+__simulator_atomic2(float4, atomicAdd, float4,
+                    return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+                                  atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};)
+__simulator_atomic2(int, atomicSub, int,
+                    return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);)
+__simulator_atomic2(unsigned int, atomicSub, unsigned int,
+                    return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);)
+__simulator_atomic2(float, atomicExch, float,
+                    return __builtin_bit_cast(float, atomicExch(reinterpret_cast<int*>(address),
+                                                                __builtin_bit_cast(int, value)));)
+/// Counts up to `value`, then starts again at 0.
+__simulator_atomic2(unsigned int, atomicInc, unsigned int,
+                    return __nvvm_atom_inc_gen_ui(address, value);)
+/// Counts down, from 0 to `value` again.
+__simulator_atomic2(unsigned int, atomicDec, unsigned int,
+                    return __nvvm_atom_dec_gen_ui(address, value);)
+__simulator_atomic_cas(int, return __nvvm_atom_cas_gen_i(address, expected, value);)
+__simulator_atomic_cas(unsigned int,
+                       return static_cast<unsigned int>(__nvvm_atom_cas_gen_i(
+                           reinterpret_cast<int*>(address), static_cast<int>(expected),
+                           static_cast<int>(value)));)
+__simulator_atomic_cas(unsigned long long,
+                       return static_cast<unsigned long long>(__nvvm_atom_cas_gen_ll(
+                           reinterpret_cast<long long*>(address), static_cast<long long>(expected),
+                           static_cast<long long>(value)));)
+__simulator_atomic_cas(unsigned short, unsigned short old;
+                       asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
+                                    : "=h"(old)
+                                    : "l"(address), "h"(expected), "h"(value)
+                                    : "memory");
+                       return old;)
+
+#undef __simulator_atomic_cas
+#undef __simulator_atomic2
+#undef __simulator_atomic_scopes
 
 #endif

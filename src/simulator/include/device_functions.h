@@ -1,7 +1,8 @@
-// The intrinsic functions of device code: barriers, warp shuffles and votes, fences, cached loads and
-// stores, bit operations, conversions, rounding arithmetic. __syncthreads() is built into clang.
+// The intrinsic functions of device code: barriers, memory, warp shuffles, votes and matches, fences, cached
+// loads and stores, bit operations, SIMD within a word, conversions. __syncthreads() is built into clang.
 //
-// Each is one PTX instruction or a few, and counts for the line that calls it.
+// Each is one PTX instruction or a few, and counts for the line that calls it. The SIMD within a word
+// (__vadd4 and its kind) is many: a GPU since Maxwell computes it the same way.
 #pragma once
 #pragma GCC system_header
 
@@ -27,6 +28,31 @@ __simulator_device clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
 __simulator_device long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 __simulator_device void __nanosleep(unsigned int) {}
 
+__simulator_device void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+__simulator_device void cudaGridDependencySynchronize() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+// Memory: what of <cstring> and <cstdlib> nvcc has for device code. A constant size becomes plain loads and
+// stores, any other a loop over bytes. The heap is the device's own, cudaLimitMallocHeapSize bytes, and what
+// a kernel leaves there the next one finds.
+
+extern "C" {
+__device__ void* __simulator_malloc(size_t bytes);
+__device__ void __simulator_free(void* pointer);
+}
+// Under their own names LLVM would take it that there is always memory left.
+__simulator_device void* malloc(size_t bytes) { return __simulator_malloc(bytes); }
+__simulator_device void free(void* pointer) { __simulator_free(pointer); }
+__simulator_device void* memcpy(void* to, const void* from, size_t bytes) {
+  return __builtin_memcpy(to, from, bytes);
+}
+__simulator_device void* memset(void* pointer, int value, size_t bytes) {
+  return __builtin_memset(pointer, value, bytes);
+}
+
 // Votes and shuffles. `width` divides the warp into segments of that many lanes, a power of two.
 
 __simulator_device unsigned int __activemask() {
@@ -43,9 +69,29 @@ __simulator_device int __all_sync(unsigned int mask, int predicate) {
 __simulator_device int __any_sync(unsigned int mask, int predicate) {
   return __nvvm_vote_any_sync(mask, predicate != 0);
 }
-__simulator_device unsigned int __match_any_sync(unsigned int mask, unsigned int value) {
-  return __nvvm_match_any_sync_i32(mask, value);
-}
+
+// A value of any type of 4 or 8 bytes is matched by its bits, as with nvcc.
+#define __simulator_match(type, bits, builtin, in_ptx, constraint)                             \
+  __simulator_device unsigned int __match_any_sync(unsigned int mask, type value) {            \
+    return __nvvm_match_any_sync_##builtin(mask, __builtin_bit_cast(bits, value));             \
+  }                                                                                            \
+  __simulator_device unsigned int __match_all_sync(unsigned int mask, type value, int* same) { \
+    unsigned int result;                                                                       \
+    asm volatile("{\n\t.reg .pred p;\n\tmatch.all.sync." in_ptx                                \
+                 " %0|p, %2, %3;\n\tselp.b32 %1, 1, 0, p;\n\t}"                                \
+                 : "=r"(result), "=r"(*same)                                                   \
+                 : constraint(__builtin_bit_cast(bits, value)), "r"(mask));                    \
+    return result;                                                                             \
+  }
+__simulator_match(int, unsigned int, i32, "b32", "r")
+__simulator_match(unsigned int, unsigned int, i32, "b32", "r")
+__simulator_match(float, unsigned int, i32, "b32", "r")
+__simulator_match(long, unsigned long long, i64, "b64", "l")
+__simulator_match(unsigned long, unsigned long long, i64, "b64", "l")
+__simulator_match(long long, unsigned long long, i64, "b64", "l")
+__simulator_match(unsigned long long, unsigned long long, i64, "b64", "l")
+__simulator_match(double, unsigned long long, i64, "b64", "l")
+#undef __simulator_match
 
 #define __simulator_shuffle_as(type, builtin_type, mode, clamp, third)                           \
   __simulator_device type __shfl##mode##_sync(unsigned int mask, type value, third lane,         \
@@ -150,7 +196,64 @@ __simulator_warp_reduction(unsigned int, xor, xor)
                  : "memory");                                                              \
   }
 
+// Inline assembly has no registers of a byte: they go through wider ones.
+#define __simulator_load_narrow1(type, ptx, name, op)                        \
+  __simulator_device type name(const type* pointer) {                        \
+    unsigned int x;                                                          \
+    asm volatile("ld.global" op "." ptx " %0, [%1];"                         \
+                 : "=r"(x)                                                   \
+                 : "l"(__simulator_global(pointer))                          \
+                 : "memory");                                                \
+    return static_cast<type>(x);                                             \
+  }
+#define __simulator_load_narrow2(type, ptx, name, op)                        \
+  __simulator_device type name(const type* pointer) {                        \
+    unsigned int x, y;                                                       \
+    asm volatile("ld.global" op ".v2." ptx " {%0, %1}, [%2];"                \
+                 : "=r"(x), "=r"(y)                                          \
+                 : "l"(__simulator_global(pointer))                          \
+                 : "memory");                                                \
+    typedef decltype(type::x) part;                                          \
+    return type{static_cast<part>(x), static_cast<part>(y)};                 \
+  }
+#define __simulator_load_narrow4(type, ptx, name, op)                        \
+  __simulator_device type name(const type* pointer) {                        \
+    unsigned int x, y, z, w;                                                 \
+    asm volatile("ld.global" op ".v4." ptx " {%0, %1, %2, %3}, [%4];"        \
+                 : "=r"(x), "=r"(y), "=r"(z), "=r"(w)                        \
+                 : "l"(__simulator_global(pointer))                          \
+                 : "memory");                                                \
+    typedef decltype(type::x) part;                                          \
+    return type{static_cast<part>(x), static_cast<part>(y),                  \
+                static_cast<part>(z), static_cast<part>(w)};                 \
+  }
+#define __simulator_store_narrow1(type, ptx, name, op)                                   \
+  __simulator_device void name(type* pointer, type value) {                              \
+    asm volatile("st.global" op "." ptx " [%0], %1;" ::"l"(__simulator_global(pointer)), \
+                 "r"(static_cast<int>(value))                                            \
+                 : "memory");                                                            \
+  }
+#define __simulator_store_narrow2(type, ptx, name, op)                                            \
+  __simulator_device void name(type* pointer, type value) {                                       \
+    asm volatile("st.global" op ".v2." ptx " [%0], {%1, %2};" ::"l"(__simulator_global(pointer)), \
+                 "r"(static_cast<int>(value.x)), "r"(static_cast<int>(value.y))                   \
+                 : "memory");                                                                     \
+  }
+#define __simulator_store_narrow4(type, ptx, name, op)                               \
+  __simulator_device void name(type* pointer, type value) {                          \
+    asm volatile("st.global" op ".v4." ptx " [%0], {%1, %2, %3, %4};" ::"l"(         \
+                     __simulator_global(pointer)),                                   \
+                 "r"(static_cast<int>(value.x)), "r"(static_cast<int>(value.y)),     \
+                 "r"(static_cast<int>(value.z)), "r"(static_cast<int>(value.w))      \
+                 : "memory");                                                        \
+  }
+
 #define __simulator_for_each_type(access, name, op)            \
+  access##_narrow1(char, "s8", name, op)                       \
+  access##_narrow1(signed char, "s8", name, op)                \
+  access##_narrow1(unsigned char, "u8", name, op)              \
+  access##1(short, "s16", "h", name, op)                       \
+  access##1(unsigned short, "u16", "h", name, op)              \
   access##1(int, "s32", "r", name, op)                         \
   access##1(unsigned int, "u32", "r", name, op)                \
   access##1(float, "f32", "f", name, op)                       \
@@ -159,12 +262,20 @@ __simulator_warp_reduction(unsigned int, xor, xor)
   access##1(long long, "s64", "l", name, op)                   \
   access##1(unsigned long long, "u64", "l", name, op)          \
   access##1(double, "f64", "d", name, op)                      \
+  access##_narrow2(char2, "s8", name, op)                      \
+  access##_narrow2(uchar2, "u8", name, op)                     \
+  access##2(short2, "s16", "h", name, op)                      \
+  access##2(ushort2, "u16", "h", name, op)                     \
   access##2(int2, "s32", "r", name, op)                        \
   access##2(uint2, "u32", "r", name, op)                       \
   access##2(float2, "f32", "f", name, op)                      \
   access##2(longlong2, "s64", "l", name, op)                   \
   access##2(ulonglong2, "u64", "l", name, op)                  \
   access##2(double2, "f64", "d", name, op)                     \
+  access##_narrow4(char4, "s8", name, op)                      \
+  access##_narrow4(uchar4, "u8", name, op)                     \
+  access##4(short4, "s16", "h", name, op)                      \
+  access##4(ushort4, "u16", "h", name, op)                     \
   access##4(int4, "s32", "r", name, op)                        \
   access##4(uint4, "u32", "r", name, op)                       \
   access##4(float4, "f32", "f", name, op)
@@ -189,6 +300,10 @@ __simulator_device size_t __simulator_global(const volatile void* pointer) {
     const wide v = __nvvm_ldg_##builtin(reinterpret_cast<const wide*>(pointer));   \
     return type{v.x, v.y, v.z, v.w};                                               \
   }
+__simulator_read_only(char, c)
+__simulator_read_only(unsigned char, uc)
+__simulator_read_only(short, s)
+__simulator_read_only(unsigned short, us)
 __simulator_read_only(int, i)
 __simulator_read_only(unsigned int, ui)
 __simulator_read_only(float, f)
@@ -197,6 +312,17 @@ __simulator_read_only(unsigned long, ul)
 __simulator_read_only(long long, ll)
 __simulator_read_only(unsigned long long, ull)
 __simulator_read_only(double, d)
+__simulator_device signed char __ldg(const signed char* pointer) {
+  return static_cast<signed char>(__nvvm_ldg_c(reinterpret_cast<const char*>(pointer)));
+}
+__simulator_read_only_vector2(char2, c2, char)
+__simulator_read_only_vector2(uchar2, uc2, unsigned char)
+__simulator_read_only_vector2(short2, s2, short)
+__simulator_read_only_vector2(ushort2, us2, unsigned short)
+__simulator_read_only_vector4(char4, c4, char)
+__simulator_read_only_vector4(uchar4, uc4, unsigned char)
+__simulator_read_only_vector4(short4, s4, short)
+__simulator_read_only_vector4(ushort4, us4, unsigned short)
 __simulator_read_only_vector2(int2, i2, int)
 __simulator_read_only_vector2(uint2, ui2, unsigned int)
 __simulator_read_only_vector2(float2, f2, float)
@@ -227,6 +353,12 @@ __simulator_for_each_type(__simulator_store, __stwt, ".wt")
 #undef __simulator_store1
 #undef __simulator_store2
 #undef __simulator_store4
+#undef __simulator_load_narrow1
+#undef __simulator_load_narrow2
+#undef __simulator_load_narrow4
+#undef __simulator_store_narrow1
+#undef __simulator_store_narrow2
+#undef __simulator_store_narrow4
 
 // Address spaces.
 
@@ -242,6 +374,19 @@ __simulator_device unsigned int __isGlobal(const void* pointer) {
 }
 __simulator_device unsigned int __isShared(const void* pointer) {
   return __nvvm_isspacep_shared(pointer);
+}
+__simulator_device unsigned int __isLocal(const void* pointer) {
+  return __nvvm_isspacep_local(pointer);
+}
+__simulator_device size_t __cvta_generic_to_local(const void* pointer) {
+  return static_cast<size_t>(static_cast<unsigned int>(reinterpret_cast<uintptr_t>(
+      (const __attribute__((address_space(5))) void*)(pointer))));
+}
+__simulator_device void* __cvta_shared_to_generic(size_t address) {
+  return (void*)(__attribute__((address_space(3))) void*)(static_cast<unsigned int>(address));
+}
+__simulator_device void* __cvta_global_to_generic(size_t address) {
+  return reinterpret_cast<void*>(address);
 }
 
 // Bits and integers.
@@ -303,6 +448,130 @@ __simulator_device unsigned int __funnelshift_r(unsigned int low, unsigned int h
   return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) >>
                                    (shift & 31));
 }
+/// The same with an amount of at most 32: what is more counts as 32.
+__simulator_device unsigned int __funnelshift_lc(unsigned int low, unsigned int high,
+                                                 unsigned int shift) {
+  return static_cast<unsigned int>(
+      ((static_cast<unsigned long long>(high) << 32 | low) << (shift < 32 ? shift : 32)) >> 32);
+}
+__simulator_device unsigned int __funnelshift_rc(unsigned int low, unsigned int high,
+                                                 unsigned int shift) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) >>
+                                   (shift < 32 ? shift : 32));
+}
+
+// Products of the bytes and halves in words, added up with c.
+
+#define __simulator_dot(type, vector4, vector2, half_vector, ptx)                                \
+  __simulator_device type __dp4a(type a, type b, type c) {                                       \
+    type d;                                                                                      \
+    asm("dp4a." ptx " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));                      \
+    return d;                                                                                    \
+  }                                                                                              \
+  __simulator_device type __dp2a_lo(type a, type b, type c) {                                    \
+    type d;                                                                                      \
+    asm("dp2a.lo." ptx " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));                   \
+    return d;                                                                                    \
+  }                                                                                              \
+  __simulator_device type __dp2a_hi(type a, type b, type c) {                                    \
+    type d;                                                                                      \
+    asm("dp2a.hi." ptx " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));                   \
+    return d;                                                                                    \
+  }                                                                                              \
+  __simulator_device type __dp4a(vector4 a, vector4 b, type c) {                                 \
+    return __dp4a(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);                  \
+  }                                                                                              \
+  __simulator_device type __dp2a_lo(half_vector a, vector4 b, type c) {                          \
+    return __dp2a_lo(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);               \
+  }                                                                                              \
+  __simulator_device type __dp2a_hi(half_vector a, vector4 b, type c) {                          \
+    return __dp2a_hi(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);               \
+  }
+__simulator_dot(int, char4, char2, short2, "s32.s32")
+__simulator_dot(unsigned int, uchar4, uchar2, ushort2, "u32.u32")
+#undef __simulator_dot
+
+// SIMD within a word: two halves or four bytes at a time.
+
+/// Splits a, b into N parts of BITS bits each and puts F(part of a, part of b) together again.
+template <int N, typename T, typename F>
+__simulator_device unsigned int __simulator_parts(unsigned int a, unsigned int b, F f) {
+  constexpr int bits = 32 / N;
+  constexpr unsigned int ones = bits == 16 ? 0xffffu : 0xffu;
+  unsigned int result = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    const T x = static_cast<T>(a >> (bits * i)), y = static_cast<T>(b >> (bits * i));
+    result |= (static_cast<unsigned int>(f(static_cast<int>(x), static_cast<int>(y))) & ones)
+              << (bits * i);
+  }
+  return result;
+}
+#define __simulator_simd2(name, n, type, expression)                               \
+  __simulator_device unsigned int name(unsigned int a, unsigned int b) {           \
+    return __simulator_parts<n, type>(a, b, [](int x, int y) __attribute__((always_inline, nodebug)) { return expression; }); \
+  }
+#define __simulator_simd1(name, n, type, expression)                               \
+  __simulator_device unsigned int name(unsigned int a) {                           \
+    return __simulator_parts<n, type>(a, 0, [](int x, int) __attribute__((always_inline, nodebug)) { return expression; }); \
+  }
+#define __simulator_simd(n, signed_type, unsigned_type, low, high, most)                           \
+  __simulator_simd2(__vadd##n, n, unsigned_type, x + y)                                            \
+  __simulator_simd2(__vsub##n, n, unsigned_type, x - y)                                            \
+  __simulator_simd2(__vaddss##n, n, signed_type, x + y < low ? low : x + y > high ? high : x + y)  \
+  __simulator_simd2(__vsubss##n, n, signed_type, x - y < low ? low : x - y > high ? high : x - y)  \
+  __simulator_simd2(__vaddus##n, n, unsigned_type, x + y > most ? most : x + y)                    \
+  __simulator_simd2(__vsubus##n, n, unsigned_type, x < y ? 0 : x - y)                              \
+  __simulator_simd2(__vavgs##n, n, signed_type, (x + y + (x + y >= 0)) >> 1)                       \
+  __simulator_simd2(__vavgu##n, n, unsigned_type, (x + y + 1) >> 1)                                \
+  __simulator_simd2(__vhaddu##n, n, unsigned_type, (x + y) >> 1)                                   \
+  __simulator_simd2(__vabsdiffs##n, n, signed_type, x < y ? y - x : x - y)                         \
+  __simulator_simd2(__vabsdiffu##n, n, unsigned_type, x < y ? y - x : x - y)                       \
+  __simulator_simd2(__vmaxs##n, n, signed_type, x > y ? x : y)                                     \
+  __simulator_simd2(__vmaxu##n, n, unsigned_type, x > y ? x : y)                                   \
+  __simulator_simd2(__vmins##n, n, signed_type, x < y ? x : y)                                     \
+  __simulator_simd2(__vminu##n, n, unsigned_type, x < y ? x : y)                                   \
+  __simulator_simd2(__vcmpeq##n, n, unsigned_type, x == y ? -1 : 0)                                \
+  __simulator_simd2(__vcmpne##n, n, unsigned_type, x != y ? -1 : 0)                                \
+  __simulator_simd2(__vcmpges##n, n, signed_type, x >= y ? -1 : 0)                                 \
+  __simulator_simd2(__vcmpgeu##n, n, unsigned_type, x >= y ? -1 : 0)                               \
+  __simulator_simd2(__vcmpgts##n, n, signed_type, x > y ? -1 : 0)                                  \
+  __simulator_simd2(__vcmpgtu##n, n, unsigned_type, x > y ? -1 : 0)                                \
+  __simulator_simd2(__vcmples##n, n, signed_type, x <= y ? -1 : 0)                                 \
+  __simulator_simd2(__vcmpleu##n, n, unsigned_type, x <= y ? -1 : 0)                               \
+  __simulator_simd2(__vcmplts##n, n, signed_type, x < y ? -1 : 0)                                  \
+  __simulator_simd2(__vcmpltu##n, n, unsigned_type, x < y ? -1 : 0)                                \
+  __simulator_simd2(__vseteq##n, n, unsigned_type, x == y)                                         \
+  __simulator_simd2(__vsetne##n, n, unsigned_type, x != y)                                         \
+  __simulator_simd2(__vsetges##n, n, signed_type, x >= y)                                          \
+  __simulator_simd2(__vsetgeu##n, n, unsigned_type, x >= y)                                        \
+  __simulator_simd2(__vsetgts##n, n, signed_type, x > y)                                           \
+  __simulator_simd2(__vsetgtu##n, n, unsigned_type, x > y)                                         \
+  __simulator_simd2(__vsetles##n, n, signed_type, x <= y)                                          \
+  __simulator_simd2(__vsetleu##n, n, unsigned_type, x <= y)                                        \
+  __simulator_simd2(__vsetlts##n, n, signed_type, x < y)                                           \
+  __simulator_simd2(__vsetltu##n, n, unsigned_type, x < y)                                         \
+  __simulator_simd1(__vabs##n, n, signed_type, x < 0 ? -x : x)                                     \
+  __simulator_simd1(__vabsss##n, n, signed_type, x == low ? high : x < 0 ? -x : x)                 \
+  __simulator_simd1(__vneg##n, n, signed_type, -x)                                                 \
+  __simulator_simd1(__vnegss##n, n, signed_type, x == low ? high : -x)                             \
+  /** The sum of the distances of the parts. */                                                    \
+  __simulator_device unsigned int __vsads##n(unsigned int a, unsigned int b) {                     \
+    return __simulator_sum<n>(__vabsdiffs##n(a, b));                                               \
+  }                                                                                                \
+  __simulator_device unsigned int __vsadu##n(unsigned int a, unsigned int b) {                     \
+    return __simulator_sum<n>(__vabsdiffu##n(a, b));                                               \
+  }
+template <int N>
+__simulator_device unsigned int __simulator_sum(unsigned int a) {
+  return N == 2 ? (a & 0xffffu) + (a >> 16)
+                : (a & 0xffu) + (a >> 8 & 0xffu) + (a >> 16 & 0xffu) + (a >> 24);
+}
+__simulator_simd(2, short, unsigned short, -32768, 32767, 65535)
+__simulator_simd(4, signed char, unsigned char, -128, 127, 255)
+#undef __simulator_simd
+#undef __simulator_simd1
+#undef __simulator_simd2
 
 // A value's bits as another type.
 

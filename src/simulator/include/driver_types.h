@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "host_defines.h"
+#include "vector_types.h"
 
 enum cudaError {
 #define CUDA_ERROR(name, code, text) name = code,
@@ -65,6 +66,12 @@ struct cudaPointerAttributes {
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
 #define cudaHostAllocWriteCombined 0x04
+
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
 
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
@@ -193,4 +200,39 @@ struct cudaDeviceProp {
   int memoryClockRate;
   int memoryBusWidth;
   int l2CacheSize;
+};
+
+// A launch by hand. The attributes can be written down; the simulated device ignores what only tunes, and
+// refuses what a kernel would notice, such as a cluster.
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8,
+};
+
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int cooperative;
+  struct {
+    unsigned int x, y, z;
+  } clusterDim;
+  int programmaticStreamSerializationAllowed;
+  int priority;
+};
+
+struct cudaLaunchAttribute {
+  enum cudaLaunchAttributeID id;
+  char pad[4];
+  union cudaLaunchAttributeValue val;
+};
+
+struct cudaLaunchConfig_t {
+  dim3 gridDim;
+  dim3 blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  struct cudaLaunchAttribute* attrs;
+  unsigned int numAttrs;
 };

@@ -17,6 +17,9 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+// clang has no __managed__ for CUDA. This is a __device__ variable whose shadow on the host lies in a section
+// of its own, by which the runtime knows it: the device's variable is then put where the shadow is.
+#define __managed__ __attribute__((device, section("simulator_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 // A kernel's parameters are read in place anyway: the interpreter has nothing to copy.
 #define __grid_constant__
@@ -28,6 +31,7 @@
 #define __global__
 #define __shared__
 #define __constant__
+#define __managed__
 #define __launch_bounds__(...)
 #define __grid_constant__
 

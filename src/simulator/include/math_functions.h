@@ -394,6 +394,17 @@ __simulator_device void __sincosf(float x, float* sine, float* cosine) {
 #undef __simulator_math2
 #undef __simulator_math3
 
+// The classes of floating-point numbers, under the names that C libraries give them.
+
+#define __simulator_classes(type, f)                                                            \
+  __simulator_device int __isnan##f(type x) { return __builtin_isnan(x); }                      \
+  __simulator_device int __isinf##f(type x) { return __builtin_isinf(x); }                      \
+  __simulator_device int __finite##f(type x) { return __builtin_isfinite(x); }                  \
+  __simulator_device int __signbit##f(type x) { return __builtin_signbit(x) != 0; }
+__simulator_classes(float, f)
+__simulator_classes(double, )
+#undef __simulator_classes
+
 // min and max for every pair of equal types, on host and device as in CUDA.
 
 #define __simulator_min_max(type)                                                    \

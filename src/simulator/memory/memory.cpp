@@ -19,7 +19,9 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace simulator {
 namespace {
@@ -46,6 +48,10 @@ constexpr uint64_t VISIBLE_CHUNK = uint64_t{1} << 30;
 
 /// From this size on the bytes are laid out for huge pages, which spares the host's TLB.
 constexpr uint64_t HUGE_PAGE = uint64_t{2} << 20;
+
+/// What malloc in kernels may hand out in all, as on a device unless it is set.
+constexpr uint64_t DEFAULT_HEAP = uint64_t{8} << 20;
+constexpr uint64_t HEAP_GRAIN = 16;  // an allocation takes a multiple of this
 
 /// What an H200 has, as cudaMemGetInfo reports it; the simulated device never claims more.
 constexpr uint64_t LARGEST_DEVICE = uint64_t{143'771} << 20;
@@ -173,13 +179,22 @@ struct DeviceMemory::State {
   // Host addresses, reserved but inaccessible until they are handed out. Read without the lock.
   std::array<AddressRange, 4096> visible;
   std::atomic<size_t> visible_ranges{0};
+  // Memory of the host's that the device may use. A place is taken again when its memory has been given up;
+  // the records themselves stay, since a launch may still hold one. Read without the lock.
+  std::array<std::atomic<Allocation*>, 1024> adopted{};
+  std::atomic<size_t> adopted_places{0};
   uint64_t page = 4096;
   uint64_t total = 0;
   std::atomic<uint64_t> used{0};
+  std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
 
   mutable std::mutex mutex;  // guards all that follows, `next` of the ranges, and appending to them
   uint32_t allocations = 0;
   std::unordered_map<uint32_t, std::string> names;
+  uint32_t heap_id = 0;  // of all that comes from the heap; 0: nothing yet
+  uint64_t heap_used = 0;
+  std::unordered_set<uint64_t> heap;                   // where its live allocations start
+  std::vector<std::unique_ptr<Allocation>> adoptions;  // all that ever were
 
   /// The range around `address`; the device's own for an address in none.
   const AddressRange& range_of(uint64_t address) const {
@@ -213,8 +228,23 @@ struct DeviceMemory::State {
     return &range;
   }
 
+  /// The adopted memory that shares a byte with [first, past_end), or nullptr.
+  Allocation* adopted_within(uint64_t first, uint64_t past_end) const {
+    const size_t places = adopted_places.load(std::memory_order_acquire);
+    for (size_t i = 0; i < places; ++i) {
+      Allocation* const allocation = adopted[i].load(std::memory_order_acquire);
+      if (allocation != nullptr && allocation->base < past_end &&
+          first < allocation->base + allocation->bytes)
+        return allocation;
+    }
+    return nullptr;
+  }
+
   /// The allocation, live or freed, whose bytes hold `address`.
   Allocation* holding(uint64_t address) const {
+    if (!device.contains(address)) {
+      if (Allocation* const found = adopted_within(address, address + 1)) return found;
+    }
     const Records& records = range_of(address).records;
     const size_t before = records.count_before(address);
     if (before == 0) return nullptr;
@@ -280,11 +310,95 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
   return allocation.base;
 }
 
+bool DeviceMemory::adopt(void* host, uint64_t bytes) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  const auto base = reinterpret_cast<uint64_t>(host);
+  if (bytes == 0 || base + bytes < base || owns(base) || owns(base + bytes - 1) ||
+      s.adopted_within(base, base + bytes) != nullptr)
+    return false;
+  const size_t places = s.adopted_places.load();
+  size_t place = 0;
+  while (place < places && s.adopted[place].load() != nullptr) ++place;
+  if (place == s.adopted.size()) return false;
+  Allocation& allocation = *s.adoptions.emplace_back(std::make_unique<Allocation>());
+  allocation.base = base;
+  allocation.bytes = bytes;
+  allocation.host = static_cast<std::byte*>(host);
+  allocation.id = ++s.allocations;
+  allocation.host_visible = allocation.adopted = true;
+  s.adopted[place].store(&allocation, std::memory_order_release);
+  if (place == places) s.adopted_places.store(places + 1, std::memory_order_release);
+  return true;
+}
+
+bool DeviceMemory::forget(void* host) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  for (auto& place : s.adopted) {
+    Allocation* const allocation = place.load();
+    if (allocation == nullptr || allocation->host != host) continue;
+    allocation->live = false;
+    place.store(nullptr, std::memory_order_release);
+    return true;
+  }
+  return false;
+}
+
+uint64_t DeviceMemory::allocate_from_heap(uint64_t bytes) {
+  State& s = *state_;
+  const uint64_t taken = round_up(bytes, HEAP_GRAIN);
+  {
+    const std::lock_guard lock(s.mutex);
+    if (bytes == 0 || taken < bytes || taken > s.heap_limit || s.heap_used > s.heap_limit - taken)
+      return 0;
+    s.heap_used += taken;
+  }
+  const uint64_t base = allocate(bytes);
+  const std::lock_guard lock(s.mutex);
+  if (base == 0) {
+    s.heap_used -= taken;
+    return 0;
+  }
+  Allocation& allocation = *s.holding(base);
+  if (s.heap_id == 0) {
+    s.heap_id = allocation.id;
+    s.names[s.heap_id] = "heap";
+  }
+  allocation.id = s.heap_id;
+  s.heap.insert(base);
+  return base;
+}
+
+bool DeviceMemory::release_from_heap(uint64_t base) {
+  State& s = *state_;
+  {
+    const std::lock_guard lock(s.mutex);
+    if (s.heap.erase(base) == 0) return false;
+    s.heap_used -= round_up(s.holding(base)->bytes, HEAP_GRAIN);
+  }
+  return release(base);
+}
+
+void DeviceMemory::release_heap() {
+  std::unordered_set<uint64_t> all;
+  {
+    const std::lock_guard lock(state_->mutex);
+    all = state_->heap;
+  }
+  for (const uint64_t base : all) release_from_heap(base);
+}
+
+void DeviceMemory::set_heap_limit(uint64_t bytes) { state_->heap_limit = bytes; }
+
+uint64_t DeviceMemory::heap_limit() const { return state_->heap_limit; }
+
 bool DeviceMemory::release(uint64_t base) {
   State& s = *state_;
   const std::lock_guard lock(s.mutex);
   Allocation* const allocation = s.holding(base);
-  if (allocation == nullptr || allocation->base != base || !allocation->live) return false;
+  if (allocation == nullptr || allocation->base != base || !allocation->live || allocation->adopted)
+    return false;
   allocation->live = false;
   if (allocation->host_visible) {
     // Fresh inaccessible pages in place of the old ones: the memory goes back, the addresses do not.
@@ -329,7 +443,8 @@ std::byte* DeviceMemory::host_pointer(uint64_t address, uint64_t bytes) const {
 }
 
 bool DeviceMemory::owns(uint64_t address) const {
-  return state_->range_of(address).contains(address);
+  return state_->range_of(address).contains(address) ||
+         state_->adopted_within(address, address + 1) != nullptr;
 }
 
 bool DeviceMemory::was_freed(uint64_t address) const {

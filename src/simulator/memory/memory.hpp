@@ -21,6 +21,7 @@ struct Allocation {
   uint32_t id = 0;            // 1, 2, 3 ... in the order of allocation
   bool live = true;
   bool host_visible = false;  // base is the host's own address (cudaMallocHost, cudaMallocManaged)
+  bool adopted = false;       // and the bytes were the host's before (cudaHostRegister)
 
   bool contains(uint64_t first, uint64_t past_end) const {
     return first >= base && past_end <= base + bytes && first <= past_end;
@@ -44,6 +45,19 @@ class DeviceMemory {
 
   /// Frees the allocation that starts at `base`. False if none starts there or it was freed before.
   bool release(uint64_t base);
+
+  /// Lets the device use memory of the host's own, where it lies. False if a part of it is the device's
+  /// already, or too much has been adopted. It is given up by forget(), and then is the host's again.
+  bool adopt(void* host, uint64_t bytes);
+  bool forget(void* host);
+
+  /// What malloc in a kernel gives: an allocation of its own, counted as the "heap" with all others of its
+  /// kind; 0 when `bytes` is 0 or the heap would be larger than it may be. Freed by release_from_heap alone.
+  uint64_t allocate_from_heap(uint64_t bytes);
+  bool release_from_heap(uint64_t base);
+  void release_heap();
+  void set_heap_limit(uint64_t bytes);
+  uint64_t heap_limit() const;
 
   /// Gives the allocation around `address` a name for the counters ("A"). False if there is none.
   bool set_name(uint64_t address, std::string name);

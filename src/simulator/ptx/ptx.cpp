@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <stdexcept>
@@ -153,6 +154,7 @@ class Reader {
     const bool minus = accept('-');
     const size_t start = at_;
     while (std::isalnum(static_cast<unsigned char>(peek())) != 0) ++at_;
+    if (peek() == '.') return decimal(start, minus);
     std::string_view digits = text_.substr(start, at_ - start);
     if (digits.empty()) fail("expected a number");
     int base = 10;
@@ -174,6 +176,20 @@ class Reader {
         std::from_chars(digits.data(), digits.data() + digits.size(), operand.bits, base);
     if (error != std::errc{} || end != digits.data() + digits.size()) fail("not a number");
     if (minus) operand.bits = 0 - operand.bits;
+    return operand;
+  }
+
+  /// 1.5 or 25.0e-3, whose digits before the point have been read: a double, as PTX has it.
+  Operand decimal(size_t start, bool minus) {
+    Operand operand;
+    operand.kind = Operand::Kind::immediate;
+    operand.is_double = true;
+    double value = 0;
+    const auto [end, error] =
+        std::from_chars(text_.data() + start, text_.data() + text_.size(), value);
+    if (error != std::errc{}) fail("not a number");
+    at_ = static_cast<size_t>(end - text_.data());
+    operand.bits = std::bit_cast<uint64_t>(minus ? -value : value);
     return operand;
   }
 

@@ -32,7 +32,7 @@ struct Operand {
   std::string name;               // reg, symbol, address: the name; empty for [1234]
   bool base_is_register = false;  // address
   bool negated = false;           // !%p1
-  bool is_double = false;         // an immediate written as 0d...
+  bool is_double = false;         // an immediate written as 0d..., or in decimal with a point
   bool is_float = false;          // an immediate written as 0f...
   uint64_t bits = 0;              // immediate
   int64_t offset = 0;             // address, symbol

@@ -2,6 +2,7 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "simulator/execute/module.hpp"
@@ -17,6 +18,10 @@ using namespace simulator::runtime;
 namespace {
 
 constexpr size_t kLargestPitch = 2147483647;  // a device's own limit on the pitch of a 2-D copy
+
+// Limits of a device that do not limit anything here; the values it starts with.
+std::atomic<size_t> stack_size{1024};
+std::atomic<size_t> printf_buffer_size{size_t{1} << 20};
 
 cudaDeviceProp properties_of_device() {
   const DeviceLimits& limits = device_limits();
@@ -206,8 +211,39 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache /*config*/) {
   return asynchronous([] { return cudaSuccess; });
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit /*limit*/, size_t /*value*/) {
-  return asynchronous([] { return cudaSuccess; });
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return asynchronous([&] {
+    switch (limit) {
+      case cudaLimitMallocHeapSize:
+        DeviceMemory::instance().set_heap_limit(value);
+        return cudaSuccess;
+      case cudaLimitStackSize:
+        stack_size = value;
+        return cudaSuccess;
+      case cudaLimitPrintfFifoSize:
+        printf_buffer_size = value;
+        return cudaSuccess;
+    }
+    return cudaErrorUnsupportedLimit;
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return asynchronous([&] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    switch (limit) {
+      case cudaLimitMallocHeapSize:
+        *value = DeviceMemory::instance().heap_limit();
+        return cudaSuccess;
+      case cudaLimitStackSize:
+        *value = stack_size;
+        return cudaSuccess;
+      case cudaLimitPrintfFifoSize:
+        *value = printf_buffer_size;
+        return cudaSuccess;
+    }
+    return cudaErrorUnsupportedLimit;
+  });
 }
 
 cudaError_t cudaProfilerStart() {

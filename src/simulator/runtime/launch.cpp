@@ -63,6 +63,23 @@ bool within(const Dim3& shape, const Dim3& limit) {
          shape.z <= limit.z;
 }
 
+/// Whether a kernel cannot tell that it was launched with this attribute: launches here follow each other, and
+/// a cluster of one block is none.
+bool changes_nothing(const cudaLaunchAttribute& attribute) {
+  const cudaLaunchAttributeValue& value = attribute.val;
+  switch (attribute.id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+      return true;
+    case cudaLaunchAttributeClusterDimension:
+      return value.clusterDim.x == 1 && value.clusterDim.y == 1 && value.clusterDim.z == 1;
+    case cudaLaunchAttributeCooperative:
+      return value.cooperative == 0;
+  }
+  return false;
+}
+
 /// What a device answers at the launch itself to a shape that it cannot run.
 cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
@@ -127,6 +144,20 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
     if (const std::optional<Fault> fault = kernel->run(shape, arguments)) kernel_failed(*fault);
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
+  const cudaError_t refused = asynchronous([&] {
+    if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
+      return cudaErrorInvalidValue;
+    const cudaLaunchAttribute* const first = config->attrs;
+    return std::all_of(first, first + config->numAttrs, changes_nothing) ? cudaSuccess
+                                                                         : cudaErrorNotSupported;
+  });
+  if (refused != cudaSuccess) return refused;
+  return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
+                          config->dynamicSmemBytes, config->stream);
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {

@@ -60,6 +60,7 @@ cudaError_t release(void* pointer, bool pinned) {
 }
 
 bool is_managed(const Allocation& allocation) {
+  if (allocation.adopted) return is_managed_variable(allocation.host);
   const std::lock_guard lock(allocations().mutex);
   const auto known = allocations().origin.find(allocation.base);
   return known != allocations().origin.end() && known->second == Origin::managed;
@@ -167,6 +168,7 @@ void free_everything() {
   const std::lock_guard lock(allocations().mutex);
   for (const auto& [base, origin] : allocations().origin) DeviceMemory::instance().release(base);
   allocations().origin.clear();
+  DeviceMemory::instance().release_heap();
 }
 
 }  // namespace simulator::runtime
@@ -223,6 +225,24 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int fla
     }
     *device = host;
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
+  return synchronous([&] {
+    constexpr unsigned int known =
+        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return cudaErrorInvalidValue;
+    const bool adopted = DeviceMemory::instance().adopt(pointer, bytes);
+    return adopted ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return synchronous([&] {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    const bool known = !is_managed_variable(pointer) && DeviceMemory::instance().forget(pointer);
+    return known ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
   });
 }
 

@@ -13,6 +13,14 @@
 
 #include "simulator/runtime/report.hpp"
 
+// The section in which <host_defines.h> puts the shadows of __managed__ variables: the linker marks its ends.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" {
+[[gnu::weak, gnu::visibility("hidden")]] extern char __start_simulator_managed[];
+[[gnu::weak, gnu::visibility("hidden")]] extern char __stop_simulator_managed[];
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
 namespace simulator::runtime {
 namespace {
 
@@ -39,6 +47,7 @@ void say_unreadable(const std::string& kernel, const Unreadable& error) {
 
 struct TranslationUnit {
   const char* ptx = nullptr;
+  HostPlaces managed;
   std::once_flag load_once;
   std::unique_ptr<Module> module;
 
@@ -50,7 +59,7 @@ struct TranslationUnit {
         return;
       }
       try {
-        module = Module::load(ptx);
+        module = Module::load(ptx, managed);
       } catch (const std::exception& error) {
         std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
       }
@@ -107,6 +116,10 @@ Variable find_variable(const void* host_shadow) {
   return variable;
 }
 
+bool is_managed_variable(const void* host_shadow) {
+  return host_shadow >= __start_simulator_managed && host_shadow < __stop_simulator_managed;
+}
+
 }  // namespace simulator::runtime
 
 // The functions that clang's code calls. Their names and signatures are CUDA's.
@@ -123,7 +136,11 @@ void** __cudaRegisterFatBinary(void* fat_binary) {
   return reinterpret_cast<void**>(unit);
 }
 
-void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
+void __cudaRegisterFatBinaryEnd(void** handle) {
+  // What the host may read before the first launch must have its value by then.
+  auto* const unit = reinterpret_cast<simulator::runtime::TranslationUnit*>(handle);
+  if (!unit->managed.empty()) unit->load();
+}
 
 void __cudaUnregisterFatBinary(void** /*handle*/) {}
 
@@ -141,7 +158,9 @@ void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*
                        int /*constant*/, int /*global*/) {
   using namespace simulator::runtime;
   const std::lock_guard lock(registry().mutex);
-  registry().variables[host_shadow] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+  auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
+  registry().variables[host_shadow] = {unit, device_name};
+  if (is_managed_variable(host_shadow)) unit->managed[device_name] = host_shadow;
 }
 
 }  // extern "C"

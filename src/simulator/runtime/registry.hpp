@@ -22,4 +22,7 @@ struct Variable {
 };
 Variable find_variable(const void* host_shadow);
 
+/// Whether the variable that lies here on the host is a __managed__ one, which the device uses where it is.
+bool is_managed_variable(const void* host_shadow);
+
 }  // namespace simulator::runtime

@@ -1,0 +1,16 @@
+// The instructions that compilers write seldom and people by hand: bit fields, carries, products of bytes,
+// permutations, saturation, and the tests and modifiers of floating point.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/decode/instruction_set.hpp"
+
+namespace simulator {
+
+/// The instruction with this opcode, or one with execute == nullptr if it is none of these. They are computed
+/// a lane at a time.
+Arithmetic find_rare(const std::vector<std::string>& opcode);
+
+}  // namespace simulator
