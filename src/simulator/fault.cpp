@@ -33,6 +33,10 @@ const char* headline(FaultKind kind) {
       return "interrupted";
     case FaultKind::endless_wait:
       return "a wait that never ends";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::no_function:
+      return "call of no function";
     case FaultKind::timed_out:
       return "time limit reached";
   }

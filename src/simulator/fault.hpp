@@ -23,6 +23,8 @@ enum class FaultKind {
   failed_assert,        // assert() in the kernel                    -> cudaErrorAssert
   interrupted,          // interrupt() was called during the launch  -> cudaErrorLaunchFailure
   endless_wait,         // all wait, and nobody can end it           -> cudaErrorLaunchTimeout
+  stack_overflow,       // more calls than the stack has room for    -> cudaErrorHardwareStackError
+  no_function,          // a call through what points to none        -> cudaErrorInvalidPc
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
 };
 
