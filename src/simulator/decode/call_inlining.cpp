@@ -489,6 +489,11 @@ class Inliner {
     result_.lines.insert(result_.lines.end(), callee.lines.begin() + 1, callee.lines.end());
     for (const auto& [name, type] : callee.registers)
       result_.registers[instance.prefix + name] = type;
+    // What it hands to functions of its own has other places than what it was handed, though the same names.
+    for (const ptx::Variable& variable : callee.variables) {
+      if (variable.space == "param")
+        instance.arguments[variable.name] = instance.prefix + variable.name;
+    }
     for (const ptx::Variable& variable : callee.variables) {
       const bool known =
           std::any_of(result_.variables.begin(), result_.variables.end(),
