@@ -49,7 +49,7 @@ struct Fault {
   std::string instruction;  // the PTX as written
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  uint64_t address = 0;  // of an access; in shared or local memory, the offset in it
+  uint64_t address = 0;  // of an access, or called; in shared or local memory, the offset in it
   std::string detail;  // one sentence: what was wrong, what would be right, the nearest allocation
 
   /// Several lines of text for a person, ending in a newline.
