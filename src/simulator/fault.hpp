@@ -37,7 +37,7 @@ struct SourceLine {
 
 /// Thrown for a kernel whose PTX cannot be read or makes no sense.
 struct Unreadable {
-  std::string what;  // "PTX line 12: unknown directive .callprototype"
+  std::string what;  // "PTX line 12: unknown directive .texref"
   SourceLine where;  // the user's line, as far as it is known
 };
 

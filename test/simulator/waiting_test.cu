@@ -348,6 +348,37 @@ TEST_F(Waiting, ARecursionThatOnlyLooksIsNoWait) {
   for (size_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 0);
 }
 
+// A loop that looks through a function which is called in each trip.
+__device__ int look(volatile int* flag, int depth) {
+  if (depth <= 0) return *flag;
+  return 2 * look(flag, depth - 1) + look(flag, depth - 2);
+}
+
+__global__ void looks_through_a_function(volatile int* flag, int* out, int setter) {
+  const int t = threadIdx.x;
+  if (t == setter) {
+    *flag = 1;
+  } else {
+    while (look(flag, 3) == 0) {
+    }
+  }
+  out[t] = 1;
+}
+
+TEST_F(Waiting, ALoopThatLooksThroughAFunction) {
+  Managed<int> flag(1), out(64);
+  for (const int setter : {0, 31, 40}) {
+    flag[0] = 0;
+    looks_through_a_function<<<1, 64>>>(flag.get(), out.get(), setter);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << setter;
+  }
+  flag[0] = 0;
+  looks_through_a_function<<<1, 64>>>(flag.get(), out.get(), 64);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+  ASSERT_TRUE(simulator::last_fault().has_value());
+  EXPECT_EQ(simulator::last_fault()->kind, FaultKind::endless_wait);
+}
+
 // --- order ----------------------------------------------------------------------------------------------
 
 __global__ void note_order(int* next, int* order) {

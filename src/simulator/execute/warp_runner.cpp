@@ -96,7 +96,7 @@ bool WarpRunner::is_complete(const Join& join) const {
 void WarpRunner::resume(uint32_t index) {
   const Join join = joins_[index];
   drop_join(index);
-  slices_ = 0;
+  if (!join.is_call) slices_ = 0;  // a function that all return from together is no meeting
   take({join.meet, join.outer, join.arrived & warp_.live});
   if (block_ == meet_) arrive();  // it may be the very place where they are to meet others
 }
@@ -204,13 +204,17 @@ std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) 
 /// Lanes that call different functions meet behind the call.
 void WarpRunner::leave_call(const BasicBlock& block) {
   const std::map<uint32_t, uint32_t> lanes_to = called_blocks(block);
-  const uint32_t join = lanes_to.size() == 1 ? join_ : open_join(block_ + 1);
-  for (const auto& [callee, lanes] : lanes_to) call(block, {callee, join, lanes});
+  if (lanes_to.size() == 1) {
+    const auto& [callee, lanes] = *lanes_to.begin();
+    return take(call(block, {callee, join_, lanes}));
+  }
+  const uint32_t join = open_join(block_ + 1);
+  for (const auto& [callee, lanes] : lanes_to) ready_.push_back(call(block, {callee, join, lanes}));
   next_group();
 }
 
-/// Makes a group ready that is about to enter a function, and goes on behind the call in `callee.join`.
-void WarpRunner::call(const BasicBlock& block, const Group& callee) {
+/// The group within the function that it is about to enter. It goes on behind the call in `callee.join`.
+WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee) {
   const uint32_t depth = depth_of(callee.join) + 1;
   if (depth > program_.call_depth) {
     throw WarpFault{FaultKind::stack_overflow, std::countr_zero(callee.lanes), 0,
@@ -232,7 +236,7 @@ void WarpRunner::call(const BasicBlock& block, const Group& callee) {
       keep(warp_.registers + kept.slot, static_cast<size_t>(kept.bytes) * WARP);
     }
   }
-  ready_.push_back({callee.block, join, callee.lanes});
+  return {callee.block, join, callee.lanes};
 }
 
 /// The active lanes return. Others of the same call may still be under way.

@@ -92,7 +92,7 @@ class WarpRunner {
   void leave_indirect(const BasicBlock& block);
   void leave_exit(const BasicBlock& block);
   void leave_call(const BasicBlock& block);
-  void call(const BasicBlock& block, const Group& callee);
+  Group call(const BasicBlock& block, const Group& callee);
   void leave_function();
   std::map<uint32_t, uint32_t> called_blocks(const BasicBlock& block) const;
   void reach_barrier(const BasicBlock& block);
