@@ -33,16 +33,20 @@ const char* headline(FaultKind kind) {
       return "interrupted";
     case FaultKind::endless_wait:
       return "a wait that never ends";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::no_function:
+      return "call of no function";
     case FaultKind::timed_out:
       return "time limit reached";
   }
   return "error";
 }
 
-/// Whether the fault is an access's. Address 0 is a null pointer then, and worth showing.
+/// Whether the fault is an access's or a call's. Address 0 is a null pointer then, and worth showing.
 bool has_address(FaultKind kind) {
   return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free ||
-         kind == FaultKind::misaligned;
+         kind == FaultKind::misaligned || kind == FaultKind::no_function;
 }
 
 std::string triple(const Dim3& d) {

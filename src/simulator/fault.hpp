@@ -23,6 +23,8 @@ enum class FaultKind {
   failed_assert,        // assert() in the kernel                    -> cudaErrorAssert
   interrupted,          // interrupt() was called during the launch  -> cudaErrorLaunchFailure
   endless_wait,         // all wait, and nobody can end it           -> cudaErrorLaunchTimeout
+  stack_overflow,       // more calls than the stack has room for    -> cudaErrorHardwareStackError
+  no_function,          // a call through what points to none        -> cudaErrorInvalidPc
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
 };
 
@@ -35,7 +37,7 @@ struct SourceLine {
 
 /// Thrown for a kernel whose PTX cannot be read or makes no sense.
 struct Unreadable {
-  std::string what;  // "PTX line 12: unknown directive .callprototype"
+  std::string what;  // "PTX line 12: unknown directive .texref"
   SourceLine where;  // the user's line, as far as it is known
 };
 
@@ -47,7 +49,7 @@ struct Fault {
   std::string instruction;  // the PTX as written
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  uint64_t address = 0;  // of an access; in shared or local memory, the offset in it
+  uint64_t address = 0;  // of an access, or called; in shared or local memory, the offset in it
   std::string detail;  // one sentence: what was wrong, what would be right, the nearest allocation
 
   /// Several lines of text for a person, ending in a newline.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "simulator/runtime/diagnostics.hpp"
 
@@ -82,6 +83,38 @@ __device__ float helper(const float* p, int i) {
 }
 
 __global__ void calls_helper(float* p, int i) { p[0] = helper(p, i) + fmaxf(p[1], 0.0f); }
+
+// Ends for 1000000 only, which it never comes to.
+__device__ int endless(int x, int depth) {
+  if (x == 1000000) return depth;
+  return 3 * endless(x / 2, depth + 1) + x;  // mark: endless
+}
+
+// The same with an array for each call.
+__device__ int endless_arrays(const int* outer, int i, int depth) {
+  int own[20];
+  for (int k = 0; k < 20; ++k) own[k] = outer[(i + k) % 20] + k;
+  if (own[i % 20] == -1) return depth;
+  return 3 * endless_arrays(own, i + 1, depth + 1) + own[(i + depth) % 20];  // mark: arrays
+}
+
+__global__ void recurses(float* p, int first_lane) {
+  const int t = static_cast<int>(threadIdx.x);
+  if (t >= first_lane) p[t] = static_cast<float>(endless(t, 0));
+}
+
+__global__ void recurses_with_arrays(float* p) {
+  int zeros[20] = {};
+  p[threadIdx.x] = static_cast<float>(endless_arrays(zeros, static_cast<int>(threadIdx.x), 0));
+}
+
+using Function = float (*)(float);
+__device__ float third(float x) { return x / 3; }
+__device__ Function a_function = third;
+
+__global__ void calls_pointer(float* p, const Function* functions) {
+  p[threadIdx.x] = functions[threadIdx.x](p[threadIdx.x]);  // mark: no function
+}
 
 /// The number of the line of this file that ends in "// mark: " and the name.
 int line_of(const std::string& name) {
@@ -246,6 +279,56 @@ TEST_F(FaultTest, TrapAndAssert) {
 TEST_F(FaultTest, AHelpersLineIsTheHelpers) {
   calls_helper<<<1, 1>>>(memory_, 1000);
   expect_line(fault(cudaErrorIllegalAddress), line_of("helper"));
+}
+
+TEST_F(FaultTest, RecursionWithoutEndOverflowsTheStack) {
+  recurses<<<1, 32>>>(memory_, 9);
+  Fault f = fault(cudaErrorHardwareStackError);
+  EXPECT_EQ(f.kind, FaultKind::stack_overflow);
+  expect_line(f, line_of("endless"));
+  EXPECT_EQ(f.thread.x, 9u);
+  EXPECT_NE(f.detail.find("4096 calls"), std::string::npos) << f.detail;
+  simulator::clear_fault();
+  recurses_with_arrays<<<1, 32>>>(memory_);
+  f = fault(cudaErrorHardwareStackError);
+  EXPECT_EQ(f.kind, FaultKind::stack_overflow);
+  expect_line(f, line_of("arrays"));
+}
+
+TEST_F(FaultTest, ACallThroughAPointerToNoFunction) {
+  Function third_of = nullptr;
+  ASSERT_EQ(cudaMemcpyFromSymbol(&third_of, a_function, sizeof third_of), cudaSuccess);
+  Function* functions = nullptr;
+  ASSERT_EQ(cudaMalloc(&functions, 32 * sizeof *functions), cudaSuccess);
+  std::vector<Function> all(32, third_of);
+  const auto run = [&] {
+    cudaMemcpy(functions, all.data(), 32 * sizeof *functions, cudaMemcpyHostToDevice);
+    calls_pointer<<<1, 32>>>(memory_, functions);
+  };
+  run();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (const uintptr_t no_function :
+       {uintptr_t{0}, uintptr_t{0x1234}, reinterpret_cast<uintptr_t>(functions),
+        reinterpret_cast<uintptr_t>(third_of) + 1}) {
+    all[7] = reinterpret_cast<Function>(no_function);
+    run();
+    const Fault f = fault(cudaErrorInvalidPc);
+    EXPECT_EQ(f.kind, FaultKind::no_function);
+    expect_line(f, line_of("no function"));
+    EXPECT_EQ(f.thread.x, 7u);
+    EXPECT_EQ(f.address, no_function);
+    simulator::clear_fault();
+  }
+  cudaFree(functions);
+}
+
+__global__ void reads_function(float* p, const float* function) { p[0] = *function; }
+
+TEST_F(FaultTest, AFunctionsAddressIsNoAddressOfData) {
+  Function third_of = nullptr;
+  ASSERT_EQ(cudaMemcpyFromSymbol(&third_of, a_function, sizeof third_of), cudaSuccess);
+  reads_function<<<1, 1>>>(memory_, reinterpret_cast<const float*>(third_of));
+  EXPECT_EQ(fault(cudaErrorIllegalAddress).kind, FaultKind::out_of_bounds);
 }
 
 }  // namespace

@@ -283,6 +283,102 @@ TEST_F(Waiting, ALockThatIsNeverFreed) {
   expect_endless("never freed");
 }
 
+// --- in functions that are called ---------------------------------------------------------------------
+
+// At the bottom all lanes but one wait for what that one does when it is back in the kernel.
+__device__ int wait_at_the_bottom(volatile int* flag, int depth) {
+  if (depth <= 0) {
+    while (threadIdx.x % 32 != 5 && *flag == 0) {  // mark: at the bottom
+    }
+    return *flag;
+  }
+  return 2 * wait_at_the_bottom(flag, depth - 1) + depth;
+}
+
+__global__ void one_returns(volatile int* flag, int* out, int depth, bool sets) {
+  const int t = threadIdx.x;
+  const int found = wait_at_the_bottom(flag, depth + t % 3);
+  if (t == 5 && sets) *flag = 1;
+  __syncwarp();
+  out[t] = found;
+}
+
+TEST_F(Waiting, ALaneReturnsFromACallThatOthersAreStillIn) {
+  const auto expected = [](int depth, int flag) {
+    int value = flag;
+    for (int d = 1; d <= depth; ++d) value = 2 * value + d;
+    return value;
+  };
+  for (const int depth : {0, 1, 4}) {
+    Managed<int> flag(1), out(64);
+    flag[0] = 0;
+    one_returns<<<1, 64>>>(flag.get(), out.get(), depth, true);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << depth;
+    for (int t = 0; t < 64; ++t) {
+      if (t == 37) continue;  // it does not wait, and may see either
+      EXPECT_EQ(out[static_cast<size_t>(t)], expected(depth + t % 3, t == 5 ? 0 : 1)) << t;
+    }
+  }
+}
+
+TEST_F(Waiting, AWaitWithinACallThatNobodyEnds) {
+  Managed<int> flag(1), out(32);
+  flag[0] = 0;
+  one_returns<<<1, 32>>>(flag.get(), out.get(), 3, false);
+  expect_endless("at the bottom");
+}
+
+// Each trip round the loop looks the same but for what the frames of the calls hold.
+__device__ int count_down(volatile int* flag, int depth) {
+  if (depth <= 0) return *flag;
+  return 2 * count_down(flag, depth - 1) + (depth & *flag);
+}
+
+__global__ void look_deeper_and_deeper(volatile int* flag, int* out) {
+  int sum = 0;
+  for (int depth = 0; depth < 60; ++depth) sum += count_down(flag, depth);
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(Waiting, ARecursionThatOnlyLooksIsNoWait) {
+  Managed<int> flag(1), out(32);
+  flag[0] = 0;
+  look_deeper_and_deeper<<<1, 32>>>(flag.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (size_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 0);
+}
+
+// A loop that looks through a function which is called in each trip.
+__device__ int look(volatile int* flag, int depth) {
+  if (depth <= 0) return *flag;
+  return 2 * look(flag, depth - 1) + look(flag, depth - 2);
+}
+
+__global__ void looks_through_a_function(volatile int* flag, int* out, int setter) {
+  const int t = threadIdx.x;
+  if (t == setter) {
+    *flag = 1;
+  } else {
+    while (look(flag, 3) == 0) {
+    }
+  }
+  out[t] = 1;
+}
+
+TEST_F(Waiting, ALoopThatLooksThroughAFunction) {
+  Managed<int> flag(1), out(64);
+  for (const int setter : {0, 31, 40}) {
+    flag[0] = 0;
+    looks_through_a_function<<<1, 64>>>(flag.get(), out.get(), setter);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << setter;
+  }
+  flag[0] = 0;
+  looks_through_a_function<<<1, 64>>>(flag.get(), out.get(), 64);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+  ASSERT_TRUE(simulator::last_fault().has_value());
+  EXPECT_EQ(simulator::last_fault()->kind, FaultKind::endless_wait);
+}
+
 // --- order ----------------------------------------------------------------------------------------------
 
 __global__ void note_order(int* next, int* order) {

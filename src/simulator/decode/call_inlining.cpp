@@ -4,9 +4,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/decode/instruction_set.hpp"
+#include "simulator/decode/opcodes.hpp"
 
 namespace simulator {
 namespace {
@@ -52,11 +54,20 @@ class Inliner {
     for (const ptx::Variable& parameter : kernel.parameters)
       kernel_parameters_.insert(parameter.name);
     append(kernel, Instance{});
+    if (called_.empty()) return;
+    Instruction end;
+    end.opcode = {"ret"};
+    result_.body.push_back(end);
+    for (size_t i = 0; i < called_.size(); ++i) append_called(*module_.find(called_[i]));
+    give_calls_their_locals();
   }
 
   Function take() { return std::move(result_); }
 
  private:
+  /// Of each place for an argument, the offsets and types of what is stored in it.
+  using StoredParts = std::map<std::string, std::set<std::pair<int64_t, std::string>>>;
+
   struct Instance {
     std::string prefix;
     std::map<std::string, std::string>
@@ -98,6 +109,215 @@ class Inliner {
     }
   }
 
+  // --- calls that stay calls ------------------------------------------------------------------------
+
+  /// True if a call of the function may come to another of the same function.
+  bool is_recursive(const std::string& name) {
+    const auto known = recursive_.find(name);
+    if (known != recursive_.end()) return known->second;
+    std::set<std::string> reached;
+    std::vector<std::string> left{name};
+    while (!left.empty()) {
+      const Function* const function = module_.find(left.back());
+      left.pop_back();
+      if (function == nullptr) continue;
+      for (const Instruction& instruction : function->body) {
+        if (instruction.opcode[0] != "call") continue;
+        const std::string& callee = target_of(instruction).name;
+        if (reached.insert(callee).second) left.push_back(callee);
+      }
+    }
+    return recursive_[name] = reached.contains(name);
+  }
+
+  static const Operand& target_of(const Instruction& call) {
+    return call.operands.at(call.operands.at(0).kind == Kind::list ? 1 : 0);
+  }
+
+  /// The label at which the function will begin.
+  std::string called_label(const std::string& name) {
+    if (std::find(called_.begin(), called_.end(), name) == called_.end()) called_.push_back(name);
+    return std::string(FUNCTION_LABEL) + name;
+  }
+
+  /// Whatever a pointer may hold: the functions that an instruction or a variable's first value names.
+  void call_all_with_address() {
+    if (std::exchange(addresses_called_, true)) return;
+    std::set<std::string> named;
+    const auto note = [&](const Operand& operand) {
+      if (operand.kind == Kind::symbol) named.insert(operand.name);
+    };
+    for (const ptx::Variable& variable : module_.variables()) {
+      for (const auto& [offset, symbol] : variable.addresses) note(symbol);
+    }
+    for (const std::string& name : module_.functions()) {
+      try {
+        for (const Instruction& instruction : module_.find(name)->body) {
+          if (instruction.opcode[0] == "call") continue;
+          for (const Operand& operand : instruction.operands) note(operand);
+        }
+      } catch (const Unreadable&) {  // it cannot run, and hands no address on
+      }
+    }
+    for (const std::string& name : module_.functions()) {
+      if (!named.contains(name)) continue;
+      try {
+        const Function& function = *module_.find(name);
+        if (function.has_body && !function.is_entry) called_label(name);
+      } catch (const Unreadable&) {  // a call of it finds that it is not there
+      }
+    }
+  }
+
+  static Operand plain_register(const std::string& name) {
+    Operand operand;
+    operand.kind = Kind::reg;
+    operand.name = name;
+    return operand;
+  }
+
+  void append_move(const Operand& to, const Operand& from, const Instruction& of) {
+    Instruction move = of;
+    move.guard.clear();
+    move.opcode = {"mov", declared_type(to.name)};
+    move.operands = {to, from};
+    result_.body.push_back(std::move(move));
+  }
+
+  static std::string call_argument(size_t number) {
+    return std::string(CALL_REGISTER) + "argument" + std::to_string(number);
+  }
+  static std::string call_result() { return std::string(CALL_REGISTER) + "result"; }
+
+  /// The arguments go to registers that the callee knows. The result is read from one at once: PTX has the
+  /// loads of a call's result right behind it.
+  void append_real_call(const Instruction& call, const Operand& target,
+                        const std::vector<Operand>& results, const std::vector<Operand>& arguments,
+                        const StoredParts& stored) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const auto parts = stored.find(arguments[i].name);
+      if (parts == stored.end()) continue;
+      for (const auto& [offset, type] : parts->second) {
+        append_move(argument_register(call_argument(i), offset, type),
+                    argument_register(arguments[i].name, offset, type), call);
+      }
+    }
+    Instruction real = call;
+    real.opcode = {CALL};
+    real.operands = {target};
+    result_.body.push_back(std::move(real));
+    if (!results.empty()) result_in_register_ = results[0].name;
+  }
+
+  /// A function that is called: takes its arguments from where the caller left them before anything else
+  /// can be called, and has one way out.
+  void append_called(const Function& function) {
+    std::vector<Operand> results(function.results.size());
+    for (Operand& result : results) result.name = call_result();
+    std::vector<Operand> arguments(function.parameters.size());
+    Instance instance = enter(function, results, arguments);
+    result_.labels[std::string(FUNCTION_LABEL) + function.name] = result_.body.size();
+    result_in_register_.clear();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const std::string& parameter = function.parameters[i].name;
+      const std::string own = instance.prefix + parameter;
+      instance.arguments[parameter] = own;
+      for (const auto& [part, instruction] : loaded_parts(function, parameter)) {
+        append_move(argument_register(own, part.first, part.second),
+                    argument_register(call_argument(i), part.first, part.second),
+                    rename(*instruction, instance));
+      }
+    }
+    append(function, instance);
+    Instruction back;
+    if (!function.body.empty()) back = rename(function.body.back(), instance);
+    back.guard.clear();
+    back.opcode = {FUNCTION_RETURN};
+    back.operands.clear();
+    back.source = "ret";
+    result_.body.push_back(std::move(back));
+  }
+
+  /// The parts of a parameter that the function reads, each with an instruction that does.
+  static std::map<std::pair<int64_t, std::string>, const Instruction*> loaded_parts(
+      const Function& function, const std::string& parameter) {
+    std::map<std::pair<int64_t, std::string>, const Instruction*> parts;
+    for (const Instruction& instruction : function.body) {
+      if (!is_parameter_access(instruction) || instruction.opcode[0] != "ld" ||
+          instruction.operands.at(1).name != parameter)
+        continue;
+      const Operand& data = instruction.operands[0];
+      const std::string& type = instruction.opcode.back();
+      const size_t count = data.kind == Kind::list ? data.parts.size() : 1;
+      for (size_t i = 0; i < count; ++i) {
+        const auto offset =
+            instruction.operands[1].offset + static_cast<int64_t>(i * ptx::type_bytes(type));
+        parts.try_emplace({offset, register_type(type)}, &instruction);
+      }
+    }
+    return parts;
+  }
+
+  /// Local variables are at their place plus what the calls under way have used up. A register holds that:
+  /// 0 in the kernel, more by a frame in each function that is called.
+  void give_calls_their_locals() {
+    std::set<std::string> locals;
+    for (const ptx::Variable& variable : result_.variables) {
+      if (variable.space == "local") locals.insert(variable.name);
+    }
+    if (locals.empty()) return;
+    const Operand base = plain_register(std::string(CALL_REGISTER) + "locals");
+    result_.registers[base.name] = "b64";
+    std::set<size_t> entries;
+    for (const auto& [label, position] : result_.labels) {
+      if (label.starts_with(FUNCTION_LABEL)) entries.insert(position);
+    }
+    std::vector<Instruction> body;
+    std::vector<size_t> position;  // old -> new
+    const auto emit = [&](const Instruction& of, std::vector<std::string> opcode,
+                          std::vector<Operand> operands) {
+      Instruction instruction = of;
+      instruction.guard.clear();
+      instruction.opcode = std::move(opcode);
+      instruction.operands = std::move(operands);
+      body.push_back(std::move(instruction));
+    };
+    for (size_t i = 0; i < result_.body.size(); ++i) {
+      position.push_back(body.size());
+      Instruction& instruction = result_.body[i];
+      Operand none;
+      none.kind = Kind::immediate;
+      if (i == 0) emit(instruction, {"mov", "b64"}, {base, none});
+      if (entries.contains(i)) emit(instruction, {"add", "s64"}, {base, base, symbol(FRAME_BYTES)});
+      if (instruction.opcode[0] == FUNCTION_RETURN)
+        emit(instruction, {"sub", "s64"}, {base, base, symbol(FRAME_BYTES)});
+      for (size_t o = 0; o < instruction.operands.size(); ++o) {
+        Operand& operand = instruction.operands[o];
+        if (operand.kind == Kind::reg || operand.base_is_register || !locals.contains(operand.name))
+          continue;
+        const Operand address = plain_register("@local" + std::to_string(o));
+        result_.registers[address.name] = "b64";
+        emit(instruction, {"add", "s64"}, {address, base, symbol(operand.name)});
+        if (operand.kind == Kind::address) {
+          operand.name = address.name;
+          operand.base_is_register = true;
+        } else {
+          Operand of_symbol;
+          of_symbol.kind = Kind::immediate;
+          of_symbol.bits = static_cast<uint64_t>(operand.offset);
+          if (of_symbol.bits != 0) emit(instruction, {"add", "s64"}, {address, address, of_symbol});
+          operand = address;
+        }
+      }
+      body.push_back(std::move(instruction));
+    }
+    position.push_back(body.size());
+    for (auto& [label, at] : result_.labels) at = position[at];
+    result_.body = std::move(body);
+  }
+
+  // --- calls that are folded in ---------------------------------------------------------------------
+
   Instruction rename(const Instruction& original, const Instance& instance) const {
     Instruction instruction = original;
     instruction.line += instruction.line == 0 ? 0 : instance.first_line;
@@ -126,10 +346,14 @@ class Inliner {
         [&](const Operand& operand) { return kernel_parameters_.contains(operand.name); });
   }
 
+  static std::string register_type(const std::string& type) {
+    return ptx::type_bytes(type) == 8 ? "b64" : "b32";
+  }
+
   /// An argument at a byte offset is a register of its own: "param0+8.b64". Every call of a kernel has a
   /// param0, and the next one's may be of another width.
   Operand argument_register(const std::string& argument, int64_t offset, const std::string& type) {
-    const std::string width = ptx::type_bytes(type) == 8 ? "b64" : "b32";
+    const std::string width = register_type(type);
     Operand operand;
     operand.kind = Kind::reg;
     operand.name = argument + "+" + std::to_string(offset) + "." + width;
@@ -171,7 +395,10 @@ class Inliner {
         data.kind == Kind::list ? data.parts : std::vector<Operand>{data};
     for (size_t i = 0; i < parts.size(); ++i) {
       const auto offset = place.offset + static_cast<int64_t>(i * ptx::type_bytes(type));
-      const Operand argument = argument_register(place.name, offset, type);
+      const bool in_register = is_load && place.name == result_in_register_;
+      const Operand argument =
+          argument_register(in_register ? call_result() : place.name, offset, type);
+      if (!is_load) stored_[place.name].emplace(offset, register_type(type));
       Instruction move = instruction;
       if (is_load) {
         move.opcode = extension(parts[i], type);
@@ -192,6 +419,8 @@ class Inliner {
     const size_t next = has_result ? 2 : 1;
     const std::vector<Operand> arguments =
         call.operands.size() > next ? call.operands[next].parts : std::vector<Operand>{};
+    const StoredParts stored = std::exchange(stored_, {});
+    result_in_register_.clear();
     if (const auto known = SYSTEM_CALLS.find(target.name); known != SYSTEM_CALLS.end()) {
       return append_system_call(call, known->second, results, arguments);
     }
@@ -200,13 +429,19 @@ class Inliner {
     }
     const Function* const callee = module_.find(target.name);
     const bool can_inline = callee != nullptr && callee->has_body && !callee->is_entry;
-    if (!can_inline || being_inlined_.contains(target.name)) {
+    if (call.guard.empty() && target.kind == Kind::reg) {
+      call_all_with_address();
+      return append_real_call(call, target, results, arguments, stored);
+    }
+    if (!can_inline || (is_recursive(target.name) && !call.guard.empty())) {
       result_.body.push_back(call);
       return;
     }
-    being_inlined_.insert(target.name);
+    if (is_recursive(target.name)) {
+      return append_real_call(call, symbol(called_label(target.name)), results, arguments, stored);
+    }
     append(*callee, enter(*callee, results, arguments));
-    being_inlined_.erase(target.name);
+    result_in_register_.clear();  // its own last call's
   }
 
   /// A function that the device itself provides becomes an instruction of its name, with plain registers.
@@ -256,6 +491,11 @@ class Inliner {
     result_.lines.insert(result_.lines.end(), callee.lines.begin() + 1, callee.lines.end());
     for (const auto& [name, type] : callee.registers)
       result_.registers[instance.prefix + name] = type;
+    // What it hands to functions of its own has other places than what it was handed, though the same names.
+    for (const ptx::Variable& variable : callee.variables) {
+      if (variable.space == "param")
+        instance.arguments[variable.name] = instance.prefix + variable.name;
+    }
     for (const ptx::Variable& variable : callee.variables) {
       const bool known =
           std::any_of(result_.variables.begin(), result_.variables.end(),
@@ -268,11 +508,22 @@ class Inliner {
   const ptx::Module& module_;
   Function result_;
   std::set<std::string> kernel_parameters_;
-  std::set<std::string> being_inlined_;
   int instances_ = 0;
+  std::map<std::string, bool> recursive_;
+  std::vector<std::string> called_;  // functions that are not folded in
+  bool addresses_called_ = false;    // all whose address somebody takes are among them
+  StoredParts stored_;               // since the last call
+  std::string result_in_register_;   // of the last call, if it was a real one
 };
 
 }  // namespace
+
+std::optional<uint64_t> function_address(const ptx::Module& module, std::string_view name) {
+  const std::vector<std::string>& functions = module.functions();
+  const auto found = std::find(functions.begin(), functions.end(), name);
+  if (found == functions.end() || module.find(name)->is_entry) return std::nullopt;
+  return FUNCTION_WINDOW + FUNCTION_STRIDE * static_cast<uint64_t>(found - functions.begin());
+}
 
 Function inline_calls(const Function& kernel, const ptx::Module& module) {
   return Inliner(kernel, module).take();

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "simulator/decode/call_inlining.hpp"
 #include "simulator/decode/opcodes.hpp"
 
 namespace simulator {
@@ -20,6 +21,10 @@ Leave leave_of(const ptx::Instruction& instruction) {
       return Leave::exit;
     case Family::barrier:
       return Leave::barrier;
+    case Family::call:
+      return Leave::call;
+    case Family::function_return:
+      return Leave::function_return;
     default:
       return Leave::next;
   }
@@ -55,6 +60,9 @@ std::set<size_t> find_leaders(const ptx::Function& function) {
     for (const size_t position : branch_positions(function, function.body[i]))
       leaders.insert(position);
   }
+  for (const auto& [label, position] : function.labels) {
+    if (label.starts_with(FUNCTION_LABEL)) leaders.insert(position);
+  }
   leaders.erase(function.body.size());
   return leaders;
 }
@@ -75,7 +83,8 @@ class PostDominators {
       for (const uint32_t s : blocks_[b].successors) {
         successors[b].push_back(only_returns(blocks_[s]) ? end_ : s);
       }
-      const bool leaves = blocks_[b].leave == Leave::exit;
+      const bool leaves =
+          blocks_[b].leave == Leave::exit || blocks_[b].leave == Leave::function_return;
       if (leaves) successors[b].push_back(end_);
     }
     connect_endless_loops(successors);
@@ -200,7 +209,11 @@ ControlFlow find_control_flow(const ptx::Function& function) {
         block.targets.push_back(block_of(position));
       if (!block.targets.empty()) block.taken = block.targets.front();
       const bool falls_through = block.leave == Leave::next || block.leave == Leave::branch ||
-                                 block.leave == Leave::barrier || !last.guard.empty();
+                                 block.leave == Leave::barrier || block.leave == Leave::call ||
+                                 !last.guard.empty();
+      // A call comes back: what follows it in its own function is the block behind it.
+      if (block.leave == Leave::call && last.operands.at(0).kind == ptx::Operand::Kind::symbol)
+        block.taken = block_of(label_position(function, last.operands[0].name));
       block.successors = block.targets;
       if (falls_through) block.successors.push_back(static_cast<uint32_t>(flow.blocks.size() + 1));
     }
@@ -211,6 +224,10 @@ ControlFlow find_control_flow(const ptx::Function& function) {
   end.first = end.last = function.body.size();
   end.leave = Leave::exit;
   flow.blocks.push_back(end);
+  for (const auto& [label, position] : function.labels) {
+    if (label.starts_with(FUNCTION_LABEL))
+      flow.functions[label.substr(FUNCTION_LABEL.size())] = block_of(position);
+  }
   PostDominators(flow.blocks).find();
   return flow;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "simulator/decode/program.hpp"
@@ -23,6 +25,7 @@ struct FlowBlock {
 
 struct ControlFlow {
   std::vector<FlowBlock> blocks;
+  std::map<std::string, uint32_t> functions;  // that are called, not folded in -> first block
 };
 
 /// Throws std::runtime_error for a branch to a label that does not exist.

@@ -54,11 +54,14 @@ class Decoder {
     place_parameters();
     place_variables();
     const ControlFlow flow = find_control_flow(function_);
+    place_stack(flow);
     registers_ = allocate_registers(function_, flow);
     program_->register_bytes = registers_.bytes;
     program_->predicates = registers_.predicates + 2;
     program_->registers_per_thread = registers_.words_per_thread;
     for (const FlowBlock& block : flow.blocks) decode_block(block);
+    for (size_t b = 0; b < flow.blocks.size(); ++b)
+      program_->blocks[b].kept = std::move(registers_.kept[b]);
     return std::move(program_);
   }
 
@@ -103,6 +106,26 @@ class Decoder {
     program_->static_shared += variable.bytes();
   }
 
+  /// Each call under way has the variables of all functions once: which of them it needs is its callee's affair.
+  void place_stack(const ControlFlow& flow) {
+    program_->stack_bytes = program_->local_bytes;
+    if (flow.functions.empty()) return;
+    constexpr uint64_t ALIGNMENT = 64;
+    constexpr size_t LEAST_BYTES = size_t{16} * 1024;
+    constexpr size_t LEAST_CALLS = 64;
+    constexpr uint32_t MOST_CALLS = 4096;  // of functions that have no variables
+    program_->call_depth = MOST_CALLS;
+    if (program_->local_bytes != 0) {
+      program_->local_bytes = align_up(program_->local_bytes, ALIGNMENT);
+      program_->stack_bytes = std::max(LEAST_BYTES, LEAST_CALLS * program_->local_bytes);
+      const size_t frames = program_->stack_bytes / program_->local_bytes;
+      program_->call_depth = std::min(MOST_CALLS, static_cast<uint32_t>(frames - 1));
+    }
+    symbol_[FRAME_BYTES] = program_->local_bytes;
+    for (const auto& [name, block] : flow.functions)
+      program_->function_blocks[function_address(module_, name).value()] = block;
+  }
+
   bool mentions(const std::string& name) const {
     return std::any_of(
         function_.body.begin(), function_.body.end(), [&](const Instruction& instruction) {
@@ -119,7 +142,7 @@ class Decoder {
       return parameter->second;
     if (const auto global = variables_.find(name); global != variables_.end())
       return global->second;
-    return std::nullopt;
+    return function_address(module_, name);
   }
 
   // --- operands -----------------------------------------------------------------------------------
@@ -256,6 +279,10 @@ class Decoder {
     if (block.leave == Leave::indirect)
       block.guard = certain(source(instruction.operands.at(0), "u32"));
     if (block.leave == Leave::barrier) decode_barrier(instruction, block);
+    if (block.leave == Leave::call) {
+      block.through_pointer = instruction.operands.at(0).kind == Kind::reg;
+      if (block.through_pointer) block.guard = certain(source(instruction.operands[0], "u64"));
+    }
   }
 
   void decode_barrier(const Instruction& instruction, BasicBlock& block) {

@@ -16,7 +16,7 @@ namespace simulator {
 using VariableAddresses = std::map<std::string, uint64_t, std::less<>>;
 
 /// Decodes one kernel for those who execute `instructions`. The module's other functions are for its calls,
-/// which are inlined. Throws Unreadable for a kernel whose PTX makes no sense, such as a branch to no label,
+/// which are inlined where they can be. Throws Unreadable for a kernel whose PTX makes no sense, such as a branch to no label,
 /// or that calls a function whose body cannot be read.
 std::unique_ptr<Program> decode(const ptx::Function& kernel, const ptx::Module& module,
                                 const VariableAddresses& variables,

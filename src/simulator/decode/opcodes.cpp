@@ -49,6 +49,8 @@ const std::map<std::string_view, Entry> HEADS = {
     {"bar", {Family::barrier, false}},
     {"barrier", {Family::barrier, false}},
     {"call", {Family::unavailable, false}},
+    {CALL, {Family::call, false}},
+    {FUNCTION_RETURN, {Family::function_return, false}},
 };
 
 }  // namespace

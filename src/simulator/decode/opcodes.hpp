@@ -13,14 +13,16 @@ enum class Family {
   load,
   store,
   atomic,
-  async_copy,   // cp.async and its groups
-  prefetch,     // and other advice without an effect here
-  warp,         // looks beyond one lane, or asks something of the device
-  branch,       // bra
-  indirect,     // brx.idx
-  exit,         // ret, exit
-  barrier,      // of the block
-  unavailable,  // a call that could not be folded into its caller
+  async_copy,  // cp.async and its groups
+  prefetch,    // and other advice without an effect here
+  warp,        // looks beyond one lane, or asks something of the device
+  branch,      // bra
+  indirect,    // brx.idx
+  exit,        // ret, exit
+  barrier,     // of the block
+  call,        // of a function that is not folded into its caller
+  function_return,
+  unavailable,  // a call of what has no body
 };
 
 struct Opcode {
@@ -28,6 +30,10 @@ struct Opcode {
   bool has_result = true;  // the first operand is written
   bool gathers = false;    // waits for the lanes that its last operand names: the .sync of a warp
 };
+
+/// In the place of a call and a ret of PTX where they are to be carried out as such. No PTX begins so.
+constexpr const char* CALL = "@call";
+constexpr const char* FUNCTION_RETURN = "@return";
 
 /// "bar.red.popc.u32" comes as {"bar", "red", "popc", "u32"}.
 Opcode classify(const std::vector<std::string>& opcode);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,10 @@ constexpr uint64_t SHARED_WINDOW = 0x0020'0000'0000'0000;
 constexpr uint64_t LOCAL_WINDOW = 0x0030'0000'0000'0000;
 constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
 
+/// A pointer to a function holds FUNCTION_STRIDE times its number in the module, in a window without memory.
+constexpr uint64_t FUNCTION_WINDOW = 0x0040'0000'0000'0000;
+constexpr uint64_t FUNCTION_STRIDE = 16;
+
 /// What the counters call an instruction.
 enum class InstructionKind {
   ffma,  // fused multiply-add, FP32
@@ -83,6 +88,14 @@ enum class Leave {
   indirect,  // to targets[register]
   exit,      // lanes (with the guard, if there is one) end; the others go to the next block
   barrier,   // waits for the block's other warps, then the next block
+  call,  // to `taken`, or to the function whose address a register holds; back to the next block
+  function_return,  // to behind the call
+};
+
+/// A register of a caller that its call must leave as it is.
+struct KeptRegister {
+  Slot slot = 0;
+  int bytes = 0;  // of a lane; 0 for a predicate
 };
 
 enum class BarrierKind { sync, arrive, reduce_and, reduce_or, reduce_popc };
@@ -94,7 +107,7 @@ struct BasicBlock {
   std::vector<uint32_t> targets;
   bool has_guard = false;
   bool guard_negated = false;
-  Slot guard = 0;            // also: the register of an indirect jump
+  Slot guard = 0;            // also: the register of an indirect jump or call
   uint32_t reconverge = 0;   // the block where lanes that part here meet; Program::END if none
   uint32_t instruction = 0;  // of the branch, exit or barrier, if has_terminator
   bool has_terminator = false;
@@ -108,6 +121,8 @@ struct BasicBlock {
   Slot barrier_result = 0;   // of a reduction
   Slot barrier_operand = 0;  // predicate
   bool barrier_operand_negated = false;
+  bool through_pointer = false;  // a call: to the function whose address is in `guard`
+  std::vector<KeptRegister> kept;
 };
 
 /// An instruction as the user may know it.
@@ -154,8 +169,12 @@ struct Program {
   std::vector<ParameterInfo> parameters;
   size_t parameter_bytes = 0;
   size_t static_shared = 0;
-  size_t local_bytes = 0;  // per thread
-  int max_threads = 0;     // __launch_bounds__, 0 if not given
+  size_t local_bytes = 0;   // per thread; of each call, where there are calls
+  size_t stack_bytes = 0;   // per thread: local_bytes for as many calls as may be under way at once
+  uint32_t call_depth = 0;  // how many that is
+  std::map<uint64_t, uint32_t>
+      function_blocks;  // of those that may be called: address -> first block
+  int max_threads = 0;  // __launch_bounds__, 0 if not given
 };
 
 }  // namespace simulator

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "simulator/decode/call_inlining.hpp"
 #include "simulator/decode/opcodes.hpp"
 
 namespace simulator {
@@ -60,7 +61,9 @@ class Allocator {
   RegisterMap allocate() {
     collect_mentions();
     find_live_ranges();
+    cover_call_registers();
     assign_places();
+    note_kept();
     return std::move(map_);
   }
 
@@ -146,6 +149,10 @@ class Allocator {
         changed |= live_in[b].insert_all_but(live_out[b], written[b]);
       }
     }
+    for (size_t b = 0; b < blocks; ++b) {
+      const bool calls = flow_.blocks[b].leave == Leave::call;
+      live_behind_call_.push_back(calls ? live_out[b] : RegisterSet(0));
+    }
     // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand.
     ranges_.resize(names_.size());
     for (size_t b = 0; b < blocks; ++b) {
@@ -156,6 +163,27 @@ class Allocator {
         for (const size_t r : mentions_[i].reads) ranges_[r].cover(2 * i);
         for (const size_t r : mentions_[i].writes) ranges_[r].cover(2 * i + 1);
       }
+    }
+  }
+
+  static bool is_call_register(const std::string& name) { return name.starts_with(CALL_REGISTER); }
+
+  /// What passes between caller and callee keeps its place from the first instruction to the last.
+  void cover_call_registers() {
+    for (size_t r = 0; r < names_.size(); ++r) {
+      if (!is_call_register(names_[r])) continue;
+      ranges_[r].cover(0);
+      ranges_[r].cover(2 * function_.body.size() + 1);
+    }
+  }
+
+  void note_kept() {
+    for (const RegisterSet& live : live_behind_call_) {
+      std::vector<KeptRegister>& kept = map_.kept.emplace_back();
+      live.for_each([&](size_t r) {
+        const std::string& name = names_[r];
+        if (!is_call_register(name)) kept.push_back({map_.slots[name], map_.widths[name]});
+      });
     }
   }
 
@@ -211,6 +239,7 @@ class Allocator {
   std::vector<std::string> names_;
   std::vector<Mentions> mentions_;
   std::vector<Range> ranges_;
+  std::vector<RegisterSet> live_behind_call_;  // by block; empty where it does not end in a call
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "simulator/decode/control_flow.hpp"
 #include "simulator/decode/program.hpp"
@@ -22,6 +23,8 @@ struct RegisterMap {
   size_t bytes = 0;                   // of one warp's registers
   size_t predicates = 0;
   int words_per_thread = 0;  // 32-bit registers per thread
+  std::vector<std::vector<KeptRegister>>
+      kept;  // by block: what a call at its end must leave as it is
 };
 
 /// Linear-scan allocation (Poletto and Sarkar, 1999) over live ranges from a data-flow analysis.

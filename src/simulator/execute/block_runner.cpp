@@ -38,7 +38,7 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   const size_t dynamic_start = (program.static_shared + 15) / 16 * 16;
   context_.shared_bytes =
       shape.dynamic_shared == 0 ? program.static_shared : dynamic_start + shape.dynamic_shared;
-  context_.local_bytes = program.local_bytes;
+  context_.local_bytes = program.stack_bytes;
   context_.grid = shape.grid;
   context_.block_size = shape.block;
   shared_storage_.resize(context_.shared_bytes + 256);
@@ -46,7 +46,7 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   const size_t warps = (shape.block.count() + WARP - 1) / WARP;
   register_storage_ = std::make_unique<std::byte[]>(warps * program.register_bytes + 256);
   registers_ = aligned(register_storage_.get());
-  local_.resize(warps * WARP * program.local_bytes);
+  local_.resize(warps * WARP * program.stack_bytes);
   states_.resize(warps);
   order_.resize(warps);
   std::iota(order_.begin(), order_.end(), size_t{0});
@@ -68,7 +68,7 @@ void BlockRunner::start(uint64_t linear_number) {
     const uint64_t lanes = std::min<uint64_t>(WARP, threads - uint64_t{warp} * WARP);
     warps_.emplace_back(program_, context_, warp);
     warps_.back().start(registers_ + warp * program_.register_bytes,
-                        local_.data() + size_t{warp} * WARP * program_.local_bytes,
+                        local_.data() + size_t{warp} * WARP * program_.stack_bytes,
                         lanes == WARP ? ~0u : (1u << lanes) - 1);
   }
   if (context_.worker->schedule != 0) shuffle_warps();

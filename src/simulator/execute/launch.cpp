@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "simulator/count/counter_store.hpp"
+#include "simulator/decode/call_inlining.hpp"
 #include "simulator/decode/decoder.hpp"
 #include "simulator/execute/level.hpp"
 #include "simulator/execute/module.hpp"
@@ -372,9 +373,11 @@ class LoadedModule : public Module {
     }
     for (const auto& [offset, symbol] : variable.addresses) {
       const auto target = addresses_.find(symbol.name);
-      // A function's address: a kernel that calls through it cannot be read, and says so.
-      if (target == addresses_.end()) continue;
-      const uint64_t value = target->second + static_cast<uint64_t>(symbol.offset);
+      const std::optional<uint64_t> address = target == addresses_.end()
+                                                  ? function_address(ptx_, symbol.name)
+                                                  : std::optional(target->second);
+      if (!address) continue;
+      const uint64_t value = *address + static_cast<uint64_t>(symbol.offset);
       std::memcpy(host + offset, &value, sizeof value);
     }
   }

@@ -126,7 +126,8 @@ T apply_atomically(Warp& w, std::byte* where, T b, T c) {
   T old = target.load();
   T next = F(old, b, c);
   while (!target.compare_exchange_weak(old, next)) next = F(old, b, c);
-  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
   w.changes += bits_as<Bits>(old) != bits_as<Bits>(next) ? 1 : 0;
   return old;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <map>
 #include <string>
 
 BEGIN_LEVEL
@@ -36,6 +35,7 @@ void WarpRunner::start(std::byte* registers, std::byte* local, uint32_t lanes) {
   warp_.predicates = predicates_.data();
   warp_.live = lanes;
   joins_.clear();
+  frames_.clear();
   ready_.clear();
   gathering_.clear();
   at_barrier_.clear();
@@ -66,7 +66,7 @@ void WarpRunner::take(const Group& group) {
   set_active(warp_, group.lanes);
   block_ = group.block;
   join_ = group.join;
-  meet_ = join_ == NO_JOIN ? Program::END : joins_[join_].meet;
+  meet_ = join_ == NO_JOIN || joins_[join_].is_call ? Program::END : joins_[join_].meet;
   gathered_ = group.gathered;
 }
 
@@ -94,13 +94,14 @@ bool WarpRunner::is_complete(const Join& join) const {
 void WarpRunner::resume(uint32_t index) {
   const Join join = joins_[index];
   drop_join(index);
-  slices_ = 0;
+  if (!join.is_call) slices_ = 0;  // a function that all return from together is no meeting
   take({join.meet, join.outer, join.arrived & warp_.live});
   if (block_ == meet_) arrive();  // it may be the very place where they are to meet others
 }
 
 void WarpRunner::drop_join(uint32_t index) {
   joins_[index].lanes = 0;
+  if (joins_[index].is_call) frames_.erase(index);
   while (!joins_.empty() && joins_.back().lanes == 0) joins_.pop_back();
 }
 
@@ -121,7 +122,7 @@ void WarpRunner::next_group() {
 /// meet only at the end of the kernel need none.
 uint32_t WarpRunner::open_join(uint32_t meet) {
   if (meet == Program::END || meet == meet_) return join_;
-  joins_.push_back({meet, join_, warp_.active, 0});
+  joins_.push_back({meet, join_, warp_.active, 0, depth_of(join_)});
   return static_cast<uint32_t>(joins_.size() - 1);
 }
 
@@ -176,6 +177,89 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
     join = std::min(join, static_cast<uint32_t>(joins_.size()));
   }
   next_group();
+}
+
+// --- calls ------------------------------------------------------------------------------------------
+
+/// Where the active lanes' calls lead: the callee's first block -> lanes.
+std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) const {
+  if (!block.through_pointer) return {{block.taken, warp_.active}};
+  std::map<uint32_t, uint32_t> lanes_to;
+  const uint64_t* const address = lanes_of<uint64_t>(warp_, block.guard);
+  for_each_lane(warp_.active, [&](int lane) {
+    const auto function = program_.function_blocks.find(address[lane]);
+    if (function == program_.function_blocks.end()) {
+      throw WarpFault{
+          FaultKind::no_function, lane, address[lane],
+          "the pointer that is called through holds no address of a __device__ function",
+          block.instruction};
+    }
+    lanes_to[function->second] |= 1u << lane;
+  });
+  return lanes_to;
+}
+
+/// Lanes that call different functions meet behind the call.
+void WarpRunner::leave_call(const BasicBlock& block) {
+  const std::map<uint32_t, uint32_t> lanes_to = called_blocks(block);
+  if (lanes_to.size() == 1) {
+    const auto& [callee, lanes] = *lanes_to.begin();
+    return take(call(block, {callee, join_, lanes}));
+  }
+  const uint32_t join = open_join(block_ + 1);
+  for (const auto& [callee, lanes] : lanes_to) ready_.push_back(call(block, {callee, join, lanes}));
+  next_group();
+}
+
+/// The group within the function that it is about to enter. It goes on behind the call in `callee.join`.
+WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee) {
+  const uint32_t depth = depth_of(callee.join) + 1;
+  if (depth > program_.call_depth) {
+    throw WarpFault{FaultKind::stack_overflow, std::countr_zero(callee.lanes), 0,
+                    "the stack of a thread has room for " + plural(program_.call_depth, "call") +
+                        " of such functions one within the other",
+                    block.instruction};
+  }
+  const auto join = static_cast<uint32_t>(joins_.size());
+  joins_.push_back({block_ + 1, callee.join, callee.lanes, 0, depth, true});
+  std::vector<std::byte>& frame = frames_[join];
+  const auto keep = [&](const void* from, size_t bytes) {
+    const auto* const first = static_cast<const std::byte*>(from);
+    frame.insert(frame.end(), first, first + bytes);
+  };
+  for (const KeptRegister& kept : block.kept) {
+    if (kept.bytes == 0) {
+      keep(&warp_.predicates[kept.slot], sizeof(uint32_t));
+    } else {
+      keep(warp_.registers + kept.slot, static_cast<size_t>(kept.bytes) * WARP);
+    }
+  }
+  return {callee.block, join, callee.lanes};
+}
+
+/// The active lanes return. Others of the same call may still be under way.
+void WarpRunner::leave_function() {
+  const BasicBlock& caller = program_.blocks[joins_[join_].meet - 1];
+  const std::byte* from = frames_.at(join_).data();
+  const auto restore = [&]<class T>(T, Slot slot) {
+    Lanes<T> value;
+    std::memcpy(&value, from, sizeof value);
+    write<T>(warp_, slot, value);
+    from += sizeof value;
+  };
+  for (const KeptRegister& kept : caller.kept) {
+    if (kept.bytes == 0) {
+      uint32_t value = 0;
+      std::memcpy(&value, from, sizeof value);
+      write_predicate(warp_, kept.slot, value);
+      from += sizeof value;
+    } else if (kept.bytes == 8) {
+      restore(uint64_t{}, kept.slot);
+    } else {
+      restore(uint32_t{}, kept.slot);
+    }
+  }
+  arrive();
 }
 
 // --- coming together --------------------------------------------------------------------------------
@@ -402,6 +486,7 @@ std::vector<std::byte> WarpRunner::state() const {
   }
   for (const Join& j : joins_) words.insert(words.end(), {j.meet, j.outer, j.lanes, j.arrived});
   add(words);
+  for (const auto& [join, frame] : frames_) add(frame);
   return bytes;
 }
 
@@ -430,6 +515,10 @@ void WarpRunner::leave(const BasicBlock& block) {
       return leave_exit(block);
     case Leave::barrier:
       return reach_barrier(block);
+    case Leave::call:
+      return leave_call(block);
+    case Leave::function_return:
+      return leave_function();
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "simulator/execute/lanes.hpp"
@@ -24,6 +25,9 @@ enum class Pause {
 /// group that only looks, in a loop, at what others may change gives way to its warp's other groups; and where
 /// there are none, those that wait at a meeting point for it go on without it. Programs that never wait run
 /// as if there were no such thing.
+///
+/// The lanes that call a function together meet at its return. It is a meeting point like others, but that no
+/// block of the callee is: lanes come to it by returning, each with the registers that it had at the call.
 class WarpRunner {
  public:
   WarpRunner(const Program& program, BlockContext& context, uint32_t number);
@@ -69,6 +73,8 @@ class WarpRunner {
     uint32_t outer;  // the join that they belong to from there on
     uint32_t lanes;  // that parted; 0: no longer in use
     uint32_t arrived;
+    uint32_t depth;        // calls under way, this one included
+    bool is_call = false;  // where the lanes that called a function go on when they return
   };
 
   void execute_block(const BasicBlock& block);
@@ -80,10 +86,15 @@ class WarpRunner {
   void drop_join(uint32_t join);
   void take(const Group& group);
   void next_group();
+  uint32_t depth_of(uint32_t join) const { return join == NO_JOIN ? 0 : joins_[join].depth; }
   uint32_t open_join(uint32_t meet);
   void part(const BasicBlock& block, uint32_t taken_lanes, uint32_t taken);
   void leave_indirect(const BasicBlock& block);
   void leave_exit(const BasicBlock& block);
+  void leave_call(const BasicBlock& block);
+  Group call(const BasicBlock& block, const Group& callee);
+  void leave_function();
+  std::map<uint32_t, uint32_t> called_blocks(const BasicBlock& block) const;
   void reach_barrier(const BasicBlock& block);
   [[noreturn]] void fail_divergent_barrier() const;
   uint32_t guard_lanes(const BasicBlock& block) const;
@@ -109,7 +120,8 @@ class WarpRunner {
   uint32_t meet_ = Program::END;  // joins_[join_].meet
   bool gathered_ = false;
   std::vector<Join> joins_;
-  std::vector<Group> ready_;      // the last one is next
+  std::map<uint32_t, std::vector<std::byte>> frames_;  // what calls keep, by their join
+  std::vector<Group> ready_;                           // the last one is next
   std::vector<Group> gathering_;  // at an instruction that waits for other lanes of the warp
   std::vector<Group> at_barrier_;
   std::vector<uint32_t> predicates_;

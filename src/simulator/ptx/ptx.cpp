@@ -5,6 +5,7 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -524,6 +525,10 @@ class Reader {
             targets.push_back(word());
           } while (accept(','));
           expect(';');
+        } else if (text_.substr(at_, 14) == ".callprototype") {
+          // Says how a pointer's arguments are laid out. They come as they are stored.
+          at_ = std::min(text_.find(';', at_), text_.size());
+          expect(';');
         } else {
           function.labels[name] = function.body.size();
         }
@@ -666,18 +671,25 @@ struct Module::Text {
   std::string text;
   std::vector<Head> heads;
   std::vector<Variable> variables;
+  std::vector<std::string> functions;
   Files files;
 };
 
 Module::Module(std::string_view text) : text_(std::make_unique<Text>()) {
   text_->text = text;
   Reader(text_->text).read_module(text_->heads, text_->variables, text_->files);
+  std::set<std::string_view> known;
+  for (const Head& head : text_->heads) {
+    if (known.insert(head.function.name).second) text_->functions.push_back(head.function.name);
+  }
 }
 
 Module::Module(Module&&) noexcept = default;
 Module::~Module() = default;
 
 const std::vector<Variable>& Module::variables() const { return text_->variables; }
+
+const std::vector<std::string>& Module::functions() const { return text_->functions; }
 
 const Function* Module::find(std::string_view name) const {
   // A declaration may come before the function itself.

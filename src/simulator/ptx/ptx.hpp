@@ -92,6 +92,8 @@ class Module {
   ~Module();
 
   const std::vector<Variable>& variables() const;
+  /// The names of its functions, kernels among them, each once.
+  const std::vector<std::string>& functions() const;
   /// The function of that name, its body read; nullptr if there is none. Throws Unreadable.
   const Function* find(std::string_view name) const;
 

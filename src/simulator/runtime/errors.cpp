@@ -42,6 +42,10 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::trap:
     case FaultKind::interrupted:
       return cudaErrorLaunchFailure;
+    case FaultKind::stack_overflow:
+      return cudaErrorHardwareStackError;
+    case FaultKind::no_function:
+      return cudaErrorInvalidPc;
     case FaultKind::endless_wait:
     case FaultKind::timed_out:
       return cudaErrorLaunchTimeout;
