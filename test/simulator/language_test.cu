@@ -433,14 +433,17 @@ __host__ __device__ __attribute__((noinline)) int outer(int a, int b, int c) {
 }
 __global__ void nested(int* out) {
   const int t = static_cast<int>(threadIdx.x);
-  out[t] = outer(t, t + 1, 7);
+  out[t] = outer(t, t + 1, 7 + t % 2) + inner(t, t % 3, t % 5);
 }
 
 TEST(Calls, ArgumentsOutliveThoseOfACallWithin) {
   Managed<int> out(32);
   nested<<<1, 32>>>(out.get());
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  for (int t = 0; t < 32; ++t) EXPECT_EQ(out[static_cast<size_t>(t)], outer(t, t + 1, 7)) << t;
+  for (int t = 0; t < 32; ++t) {
+    EXPECT_EQ(out[static_cast<size_t>(t)], outer(t, t + 1, 7 + t % 2) + inner(t, t % 3, t % 5))
+        << t;
+  }
 }
 
 // Arithmetic.
