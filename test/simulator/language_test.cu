@@ -477,439 +477,441 @@ TEST(Launch, WithAConfiguration) {
   EXPECT_EQ(p[63], 4);
   EXPECT_EQ(cudaLaunchKernelExC(nullptr, nullptr, nullptr), cudaErrorInvalidValue);
   cudaGetLastError();
-  // Calls that cannot be folded into their callers.
+}
 
-  __host__ __device__ int fibonacci(int n) {
-    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
-  }
+// Calls that cannot be folded into their callers.
 
-  __host__ __device__ int ackermann(int m, int n) {
-    if (m == 0) return n + 1;
-    return ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
-  }
+__host__ __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
-  // Which of the two answers is for the depth to say; each adds to what the other found.
-  __host__ __device__ int of_odd(int n, int seed);
-  __host__ __device__ int of_even(int n, int seed) {
-    return n == 0 ? seed : 3 * of_odd(n - 1, seed ^ n) + 1;
-  }
-  __host__ __device__ int of_odd(int n, int seed) {
-    return n == 0 ? -seed : of_even(n - 1, seed + n) - 7 * of_even(n / 2, seed);
-  }
+__host__ __device__ int ackermann(int m, int n) {
+  if (m == 0) return n + 1;
+  return ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
+}
 
-  // Each depth leaves its mark in an array of the outermost and keeps an array of its own.
-  __host__ __device__ int mark(int* marks, int depth, int lane) {
-    int own[4] = {depth, lane, depth * lane, 1};
-    if (depth <= 0) return own[lane & 3];
-    const int below = mark(marks, depth - 1 - (lane & 1) * (depth & 1), lane);
-    marks[depth & 7] += own[(depth + below) & 3];
-    return below + own[(lane + marks[depth & 7]) & 3];
-  }
-  __host__ __device__ int marked(int lane) {
-    int marks[8] = {};
-    const int sum = mark(marks, lane % 11, lane);
-    int digest = sum;
-    for (int i = 0; i < 8; ++i) digest = digest * 31 + marks[(i + lane) & 7];
-    return digest;
-  }
+// Which of the two answers is for the depth to say; each adds to what the other found.
+__host__ __device__ int of_odd(int n, int seed);
+__host__ __device__ int of_even(int n, int seed) {
+  return n == 0 ? seed : 3 * of_odd(n - 1, seed ^ n) + 1;
+}
+__host__ __device__ int of_odd(int n, int seed) {
+  return n == 0 ? -seed : of_even(n - 1, seed + n) - 7 * of_even(n / 2, seed);
+}
 
-  // Loops, early returns, and calls in a condition.
-  __host__ __device__ int wander(int x, int depth) {
-    int sum = x;
-    for (int i = 0; i < x % 4; ++i) {
-      if (sum % 7 == 3) return sum;
-      sum += depth > 0 && wander(x + i, depth - 1) % 2 == 0 ? wander(x / 2 + i, depth - 1) : i;
-    }
-    return sum + depth;
-  }
+// Each depth leaves its mark in an array of the outermost and keeps an array of its own.
+__host__ __device__ int mark(int* marks, int depth, int lane) {
+  int own[4] = {depth, lane, depth * lane, 1};
+  if (depth <= 0) return own[lane & 3];
+  const int below = mark(marks, depth - 1 - (lane & 1) * (depth & 1), lane);
+  marks[depth & 7] += own[(depth + below) & 3];
+  return below + own[(lane + marks[depth & 7]) & 3];
+}
+__host__ __device__ int marked(int lane) {
+  int marks[8] = {};
+  const int sum = mark(marks, lane % 11, lane);
+  int digest = sum;
+  for (int i = 0; i < 8; ++i) digest = digest * 31 + marks[(i + lane) & 7];
+  return digest;
+}
 
-  // The last thing that this does is a recursive call, the result of which is not its own.
-  __host__ __device__ __attribute__((noinline)) int from_inside(int n) {
-    return n % 3 == 0 ? n : 100 - fibonacci(n % 9);
+// Loops, early returns, and calls in a condition.
+__host__ __device__ int wander(int x, int depth) {
+  int sum = x;
+  for (int i = 0; i < x % 4; ++i) {
+    if (sum % 7 == 3) return sum;
+    sum += depth > 0 && wander(x + i, depth - 1) % 2 == 0 ? wander(x / 2 + i, depth - 1) : i;
   }
+  return sum + depth;
+}
 
-  constexpr int RECURSIONS = 6;
-  __host__ __device__ int recursion(int kind, int lane) {
-    switch (kind) {
-      case 0:
-        return fibonacci(lane % 13);
-      case 1:
-        return ackermann(2, lane % 7);
-      case 2:
-        return lane % 3 == 0 ? of_even(lane % 10, lane) : of_odd(lane % 9, lane);
-      case 3:
-        return marked(lane);
-      case 4:
-        return wander(lane, 4);
-      default:
-        return from_inside(lane) + 10 * from_inside(lane + 1);
-    }
+// The last thing that this does is a recursive call, the result of which is not its own.
+__host__ __device__ __attribute__((noinline)) int from_inside(int n) {
+  return n % 3 == 0 ? n : 100 - fibonacci(n % 9);
+}
+
+constexpr int RECURSIONS = 6;
+__host__ __device__ int recursion(int kind, int lane) {
+  switch (kind) {
+    case 0:
+      return fibonacci(lane % 13);
+    case 1:
+      return ackermann(2, lane % 7);
+    case 2:
+      return lane % 3 == 0 ? of_even(lane % 10, lane) : of_odd(lane % 9, lane);
+    case 3:
+      return marked(lane);
+    case 4:
+      return wander(lane, 4);
+    default:
+      return from_inside(lane) + 10 * from_inside(lane + 1);
   }
+}
 
-  __global__ void recursions(int* out) {
-    const int t = static_cast<int>(threadIdx.x);
-    for (int kind = 0; kind < RECURSIONS; ++kind) out[t * RECURSIONS + kind] = recursion(kind, t);
-  }
+__global__ void recursions(int* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  for (int kind = 0; kind < RECURSIONS; ++kind) out[t * RECURSIONS + kind] = recursion(kind, t);
+}
 
-  TEST(Calls, RecursionIsTheHosts) {
-    constexpr int THREADS = 75;
-    Managed<int> out(THREADS * RECURSIONS);
-    recursions<<<1, THREADS>>>(out.get());
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    for (int t = 0; t < THREADS; ++t) {
-      for (int kind = 0; kind < RECURSIONS; ++kind) {
-        EXPECT_EQ(out[static_cast<size_t>(t * RECURSIONS + kind)], recursion(kind, t))
-            << "thread " << t << ", kind " << kind;
-      }
-    }
-  }
-
-  __global__ void meet_after_recursion(int* out) {
-    __shared__ int found[64];
-    const int t = static_cast<int>(threadIdx.x);
-    found[t] = fibonacci(t % 8);
-    __syncwarp();
-    const int neighbour = found[t ^ 1];
-    const unsigned together = __activemask();
-    __syncthreads();
-    out[t] = neighbour + found[63 - t] + __shfl_xor_sync(~0u, found[t], 4) * 1000 +
-             (together == ~0u ? 1000000 : 0);
-  }
-
-  TEST(Calls, LanesAreTogetherAgainBehindARecursion) {
-    Managed<int> out(64);
-    meet_after_recursion<<<1, 64>>>(out.get());
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    for (int t = 0; t < 64; ++t) {
-      EXPECT_EQ(out[static_cast<size_t>(t)], fibonacci((t ^ 1) % 8) + fibonacci((63 - t) % 8) +
-                                                 fibonacci((t ^ 4) % 8) * 1000 + 1000000)
-          << t;
+TEST(Calls, RecursionIsTheHosts) {
+  constexpr int THREADS = 75;
+  Managed<int> out(THREADS * RECURSIONS);
+  recursions<<<1, THREADS>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int t = 0; t < THREADS; ++t) {
+    for (int kind = 0; kind < RECURSIONS; ++kind) {
+      EXPECT_EQ(out[static_cast<size_t>(t * RECURSIONS + kind)], recursion(kind, t))
+          << "thread " << t << ", kind " << kind;
     }
   }
+}
 
-  // A barrier of the warp at several depths at once, and lanes that end within a callee.
-  __device__ int sum_of_warp(int lane, int depth) {
-    __syncwarp();
-    const int sum = __reduce_add_sync(~0u, lane);
-    return depth == 0 ? sum : sum + 2 * sum_of_warp(lane + 1, depth - 1);
+__global__ void meet_after_recursion(int* out) {
+  __shared__ int found[64];
+  const int t = static_cast<int>(threadIdx.x);
+  found[t] = fibonacci(t % 8);
+  __syncwarp();
+  const int neighbour = found[t ^ 1];
+  const unsigned together = __activemask();
+  __syncthreads();
+  out[t] = neighbour + found[63 - t] + __shfl_xor_sync(~0u, found[t], 4) * 1000 +
+           (together == ~0u ? 1000000 : 0);
+}
+
+TEST(Calls, LanesAreTogetherAgainBehindARecursion) {
+  Managed<int> out(64);
+  meet_after_recursion<<<1, 64>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int t = 0; t < 64; ++t) {
+    EXPECT_EQ(out[static_cast<size_t>(t)], fibonacci((t ^ 1) % 8) + fibonacci((63 - t) % 8) +
+                                               fibonacci((t ^ 4) % 8) * 1000 + 1000000)
+        << t;
   }
-  __device__ int end_at(int lane, int depth) {
-    if (depth == lane) asm volatile("exit;");
-    return depth > 20 ? depth : end_at(lane, depth + 1) + 1;
+}
+
+// A barrier of the warp at several depths at once, and lanes that end within a callee.
+__device__ int sum_of_warp(int lane, int depth) {
+  __syncwarp();
+  const int sum = __reduce_add_sync(~0u, lane);
+  return depth == 0 ? sum : sum + 2 * sum_of_warp(lane + 1, depth - 1);
+}
+__device__ int end_at(int lane, int depth) {
+  if (depth == lane) asm volatile("exit;");
+  return depth > 20 ? depth : end_at(lane, depth + 1) + 1;
+}
+
+__global__ void warp_within_recursion(int* out, int* ended) {
+  const int t = static_cast<int>(threadIdx.x);
+  out[t] = sum_of_warp(t, 3);
+  ended[t] = end_at(t, 0);
+}
+
+TEST(Calls, ALaneEndsWithinACalleeAndOthersMeetThere) {
+  Managed<int> out(32);
+  Managed<int> ended(32);
+  warp_within_recursion<<<1, 32>>>(out.get(), ended.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const int sum = 31 * 16;
+  for (size_t t = 0; t < 32; ++t) {
+    EXPECT_EQ(out[t], sum + 2 * (sum + 32) + 4 * (sum + 64) + 8 * (sum + 96)) << t;
+    EXPECT_EQ(ended[t], t <= 21 ? 0 : 42) << t;
   }
+}
 
-  __global__ void warp_within_recursion(int* out, int* ended) {
-    const int t = static_cast<int>(threadIdx.x);
-    out[t] = sum_of_warp(t, 3);
-    ended[t] = end_at(t, 0);
-  }
+using Step = int (*)(int, int);
+__device__ int plus_fibonacci(int a, int b) { return a + fibonacci(b % 10); }
+__device__ int twice_or_early(int a, int b) {
+  if (b % 3 == 0) return 2 * a;
+  int sum = 0;
+  for (int i = 0; i < b % 5; ++i) sum += a ^ i;
+  return sum;
+}
+__device__ int own_array(int a, int b) {
+  int values[8];
+  for (int i = 0; i < 8; ++i) values[i] = a * i;
+  return values[b & 7];
+}
+__device__ Step steps[3] = {plus_fibonacci, twice_or_early, own_array};
 
-  TEST(Calls, ALaneEndsWithinACalleeAndOthersMeetThere) {
-    Managed<int> out(32);
-    Managed<int> ended(32);
-    warp_within_recursion<<<1, 32>>>(out.get(), ended.get());
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    const int sum = 31 * 16;
-    for (size_t t = 0; t < 32; ++t) {
-      EXPECT_EQ(out[t], sum + 2 * (sum + 32) + 4 * (sum + 64) + 8 * (sum + 96)) << t;
-      EXPECT_EQ(ended[t], t <= 21 ? 0 : 42) << t;
-    }
-  }
+// Hands a pointer on, to the same function for some lanes.
+__device__ int twice_through(Step step, int a, int b) { return step(step(a, b), b + 1); }
 
-  using Step = int (*)(int, int);
-  __device__ int plus_fibonacci(int a, int b) { return a + fibonacci(b % 10); }
-  __device__ int twice_or_early(int a, int b) {
-    if (b % 3 == 0) return 2 * a;
-    int sum = 0;
-    for (int i = 0; i < b % 5; ++i) sum += a ^ i;
-    return sum;
-  }
-  __device__ int own_array(int a, int b) {
-    int values[8];
-    for (int i = 0; i < 8; ++i) values[i] = a * i;
-    return values[b & 7];
-  }
-  __device__ Step steps[3] = {plus_fibonacci, twice_or_early, own_array};
+__global__ void through_pointers(int* out, Step given) {
+  const int t = static_cast<int>(threadIdx.x);
+  int sum = 1000 * t;
+  if (t % 4 != 3) sum += steps[t % 3](t, t / 3);
+  out[t] = sum + twice_through(t % 2 == 0 ? given : steps[2 - t % 3], t, t / 2);
+}
 
-  // Hands a pointer on, to the same function for some lanes.
-  __device__ int twice_through(Step step, int a, int b) { return step(step(a, b), b + 1); }
+int host_step(int number, int a, int b) {
+  if (number == 0) return a + fibonacci(b % 10);
+  if (number == 2) return a * (b & 7);
+  if (b % 3 == 0) return 2 * a;
+  int sum = 0;
+  for (int i = 0; i < b % 5; ++i) sum += a ^ i;
+  return sum;
+}
 
-  __global__ void through_pointers(int* out, Step given) {
-    const int t = static_cast<int>(threadIdx.x);
-    int sum = 1000 * t;
-    if (t % 4 != 3) sum += steps[t % 3](t, t / 3);
-    out[t] = sum + twice_through(t % 2 == 0 ? given : steps[2 - t % 3], t, t / 2);
-  }
-
-  int host_step(int number, int a, int b) {
-    if (number == 0) return a + fibonacci(b % 10);
-    if (number == 2) return a * (b & 7);
-    if (b % 3 == 0) return 2 * a;
-    int sum = 0;
-    for (int i = 0; i < b % 5; ++i) sum += a ^ i;
-    return sum;
-  }
-
-  TEST(Calls, ThroughPointersEachLaneToAFunctionOfItsOwn) {
-    Managed<int> out(64);
-    Step given[3];
-    ASSERT_EQ(cudaMemcpyFromSymbol(given, steps, sizeof given), cudaSuccess);
-    for (int g = 0; g < 3; ++g) {
-      through_pointers<<<1, 64>>>(out.get(), given[g]);
-      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-      for (int t = 0; t < 64; ++t) {
-        int want = 1000 * t;
-        if (t % 4 != 3) want += host_step(t % 3, t, t / 3);
-        const int number = t % 2 == 0 ? g : 2 - t % 3;
-        want += host_step(number, host_step(number, t, t / 2), t / 2 + 1);
-        EXPECT_EQ(out[static_cast<size_t>(t)], want) << t << " " << g;
-      }
-    }
-  }
-
-  // A tree of expressions, whose nodes ask their parts.
-  struct Node {
-    __device__ virtual int value(int x) const { return x; }
-  };
-  struct Constant : Node {
-    int number = 0;
-    __device__ int value(int) const override { return number; }
-  };
-  struct Sum : Node {
-    const Node* left = nullptr;
-    const Node* right = nullptr;
-    __device__ int value(int x) const override { return left->value(x) + right->value(x + 1); }
-  };
-  struct Choice : Sum {
-    __device__ int value(int x) const override {
-      return x % 2 == 0 ? left->value(x / 2) : 3 * right->value(x);
-    }
-  };
-
-  __global__ void evaluate(int* out) {
-    const int t = static_cast<int>(threadIdx.x);
-    const Node x;
-    Constant seven;
-    seven.number = 7 + t % 2;
-    Sum sum;
-    sum.left = &x;
-    sum.right = t % 5 == 0 ? static_cast<const Node*>(&x) : &seven;
-    Choice choice;
-    choice.left = &sum;
-    choice.right = t % 3 == 0 ? static_cast<const Node*>(&seven) : &x;
-    Sum all;
-    all.left = &choice;
-    all.right = &sum;
-    const Node* const roots[4] = {&all, &choice, &sum, &x};
-    out[t] = roots[t % 4]->value(t);
-  }
-
-  TEST(Calls, VirtualFunctionsThatCallOthers) {
-    Managed<int> out(64);
-    evaluate<<<1, 64>>>(out.get());
+TEST(Calls, ThroughPointersEachLaneToAFunctionOfItsOwn) {
+  Managed<int> out(64);
+  Step given[3];
+  ASSERT_EQ(cudaMemcpyFromSymbol(given, steps, sizeof given), cudaSuccess);
+  for (int g = 0; g < 3; ++g) {
+    through_pointers<<<1, 64>>>(out.get(), given[g]);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     for (int t = 0; t < 64; ++t) {
-      const int seven = 7 + t % 2;
-      const auto sum = [&](int x) { return x + (t % 5 == 0 ? x + 1 : seven); };
-      const auto choice = [&](int x) {
-        return x % 2 == 0 ? sum(x / 2) : 3 * (t % 3 == 0 ? seven : x);
-      };
-      const int roots[4] = {choice(t) + sum(t + 1), choice(t), sum(t), t};
-      EXPECT_EQ(out[static_cast<size_t>(t)], roots[t % 4]) << t;
+      int want = 1000 * t;
+      if (t % 4 != 3) want += host_step(t % 3, t, t / 3);
+      const int number = t % 2 == 0 ? g : 2 - t % 3;
+      want += host_step(number, host_step(number, t, t / 2), t / 2 + 1);
+      EXPECT_EQ(out[static_cast<size_t>(t)], want) << t << " " << g;
     }
   }
+}
 
-  // What a function was handed is still there when it has handed as many values to another.
-  __host__ __device__ __attribute__((noinline)) int inner(int x, int y, int z) {
-    return x * 3 + y + z;
+// A tree of expressions, whose nodes ask their parts.
+struct Node {
+  __device__ virtual int value(int x) const { return x; }
+};
+struct Constant : Node {
+  int number = 0;
+  __device__ int value(int) const override { return number; }
+};
+struct Sum : Node {
+  const Node* left = nullptr;
+  const Node* right = nullptr;
+  __device__ int value(int x) const override { return left->value(x) + right->value(x + 1); }
+};
+struct Choice : Sum {
+  __device__ int value(int x) const override {
+    return x % 2 == 0 ? left->value(x / 2) : 3 * right->value(x);
   }
-  __host__ __device__ __attribute__((noinline)) int outer(int a, int b, int c) {
-    const int r = inner(b, 1, b);
-    return r > 10 ? r + a * c : r;
+};
+
+__global__ void evaluate(int* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  const Node x;
+  Constant seven;
+  seven.number = 7 + t % 2;
+  Sum sum;
+  sum.left = &x;
+  sum.right = t % 5 == 0 ? static_cast<const Node*>(&x) : &seven;
+  Choice choice;
+  choice.left = &sum;
+  choice.right = t % 3 == 0 ? static_cast<const Node*>(&seven) : &x;
+  Sum all;
+  all.left = &choice;
+  all.right = &sum;
+  const Node* const roots[4] = {&all, &choice, &sum, &x};
+  out[t] = roots[t % 4]->value(t);
+}
+
+TEST(Calls, VirtualFunctionsThatCallOthers) {
+  Managed<int> out(64);
+  evaluate<<<1, 64>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int t = 0; t < 64; ++t) {
+    const int seven = 7 + t % 2;
+    const auto sum = [&](int x) { return x + (t % 5 == 0 ? x + 1 : seven); };
+    const auto choice = [&](int x) {
+      return x % 2 == 0 ? sum(x / 2) : 3 * (t % 3 == 0 ? seven : x);
+    };
+    const int roots[4] = {choice(t) + sum(t + 1), choice(t), sum(t), t};
+    EXPECT_EQ(out[static_cast<size_t>(t)], roots[t % 4]) << t;
   }
-  __global__ void nested(int* out) {
-    const int t = static_cast<int>(threadIdx.x);
-    out[t] = outer(t, t + 1, 7);
+}
+
+// What a function was handed is still there when it has handed as many values to another.
+__host__ __device__ __attribute__((noinline)) int inner(int x, int y, int z) {
+  return x * 3 + y + z;
+}
+__host__ __device__ __attribute__((noinline)) int outer(int a, int b, int c) {
+  const int r = inner(b, 1, b);
+  return r > 10 ? r + a * c : r;
+}
+__global__ void nested(int* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  out[t] = outer(t, t + 1, 7 + t % 2) + inner(t, t % 3, t % 5);
+}
+
+TEST(Calls, ArgumentsOutliveThoseOfACallWithin) {
+  Managed<int> out(32);
+  nested<<<1, 32>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int t = 0; t < 32; ++t) {
+    EXPECT_EQ(out[static_cast<size_t>(t)], outer(t, t + 1, 7 + t % 2) + inner(t, t % 3, t % 5))
+        << t;
   }
+}
 
-  TEST(Calls, ArgumentsOutliveThoseOfACallWithin) {
-    Managed<int> out(32);
-    nested<<<1, 32>>>(out.get());
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    for (int t = 0; t < 32; ++t) EXPECT_EQ(out[static_cast<size_t>(t)], outer(t, t + 1, 7)) << t;
-  }
+// Arithmetic.
 
-  // Arithmetic.
-
-  /// Mixes values into one number, so that one of them being different is noticed.
-  class Digest {
-   public:
-    template <typename T>
-    __host__ __device__ void add(T value) {
-      if constexpr (std::is_same_v<T, float>) {
-        mix(value != value ? 0x7fc00000 : __builtin_bit_cast(uint32_t, value));
-      } else if constexpr (std::is_same_v<T, double>) {
-        mix(value != value ? 0x7ff8 : __builtin_bit_cast(uint64_t, value));
-      } else {
-        mix(static_cast<uint64_t>(value));
-      }
-    }
-    __host__ __device__ uint64_t value() const { return value_; }
-
-   private:
-    __host__ __device__ void mix(uint64_t v) { value_ = value_ * 1099511628211u ^ v; }
-    uint64_t value_ = 0;
-  };
-
-  /// Arithmetic of an integer type, wrapped to its width.
+/// Mixes values into one number, so that one of them being different is noticed.
+class Digest {
+ public:
   template <typename T>
-  __host__ __device__ uint64_t integer_arithmetic(T a, T b, int n) {
-    using U = std::make_unsigned_t<T>;
-    const U x = static_cast<U>(a);
-    const U y = static_cast<U>(b);
-    const int shift = n % static_cast<int>(8 * sizeof(T));
-    Digest d;
-    d.add(static_cast<T>(static_cast<U>(uint64_t{x} + y)));
-    d.add(static_cast<T>(static_cast<U>(uint64_t{x} - y)));
-    d.add(static_cast<T>(static_cast<U>(uint64_t{x} * y)));
-    d.add(static_cast<T>(static_cast<U>(uint64_t{x} * 3 + y)));
-    if (b != 0 && b != static_cast<T>(-1)) {
-      d.add(static_cast<T>(a / b));
-      d.add(static_cast<T>(a % b));
-    }
-    d.add(static_cast<T>(a / 7));
-    d.add(static_cast<T>(a % 10));
-    d.add(static_cast<T>(a & b));
-    d.add(static_cast<T>(a | b));
-    d.add(static_cast<T>(a ^ b));
-    d.add(static_cast<T>(~a));
-    d.add(static_cast<T>(a >> shift));
-    d.add(static_cast<U>(x << shift));
-    d.add(a < b);
-    d.add(a <= b);
-    d.add(a == b);
-    d.add(a < b ? a : b);
-    d.add(static_cast<float>(a));
-    d.add(static_cast<double>(b));
-    return d.value();
-  }
-
-  __host__ __device__ uint64_t bit_arithmetic(uint64_t a, uint64_t b, int n) {
-    Digest d;
-    d.add(__builtin_popcountll(a));
-    d.add(__builtin_clzll(a | 1));
-    d.add(__builtin_ctzll(b | uint64_t{1} << 40));
-    d.add(__builtin_bitreverse64(a));
-    d.add(__builtin_bswap32(static_cast<uint32_t>(b)));
-    d.add(__builtin_bswap64(a));
-    d.add(__builtin_rotateleft32(static_cast<uint32_t>(a), static_cast<uint32_t>(n & 31)));
-    d.add(__builtin_rotateright64(b, static_cast<uint64_t>(n & 63)));
-    return d.value();
-  }
-
-  __host__ __device__ uint64_t float_arithmetic(float x, float y) {
-    Digest d;
-    d.add(x + y);
-    d.add(x - y);
-    d.add(x * y);
-    d.add(x / y);
-    d.add(-x);
-    d.add(__builtin_fabsf(x));
-    d.add(__builtin_floorf(x));
-    d.add(__builtin_ceilf(x));
-    d.add(__builtin_truncf(x));
-    d.add(__builtin_rintf(x));
-    d.add(__builtin_roundf(x));
-    d.add(__builtin_copysignf(x, y));
-    d.add(__builtin_sqrtf(__builtin_fabsf(x)));
-    d.add(__builtin_fmaf(x, y, 1.0f));
-    d.add(x < y ? x : y);
-    d.add(x < y);
-    d.add(x <= y);
-    d.add(x == y);
-    d.add(x != y);
-    d.add(!(x < y));
-    d.add(!(x >= y));
-    if (__builtin_fabsf(x) < 1e9f) {
-      d.add(static_cast<int>(x));
-      d.add(static_cast<short>(x * 1e-5f));
-      d.add(static_cast<long long>(x));
-    }
-    const double p = x;
-    const double q = y;
-    d.add(p * q);
-    d.add(p / q);
-    d.add(p - q);
-    d.add(__builtin_floor(p));
-    d.add(__builtin_sqrt(__builtin_fabs(p)));
-    d.add(static_cast<float>(p * 1.1));
-    return d.value();
-  }
-
-  constexpr int kCases = 512;
-  constexpr int kKinds = 10;
-
-  __host__ __device__ uint64_t arithmetic(const int64_t* integers, const float* floats, int i,
-                                          int kind) {
-    const int64_t a = integers[i];
-    const int64_t b = integers[(i * 7 + 3) % kCases];
-    switch (kind) {
-      case 0:
-        return integer_arithmetic(static_cast<int8_t>(a), static_cast<int8_t>(b), i);
-      case 1:
-        return integer_arithmetic(static_cast<uint8_t>(a), static_cast<uint8_t>(b), i);
-      case 2:
-        return integer_arithmetic(static_cast<int16_t>(a), static_cast<int16_t>(b), i);
-      case 3:
-        return integer_arithmetic(static_cast<uint16_t>(a), static_cast<uint16_t>(b), i);
-      case 4:
-        return integer_arithmetic(static_cast<int32_t>(a), static_cast<int32_t>(b), i);
-      case 5:
-        return integer_arithmetic(static_cast<uint32_t>(a), static_cast<uint32_t>(b), i);
-      case 6:
-        return integer_arithmetic(a, b, i);
-      case 7:
-        return integer_arithmetic(static_cast<uint64_t>(a), static_cast<uint64_t>(b), i);
-      case 8:
-        return bit_arithmetic(static_cast<uint64_t>(a), static_cast<uint64_t>(b), i);
-      default:
-        return float_arithmetic(floats[i], floats[(i * 5 + 1) % kCases]);
+  __host__ __device__ void add(T value) {
+    if constexpr (std::is_same_v<T, float>) {
+      mix(value != value ? 0x7fc00000 : __builtin_bit_cast(uint32_t, value));
+    } else if constexpr (std::is_same_v<T, double>) {
+      mix(value != value ? 0x7ff8 : __builtin_bit_cast(uint64_t, value));
+    } else {
+      mix(static_cast<uint64_t>(value));
     }
   }
+  __host__ __device__ uint64_t value() const { return value_; }
 
-  __global__ void arithmetic_kernel(const int64_t* integers, const float* floats,
-                                    uint64_t* digests) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    for (int kind = 0; kind < kKinds; ++kind)
-      digests[i * kKinds + kind] = arithmetic(integers, floats, i, kind);
+ private:
+  __host__ __device__ void mix(uint64_t v) { value_ = value_ * 1099511628211u ^ v; }
+  uint64_t value_ = 0;
+};
+
+/// Arithmetic of an integer type, wrapped to its width.
+template <typename T>
+__host__ __device__ uint64_t integer_arithmetic(T a, T b, int n) {
+  using U = std::make_unsigned_t<T>;
+  const U x = static_cast<U>(a);
+  const U y = static_cast<U>(b);
+  const int shift = n % static_cast<int>(8 * sizeof(T));
+  Digest d;
+  d.add(static_cast<T>(static_cast<U>(uint64_t{x} + y)));
+  d.add(static_cast<T>(static_cast<U>(uint64_t{x} - y)));
+  d.add(static_cast<T>(static_cast<U>(uint64_t{x} * y)));
+  d.add(static_cast<T>(static_cast<U>(uint64_t{x} * 3 + y)));
+  if (b != 0 && b != static_cast<T>(-1)) {
+    d.add(static_cast<T>(a / b));
+    d.add(static_cast<T>(a % b));
   }
+  d.add(static_cast<T>(a / 7));
+  d.add(static_cast<T>(a % 10));
+  d.add(static_cast<T>(a & b));
+  d.add(static_cast<T>(a | b));
+  d.add(static_cast<T>(a ^ b));
+  d.add(static_cast<T>(~a));
+  d.add(static_cast<T>(a >> shift));
+  d.add(static_cast<U>(x << shift));
+  d.add(a < b);
+  d.add(a <= b);
+  d.add(a == b);
+  d.add(a < b ? a : b);
+  d.add(static_cast<float>(a));
+  d.add(static_cast<double>(b));
+  return d.value();
+}
 
-  TEST(Arithmetic, IsTheHostsInEveryTypeBitForBit) {
-    Managed<int64_t> integers(kCases);
-    Managed<float> floats(kCases);
-    Managed<uint64_t> digests(static_cast<size_t>(kCases) * kKinds);
-    uint64_t random = 88172645463325252u;
-    for (int i = 0; i < kCases; ++i) {
-      random ^= random << 13;  // Marsaglia's xorshift
-      random ^= random >> 7;
-      random ^= random << 17;
-      const auto at = static_cast<size_t>(i);
-      integers[at] = i < 16 ? i - 8 : static_cast<int64_t>(random >> (i % 60));
-      floats[at] = i < 100 ? static_cast<float>(i - 50) * 0.5f
-                           : __builtin_bit_cast(float, static_cast<uint32_t>(random >> 11));
-    }
-    const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-42f, 3.4e38f};
-    for (size_t i = 0; i < std::size(special); ++i) floats[i] = special[i];
+__host__ __device__ uint64_t bit_arithmetic(uint64_t a, uint64_t b, int n) {
+  Digest d;
+  d.add(__builtin_popcountll(a));
+  d.add(__builtin_clzll(a | 1));
+  d.add(__builtin_ctzll(b | uint64_t{1} << 40));
+  d.add(__builtin_bitreverse64(a));
+  d.add(__builtin_bswap32(static_cast<uint32_t>(b)));
+  d.add(__builtin_bswap64(a));
+  d.add(__builtin_rotateleft32(static_cast<uint32_t>(a), static_cast<uint32_t>(n & 31)));
+  d.add(__builtin_rotateright64(b, static_cast<uint64_t>(n & 63)));
+  return d.value();
+}
 
-    arithmetic_kernel<<<4, kCases / 4>>>(integers.get(), floats.get(), digests.get());
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    for (int i = 0; i < kCases; ++i) {
-      for (int kind = 0; kind < kKinds; ++kind) {
-        ASSERT_EQ(digests[static_cast<size_t>(i) * kKinds + static_cast<size_t>(kind)],
-                  arithmetic(integers.get(), floats.get(), i, kind))
-            << "case " << i << ", kind " << kind;
-      }
+__host__ __device__ uint64_t float_arithmetic(float x, float y) {
+  Digest d;
+  d.add(x + y);
+  d.add(x - y);
+  d.add(x * y);
+  d.add(x / y);
+  d.add(-x);
+  d.add(__builtin_fabsf(x));
+  d.add(__builtin_floorf(x));
+  d.add(__builtin_ceilf(x));
+  d.add(__builtin_truncf(x));
+  d.add(__builtin_rintf(x));
+  d.add(__builtin_roundf(x));
+  d.add(__builtin_copysignf(x, y));
+  d.add(__builtin_sqrtf(__builtin_fabsf(x)));
+  d.add(__builtin_fmaf(x, y, 1.0f));
+  d.add(x < y ? x : y);
+  d.add(x < y);
+  d.add(x <= y);
+  d.add(x == y);
+  d.add(x != y);
+  d.add(!(x < y));
+  d.add(!(x >= y));
+  if (__builtin_fabsf(x) < 1e9f) {
+    d.add(static_cast<int>(x));
+    d.add(static_cast<short>(x * 1e-5f));
+    d.add(static_cast<long long>(x));
+  }
+  const double p = x;
+  const double q = y;
+  d.add(p * q);
+  d.add(p / q);
+  d.add(p - q);
+  d.add(__builtin_floor(p));
+  d.add(__builtin_sqrt(__builtin_fabs(p)));
+  d.add(static_cast<float>(p * 1.1));
+  return d.value();
+}
+
+constexpr int kCases = 512;
+constexpr int kKinds = 10;
+
+__host__ __device__ uint64_t arithmetic(const int64_t* integers, const float* floats, int i,
+                                        int kind) {
+  const int64_t a = integers[i];
+  const int64_t b = integers[(i * 7 + 3) % kCases];
+  switch (kind) {
+    case 0:
+      return integer_arithmetic(static_cast<int8_t>(a), static_cast<int8_t>(b), i);
+    case 1:
+      return integer_arithmetic(static_cast<uint8_t>(a), static_cast<uint8_t>(b), i);
+    case 2:
+      return integer_arithmetic(static_cast<int16_t>(a), static_cast<int16_t>(b), i);
+    case 3:
+      return integer_arithmetic(static_cast<uint16_t>(a), static_cast<uint16_t>(b), i);
+    case 4:
+      return integer_arithmetic(static_cast<int32_t>(a), static_cast<int32_t>(b), i);
+    case 5:
+      return integer_arithmetic(static_cast<uint32_t>(a), static_cast<uint32_t>(b), i);
+    case 6:
+      return integer_arithmetic(a, b, i);
+    case 7:
+      return integer_arithmetic(static_cast<uint64_t>(a), static_cast<uint64_t>(b), i);
+    case 8:
+      return bit_arithmetic(static_cast<uint64_t>(a), static_cast<uint64_t>(b), i);
+    default:
+      return float_arithmetic(floats[i], floats[(i * 5 + 1) % kCases]);
+  }
+}
+
+__global__ void arithmetic_kernel(const int64_t* integers, const float* floats, uint64_t* digests) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  for (int kind = 0; kind < kKinds; ++kind)
+    digests[i * kKinds + kind] = arithmetic(integers, floats, i, kind);
+}
+
+TEST(Arithmetic, IsTheHostsInEveryTypeBitForBit) {
+  Managed<int64_t> integers(kCases);
+  Managed<float> floats(kCases);
+  Managed<uint64_t> digests(static_cast<size_t>(kCases) * kKinds);
+  uint64_t random = 88172645463325252u;
+  for (int i = 0; i < kCases; ++i) {
+    random ^= random << 13;  // Marsaglia's xorshift
+    random ^= random >> 7;
+    random ^= random << 17;
+    const auto at = static_cast<size_t>(i);
+    integers[at] = i < 16 ? i - 8 : static_cast<int64_t>(random >> (i % 60));
+    floats[at] = i < 100 ? static_cast<float>(i - 50) * 0.5f
+                         : __builtin_bit_cast(float, static_cast<uint32_t>(random >> 11));
+  }
+  const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-42f, 3.4e38f};
+  for (size_t i = 0; i < std::size(special); ++i) floats[i] = special[i];
+
+  arithmetic_kernel<<<4, kCases / 4>>>(integers.get(), floats.get(), digests.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int i = 0; i < kCases; ++i) {
+    for (int kind = 0; kind < kKinds; ++kind) {
+      ASSERT_EQ(digests[static_cast<size_t>(i) * kKinds + static_cast<size_t>(kind)],
+                arithmetic(integers.get(), floats.get(), i, kind))
+          << "case " << i << ", kind " << kind;
     }
   }
+}
 
 }  // namespace

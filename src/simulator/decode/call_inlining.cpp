@@ -441,7 +441,6 @@ class Inliner {
       return append_real_call(call, symbol(called_label(target.name)), results, arguments, stored);
     }
     append(*callee, enter(*callee, results, arguments));
-    result_in_register_.clear();  // its own last call's
   }
 
   /// A function that the device itself provides becomes an instruction of its name, with plain registers.
