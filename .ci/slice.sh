@@ -8,14 +8,14 @@ slice_of_kernels='Ladder/Contract.AlphaAndBeta/*'
 # run_slice BIN COMMAND...: the tests in BIN, each run as COMMAND... PROGRAM. What they say is shown if they fail;
 # that an emulated processor lacks what the host's has (TCG's warnings) is no news.
 run_slice() {
-  local bin=$1 program
+  local bin=$1 tested
   shift
-  for program in "${slice[@]}" kernels_test; do
+  for tested in "${slice[@]}" kernels_test; do
     local filter='*'
-    [ "$program" != kernels_test ] || filter=$slice_of_kernels
-    if ! "$@" "$bin/$program" --gtest_brief=1 --gtest_filter="$filter" > "$bin/../slice.log" 2>&1; then
+    [ "$tested" != kernels_test ] || filter=$slice_of_kernels
+    if ! "$@" "$bin/$tested" --gtest_brief=1 --gtest_filter="$filter" > "$bin/../slice.log" 2>&1; then
       grep -v '^qemu-.*: warning: TCG' "$bin/../slice.log" >&2
-      fail 1 "$program failed under: $*"
+      fail 1 "$tested failed under: $*"
     fi
   done
 }
