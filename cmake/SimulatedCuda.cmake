@@ -21,7 +21,8 @@ function(add_simulated_cuda_sources target)
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.simulated)
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${CMAKE_COMMAND} -E env "SIMCC_CLANG=${CMAKE_CXX_COMPILER}" ${simulator_dir}/simcc
+      COMMAND ${CMAKE_COMMAND} -E env "SIMCC_CLANG=${CMAKE_CXX_COMPILER}"
+              "SIMCC_TARGET=${CMAKE_CXX_COMPILER_TARGET}" ${simulator_dir}/simcc
               -c ${source} -o ${object} -MD -MF ${object}.d ${flags}
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"

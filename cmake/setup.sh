@@ -52,6 +52,7 @@ choose_build() {
   case $choice in
     sim) ;;
     sim-asan) packages+=(libclang-rt-19-dev) ;;  # for those who change the project: see CONTRIBUTING.md
+    sim-aarch64) packages+=(g++-aarch64-linux-gnu googletest qemu-user) ;;  # .ci/aarch64's
     cuda)
       find_nvcc > /dev/null || fail 2 "the cuda build needs NVIDIA's nvcc on the PATH or in /usr/local/cuda/bin;" \
         "--build sim needs neither it nor a GPU"
@@ -110,6 +111,19 @@ install_packages() {
     tail -n 20 "$log" >&2
     fail 2 "the installation failed; run this to see why: sudo sh -c '$line'"
   fi
+}
+
+# Installs what is missing of the list if one of these commands is.
+need() {
+  local command
+  for command in "$@"; do
+    command -v "$command" > /dev/null && continue
+    mkdir -p "$root/build"
+    local log=$root/build/packages.log
+    : > "$log"
+    install_packages
+    return
+  done
 }
 
 # Runs ninja; names the step when there is work, counts it on a terminal, and shows errors whole.

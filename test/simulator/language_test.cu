@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -55,6 +56,33 @@ TEST(Idioms, ALambdaOfTheDevice) {
       x.get(), 100, [=] __device__(float v, int i) { return v + factor * static_cast<float>(i); });
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   for (size_t i = 0; i < 100; ++i) EXPECT_EQ(x[i], 3 * static_cast<float>(i));
+}
+
+/// What the host decides, and the device takes over: whether a plain char has a sign (not on aarch64), and layout.
+struct Plain {
+  char c;
+  wchar_t w;
+  bool b;
+  long l;
+  double d;
+};
+__global__ void look_at_types(const char* c, int* out) {
+  out[0] = *c;
+  out[1] = static_cast<wchar_t>(-1) < 0;
+  out[2] = sizeof(Plain);
+  out[3] = offsetof(Plain, l);
+}
+
+TEST(Idioms, PlainTypesAreThoseOfTheHost) {
+  Managed<char> c(1);
+  Managed<int> out(4);
+  c[0] = static_cast<char>(0x80);
+  look_at_types<<<1, 1>>>(c.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out[0], c[0]);
+  EXPECT_EQ(out[1], static_cast<wchar_t>(-1) < 0);
+  EXPECT_EQ(out[2], static_cast<int>(sizeof(Plain)));
+  EXPECT_EQ(out[3], static_cast<int>(offsetof(Plain, l)));
 }
 
 /// Blelloch's exclusive scan of 2 * blockDim.x numbers in shared memory, up the tree and down again.

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "process.hpp"
@@ -57,6 +58,21 @@ TEST(Simcc, AcceptsNvccsOptionsForARealGpuWithANote) {
           (folder / "program").string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(count_of(outcome.err, "note: "), 5u) << outcome.err;
+}
+
+TEST(Simcc, APlainCharMeansTheSameInBothHalves) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu",
+        "__global__ void k(const char* c, int* x) { *x = *c; }\n"
+        "static_assert((static_cast<char>(-1) < 0) == SIGNED);\n");
+  for (const auto& [option, defined, load] :
+       {std::tuple{"-funsigned-char", " -DSIGNED=false ", "ld.global.u8"},
+        std::tuple{"-fsigned-char", " -DSIGNED=true ", "ld.global.s8"}}) {
+    const std::string command = simcc + " " + option + defined + (folder / "k.cu").string();
+    EXPECT_EQ(run(command + " -c -o " + (folder / "k.o").string()).err, "");
+    EXPECT_EQ(run(command + " --ptx -o " + (folder / "k.ptx").string()).err, "");
+    EXPECT_NE(contents(folder / "k.ptx").find(load), std::string::npos) << option;
+  }
 }
 
 /// A kernel's memory accesses in its PTX: "2 ld.global.v4.f32, 1 st.global.f32".

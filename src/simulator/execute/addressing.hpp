@@ -21,7 +21,9 @@ struct Addresses {
   uint64_t offset;
 
   uint64_t of(int lane) const { return base[lane] + offset; }
-  const Lanes<uint64_t>& vector() const { return *reinterpret_cast<const Lanes<uint64_t>*>(base); }
+  const StoredLanes<uint64_t>& vector() const {
+    return *reinterpret_cast<const StoredLanes<uint64_t>*>(base);
+  }
   std::array<uint64_t, WARP> sum() const {
     return bits_as<std::array<uint64_t, WARP>>(static_cast<Lanes<uint64_t>>(vector() + offset));
   }
@@ -74,10 +76,10 @@ const Pattern& recognise(const Warp& w, uint32_t site, const Addresses& address,
   const Lanes<int64_t> distance = bits_as<Lanes<int64_t>>(
       static_cast<Lanes<uint64_t>>(address.vector() - (first - address.offset)));
   const Pattern* pattern = worker.sites[site].patterns[phase / 4];
-  const bool same =
-      pattern != nullptr && pattern->active == w.active && pattern->phase == phase &&
-      (to_bits(*reinterpret_cast<const Lanes<int64_t>*>(pattern->distance.data()) == distance) &
-       w.active) == w.active;
+  const bool same = pattern != nullptr && pattern->active == w.active && pattern->phase == phase &&
+                    (to_bits(*reinterpret_cast<const StoredLanes<int64_t>*>(
+                                 pattern->distance.data()) == distance) &
+                     w.active) == w.active;
   if (!same) [[unlikely]] {
     pattern = &worker.price(site, bits_as<std::array<int64_t, WARP>>(distance), first, w.active);
   }

@@ -11,7 +11,16 @@
 BEGIN_LEVEL
 
 template <class T>
-using Lanes [[gnu::aligned(64)]] = T __attribute__((ext_vector_type(WARP)));
+using Lanes = T __attribute__((ext_vector_type(WARP)));
+
+/// The same in memory, at a multiple of 64 bytes; a vector's own alignment is its size. (An alias template would
+/// lose the attribute.)
+template <class T>
+struct InMemory {
+  typedef T Lanes __attribute__((ext_vector_type(WARP), aligned(64)));
+};
+template <class T>
+using StoredLanes = typename InMemory<T>::Lanes;
 
 constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                          11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -19,7 +28,7 @@ constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 
 
 /// std::bit_cast as a function of the level: vectors must not be handed to code that has no such registers.
 template <class To, class From>
-inline To bits_as(const From& value) {
+inline To bits_as(const From value) {
   return __builtin_bit_cast(To, value);
 }
 
@@ -35,26 +44,26 @@ inline uint32_t to_bits(Mask mask) {
   return bits_as<uint32_t>(__builtin_convertvector(mask, Bits));
 }
 
-inline const Lanes<int32_t>& lane_mask(const Warp& w) {
-  return *reinterpret_cast<const Lanes<int32_t>*>(w.lane_mask.data());
+inline const StoredLanes<int32_t>& lane_mask(const Warp& w) {
+  return *reinterpret_cast<const StoredLanes<int32_t>*>(w.lane_mask.data());
 }
 
 inline void set_active(Warp& w, uint32_t mask) {
   w.active = mask;
   w.unmasked = mask == w.live;
-  *reinterpret_cast<Lanes<int32_t>*>(w.lane_mask.data()) = expand_mask(mask);
+  *reinterpret_cast<StoredLanes<int32_t>*>(w.lane_mask.data()) = expand_mask(mask);
 }
 
 template <class T>
-inline const Lanes<T>& read(const Warp& w, Slot slot) {
+inline const StoredLanes<T>& read(const Warp& w, Slot slot) {
   const std::byte* base = slot >= 0 ? w.registers + slot : w.constants + ~slot;
-  return *reinterpret_cast<const Lanes<T>*>(base);
+  return *reinterpret_cast<const StoredLanes<T>*>(base);
 }
 
 /// Writes a result where lanes are active, and nowhere else that matters.
 template <class T>
 inline void write(Warp& w, Slot slot, Lanes<T> value) {
-  Lanes<T>& target = *reinterpret_cast<Lanes<T>*>(w.registers + slot);
+  StoredLanes<T>& target = *reinterpret_cast<StoredLanes<T>*>(w.registers + slot);
   if (w.unmasked) {
     target = value;
   } else if constexpr (sizeof(T) == 8) {

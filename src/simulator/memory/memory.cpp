@@ -49,6 +49,10 @@ constexpr uint64_t VISIBLE_CHUNK = uint64_t{1} << 30;
 /// From this size on the bytes are laid out for huge pages, which spares the host's TLB.
 constexpr uint64_t HUGE_PAGE = uint64_t{2} << 20;
 
+/// Beyond this size they are not: so large an allocation may be meant to be touched here and there only, and
+/// a byte touched should not cost 2 MiB.
+constexpr uint64_t SPARSE = uint64_t{256} << 20;
+
 /// What malloc in kernels may hand out in all, as on a device unless it is set.
 constexpr uint64_t DEFAULT_HEAP = uint64_t{8} << 20;
 constexpr uint64_t HEAP_GRAIN = 16;  // an allocation takes a multiple of this
@@ -83,23 +87,71 @@ std::optional<uint64_t> parse_bytes(const char* text) {
   return value << shift;
 }
 
-/// What SIMULATOR_MEMORY asks for, at most an H200's. Otherwise three quarters of the memory that this process
-/// may use: the machine's, or its control group's if less.
-uint64_t device_bytes() {
-  if (const char* const asked = std::getenv("SIMULATOR_MEMORY")) {
-    if (const std::optional<uint64_t> bytes = parse_bytes(asked))
-      return std::min(*bytes, LARGEST_DEVICE);
-    std::fprintf(
-        stderr,
-        "simulated GPU: SIMULATOR_MEMORY is '%s'; it must be a number of bytes such as 8G or "
-        "512M, and is ignored\n",
-        asked);
-  }
+/// The memory that this process may use: the machine's, or its control group's if less.
+uint64_t usable_bytes() {
   const uint64_t physical =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t allowed = std::min({physical, number_in("/sys/fs/cgroup/memory.max"),
-                                     number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
-  return std::min(allowed / 4 * 3, LARGEST_DEVICE);
+  return std::min({physical, number_in("/sys/fs/cgroup/memory.max"),
+                   number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+}
+
+/// What SIMULATOR_MEMORY asks for, at most an H200's, otherwise three quarters of what can be used. More than
+/// there is may be asked for, as untouched memory costs nothing, but is worth a word: touching too much of it
+/// ends the process without one.
+uint64_t device_bytes() {
+  const uint64_t usable = usable_bytes();
+  const char* const asked = std::getenv("SIMULATOR_MEMORY");
+  if (asked == nullptr || *asked == '\0') return std::min(usable / 4 * 3, LARGEST_DEVICE);
+  const std::optional<uint64_t> bytes = parse_bytes(asked);
+  if (!bytes) {
+    std::fprintf(stderr,
+                 "simulated GPU: SIMULATOR_MEMORY is '%s'; it must be a number of bytes such as 8G "
+                 "or 512M, and is ignored\n",
+                 asked);
+    return std::min(usable / 4 * 3, LARGEST_DEVICE);
+  }
+  const auto mebibytes = [](uint64_t count) {
+    return static_cast<unsigned long long>(count >> 20);
+  };
+  if (*bytes > LARGEST_DEVICE) {
+    std::fprintf(stderr,
+                 "simulated GPU: SIMULATOR_MEMORY is '%s'; the device has %lluM, as an H200\n",
+                 asked, mebibytes(LARGEST_DEVICE));
+  }
+  if (*bytes > usable) {
+    std::fprintf(
+        stderr,
+        "simulated GPU: SIMULATOR_MEMORY is '%s'; this machine has %lluM, so not all of it "
+        "can be touched\n",
+        asked, mebibytes(usable));
+  }
+  return std::min(*bytes, LARGEST_DEVICE);
+}
+
+/// Where the bytes of an allocation that the host does not see lie; nullptr if there are none. A large one is
+/// taken from the operating system without a promise that all of it can be touched.
+std::byte* take_bytes(uint64_t bytes) {
+  if (bytes < HUGE_PAGE) {
+    return static_cast<std::byte*>(std::aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT)));
+  }
+  const uint64_t rounded = round_up(bytes, HUGE_PAGE);
+  void* const reserved = mmap(nullptr, rounded + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return nullptr;
+  std::byte* const first = static_cast<std::byte*>(reserved);
+  const uint64_t before = -reinterpret_cast<uint64_t>(first) % HUGE_PAGE;
+  if (before > 0) munmap(first, before);
+  munmap(first + before + rounded, HUGE_PAGE - before);
+  if (bytes <= SPARSE) madvise(first + before, rounded, MADV_HUGEPAGE);
+  return first + before;
+}
+
+void give_back(std::byte* first, uint64_t bytes) {
+  if (bytes < HUGE_PAGE) {
+    std::free(first);
+  } else {
+    munmap(first, round_up(bytes, HUGE_PAGE));
+  }
 }
 
 /// Records in the order of their addresses, which is the order of allocation: appended under a lock,
@@ -291,14 +343,11 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
     allocation.host = reinterpret_cast<std::byte*>(allocation.base);
     if (mprotect(allocation.host, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
   } else {
-    const uint64_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
-    const uint64_t rounded = round_up(bytes, alignment);
-    allocation.host = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
+    allocation.host = take_bytes(bytes);
     if (allocation.host == nullptr) return 0;
-    if (bytes >= HUGE_PAGE) madvise(allocation.host, rounded, MADV_HUGEPAGE);
     allocation.base = s.device.take(bytes, ALIGNMENT);
     if (allocation.base == 0) {
-      std::free(allocation.host);
+      give_back(allocation.host, bytes);
       return 0;
     }
   }
@@ -407,7 +456,7 @@ bool DeviceMemory::release(uint64_t base) {
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (fresh == MAP_FAILED) mprotect(allocation->host, mapped, PROT_NONE);
   } else {
-    std::free(allocation->host);
+    give_back(allocation->host, allocation->bytes);
   }
   allocation->host = nullptr;
   s.used -= allocation->bytes;

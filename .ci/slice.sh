@@ -1,0 +1,61 @@
+# A slice of the suite on a processor that the machine itself need not be: through an emulator, or with a level
+# asked for. Sourced, after cmake/setup.sh, by .ci/processors and .ci/aarch64.
+
+# Tests that cover the runtime, every instruction and every rung, and take an emulator half a minute.
+slice=(simulator_access simulator_interpreter simulator_fault simulator_golden_counters simulator_runtime)
+slice_of_kernels='Ladder/Contract.AlphaAndBeta/*'
+
+# run_slice BIN COMMAND...: the tests in BIN, each run as COMMAND... PROGRAM. What they say is shown if they fail;
+# that an emulated processor lacks what the host's has (TCG's warnings) is no news.
+run_slice() {
+  local bin=$1 tested
+  shift
+  for tested in "${slice[@]}" kernels_test; do
+    local filter='*'
+    [ "$tested" != kernels_test ] || filter=$slice_of_kernels
+    if ! "$@" "$bin/$tested" --gtest_brief=1 --gtest_filter="$filter" > "$bin/../slice.log" 2>&1; then
+      grep -v '^qemu-.*: warning: TCG' "$bin/../slice.log" >&2
+      fail 1 "$tested failed under: $*"
+    fi
+  done
+}
+
+# write_figures FILE BIN COMMAND...: counters of every rung, checksums of results, and how much memory it took.
+# What depends on the host is left out: dates and times, the number of cores, and the rounding errors of rung 0,
+# which is the host's own product.
+write_figures() {
+  local file=$1 bin=$2
+  shift 2
+  {
+    "$@" "$bin/sgemm_runner" all --size 64,65x63x61 --json | python3 -c '
+import json, sys
+run = json.load(sys.stdin)
+for key in "date", "num_cpus": del run["context"][key]
+for row in run["benchmarks"]:
+    for key in "date", "real_time", "cpu_time": del row[key]
+    for key in "simulation_seconds",: row.pop(key, None)
+    if row["kernel_id"] == 0:
+        for key in "max_abs_error", "error_over_bound": del row[key]
+json.dump(run, sys.stdout, indent=1)
+print()' &&
+      "$@" "$bin/result_bits"
+  } > "$file" 2> "$file.stderr" || {
+    grep -v '^qemu-.*: warning: TCG' "$file.stderr" >&2
+    fail 1 "no figures under: $*"
+  }
+}
+
+# same_figures FILE OTHER: fails, with the first differences, unless they are the same to the byte.
+same_figures() {
+  diff "$1" "$2" > "$2.diff" && return
+  head -n 20 "$2.diff" >&2
+  fail 1 "$2 is not $1, see $2.diff"
+}
+
+# Reserved addresses must not become memory: an emulator that keeps a record of each page has some 7 MiB for a GiB.
+check_memory() {
+  local bin=$1 peak
+  shift
+  peak=$(SIMULATOR_MEMORY=8G "$@" "$bin/sparse_memory" 2 2> /dev/null | sed -n 's/^peak //p')
+  [ "${peak:-1000}" -lt 200 ] || fail 1 "6 GiB of untouched memory cost ${peak:-?} MiB under: $*"
+}

@@ -1,0 +1,12 @@
+# GoogleTest from the sources in the package googletest: this machine's library is for this machine.
+find_path(GTest_SOURCES googlemock/CMakeLists.txt PATHS /usr/src/googletest NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+set(GTest_FOUND TRUE)
+if(NOT TARGET gmock)
+  set(INSTALL_GTEST OFF)
+  add_subdirectory(${GTest_SOURCES} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+  foreach(library gmock gtest gtest_main)
+    if(NOT TARGET GTest::${library})
+      add_library(GTest::${library} ALIAS ${library})
+    endif()
+  endforeach()
+endif()
