@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "kernels/async_copy.cuh"
+
 namespace faulty {
 namespace {
 
@@ -102,6 +104,42 @@ extern const Rung breaks_promise{
                 .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 31}}},
     .launch = launch_faulty<Fault::none>,
 };
+
+namespace {
+
+constexpr int COPIED_ROWS = 32, COPIED_K = 8;
+
+template <int STRIDE>
+__global__ void copy_transposed(const Sgemm p) {
+  __shared__ float As[COPIED_K * STRIDE];
+  const int row = threadIdx.x / COPIED_K, k = threadIdx.x % COPIED_K;
+  ladder::copy_async(&As[k * STRIDE + row], &p.A[row * p.lda + k]);
+  ladder::commit_async();
+  ladder::wait_async<0>();
+  __syncthreads();
+  if (k == 0) p.C[row * p.ldc] = As[row];
+}
+
+template <int STRIDE>
+cudaError_t launch_copy(const Sgemm& p, cudaStream_t stream) {
+  copy_transposed<STRIDE><<<1, COPIED_ROWS * COPIED_K, 0, stream>>>(p);
+  return cudaGetLastError();
+}
+
+template <int STRIDE>
+Rung copy_rung(const char* name) {
+  return {.number = 97,
+          .name = name,
+          .idea = "a tile of A is copied, transposed, and nothing else",
+          .promise = {.whole_tiles = COPIED_ROWS,
+                      .claims = {{Counter::shared_bank_conflicts, '-', Relation::equal, 0}}},
+          .launch = launch_copy<STRIDE>};
+}
+
+}  // namespace
+
+extern const Rung padded_copy = copy_rung<128 + 4>("padded_copy");
+extern const Rung unpadded_copy = copy_rung<128>("unpadded_copy");
 
 std::span<const Rung> wrong_results() {
   static const std::array rungs{

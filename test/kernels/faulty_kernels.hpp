@@ -28,4 +28,9 @@ extern const ladder::Rung rounds_to_tf32;
 /// A right result that breaks its promise.
 extern const ladder::Rung breaks_promise;
 
+/// Copies a tile of A, transposed, to shared memory by cp.async as rungs 10 to 12 do, into rows that begin in
+/// different banks or, without padding, all in the same one. Both claim to have no bank conflicts.
+extern const ladder::Rung padded_copy;
+extern const ladder::Rung unpadded_copy;
+
 }  // namespace faulty

@@ -66,6 +66,14 @@ TEST(BrokenPromise, IsFound) {
   EXPECT_FALSE(traffic->promise_kept());
 }
 
+// The padding of a tile that cp.async fills: without it the lanes of a warp write to the same banks.
+TEST(BrokenPromise, IsFoundInWhatCpAsyncWrites) {
+  const auto padded = traffic_of(faulty::padded_copy, 32, 32, 32);
+  if (!padded) GTEST_SKIP() << "this machine does not count";
+  EXPECT_TRUE(padded->promise_kept());
+  EXPECT_FALSE(traffic_of(faulty::unpadded_copy, 32, 32, 32)->promise_kept());
+}
+
 TEST(PromiseRules, SpeakOnlyOfWholeDenseTiles) {
   const ladder::Promise& promise = faulty::breaks_promise.promise;  // tiles of 16
   const Sgemm whole{.M = 32,
