@@ -19,7 +19,8 @@ __global__ void centred(const int* in, int* out, int n) {
 
 __global__ void backwards(const short* end, int* out) {
   const short* p = end - threadIdx.x;
-  out[threadIdx.x] = *--p + p[-1];
+  --p;
+  out[threadIdx.x] = p[0] + p[-1];
 }
 
 int main() {
