@@ -9,6 +9,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#if defined(__SIZEOF_FLOAT128__)
 using Real = __float128;
 
 // glibc has all of libm in this format, but does not declare it to clang.
@@ -54,6 +55,9 @@ Real ynf128(int, Real);
 Real ldexpf128(Real, int);
 int ilogbf128(Real);
 }
+#else
+using Real = long double;  // as on aarch64, where glibc declares the functions for it
+#endif
 
 namespace simulator::test {
 namespace {

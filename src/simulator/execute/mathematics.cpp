@@ -26,13 +26,7 @@ Binary128 y1f128(Binary128);
 Binary128 ynf128(int, Binary128);
 }
 #else
-using Binary128 = long double;  // as on AArch64
-constexpr auto j0f128 = j0l;
-constexpr auto j1f128 = j1l;
-constexpr auto jnf128 = jnl;
-constexpr auto y0f128 = y0l;
-constexpr auto y1f128 = y1l;
-constexpr auto ynf128 = ynl;
+using Binary128 = long double;  // as on aarch64, where glibc declares the functions for it
 #endif
 
 namespace simulator {
