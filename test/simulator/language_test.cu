@@ -536,9 +536,11 @@ __host__ __device__ int mark(int* marks, int depth, int lane) {
 __host__ __device__ int marked(int lane) {
   int marks[8] = {};
   const int sum = mark(marks, lane % 11, lane);
-  int digest = sum;
-  for (int i = 0; i < 8; ++i) digest = digest * 31 + marks[(i + lane) & 7];
-  return digest;
+  unsigned digest = static_cast<unsigned>(sum);
+  for (int i = 0; i < 8; ++i) {
+    digest = digest * 31 + static_cast<unsigned>(marks[(i + lane) & 7]);
+  }
+  return static_cast<int>(digest);
 }
 
 // Loops, early returns, and calls in a condition.
