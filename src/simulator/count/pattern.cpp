@@ -16,7 +16,7 @@ constexpr size_t REMEMBERED_PATTERNS = 4096;
 WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
   WarpAddresses interleaved = addresses;
   for (uint64_t lane = 0; lane < WARP; ++lane) {
-    interleaved.lane[lane] = (addresses.lane[lane] / 4 + word) * uint64_t{4 * WARP} + 4 * lane;
+    interleaved.lane[lane] = (addresses.lane[lane] / 4 + word) * (uint64_t{4} * WARP) + 4 * lane;
   }
   return interleaved;
 }

@@ -151,21 +151,26 @@ class Inliner {
       for (const auto& [offset, symbol] : variable.addresses) note(symbol);
     }
     for (const std::string& name : module_.functions()) {
-      try {
-        for (const Instruction& instruction : module_.find(name)->body) {
-          if (instruction.opcode[0] == "call") continue;
-          for (const Operand& operand : instruction.operands) note(operand);
-        }
-      } catch (const Unreadable&) {  // it cannot run, and hands no address on
+      const Function* const function = find_readable(name);
+      if (function == nullptr) continue;
+      for (const Instruction& instruction : function->body) {
+        if (instruction.opcode[0] == "call") continue;
+        for (const Operand& operand : instruction.operands) note(operand);
       }
     }
-    for (const std::string& name : module_.functions()) {
-      if (!named.contains(name)) continue;
-      try {
-        const Function& function = *module_.find(name);
-        if (function.has_body && !function.is_entry) called_label(name);
-      } catch (const Unreadable&) {  // a call of it finds that it is not there
-      }
+    for (const std::string& name : named) {
+      const Function* const function = find_readable(name);
+      if (function != nullptr && function->has_body && !function->is_entry) called_label(name);
+    }
+  }
+
+  /// nullptr for a function that cannot be read: it cannot run, hands no address on, and a call of it finds that
+  /// it is not there.
+  const Function* find_readable(const std::string& name) const {
+    try {
+      return module_.find(name);
+    } catch (const Unreadable&) {
+      return nullptr;
     }
   }
 
