@@ -122,8 +122,10 @@ class Decoder {
       program_->call_depth = std::min(MOST_CALLS, static_cast<uint32_t>(frames - 1));
     }
     symbol_[FRAME_BYTES] = program_->local_bytes;
-    for (const auto& [name, block] : flow.functions)
-      program_->function_blocks[function_address(module_, name).value()] = block;
+    for (const auto& [name, block] : flow.functions) {
+      if (const auto address = function_address(module_, name))
+        program_->function_blocks[*address] = block;
+    }
   }
 
   bool mentions(const std::string& name) const {
