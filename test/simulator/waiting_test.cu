@@ -235,6 +235,29 @@ TEST_F(Waiting, AGridMeetsAtABarrierOfItsOwn) {
   }
 }
 
+__global__ void wait_with_barriers(const volatile int* flag, int* out) {
+  __shared__ int seen;
+  if (blockIdx.x == gridDim.x - 1) {
+    if (threadIdx.x == 0) *const_cast<volatile int*>(flag) = 1;
+  } else {
+    do {
+      __syncthreads();
+      if (threadIdx.x == 0) seen = *flag;
+      __syncthreads();
+    } while (seen == 0);
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+
+// Each turn of the loop stores, so nothing shows that the block waits: it gives way all the same.
+TEST_F(Waiting, ABlockThatStoresWhileItWaitsIsPutAsideInTheEnd) {
+  simulator::set_worker_threads(1);
+  Managed<int> flag(1), out(2 * 64);
+  wait_with_barriers<<<2, 64>>>(flag.get(), out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(std::accumulate(out.get(), out.get() + 128, 0), 128);
+}
+
 // --- waits without an end -------------------------------------------------------------------------------
 
 __global__ void nobody_sets_it(const volatile int* flag, int* out) {

@@ -15,8 +15,10 @@ namespace {
 constexpr uint32_t BARRIERS = 16;
 // Basic blocks that a warp passes before the others get a turn; long enough not to matter otherwise.
 constexpr uint64_t TURNS_OF_A_WARP = 1 << 16;
-// Rounds over the warps before other blocks get a turn.
-constexpr int ROUNDS_OF_A_BLOCK = 64;
+// Before other blocks get a turn: rounds over the warps in which one of them used up its turns, and rounds in all.
+// A round may be as short as from one barrier to the next, and a block that is put aside leaves the host's caches.
+constexpr int LONG_ROUNDS_OF_A_BLOCK = 64;
+constexpr int ROUNDS_OF_A_BLOCK = 1 << 16;
 // What nothing wrote reads as NaN, in shared and in local memory, whatever ran there before.
 constexpr int UNWRITTEN = 0xff;
 
@@ -82,7 +84,9 @@ void BlockRunner::shuffle_warps() {
 }
 
 Progress BlockRunner::run() {
-  for (int round = 0; round < ROUNDS_OF_A_BLOCK; ++round) {
+  int long_rounds = 0;
+  for (int round = 0; round < ROUNDS_OF_A_BLOCK && long_rounds < LONG_ROUNDS_OF_A_BLOCK; ++round) {
+    out_of_time_ = false;
     bool any_moved = false;
     bool any_left = false;
     for (const size_t i : order_) {
@@ -92,6 +96,7 @@ Progress BlockRunner::run() {
     if (!any_left) return Progress::finished;
     any_moved |= release_barriers();
     if (!any_moved) return Progress::waiting;
+    if (out_of_time_) ++long_rounds;
   }
   return Progress::going_on;
 }
@@ -105,6 +110,7 @@ bool BlockRunner::run_warp(size_t i) {
     const Pause pause = warp.run(TURNS_OF_A_WARP);
     if (pause == Pause::exited) states_[i] = State::exited;
     if (pause == Pause::at_barrier) states_[i] = State::at_barrier;
+    if (pause == Pause::out_of_time) out_of_time_ = true;
     const bool changed = warp.warp().changes != changes;
     if (changed) launch.changes.fetch_add(1, std::memory_order_relaxed);
     if (const std::optional<FaultKind> stop = launch.must_stop()) throw describe_stop(*stop, warp);

@@ -42,6 +42,7 @@ class BlockRunner : public Block {
   std::vector<WarpRunner> warps_;
   std::vector<State> states_;
   std::vector<size_t> order_;       // in which the warps get their turns
+  bool out_of_time_ = false;        // a warp used up its turns in this round
   std::vector<uint32_t> arrivals_;  // threads that arrived without waiting, by barrier
 };
 
