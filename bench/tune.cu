@@ -1,7 +1,7 @@
-// The search behind src/kernels/tile_table.hpp: measures every variant of tune_space.hpp with rung 11's
+// The search behind src/kernels/tuned/tile_table.hpp: measures every variant of tune_space.hpp with rung 11's
 // kernel and with rung 12's, and writes the table's new text to stdout and all it measured to stderr.
 //
-//     build/cuda/bin/tune 2026-11-20 > table && mv table src/kernels/tile_table.hpp
+//     build/cuda/bin/tune 2026-11-20 > table && mv table src/kernels/tuned/tile_table.hpp
 //
 // Which registers the compiler gives to which operand decides some per cent, and nobody can predict it;
 // so variants that differ in nothing that matters are in the space too. Each is measured against the
@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stream_k_kernel.cuh"
-#include "kernels/tuned_kernel.cuh"
+#include "kernels/tuned/stream_k_kernel.cuh"
+#include "kernels/tuned/tuned_kernel.cuh"
 #include "tune_space.hpp"
 
 namespace {
@@ -200,7 +200,8 @@ int main(int argc, char** argv) {
       "// Written by bench/tune: for each size of tile the fastest variant it found. Do not edit; "
       "run it\n"
       "// again. %s, %s; TFLOP/s at %lld x %lld x %lld.\n"
-      "#pragma once\n\n#include \"kernels/tile.hpp\"\n\n// clang-format off: a table\nnamespace "
+      "#pragma once\n\n#include \"kernels/tuned/tile.hpp\"\n\n// clang-format off: a "
+      "table\nnamespace "
       "ladder {\n\n"
       "// {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks, slices, chain}, TFLOP/s\n",
       device.name, argv[1], static_cast<long long>(SIZE), static_cast<long long>(SIZE),

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "kernels/tile.hpp"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 

@@ -47,9 +47,9 @@ extern const Rung naive{
     .name = "naive",
     .idea = "one thread per element of C, threadIdx.x walks down the rows",
     .promise = {.whole_tiles = 32,
-                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 32},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 1},
-                           {Counter::store_sectors_per_request, 'C', Relation::equal, 32}}},
+                .claims = {{"load_sectors_per_request", "A", Relation::equal, 32},
+                           {"load_sectors_per_request", "B", Relation::equal, 1},
+                           {"store_sectors_per_request", "C", Relation::equal, 32}}},
     .launch = launch_naive,
 };
 

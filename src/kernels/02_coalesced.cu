@@ -47,9 +47,9 @@ extern const Rung coalesced{
     .name = "coalesced",
     .idea = "the same threads renumbered, so that a warp slides along a row",
     .promise = {.whole_tiles = 32,
-                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 1},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 4},
-                           {Counter::store_sectors_per_request, 'C', Relation::equal, 4}}},
+                .claims = {{"load_sectors_per_request", "A", Relation::equal, 1},
+                           {"load_sectors_per_request", "B", Relation::equal, 4},
+                           {"store_sectors_per_request", "C", Relation::equal, 4}}},
     .launch = launch_coalesced,
 };
 

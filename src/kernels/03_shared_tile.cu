@@ -89,11 +89,11 @@ extern const Rung shared_tile{
     .idea =
         "a block stages 32 x 32 tiles of A and B in shared memory and uses each element 32 times",
     .promise = {.whole_tiles = 32,
-                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 4},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 4},
-                           {Counter::store_sectors_per_request, 'C', Relation::equal, 4},
-                           {Counter::flops_per_global_byte, '-', Relation::at_least, 16.0 / 3},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0}}},
+                .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
+                           {"load_sectors_per_request", "B", Relation::equal, 4},
+                           {"store_sectors_per_request", "C", Relation::equal, 4},
+                           {"flops_per_global_byte", "", Relation::at_least, 16.0 / 3},
+                           {"shared_bank_conflicts", "", Relation::equal, 0}}},
     .launch = launch_shared_tile,
 };
 

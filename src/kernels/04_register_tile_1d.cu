@@ -96,12 +96,12 @@ extern const Rung register_tile_1d{
     .name = "register_tile_1d",
     .idea = "a thread computes 8 rows of one column, so each load of Bs serves 8 multiply-adds",
     .promise = {.whole_tiles = 64,
-                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 4},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 4},
-                           {Counter::store_sectors_per_request, 'C', Relation::equal, 4},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 9.0 / 8},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
+                           {"load_sectors_per_request", "B", Relation::equal, 4},
+                           {"store_sectors_per_request", "C", Relation::equal, 4},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 9.0 / 8},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_register_tile_1d,
 };
 

@@ -117,10 +117,10 @@ extern const Rung register_tile_2d{
     .name = "register_tile_2d",
     .idea = "a thread computes an 8 x 8 tile: 16 shared loads serve 64 multiply-adds",
     .promise = {.whole_tiles = 128,
-                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 4},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 4},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.25},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
+                           {"load_sectors_per_request", "B", Relation::equal, 4},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 0.25},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_register_tile_2d,
 };
 

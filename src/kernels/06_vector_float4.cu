@@ -20,8 +20,9 @@
 // What is left for the next rungs: lanes that read different words of one bank of shared memory wait
 // for each other, here both in the transposing stores and in the loads from Bs. And a store to C still
 // uses half of each of its 32 sectors, since a thread's two groups of four lie side by side.
+#include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
 
 namespace ladder {
 namespace {
@@ -122,12 +123,12 @@ extern const Rung vector_float4{
     .name = "vector_float4",
     .idea = "16-byte loads and stores: a quarter of the instructions for the same bytes",
     .promise = {.whole_tiles = 128,
-                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 16},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 16},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 1.0 / 16},
-                           {Counter::shared_bank_conflicts, '-', Relation::at_least, 1},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"load_sectors_per_request", "B", Relation::equal, 16},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 1.0 / 16},
+                           {"shared_bank_conflicts", "", Relation::at_least, 1},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_vector_float4,
     .path = path_vector_float4,
 };

@@ -22,8 +22,9 @@
 // deep, with half as many waits, is the likelier one.
 //
 // What is left for the next rung: the same bank conflicts and half-used stores as in rung 6.
+#include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
 
 namespace ladder {
 namespace {
@@ -130,12 +131,12 @@ extern const Rung vector_float8{
     .name = "vector_float8",
     .idea = "32-byte loads: one instruction from compute capability 10.0 on, two before",
     .promise = {.whole_tiles = 128,
-                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 16},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::load_sectors_per_request, 'A', Relation::equal, 32},
-                           {Counter::load_sectors_per_request, 'B', Relation::equal, 32},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 1.0 / 16},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"load_sectors_per_request", "A", Relation::equal, 32},
+                           {"load_sectors_per_request", "B", Relation::equal, 32},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 1.0 / 16},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_vector_float8,
     .path = path_vector_float8,
 };

@@ -22,8 +22,9 @@
 //
 // What is left for the next rung: a warp covers 2 x 16 threads' tiles, so it reads few rows of As and
 // many columns of Bs.
+#include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
 
 namespace ladder {
 namespace {
@@ -133,11 +134,11 @@ extern const Rung conflict_free{
     .name = "conflict_free",
     .idea = "padded rows of As, split columns of Bs: no two lanes want different words of one bank",
     .promise = {.whole_tiles = 128,
-                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 16},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 1.0 / 16},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 1.0 / 16},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_conflict_free,
     .path = path_conflict_free,
 };

@@ -33,9 +33,10 @@
 //
 // What is left for the next rung: before each barrier the block waits for global memory, and only the
 // other block on the multiprocessor can use that time.
+#include "device/vector_access.cuh"
+#include "device/warp_lanes.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
-#include "kernels/warp_lanes.cuh"
 
 namespace ladder {
 namespace {
@@ -170,11 +171,11 @@ extern const Rung warp_tile{
     .idea =
         "a warp's tile of 64 x 64: lanes share addresses, so shared memory delivers fewer words",
     .promise = {.whole_tiles = 128,
-                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 16},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 6.0 / 128},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 6.0 / 128},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_warp_tile,
     .path = path_warp_tile,
 };

@@ -22,10 +22,11 @@
 // On an H200 at 4096^3 this is 93 % of cuBLAS, where rung 9 reaches 77 %.
 //
 // What is left for the next rung: this tile is one of many, and which is best depends on the shape.
-#include "kernels/async_copy.cuh"
+#include "device/async_copy.cuh"
+#include "device/vector_access.cuh"
+#include "device/warp_lanes.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
-#include "kernels/warp_lanes.cuh"
 
 namespace ladder {
 namespace {
@@ -158,13 +159,13 @@ extern const Rung async_pipeline{
     .name = "async_pipeline",
     .idea = "cp.async copies the next three tiles while this one is computed",
     .promise = {.whole_tiles = 128,
-                .claims = {{Counter::async_copy_share, 'A', Relation::equal, 1},
-                           {Counter::async_copy_share, 'B', Relation::equal, 1},
-                           {Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 6.0 / 128},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"async_copy_share", "A", Relation::equal, 1},
+                           {"async_copy_share", "B", Relation::equal, 1},
+                           {"load_bytes_per_lane", "A", Relation::equal, 4},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 6.0 / 128},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_async_pipeline,
     .path = path_async_pipeline,
 };

@@ -31,11 +31,12 @@
 #include <array>
 #include <utility>
 
+#include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/tile_launch.hpp"
-#include "kernels/tile_table.hpp"
-#include "kernels/tuned_kernel.cuh"
-#include "kernels/vector_access.cuh"
+#include "kernels/tuned/tile_launch.hpp"
+#include "kernels/tuned/tile_table.hpp"
+#include "kernels/tuned/tuned_kernel.cuh"
 
 namespace ladder {
 namespace {
@@ -88,13 +89,13 @@ extern const Rung tuned{
     .name = "tuned",
     .idea = "a tile for each shape, from a table found by search, and a main loop of multiply-adds",
     .promise = {.whole_tiles = 256,
-                .claims = {{Counter::async_copy_share, 'A', Relation::equal, 1},
-                           {Counter::async_copy_share, 'B', Relation::equal, 1},
-                           {Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.14},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"async_copy_share", "A", Relation::equal, 1},
+                           {"async_copy_share", "B", Relation::equal, 1},
+                           {"load_bytes_per_lane", "A", Relation::equal, 4},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 0.14},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_tuned,
     .path = path_tuned,
 };

@@ -24,15 +24,16 @@
 #include <array>
 #include <utility>
 
-#include "kernels/few_cols.cuh"
-#include "kernels/few_rows.cuh"
+#include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/split_plan.hpp"
-#include "kernels/stream_k_kernel.cuh"
-#include "kernels/stream_workspace.hpp"
-#include "kernels/tile_launch.hpp"
-#include "kernels/tile_table.hpp"
-#include "kernels/vector_access.cuh"
+#include "kernels/tuned/few_cols.cuh"
+#include "kernels/tuned/few_rows.cuh"
+#include "kernels/tuned/split_plan.hpp"
+#include "kernels/tuned/stream_k_kernel.cuh"
+#include "kernels/tuned/stream_workspace.hpp"
+#include "kernels/tuned/tile_launch.hpp"
+#include "kernels/tuned/tile_table.hpp"
 
 namespace ladder {
 
@@ -170,13 +171,13 @@ extern const Rung stream_k{
     .name = "stream_k",
     .idea = "blocks take equal shares of the work, wherever in a tile they begin and end",
     .promise = {.whole_tiles = 256,
-                .claims = {{Counter::load_bytes_per_lane, 'A', Relation::equal, 4},
-                           {Counter::load_bytes_per_lane, 'B', Relation::equal, 16},
-                           {Counter::async_copy_share, 'A', Relation::equal, 1},
-                           {Counter::async_copy_share, 'B', Relation::equal, 1},
-                           {Counter::shared_loads_per_ffma, '-', Relation::at_most, 0.14},
-                           {Counter::shared_bank_conflicts, '-', Relation::equal, 0},
-                           {Counter::local_bytes, '-', Relation::equal, 0}}},
+                .claims = {{"load_bytes_per_lane", "A", Relation::equal, 4},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"async_copy_share", "A", Relation::equal, 1},
+                           {"async_copy_share", "B", Relation::equal, 1},
+                           {"shared_loads_per_ffma", "", Relation::at_most, 0.14},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_stream_k,
     .path = path_stream_k,
 };

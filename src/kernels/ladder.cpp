@@ -43,10 +43,8 @@ bool is_well_formed(const Sgemm& p) {
 
 bool is_empty(const Sgemm& p) { return p.M == 0 || p.N == 0; }
 
-// There is no product where alpha = 0 or K = 0, and then none must be formed: 0 * NaN is a NaN, whichever
-// of the two the NaN is.
 Sgemm without_unneeded_product(Sgemm p) {
-  if (p.alpha == 0.0f || p.K == 0) {
+  if (!has_product(p.alpha, p.K)) {
     p.K = 0;
     p.alpha = 0.0f;
   }

@@ -52,7 +52,8 @@ std::optional<Timing> time(const ladder::Rung& rung, const ladder::Sgemm& proble
   };
   const ladder::Rung& reference = *ladder::all().front();
   const bool is_reference = &rung == &reference;
-  const auto K = static_cast<double>(problem.alpha == 0.0f ? 0 : problem.K);  // what is summed
+  const auto K = static_cast<double>(
+      ladder::has_product(problem.alpha, problem.K) ? problem.K : 0);  // what is summed
   const double flops = 2.0 * static_cast<double>(problem.M) * static_cast<double>(problem.N) * K;
   Timing timing = Stopwatch(options).measure(
       launch_of(rung), is_reference ? Stopwatch::Launch() : Stopwatch::Launch(launch_of(reference)),

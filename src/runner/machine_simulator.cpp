@@ -14,7 +14,6 @@
 namespace runner::machine {
 namespace {
 
-using ladder::Counter;
 using simulator::Access;
 using simulator::AccessCounters;
 using simulator::Counters;
@@ -65,27 +64,26 @@ double shared_load_lanes(const Counters& c) {
 }
 
 std::optional<double> counted(const Counters& c, const ladder::Claim& claim) {
-  const char buffer = claim.buffer;
-  switch (claim.counter) {
-    case Counter::load_sectors_per_request:
-      return sectors_per_request(c, is_load, buffer);
-    case Counter::store_sectors_per_request:
-      return sectors_per_request(c, is_global_store, buffer);
-    case Counter::load_bytes_per_lane:
-      return ratio(sum(c, is_load, buffer, &AccessCounters::bytes_asked),
-                   sum(c, is_load, buffer, &AccessCounters::lanes));
-    case Counter::flops_per_global_byte:
-      return flops_per_byte(c);
-    case Counter::shared_loads_per_ffma:
-      return ratio(shared_load_lanes(c), static_cast<double>(c.ffma));
-    case Counter::shared_bank_conflicts:
-      return sum(c, is_shared, '-', &AccessCounters::bank_conflicts);
-    case Counter::async_copy_share:
-      return ratio(sum(c, is_async_copy, buffer, &AccessCounters::bytes_asked),
-                   sum(c, is_load, buffer, &AccessCounters::bytes_asked));
-    case Counter::local_bytes:
-      return sum(c, is_local, '-', &AccessCounters::bytes_asked);
+  const std::string_view counter = claim.counter;
+  const char buffer = *claim.buffer == '\0' ? '-' : *claim.buffer;
+  if (counter == "load_sectors_per_request") return sectors_per_request(c, is_load, buffer);
+  if (counter == "store_sectors_per_request")
+    return sectors_per_request(c, is_global_store, buffer);
+  if (counter == "load_bytes_per_lane") {
+    return ratio(sum(c, is_load, buffer, &AccessCounters::bytes_asked),
+                 sum(c, is_load, buffer, &AccessCounters::lanes));
   }
+  if (counter == "flops_per_global_byte") return flops_per_byte(c);
+  if (counter == "shared_loads_per_ffma") {
+    return ratio(shared_load_lanes(c), static_cast<double>(c.ffma));
+  }
+  if (counter == "shared_bank_conflicts")
+    return sum(c, is_shared, '-', &AccessCounters::bank_conflicts);
+  if (counter == "async_copy_share") {
+    return ratio(sum(c, is_async_copy, buffer, &AccessCounters::bytes_asked),
+                 sum(c, is_load, buffer, &AccessCounters::bytes_asked));
+  }
+  if (counter == "local_bytes") return sum(c, is_local, '-', &AccessCounters::bytes_asked);
   return std::nullopt;
 }
 

@@ -7,30 +7,7 @@
 namespace runner {
 namespace {
 
-using ladder::Counter;
 using ladder::Relation;
-
-const char* name_of(Counter counter) {
-  switch (counter) {
-    case Counter::load_sectors_per_request:
-      return "load sectors per request";
-    case Counter::store_sectors_per_request:
-      return "store sectors per request";
-    case Counter::load_bytes_per_lane:
-      return "bytes per load and lane";
-    case Counter::flops_per_global_byte:
-      return "FLOP per byte of global memory";
-    case Counter::shared_loads_per_ffma:
-      return "shared loads per FFMA";
-    case Counter::shared_bank_conflicts:
-      return "shared bank conflicts";
-    case Counter::async_copy_share:
-      return "share of cp.async in the loads";
-    case Counter::local_bytes:
-      return "bytes of local memory";
-  }
-  return "?";
-}
 
 const char* sign_of(Relation relation) {
   switch (relation) {
@@ -48,7 +25,7 @@ const char* sign_of(Relation relation) {
 
 bool applies(const ladder::Promise& promise, const ladder::Sgemm& p) {
   if (promise.claims.empty() || p.M == 0 || p.N == 0 || p.K == 0) return false;
-  if (p.alpha == 0.0f || p.beta != 0.0f) return false;
+  if (!ladder::has_product(p.alpha, p.K) || p.beta != 0.0f) return false;
   const int64_t tile = promise.whole_tiles;
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.lda == p.K && p.ldb == p.N &&
          p.ldc == p.N;
@@ -73,9 +50,8 @@ ClaimCheck check_claim(const ladder::Claim& claim, std::optional<double> counted
 }
 
 std::string text(const ladder::Claim& claim) {
-  const std::string of = claim.buffer == '-' ? "" : fmt::format(" of {}", claim.buffer);
-  return fmt::format("{}{} {} {:.6g}", name_of(claim.counter), of, sign_of(claim.relation),
-                     claim.value);
+  const std::string of = *claim.buffer == '\0' ? "" : fmt::format(" of {}", claim.buffer);
+  return fmt::format("{}{} {} {:.6g}", claim.counter, of, sign_of(claim.relation), claim.value);
 }
 
 std::string text(const ClaimCheck& check) {

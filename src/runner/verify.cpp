@@ -60,7 +60,7 @@ struct Yardstick {
     rows = sample(p.M, complete ? p.M : SAMPLED_ROWS, p.seed);
     cols = sample(p.N, complete ? p.N : SAMPLED_COLS, p.seed + 1);
 
-    const bool with_product = inputs.alpha() != 0.0f;
+    const bool with_product = ladder::has_product(inputs.alpha(), p.K);
     const int64_t K = with_product ? p.K : 0;
     const auto M = static_cast<Eigen::Index>(rows.size());
     const auto N = static_cast<Eigen::Index>(cols.size());
@@ -112,7 +112,7 @@ bool is_right_overflow(float got, double want, double bound) {
 class Projection {
  public:
   Projection(const Problem& p, const Inputs& inputs)
-      : K_(inputs.alpha() == 0.0f ? 0 : p.K), inputs_(inputs) {
+      : K_(ladder::has_product(inputs.alpha(), p.K) ? p.K : 0), inputs_(inputs) {
     x_.resize(static_cast<size_t>(p.N));
     for (size_t j = 0; j < x_.size(); ++j) x_[j] = random_bits(p.seed + 2, j) | 1;
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "kernels/tile_launch.hpp"
-#include "kernels/tile_table.hpp"
+#include "kernels/tuned/tile_launch.hpp"
+#include "kernels/tuned/tile_table.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/verify.hpp"
 

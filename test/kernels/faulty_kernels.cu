@@ -3,12 +3,11 @@
 
 #include <array>
 
-#include "kernels/async_copy.cuh"
+#include "device/async_copy.cuh"
 
 namespace faulty {
 namespace {
 
-using ladder::Counter;
 using ladder::Relation;
 using ladder::Rung;
 using ladder::Sgemm;
@@ -101,7 +100,7 @@ extern const Rung breaks_promise{
     .name = "breaks_promise",
     .idea = "claims what it does not do",
     .promise = {.whole_tiles = 16,
-                .claims = {{Counter::load_sectors_per_request, 'A', Relation::equal, 31}}},
+                .claims = {{"load_sectors_per_request", "A", Relation::equal, 31}}},
     .launch = launch_faulty<Fault::none>,
 };
 
@@ -132,7 +131,7 @@ Rung copy_rung(const char* name) {
           .name = name,
           .idea = "a tile of A is copied, transposed, and nothing else",
           .promise = {.whole_tiles = COPIED_ROWS,
-                      .claims = {{Counter::shared_bank_conflicts, '-', Relation::equal, 0}}},
+                      .claims = {{"shared_bank_conflicts", "", Relation::equal, 0}}},
           .launch = launch_copy<STRIDE>};
 }
 

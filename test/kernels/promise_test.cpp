@@ -98,10 +98,9 @@ TEST(PromiseRules, SpeakOnlyOfWholeDenseTiles) {
 }
 
 TEST(PromiseRules, CompareByRelation) {
-  using ladder::Counter;
   using ladder::Relation;
   const auto kept = [](Relation relation, std::optional<double> counted) {
-    return runner::check_claim({Counter::load_bytes_per_lane, 'A', relation, 4.0}, counted).kept;
+    return runner::check_claim({"load_bytes_per_lane", "A", relation, 4.0}, counted).kept;
   };
   EXPECT_TRUE(kept(Relation::equal, 4.0));
   EXPECT_FALSE(kept(Relation::equal, 4.001));

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/split_plan.hpp"
-#include "kernels/tile.hpp"
-#include "kernels/tile_table.hpp"
+#include "kernels/tuned/split_plan.hpp"
+#include "kernels/tuned/tile.hpp"
+#include "kernels/tuned/tile_table.hpp"
 
 namespace ladder {
 namespace {

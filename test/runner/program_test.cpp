@@ -15,7 +15,7 @@
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
 #include "runner/terminal.hpp"
-#include "test/runner/process.hpp"
+#include "test/support/process.hpp"
 
 namespace {
 

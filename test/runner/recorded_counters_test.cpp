@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "test/runner/process.hpp"
+#include "test/support/process.hpp"
 
 namespace {
 

@@ -41,9 +41,7 @@ Row row_of(const ladder::Rung& rung) {
     row.traffic->sectors_per_request = {{"load A", 32}, {"load B", 1}, {"store C", 32}};
     row.traffic->bytes_used_over_fetched = 0.125;
     row.traffic->promise = {
-        {{ladder::Counter::load_sectors_per_request, 'A', ladder::Relation::equal, 32},
-         32.0,
-         true}};
+        {{"load_sectors_per_request", "A", ladder::Relation::equal, 32}, 32.0, true}};
   }
   return row;
 }

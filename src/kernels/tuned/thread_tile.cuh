@@ -14,7 +14,7 @@
 //     lies in bank (j + 1) % 2.
 #pragma once
 
-#include "kernels/tile.hpp"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 

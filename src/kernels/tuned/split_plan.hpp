@@ -16,7 +16,7 @@
 #include <span>
 
 #include "kernels/ladder.hpp"
-#include "kernels/tile.hpp"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 

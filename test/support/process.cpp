@@ -1,4 +1,4 @@
-#include "test/runner/process.hpp"
+#include "test/support/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

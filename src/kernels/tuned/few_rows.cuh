@@ -18,8 +18,8 @@
 // memory, in order, and the blocks theirs by a second kernel, in order.
 #pragma once
 
+#include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
 
 namespace ladder {
 

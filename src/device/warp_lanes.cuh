@@ -1,7 +1,7 @@
 // How the 32 lanes of a warp are laid out over the warp's tile of C.
 #pragma once
 
-namespace ladder {
+namespace device {
 
 /// The place of a lane among ROWS x COLS lanes of a warp. Bit 0 of the lane's number counts rows and
 /// bit 1 columns; the bits above continue the rows, then the columns.
@@ -23,4 +23,4 @@ struct WarpLanes {
   }
 };
 
-}  // namespace ladder
+}  // namespace device

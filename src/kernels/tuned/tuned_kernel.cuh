@@ -1,9 +1,9 @@
 // Rung 11's kernel for one variant of the tile. bench/tune launches it for all that it tries.
 #pragma once
 
-#include "kernels/block_product.cuh"
 #include "kernels/ladder.hpp"
-#include "kernels/tile.hpp"
+#include "kernels/tuned/block_product.cuh"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 

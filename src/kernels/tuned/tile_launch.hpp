@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "kernels/ladder.hpp"
-#include "kernels/split_plan.hpp"
+#include "kernels/tuned/split_plan.hpp"
 
 namespace ladder {
 

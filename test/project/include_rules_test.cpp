@@ -55,7 +55,9 @@ void expect_only(const std::string& folder, const std::set<std::string>& allowed
   EXPECT_GT(seen, 0) << "nothing was read below " << folder;
 }
 
-TEST(IncludeRules, KernelsKnowOnlyKernels) { expect_only("kernels", {"kernels"}); }
+TEST(IncludeRules, KernelsKnowOnlyKernelsAndDevice) {
+  expect_only("kernels", {"kernels", "device"});
+}
 
 TEST(IncludeRules, RunnerKnowsKernelsAndBehindTheMachineTheSimulator) {
   for (const Line& line : lines_below("runner")) {

@@ -14,8 +14,8 @@
 // in order (add_few_rows_kernel).
 #pragma once
 
+#include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
-#include "kernels/vector_access.cuh"
 
 namespace ladder {
 

@@ -2,7 +2,7 @@
 // again. NVIDIA H200, 2026-11-20; TFLOP/s at 8192 x 8192 x 8192.
 #pragma once
 
-#include "kernels/tile.hpp"
+#include "kernels/tuned/tile.hpp"
 
 // clang-format off: a table
 namespace ladder {

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace ladder {
+namespace device {
 
 __device__ inline uint32_t shared_address(const float* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
@@ -60,4 +60,4 @@ __device__ inline void wait_async() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-}  // namespace ladder
+}  // namespace device

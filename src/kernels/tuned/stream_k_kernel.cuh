@@ -1,12 +1,12 @@
 // Rung 12's kernels for one variant of the tile. bench/tune launches them for all that it tries.
 #pragma once
 
-#include "kernels/block_product.cuh"
 #include "kernels/ladder.hpp"
-#include "kernels/split_plan.hpp"
-#include "kernels/stream_workspace.hpp"
-#include "kernels/thread_tile.cuh"
-#include "kernels/tile.hpp"
+#include "kernels/tuned/block_product.cuh"
+#include "kernels/tuned/split_plan.hpp"
+#include "kernels/tuned/stream_workspace.hpp"
+#include "kernels/tuned/thread_tile.cuh"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 

@@ -1,11 +1,13 @@
 // Groups of neighbouring floats of one row of a matrix, moved together where that is possible.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
-#include "kernels/ladder.hpp"
+#include "device/blend.cuh"
 
-namespace ladder {
+namespace device {
 
 /// Eight floats that are moved together.
 struct alignas(32) float8 {
@@ -17,16 +19,6 @@ struct alignas(32) float8 {
 inline bool is_vector_aligned(const float* matrix, int64_t ld, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(matrix) % static_cast<uintptr_t>(bytes) == 0 &&
          ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
-}
-
-/// True if that holds for B and C. Enough for a kernel that moves A a float at a time.
-inline bool are_b_and_c_vector_aligned(const Sgemm& p, int64_t bytes) {
-  return is_vector_aligned(p.B, p.ldb, bytes) && is_vector_aligned(p.C, p.ldc, bytes);
-}
-
-/// True if it holds for all three matrices.
-inline bool is_vector_aligned(const Sgemm& p, int64_t bytes) {
-  return is_vector_aligned(p.A, p.lda, bytes) && are_b_and_c_vector_aligned(p, bytes);
 }
 
 /// How much of a tile of size `tile` lies inside a matrix of which `left` is left. Zero or less: nothing.
@@ -89,4 +81,4 @@ __device__ inline void store4(float* c, int count, float alpha, const float* sum
   }
 }
 
-}  // namespace ladder
+}  // namespace device

@@ -29,12 +29,13 @@
 
 #include <type_traits>
 
-#include "kernels/async_copy.cuh"
+#include "device/async_copy.cuh"
+#include "device/vector_access.cuh"
+#include "device/warp_lanes.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/thread_tile.cuh"
-#include "kernels/tile.hpp"
-#include "kernels/vector_access.cuh"
-#include "kernels/warp_lanes.cuh"
+#include "kernels/tuned/thread_tile.cuh"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 
