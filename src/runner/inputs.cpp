@@ -47,7 +47,7 @@ float integer_in_place_of(float factor, float other) {
 
 }  // namespace
 
-Inputs::Inputs(const Problem& problem, Values values)
+Inputs::Inputs(const results::Problem& problem, Values values)
     : values_(values),
       seed_(problem.seed),
       largest_a_(

@@ -2,10 +2,11 @@
 // to be kept on the host, any part can be had again, and threads may fill a matrix together.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 
-#include "runner/problem.hpp"
+#include "results/problem.hpp"
 
 namespace runner {
 
@@ -20,6 +21,7 @@ enum class Operand : uint64_t { A = 1, B = 2, C = 3 };
 /// one that arithmetic on a GPU does not produce (its NaN is 0x7FFFFFFF), so that a write is seen. All four
 /// bytes are equal: cudaMemset can write it.
 inline constexpr uint32_t POISON_BITS = 0xFFFFFFFFu;
+inline bool is_poison(float value) { return std::bit_cast<uint32_t>(value) == POISON_BITS; }
 
 /// Random bits that depend on nothing but the arguments.
 uint64_t random_bits(uint64_t seed, uint64_t index);
@@ -33,7 +35,7 @@ uint64_t random_bits(uint64_t seed, uint64_t index);
 /// more than TF32 or BF16 keep, so a product in those does not pass for FP32.
 class Inputs {
  public:
-  Inputs(const Problem& problem, Values values);
+  Inputs(const results::Problem& problem, Values values);
 
   Values values() const { return values_; }
   float alpha() const { return alpha_; }

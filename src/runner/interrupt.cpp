@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "runner/error.hpp"
 #include "runner/machine.hpp"
 
 namespace runner {
@@ -31,5 +32,9 @@ void catch_signals() {
 }
 
 bool interrupted() { return asked != 0; }
+
+void stop_if_interrupted() {
+  if (interrupted()) throw Error(ExitCode::interrupted, "interrupted");
+}
 
 }  // namespace runner

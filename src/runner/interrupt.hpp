@@ -11,4 +11,7 @@ void catch_signals();
 /// Whether the user has asked for an end.
 bool interrupted();
 
+/// Throws Error(ExitCode::interrupted) if so: what takes seconds need not be waited for.
+void stop_if_interrupted();
+
 }  // namespace runner

@@ -1,5 +1,5 @@
 // The one interface to what only one build has. machine_simulator.cpp and machine_cuda.cpp implement it, and
-// the build takes one of them.
+// the build takes one of them. A machine returns facts; it judges nothing.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 #include <string>
 
 #include "kernels/ladder.hpp"
-#include "runner/measure_options.hpp"
-#include "runner/observation.hpp"
+#include "results/run.hpp"
 
 namespace runner::machine {
 
+extern const results::Machine kind;
 extern const char* const name;      // "simulator" or "cuda", as reports have it
 extern const bool measures_time;    // whether time() does anything
 extern const int64_t default_size;  // M, N and K where the user asks for none
@@ -19,26 +19,36 @@ extern const int64_t default_size;  // M, N and K where the user asks for none
 extern const int64_t guard;
 
 struct Device {
-  std::string name;    // "NVIDIA H200"
-  std::string detail;  // "sm_90"
+  std::string name;            // "NVIDIA H200"
+  std::string detail;          // "sm_90"
+  int compute_capability = 0;  // 90
   int64_t memory_bytes = 0;
 };
 /// The device that everything runs on. Throws Error(ExitCode::no_device) that says what was looked for.
 Device open();
 
+/// What the machine knows of itself, filled in: device, driver, versions, limits.
+void describe(results::Provenance& provenance);
+
+/// What the device reaches at most, measured now. Nothing on a machine that does not measure.
+results::Roofs measure_roofs();
+
 /// Tells the machine which matrix is which, for its reports.
 void name_matrices(const ladder::Sgemm& problem);
 
-/// Launches the rung and waits for it. `traffic` receives what was counted, on a machine that counts.
-cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
-                std::optional<Traffic>& traffic);
+/// Launches the rung and waits for it. `seen` receives which kernels ran and, on a machine that counts, what was
+/// counted.
+cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem, results::Observation& seen);
 
 /// Takes the rung's time, the reference and it taking turns. Nothing on a machine that does not measure.
-std::optional<Timing> time(const ladder::Rung& rung, const ladder::Sgemm& problem,
-                           const MeasureOptions& options);
+std::optional<results::Timing> time(const ladder::Rung& rung, const ladder::Sgemm& problem,
+                                    const results::MeasureOptions& options);
 
 /// What the machine has to say on the last failed launch: several lines, or nothing.
 std::string last_failure();
+
+/// How much of the launch under way is done, from 0 to 1; nothing if that cannot be told. From any thread.
+std::optional<double> progress();
 
 /// Ends a launch under way, if the machine can. Safe in a signal handler.
 void interrupt();

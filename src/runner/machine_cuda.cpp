@@ -1,12 +1,41 @@
 // A CUDA device: it takes time and counts nothing.
+#include <cublas_v2.h>
 #include <fmt/format.h>
 
 #include "runner/error.hpp"
+#include "runner/launched_kernels.hpp"
 #include "runner/machine.hpp"
+#include "runner/nvml.hpp"
+#include "runner/roofs.hpp"
 #include "runner/stopwatch.hpp"
 
 namespace runner::machine {
+namespace {
 
+cudaDeviceProp properties_of_device() {
+  int device = 0;
+  cudaDeviceProp properties{};
+  check(cudaGetDevice(&device));
+  check(cudaGetDeviceProperties(&properties, device));
+  return properties;
+}
+
+// The product to take time of, as a launch on a stream.
+Stopwatch::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem) {
+  return [&rung, problem](cudaStream_t stream) { return ladder::launch(rung, problem, stream); };
+}
+
+std::optional<std::string> cublas_version() {
+  int major = 0, minor = 0, patch = 0;
+  const bool known = cublasGetProperty(MAJOR_VERSION, &major) == CUBLAS_STATUS_SUCCESS &&
+                     cublasGetProperty(MINOR_VERSION, &minor) == CUBLAS_STATUS_SUCCESS &&
+                     cublasGetProperty(PATCH_LEVEL, &patch) == CUBLAS_STATUS_SUCCESS;
+  return known ? std::optional(fmt::format("{}.{}.{}", major, minor, patch)) : std::nullopt;
+}
+
+}  // namespace
+
+const results::Machine kind = results::Machine::cuda;
 const char* const name = "cuda";
 const bool measures_time = true;
 const int64_t default_size = 4096;
@@ -23,10 +52,7 @@ Device open() {
             "no CUDA device to run on ({}); the simulated GPU needs none: build with --build sim",
             error == cudaSuccess ? "none is there" : cudaGetErrorString(error)));
   }
-  int device = 0;
-  cudaDeviceProp properties{};
-  check(cudaGetDevice(&device));
-  check(cudaGetDeviceProperties(&properties, device));
+  const cudaDeviceProp properties = properties_of_device();
   if (properties.major < 8) {
     throw Error(ExitCode::no_device,
                 fmt::format("{} has compute capability {}.{}; the kernels need 8.0 or later",
@@ -34,35 +60,54 @@ Device open() {
   }
   return {.name = properties.name,
           .detail = fmt::format("sm_{}{}", properties.major, properties.minor),
+          .compute_capability = 10 * properties.major + properties.minor,
           .memory_bytes = static_cast<int64_t>(properties.totalGlobalMem)};
 }
 
-void name_matrices(const ladder::Sgemm&) {}
-
-cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem, std::optional<Traffic>&) {
-  const cudaError_t error = ladder::launch(rung, problem, nullptr);
-  return error != cudaSuccess ? error : cudaDeviceSynchronize();
+void describe(results::Provenance& provenance) {
+  const Device device = open();
+  provenance.device = device.name;
+  provenance.device_detail = device.detail;
+  provenance.memory_bytes = device.memory_bytes;
+  provenance.multiprocessors = properties_of_device().multiProcessorCount;
+  int version = 0;
+  if (cudaRuntimeGetVersion(&version) == cudaSuccess) {
+    provenance.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  }
+  provenance.cublas = cublas_version();
+  provenance.driver = nvml().driver_version();
+  provenance.power_limit_watts = nvml().power_limit_watts();
+  provenance.clock_limit_mhz = nvml().clock_limit_mhz();
+  provenance.ecc = nvml().ecc();
 }
 
-std::optional<Timing> time(const ladder::Rung& rung, const ladder::Sgemm& problem,
-                           const MeasureOptions& options) {
+results::Roofs measure_roofs() { return runner::measure_roofs(); }
+
+void name_matrices(const ladder::Sgemm&) {}
+
+cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
+                results::Observation& seen) {
+  const cudaError_t error = ladder::launch(rung, problem, nullptr);
+  if (error != cudaSuccess) return error;
+  const cudaError_t ended = cudaDeviceSynchronize();
+  if (ended == cudaSuccess) seen.kernels = launched_kernels(launch_of(rung, problem));
+  return ended;
+}
+
+std::optional<results::Timing> time(const ladder::Rung& rung, const ladder::Sgemm& problem,
+                                    const results::MeasureOptions& options) {
   if (problem.M == 0 || problem.N == 0) return std::nullopt;
-  const auto launch_of = [&problem](const ladder::Rung& which) {
-    return [&](cudaStream_t stream) { return ladder::launch(which, problem, stream); };
-  };
   const ladder::Rung& reference = *ladder::all().front();
   const bool is_reference = &rung == &reference;
-  const auto K = static_cast<double>(
-      ladder::has_product(problem.alpha, problem.K) ? problem.K : 0);  // what is summed
-  const double flops = 2.0 * static_cast<double>(problem.M) * static_cast<double>(problem.N) * K;
-  Timing timing = Stopwatch(options).measure(
-      launch_of(rung), is_reference ? Stopwatch::Launch() : Stopwatch::Launch(launch_of(reference)),
-      flops);
-  if (is_reference) timing.percent_of_cublas = 100.0;
+  results::Timing timing = Stopwatch(options).measure(
+      launch_of(rung, problem), is_reference ? Stopwatch::Launch() : launch_of(reference, problem));
+  timing.is_reference = is_reference;
   return timing;
 }
 
 std::string last_failure() { return ""; }
+
+std::optional<double> progress() { return std::nullopt; }
 
 void interrupt() {}
 

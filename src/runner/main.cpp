@@ -33,6 +33,8 @@ runner::ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_closed_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // writing to a reader who has gone returns an error instead
+  // Writing to a reader who has gone, or beyond the size that a file may have, returns an error instead.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return static_cast<int>(run(argc, argv));
 }

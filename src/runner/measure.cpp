@@ -6,11 +6,16 @@
 #include <chrono>
 #include <span>
 
+#include "results/metrics.hpp"
+#include "results/statistics.hpp"
 #include "runner/interrupt.hpp"
-#include "runner/statistics.hpp"
 
 namespace runner {
 namespace {
+
+using results::MeasureOptions;
+using results::relative_uncertainty;
+using results::Timing;
 
 constexpr double WARM_UP_SECONDS_LEAST = 0.1;
 constexpr double WARM_UP_SECONDS_MOST = 1.0;
@@ -64,34 +69,17 @@ bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& 
   }
 }
 
-void doubt_few_or_scattered(Timing& timing, const std::vector<double>& ratios) {
-  const size_t count = timing.samples_ms.size();
-  if (count < TRUSTED_SAMPLES) {
-    timing.doubts.push_back(fmt::format("only {} sample{}; allow more --time or --samples", count,
-                                        count == 1 ? "" : "s"));
-    return;
-  }
-  const auto doubt = [&](const char* what, double uncertainty) {
-    if (uncertainty <= TRUSTED_UNCERTAINTY) return;
-    timing.doubts.push_back(fmt::format("{} is known to {:.1f} % only", what, 100 * uncertainty));
-  };
-  doubt("the median", relative_uncertainty(timing.samples_ms));
-  if (!ratios.empty()) doubt("the ratio to cuBLAS", relative_uncertainty(ratios));
-}
-
-void doubt_moving_clock(Timing& timing, const std::vector<double>& clocks_mhz) {
-  if (clocks_mhz.empty()) return;
-  const auto [low, high] = std::ranges::minmax(clocks_mhz);
-  if (high - low > TRUSTED_CLOCK_RANGE * high) {
-    timing.doubts.push_back(
-        fmt::format("the clock moved between {:.0f} and {:.0f} MHz", low, high));
-  }
-}
-
 }  // namespace
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool StopRule::stop(std::span<const double> samples, double seconds_spent) const {
+  const auto count = static_cast<int>(samples.size());
+  if (count < 1) return false;
+  if (count >= most_samples || seconds_spent >= most_seconds) return true;
+  return count >= least_samples && relative_uncertainty(samples) <= target_uncertainty;
 }
 
 Timing take_turns(const Sampler& kernel, const Sampler& reference, const MeasureOptions& options,
@@ -104,11 +92,13 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
   Series kernels, references;
   std::vector<double> ratios;
   const double start = now();
-  const auto enough = [&] {
+  const auto may_stop = [&] {
+    if (kernels.ms.empty()) return false;
+    if (interrupted()) return true;
     const double seconds = now() - start;
     return rule.stop(kernels.ms, seconds) && (!reference || rule.stop(ratios, seconds));
   };
-  while (!enough() && !(interrupted() && !kernels.ms.empty())) {
+  while (!may_stop()) {
     kernels.add(kernel());
     if (!reference) continue;
     references.add(reference());
@@ -117,26 +107,47 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
 
   Timing timing{.options = options,
                 .samples_ms = std::move(kernels.ms),
-                .reference_samples_ms = std::move(references.ms)};
-  const Quartiles q = quartiles(timing.samples_ms);
-  timing.median_ms = q.median;
-  timing.q1_ms = q.q1;
-  timing.q3_ms = q.q3;
-  if (reference) timing.percent_of_cublas = 100 * quartiles(ratios).median;
-
-  if (options.once) {
-    timing.doubts.emplace_back("a single launch without warm-up");
-  } else {
-    doubt_few_or_scattered(timing, ratios);
+                .reference_samples_ms = std::move(references.ms),
+                .steady = steady,
+                .slowdowns = joined(kernels.slowdowns, references.slowdowns)};
+  std::ranges::sort(timing.slowdowns);
+  const auto repeated = std::ranges::unique(timing.slowdowns);
+  timing.slowdowns.erase(repeated.begin(), repeated.end());
+  if (!kernels.clocks_mhz.empty()) {
+    const std::vector<double> all = joined(kernels.clocks_mhz, references.clocks_mhz);
+    const auto [low, high] = std::ranges::minmax(all);
+    timing.clocks_mhz = {low, results::quartiles(kernels.clocks_mhz).median, high};
   }
-  if (!steady) timing.doubts.emplace_back("the times or the clock still moved after the warm-up");
-  std::vector<std::string> slowdowns = joined(kernels.slowdowns, references.slowdowns);
-  std::ranges::sort(slowdowns);
-  const auto repeated = std::ranges::unique(slowdowns);
-  timing.doubts.insert(timing.doubts.end(), slowdowns.begin(), repeated.begin());
-  if (!kernels.clocks_mhz.empty()) timing.clock_mhz = quartiles(kernels.clocks_mhz).median;
-  doubt_moving_clock(timing, joined(kernels.clocks_mhz, references.clocks_mhz));
   return timing;
+}
+
+std::vector<std::string> doubts(const Timing& timing) {
+  std::vector<std::string> reasons;
+  const size_t count = timing.samples_ms.size();
+  const auto doubt_scattered = [&](const char* what, double uncertainty) {
+    if (uncertainty <= TRUSTED_UNCERTAINTY) return;
+    reasons.push_back(fmt::format("{} is known to {:.1f} % only", what, 100 * uncertainty));
+  };
+  if (timing.options.once) {
+    reasons.emplace_back("a single launch without warm-up");
+  } else if (count < TRUSTED_SAMPLES) {
+    reasons.push_back(fmt::format("only {} sample{}; allow more --time or --samples", count,
+                                  count == 1 ? "" : "s"));
+  } else {
+    doubt_scattered("the median", relative_uncertainty(timing.samples_ms));
+    if (const auto ratios = results::paired_percent(timing); !ratios.empty()) {
+      doubt_scattered("the ratio to cuBLAS", relative_uncertainty(ratios));
+    }
+  }
+  if (!timing.steady) reasons.emplace_back("the times or the clock still moved after the warm-up");
+  reasons.insert(reasons.end(), timing.slowdowns.begin(), timing.slowdowns.end());
+  if (timing.clocks_mhz.size() == 3) {
+    const double low = timing.clocks_mhz.front(), high = timing.clocks_mhz.back();
+    if (high - low > TRUSTED_CLOCK_RANGE * high) {
+      reasons.push_back(fmt::format("the clock moved between {:.0f} and {:.0f} MHz", low, high));
+    }
+  }
+  return reasons;
 }
 
 }  // namespace runner

@@ -8,11 +8,11 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "runner/measure_options.hpp"
-#include "runner/observation.hpp"
+#include "results/run.hpp"
 
 namespace runner {
 
@@ -30,9 +30,24 @@ using Sampler = std::function<Sample()>;
 using SecondsNow = std::function<double()>;
 double steady_seconds();
 
-/// Samples of `kernel`, with `reference` taking turns unless it is empty, and the doubts about them. Returns
-/// with fewer samples when the user interrupts, one at least.
-Timing take_turns(const Sampler& kernel, const Sampler& reference, const MeasureOptions& options,
-                  const SecondsNow& now = steady_seconds);
+/// When to stop taking samples.
+struct StopRule {
+  int least_samples = 10;
+  int most_samples = 200;
+  double most_seconds = 1.0;
+  double target_uncertainty = 0.002;
+
+  /// Whether enough is known, or enough was spent. One sample is taken whatever it costs.
+  bool stop(std::span<const double> samples, double seconds_spent) const;
+};
+
+/// Samples of `kernel`, with `reference` taking turns unless it is empty. Returns with fewer samples when the
+/// user interrupts, one at least.
+results::Timing take_turns(const Sampler& kernel, const Sampler& reference,
+                           const results::MeasureOptions& options,
+                           const SecondsNow& now = steady_seconds);
+
+/// Why a measurement cannot be trusted; nothing if it can.
+std::vector<std::string> doubts(const results::Timing& timing);
 
 }  // namespace runner

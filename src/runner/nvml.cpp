@@ -61,4 +61,44 @@ std::vector<std::string> Nvml::slowdowns() const {
   return names;
 }
 
+template <typename Value, typename... Arguments>
+std::optional<Value> Nvml::ask(const char* function, Arguments... arguments) const {
+  if (device_ == nullptr) return std::nullopt;
+  Value value{};
+  auto* call = load<int(void*, Arguments..., Value*)>(library_, function);
+  if (call == nullptr || call(device_, arguments..., &value) != SUCCESS) return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> Nvml::driver_version() const {
+  if (device_ == nullptr) return std::nullopt;
+  char version[80] = {};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+  auto* call = load<int(char*, unsigned)>(library_, "nvmlSystemGetDriverVersion");
+  if (call == nullptr || call(version, sizeof version) != SUCCESS) return std::nullopt;
+  return version;
+}
+
+std::optional<double> Nvml::power_limit_watts() const {
+  const auto milliwatts = ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit");
+  return milliwatts ? std::optional(*milliwatts / 1e3) : std::nullopt;
+}
+
+std::optional<double> Nvml::clock_limit_mhz() const {
+  const auto mhz = ask<unsigned>("nvmlDeviceGetMaxClockInfo", CLOCK_SM);
+  return mhz ? std::optional<double>(*mhz) : std::nullopt;
+}
+
+std::optional<bool> Nvml::ecc() const {
+  if (device_ == nullptr) return std::nullopt;
+  int now = 0, after_reboot = 0;
+  auto* call = load<int(void*, int*, int*)>(library_, "nvmlDeviceGetEccMode");
+  if (call == nullptr || call(device_, &now, &after_reboot) != SUCCESS) return std::nullopt;
+  return now != 0;
+}
+
+const Nvml& nvml() {
+  static const Nvml instance;
+  return instance;
+}
+
 }  // namespace runner

@@ -1,4 +1,5 @@
-// The clock of the GPU and what holds it down, from NVIDIA's management library if that is installed.
+// The clock of the GPU, what holds it down and what it is allowed, from NVIDIA's management library if that is
+// installed.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,27 @@ class Nvml {
   /// What slows the device down now, beyond the power limit that a full load always meets: heat or a brake.
   std::vector<std::string> slowdowns() const;
 
+  /// "580.159.03"
+  std::optional<std::string> driver_version() const;
+  /// The power limit in force.
+  std::optional<double> power_limit_watts() const;
+  /// The highest clock that the multiprocessors are allowed.
+  std::optional<double> clock_limit_mhz() const;
+  /// Whether memory is error-corrected now.
+  std::optional<bool> ecc() const;
+
  private:
+  /// Calls a function of the library that fills in a value for the device; nothing if it cannot.
+  template <typename Value, typename... Arguments>
+  std::optional<Value> ask(const char* function, Arguments... arguments) const;
+
   void* library_ = nullptr;
   void* device_ = nullptr;
   int (*clock_info_)(void*, int, unsigned*) = nullptr;
   int (*throttle_reasons_)(void*, unsigned long long*) = nullptr;
 };
+
+/// Of the current CUDA device, which is the same for the whole run.
+const Nvml& nvml();
 
 }  // namespace runner

@@ -7,12 +7,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "runner/error.hpp"
+#include "runner/interrupt.hpp"
+#include "runner/words.hpp"
 
 namespace runner {
 namespace {
@@ -35,6 +39,20 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
+// The stream of this process that a name stands for: /proc/self/fd/1, to which /dev/stdout leads, is 1.
+std::optional<int> open_stream(const std::string& path) {
+  const std::string own = fmt::format("/proc/{}/fd/", getpid());
+  for (const std::string_view folder :
+       {std::string_view("/proc/self/fd/"), std::string_view("/dev/fd/"), std::string_view(own)}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc{} && stop == end) return number;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void write_stdout(std::string_view text) {
@@ -46,29 +64,39 @@ void write_stdout(std::string_view text) {
 
 void write_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
 
-void warn(std::string_view text) { write_stderr(fmt::format("sgemm_runner: {}\n", text)); }
+void warn(std::string_view text) {
+  write_stderr(fmt::format("sgemm_runner: {}\n", printable(text)));
+}
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   const auto cannot = [&](int error) {
     return Error(ExitCode::usage,
                  fmt::format("cannot write to '{}': {}", path, std::strerror(error)));
   };
+  if (path.empty()) throw cannot(ENOENT);
+  // Follow symbolic links, so that the file they point to is replaced, or made, and not the link.
+  std::error_code none;
+  for (int links = 0;; ++links) {
+    if (const auto stream = open_stream(path_)) {
+      descriptor_ = dup(*stream);
+      if (descriptor_ < 0) throw cannot(errno);
+      return;
+    }
+    if (!std::filesystem::is_symlink(path_, none)) break;
+    if (links == MOST_LINKS) throw cannot(ELOOP);
+    const std::filesystem::path target = std::filesystem::read_symlink(path_, none);
+    path_ = (std::filesystem::path(path_).parent_path() / target).string();
+  }
   struct stat status{};
   const bool exists = stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw cannot(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0 && errno == EINTR) stop_if_interrupted();
     if (descriptor_ < 0) throw cannot(errno);
     return;
   }
   if (exists && access(path_.c_str(), W_OK) != 0) throw cannot(errno);
-  // Follow symbolic links, so that the file they point to is replaced, or made, and not the link.
-  std::error_code none;
-  for (int links = 0; std::filesystem::is_symlink(path_, none); ++links) {
-    if (links == MOST_LINKS) throw cannot(ELOOP);
-    const std::filesystem::path target = std::filesystem::read_symlink(path_, none);
-    path_ = (std::filesystem::path(path_).parent_path() / target).string();
-  }
 
   std::string probe;
   const int descriptor = make_temporary(probe);

@@ -16,12 +16,14 @@ void write_stderr(std::string_view text);
 /// Writes "sgemm_runner: " and a line of text to stderr.
 void warn(std::string_view text);
 
-/// A file that appears whole under its name, or not at all. Something at that name which is no regular
-/// file (a terminal, a pipe) is written to directly.
+/// A file that appears whole under its name, or not at all. Only a regular file that the user named is replaced:
+/// a terminal or a pipe at that name is written to, and so is what a name like /dev/stdout or /dev/fd/3 stands for,
+/// behind what has been written there.
 class OutputFile {
  public:
   /// Makes a temporary file beside `path` and removes it again, so that a path which cannot be written fails
-  /// before the work is done and not after it: Error(ExitCode::usage).
+  /// before the work is done and not after it: Error(ExitCode::usage). Waits for a pipe's reader; an interruption
+  /// ends that.
   explicit OutputFile(const std::string& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -34,7 +36,7 @@ class OutputFile {
   int make_temporary(std::string& name) const;
 
   std::string path_;
-  int descriptor_ = -1;  // of path_ if that is written directly
+  int descriptor_ = -1;  // of what is written directly
 };
 
 }  // namespace runner

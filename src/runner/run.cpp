@@ -1,41 +1,30 @@
 #include "runner/run.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "runner/baseline.hpp"
+#include "results/json.hpp"
+#include "results/table.hpp"
 #include "runner/interrupt.hpp"
+#include "runner/judge.hpp"
+#include "runner/kernel_file.hpp"
 #include "runner/machine.hpp"
+#include "runner/measuring.hpp"
 #include "runner/output.hpp"
-#include "runner/promise.hpp"
-#include "runner/report.hpp"
-#include "runner/select.hpp"
-#include "runner/terminal.hpp"
-#include "runner/verify.hpp"
+#include "runner/provenance.hpp"
 
 namespace runner {
 namespace {
 
-// One line on stderr that is written over, if stderr is a terminal.
-class Progress {
- public:
-  explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}
-  ~Progress() { say(""); }
-  void say(const std::string& text) const {
-    if (shown_) write_stderr("\r\033[K" + text);
-  }
-
- private:
-  bool shown_;
-};
+using results::Problem;
+using results::Result;
+using results::Run;
 
 // What the verifier and the measurement will hold on the device: A and B of both passes, and C.
 double bytes_needed(const Problem& p) {
@@ -45,168 +34,162 @@ double bytes_needed(const Problem& p) {
   return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
 }
 
+std::string the_device(const machine::Device& device) {
+  return (machine::measures_time ? "" : "the ") + device.name;
+}
+
 void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
   for (const Problem& p : problems) {
     const double needed = bytes_needed(p);
     if (needed <= static_cast<double>(device.memory_bytes)) continue;
     throw Error(ExitCode::usage,
                 fmt::format("--size {} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB",
-                            p.size(), needed / 0x1p30, device.name,
+                            p.size(), needed / 0x1p30, the_device(device),
                             static_cast<double>(device.memory_bytes) / 0x1p30));
   }
 }
 
-// The reference stands at the head of a table of times, asked for or not.
-std::vector<const ladder::Rung*> with_reference(std::vector<const ladder::Rung*> rungs) {
-  if (!machine::measures_time) return rungs;
-  const ladder::Rung* reference = ladder::all().front();
-  std::erase(rungs, reference);
-  rungs.insert(rungs.begin(), reference);
+// The rungs that the device can run. One that was named by itself must be among them.
+std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
+                                          const machine::Device& device) {
+  std::vector<const ladder::Rung*> rungs;
+  for (const auto& [rung, by_name] : selected) {
+    const int needed = rung->needs.compute_capability;
+    if (needed <= device.compute_capability) {
+      rungs.push_back(rung);
+      continue;
+    }
+    const std::string lack =
+        fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung->number,
+                    rung->name, needed / 10, needed % 10, the_device(device),
+                    device.compute_capability / 10, device.compute_capability % 10);
+    if (by_name) throw Error(ExitCode::no_device, lack);
+    warn(lack + "; it is left out");
+  }
   return rungs;
 }
 
-Row verify_rung(const ladder::Rung& rung, const Problem& problem, Verifier& verifier) {
-  Row row{.rung = &rung, .problem = problem};
-  row.verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-    machine::name_matrices(sgemm);
-    row.path = ladder::path(rung, sgemm);
-    std::optional<Traffic> uncounted;
-    return machine::run(rung, sgemm, values == Values::reals ? row.traffic : uncounted);
-  });
-  if (row.verdict.error != cudaSuccess) {
-    row.traffic.reset();  // of a launch that was cut short
-    row.failure = machine::last_failure();
+// The reference stands at the head of a table of times, asked for or not.
+std::vector<Candidate> candidates_of(const RunRequest& request, const machine::Device& device) {
+  std::vector<const ladder::Rung*> rungs = runnable(request.rungs, device);
+  if (machine::measures_time) {
+    const ladder::Rung* reference = ladder::all().front();
+    std::erase(rungs, reference);
+    rungs.insert(rungs.begin(), reference);
   }
-  return row;
+  std::vector<Candidate> candidates;
+  for (const ladder::Rung* rung : rungs) candidates.push_back(candidate_of(*rung));
+  for (const std::string& file : request.kernel_files)
+    candidates.push_back(stranger(load_kernel_file(file)));
+  return candidates;
 }
 
-// A fault leaves a device without its context: nothing that follows could be believed.
-bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
-
-struct Outcome {
-  std::vector<Row> rows{};
-  std::optional<Error> failure{};  // that ended the run early
-};
-
-// Runs every rung on every problem. What is done before a failure stays in `outcome`.
-void run_all(const RunRequest& request, Outcome& outcome) {
-  const auto rungs = with_reference(request.rungs);
-  const Progress progress(request.verbosity >= 0);
-  for (const Problem& problem : request.problems) {
-    progress.say(fmt::format("{}: preparing", problem.size()));
-    std::optional<Verifier> verifier;
-    verifier.emplace(problem, Layout{.guard = machine::guard});
-    for (size_t i = 0; i < rungs.size() && !interrupted(); ++i) {
-      progress.say(fmt::format("{}: {} {} ({} of {})", problem.size(), rungs[i]->number,
-                               rungs[i]->name, i + 1, rungs.size()));
-      Row row = verify_rung(*rungs[i], problem, *verifier);
-      const bool failed = row.verdict.error != cudaSuccess;
-      if (failed && interrupted()) return;  // cut short by the user, not wrong
-      const bool to_time = row.verdict.correct && !interrupted();
-      outcome.rows.push_back(std::move(row));
-      if (to_time) {
-        outcome.rows.back().timing =
-            machine::time(*rungs[i], verifier->prepare(Values::reals), request.measure);
-      }
-      if (failed && !device_is_usable()) {
-        throw Error(ExitCode::failure, "the device cannot be used after that failure");
-      }
-    }
-    if (interrupted()) return;
-  }
-}
-
-Outcome run_as_far_as_possible(const RunRequest& request) {
-  Outcome outcome;
+// The run whose figures stand in for what is not timed here; nothing where there is none.
+std::optional<Run> recorded_for(const Presentation& presentation) {
+  const std::string& file = presentation.baseline_file;
+  const bool exists = access(file.c_str(), F_OK) == 0;
+  if (!exists && !presentation.baseline_asked_for) return std::nullopt;
   try {
-    run_all(request, outcome);
-  } catch (const std::exception&) {
-    outcome.failure = caught_error();
-  }
-  if (interrupted()) outcome.failure.reset();  // cut short by the user
-  if (outcome.failure && outcome.rows.empty()) throw Error(*outcome.failure);
-  return outcome;
-}
-
-std::optional<Baseline> baseline_for(const RunRequest& request) {
-  if (machine::measures_time) return std::nullopt;
-  const bool exists = access(request.baseline_file.c_str(), F_OK) == 0;
-  if (!exists && !request.baseline_asked_for) return std::nullopt;
-  try {
-    return read_baseline(request.baseline_file);
-  } catch (const Error& error) {
-    if (request.baseline_asked_for) throw;
-    warn(error.what());
+    Run recorded = results::read_run(file);
+    if (results::has_recorded_figures(recorded)) return recorded;
+    throw results::Unusable(fmt::format("'{}' cannot be used: it has no per cent of cuBLAS at {}",
+                                        file, results::RECORDED_SIZE));
+  } catch (const results::Unusable& error) {
+    const std::string message =
+        fmt::format("baseline {}; it must be what --json=FILE wrote on a GPU", error.what());
+    if (presentation.baseline_asked_for) throw Error(ExitCode::usage, message);
+    warn(message);
     return std::nullopt;
   }
 }
 
-std::string formatted(Format format, const Report& report, const std::optional<Baseline>& baseline,
-                      const Terminal& terminal) {
-  switch (format) {
+std::string formatted(const Run& run, const std::optional<Run>& recorded,
+                      const Presentation& presentation, const results::Page& page) {
+  const Run* figures = recorded ? &*recorded : nullptr;
+  switch (presentation.format) {
     case Format::table:
-      return to_table(report, baseline, terminal);
+      return results::to_table(run, figures, page);
     case Format::json:
-      return to_json(report);
+      return results::to_json(run);
     case Format::csv:
-      return to_csv(report);
+      return results::to_csv(run);
     case Format::markdown:
-      return to_markdown(report, baseline);
+      return results::to_markdown(run, figures);
   }
   return "";
 }
 
-std::string now() {
-  return fmt::format(
-      "{:%FT%T+00:00}",
-      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+// All that goes to stdout. What is wrong goes below a table, and to stderr where stdout is for programs.
+std::string report(const Run& run, const std::optional<Run>& recorded,
+                   const Presentation& presentation, const results::Page& page) {
+  const bool for_people =
+      presentation.format == Format::table || presentation.format == Format::markdown;
+  std::string text;
+  if (presentation.verbosity >= 0 || !for_people)
+    text = formatted(run, recorded, presentation, page);
+  if (presentation.verbosity > 0 && for_people) text += "\n" + results::details(run, page);
+  const std::string wrong = results::complaints(run, page);
+  if (for_people) return text + wrong;
+  write_stderr(wrong);
+  return text;
 }
 
-ExitCode verdict_on(const Outcome& outcome, bool strict) {
+ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool strict) {
   if (interrupted()) return ExitCode::interrupted;
-  if (outcome.failure) return outcome.failure->code();
-  const auto failed = [](const Row& row) { return row.verdict.error != cudaSuccess; };
-  if (std::ranges::any_of(outcome.rows, failed)) return ExitCode::failure;
-  if (!std::ranges::all_of(outcome.rows, &Row::is_right)) return ExitCode::wrong;
-  const auto doubtful = [](const Row& row) { return row.timing && !row.timing->trusted(); };
-  if (strict && std::ranges::any_of(outcome.rows, doubtful)) return ExitCode::untrusted;
+  if (failure) return failure->code();
+  const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
+  if (std::ranges::any_of(run.results, failed)) return ExitCode::failure;
+  if (!std::ranges::all_of(run.results, &Result::is_right)) return ExitCode::wrong;
+  const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };
+  if (strict && std::ranges::any_of(run.results, doubtful)) return ExitCode::untrusted;
   return ExitCode::ok;
+}
+
+void warn_of_options_without_meaning(const RunRequest& request) {
+  if (request.without_meaning.empty() || request.presentation.verbosity < 0) return;
+  warn(fmt::format("{} {} no meaning on {}", fmt::join(request.without_meaning, ", "),
+                   request.without_meaning.size() == 1 ? "has" : "have",
+                   machine::measures_time ? "a device, whose cuBLAS is measured"
+                                          : "the simulator, which takes no times"));
+}
+
+void warn_of_doubts(const Run& run) {
+  for (const Result& r : run.results) {
+    if (r.judged.trusted()) continue;
+    warn(fmt::format("{}: the measurement cannot be trusted: {}", results::full_name(r),
+                     fmt::join(r.judged.doubts, "; ")));
+  }
 }
 
 }  // namespace
 
 ExitCode run(const RunRequest& request) {
-  const Terminal terminal = stdout_terminal(request.color);
-  const std::optional<Baseline> baseline = baseline_for(request);
+  catch_signals();
+  const results::Page page = stdout_page(request.presentation.color);
+  const std::optional<Run> recorded =
+      machine::measures_time ? std::nullopt : recorded_for(request.presentation);
   std::unique_ptr<OutputFile> json_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
-  if (!request.without_meaning.empty() && request.verbosity >= 0) {
-    warn(fmt::format("{} {} no meaning on {}", fmt::join(request.without_meaning, ", "),
-                     request.without_meaning.size() == 1 ? "has" : "have",
-                     machine::measures_time ? "a device, whose cuBLAS is measured"
-                                            : "the simulator, which takes no times"));
-  }
+  warn_of_options_without_meaning(request);
 
-  catch_signals();
   const machine::Device device = machine::open();
   refuse_what_cannot_fit(request.problems, device);
+  const bool for_a_file = json_file || request.presentation.format == Format::json;
+  Run done{.from = provenance(request.command_line, for_a_file)};
 
-  Report report{.device = device.name, .detail = device.detail, .date = now(), .rows = {}};
-  Outcome outcome = run_as_far_as_possible(request);
-  report.rows = std::move(outcome.rows);
-
-  const bool for_people = request.format == Format::table || request.format == Format::markdown;
-  std::string text;
-  if (request.verbosity >= 0 || !for_people)
-    text = formatted(request.format, report, baseline, terminal);
-  if (request.verbosity > 0 && for_people) text += "\n" + details(report, terminal);
-  const std::string wrong = complaints(report, terminal);
-  if (for_people) {
-    text += wrong;
-  } else {
-    write_stderr(wrong);
+  std::optional<Error> failure;  // that ended the run early; what was done before it stays
+  try {
+    const std::vector<Candidate> candidates = candidates_of(request, device);
+    measure_all(candidates, request.problems, request.measure, request.presentation.verbosity >= 0,
+                done);
+  } catch (const std::exception&) {
+    failure = caught_error();
   }
+  if (interrupted()) failure.reset();  // cut short by the user
+  if (failure && done.results.empty()) throw Error(*failure);
+
   // That one of the two cannot be written is no reason to lose the other.
+  const std::string text = report(done, recorded, request.presentation, page);
   std::optional<Error> unwritten;
   const auto try_to = [&](const std::function<void()>& write) {
     try {
@@ -215,20 +198,31 @@ ExitCode run(const RunRequest& request) {
       if (!unwritten) unwritten = error;
     }
   };
-  if (json_file && !report.rows.empty()) try_to([&] { json_file->commit(to_json(report)); });
+  if (json_file && !done.results.empty()) {
+    try_to([&] { json_file->commit(results::to_json(done)); });
+  }
   try_to([&] { write_stdout(text); });
 
-  for (const Row& row : report.rows) {
-    if (row.timing && !row.timing->trusted() && request.verbosity >= 0) {
-      warn(fmt::format("{} {} at {}: the measurement cannot be trusted: {}", row.rung->number,
-                       row.rung->name, row.problem.size(), fmt::join(row.timing->doubts, "; ")));
-    }
-  }
+  if (request.presentation.verbosity >= 0) warn_of_doubts(done);
   if (interrupted()) warn("interrupted; the rest was not run");
-  if (outcome.failure) warn(fmt::format("{}; the run ends here", outcome.failure->what()));
+  if (failure) warn(fmt::format("{}; the run ends here", failure->what()));
   if (unwritten) throw Error(*unwritten);
-  outcome.rows = std::move(report.rows);
-  return verdict_on(outcome, request.strict);
+  return verdict_on(done, failure, request.strict);
+}
+
+ExitCode run(const TableRequest& request) {
+  Run saved;
+  try {
+    saved = results::read_run(request.file);
+  } catch (const results::Unusable& error) {
+    throw Error(ExitCode::usage, error.what());
+  }
+  std::optional<Run> recorded;
+  if (saved.from.machine == results::Machine::simulator)
+    recorded = recorded_for(request.presentation);
+  write_stdout(
+      report(saved, recorded, request.presentation, stdout_page(request.presentation.color)));
+  return ExitCode::ok;
 }
 
 ExitCode run(const ListRequest& request) {
@@ -237,22 +231,30 @@ ExitCode run(const ListRequest& request) {
     auto list = nlohmann::ordered_json::array();
     for (const ladder::Rung* rung : ladder::all()) {
       auto promise = nlohmann::ordered_json::array();
-      for (const ladder::Claim& claim : rung->promise.claims)
-        promise.push_back(runner::text(claim));
+      for (const device::Claim& claim : rung->promise.claims) {
+        const results::CheckedClaim unchecked = check_claim(claim, std::nullopt);
+        promise.push_back({{"counter", unchecked.counter},
+                           {"buffer", unchecked.buffer},
+                           {"relation", unchecked.relation},
+                           {"value", unchecked.value}});
+      }
       list.push_back({{"kernel_id", rung->number},
                       {"kernel", rung->name},
                       {"label", label(*rung)},
                       {"idea", rung->idea},
+                      {"needs", {{"compute_capability", rung->needs.compute_capability}}},
+                      {"whole_tiles", rung->promise.whole_tiles},
                       {"promise", promise}});
     }
     text = list.dump(2) + "\n";
   } else {
-    const int width = stdout_terminal(When::automatic).width;
+    const int width = stdout_page(When::automatic).width;
     for (const ladder::Rung* rung : ladder::all()) {
-      text += request.style == ListRequest::Style::numbers
-                  ? fmt::format("{}", rung->number)
-                  : wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea), width,
-                         22);
+      text +=
+          request.style == ListRequest::Style::numbers
+              ? fmt::format("{}", rung->number)
+              : results::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea),
+                              width, 22);
       text += "\n";
     }
   }

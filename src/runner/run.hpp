@@ -12,6 +12,9 @@ ExitCode run(const RunRequest& request);
 /// Prints the kernels that there are.
 ExitCode run(const ListRequest& request);
 
+/// Prints the results that a file holds. What is wrong in them is shown, and is no failure of today.
+ExitCode run(const TableRequest& request);
+
 /// Prints the text.
 ExitCode run(const ShowText& request);
 

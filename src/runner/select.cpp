@@ -42,26 +42,31 @@ class Selection {
 
   void add(std::string_view part) {
     if (equal_ignoring_case(part, "all")) {
-      for (const Rung* rung : rungs_) add(rung);
+      for (const Rung* rung : rungs_) add(rung, false);
       return;
     }
     const size_t dash = part.find('-');
     if (dash != part.npos && is_number(part.substr(0, dash)) && is_number(part.substr(dash + 1))) {
       return add_range(part, part.substr(0, dash), part.substr(dash + 1));
     }
-    if (is_number(part)) return add(by_number(part));
+    if (is_number(part)) return add(by_number(part), true);
     for (const Rung* rung : rungs_) {
       if (equal_ignoring_case(part, rung->name) || equal_ignoring_case(part, label(*rung)))
-        return add(rung);
+        return add(rung, true);
     }
     throw no_such_word(part);
   }
 
-  std::vector<const Rung*> take() { return std::move(chosen_); }
+  std::vector<Selected> take() { return std::move(chosen_); }
 
  private:
-  void add(const Rung* rung) {
-    if (std::ranges::find(chosen_, rung) == chosen_.end()) chosen_.push_back(rung);
+  void add(const Rung* rung, bool by_name) {
+    const auto known = std::ranges::find(chosen_, rung, &Selected::rung);
+    if (known == chosen_.end()) {
+      chosen_.push_back({rung, by_name});
+    } else {
+      known->by_name |= by_name;
+    }
   }
 
   void add_range(std::string_view text, std::string_view first, std::string_view last) {
@@ -72,7 +77,7 @@ class Selection {
                   fmt::format("the range '{}' runs backwards; write {}-{}", text, to, from));
     }
     for (const Rung* rung : rungs_) {
-      if (rung->number >= from && rung->number <= to) add(rung);
+      if (rung->number >= from && rung->number <= to) add(rung, false);
     }
   }
 
@@ -91,6 +96,20 @@ class Selection {
   }
 
   Error no_such_word(std::string_view word) const {
+    if (word.empty()) {
+      return {ExitCode::usage, "a kernel's name is empty: between two commas, or as ''"};
+    }
+    if (word.ends_with(".json")) {
+      return {ExitCode::usage,
+              fmt::format("there is no kernel '{0}': to write JSON into that file, say --json={0}; "
+                          "to see what it holds, 'sgemm_runner table {0}'",
+                          word)};
+    }
+    if (word.ends_with(".cu")) {
+      return {
+          ExitCode::usage,
+          fmt::format("there is no kernel '{0}': to run a file of yours, say --kernel {0}", word)};
+    }
     std::vector<std::string> known(other_words_.begin(), other_words_.end());
     known.emplace_back("all");
     for (const Rung* rung : rungs_) known.emplace_back(rung->name);
@@ -100,14 +119,13 @@ class Selection {
 
   std::span<const Rung* const> rungs_;
   std::span<const std::string> other_words_;
-  std::vector<const Rung*> chosen_;
+  std::vector<Selected> chosen_;
 };
 
 }  // namespace
 
-std::vector<const Rung*> select(std::span<const std::string> words,
-                                std::span<const Rung* const> rungs,
-                                std::span<const std::string> other_words) {
+std::vector<Selected> select(std::span<const std::string> words, std::span<const Rung* const> rungs,
+                             std::span<const std::string> other_words) {
   Selection selection(rungs, other_words);
   for (const std::string& word : words) {
     for (const std::string_view part : split(word, ',')) selection.add(part);

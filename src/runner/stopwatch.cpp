@@ -5,18 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runner/statistics.hpp"
+#include "runner/nvml.hpp"
+#include "runner/peak.hpp"
 
 namespace runner {
 namespace {
 
 constexpr int MOST_LAUNCHES = 1000;
-
-// Loaded once: the device is the same for the whole run.
-const Nvml& nvml() {
-  static const Nvml instance;
-  return instance;
-}
 
 }  // namespace
 
@@ -48,7 +43,7 @@ class Stopwatch::Work {
   Owned<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
 };
 
-Stopwatch::Stopwatch(const MeasureOptions& options) : options_(options) {
+Stopwatch::Stopwatch(const results::MeasureOptions& options) : options_(options) {
   if (options_.cold) {
     int device = 0;
     int l2_bytes = 0;
@@ -95,7 +90,7 @@ std::unique_ptr<Stopwatch::Work> Stopwatch::prepare(const Launch& launch) {
   return work;
 }
 
-Timing Stopwatch::measure(const Launch& launch, const Launch& reference_launch, double flops) {
+results::Timing Stopwatch::measure(const Launch& launch, const Launch& reference_launch) {
   check(cudaDeviceSynchronize());
   const std::unique_ptr<Work> kernel = prepare(launch);
   const std::unique_ptr<Work> reference = reference_launch ? prepare(reference_launch) : nullptr;
@@ -109,18 +104,17 @@ Timing Stopwatch::measure(const Launch& launch, const Launch& reference_launch, 
     return only;
   };
   const Sampler reference_sampler = [&] { return sample(*reference); };
-  Timing timing = take_turns(kernel_sampler, reference ? reference_sampler : Sampler(), options_);
+  results::Timing timing =
+      take_turns(kernel_sampler, reference ? reference_sampler : Sampler(), options_);
   timing.launches_per_sample = kernel->launches();
-  timing.gflops = flops / (timing.median_ms * 1e6);
-  if (timing.clock_mhz) {
+  if (timing.clocks_mhz.size() == 3) {
     int device = 0;
     cudaDeviceProp properties{};
     check(cudaGetDevice(&device));
     check(cudaGetDeviceProperties(&properties, device));
-    const double peak = peak_gflops(
+    timing.fp32_peak_gflops = peak_gflops(
         properties.multiProcessorCount,
-        fp32_lanes_per_multiprocessor(properties.major, properties.minor), *timing.clock_mhz);
-    timing.percent_of_peak = 100 * timing.gflops / peak;
+        fp32_lanes_per_multiprocessor(properties.major, properties.minor), timing.clocks_mhz[1]);
   }
   return timing;
 }

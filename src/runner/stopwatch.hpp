@@ -11,27 +11,9 @@
 
 #include "runner/device_buffer.hpp"
 #include "runner/measure.hpp"
-#include "runner/nvml.hpp"
+#include "runner/owned.hpp"
 
 namespace runner {
-
-/// A handle of the CUDA runtime, destroyed with its owner.
-template <typename Handle, cudaError_t (*DESTROY)(Handle)>
-class Owned {
- public:
-  Owned() = default;
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() {
-    if (handle_ != nullptr) DESTROY(handle_);
-  }
-  Handle get() const { return handle_; }
-  /// Where a function of the runtime puts the handle that it makes.
-  Handle* out() { return &handle_; }
-
- private:
-  Handle handle_ = nullptr;
-};
 
 class Stopwatch {
  public:
@@ -41,11 +23,11 @@ class Stopwatch {
   static constexpr double SHORTEST_SAMPLE_MS = 2.0;
 
   /// On the current device. Throws Error if that fails, as do all functions.
-  explicit Stopwatch(const MeasureOptions& options);
+  explicit Stopwatch(const results::MeasureOptions& options);
 
-  /// Takes the time of `kernel`, which does `flops` operations, with `reference` taking turns unless it is
-  /// empty. Waits first for whatever was launched on other streams.
-  Timing measure(const Launch& kernel, const Launch& reference, double flops);
+  /// Takes the time of `kernel`, with `reference` taking turns unless it is empty. Waits first for whatever was
+  /// launched on other streams.
+  results::Timing measure(const Launch& kernel, const Launch& reference);
 
  private:
   class Work;
@@ -53,7 +35,7 @@ class Stopwatch {
   std::unique_ptr<Work> prepare(const Launch& launch);
   Sample sample(const Work& work);
 
-  MeasureOptions options_;
+  results::MeasureOptions options_;
   DeviceBuffer<char> flush_;  // larger than L2; empty with a warm L2
   Owned<cudaStream_t, cudaStreamDestroy> stream_;
   Owned<cudaEvent_t, cudaEventDestroy> start_, stop_;

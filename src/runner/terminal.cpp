@@ -4,11 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <clocale>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace runner {
 namespace {
@@ -30,44 +30,16 @@ int terminal_width(bool is_terminal) {
 
 }  // namespace
 
-Terminal stdout_terminal(When color) {
+results::Page stdout_page(When color) {
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;
-  Terminal terminal;
-  terminal.width = terminal_width(is_terminal);
-  terminal.color =
+  results::Page page;
+  page.width = terminal_width(is_terminal);
+  page.color =
       color == When::always || (color == When::automatic && is_terminal &&
                                 environment("NO_COLOR").empty() && environment("TERM") != "dumb");
   std::setlocale(LC_CTYPE, "");
-  terminal.unicode = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  return terminal;
-}
-
-int display_width(std::string_view text) {
-  const auto starts_code_point = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  };
-  return static_cast<int>(std::ranges::count_if(text, starts_code_point));
-}
-
-std::string wrap(std::string_view text, int width, int indent) {
-  if (width <= 0) return std::string(text);
-  std::string wrapped;
-  int column = 0;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find(' ', start), text.size());
-    const std::string_view word = text.substr(start, end - start);
-    if (column > indent && column + 1 + display_width(word) > width) {
-      wrapped += "\n" + std::string(static_cast<size_t>(indent), ' ');
-      column = indent;
-    } else if (start > 0) {
-      wrapped += ' ';
-      ++column;
-    }
-    wrapped += word;
-    column += display_width(word);
-    start = end + 1;
-  }
-  return wrapped;
+  page.unicode = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  return page;
 }
 
 }  // namespace runner

@@ -30,73 +30,25 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
-#include "runner/device_buffer.hpp"
+#include "results/run.hpp"
+#include "runner/guarded_matrix.hpp"
 #include "runner/inputs.hpp"
-#include "runner/problem.hpp"
+#include "runner/yardstick.hpp"
 
 namespace runner {
 
 inline constexpr int64_t MOST_COMPLETE_PRODUCTS = int64_t{1} << 27;
-inline constexpr int64_t SAMPLED_ROWS = 128;
-inline constexpr int64_t SAMPLED_COLS = 128;
-inline constexpr double BOUND_FACTOR = 2.0;
-
-/// One element that is wrong.
-struct Mismatch {
-  int64_t row = 0, col = 0;
-  float got = 0;
-  double want = 0;
-  double bound = 0;
-};
 
 /// What the verifier found out about one rung on one problem.
 struct Verdict {
   bool correct = false;
   cudaError_t error = cudaSuccess;  // what the launch or its execution returned
-  std::string complaint;            // one sentence on what is wrong; empty if correct
-  std::optional<Mismatch>
+  std::string complaint;            // what is wrong, and how much of it; empty if correct
+  std::optional<results::Mismatch>
       first_mismatch;           // the first in the order of rows, where an element is wrong
   double max_abs_error = 0;     // over the compared elements of the real pass
   double error_over_bound = 0;  // likewise; at most 1 if correct
   int64_t compared = 0;         // elements that the real pass compared
-};
-
-/// Where the matrices lie in their allocations.
-struct Layout {
-  int64_t guard = 64;  // floats of poison before and after each matrix
-  int64_t offset = 0;  // floats that each matrix starts past a 256-byte boundary
-};
-
-/// A matrix in device memory with `guard` floats of poison on both sides.
-class GuardedMatrix {
- public:
-  GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout);
-
-  float* data() const { return buffer_.data() == nullptr ? nullptr : buffer_.data() + before_; }
-  int64_t rows() const { return rows_; }
-  int64_t cols() const { return cols_; }
-
-  /// Poison everywhere.
-  void poison();
-  /// The operand's elements, poison everywhere else.
-  void fill(const Inputs& inputs, Operand operand);
-  /// Calls visit(first_row, rows, elements) for runs of rows in order; row i of a run starts at
-  /// elements[i * ld].
-  void read(
-      const std::function<void(int64_t first, int64_t rows, const float* elements)>& visit) const;
-  /// One phrase on the first float that is no longer poison, or nothing: around the matrix, and in the padding
-  /// behind its rows.
-  std::optional<std::string> damage_around() const;
-  std::optional<std::string> damage_between_rows() const;
-
- private:
-  std::optional<std::string> damage_in(int64_t first, int64_t last) const;
-  int64_t rows_per_piece() const;
-  int64_t floats_in_rows(int64_t rows) const { return rows == 0 ? 0 : (rows - 1) * ld_ + cols_; }
-
-  int64_t rows_, cols_, ld_;
-  int64_t before_, after_;
-  DeviceBuffer<float> buffer_;
 };
 
 /// Calls the kernel under test on a prepared problem and waits for it.
@@ -105,7 +57,7 @@ using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values value
 class Verifier {
  public:
   /// Lays out and fills the matrices of both passes. Throws Error if memory does not suffice.
-  Verifier(const Problem& problem, Layout layout,
+  Verifier(const results::Problem& problem, Layout layout,
            int64_t most_complete_products = MOST_COMPLETE_PRODUCTS);
   ~Verifier();
   Verifier(const Verifier&) = delete;
@@ -119,7 +71,7 @@ class Verifier {
 
  private:
   struct Pass;
-  Problem problem_;
+  results::Problem problem_;
   GuardedMatrix c_;
   std::vector<Pass> passes_;
 };

@@ -1,0 +1,40 @@
+// The names of what is counted of a launch. A machine fills them in; metrics.cpp makes figures of them.
+//
+// Nsight Compute's words: a request is a warp's memory instruction, a sector 32 bytes, a line 128 bytes, a wavefront
+// a pass over the banks of shared memory.
+#pragma once
+
+namespace results::counts {
+
+// Of each buffer in global memory. cp.async reads as a load does.
+inline constexpr const char* LOAD_REQUESTS = "load_requests";
+inline constexpr const char* LOAD_SECTORS = "load_sectors";
+inline constexpr const char* LOAD_LINES = "load_lines";
+inline constexpr const char* LOAD_LANES = "load_lanes";
+inline constexpr const char* LOAD_BYTES = "load_bytes";
+inline constexpr const char* ASYNC_COPY_BYTES =
+    "async_copy_bytes";  // of LOAD_BYTES, those by cp.async
+inline constexpr const char* STORE_REQUESTS = "store_requests";
+inline constexpr const char* STORE_SECTORS = "store_sectors";
+inline constexpr const char* STORE_LINES = "store_lines";
+inline constexpr const char* STORE_LANES = "store_lanes";
+inline constexpr const char* STORE_BYTES = "store_bytes";
+inline constexpr const char* ATOMIC_REQUESTS = "atomic_requests";
+inline constexpr const char* ATOMIC_SECTORS = "atomic_sectors";
+
+// Of the whole launch.
+inline constexpr const char* GLOBAL_BYTES_FETCHED =
+    "global_bytes_fetched";  // or written, in sectors
+inline constexpr const char* GLOBAL_BYTES_USED = "global_bytes_used";
+inline constexpr const char* SHARED_LOAD_LANES = "shared_load_lanes";
+inline constexpr const char* SHARED_WAVEFRONTS = "shared_wavefronts";
+inline constexpr const char* SHARED_BANK_CONFLICTS = "shared_bank_conflicts";
+inline constexpr const char* LOCAL_BYTES = "local_bytes";
+inline constexpr const char* WARP_INSTRUCTIONS = "warp_instructions";
+inline constexpr const char* LANE_INSTRUCTIONS = "lane_instructions";
+inline constexpr const char* FFMA = "ffma";
+inline constexpr const char* FLOPS = "flops";
+inline constexpr const char* BARRIERS = "barriers";
+inline constexpr const char* LAUNCHES = "launches";
+
+}  // namespace results::counts

@@ -1,0 +1,197 @@
+#include "results/metrics.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "results/counts.hpp"
+#include "results/statistics.hpp"
+
+namespace results {
+namespace {
+
+using Figure = std::optional<double>;
+
+Figure count(const Result& r, const char* key, std::string_view buffer = {}) {
+  return r.seen.traffic ? r.seen.traffic->count(key, buffer) : std::nullopt;
+}
+
+// Nothing where the denominator counted nothing: a kernel that loads nothing has no sectors per request.
+Figure ratio(Figure numerator, Figure denominator) {
+  if (!numerator || !denominator || *denominator == 0) return std::nullopt;
+  return *numerator / *denominator;
+}
+
+Figure percent(Figure share) { return share ? Figure(100 * *share) : share; }
+
+const Timing* timing(const Result& r) {
+  return r.seen.timing && !r.seen.timing->samples_ms.empty() ? &*r.seen.timing : nullptr;
+}
+
+Figure median_ms(const Result& r) {
+  return timing(r) ? Figure(quartiles(timing(r)->samples_ms).median) : std::nullopt;
+}
+
+// Amount / time, in 10^9 a second. Nothing for an empty product.
+Figure rate(const Result& r, double amount) {
+  const Figure ms = median_ms(r);
+  if (!ms || *ms == 0 || amount == 0) return std::nullopt;
+  return amount / (*ms * 1e6);
+}
+
+Figure gflops(const Result& r) { return r.problem ? rate(r, r.problem->flops()) : std::nullopt; }
+
+Figure gbytes_per_second(const Result& r) {
+  return r.problem ? rate(r, r.problem->least_bytes()) : std::nullopt;
+}
+
+Figure percent_of_cublas(const Result& r) {
+  if (!timing(r) || (r.problem && r.problem->is_empty())) return std::nullopt;
+  if (timing(r)->is_reference) return 100.0;
+  const std::vector<double> ratios = paired_percent(*timing(r));
+  return ratios.empty() ? std::nullopt : Figure(quartiles(ratios).median);
+}
+
+using Buffer = std::string_view;
+
+constexpr Metric METRICS[] = {
+    // Memory traffic, counted.
+    {"load_sectors_per_request", "load sectors per request", "sectors/request", "", Better::neither,
+     1, "32-byte sectors that a warp's load touches; 4 bytes a lane, side by side, are 4", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::LOAD_SECTORS, b), count(r, counts::LOAD_REQUESTS, b));
+     }},
+    {"store_sectors_per_request", "store sectors per request", "sectors/request", "",
+     Better::neither, 1, "32-byte sectors that a warp's store touches", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::STORE_SECTORS, b), count(r, counts::STORE_REQUESTS, b));
+     }},
+    {"load_lines_per_request", "lines per load", "lines/request", "", Better::neither, 1,
+     "128-byte lines that a warp's load touches", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::LOAD_LINES, b), count(r, counts::LOAD_REQUESTS, b));
+     }},
+    {"store_lines_per_request", "lines per store", "lines/request", "", Better::neither, 1,
+     "128-byte lines that a warp's store touches", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::STORE_LINES, b), count(r, counts::STORE_REQUESTS, b));
+     }},
+    {"load_bytes_per_lane", "bytes per load and lane", "bytes/lane", "", Better::neither, 0,
+     "width of the loads (or of the cp.async that replace them)", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::LOAD_BYTES, b), count(r, counts::LOAD_LANES, b));
+     }},
+    {"store_bytes_per_lane", "bytes per store and lane", "bytes/lane", "", Better::neither, 0,
+     "width of the stores", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::STORE_BYTES, b), count(r, counts::STORE_LANES, b));
+     }},
+    {"async_copy_share", "share of cp.async in the loads", "cp.async", "", Better::neither, 2,
+     "bytes loaded by cp.async / all bytes loaded", true,
+     [](const Result& r, Buffer b, const Roofs&) {
+       return ratio(count(r, counts::ASYNC_COPY_BYTES, b), count(r, counts::LOAD_BYTES, b));
+     }},
+    {"bytes_used_over_fetched", "bytes used / bytes fetched", "bytes used", "", Better::more, 3,
+     "of the bytes that sectors bring or take, the share that was asked for", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return ratio(count(r, counts::GLOBAL_BYTES_USED), count(r, counts::GLOBAL_BYTES_FETCHED));
+     }},
+    {"global_sectors", "sectors of global memory", "sectors", "", Better::less, 0,
+     "32-byte sectors that all loads and stores touch", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       const Figure bytes = count(r, counts::GLOBAL_BYTES_FETCHED);
+       return bytes ? Figure(*bytes / 32) : bytes;
+     }},
+    {"flops_per_global_byte", "FLOP per byte of global memory", "FLOP/byte", "", Better::more, 2,
+     "FP32 operations / bytes fetched from and written to global memory, in sectors", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return ratio(count(r, counts::FLOPS), count(r, counts::GLOBAL_BYTES_FETCHED));
+     }},
+    {"shared_loads_per_ffma", "shared loads per FFMA", "shared/FFMA", "", Better::less, 2,
+     "loads from shared memory / multiply-adds, lane by lane", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return ratio(count(r, counts::SHARED_LOAD_LANES), count(r, counts::FFMA));
+     }},
+    {"shared_bank_conflicts", "shared bank conflicts", "conflicts", "", Better::less, 0,
+     "wavefronts beyond the least number, loads and stores", false,
+     [](const Result& r, Buffer, const Roofs&) { return count(r, counts::SHARED_BANK_CONFLICTS); }},
+    {"local_bytes", "bytes of local memory", "local", "", Better::less, 0,
+     "traffic to .local: spills, or register arrays indexed at run time", false,
+     [](const Result& r, Buffer, const Roofs&) { return count(r, counts::LOCAL_BYTES); }},
+
+    // Time, measured.
+    {"median_ms", "median time", "time", "ms", Better::less, 2, "of one launch", false,
+     [](const Result& r, Buffer, const Roofs&) { return median_ms(r); }},
+    {"q1_ms", "first quartile of the time", "q1", "ms", Better::less, 2, "of one launch", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return timing(r) ? Figure(quartiles(timing(r)->samples_ms).q1) : std::nullopt;
+     }},
+    {"q3_ms", "third quartile of the time", "q3", "ms", Better::less, 2, "of one launch", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return timing(r) ? Figure(quartiles(timing(r)->samples_ms).q3) : std::nullopt;
+     }},
+    {"spread", "interquartile range / median", "IQR", "%", Better::less, 1,
+     "how far the middle half of the samples scatters", false,
+     [](const Result& r, Buffer, const Roofs&) -> Figure {
+       if (!timing(r)) return std::nullopt;
+       const Quartiles q = quartiles(timing(r)->samples_ms);
+       return percent(ratio(q.q3 - q.q1, q.median));
+     }},
+    {"gflops", "GFLOP/s", "GFLOP/s", "", Better::more, 0, "2 M N K / median time", false,
+     [](const Result& r, Buffer, const Roofs&) { return gflops(r); }},
+    {"percent_of_cublas", "per cent of cuBLAS", "% cuBLAS", "", Better::more, 1,
+     "median of the ratios of neighbouring samples, kernel and cuBLAS taking turns", false,
+     [](const Result& r, Buffer, const Roofs&) { return percent_of_cublas(r); }},
+    {"percent_of_peak", "per cent of the FP32 peak", "% peak", "", Better::more, 1,
+     "of what the FP32 units can do at the clock that was measured", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return timing(r) ? percent(ratio(gflops(r), timing(r)->fp32_peak_gflops)) : std::nullopt;
+     }},
+    {"clock_mhz", "clock", "clock", "MHz", Better::neither, 0,
+     "of the multiprocessors, the median while the samples were taken", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return timing(r) && timing(r)->clocks_mhz.size() == 3 ? Figure(timing(r)->clocks_mhz[1])
+                                                             : std::nullopt;
+     }},
+    {"gbytes_per_second", "GB/s", "GB/s", "", Better::more, 0,
+     "A and B read once, C written once (and read where beta is not 0) / median time", false,
+     [](const Result& r, Buffer, const Roofs&) { return gbytes_per_second(r); }},
+    {"percent_of_copy", "per cent of a copy", "% copy", "", Better::more, 1,
+     "GB/s / what a device-to-device copy reached in the same run: the memory's roof", false,
+     [](const Result& r, Buffer, const Roofs& roofs) {
+       return percent(ratio(gbytes_per_second(r), roofs.copy_gbytes_per_second));
+     }},
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() { return METRICS; }
+
+const Metric* find_metric(std::string_view key) {
+  const auto found =
+      std::ranges::find(METRICS, key, [](const Metric& m) { return std::string_view(m.key); });
+  return found == std::end(METRICS) ? nullptr : &*found;
+}
+
+const Metric& metric(std::string_view key) {
+  const Metric* found = find_metric(key);
+  if (found == nullptr) throw std::logic_error("no metric " + std::string(key));
+  return *found;
+}
+
+std::optional<double> value(const Result& result, std::string_view key, std::string_view buffer,
+                            const Roofs& roofs) {
+  return metric(key).value(result, buffer, roofs);
+}
+
+std::vector<double> paired_percent(const Timing& timing) {
+  std::vector<double> ratios;
+  const size_t pairs = std::min(timing.samples_ms.size(), timing.reference_samples_ms.size());
+  for (size_t i = 0; i < pairs; ++i) {
+    if (timing.samples_ms[i] > 0) {
+      ratios.push_back(100 * timing.reference_samples_ms[i] / timing.samples_ms[i]);
+    }
+  }
+  return ratios;
+}
+
+}  // namespace results

@@ -1,0 +1,117 @@
+// What is said below a table: complaints, and the details of -v.
+#include <fmt/format.h>
+
+#include "results/metrics.hpp"
+#include "results/table.hpp"
+
+namespace results {
+namespace {
+
+std::string title(const Result& r) {
+  std::string text = r.who.number ? fmt::format("{} {}", *r.who.number, r.who.name) : r.who.name;
+  if (!r.who.variant.empty()) text += " " + r.who.variant;
+  if (r.problem) text += " at " + r.problem->size();
+  return text;
+}
+
+// "load sectors per request of A = 32: counted 4"
+std::string text_of(const CheckedClaim& c) {
+  const Metric* known = find_metric(c.counter);
+  return fmt::format("{}{} {} {:.6g}: counted {}", known != nullptr ? known->name : c.counter,
+                     c.buffer.empty() ? "" : " of " + c.buffer, c.relation, c.value,
+                     c.counted ? fmt::format("{:.6g}", *c.counted) : "nothing");
+}
+
+std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
+  std::string text = std::to_string(e[0]);
+  if (e[1] > 1 || e[2] > 1) text += signs.times + std::to_string(e[1]);
+  if (e[2] > 1) text += signs.times + std::to_string(e[2]);
+  return text;
+}
+
+std::string text_of(const Kernel& k, const Signs& signs) {
+  std::string text = fmt::format("{}: {} blocks of {} threads", k.name, extent(k.grid, signs),
+                                 extent(k.block, signs));
+  if (k.registers) text += fmt::format(", {} registers", *k.registers);
+  if (k.shared_bytes) text += fmt::format(", {} bytes of shared memory", *k.shared_bytes);
+  if (k.blocks_per_multiprocessor) {
+    text += fmt::format(", {} block{} on a multiprocessor", *k.blocks_per_multiprocessor,
+                        *k.blocks_per_multiprocessor == 1 ? "" : "s");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string complaints(const Run& run, const Page& page) {
+  const Signs signs(page.unicode);
+  std::string text;
+  const auto add = [&](const Result& r, const std::string& what) {
+    text += wrap(fmt::format("{} {}{}", signs.wrong, title(r), what), page.width, 2) + "\n";
+  };
+  for (const Result& r : run.results) {
+    if (!r.judged.correct) {
+      add(r, ": " + r.judged.complaint);
+      text += r.judged.failure;
+      if (!r.judged.failure.empty() && !r.judged.failure.ends_with('\n')) text += "\n";
+    }
+    for (const std::string& broken : r.judged.contract) add(r, " broke the contract: " + broken);
+    for (const CheckedClaim& claim : r.judged.claims) {
+      if (!claim.kept) add(r, " broke its promise: " + text_of(claim));
+    }
+    for (const Hazard& hazard : r.seen.hazards)
+      add(r, fmt::format(": {}: {}", hazard.kind, hazard.message));
+  }
+  return text;
+}
+
+std::string details(const Run& run, const Page& page) {
+  const Signs signs(page.unicode);
+  std::string text;
+  const auto add = [&](const std::string& line) { text += wrap(line, page.width, 4) + "\n"; };
+  for (const Result& r : run.results) {
+    const Judgement& j = r.judged;
+    if (r.problem) {
+      const double elements = static_cast<double>(r.problem->M) * static_cast<double>(r.problem->N);
+      add(fmt::format(
+          "{}: reals: {} of {:.0f} elements compared with an FP64 product, largest error {:.3g}, "
+          "{:.3g} of the bound; {}",
+          title(r), j.compared, elements, j.max_abs_error, j.error_over_bound,
+          j.correct ? "small integers: every element exact" : "wrong"));
+    } else {
+      add(fmt::format("{}: {}", title(r), j.correct ? "right" : "wrong"));
+    }
+    if (j.contract_checks > 0) {
+      add(fmt::format("  contract: {} of {} checks kept",
+                      j.contract_checks - static_cast<int>(j.contract.size()), j.contract_checks));
+    }
+    if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
+    for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, signs));
+    for (const CheckedClaim& claim : j.claims) {
+      add(fmt::format("  {} {}", claim.kept ? signs.right : signs.wrong, text_of(claim)));
+    }
+    if (r.seen.traffic) {
+      if (const auto figure = value(r, "flops_per_global_byte")) {
+        add(fmt::format("  {:.2g} {}", *figure, metric("flops_per_global_byte").name));
+      }
+    }
+    for (const Line& l : r.seen.lines) {
+      std::string line = fmt::format("  {}:{} {} {}: {} requests", l.file, l.line, l.instruction,
+                                     l.buffer, l.requests);
+      if (l.sectors > 0) line += fmt::format(", {} sectors", l.sectors);
+      if (l.wavefronts > 0)
+        line += fmt::format(", {} wavefronts, {} conflicts", l.wavefronts, l.bank_conflicts);
+      add(line);
+    }
+    if (r.seen.timing) {
+      const Timing& t = *r.seen.timing;
+      add(fmt::format("  {} samples of {} launches, {}", t.samples_ms.size(), t.launches_per_sample,
+                      j.trusted()
+                          ? "trusted"
+                          : fmt::format("not to be trusted: {}", fmt::join(j.doubts, "; "))));
+    }
+  }
+  return text;
+}
+
+}  // namespace results

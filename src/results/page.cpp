@@ -1,0 +1,35 @@
+#include "results/page.hpp"
+
+#include <algorithm>
+
+namespace results {
+
+int display_width(std::string_view text) {
+  const auto starts_code_point = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  };
+  return static_cast<int>(std::ranges::count_if(text, starts_code_point));
+}
+
+std::string wrap(std::string_view text, int width, int indent) {
+  if (width <= 0) return std::string(text);
+  std::string wrapped;
+  int column = 0;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(' ', start), text.size());
+    const std::string_view word = text.substr(start, end - start);
+    if (column > indent && column + 1 + display_width(word) > width) {
+      wrapped += "\n" + std::string(static_cast<size_t>(indent), ' ');
+      column = indent;
+    } else if (start > 0) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += display_width(word);
+    start = end + 1;
+  }
+  return wrapped;
+}
+
+}  // namespace results

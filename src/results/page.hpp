@@ -1,0 +1,39 @@
+// What text is laid out for: how wide a line may be, and which signs it may have.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace results {
+
+struct Page {
+  bool color = false;
+  bool unicode = false;
+  int width = 0;  // columns; 0 for no limit
+};
+
+/// The signs that a terminal without UTF-8 lacks, each with what stands in for it.
+struct Signs {
+  explicit Signs(bool unicode)
+      : dot(unicode ? "·" : "-"),
+        right(unicode ? "✓" : "ok"),
+        wrong(unicode ? "✗" : "WRONG"),
+        cube(unicode ? "³" : "^3"),
+        times(unicode ? "×" : "x"),
+        micro(unicode ? "µ" : "u"),
+        none(unicode ? "–" : "-"),
+        ellipsis(unicode ? "…" : "~"),
+        blocks(unicode) {}
+
+  const char *dot, *right, *wrong, *cube, *times, *micro, *none, *ellipsis;
+  bool blocks;  // eighths of a block for the bars
+};
+
+/// Columns that a UTF-8 text takes, one for each code point.
+int display_width(std::string_view text);
+
+/// Breaks a text at spaces so that no line takes more than `width` columns, as far as its words allow; lines
+/// after the first start with `indent` spaces. No limit where width is 0. Ends as the text ends.
+std::string wrap(std::string_view text, int width, int indent);
+
+}  // namespace results

@@ -1,0 +1,57 @@
+// The product that a result is about.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace results {
+
+/// C = alpha * A * B + beta * C, A being M x K, B K x N and C M x N, row-major with leading dimensions
+/// lda >= max(1, K) and ldb, ldc >= max(1, N). The matrices' contents follow from `seed`.
+struct Problem {
+  int64_t M = 0, N = 0, K = 0;
+  int64_t lda = 1, ldb = 1, ldc = 1;
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  uint64_t seed = 0;
+
+  bool is_empty() const { return M == 0 || N == 0; }
+  bool is_square() const { return M == N && N == K; }
+  bool is_dense() const {
+    return lda == std::max<int64_t>(1, K) && ldb == std::max<int64_t>(1, N) &&
+           ldc == std::max<int64_t>(1, N);
+  }
+
+  /// Floating-point operations by the usual count, a multiplication and an addition per step. None where there is
+  /// no product.
+  double flops() const {
+    if (alpha == 0.0f) return 0;
+    return 2.0 * static_cast<double>(M) * static_cast<double>(N) * static_cast<double>(K);
+  }
+  /// The least traffic that any kernel can do with: A and B read once, C written once, and read where beta is not 0.
+  double least_bytes() const {
+    const auto floats = [](int64_t rows, int64_t cols) {
+      return static_cast<double>(rows) * static_cast<double>(cols);
+    };
+    const double factors = flops() > 0 ? floats(M, K) + floats(K, N) : 0;
+    return (factors + floats(M, N) * (beta != 0.0f ? 2 : 1)) * sizeof(float);
+  }
+  /// "4096x4096x4096"
+  std::string size() const {
+    return std::to_string(M) + "x" + std::to_string(N) + "x" + std::to_string(K);
+  }
+  bool operator==(const Problem&) const = default;
+};
+
+/// A problem with dense matrices.
+inline Problem dense_problem(int64_t M, int64_t N, int64_t K) {
+  return {.M = M,
+          .N = N,
+          .K = K,
+          .lda = std::max<int64_t>(1, K),
+          .ldb = std::max<int64_t>(1, N),
+          .ldc = std::max<int64_t>(1, N)};
+}
+
+}  // namespace results

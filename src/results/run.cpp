@@ -1,0 +1,28 @@
+#include "results/run.hpp"
+
+#include <fmt/format.h>
+
+namespace results {
+
+std::optional<double> Traffic::count(std::string_view key, std::string_view buffer) const {
+  std::optional<double> sum;
+  for (const Count& one : counts) {
+    if (one.key != key || (!buffer.empty() && one.buffer != buffer)) continue;
+    sum = sum.value_or(0) + static_cast<double>(one.value);
+  }
+  return sum;
+}
+
+std::string label(const Identity& who) {
+  return who.number ? fmt::format("{:02}_{}", *who.number, who.name) : who.name;
+}
+
+std::string full_name(const Result& result) {
+  std::string name = fmt::format("{}/{}", result.who.set, label(result.who));
+  if (!result.who.variant.empty()) name += "/" + result.who.variant;
+  if (result.problem) name += "/" + result.problem->size();
+  for (const auto& [key, value] : result.who.parameters) name += fmt::format("/{}={}", key, value);
+  return name;
+}
+
+}  // namespace results

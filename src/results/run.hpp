@@ -1,0 +1,213 @@
+// What was run, what was seen, what was judged: plain values that own all they hold. A run made now and one read
+// from a file are the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/problem.hpp"
+
+namespace results {
+
+enum class Machine { simulator, cuda };
+
+/// What the device was measured to reach at most, in this run.
+struct Roofs {
+  std::optional<double>
+      copy_gbytes_per_second{};         // a device-to-device copy, bytes read and bytes written
+  std::optional<double> fp32_gflops{};  // multiply-adds and nothing else
+  bool operator==(const Roofs&) const = default;
+};
+
+/// Where a run comes from, and what decides whether it can be compared with another. What could not be found out
+/// is not there ("unknown").
+struct Provenance {
+  Machine machine = Machine::simulator;
+  std::string date{};     // ISO 8601, when the run began
+  std::string program{};  // "sgemm_runner 0.1.0"
+  std::optional<std::string> commit{};
+  std::optional<bool> uncommitted_changes{};
+  std::vector<std::string> command_line{};
+
+  std::string device{};         // "NVIDIA H200"
+  std::string device_detail{};  // "sm_90"
+  std::optional<int> multiprocessors{};
+  std::optional<int64_t> memory_bytes{};
+  std::optional<std::string> driver{};
+  std::optional<std::string> cuda{};    // version of the runtime
+  std::optional<std::string> cublas{};  // version of the library
+  std::optional<double> power_limit_watts{};
+  std::optional<double> clock_limit_mhz{};  // that the multiprocessors are allowed
+  std::optional<bool> ecc{};
+  Roofs roofs{};
+  bool operator==(const Provenance&) const = default;
+};
+
+/// Which kernel a result is about: a rung, a lab's variant, an exercise, a stranger's kernel.
+struct Identity {
+  std::string set{};  // "sgemm" for the ladder, "kernel" for a file of the user's
+  std::optional<int> number{};
+  std::string name{};     // "coalesced"
+  std::string variant{};  // of those that have several; otherwise empty
+  std::vector<std::pair<std::string, int64_t>> parameters{};
+  bool operator==(const Identity&) const = default;
+};
+
+// ---- What a machine saw: facts only.
+
+/// One count of a launch: `key` as counts.hpp has it, of the accesses to one buffer ("A") or, where a count belongs
+/// to no buffer, of all.
+struct Count {
+  std::string key{};
+  std::string buffer{};
+  uint64_t value = 0;
+  bool operator==(const Count&) const = default;
+};
+
+/// What a launch asked of the memory, counted by the simulated GPU.
+struct Traffic {
+  std::vector<Count> counts{};
+  double simulation_seconds = 0;  // wall time that it took; says nothing of a GPU
+  bool operator==(const Traffic&) const = default;
+
+  /// The count of one buffer, or the sum over all where `buffer` is empty. Nothing if there is none of that key.
+  std::optional<double> count(std::string_view key, std::string_view buffer = {}) const;
+};
+
+/// How a time was asked to be taken.
+struct MeasureOptions {
+  bool cold = false;             // flush L2 before every launch
+  bool once = false;             // one launch, no warm-up: for a profiler
+  double seconds = 2.0;          // at most so long for a kernel's samples, the reference's included
+  int samples = 200;             // at most so many
+  double target_spread = 0.002;  // stop when the median is known this well, as a share of it
+  bool operator==(const MeasureOptions&) const = default;
+};
+
+/// Times of one kernel, beside the reference in the same run. Each is that of one launch.
+struct Timing {
+  MeasureOptions options{};
+  std::vector<double> samples_ms{};
+  /// Each was taken right after the kernel's; empty without a reference.
+  std::vector<double> reference_samples_ms{};
+  bool is_reference = false;
+  int launches_per_sample = 1;
+  bool steady = true;  // neither times nor clock moved any more when the samples began
+  std::vector<double>
+      clocks_mhz{};  // lowest, median and highest while the samples were taken; empty if unknown
+  std::vector<std::string> slowdowns{};      // what held the device down meanwhile, each once
+  std::optional<double> fp32_peak_gflops{};  // of the device at the median clock
+  bool operator==(const Timing&) const = default;
+};
+
+/// A kernel that was launched, and what it takes of a multiprocessor.
+struct Kernel {
+  std::string name{};
+  std::array<int64_t, 3> grid{}, block{};
+  std::optional<int> registers{};         // of a thread
+  std::optional<int64_t> shared_bytes{};  // of a block
+  std::optional<int> blocks_per_multiprocessor{};
+  bool operator==(const Kernel&) const = default;
+};
+
+/// What one source line asked of one buffer.
+struct Line {
+  std::string file{};
+  int line = 0;
+  std::string instruction{};  // "ld.global.f32"
+  std::string buffer{};
+  uint64_t requests = 0, sectors = 0, lines = 0, wavefronts = 0, bank_conflicts = 0;
+  bool operator==(const Line&) const = default;
+};
+
+/// Something that is wrong whether or not the result shows it.
+struct Hazard {
+  std::string kind{};     // "race"
+  std::string message{};  // for people; several lines
+  bool operator==(const Hazard&) const = default;
+};
+
+struct Observation {
+  std::vector<Kernel> kernels{};  // in the order of their launches
+  std::optional<Traffic> traffic{};
+  std::optional<Timing> timing{};
+  std::vector<Line> lines{};
+  std::vector<Hazard> hazards{};
+  bool operator==(const Observation&) const = default;
+};
+
+// ---- What was judged.
+
+/// One element that is wrong.
+struct Mismatch {
+  int64_t row = 0, col = 0;
+  float got = 0;
+  double want = 0;
+  double bound = 0;
+};
+
+/// One claim of a promise beside what was counted. Not kept where nothing was counted at all.
+struct CheckedClaim {
+  std::string counter{};   // the key of a metric
+  std::string buffer{};    // empty for all of the launch
+  std::string relation{};  // "=", "<=" or ">="
+  double value = 0;
+  std::optional<double> counted{};
+  bool kept = false;
+  bool operator==(const CheckedClaim&) const = default;
+};
+
+struct Judgement {
+  bool correct = false;
+  std::string
+      error{};  // CUDA's name of the error that the launch or its execution returned; else empty
+  std::string complaint{};  // what is wrong, in a sentence; empty if correct
+  std::string failure{};    // what the machine says of it: several lines, or nothing
+  std::optional<Mismatch> first_mismatch{};  // in the order of rows
+  int64_t compared = 0;                      // elements that the pass over reals compared
+  double max_abs_error = 0;                  // over those
+  double error_over_bound = 0;               // likewise; at most 1 if correct
+  std::vector<CheckedClaim> claims{};  // of the promise, where the problem is one that it speaks of
+  std::vector<std::string> contract{};  // where the whole contract was asked: what was not kept
+  int contract_checks = 0;              // and how many checks were made
+  std::vector<std::string> doubts{};    // why the measurement cannot be trusted
+
+  bool promise_kept() const {
+    for (const CheckedClaim& claim : claims) {
+      if (!claim.kept) return false;
+    }
+    return true;
+  }
+  bool trusted() const { return doubts.empty(); }
+};
+
+/// One kernel on one problem, or with its parameters.
+struct Result {
+  Identity who{};
+  std::optional<Problem> problem{};
+  std::string path{};  // the code path that ran, where the kernel has several
+  std::string date{};  // ISO 8601; a file may hold results of several days
+  Observation seen{};
+  Judgement judged{};
+
+  bool is_right() const {
+    return judged.correct && judged.promise_kept() && judged.contract.empty() &&
+           seen.hazards.empty();
+  }
+};
+
+struct Run {
+  Provenance from{};
+  std::vector<Result> results{};
+};
+
+/// "02_coalesced", or "coalesced" where there is no number.
+std::string label(const Identity& who);
+/// "sgemm/02_coalesced/4096x4096x4096", unique within a run.
+std::string full_name(const Result& result);
+
+}  // namespace results

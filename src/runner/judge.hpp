@@ -1,0 +1,23 @@
+// The one judge: compares what a machine saw with what the kernel promised and what the verifier found.
+#pragma once
+
+#include "device/promise.hpp"
+#include "results/run.hpp"
+#include "runner/verify.hpp"
+
+namespace runner {
+
+/// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
+bool applies(const device::Promise& promise, const results::Problem& problem);
+
+/// Compares one claim with what was counted. Equality allows for rounding in the counter's division.
+results::CheckedClaim check_claim(const device::Claim& claim, std::optional<double> counted);
+
+/// Whether there is anything that a claim forbids. One that cannot fail promises nothing.
+bool can_fail(const device::Claim& claim);
+
+/// The judgement of a result whose identity, problem and observation are known.
+results::Judgement judge(const results::Result& result, const Verdict& verdict,
+                         const device::Promise& promise);
+
+}  // namespace runner

@@ -1,0 +1,114 @@
+#include "runner/measuring.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "runner/contract.hpp"
+#include "runner/error.hpp"
+#include "runner/interrupt.hpp"
+#include "runner/judge.hpp"
+#include "runner/machine.hpp"
+#include "runner/progress.hpp"
+#include "runner/provenance.hpp"
+#include "runner/verify.hpp"
+
+namespace runner {
+namespace {
+
+using results::Problem;
+using results::Result;
+
+// A fault leaves a device without its context: nothing that follows could be believed.
+bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
+
+// What a candidate broke of the contract. It ends with the first thing that leaves the device unusable.
+struct Contract {
+  int checks = 0;
+  std::vector<std::string> broken{};
+};
+
+Contract put_through_contract(const Candidate& candidate, Progress& progress) {
+  Contract asked;
+  for (const ContractCheck& check : contract()) {
+    if (interrupted()) break;
+    progress.say(fmt::format("{}: the contract, {}", candidate.who.name, check.name));
+    ++asked.checks;
+    if (const std::string complaint = check.complaint(*candidate.rung); !complaint.empty()) {
+      asked.broken.push_back(fmt::format("{}: {}", check.name, complaint));
+    }
+    if (!device_is_usable()) break;
+  }
+  return asked;
+}
+
+// Verifies and watches; times too where the result is right.
+Result result_of(const Candidate& candidate, const Problem& problem, Verifier& verifier,
+                 const results::MeasureOptions& options) {
+  Result result{.who = candidate.who, .problem = problem, .date = now()};
+  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
+    machine::name_matrices(sgemm);
+    if (const char* path = ladder::path(*candidate.rung, sgemm)) result.path = path;
+    results::Observation unseen;
+    return machine::run(*candidate.rung, sgemm, values == Values::reals ? result.seen : unseen);
+  });
+  if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
+  if (verdict.correct && !interrupted()) {
+    result.seen.timing = machine::time(*candidate.rung, verifier.prepare(Values::reals), options);
+  }
+  result.judged = judge(result, verdict, candidate.rung->promise);
+  if (verdict.error != cudaSuccess) result.judged.failure = machine::last_failure();
+  return result;
+}
+
+}  // namespace
+
+Candidate candidate_of(const ladder::Rung& rung) {
+  return {.rung = &rung, .who = {.set = "sgemm", .number = rung.number, .name = rung.name}};
+}
+
+Candidate stranger(const ladder::Rung& rung) {
+  return {.rung = &rung, .who = {.set = "kernel", .name = rung.name}, .whole_contract = true};
+}
+
+void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
+                 const results::MeasureOptions& options, bool with_progress, results::Run& run) {
+  Progress progress(with_progress);
+  std::vector<Contract> contracts(candidates.size());
+  for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
+    if (!candidates[i].whole_contract) continue;
+    contracts[i] = put_through_contract(candidates[i], progress);
+    if (device_is_usable()) continue;
+    Result failed{.who = candidates[i].who, .date = now()};
+    failed.judged = {.complaint = "it left the device unusable",
+                     .failure = machine::last_failure(),
+                     .contract = contracts[i].broken,
+                     .contract_checks = contracts[i].checks};
+    run.results.push_back(std::move(failed));
+    throw Error(ExitCode::wrong, "the device cannot be used after that failure");
+  }
+  if (machine::measures_time && !problems.empty()) {
+    progress.say("measuring what the device can do at most");
+    run.from.roofs = machine::measure_roofs();
+  }
+  for (const Problem& problem : problems) {
+    if (interrupted()) return;
+    progress.say(fmt::format("{}: preparing", problem.size()));
+    Verifier verifier(problem, Layout{.guard = machine::guard});
+    for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
+      progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
+                               results::label(candidates[i].who), i + 1, candidates.size()));
+      Result result = result_of(candidates[i], problem, verifier, options);
+      const bool failed = !result.judged.error.empty();
+      if (failed && interrupted()) return;  // cut short by the user, not wrong
+      result.judged.contract = contracts[i].broken;
+      result.judged.contract_checks = contracts[i].checks;
+      run.results.push_back(std::move(result));
+      if (failed && !device_is_usable()) {
+        throw Error(ExitCode::failure, "the device cannot be used after that failure");
+      }
+    }
+  }
+}
+
+}  // namespace runner

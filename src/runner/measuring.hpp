@@ -1,0 +1,30 @@
+// Kernels on problems: verified, watched, timed and judged.
+#pragma once
+
+#include <vector>
+
+#include "kernels/ladder.hpp"
+#include "results/run.hpp"
+
+namespace runner {
+
+/// A kernel that is to be run: a rung, or a stranger's.
+struct Candidate {
+  const ladder::Rung* rung = nullptr;
+  results::Identity who{};
+  bool whole_contract =
+      false;  // whether it is put through all of BLAS's contract, not only the problems asked for
+};
+
+Candidate candidate_of(const ladder::Rung& rung);
+/// A kernel that no test of ours has seen.
+Candidate stranger(const ladder::Rung& rung);
+
+/// Runs each candidate on each problem and adds a result to `run` as soon as it is known, so that what is done before
+/// a failure (an Error) or an interruption stays. Roofs are measured before the first time is taken. `with_progress`:
+/// says on a terminal what is under way.
+void measure_all(const std::vector<Candidate>& candidates,
+                 const std::vector<results::Problem>& problems,
+                 const results::MeasureOptions& options, bool with_progress, results::Run& run);
+
+}  // namespace runner

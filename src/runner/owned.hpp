@@ -1,0 +1,26 @@
+// Handles of the CUDA runtime that are destroyed exactly once.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace runner {
+
+/// A handle of the CUDA runtime, destroyed with its owner.
+template <typename Handle, cudaError_t (*DESTROY)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (handle_ != nullptr) DESTROY(handle_);
+  }
+  Handle get() const { return handle_; }
+  /// Where a function of the runtime puts the handle that it makes.
+  Handle* out() { return &handle_; }
+
+ private:
+  Handle handle_ = nullptr;
+};
+
+}  // namespace runner

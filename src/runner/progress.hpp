@@ -1,0 +1,38 @@
+// What is under way, on one line of stderr that is written over; nothing where nobody watches, and nothing for what
+// takes less than a second.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace runner {
+
+class Progress {
+ public:
+  /// Shows anything only if `wanted` and stderr is a terminal.
+  explicit Progress(bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// What is being done from now on.
+  void say(const std::string& text);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void keep_showing(const std::stop_token& stop);
+  std::string line() const;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::string text_;
+  Clock::time_point since_;  // when it began
+  bool is_shown_ = false;
+  std::jthread shows_;
+};
+
+}  // namespace runner

@@ -1,0 +1,12 @@
+// What a CUDA device reaches at most, measured: what kernels are held against.
+#pragma once
+
+#include "results/run.hpp"
+
+namespace runner {
+
+/// Copies between two arrays larger than L2, and a kernel of multiply-adds and nothing else, each the best of some
+/// runs. Takes some tens of milliseconds. A roof that cannot be measured (no memory) is not there.
+results::Roofs measure_roofs();
+
+}  // namespace runner

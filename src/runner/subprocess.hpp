@@ -1,0 +1,17 @@
+// Another program, run to its end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace runner {
+
+struct Finished {
+  int code = -1;  // its exit code; 128 + the signal that ended it; 127 if it could not be started
+  std::string output;  // what it wrote to stdout, and to stderr if that was asked for
+};
+
+/// Runs words[0], looked up in PATH, with the others as its arguments and nothing on stdin.
+Finished run_command(const std::vector<std::string>& words, bool with_stderr);
+
+}  // namespace runner

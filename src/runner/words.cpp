@@ -1,0 +1,94 @@
+#include "runner/words.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "runner/error.hpp"
+
+namespace runner {
+namespace {
+
+constexpr size_t LONGEST_WORD = 100;
+constexpr size_t SHOWN_OF_LONG_WORD = 60;
+
+Error not_understood(const char* option, std::string_view text, const std::string& wanted) {
+  return {ExitCode::usage,
+          fmt::format("{} '{}' is not understood: write {}", option, text, wanted)};
+}
+
+// The whole of the text, or an error.
+template <typename T>
+std::errc parse(std::string_view text, T& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return error;
+  return end == text.data() + text.size() ? std::errc{} : std::errc::invalid_argument;
+}
+
+}  // namespace
+
+float parse_float(const char* option, std::string_view text) {
+  float value = 0;
+  const std::errc error = parse(text, value);
+  if (error == std::errc::result_out_of_range) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} {} is beyond FP32, whose numbers go from 1.4e-45 to 3.4028235e38",
+                            option, text));
+  }
+  if (error != std::errc{} || !std::isfinite(value)) {
+    throw not_understood(option, text, "a number, as in 0.5 or 1e-3");
+  }
+  return value;
+}
+
+int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most) {
+  int64_t value = 0;
+  const std::errc error = parse(text, value);
+  const bool is_number = error == std::errc{} || error == std::errc::result_out_of_range;
+  if (!is_number) throw not_understood(option, text, "a whole number");
+  if (error != std::errc{} || value < least || value > most) {
+    throw Error(ExitCode::usage, fmt::format("{} {} does not fit: it must be from {} to {}", option,
+                                             text, least, most));
+  }
+  return value;
+}
+
+uint64_t parse_natural(const char* option, std::string_view text) {
+  uint64_t value = 0;
+  const std::errc error = parse(text, value);
+  if (error == std::errc::result_out_of_range) {
+    throw Error(ExitCode::usage, fmt::format("{} {} does not fit: it is at most {}", option, text,
+                                             std::numeric_limits<uint64_t>::max()));
+  }
+  if (error != std::errc{}) throw not_understood(option, text, "a whole number from 0");
+  return value;
+}
+
+double parse_seconds(const char* option, std::string_view text) {
+  double value = 0;
+  if (parse(text, value) != std::errc{} || !(value > 0) || !std::isfinite(value)) {
+    throw not_understood(option, text, "a number of seconds above 0, as in 0.5");
+  }
+  return value;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  size_t word = 0;  // length of the word at hand
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    word = c == ' ' || c == '\n' ? 0 : word + 1;
+    if (word == LONGEST_WORD) {
+      shown.resize(shown.size() - (LONGEST_WORD - 1 - SHOWN_OF_LONG_WORD));
+      shown += "...";
+    }
+    if (word >= LONGEST_WORD) continue;
+    shown += (code < 0x20 && c != '\n') || code == 0x7F ? '?' : c;
+  }
+  return shown;
+}
+
+}  // namespace runner

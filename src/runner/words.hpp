@@ -1,0 +1,24 @@
+// What a user typed, taken at its word or refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace runner {
+
+/// Each throws Error(ExitCode::usage) that names `option` and says what would be right.
+
+/// A number that FP32 can hold, as people write it: "0.5", "-1e-3", "3.4028235e38".
+float parse_float(const char* option, std::string_view text);
+/// A whole number from `least` to `most`.
+int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most);
+/// A whole number from 0 to 2^64 - 1.
+uint64_t parse_natural(const char* option, std::string_view text);
+/// A number of seconds above 0.
+double parse_seconds(const char* option, std::string_view text);
+
+/// A text of others' for a message: no control characters, and of a long word the beginning.
+std::string printable(std::string_view text);
+
+}  // namespace runner

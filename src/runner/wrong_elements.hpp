@@ -1,0 +1,31 @@
+// Where the wrong elements of a matrix lie: a pattern says more of a kernel's mistake than one element does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace runner {
+
+class WrongElements {
+ public:
+  WrongElements(int64_t rows, int64_t cols) : rows_(rows), cols_(cols) {}
+
+  void add(int64_t row, int64_t col);
+  int64_t count() const { return count_; }
+
+  /// "64 of 4096 elements are wrong: row 31 of every 32, all columns". A pattern that repeats with a power of two
+  /// (a block's tile, a warp's, a thread's) is told as that; otherwise as the rows and columns that hold all of them.
+  std::string describe() const;
+
+ private:
+  bool is_wrong(int64_t row, int64_t col) const {
+    return !wrong_.empty() && wrong_[static_cast<size_t>(row * cols_ + col)];
+  }
+
+  int64_t rows_, cols_;
+  int64_t count_ = 0;
+  std::vector<bool> wrong_;  // empty as long as there is none
+};
+
+}  // namespace runner
