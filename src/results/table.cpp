@@ -283,11 +283,11 @@ class Table {
   }
 
   // What each kernel of a launch takes of a multiprocessor: "254+40" for two.
-  void add_launch(const char* heading, std::string (*text)(const Kernel&)) {
-    const auto all = [text](const Result& r) {
+  void add_launch(const char* heading, std::string (*cell_of)(const Kernel&)) {
+    const auto all = [cell_of](const Result& r) {
       std::vector<std::string> parts;
       for (const Kernel& k : r.seen.kernels) {
-        if (const std::string part = text(k); !part.empty()) parts.push_back(part);
+        if (const std::string part = cell_of(k); !part.empty()) parts.push_back(part);
       }
       return fmt::format("{}", fmt::join(parts, "+"));
     };

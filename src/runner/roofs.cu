@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "runner/device_buffer.hpp"
+#include "runner/error.hpp"
 #include "runner/owned.hpp"
 #include "runner/roofs.hpp"
 
