@@ -276,9 +276,9 @@ class Table {
       return k.blocks_per_multiprocessor ? std::to_string(*k.blocks_per_multiprocessor) : "";
     });
     figure("percent_of_cublas", 0);
-    add("", "", Align::left, 5,
+    add("", "", Align::left, 7,
         of("percent_of_cublas", [this](double percent) { return bar(percent, signs_); }));
-    columns_.push_back({"", "", Align::left, 7, [this](size_t i) { return Cell{faster(i)}; },
+    columns_.push_back({"", "", Align::left, 5, [this](size_t i) { return Cell{faster(i)}; },
                         "faster than the row above"});
   }
 
@@ -345,18 +345,23 @@ class Table {
     return *above / *here;
   }
 
+  // As far as two decimals show.
+  static bool is_equal(double ratio) { return ratio > 0.995 && ratio < 1.005; }
+
   std::string faster(size_t i) const {
     const auto ratio = step(i, "median_ms");
     if (!ratio) return "";
+    const std::string above = short_name(rows_[i - 1]->who);
+    if (is_equal(*ratio)) return fmt::format("as fast as {}", above);
     return fmt::format("{} {} than {}", factor_text(*ratio >= 1 ? *ratio : 1 / *ratio, signs_),
-                       *ratio >= 1 ? "faster" : "slower", short_name(rows_[i - 1]->who));
+                       *ratio >= 1 ? "faster" : "slower", above);
   }
 
   std::string fewer(size_t i) const {
     const auto ratio = step(i, "global_sectors");
     if (!ratio) return "";
     const std::string above = short_name(rows_[i - 1]->who);
-    if (*ratio > 0.995 && *ratio < 1.005) return fmt::format("as many sectors as {}", above);
+    if (is_equal(*ratio)) return fmt::format("as many sectors as {}", above);
     return fmt::format("{} {} sectors than {}",
                        factor_text(*ratio >= 1 ? *ratio : 1 / *ratio, signs_),
                        *ratio >= 1 ? "fewer" : "more", above);
