@@ -66,15 +66,19 @@ std::string WrongElements::describe() const {
   };
   const int64_t row_period = period_of(rows_, same_rows), col_period = period_of(cols_, same_cols);
   std::vector<bool> rows(static_cast<size_t>(row_period)), cols(static_cast<size_t>(col_period));
+  int64_t in_tile = 0;
   for (int64_t row = 0; row < row_period; ++row) {
     for (int64_t col = 0; col < col_period; ++col) {
       if (!is_wrong(row, col)) continue;
       rows[static_cast<size_t>(row)] = true;
       cols[static_cast<size_t>(col)] = true;
+      ++in_tile;
     }
   }
-  return fmt::format("{} of {} elements {} wrong: {}, {}", count_, rows_ * cols_,
-                     count_ == 1 ? "is" : "are", lines_text("row", rows, row_period, rows_),
+  const bool crossings = in_tile == std::ranges::count(rows, true) * std::ranges::count(cols, true);
+  return fmt::format("{} of {} elements {} wrong{} {}, {}", count_, rows_ * cols_,
+                     count_ == 1 ? "is" : "are", crossings ? ":" : ", some of",
+                     lines_text("row", rows, row_period, rows_),
                      lines_text("column", cols, col_period, cols_));
 }
 

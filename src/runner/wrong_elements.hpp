@@ -14,7 +14,8 @@ class WrongElements {
   void add(int64_t row, int64_t col);
   int64_t count() const { return count_; }
 
-  /// "64 of 4096 elements are wrong: row 31 of every 32, all columns". A pattern that repeats with a power of two
+  /// "64 of 4096 elements are wrong: row 31 of every 32, all columns", or "wrong, some of all rows, columns 0 to 3" where
+  /// they are not all that lie in those rows and columns. A pattern that repeats with a power of two
   /// (a block's tile, a warp's, a thread's) is told as that; otherwise as the rows and columns that hold all of them.
   std::string describe() const;
 

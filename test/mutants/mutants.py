@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Changes one thing in a kernel and asks the checks that a user has whether they see it.
+
+    test/mutants/mutants.py                     all of the list
+    test/mutants/mutants.py --class index       those of one class
+    test/mutants/mutants.py --file 10_async     those of files with that in their name
+    test/mutants/mutants.py --every 8           each eighth, for a quick look
+
+The list is mutants.toml: a file, a text that stands in it once, what stands there instead, and a class. Each mutant is
+compiled alone, by `sgemm_runner --kernel`, and put through the whole contract, the promise, and a comparison of its
+counters with those of the kernel as it is. A mutant that all of that lets pass is a hole in the checks; one that
+changes nothing says so in the list ("equivalent", with the reason) and must pass.
+
+Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant is
+not caught, or is caught though it should change nothing, and 2 if the list does not fit the sources.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIST = Path(__file__).resolve().parent / "mutants.toml"
+SOURCES = ("src/kernels", "src/device")  # what a kernel is compiled from
+
+# Beside the size that the promise speaks of: nothing whole, few rows, few columns, a long K.
+SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
+TABLE_ROWS_KEPT = (0, 5, 9, 11)  # a large tile, one without slices, one with eight, the smallest
+SECONDS = 120
+COMPILER_DEPENDENT = ("warp_instructions", "lane_instructions")
+
+
+class Unusable(Exception):
+    """The list does not fit the sources."""
+
+
+def include_closure(tree, file):
+    """The files of the tree that a file includes, itself among them."""
+    found, todo = set(), [file]
+    while todo:
+        name = todo.pop()
+        if name in found or not (tree / name).exists():
+            continue
+        found.add(name)
+        text = (tree / name).read_text(encoding="utf-8")
+        todo += ["src/" + header for header in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)]
+    return found
+
+
+def rungs_with(file):
+    """The rungs whose code a file is part of, the cheapest to compile first."""
+    rungs = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src/kernels").glob("[0-9][0-9]_*.cu"))
+    return [rung for rung in rungs if file in include_closure(ROOT, rung)]
+
+
+def copy_of_sources(folder):
+    for source in SOURCES:
+        shutil.copytree(ROOT / source, folder / source)
+    cut_tables(folder / "src/kernels/tuned/tile_table.hpp")
+
+
+def cut_tables(path):
+    """Leaves a few rows of each table of tiles."""
+    lines, row = [], 0
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if re.match(r"\s+\{", line):
+            row += 1
+            if row - 1 not in TABLE_ROWS_KEPT:
+                continue
+        else:
+            row = 0
+        lines.append(line)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def change(folder, mutant):
+    path = folder / mutant["file"]
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutant["old"]) != 1:
+        raise Unusable(f"{mutant['file']}: {mutant['old']!r} stands there {text.count(mutant['old'])} times, not once")
+    path.write_text(text.replace(mutant["old"], mutant["new"]), encoding="utf-8")
+
+
+def ask(runner, folder, rung, sizes):
+    """Exit code, JSON and stderr of a run of the rung in the folder; None for a code if it did not end."""
+    command = [runner, "--kernel", str(folder / rung), "--size", ",".join(sizes), "--json"]
+    flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
+    environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(SECONDS // 4)}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment, check=False)
+    except subprocess.TimeoutExpired:
+        return None, {}, ""
+    try:
+        return done.returncode, json.loads(done.stdout), done.stderr
+    except json.JSONDecodeError:
+        return done.returncode, {}, done.stderr
+
+
+def what_is_compared(run):
+    """What must not change unseen, row by row."""
+    rows = {}
+    for row in run.get("benchmarks", []):
+        counts = {key: value for key, value in row.get("counts", {}).items() if key not in COMPILER_DEPENDENT}
+        promise = [(claim["counter"], claim["buffer"], claim["relation"], claim["value"]) for claim in row.get("promise", [])]
+        kernels = [(kernel["grid"], kernel["block"], kernel["shared_bytes"]) for kernel in row.get("kernels", [])]
+        rows[row["name"]] = {"counters": counts, "promise": promise, "path": row.get("path"), "launch shape": kernels}
+    return rows
+
+
+def difference(before, after):
+    """The first thing that differs between two runs, or nothing."""
+    for name, facts in before.items():
+        for fact, value in facts.items():
+            if name not in after:
+                return "a result is missing"
+            if after[name][fact] != value:
+                return f"{fact} changed at {name.rsplit('/', 1)[-1]}"
+    return None
+
+
+class Originals:
+    """Each rung as it is, run once."""
+
+    def __init__(self, runner, folder):
+        self.runner, self.folder, self.runs = runner, folder, {}
+        copy_of_sources(folder)
+        listed = subprocess.run([runner, "list", "--json"], check=True, stdout=subprocess.PIPE, text=True)
+        self.tiles = {rung["label"]: rung["whole_tiles"] for rung in json.loads(listed.stdout)}
+
+    def sizes(self, rung):
+        return (str(self.tiles[Path(rung).stem]), *SIZES)
+
+    def prepare(self, rungs, jobs):
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for rung, (code, run, said) in zip(rungs, pool.map(lambda r: ask(self.runner, self.folder, r, self.sizes(r)), rungs)):
+                if code != 0:
+                    raise Unusable(f"{rung} as it is ends with {code}:\n{said}")
+                self.runs[rung] = what_is_compared(run)
+
+
+def first_complaint(run, said):
+    for row in run.get("benchmarks", []):
+        for broken in row.get("contract_broken", []):
+            return "the contract: " + broken
+        if not row["correct"]:
+            return row.get("error_message", "wrong")
+        if not row.get("promise_kept", True):
+            return "broke its promise"
+    return said.strip().splitlines()[0] if said.strip() else "an exit code"
+
+
+def judge(mutant, originals, runner):
+    """How the mutant was caught, or None."""
+    rung = mutant.get("rung") or mutant["rungs"][0]
+    with tempfile.TemporaryDirectory(prefix="mutant.") as name:
+        folder = Path(name)
+        copy_of_sources(folder)
+        change(folder, mutant)
+        code, run, said = ask(runner, folder, rung, originals.sizes(rung))
+    if "does not compile" in said:
+        if mutant["class"] == "static check":
+            return "does not compile"
+        raise Unusable(f"{mutant['file']}: {mutant['new']!r} does not compile:\n{said}")
+    if code is None:
+        return "it did not end"
+    if code != 0:
+        return first_complaint(run, said)
+    return difference(originals.runs[rung], what_is_compared(run))
+
+
+def read_list(arguments):
+    mutants = tomllib.loads(LIST.read_text(encoding="utf-8"))["mutant"]
+    for mutant in mutants:
+        mutant["rungs"] = rungs_with(mutant["file"])
+        if not mutant["rungs"] and "rung" not in mutant:
+            raise Unusable(f"{mutant['file']} is part of no rung")
+    if arguments.kind:
+        mutants = [mutant for mutant in mutants if arguments.kind in mutant["class"]]
+    if arguments.file:
+        mutants = [mutant for mutant in mutants if arguments.file in mutant["file"]]
+    return mutants[:: arguments.every]
+
+
+def report(mutant, how, width=110):
+    text = f"{Path(mutant['file']).name}: {mutant['class']}: {' '.join(mutant['new'].split()) or '(nothing)'}"
+    print(f"{'caught  ' if how else 'SURVIVES' if 'equivalent' not in mutant else 'same    '} {text[:width]}"
+          + (f"\n         by {' '.join(how.split())[:width]}" if how else ""), flush=True)  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runner", default=str(ROOT / "build/sim/bin/sgemm_runner"), help="the program")
+    parser.add_argument("--class", dest="kind", help="only mutants whose class has this in it")
+    parser.add_argument("--file", help="only mutants of files with this in their name")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="how many at a time")
+    arguments = parser.parse_args()
+
+    mutants = read_list(arguments)
+    if not mutants:
+        raise Unusable("no mutant is like that")
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="original.") as folder:
+        originals = Originals(arguments.runner, Path(folder))
+        originals.prepare(sorted({mutant.get("rung") or mutant["rungs"][0] for mutant in mutants}), arguments.jobs)
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for mutant, how in zip(mutants, pool.map(lambda m: judge(m, originals, arguments.runner), mutants)):
+                report(mutant, how)
+                wrong += (how is None) != ("equivalent" in mutant)
+    print(f"{len(mutants)} mutants, {wrong} not as they should be")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Unusable as error:
+        sys.exit(f"mutants: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
