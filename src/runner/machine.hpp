@@ -47,8 +47,12 @@ std::optional<results::Timing> time(const ladder::Rung& rung, const ladder::Sgem
 /// What the machine has to say on the last failed launch: several lines, or nothing.
 std::string last_failure();
 
-/// How much of the launch under way is done, from 0 to 1; nothing if that cannot be told. From any thread.
-std::optional<double> progress();
+/// How many blocks of the launch under way are done.
+struct Progress {
+  int64_t done = 0, blocks = 0;
+};
+/// Nothing where no launch is under way, or that cannot be told. From any thread.
+std::optional<Progress> progress();
 
 /// Ends a launch under way, if the machine can. Safe in a signal handler.
 void interrupt();

@@ -107,7 +107,7 @@ std::optional<results::Timing> time(const ladder::Rung& rung, const ladder::Sgem
 
 std::string last_failure() { return ""; }
 
-std::optional<double> progress() { return std::nullopt; }
+std::optional<Progress> progress() { return std::nullopt; }
 
 void interrupt() {}
 

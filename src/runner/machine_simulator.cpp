@@ -182,7 +182,11 @@ std::string last_failure() {
   return fault ? fault->text() : "";
 }
 
-std::optional<double> progress() { return std::nullopt; }
+std::optional<Progress> progress() {
+  const auto [ended, blocks] = simulator::launch_progress();
+  if (blocks == 0) return std::nullopt;
+  return Progress{static_cast<int64_t>(ended), static_cast<int64_t>(blocks)};
+}
 
 void interrupt() { simulator::interrupt(); }
 

@@ -49,19 +49,31 @@ void Progress::say(const std::string& text) {
 
 void Progress::keep_showing(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
+  int64_t done = 0;  // blocks, when last looked at
   while (!wake_.wait_for(lock, stop, EVERY, [&stop] { return stop.stop_requested(); })) {
+    const auto launch = machine::progress();
+    if (!launch) launch_since_.reset();
+    if (launch && (!launch_since_ || launch->done < done)) launch_since_ = Clock::now();
+    done = launch ? launch->done : 0;
     if (Clock::now() - since_ < WORTH_SHOWING) continue;
     write_stderr("\r\033[K" + line());
     is_shown_ = true;
   }
 }
 
-// "4096x4096x4096: 2 coalesced (3 of 13), 12 s, 40 %, about 18 s left"
+// "1024x1024x1024: 02_coalesced (3 of 13), 12 s; 410 of 1024 blocks, about 18 s left"
 std::string Progress::line() const {
-  const double seconds = std::chrono::duration<double>(Clock::now() - since_).count();
-  std::string text = fmt::format("{}, {}", text_, seconds_text(seconds));
-  if (const auto done = machine::progress(); done && *done > WORTH_A_GUESS) {
-    text += fmt::format(", {:.0f} % of the launch", 100 * *done);
+  const auto now = Clock::now();
+  const auto seconds = [&](Clock::time_point since) {
+    return std::chrono::duration<double>(now - since).count();
+  };
+  std::string text = fmt::format("{}, {}", text_, seconds_text(seconds(since_)));
+  const auto launch = machine::progress();
+  if (!launch) return text;
+  text += fmt::format("; {} of {} blocks", launch->done, launch->blocks);
+  const double share = static_cast<double>(launch->done) / static_cast<double>(launch->blocks);
+  if (share > WORTH_A_GUESS && launch_since_) {
+    text += fmt::format(", about {} left", seconds_text(seconds(*launch_since_) * (1 / share - 1)));
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -30,6 +31,8 @@ class Progress {
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::string text_;
+  std::optional<Clock::time_point>
+      launch_since_;         // when the launch under way began, as far as was seen
   Clock::time_point since_;  // when it began
   bool is_shown_ = false;
   std::jthread shows_;

@@ -51,6 +51,15 @@ std::atomic<uint64_t>& schedule_seed() {
   return seed;
 }
 
+// Of the launch under way, for whoever watches: see launch_progress().
+struct Watched {
+  std::atomic<uint64_t> ended = 0, blocks = 0;
+};
+Watched& watched() {
+  static Watched instance;
+  return instance;
+}
+
 std::optional<LaunchState::Clock::time_point> deadline_from_now() {
   static const std::optional<double> seconds =
       number_in_environment<double>("SIMULATOR_TIMEOUT", "a number of seconds");
@@ -124,11 +133,14 @@ class Launch {
     for (size_t i = 0; i < workers; ++i)
       state.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     stuck_.assign(workers, std::nullopt);
+    watched().ended = 0;
+    watched().blocks = blocks_;
     {
       std::vector<std::jthread> helpers;
       for (size_t i = 1; i < workers; ++i) helpers.emplace_back([&, i] { work(*state[i], i); });
       work(*state[0], 0);
     }
+    watched().blocks = 0;
     if (error_) std::rethrow_exception(error_);
     Tally tally;
     for (const auto& worker : state) worker->add_to(tally);
@@ -212,6 +224,7 @@ class Launch {
         aside.push_back(std::move(block));
         return;
       }
+      ++watched().ended;
     } catch (Fault& fault) {
       keep_lowest(block->number, std::move(fault));
     }
@@ -398,6 +411,8 @@ std::optional<FaultKind> LaunchState::must_stop() const {
 
 void set_schedule(uint64_t seed) { schedule_seed() = seed; }
 uint64_t schedule() { return schedule_seed(); }
+
+LaunchProgress launch_progress() { return {watched().ended, watched().blocks}; }
 
 void interrupt() {
   if (launches_under_way.load() > 0) stop_requested = true;

@@ -89,6 +89,13 @@ int worker_threads();
 void set_schedule(uint64_t seed);
 uint64_t schedule();
 
+/// How many blocks of the launch under way have ended, of how many; of none where no launch is under way. From any
+/// thread.
+struct LaunchProgress {
+  uint64_t ended = 0, blocks = 0;
+};
+LaunchProgress launch_progress();
+
 /// Ends the launch under way at the next block boundary or within some milliseconds, with
 /// FaultKind::interrupted. Safe in a signal handler. Nothing is cut short if no launch is running.
 void interrupt();
