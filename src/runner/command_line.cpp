@@ -339,6 +339,9 @@ Request parse_command_line(int argc, const char* const* argv) {
       if (word.starts_with("-")) throw unknown_option(*of, word);
     }
     throw usage(error.what());
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string option = error.what();  // "--alpha: 1 required X missing"
+    throw usage(fmt::format("{} needs a value (see --help)", option.substr(0, option.find(':'))));
   } catch (const CLI::ParseError& error) {
     throw usage(error.what());
   }
