@@ -68,11 +68,11 @@ inline constexpr TileField TILE_FIELDS[] = {
 static_assert(
     [] {
       Tile numbered{};
-      int number = 0;
-      for (const TileField& field : TILE_FIELDS) numbered.*field.value = number++;
+      int count = 0;
+      for (const TileField& field : TILE_FIELDS) numbered.*field.value = count++;
       const auto members = std::bit_cast<std::array<int, std::size(TILE_FIELDS)>>(numbered);
-      for (number = 0; const int member : members) {
-        if (member != number++) return false;
+      for (int i = 0; i < count; ++i) {
+        if (members[static_cast<size_t>(i)] != i) return false;
       }
       return true;
     }(),
