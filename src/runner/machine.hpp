@@ -40,6 +40,13 @@ std::optional<Timing> time(const ladder::Rung& rung, const ladder::Sgemm& proble
 /// What the machine has to say on the last failed launch: several lines, or nothing.
 std::string last_failure();
 
+/// Shuffles the order in which blocks start and warps take their turns by a seed; 0 restores the usual one. What a
+/// kernel may rely on does not depend on it. A CUDA device has an order of its own, which nothing changes.
+void vary_order(uint64_t seed);
+
+/// The blocks of all launches since the program began, or nothing on a machine that does not count.
+std::optional<uint64_t> blocks_run();
+
 /// Ends a launch under way, if the machine can. Safe in a signal handler.
 void interrupt();
 

@@ -64,6 +64,10 @@ std::optional<Timing> time(const ladder::Rung& rung, const ladder::Sgemm& proble
 
 std::string last_failure() { return ""; }
 
+void vary_order(uint64_t) {}
+
+std::optional<uint64_t> blocks_run() { return std::nullopt; }
+
 void interrupt() {}
 
 }  // namespace runner::machine

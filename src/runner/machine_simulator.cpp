@@ -187,6 +187,10 @@ std::string last_failure() {
   return fault ? fault->text() : "";
 }
 
+void vary_order(uint64_t seed) { simulator::set_schedule(seed); }
+
+std::optional<uint64_t> blocks_run() { return simulator::program_counters().blocks; }
+
 void interrupt() { simulator::interrupt(); }
 
 }  // namespace runner::machine
