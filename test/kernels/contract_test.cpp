@@ -1,12 +1,14 @@
 // Every rung keeps BLAS's contract, check by check; and each check finds the fault that it is there for.
 #include "runner/contract.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
 #include <cstdlib>
 #include <ostream>
 #include <string>
+#include <tuple>
 
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
@@ -58,8 +60,61 @@ INSTANTIATE_TEST_SUITE_P(Ladder, Contract,
                                           testing::ValuesIn(CHECKS.begin(), CHECKS.end())),
                          test_name);
 
+// --- what each check is there for ---------------------------------------------------------------------------
+
+std::string complaint(const char* name, const Rung& rung) {
+  for (const ContractCheck& check : CHECKS) {
+    if (std::string(check.name) == name) return check.complaint(rung);
+  }
+  ADD_FAILURE() << "no check is called '" << name << "'";
+  return "";
+}
+
+struct Planted {
+  const char* check;
+  const Rung* rung;
+  const char* says;           // what stands in the complaint
+  bool only_counted = false;  // found only where blocks are counted
+};
+
+class PlantedFault : public testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedFault, IsFound) {
+  const auto& [check, rung, says, only_counted] = GetParam();
+  if (only_counted && !runner::machine::blocks_run()) GTEST_SKIP() << "this machine does not count";
+  EXPECT_THAT(complaint(check, *rung), testing::HasSubstr(says));
+}
+
+constexpr Planted PLANTED[] = {
+    {"padded and unaligned shapes", &faulty::writes_past_row, "wrote beside C"},
+    {"padded and unaligned shapes", &faulty::reads_past_a,
+     "lda 4, ldb 6, ldc 8, alpha -0.5, beta 1.5"},
+    {"alpha and beta", &faulty::reads_c_always, "beta 0"},
+    {"the same result in every order", &faulty::adds_in_any_order, "in another order", true},
+    {"a stream of its own", &faulty::ignores_stream, "stream"},
+    {"64-bit indices into A", &faulty::truncates_index_into_a, "lda 1073741825"},
+    {"64-bit indices into B", &faulty::truncates_index_into_b, "ldb 1073741825"},
+    {"64-bit indices into C", &faulty::truncates_index_into_c, "ldc 1073741825"},
+    {"too large a grid is an error", &faulty::hides_errors, "no error came back", true},
+    {"too large a grid is an error", &faulty::truncates_grid, "a part of the grid ran", true},
+};
+INSTANTIATE_TEST_SUITE_P(Contract, PlantedFault, testing::ValuesIn(PLANTED),
+                         [](const auto& tested) { return std::string(tested.param.rung->name); });
+
+TEST(ContractList, FindsNothingInASoundKernel) {
+  for (const ContractCheck& check : CHECKS) {
+    EXPECT_EQ(check.complaint(faulty::sound), "") << check.name;
+  }
+}
+
+TEST(ContractList, FindsWrongResultsOfEveryKind) {
+  for (const Rung& rung : faulty::wrong_results()) {
+    EXPECT_NE(complaint("dense shapes", rung), "") << rung.name;
+  }
+}
+
 // With less, the checks of 64-bit indices would find nothing to complain of.
-TEST(ContractChecks, HaveTheMemoryThatTheyAskFor) {
+TEST(ContractList, HasTheMemoryThat64BitIndicesAskFor) {
   if (runner::machine::measures_time) GTEST_SKIP() << "a CUDA device has what it has";
   size_t free = 0, total = 0;
   ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
