@@ -12,14 +12,16 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <source_location>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/tuned/stream_k_kernel.cuh"
 #include "kernels/tuned/tuned_kernel.cuh"
+#include "kernels/tuned/variants.hpp"
 #include "tune_space.hpp"
 
 namespace {
@@ -39,7 +41,7 @@ void check(cudaError_t error, std::source_location where = std::source_location:
 
 template <size_t I>
 struct Variant {
-  static constexpr Tile tile = ladder::tune_space[I];
+  static constexpr Tile tile = ladder::TUNE_SPACE[I];
   static_assert(ladder::is_valid(tile));
 };
 
@@ -47,7 +49,7 @@ using Launch = cudaError_t (*)(const Sgemm&, int multiprocessors);
 
 template <size_t I>
 cudaError_t launch_tuned(const Sgemm& p, int multiprocessors) {
-  return ladder::launch_tuned_tile<Variant<I>, true>(p, multiprocessors, nullptr);
+  return ladder::launch_tuned_variant<Variant<I>, true>(p, multiprocessors, nullptr);
 }
 
 template <size_t I>
@@ -61,10 +63,10 @@ cudaError_t launch_stream_k(const Sgemm& p, int multiprocessors) {
                                .steps = ladder::ceil_div(p.K, T.BK),
                                .blocks = blocks,
                                .rounds = std::max<int64_t>(0, tiles_m * tiles_n / blocks - 1)};
-  return ladder::launch_plan<Variant<I>, true>(p, plan, multiprocessors, nullptr);
+  return ladder::launch_stream_k_variant<Variant<I>, true>(p, plan, multiprocessors, nullptr);
 }
 
-/// Rung 12 cuts all chains: nullptr for a tile that does not.
+// Rung 12 cuts all chains: nullptr for a tile that does not.
 template <size_t I>
 constexpr Launch stream_k_launch() {
   if constexpr (Variant<I>::tile.chain == 0) {
@@ -74,14 +76,10 @@ constexpr Launch stream_k_launch() {
   }
 }
 
-template <size_t... I>
-constexpr auto tuned_launches(std::index_sequence<I...>) {
-  return std::array<Launch, sizeof...(I)>{launch_tuned<I>...};
-}
-template <size_t... I>
-constexpr auto stream_k_launches(std::index_sequence<I...>) {
-  return std::array<Launch, sizeof...(I)>{stream_k_launch<I>()...};
-}
+constexpr auto TUNED_LAUNCHES = ladder::launches_of<std::size(ladder::TUNE_SPACE)>(
+    [](auto choice) { return launch_tuned<choice>; });
+constexpr auto STREAM_K_LAUNCHES = ladder::launches_of<std::size(ladder::TUNE_SPACE)>(
+    [](auto choice) { return stream_k_launch<choice>(); });
 
 float* random_matrix(uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -109,7 +107,7 @@ float milliseconds(Launch launch, const Sgemm& p, int multiprocessors) {
   return time;
 }
 
-/// TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
+// TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
 std::vector<double> measure(std::span<const Launch> launches, const Sgemm& p, int multiprocessors) {
   const Launch reference =
       *std::find_if(launches.begin(), launches.end(), [](Launch l) { return l != nullptr; });
@@ -147,18 +145,42 @@ bool same_class(const Tile& a, const Tile& b) {
   return a.BM * a.BN == b.BM * b.BN && a.threads() == b.threads();
 }
 
+// "{.BM = 128, .BN = 256, ...}"
+std::string initializer(const Tile& t) {
+  std::string text;
+  for (const ladder::TileField& field : ladder::TILE_FIELDS) {
+    text += std::string(text.empty() ? "{." : ", .") + field.name + " = " +
+            std::to_string(t.*field.value);
+  }
+  return text + "}";
+}
+
+// A row for each variant: its fields, and what it reached with either rung's kernel.
+void log_all(std::span<const double> tuned, std::span<const double> stream_k) {
+  const auto width = [](const ladder::TileField& field) {
+    return std::max(4, static_cast<int>(std::strlen(field.name)) + 1);
+  };
+  for (const ladder::TileField& field : ladder::TILE_FIELDS) {
+    std::fprintf(stderr, "%*s", width(field), field.name);
+  }
+  std::fprintf(stderr, "   tuned  stream_k  TFLOP/s\n");
+  for (size_t i = 0; i < std::size(ladder::TUNE_SPACE); ++i) {
+    for (const ladder::TileField& field : ladder::TILE_FIELDS) {
+      std::fprintf(stderr, "%*d", width(field), ladder::TUNE_SPACE[i].*field.value);
+    }
+    std::fprintf(stderr, "  %6.2f    %6.2f\n", tuned[i], stream_k[i]);
+  }
+}
+
 void print_table(const char* name, std::span<const double> tflops) {
   std::printf("inline constexpr TunedTile %s[] = {\n", name);
-  const std::span<const Tile> space = ladder::tune_space;
+  const std::span<const Tile> space = ladder::TUNE_SPACE;
   for (size_t first = 0; first < space.size();) {
     size_t best = first, end = first;
     for (; end < space.size() && same_class(space[end], space[first]); ++end) {
       if (tflops[end] > tflops[best]) best = end;
     }
-    const Tile& t = space[best];
-    std::printf("    {{%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, %.1f},\n", t.BM, t.BN, t.BK,
-                t.WM, t.WN, t.TM, t.TN, t.stages, t.copy_groups, t.blocks, t.slices, t.chain,
-                tflops[best]);
+    std::printf("    {%s, %.1f},\n", initializer(space[best]).c_str(), tflops[best]);
     first = end;
   }
   std::printf("};\n\n");
@@ -185,16 +207,9 @@ int main(int argc, char** argv) {
                 .C = random_matrix(3),
                 .ldc = SIZE};
 
-  using Indices = std::make_index_sequence<std::size(ladder::tune_space)>;
-  const auto tuned = measure(tuned_launches(Indices{}), p, device.multiProcessorCount);
-  const auto stream_k = measure(stream_k_launches(Indices{}), p, device.multiProcessorCount);
-  std::fprintf(stderr, " BM  BN BK  WM  WN TM TN st gr bl sl chain   tuned  stream_k  TFLOP/s\n");
-  for (size_t i = 0; i < std::size(ladder::tune_space); ++i) {
-    const Tile& t = ladder::tune_space[i];
-    std::fprintf(stderr, "%3d %3d %2d %3d %3d %2d %2d %2d %2d %2d %2d %5d  %6.2f    %6.2f\n", t.BM,
-                 t.BN, t.BK, t.WM, t.WN, t.TM, t.TN, t.stages, t.copy_groups, t.blocks, t.slices,
-                 t.chain, tuned[i], stream_k[i]);
-  }
+  const auto tuned = measure(TUNED_LAUNCHES, p, device.multiProcessorCount);
+  const auto stream_k = measure(STREAM_K_LAUNCHES, p, device.multiProcessorCount);
+  log_all(tuned, stream_k);
 
   std::printf(
       "// Written by bench/tune: for each size of tile the fastest variant it found. Do not edit; "
@@ -202,12 +217,11 @@ int main(int argc, char** argv) {
       "// again. %s, %s; TFLOP/s at %lld x %lld x %lld.\n"
       "#pragma once\n\n#include \"kernels/tuned/tile.hpp\"\n\n// clang-format off: a "
       "table\nnamespace "
-      "ladder {\n\n"
-      "// {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks, slices, chain}, TFLOP/s\n",
+      "ladder {\n\n",
       device.name, argv[1], static_cast<long long>(SIZE), static_cast<long long>(SIZE),
       static_cast<long long>(SIZE));
-  print_table("tuned_table", tuned);
-  print_table("stream_k_table", stream_k);
+  print_table("TUNED_TABLE", tuned);
+  print_table("STREAM_K_TABLE", stream_k);
   std::printf("}  // namespace ladder\n");
   return 0;
 }

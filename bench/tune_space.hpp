@@ -12,7 +12,7 @@ namespace ladder {
 // hold.
 
 /// 128 x 256, for large problems: warp tiles x depths and stages x copy groups x chains.
-inline constexpr auto large_tiles = [] {
+inline constexpr auto LARGE_TILES = [] {
   constexpr int WARP_TILES[][2] = {{64, 64}, {32, 128}, {128, 32}};
   constexpr int RINGS[][2] = {{8, 4}, {8, 5}, {8, 6}, {12, 3}, {12, 4}, {16, 3}};
   constexpr int GROUPS[] = {1, 2, 3};
@@ -24,7 +24,18 @@ inline constexpr auto large_tiles = [] {
       for (const int groups : GROUPS) {
         for (const int chain : CHAINS) {
           // Chains end with a tile along K.
-          tiles[count++] = {128, 256, bk, wm, wn, 16, 8, stages, groups, 1, 1, chain / bk * bk};
+          tiles[count++] = {.BM = 128,
+                            .BN = 256,
+                            .BK = bk,
+                            .WM = wm,
+                            .WN = wn,
+                            .TM = 16,
+                            .TN = 8,
+                            .stages = stages,
+                            .copy_groups = groups,
+                            .blocks = 1,
+                            .slices = 1,
+                            .chain = chain / bk * bk};
         }
       }
     }
@@ -32,54 +43,76 @@ inline constexpr auto large_tiles = [] {
   return tiles;
 }();
 
-// {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks, slices, chain}.
-inline constexpr Tile small_tiles[] = {
-    {128, 128, 8, 64, 64, 16, 8, 4, 1, 2, 1, 512}, {128, 128, 8, 32, 128, 16, 8, 4, 1, 2, 1, 512},
-    {128, 128, 8, 64, 64, 16, 8, 4, 2, 2, 1, 512}, {128, 128, 8, 32, 128, 16, 8, 4, 2, 2, 1, 512},
-    {128, 128, 8, 64, 64, 16, 8, 4, 3, 2, 1, 512}, {128, 128, 8, 64, 64, 16, 8, 5, 2, 2, 1, 512},
+// clang-format off: a table
+inline constexpr Tile SMALL_TILES[] = {
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 64, .TM = 16, .TN = 8, .stages = 4, .copy_groups = 1, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 32, .WN = 128, .TM = 16, .TN = 8, .stages = 4, .copy_groups = 1, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 64, .TM = 16, .TN = 8, .stages = 4, .copy_groups = 2, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 32, .WN = 128, .TM = 16, .TN = 8, .stages = 4, .copy_groups = 2, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 64, .TM = 16, .TN = 8, .stages = 4, .copy_groups = 3, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 64, .TM = 16, .TN = 8, .stages = 5, .copy_groups = 2, .blocks = 2, .slices = 1, .chain = 512},
 
-    {128, 128, 8, 64, 32, 8, 8, 4, 1, 2, 1, 512},  {128, 128, 8, 64, 32, 8, 8, 5, 1, 2, 1, 512},
-    {128, 128, 8, 64, 32, 8, 8, 4, 2, 2, 1, 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 1, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 5, .copy_groups = 1, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 128, .BN = 128, .BK = 8, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 2, .blocks = 2, .slices = 1, .chain = 512},
 
-    {64, 128, 16, 32, 64, 8, 8, 3, 2, 3, 1, 512},  {64, 128, 16, 64, 32, 8, 8, 3, 2, 3, 1, 512},
-    {64, 128, 16, 32, 64, 8, 8, 3, 2, 2, 1, 512},  {64, 128, 16, 64, 32, 8, 8, 3, 2, 2, 1, 512},
-    {64, 128, 16, 32, 64, 8, 8, 3, 3, 3, 1, 512},  {64, 128, 16, 32, 64, 8, 8, 3, 4, 3, 1, 512},
-    {64, 128, 8, 32, 64, 8, 8, 5, 1, 3, 1, 512},
+    {.BM = 64, .BN = 128, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 2, .blocks = 3, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 128, .BK = 16, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 2, .blocks = 3, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 128, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 2, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 128, .BK = 16, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 2, .blocks = 2, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 128, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 3, .blocks = 3, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 128, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 4, .blocks = 3, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 128, .BK = 8, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 5, .copy_groups = 1, .blocks = 3, .slices = 1, .chain = 512},
 
-    {64, 128, 32, 64, 32, 8, 8, 4, 1, 1, 2, 128},  {64, 128, 32, 64, 32, 8, 8, 4, 3, 1, 2, 128},
-    {64, 128, 32, 32, 64, 8, 8, 4, 3, 1, 2, 128},  {64, 128, 32, 64, 32, 8, 8, 4, 4, 1, 2, 128},
-    {64, 128, 32, 64, 32, 8, 8, 4, 6, 1, 2, 128},  {64, 128, 32, 64, 32, 8, 8, 3, 4, 1, 2, 128},
-    {64, 128, 32, 32, 64, 8, 8, 4, 5, 1, 2, 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 1, .blocks = 1, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 3, .blocks = 1, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 3, .blocks = 1, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 4, .blocks = 1, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 6, .blocks = 1, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 4, .blocks = 1, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 128, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 5, .blocks = 1, .slices = 2, .chain = 128},
 
-    {64, 64, 16, 32, 64, 8, 8, 3, 4, 5, 1, 512},   {64, 64, 16, 32, 64, 8, 8, 3, 2, 5, 1, 512},
-    {64, 64, 16, 32, 64, 8, 8, 3, 3, 4, 1, 512},
+    {.BM = 64, .BN = 64, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 4, .blocks = 5, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 64, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 2, .blocks = 5, .slices = 1, .chain = 512},
+    {.BM = 64, .BN = 64, .BK = 16, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 3, .blocks = 4, .slices = 1, .chain = 512},
 
-    {64, 64, 32, 64, 32, 8, 8, 3, 3, 2, 2, 128},   {64, 64, 32, 64, 32, 8, 8, 3, 5, 2, 2, 128},
-    {64, 64, 32, 32, 64, 8, 8, 4, 3, 2, 2, 128},   {64, 64, 32, 32, 64, 8, 8, 3, 5, 2, 2, 128},
+    {.BM = 64, .BN = 64, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 3, .blocks = 2, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 5, .blocks = 2, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 3, .blocks = 2, .slices = 2, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 5, .blocks = 2, .slices = 2, .chain = 128},
 
-    {64, 64, 64, 64, 32, 8, 8, 3, 3, 1, 4, 128},   {64, 64, 64, 64, 32, 8, 8, 3, 4, 1, 4, 128},
-    {64, 64, 64, 64, 32, 8, 8, 3, 7, 1, 4, 128},   {64, 64, 64, 32, 64, 8, 8, 3, 4, 1, 4, 128},
-    {64, 64, 64, 32, 64, 8, 8, 3, 7, 1, 4, 128},
+    {.BM = 64, .BN = 64, .BK = 64, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 3, .blocks = 1, .slices = 4, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 64, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 4, .blocks = 1, .slices = 4, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 64, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 7, .blocks = 1, .slices = 4, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 64, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 4, .blocks = 1, .slices = 4, .chain = 128},
+    {.BM = 64, .BN = 64, .BK = 64, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 7, .blocks = 1, .slices = 4, .chain = 128},
 
-    {32, 64, 32, 32, 64, 8, 8, 4, 3, 2, 4, 128},   {32, 64, 32, 32, 64, 8, 8, 4, 5, 2, 4, 128},
-    {64, 32, 32, 64, 32, 8, 8, 4, 5, 2, 4, 128},   {32, 64, 32, 32, 64, 8, 8, 3, 3, 2, 4, 128},
+    {.BM = 32, .BN = 64, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 3, .blocks = 2, .slices = 4, .chain = 128},
+    {.BM = 32, .BN = 64, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 5, .blocks = 2, .slices = 4, .chain = 128},
+    {.BM = 64, .BN = 32, .BK = 32, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 5, .blocks = 2, .slices = 4, .chain = 128},
+    {.BM = 32, .BN = 64, .BK = 32, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 3, .blocks = 2, .slices = 4, .chain = 128},
 
-    {32, 64, 64, 32, 64, 8, 8, 3, 1, 1, 8, 128},   {32, 64, 64, 32, 64, 8, 8, 3, 3, 1, 8, 128},
-    {32, 64, 64, 32, 64, 8, 8, 4, 5, 1, 8, 128},   {64, 32, 64, 64, 32, 8, 8, 4, 5, 1, 8, 128},
+    {.BM = 32, .BN = 64, .BK = 64, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 1, .blocks = 1, .slices = 8, .chain = 128},
+    {.BM = 32, .BN = 64, .BK = 64, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 3, .copy_groups = 3, .blocks = 1, .slices = 8, .chain = 128},
+    {.BM = 32, .BN = 64, .BK = 64, .WM = 32, .WN = 64, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 5, .blocks = 1, .slices = 8, .chain = 128},
+    {.BM = 64, .BN = 32, .BK = 64, .WM = 64, .WN = 32, .TM = 8, .TN = 8, .stages = 4, .copy_groups = 5, .blocks = 1, .slices = 8, .chain = 128},
 
-    {32, 32, 32, 32, 32, 8, 4, 4, 3, 3, 4, 128},   {32, 32, 32, 32, 32, 8, 4, 4, 5, 3, 4, 128},
-    {32, 32, 64, 32, 32, 8, 4, 3, 3, 2, 4, 128},
+    {.BM = 32, .BN = 32, .BK = 32, .WM = 32, .WN = 32, .TM = 8, .TN = 4, .stages = 4, .copy_groups = 3, .blocks = 3, .slices = 4, .chain = 128},
+    {.BM = 32, .BN = 32, .BK = 32, .WM = 32, .WN = 32, .TM = 8, .TN = 4, .stages = 4, .copy_groups = 5, .blocks = 3, .slices = 4, .chain = 128},
+    {.BM = 32, .BN = 32, .BK = 64, .WM = 32, .WN = 32, .TM = 8, .TN = 4, .stages = 3, .copy_groups = 3, .blocks = 2, .slices = 4, .chain = 128},
 
-    {16, 32, 64, 16, 32, 4, 4, 3, 4, 4, 4, 128},   {16, 32, 64, 16, 32, 4, 4, 3, 7, 4, 4, 128},
-    {16, 32, 32, 16, 32, 4, 4, 4, 3, 4, 4, 128},
+    {.BM = 16, .BN = 32, .BK = 64, .WM = 16, .WN = 32, .TM = 4, .TN = 4, .stages = 3, .copy_groups = 4, .blocks = 4, .slices = 4, .chain = 128},
+    {.BM = 16, .BN = 32, .BK = 64, .WM = 16, .WN = 32, .TM = 4, .TN = 4, .stages = 3, .copy_groups = 7, .blocks = 4, .slices = 4, .chain = 128},
+    {.BM = 16, .BN = 32, .BK = 32, .WM = 16, .WN = 32, .TM = 4, .TN = 4, .stages = 4, .copy_groups = 3, .blocks = 4, .slices = 4, .chain = 128},
 };
+// clang-format on
 
 /// All of them, classes side by side.
-inline constexpr auto tune_space = [] {
-  std::array<Tile, std::size(large_tiles) + std::size(small_tiles)> tiles{};
+inline constexpr auto TUNE_SPACE = [] {
+  std::array<Tile, std::size(LARGE_TILES) + std::size(SMALL_TILES)> tiles{};
   size_t count = 0;
-  for (const Tile& t : large_tiles) tiles[count++] = t;
-  for (const Tile& t : small_tiles) tiles[count++] = t;
+  for (const Tile& t : LARGE_TILES) tiles[count++] = t;
+  for (const Tile& t : SMALL_TILES) tiles[count++] = t;
   return tiles;
 }();
 

@@ -16,8 +16,7 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 32;
-constexpr int BN = 32;
+constexpr int BM = 32, BN = 32;  // the block's tile
 constexpr int THREADS = BM * BN;
 static_assert(BM == 32, "a warp must be one column of the block's tile of C");
 

@@ -16,8 +16,7 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 32;
-constexpr int BN = 32;
+constexpr int BM = 32, BN = 32;  // the block's tile
 constexpr int THREADS = BM * BN;
 static_assert(BN % 32 == 0, "a warp must lie within one row of C");
 

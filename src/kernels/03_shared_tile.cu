@@ -25,9 +25,7 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 32;
-constexpr int BN = 32;
-constexpr int BK = 32;
+constexpr int BM = 32, BN = 32, BK = 32;  // the block's tile
 constexpr int THREADS = BM * BN;
 static_assert(BN == 32 && BK == 32, "a warp must fill exactly one row of As, of Bs and of C");
 static_assert(BM == BK, "each thread stages one element of As and one of Bs");

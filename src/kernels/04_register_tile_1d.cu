@@ -26,10 +26,8 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 64;
-constexpr int BN = 64;
-constexpr int BK = 8;
-constexpr int TM = 8;
+constexpr int BM = 64, BN = 64, BK = 8;  // the block's tile
+constexpr int TM = 8;                    // the thread's: rows of one column
 constexpr int THREADS = BM / TM * BN;
 static_assert(BN % 32 == 0, "a warp must lie within one row of Bs and of C");
 static_assert(BM * BK == THREADS && BK * BN == THREADS,

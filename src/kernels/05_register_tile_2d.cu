@@ -28,11 +28,8 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 128;
-constexpr int BN = 128;
-constexpr int BK = 8;
-constexpr int TM = 8;
-constexpr int TN = 8;
+constexpr int BM = 128, BN = 128, BK = 8;  // the block's tile
+constexpr int TM = 8, TN = 8;              // the thread's
 constexpr int THREADS = (BM / TM) * (BN / TN);
 
 constexpr int A_ROWS = THREADS / BK;  // rows of As that the block stages at a time

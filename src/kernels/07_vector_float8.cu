@@ -29,11 +29,8 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 128;
-constexpr int BN = 128;
-constexpr int BK = 16;
-constexpr int TM = 8;
-constexpr int TN = 8;
+constexpr int BM = 128, BN = 128, BK = 16;  // the block's tile
+constexpr int TM = 8, TN = 8;               // the thread's
 constexpr int THREADS = (BM / TM) * (BN / TN);
 static_assert(BM * BK == 8 * THREADS && BK * BN == 8 * THREADS,
               "each thread stages one float8 of As and one of Bs");
@@ -41,8 +38,8 @@ static_assert(BM * BK == 8 * THREADS && BK * BN == 8 * THREADS,
 template <bool VECTOR>
 __global__ void __launch_bounds__(THREADS, 2)
     vector_float8_kernel(const Sgemm p, const int64_t tiles_n) {
-  alignas(16) __shared__ float As[BK][BM];  // transposed
-  alignas(16) __shared__ float Bs[BK][BN];
+  alignas(16) __shared__ float As[BK][BM];  // (k: BK, m: BM), transposed
+  alignas(16) __shared__ float Bs[BK][BN];  // (k: BK, n: BN)
 
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
@@ -52,13 +49,13 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int b_k = threadIdx.x / (BN / 8), b_col = threadIdx.x % (BN / 8) * 8;
   const bool a_inside = tile_row + a_row < p.M;
   const int b_count = part_inside(p.N - tile_col, BN) - b_col;
-  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
-  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
+  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 8) of (BM, BK)
+  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 8) of (BK, BN)
 
   // What it computes: sum[i][j] is element (row + i, col + j) of the tile.
   const int row = threadIdx.x / (BN / TN) * TM;
   const int col = threadIdx.x % (BN / TN) * TN;
-  float sum[TM][TN] = {};
+  float sum[TM][TN] = {};  // (m: TM, n: TN)
 
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     const int depth = part_inside(p.K - k0, BK);
@@ -80,11 +77,11 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      float a_k_rows[TM], b_k_cols[TN];
+      float a_k_rows[TM], b_k_cols[TN];  // (m: TM), (n: TN)
 #pragma unroll
-      for (int i = 0; i < TM; i += 4) fetch4(&a_k_rows[i], &As[k][row + i]);
+      for (int g = 0; g < TM / 4; ++g) fetch4(&a_k_rows[4 * g], &As[k][row + 4 * g]);
 #pragma unroll
-      for (int j = 0; j < TN; j += 4) fetch4(&b_k_cols[j], &Bs[k][col + j]);
+      for (int g = 0; g < TN / 4; ++g) fetch4(&b_k_cols[4 * g], &Bs[k][col + 4 * g]);
 #pragma unroll
       for (int i = 0; i < TM; ++i) {
 #pragma unroll
@@ -100,9 +97,9 @@ __global__ void __launch_bounds__(THREADS, 2)
   for (int i = 0; i < TM; ++i) {
     if (row + i >= height) return;
 #pragma unroll
-    for (int j = 0; j < TN; j += 4) {
-      store4<VECTOR>(&p.C[(tile_row + row + i) * p.ldc + tile_col + col + j], width - (col + j),
-                     p.alpha, &sum[i][j], p.beta);
+    for (int g = 0; g < TN / 4; ++g) {
+      store4<VECTOR>(&p.C[(tile_row + row + i) * p.ldc + tile_col + col + 4 * g],
+                     width - (col + 4 * g), p.alpha, &sum[i][4 * g], p.beta);
     }
   }
 }

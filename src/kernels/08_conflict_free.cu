@@ -29,28 +29,25 @@
 namespace ladder {
 namespace {
 
-constexpr int BM = 128;
-constexpr int BN = 128;
-constexpr int BK = 8;
-constexpr int TM = 8;
-constexpr int TN = 8;
+constexpr int BM = 128, BN = 128, BK = 8;  // the block's tile
+constexpr int TM = 8, TN = 8;              // the thread's
 constexpr int THREADS = (BM / TM) * (BN / TN);
-
-// A row of As is this many floats longer than needed. The lanes of a transposing store cover 16 rows
-// of A at two values of k, four apart: 4 * A_STRIDE must be 16 modulo the 32 banks.
-constexpr int A_PAD = 4;
-constexpr int A_STRIDE = BM + A_PAD;
-static_assert(4 * A_STRIDE % 32 == 16, "a transposing store must fill all banks once");
-static_assert(A_STRIDE % 4 == 0, "each row of As must begin on a 16-byte boundary");
-
 static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS,
               "each thread stages one float4 of As and one of Bs");
+
+constexpr int COL_GROUP = BN / (TN / 4);  // from one group of four columns to the next
+
+// A row of As is longer than needed. The lanes of a transposing store cover 16 rows of A at two values
+// of k, four apart: 4 * A_STRIDE must be 16 modulo the 32 banks.
+constexpr int A_STRIDE = BM + 4;
+static_assert(4 * A_STRIDE % 32 == 16, "a transposing store must fill all banks once");
+static_assert(A_STRIDE % 4 == 0, "each row of As must begin on a 16-byte boundary");
 
 template <bool VECTOR>
 __global__ void __launch_bounds__(THREADS, 2)
     conflict_free_kernel(const Sgemm p, const int64_t tiles_n) {
-  alignas(16) __shared__ float As[BK][A_STRIDE];  // transposed
-  alignas(16) __shared__ float Bs[BK][BN];
+  alignas(16) __shared__ float As[BK][A_STRIDE];  // (k: BK, m: BM), transposed
+  alignas(16) __shared__ float Bs[BK][BN];        // (k: BK, n: BN)
 
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
@@ -60,14 +57,13 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const bool a_inside = tile_row + a_row < p.M;
   const int b_count = part_inside(p.N - tile_col, BN) - b_col;
-  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
-  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
+  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (BM, BK)
+  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (BK, BN)
 
   // What it computes: rows row .. row + 7, and of the columns two groups of four, half a tile apart.
   const int row = threadIdx.x / (BN / TN) * TM;
   const int col = threadIdx.x % (BN / TN) * 4;
-  constexpr int GROUP = BN / (TN / 4);  // from one group of four columns to the next
-  float sum[TM][TN] = {};
+  float sum[TM][TN] = {};  // (m: TM, n: TN)
 
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     const int depth = part_inside(p.K - k0, BK);
@@ -84,11 +80,11 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      float a_k_rows[TM], b_k_cols[TN];
+      float a_k_rows[TM], b_k_cols[TN];  // (m: TM), (n: TN)
 #pragma unroll
-      for (int i = 0; i < TM; i += 4) fetch4(&a_k_rows[i], &As[k][row + i]);
+      for (int g = 0; g < TM / 4; ++g) fetch4(&a_k_rows[4 * g], &As[k][row + 4 * g]);
 #pragma unroll
-      for (int g = 0; g < TN / 4; ++g) fetch4(&b_k_cols[4 * g], &Bs[k][col + g * GROUP]);
+      for (int g = 0; g < TN / 4; ++g) fetch4(&b_k_cols[4 * g], &Bs[k][col + g * COL_GROUP]);
 #pragma unroll
       for (int i = 0; i < TM; ++i) {
 #pragma unroll
@@ -105,7 +101,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     if (row + i >= height) return;
 #pragma unroll
     for (int g = 0; g < TN / 4; ++g) {
-      const int c_col = col + g * GROUP;
+      const int c_col = col + g * COL_GROUP;
       store4<VECTOR>(&p.C[(tile_row + row + i) * p.ldc + tile_col + c_col], width - c_col, p.alpha,
                      &sum[i][4 * g], p.beta);
     }

@@ -65,8 +65,8 @@ static_assert(BM % A_ROWS == 0 && BK % A_DEPTH == 0 && BK % B_ROWS == 0,
 template <bool VECTOR>
 __global__ void __launch_bounds__(THREADS, 2)
     warp_tile_kernel(const Sgemm p, const int64_t tiles_n) {
-  alignas(16) __shared__ float As[BK][A_STRIDE];  // transposed
-  alignas(16) __shared__ float Bs[BK][BN];
+  alignas(16) __shared__ float As[BK][A_STRIDE];  // (k: BK, m: BM), transposed
+  alignas(16) __shared__ float Bs[BK][BN];        // (k: BK, n: BN)
 
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
@@ -77,21 +77,21 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const int a_rows = part_inside(p.M - tile_row, BM) - a_row;
   const int b_count = part_inside(p.N - tile_col, BN) - b_col;
-  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
-  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
+  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (A_ROWS, A_DEPTH)
+  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (B_ROWS, BN)
 
   // What it computes: element (row + i, col + j) of each of its groups of 4 x 4.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);
   const int col = warp % WARPS_N * WN + 4 * Lanes::col(lane);
-  float sum[TM][TN] = {};
+  float sum[TM][TN] = {};  // (m: TM, n: TN)
 
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     const int depth = part_inside(p.K - k0, BK);
     // All loads are under way before the first is used.
     constexpr int A_PASSES = BM / A_ROWS, A_LOADS = A_PASSES * (BK / A_DEPTH);
     constexpr int B_LOADS = BK / B_ROWS;
-    float4 a4[A_LOADS], b4[B_LOADS];
+    float4 a4[A_LOADS], b4[B_LOADS];  // each (1, 4)
 #pragma unroll
     for (int i = 0; i < A_LOADS; ++i) {
       const int r = i % A_PASSES * A_ROWS, k = i / A_PASSES * A_DEPTH;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      float a_k_rows[TM], b_k_cols[TN];
+      float a_k_rows[TM], b_k_cols[TN];  // (m: TM), (n: TN)
 #pragma unroll
       for (int g = 0; g < TM / 4; ++g) fetch4(&a_k_rows[4 * g], &As[k][row + g * ROW_GROUP]);
 #pragma unroll

@@ -53,8 +53,8 @@ static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "the block copies whole rows
 template <bool VECTOR>
 __global__ void __launch_bounds__(THREADS, 2)
     async_pipeline_kernel(const Sgemm p, const int64_t tiles_n) {
-  alignas(16) __shared__ float As[STAGES][BK][A_STRIDE];  // transposed
-  alignas(16) __shared__ float Bs[STAGES][BK][BN];
+  alignas(16) __shared__ float As[STAGES][BK][A_STRIDE];  // (STAGES, k: BK, m: BM), transposed
+  alignas(16) __shared__ float Bs[STAGES][BK][BN];        // (STAGES, k: BK, n: BN)
 
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const int a_rows = part_inside(p.M - tile_row, BM) - a_row;
   const int b_count = part_inside(p.N - tile_col, BN) - b_col;
-  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
-  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
+  const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 1) of (A_ROWS, BK)
+  const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (B_ROWS, BN)
 
   const auto copy_tile = [&](int64_t k0, int stage) {
     const int depth = part_inside(p.K - k0, BK);
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);
   const int col = warp % WARPS_N * WN + 4 * Lanes::col(lane);
-  float sum[TM][TN] = {};
+  float sum[TM][TN] = {};  // (m: TM, n: TN)
 
 #pragma unroll
   for (int stage = 0; stage < STAGES - 1; ++stage) {
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      float a_k_rows[TM], b_k_cols[TN];
+      float a_k_rows[TM], b_k_cols[TN];  // (m: TM), (n: TN)
 #pragma unroll
       for (int g = 0; g < TM / 4; ++g) {
         fetch4(&a_k_rows[4 * g], &As[stage][k][row + g * ROW_GROUP]);

@@ -28,37 +28,34 @@
 //
 // What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few
 // tiles of any size.
-#include <array>
-#include <utility>
-
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/tuned/tile_launch.hpp"
+#include "kernels/tuned/describe_device.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"
+#include "kernels/tuned/tuned_launch.hpp"
+#include "kernels/tuned/variants.hpp"
 
 namespace ladder {
 namespace {
 
 template <size_t CHOICE>
 struct Variant {
-  static constexpr Tile tile = tuned_table[CHOICE].tile;
+  static constexpr Tile tile = TUNED_TABLE[CHOICE].tile;
 };
 
-using Launch = cudaError_t (*)(const Sgemm&, int, cudaStream_t);
-
-template <bool VECTOR, size_t... I>
-constexpr auto launches_of(std::index_sequence<I...>) {
-  return std::array<Launch, sizeof...(I)>{launch_tuned_tile<Variant<I>, VECTOR>...};
-}
+template <bool VECTOR>
+constexpr auto LAUNCHES = launches_of<std::size(TUNED_TABLE)>(
+    [](auto choice) { return launch_tuned_variant<Variant<choice>, VECTOR>; });
 
 cudaError_t launch_tuned(const Sgemm& p, cudaStream_t stream) {
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  const size_t choice = choose_tile(tuned_table, p.M, p.N, device);
-  return launch_tile(choice, p, are_b_and_c_vector_aligned(p, 16), device.multiprocessors, stream);
+  const size_t choice = choose_tile(TUNED_TABLE, p.M, p.N, device);
+  return launch_tuned_choice(choice, p, are_b_and_c_vector_aligned(p, 16), device.multiprocessors,
+                             stream);
 }
 
 const char* path_tuned(const Sgemm& p) {
@@ -67,21 +64,9 @@ const char* path_tuned(const Sgemm& p) {
 
 }  // namespace
 
-cudaError_t describe_device(Device* device) {
-  int id = 0;
-  cudaError_t error = cudaGetDevice(&id);
-  if (error != cudaSuccess) return error;
-  error = cudaDeviceGetAttribute(&device->multiprocessors, cudaDevAttrMultiProcessorCount, id);
-  if (error != cudaSuccess) return error;
-  return cudaDeviceGetAttribute(&device->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
-}
-
-cudaError_t launch_tile(size_t choice, const Sgemm& p, bool vector, int multiprocessors,
-                        cudaStream_t stream) {
-  using Indices = std::make_index_sequence<std::size(tuned_table)>;
-  static constexpr auto vector_launches = launches_of<true>(Indices{});
-  static constexpr auto scalar_launches = launches_of<false>(Indices{});
-  return (vector ? vector_launches : scalar_launches)[choice](p, multiprocessors, stream);
+cudaError_t launch_tuned_choice(size_t choice, const Sgemm& p, bool vector, int multiprocessors,
+                                cudaStream_t stream) {
+  return (vector ? LAUNCHES<true> : LAUNCHES<false>)[choice](p, multiprocessors, stream);
 }
 
 extern const Rung tuned{

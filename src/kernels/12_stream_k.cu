@@ -21,19 +21,18 @@
 //
 // Parts are added in an order that depends on the plan only, so a result never changes from run to
 // run; atomic additions would come in any order.
-#include <array>
-#include <utility>
-
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/describe_device.hpp"
 #include "kernels/tuned/few_cols.cuh"
 #include "kernels/tuned/few_rows.cuh"
 #include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/stream_k_kernel.cuh"
+#include "kernels/tuned/stream_k_launch.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
-#include "kernels/tuned/tile_launch.hpp"
 #include "kernels/tuned/tile_table.hpp"
+#include "kernels/tuned/variants.hpp"
 
 namespace ladder {
 
@@ -43,28 +42,31 @@ namespace {
 
 template <size_t CHOICE>
 struct Variant {
-  static constexpr Tile tile = stream_k_table[CHOICE].tile;
+  static constexpr Tile tile = STREAM_K_TABLE[CHOICE].tile;
 };
 
-using SkinnyKernel = void (*)(Sgemm, int64_t strips, int64_t depth, float* parts);
+template <bool VECTOR>
+constexpr auto LAUNCHES = launches_of<std::size(STREAM_K_TABLE)>(
+    [](auto choice) { return launch_stream_k_variant<Variant<choice>, VECTOR>; });
 
-/// Launches few_rows_kernel or few_cols_kernel. `strips` blocks cover C; K is divided, in multiples of
-/// `chunk`, as far as the device holds more blocks at once.
+using SkinnyKernel = void (*)(Sgemm, int64_t strips, int64_t depth, float* sums);
+
+// Launches few_rows_kernel or few_cols_kernel. `strips` blocks cover C; K is divided into parts, in multiples
+// of `chunk`, as far as the device holds more blocks at once: `resident_blocks`.
 cudaError_t launch_skinny(SkinnyKernel kernel, const Sgemm& p, int64_t strips, int64_t chunk,
-                          int64_t held, cudaStream_t stream) {
+                          int64_t resident_blocks, cudaStream_t stream) {
   static_assert(FewRows::THREADS == FewCols::THREADS);
-  const int64_t wanted = held > strips ? held / strips : 1;
-  const int64_t depth = ceil_div(ceil_div(p.K, wanted), chunk) * chunk;
-  const int64_t count = p.K == 0 ? 1 : ceil_div(p.K, depth);
-  if (count == 1) {
+  const int64_t most_parts = resident_blocks > strips ? resident_blocks / strips : 1;
+  const int64_t depth = ceil_div(ceil_div(p.K, most_parts), chunk) * chunk;
+  const int64_t parts = p.K == 0 ? 1 : ceil_div(p.K, depth);
+  if (parts == 1) {
     kernel<<<grid_of(strips), FewRows::THREADS, 0, stream>>>(p, strips, depth, nullptr);
     return cudaGetLastError();
   }
-  const StreamWorkspace parts(count * p.M * p.N, stream);
-  if (parts.error() != cudaSuccess) return parts.error();
-  kernel<<<grid_of(strips * count), FewRows::THREADS, 0, stream>>>(p, strips, depth, parts.data());
-  add_few_rows_kernel<<<grid_of(ceil_div(p.M * p.N, 256)), 256, 0, stream>>>(p, parts.data(),
-                                                                             count);
+  const StreamWorkspace sums(parts * p.M * p.N, stream);
+  if (sums.error() != cudaSuccess) return sums.error();
+  kernel<<<grid_of(strips * parts), FewRows::THREADS, 0, stream>>>(p, strips, depth, sums.data());
+  add_few_rows_kernel<<<grid_of(ceil_div(p.M * p.N, 256)), 256, 0, stream>>>(p, sums.data(), parts);
   return cudaGetLastError();
 }
 
@@ -103,7 +105,7 @@ Shape shape_of(const Sgemm& p) {
   return p.N <= FewCols::MAX_COLS ? Shape::few_cols : Shape::tiles;
 }
 
-/// Whether what the shape's kernel moves 16 bytes at a time is aligned for it.
+// Whether what the shape's kernel moves 16 bytes at a time is aligned for it.
 bool is_aligned(const Sgemm& p) {
   switch (shape_of(p)) {
     case Shape::few_rows:
@@ -114,13 +116,6 @@ bool is_aligned(const Sgemm& p) {
       break;
   }
   return are_b_and_c_vector_aligned(p, 16);
-}
-
-using Launch = cudaError_t (*)(const Sgemm&, const SplitPlan&, int, cudaStream_t);
-
-template <bool VECTOR, size_t... I>
-constexpr auto launches_of(std::index_sequence<I...>) {
-  return std::array<Launch, sizeof...(I)>{launch_plan<Variant<I>, VECTOR>...};
 }
 
 cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
@@ -137,9 +132,9 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
     return vector ? launch_few_cols<true>(p, device.multiprocessors, stream)
                   : launch_few_cols<false>(p, device.multiprocessors, stream);
   }
-  const SplitPlan plan = plan_split(stream_k_table, p.M, p.N, p.K, device);
+  const SplitPlan plan = plan_split(STREAM_K_TABLE, p.M, p.N, p.K, device);
   if (plan.blocks == plan.tiles()) return tuned.launch(p, stream);  // nothing to divide
-  return launch_split(plan, p, vector, device.multiprocessors, stream);
+  return launch_stream_k_choice(plan, p, vector, device.multiprocessors, stream);
 }
 
 const char* path_stream_k(const Sgemm& p) {
@@ -157,13 +152,9 @@ const char* path_stream_k(const Sgemm& p) {
 
 }  // namespace
 
-cudaError_t launch_split(const SplitPlan& plan, const Sgemm& p, bool vector, int multiprocessors,
-                         cudaStream_t stream) {
-  using Indices = std::make_index_sequence<std::size(stream_k_table)>;
-  static constexpr auto vector_launches = launches_of<true>(Indices{});
-  static constexpr auto scalar_launches = launches_of<false>(Indices{});
-  return (vector ? vector_launches : scalar_launches)[plan.choice](p, plan, multiprocessors,
-                                                                   stream);
+cudaError_t launch_stream_k_choice(const SplitPlan& plan, const Sgemm& p, bool vector,
+                                   int multiprocessors, cudaStream_t stream) {
+  return (vector ? LAUNCHES<true> : LAUNCHES<false>)[plan.choice](p, plan, multiprocessors, stream);
 }
 
 extern const Rung stream_k{

@@ -54,6 +54,17 @@ struct Progress {
 /// Nothing where no launch is under way, or that cannot be told. From any thread.
 std::optional<Progress> progress();
 
+/// Shuffles the order in which blocks start and warps take their turns by a seed; 0 restores the usual one. What a
+/// kernel may rely on does not depend on it. A CUDA device has an order of its own, which nothing changes.
+void vary_order(uint64_t seed);
+
+/// The blocks of all launches since the program began, or nothing on a machine that does not count.
+std::optional<uint64_t> blocks_run();
+
+/// Sees to it that so much device memory can be had for allocations that are hardly touched, where that costs nothing:
+/// on the simulated GPU. A CUDA device has what it has.
+void offer_addresses(int64_t bytes);
+
 /// Ends a launch under way, if the machine can. Safe in a signal handler.
 void interrupt();
 

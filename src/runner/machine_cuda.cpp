@@ -109,6 +109,12 @@ std::string last_failure() { return ""; }
 
 std::optional<Progress> progress() { return std::nullopt; }
 
+void vary_order(uint64_t) {}
+
+std::optional<uint64_t> blocks_run() { return std::nullopt; }
+
+void offer_addresses(int64_t) {}
+
 void interrupt() {}
 
 }  // namespace runner::machine

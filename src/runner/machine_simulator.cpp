@@ -188,6 +188,14 @@ std::optional<Progress> progress() {
   return Progress{static_cast<int64_t>(ended), static_cast<int64_t>(blocks)};
 }
 
+void vary_order(uint64_t seed) { simulator::set_schedule(seed); }
+
+std::optional<uint64_t> blocks_run() { return simulator::program_counters().blocks; }
+
+void offer_addresses(int64_t bytes) {
+  simulator::DeviceMemory::instance().offer_free(static_cast<uint64_t>(bytes));
+}
+
 void interrupt() { simulator::interrupt(); }
 
 }  // namespace runner::machine

@@ -4,8 +4,9 @@
 
 #include <vector>
 
-#include "kernels/tuned/tile_launch.hpp"
+#include "kernels/tuned/stream_k_launch.hpp"
 #include "kernels/tuned/tile_table.hpp"
+#include "kernels/tuned/tuned_launch.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/verify.hpp"
 
@@ -32,7 +33,7 @@ Problem ragged(const Tile& t, int64_t K, bool vector) {
   return p;
 }
 
-template <class Launch>
+template <typename Launch>
 void expect_right(const Problem& p, const Launch& launch) {
   const auto verdict = runner::Verifier(p, {.guard = 256, .offset = 0})
                            .check([&](const Sgemm& sgemm, runner::Values) {
@@ -43,13 +44,13 @@ void expect_right(const Problem& p, const Launch& launch) {
 }
 
 TEST(EveryTile, OfRung11ComputesRight) {
-  for (size_t choice = 0; choice < std::size(ladder::tuned_table); ++choice) {
-    const Tile& t = ladder::tuned_table[choice].tile;
+  for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
+    const Tile& t = ladder::TUNED_TABLE[choice].tile;
     for (const bool vector : {true, false}) {
       for (const int64_t K : {int64_t{1}, int64_t{t.BK}, int64_t{t.stages} * t.BK + 3}) {
         SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " K " << K);
         expect_right(ragged(t, K, vector), [&](const Sgemm& sgemm) {
-          return ladder::launch_tile(choice, sgemm, vector, MULTIPROCESSORS, nullptr);
+          return ladder::launch_tuned_choice(choice, sgemm, vector, MULTIPROCESSORS, nullptr);
         });
       }
     }
@@ -57,8 +58,8 @@ TEST(EveryTile, OfRung11ComputesRight) {
 }
 
 TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
-  for (size_t choice = 0; choice < std::size(ladder::stream_k_table); ++choice) {
-    const Tile& t = ladder::stream_k_table[choice].tile;
+  for (size_t choice = 0; choice < std::size(ladder::STREAM_K_TABLE); ++choice) {
+    const Tile& t = ladder::STREAM_K_TABLE[choice].tile;
     for (const bool vector : {true, false}) {
       const Problem p = ragged(t, 5 * t.BK + 3, vector);
       // Tiles in two parts; pieces that end within tiles; whole tiles first.
@@ -72,7 +73,7 @@ TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
         SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " blocks "
                                         << blocks << " rounds " << rounds);
         expect_right(p, [&](const Sgemm& sgemm) {
-          return ladder::launch_split(plan, sgemm, vector, MULTIPROCESSORS, nullptr);
+          return ladder::launch_stream_k_choice(plan, sgemm, vector, MULTIPROCESSORS, nullptr);
         });
       }
     }
@@ -101,9 +102,10 @@ TEST(EveryTile, CutsItsChains) {
                     .beta = 0,
                     .C = result.data(),
                     .ldc = 1};
-  for (size_t choice = 0; choice < std::size(ladder::tuned_table); ++choice) {
-    const Tile& t = ladder::tuned_table[choice].tile;
-    ASSERT_EQ(ladder::launch_tile(choice, sgemm, false, MULTIPROCESSORS, nullptr), cudaSuccess);
+  for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
+    const Tile& t = ladder::TUNED_TABLE[choice].tile;
+    ASSERT_EQ(ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr),
+              cudaSuccess);
     float sum = 0;
     ASSERT_EQ(cudaMemcpy(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
     const float kept = t.chain == 0 ? 0 : static_cast<float>(K - t.chain - 1);
@@ -115,7 +117,7 @@ TEST(EveryTile, CutsItsChains) {
 }
 
 TEST(EveryTile, OfRung12HasChainsToCut) {
-  for (const ladder::TunedTile& entry : ladder::stream_k_table) EXPECT_GT(entry.tile.chain, 0);
+  for (const ladder::TunedTile& entry : ladder::STREAM_K_TABLE) EXPECT_GT(entry.tile.chain, 0);
 }
 
 }  // namespace

@@ -27,12 +27,20 @@ enum class Fault {
   past_c,
   reads_c_always,
   tf32,
+  int_index_a,
+  int_index_b,
+  int_index_c,
 };
 
 constexpr int TILE = 16;
 
 __device__ float eleven_bits(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000u) & ~0x1FFFu);
+}
+
+template <Fault FAULT, Fault TRUNCATES>
+__device__ int64_t index(int64_t i) {
+  return FAULT == TRUNCATES ? static_cast<int>(i) : i;
 }
 
 template <Fault FAULT>
@@ -44,16 +52,17 @@ __global__ void faulty_kernel(const Sgemm p, const int64_t tiles_n) {
 
   float sum = 0.0f;
   for (int64_t k = 0; k < p.K - (FAULT == Fault::skips_last_k ? 1 : 0); ++k) {
-    float a = p.A[row * p.lda + k];
+    float a = p.A[index<FAULT, Fault::int_index_a>(row * p.lda + k)];
     if (FAULT == Fault::tf32) a = eleven_bits(a);
     // Both indices stay within a matrix of any shape.
     const bool transpose = FAULT == Fault::transposed_b && k < p.N && col < p.K;
-    sum += a * (transpose ? p.B[col * p.ldb + k] : p.B[k * p.ldb + col]);
+    sum += a * (transpose ? p.B[col * p.ldb + k]
+                          : p.B[index<FAULT, Fault::int_index_b>(k * p.ldb + col)]);
   }
   if (FAULT == Fault::past_a) sum += p.A[row * p.lda + p.K] * p.B[col];
   if (FAULT == Fault::past_b) sum += p.A[row * p.lda] * p.B[p.K * p.ldb + col];
 
-  float* c = &p.C[row * p.ldc + col];
+  float* c = &p.C[index<FAULT, Fault::int_index_c>(row * p.ldc + col)];
   if (FAULT == Fault::unwritten && chosen) return;
   if (FAULT == Fault::reads_c_always) {
     *c = p.alpha * sum + p.beta * *c;
@@ -75,13 +84,49 @@ cudaError_t launch_faulty(const Sgemm& p, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+cudaError_t launch_ignoring_stream(const Sgemm& p, cudaStream_t) {
+  return launch_faulty<Fault::none>(p, nullptr);
+}
+
+cudaError_t launch_hiding_errors(const Sgemm& p, cudaStream_t stream) {
+  const int64_t tiles_n = ladder::ceil_div(p.N, TILE);
+  const dim3 grid = ladder::grid_of(ladder::ceil_div(p.M, TILE) * tiles_n);
+  faulty_kernel<Fault::none><<<grid, dim3(TILE, TILE), 0, stream>>>(p, tiles_n);
+  return cudaSuccess;
+}
+
+cudaError_t launch_truncating_grid(const Sgemm& p, cudaStream_t stream) {
+  const int64_t tiles_n = ladder::ceil_div(p.N, TILE);
+  const auto grid = static_cast<unsigned>(ladder::ceil_div(p.M, TILE) * tiles_n);
+  faulty_kernel<Fault::none><<<grid, dim3(TILE, TILE), 0, stream>>>(p, tiles_n);
+  return cudaGetLastError();
+}
+
+__global__ void scale_kernel(const Sgemm p) {
+  float* c = &p.C[blockIdx.x / p.N * p.ldc + blockIdx.x % p.N];
+  *c = ladder::blend(p.alpha, 0.0f, p.beta, c);
+}
+
+__global__ void add_kernel(const Sgemm p) {
+  const int64_t element = blockIdx.x % (p.M * p.N), row = element / p.N, col = element % p.N;
+  const int64_t k = blockIdx.x / (p.M * p.N);
+  atomicAdd(&p.C[row * p.ldc + col], p.alpha * p.A[row * p.lda + k] * p.B[k * p.ldb + col]);
+}
+
+// A block of one thread for each product.
+cudaError_t launch_adding(const Sgemm& p, cudaStream_t stream) {
+  scale_kernel<<<ladder::grid_of(p.M * p.N), 1, 0, stream>>>(p);
+  if (p.K > 0) add_kernel<<<ladder::grid_of(p.M * p.N * p.K), 1, 0, stream>>>(p);
+  return cudaGetLastError();
+}
+
+Rung rung(const char* name, cudaError_t (*launch)(const Sgemm&, cudaStream_t)) {
+  return {.number = 99, .name = name, .idea = "wrong on purpose", .promise = {}, .launch = launch};
+}
+
 template <Fault FAULT>
 Rung rung(const char* name) {
-  return {.number = 99,
-          .name = name,
-          .idea = "wrong on purpose",
-          .promise = {},
-          .launch = launch_faulty<FAULT>};
+  return rung(name, launch_faulty<FAULT>);
 }
 
 }  // namespace
@@ -94,6 +139,14 @@ extern const Rung writes_before_c = rung<Fault::before_c>("writes_before_c");
 extern const Rung writes_past_c = rung<Fault::past_c>("writes_past_c");
 extern const Rung reads_c_always = rung<Fault::reads_c_always>("reads_c_always");
 extern const Rung rounds_to_tf32 = rung<Fault::tf32>("rounds_to_tf32");
+
+extern const Rung truncates_index_into_a = rung<Fault::int_index_a>("truncates_index_into_a");
+extern const Rung truncates_index_into_b = rung<Fault::int_index_b>("truncates_index_into_b");
+extern const Rung truncates_index_into_c = rung<Fault::int_index_c>("truncates_index_into_c");
+extern const Rung ignores_stream = rung("ignores_stream", launch_ignoring_stream);
+extern const Rung hides_errors = rung("hides_errors", launch_hiding_errors);
+extern const Rung truncates_grid = rung("truncates_grid", launch_truncating_grid);
+extern const Rung adds_in_any_order = rung("adds_in_any_order", launch_adding);
 
 extern const Rung breaks_promise{
     .number = 98,

@@ -25,6 +25,18 @@ extern const ladder::Rung writes_past_c;
 extern const ladder::Rung reads_c_always;
 /// Rounds A to the 11 significant bits that TF32 has.
 extern const ladder::Rung rounds_to_tf32;
+/// Forms indices into A, B or C in 32 bits.
+extern const ladder::Rung truncates_index_into_a;
+extern const ladder::Rung truncates_index_into_b;
+extern const ladder::Rung truncates_index_into_c;
+/// Launches on the default stream, whatever stream is asked for.
+extern const ladder::Rung ignores_stream;
+/// Returns cudaSuccess, whatever became of the launch.
+extern const ladder::Rung hides_errors;
+/// Takes the number of its blocks modulo 2^32.
+extern const ladder::Rung truncates_grid;
+/// Has blocks add their parts of a sum as they come.
+extern const ladder::Rung adds_in_any_order;
 /// A right result that breaks its promise.
 extern const ladder::Rung breaks_promise;
 

@@ -17,16 +17,16 @@ constexpr Device H200{.multiprocessors = 132, .shared_bytes = 227 * 1024};
 constexpr Device with(int multiprocessors) { return {multiprocessors, H200.shared_bytes}; }
 
 const Tile& chosen(int64_t M, int64_t N, const Device& device = H200) {
-  return tuned_table[choose_tile(tuned_table, M, N, device)].tile;
+  return TUNED_TABLE[choose_tile(TUNED_TABLE, M, N, device)].tile;
 }
 
 TEST(TileTable, HoldsOnlyTilesThatTheKernelTakes) {
-  for (const TunedTile& entry : tuned_table) EXPECT_TRUE(is_valid(entry.tile));
-  for (const TunedTile& entry : stream_k_table) EXPECT_TRUE(is_valid(entry.tile));
+  for (const TunedTile& entry : TUNED_TABLE) EXPECT_TRUE(is_valid(entry.tile));
+  for (const TunedTile& entry : STREAM_K_TABLE) EXPECT_TRUE(is_valid(entry.tile));
 }
 
 TEST(IsValid, RefusesTilesThatDoNotDivide) {
-  const Tile good = tuned_table[0].tile;
+  const Tile good = TUNED_TABLE[0].tile;
   ASSERT_TRUE(is_valid(good));
   for (const auto& [field, value] :
        std::vector<std::pair<int Tile::*, int>>{{&Tile::BM, good.BM + 4},
@@ -73,8 +73,8 @@ TEST(Device, IsNeverGivenATileThatItsSharedMemoryCannotHold) {
       for (const int64_t K : {int64_t{64}, size, int64_t{65536}}) {
         SCOPED_TRACE(testing::Message() << size << " and K " << K << " in " << device.shared_bytes);
         EXPECT_LE(chosen(size, size, device).shared_bytes(), device.shared_bytes);
-        const SplitPlan plan = plan_split(stream_k_table, size, size, K, device);
-        EXPECT_LE(stream_k_table[plan.choice].tile.shared_bytes(), device.shared_bytes);
+        const SplitPlan plan = plan_split(STREAM_K_TABLE, size, size, K, device);
+        EXPECT_LE(STREAM_K_TABLE[plan.choice].tile.shared_bytes(), device.shared_bytes);
         EXPECT_GE(plan.blocks, 1);
       }
     }
@@ -82,7 +82,7 @@ TEST(Device, IsNeverGivenATileThatItsSharedMemoryCannotHold) {
 }
 
 TEST(RateWith, IsTheMeasuredOneWithAllBlocksAndLessWithFewer) {
-  for (const TunedTile& entry : stream_k_table) {
+  for (const TunedTile& entry : STREAM_K_TABLE) {
     EXPECT_DOUBLE_EQ(rate_with(entry, entry.tile.blocks), entry.tflops);
     EXPECT_DOUBLE_EQ(rate_with(entry, entry.tile.blocks + 5), entry.tflops);
     for (int blocks = 1; blocks < entry.tile.blocks; ++blocks) {
@@ -117,7 +117,7 @@ void expect_complete(const SplitPlan& plan) {
       EXPECT_EQ(plan.owner(begin), block);
       EXPECT_EQ(plan.owner(end - 1), block);
       EXPECT_LE(plan.rounds + (end - 1) / plan.steps - begin / plan.steps + 1,
-                plan.tiles_of_block());
+                plan.most_tiles_of_block());
     }
     parts |= begin % plan.steps != 0;
   }
@@ -133,7 +133,7 @@ TEST(SplitPlan, GivesEachStepToOneBlock) {
         for (const int multiprocessors : {1, 3, H200.multiprocessors}) {
           SCOPED_TRACE(testing::Message()
                        << M << "x" << N << "x" << K << " on " << multiprocessors);
-          expect_complete(plan_split(stream_k_table, M, N, K, with(multiprocessors)));
+          expect_complete(plan_split(STREAM_K_TABLE, M, N, K, with(multiprocessors)));
         }
       }
     }
@@ -145,33 +145,33 @@ TEST(SplitPlan, CountsTheTilesOfABlockWhereSharesDiffer) {
   const SplitPlan plan{
       .choice = 0, .tiles_m = 5, .tiles_n = 1, .steps = 4, .blocks = 6, .rounds = 0};
   expect_complete(plan);
-  EXPECT_EQ(plan.tiles_of_block(), 2);
+  EXPECT_EQ(plan.most_tiles_of_block(), 2);
 }
 
 TEST(SplitPlan, IsTheSameEveryTime) {
-  const SplitPlan a = plan_split(stream_k_table, 3072, 3072, 3072, H200);
-  const SplitPlan b = plan_split(stream_k_table, 3072, 3072, 3072, H200);
+  const SplitPlan a = plan_split(STREAM_K_TABLE, 3072, 3072, 3072, H200);
+  const SplitPlan b = plan_split(STREAM_K_TABLE, 3072, 3072, 3072, H200);
   EXPECT_EQ(a.choice, b.choice);
   EXPECT_EQ(a.blocks, b.blocks);
   EXPECT_EQ(a.rounds, b.rounds);
 }
 
 TEST(SplitPlan, DividesKWhereThereAreFewTiles) {
-  const SplitPlan plan = plan_split(stream_k_table, 64, 64, 65536, H200);
+  const SplitPlan plan = plan_split(STREAM_K_TABLE, 64, 64, 65536, H200);
   EXPECT_GE(plan.blocks, H200.multiprocessors);
   EXPECT_TRUE(plan.has_parts());
   // The shape on which promise_test sees rung 12 divide the work.
-  EXPECT_TRUE(plan_split(stream_k_table, 256, 256, 2048, H200).has_parts());
+  EXPECT_TRUE(plan_split(STREAM_K_TABLE, 256, 256, 2048, H200).has_parts());
 }
 
 TEST(SplitPlan, GivesOutWholeTilesFirstWhereThereAreMany) {
-  const SplitPlan plan = plan_split(stream_k_table, 16384, 16384, 16384, H200);
+  const SplitPlan plan = plan_split(STREAM_K_TABLE, 16384, 16384, 16384, H200);
   EXPECT_GT(plan.whole_tiles(), plan.tiles() * 9 / 10);
 }
 
 TEST(SplitPlan, DividesNothingForAShortK) {
-  EXPECT_FALSE(plan_split(stream_k_table, 4096, 4096, 16, H200).has_parts());
-  EXPECT_FALSE(plan_split(stream_k_table, 100, 100, 0, H200).has_parts());
+  EXPECT_FALSE(plan_split(STREAM_K_TABLE, 4096, 4096, 16, H200).has_parts());
+  EXPECT_FALSE(plan_split(STREAM_K_TABLE, 100, 100, 0, H200).has_parts());
 }
 
 }  // namespace

@@ -74,16 +74,15 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   const float* b = &p.B[(k_begin + b_k) * p.ldb + tile_col + b_col];
   const int64_t b_pass = T.b_rows() * p.ldb, b_tile = BK * p.ldb;
   const int b_count = part_inside(p.N - tile_col, T.BN) - b_col;  // columns of B to copy
-  float* a_to = &shared[a_k * A_STRIDE + a_row];
-  float* b_to = &shared[B_OFFSET + b_k * T.BN + b_col];
+  float* a_to = &shared[a_k * A_STRIDE + a_row];         // of a stage's (k: BK, m: BM), transposed
+  float* b_to = &shared[B_OFFSET + b_k * T.BN + b_col];  // of a stage's (k: BK, n: BN)
 
   // The i-th copy of the tile that a and b point to. Tested: of its k only the first `depth` lie in the
-  // range, and it may reach beyond the last column of B. A block at that edge takes longer over tested
-  // copies, and where there is but one wave of blocks all wait for it; so the tiles of small problems say
-  // in every copy how many columns there are.
+  // range, and it may reach beyond the last column of B. (Otherwise all do: depth is BK.) A block at that
+  // edge takes longer over tested copies, and where there is but one wave of blocks all wait for it; so
+  // the tiles of small problems say in every copy how many columns there are.
   constexpr bool EDGE_UNTESTED = T.slices > 1;
-  int depth = 0;
-  const auto copy = [&](int i, auto tested) __attribute__((always_inline)) {
+  const auto copy = [&](int i, int depth, auto tested) __attribute__((always_inline)) {
     constexpr bool TESTED = decltype(tested)::value;
     if (i < B_COPIES) {
       const int k = i * T.b_rows();
@@ -122,9 +121,9 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   const int slice = warp / WARPS;
   const int row = warp % WARPS % (T.BM / T.WM) * T.WM + 4 * Lanes::row(lane);
   const int col = warp % WARPS / (T.BM / T.WM) * T.WN + 4 * Lanes::col(lane);
-  const float* a_from = &shared[slice * DEPTH * A_STRIDE + row];
-  const float* b_from = &shared[B_OFFSET + slice * DEPTH * T.BN + col];
-  float a_frag[2][T.TM], b_frag[2][T.TN];  // of this k and of the next
+  const float* a_from = &shared[slice * DEPTH * A_STRIDE + row];         // of (k: DEPTH, m: BM)
+  const float* b_from = &shared[B_OFFSET + slice * DEPTH * T.BN + col];  // of (k: DEPTH, n: BN)
+  float a_frag[2][T.TM], b_frag[2][T.TN];  // (m: TM), (n: TN), of this k and of the next
   const auto fetch = [&](int k) __attribute__((always_inline)) {
 #pragma unroll
     for (int g = 0; g < T.TN / 4; ++g) {
@@ -142,10 +141,10 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   // Fill the ring but for its last stage.
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s) {
-    depth = part_inside(k_end - (k_begin + s * BK), BK);
+    const int depth = part_inside(k_end - (k_begin + s * BK), BK);
     if (depth > 0) {
 #pragma unroll
-      for (int i = 0; i < COPIES; ++i) copy(i, std::true_type{});
+      for (int i = 0; i < COPIES; ++i) copy(i, depth, std::true_type{});
     }
     next_tile();
     a_to += STAGE;
@@ -155,18 +154,18 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   __syncthreads();  // the first tile has arrived
   if (tiles > 0) fetch(0);
 
-  // The stage that was read last is the one to be written next: the pointers that write make the
-  // move of those that read one tile later.
-  float sum[T.TM][T.TN] = {};
+  // The writer is always one stage behind the reader, so it takes the reader's previous move: `move` is
+  // that until the reader's next one replaces it.
+  float sum[T.TM][T.TN] = {};  // (m: TM, n: TN)
   int until_wrap = STAGES;
   int move = -(STAGES - 1) * STAGE;
-  const auto compute_tile = [&](auto tested, bool last) __attribute__((always_inline)) {
+  const auto compute_tile = [&](int depth, auto tested, bool last) __attribute__((always_inline)) {
     constexpr bool TESTED = decltype(tested)::value;
     constexpr int EVERY = (DEPTH - 1) / T.copy_groups;
     constexpr int AT_ONCE = (COPIES + T.copy_groups - 1) / T.copy_groups;
     if (TESTED && depth > 0) {
 #pragma unroll
-      for (int i = 0; i < COPIES; ++i) copy(i, tested);
+      for (int i = 0; i < COPIES; ++i) copy(i, depth, tested);
     }
 #pragma unroll
     for (int k = 0; k < DEPTH; ++k) {
@@ -186,7 +185,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
       if (!TESTED && k % EVERY == 0) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; ++i) {
-          if (k / EVERY * AT_ONCE + i < COPIES) copy(k / EVERY * AT_ONCE + i, tested);
+          if (k / EVERY * AT_ONCE + i < COPIES) copy(k / EVERY * AT_ONCE + i, depth, tested);
         }
       }
       fetch(k + 1);
@@ -213,14 +212,15 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   for (int left = steady; left > 0;) {
     const int now = T.chain > 0 && left_of_chain < left ? left_of_chain : left;
 #pragma unroll 1
-    for (int i = now; i > 0; --i) compute_tile(std::false_type{}, false);
+    for (int i = now; i > 0; --i) compute_tile(BK, std::false_type{}, false);
     left -= now;
     count(now);
   }
 #pragma unroll 1
   for (int64_t tile = steady > 0 ? steady : 0; tile < tiles; ++tile) {
-    depth = part_inside(k_end - (k_begin + (tile + STAGES - 1) * BK), BK);  // of none: not above 0
-    compute_tile(std::true_type{}, tile == tiles - 1);
+    // Of the tile to be copied; where there is none, not above 0.
+    const int depth = part_inside(k_end - (k_begin + (tile + STAGES - 1) * BK), BK);
+    compute_tile(depth, std::true_type{}, tile == tiles - 1);
     count(1);
   }
   total.give(sum);

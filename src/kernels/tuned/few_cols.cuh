@@ -37,7 +37,7 @@ template <int COLS, bool VECTOR>
 __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
     few_cols_kernel(const Sgemm p, const int64_t strips, const int64_t depth, float* parts) {
   constexpr int STEP = FewCols::STEP, CHUNK = FewCols::CHUNK, ROWS = FewCols::WARP_ROWS;
-  __shared__ __align__(16) float Bs[COLS][CHUNK];  // transposed
+  __shared__ __align__(16) float Bs[COLS][CHUNK];  // (n: COLS, k: CHUNK), transposed
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t part = blockIdx.x / strips;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
   const int height = part_inside(p.M - first_row, ROWS);
   const float* a = &p.A[first_row * p.lda + 4 * lane];
 
-  float4 next[ROWS];
+  float4 next[ROWS];  // (m: ROWS, k: 4)
   const auto fetch_next = [&](int64_t k) {
     const int count = part_inside(k_end - k, STEP) - 4 * lane;
 #pragma unroll
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
     }
   };
 
-  float sum[ROWS][COLS] = {};
+  float sum[ROWS][COLS] = {};  // (m: ROWS, n: COLS)
   fetch_next(k_begin);
   for (int64_t k0 = k_begin; k0 < k_end; k0 += CHUNK) {
     __syncthreads();  // nobody may overwrite the chunk while a neighbour still reads it

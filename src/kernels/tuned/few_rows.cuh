@@ -43,8 +43,8 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     few_rows_kernel(const Sgemm p, const int64_t strips, const int64_t depth, float* parts) {
   constexpr int STEP = FewRows::STEP, CHUNK = FewRows::CHUNK;
   constexpr int SHARED_ROWS = ROWS < 4 ? ROWS : 4;  // rows of C that are added at a time
-  __shared__ __align__(16) float As[ROWS][CHUNK];
-  __shared__ __align__(16) float sums[FewRows::WARPS][SHARED_ROWS][FewRows::COLS];
+  __shared__ __align__(16) float As[ROWS][CHUNK];   // (m: ROWS, k: CHUNK)
+  __shared__ __align__(16) float sums[FewRows::WARPS][SHARED_ROWS][FewRows::COLS];  // (warp, m, n)
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t first_col = blockIdx.x % strips * FewRows::COLS;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
   const int count = width - 4 * lane;
   const float* b = &p.B[first_col + 4 * lane];
 
-  float4 next[4];
+  float4 next[4];  // (k: 4, n: 4)
   const auto fetch_next = [&](int64_t k) {
     const int left = part_inside(k_end - k, 4);
 #pragma unroll
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     }
   };
 
-  float sum[ROWS][4] = {};
+  float sum[ROWS][4] = {};  // (m: ROWS, n: 4)
   fetch_next(k_begin + 4 * warp);
   for (int64_t k0 = k_begin; k0 < k_end; k0 += CHUNK) {
     __syncthreads();  // nobody may overwrite the chunk while a neighbour still reads it

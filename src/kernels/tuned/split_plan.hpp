@@ -46,15 +46,19 @@ struct SplitPlan {
     return ((step + 1) * blocks - 1) / line();
   }
 
-  /// On how many tiles a block works, one after the other: at most so many. Where each tile is cut into as
-  /// many pieces, no block works on two; if a tile is not a whole number of the longest piece, one more is
-  /// counted all the same, since such plans measure slower than the estimate would have them.
-  constexpr int64_t tiles_of_block() const {
+  /// The longest piece of the line, in steps. The shortest is one step shorter, or as long.
+  __host__ __device__ constexpr int64_t longest_piece() const { return ceil_div(line(), blocks); }
+
+  /// Whether all tiles are cut into the same number of pieces, or all pieces are the same number of tiles. The
+  /// line must not be empty.
+  constexpr bool pieces_end_with_tiles() const {
+    return blocks % line_tiles() == 0 || line_tiles() % blocks == 0;
+  }
+
+  /// On how many tiles a block works at most, one after the other.
+  constexpr int64_t most_tiles_of_block() const {
     if (line() == 0) return rounds;
-    const int64_t share = ceil_div(line(), blocks);
-    const bool ends_with_tiles = blocks % line_tiles() == 0 || line_tiles() % blocks == 0;
-    const bool even = share % steps == 0 || steps % share == 0;
-    return rounds + ceil_div(share, steps) + (ends_with_tiles && even ? 0 : 1);
+    return rounds + ceil_div(longest_piece(), steps) + (pieces_end_with_tiles() ? 0 : 1);
   }
 
   /// False if each block computes whole tiles only.
@@ -64,7 +68,17 @@ struct SplitPlan {
 };
 
 /// Parts of tiles that a block can have: the end of one tile, and the beginning of another.
-inline constexpr int parts_of_block = 2;
+inline constexpr int PARTS_OF_BLOCK = 2;
+
+/// How many tiles the estimate counts for a block. Where each tile is cut into as many pieces, but is not a
+/// whole number of the longest, that is one more than the block works on: such plans measure slower than the
+/// estimate would have them.
+constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {
+  if (plan.line() == 0 || !plan.pieces_end_with_tiles()) return plan.most_tiles_of_block();
+  const int64_t piece = plan.longest_piece();
+  const bool even = piece % plan.steps == 0 || plan.steps % piece == 0;
+  return plan.most_tiles_of_block() + (even ? 0 : 1);
+}
 
 /// The time in microseconds that the plan should take for an M x N result. The constants are fitted to an
 /// H200, see docs/tuning.md.
@@ -77,13 +91,12 @@ constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, in
   constexpr double PART_BYTES_PER_US = 1.6e6;  // written by the first kernel and read by the second
 
   const Tile& t = variant.tile;
-  const int64_t steps =
-      plan.rounds * plan.steps + ceil_div(plan.line(), plan.blocks);  // of a block
-  const int64_t blocks = ceil_div(plan.blocks, multiprocessors);      // of a multiprocessor
+  const int64_t steps = plan.rounds * plan.steps + plan.longest_piece();  // of a block
+  const int64_t blocks = ceil_div(plan.blocks, multiprocessors);          // of a multiprocessor
   const int64_t waves = ceil_div(blocks, t.blocks);
   const double flops = 2.0 * t.BM * t.BN * t.BK * static_cast<double>(steps * blocks);
   const double time =
-      LAUNCH_US + TILE_US * static_cast<double>(waves * plan.tiles_of_block()) +
+      LAUNCH_US + TILE_US * static_cast<double>(waves * tiles_charged_to_block(plan)) +
       flops * multiprocessors / (rate_with(variant, blocks) * 1e6) +
       static_cast<double>(M) * static_cast<double>(N) * sizeof(float) / BYTES_PER_US;
   if (!plan.has_parts()) return time;

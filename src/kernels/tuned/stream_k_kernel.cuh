@@ -13,7 +13,7 @@ namespace ladder {
 /// The place in the workspace of a block's part of a tile: it has at most one that begins where the
 /// tile does, and one that does not.
 __host__ __device__ constexpr int64_t part_place(int64_t block, bool begins_tile) {
-  return parts_of_block * block + (begins_tile ? 1 : 0);
+  return PARTS_OF_BLOCK * block + (begins_tile ? 1 : 0);
 }
 
 /// Threads of a block that adds the parts of a tile, of which each four neighbours take RUNS.
@@ -114,8 +114,8 @@ void launch_add_parts(const Sgemm& p, const SplitPlan& plan, int band, const flo
 
 /// Launches both kernels, or the first alone where no tile is shared.
 template <typename Variant, bool VECTOR>
-cudaError_t launch_plan(const Sgemm& p, const SplitPlan& plan, int multiprocessors,
-                        cudaStream_t stream) {
+cudaError_t launch_stream_k_variant(const Sgemm& p, const SplitPlan& plan, int multiprocessors,
+                                    cudaStream_t stream) {
   constexpr Tile T = Variant::tile;
   const auto kernel = stream_k_kernel<Variant, VECTOR>;
   const cudaError_t error =
@@ -128,7 +128,7 @@ cudaError_t launch_plan(const Sgemm& p, const SplitPlan& plan, int multiprocesso
     return cudaGetLastError();
   }
 
-  const StreamWorkspace parts(plan.blocks * parts_of_block * T.BM * T.BN, stream);
+  const StreamWorkspace parts(plan.blocks * PARTS_OF_BLOCK * T.BM * T.BN, stream);
   if (parts.error() != cudaSuccess) return parts.error();
   kernel<<<grid_of(plan.blocks), T.threads(), T.shared_bytes(), stream>>>(p, plan, band,
                                                                           parts.data());

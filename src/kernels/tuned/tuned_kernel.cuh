@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
 
 /// Launches it for the whole of C.
 template <typename Variant, bool VECTOR>
-cudaError_t launch_tuned_tile(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+cudaError_t launch_tuned_variant(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
   constexpr Tile T = Variant::tile;
   const auto kernel = tuned_kernel<Variant, VECTOR>;
   const cudaError_t error =

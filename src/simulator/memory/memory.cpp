@@ -236,7 +236,7 @@ struct DeviceMemory::State {
   std::array<std::atomic<Allocation*>, 1024> adopted{};
   std::atomic<size_t> adopted_places{0};
   uint64_t page = 4096;
-  uint64_t total = 0;
+  std::atomic<uint64_t> total = 0;
   std::atomic<uint64_t> used{0};
   std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
 
@@ -324,6 +324,11 @@ DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {
 DeviceMemory::~DeviceMemory() = default;
 
 uint64_t DeviceMemory::total_bytes() const { return state_->total; }
+
+void DeviceMemory::offer_free(uint64_t bytes) {
+  const std::lock_guard lock(state_->mutex);
+  state_->total = std::max(state_->total.load(), state_->used.load() + bytes);
+}
 
 uint64_t DeviceMemory::free_bytes() const { return state_->total - state_->used.load(); }
 

@@ -38,6 +38,9 @@ class DeviceMemory {
   /// Bytes the simulated device has in all; more than that is refused.
   uint64_t total_bytes() const;
   uint64_t free_bytes() const;
+  /// Makes the device larger, if need be, until so much of it is free: for allocations that are hardly touched, which
+  /// cost the host next to nothing.
+  void offer_free(uint64_t bytes);
 
   /// A new allocation, or 0 when `bytes` is 0 or cannot be had. Its bytes are undefined: the first MiB holds
   /// 0xCD, what lies beyond is zeroed by the operating system when it is first touched.
