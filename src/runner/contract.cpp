@@ -464,12 +464,13 @@ bool has_memory_for_far_rows() {
 }
 
 // Numbers of rows and leading dimensions with which an index, the product of a row and the leading dimension,
-// leaves 31 and 32 bits: after two rows and after four where no vector access is aligned, and after 64 and
-// 128 where each is.
+// leaves 31 and 32 bits: after one row and after two, or after two and after four, where no vector access is aligned,
+// and after 64 and 128 where each is.
 struct Far {
   int64_t rows, ld;
 };
-constexpr Far FAR[] = {{5, (int64_t{1} << 30) + 1}, {130, (int64_t{1} << 25) + 8}};
+constexpr Far FAR[] = {
+    {3, (int64_t{1} << 31) + 1}, {5, (int64_t{1} << 30) + 1}, {130, (int64_t{1} << 25) + 8}};
 
 // Of a matrix with M rows: tiles, and few columns.
 std::string far_rows_of_m(const Rung& rung, int64_t Problem::* ld) {
