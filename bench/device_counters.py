@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ladder_table import replace_file
+import program
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = ("256", "65x63x61")
@@ -66,9 +66,9 @@ def main():
         for number in numbers:
             counted = profile(arguments.runner, number, size)
             lines.append(",".join([number, size, *counted.values()]))
-    replace_file(arguments.output, "\n".join(lines) + "\n")
+    program.replace_file(arguments.output, "\n".join(lines) + "\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.run("device_counters", main))

@@ -8,11 +8,12 @@ The run is bench/baselines/nvidia-h200.json, as bench/record.py writes it on a G
 """
 
 import argparse
-import json
-import os
 import sys
-import tempfile
 from pathlib import Path
+
+import program
+import results
+from program import Refused
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- ladder table: made by bench/ladder_table.py -->"
@@ -20,54 +21,59 @@ END = "<!-- end of the ladder table -->"
 SQUARE_SIZES_SHOWN = (256, 1024, 2048, 4096, 8192)
 
 
-def row_size(row):
-    return row["m"], row["n"], row["k"]
-
-
 def table(run):
     """The Markdown table: per cent of cuBLAS for each rung and size, and GFLOP/s at 4096."""
-    rows = {(row["kernel_id"], row_size(row)): row for row in run["benchmarks"]}
-    kernels = sorted({(row["kernel_id"], row["kernel"]) for row in run["benchmarks"]})
-    sizes = [(n, n, n) for n in SQUARE_SIZES_SHOWN if any((k, (n, n, n)) in rows for k, _ in kernels)]
-    shown = [row for row in run["benchmarks"] if row_size(row) in sizes]
-    dates = sorted({row["date"][:10] for row in shown})
+    shown = {}
+    for row in run.rows:
+        n = square(row)
+        if row.set == "sgemm" and row.number is not None and n in SQUARE_SIZES_SHOWN and fit_for_table(row):
+            shown[row.number, row.kernel, n] = row
+    if not shown:
+        raise Refused("the run has no warm figures of rungs at the sizes of the table; bench/record.py device records them")
+    kernels = sorted({(number, kernel) for number, kernel, _ in shown})
+    sizes = sorted({n for _, _, n in shown})
+    dates = sorted({row.date[:10] for row in shown.values()})
     lines = [
-        f"Measured on one {run['context']['device']} on {' and '.join(dates)}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
+        f"Measured on one {run.context.device} on {' and '.join(dates)}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
         "kernel and cuBLAS taking turns, warm.",
         "",
-        "| # | kernel | " + " | ".join(f"{m}³" for m, _, _ in sizes) + " | GFLOP/s at 4096³ |",
+        "| # | kernel | " + " | ".join(f"{n}³" for n in sizes) + " | GFLOP/s at 4096³ |",
         "| ---: | --- | " + " | ".join("---:" for _ in sizes) + " | ---: |",
     ]
-    for number, name in kernels:
-        cells = [cell(rows.get((number, size))) for size in sizes]
-        at_4096 = rows.get((number, (4096, 4096, 4096)))
-        gflops = f"{at_4096['gflops']:,.0f}".replace(",", " ") if at_4096 else "–"
-        lines.append(f"| {number} | {name} | " + " | ".join(cells) + f" | {gflops} |")
+    for number, kernel in kernels:
+        cells = [percent_of_cublas(shown.get((number, kernel, n))) for n in sizes]
+        cells.append(gflops(shown.get((number, kernel, 4096))))
+        lines.append(f"| {number} | {kernel} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def cell(row):
-    if row is None or row.get("percent_of_cublas") is None:
+def square(row):
+    """N of an N x N x N product, None of any other."""
+    return row.size[0] if row.size and row.size[0] == row.size[1] == row.size[2] else None
+
+
+def fit_for_table(row):
+    return row.is_right and not row.cold and "percent_of_cublas" in row.figures
+
+
+def percent_of_cublas(row):
+    if row is None:
         return "–"
-    doubt = "" if row.get("trusted", True) else " ?"
-    return f"{row['percent_of_cublas']:.1f}{doubt}"
+    return f"{row.figures['percent_of_cublas']:.1f}{'' if row.trusted else ' ?'}"
+
+
+def gflops(row):
+    if row is None or "gflops" not in row.figures:
+        return "–"
+    return f"{row.figures['gflops']:,.0f}".replace(",", " ")
 
 
 def with_table(readme, text):
     if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(BEGIN) > readme.index(END):
-        sys.exit(f"README.md must hold the line '{BEGIN}' once and '{END}' once after it")
+        raise Refused(f"README.md must hold the line '{BEGIN}' once and '{END}' once after it")
     before, rest = readme.split(BEGIN)
     _, after = rest.split(END)
     return f"{before}{BEGIN}\n{text}\n{END}{after}"
-
-
-def replace_file(path, text):
-    """Puts the text into the file at once, so that nobody meets half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(temporary, path.stat().st_mode if path.exists() else 0o644)
-    os.replace(temporary, path)
 
 
 def main():
@@ -77,17 +83,19 @@ def main():
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="the file with the markers")
     arguments = parser.parse_args()
 
-    run = json.loads(arguments.run.read_text(encoding="utf-8"))
-    readme = arguments.readme.read_text(encoding="utf-8")
+    run = results.read(arguments.run)
+    try:
+        readme = arguments.readme.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise Refused(f"'{arguments.readme}' cannot be read: {error}") from None
     wanted = with_table(readme, table(run))
     if wanted == readme:
         return 0
     if arguments.check:
-        print(f"{arguments.readme} does not hold the table of {arguments.run}; run bench/ladder_table.py", file=sys.stderr)
-        return 1
-    replace_file(arguments.readme, wanted)
+        raise Refused(f"{arguments.readme} does not hold the table of {arguments.run}; run bench/ladder_table.py", 1)
+    program.replace_file(arguments.readme, wanted)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.run("ladder_table", main))

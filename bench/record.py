@@ -1,97 +1,335 @@
 #!/usr/bin/env python3
 """Records the runs in bench/baselines: what tests compare with and README.md quotes.
 
-    bench/record.py counters    simulator.json: the counters of every rung on the simulated GPU
-    bench/record.py device      nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
+    bench/record.py counters             simulator.json: the counters of every rung on the simulated GPU
+    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
+    bench/record.py device --resume      the rows that an interrupted call left
+    bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
 
 A row that is measured anew replaces the one of its kernel and size; each row has its own date and says how it was
-measured. Rows of another GPU are never mixed in. Afterwards bench/ladder_table.py puts the table into README.md.
+measured. Rows of another device, driver, CUDA or cuBLAS are never mixed in. Afterwards bench/ladder_table.py puts the
+table into README.md.
 """
 
 import argparse
-import json
+import itertools
+import os
+import signal
 import subprocess
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ladder_table import replace_file, row_size
+import program
+import results
+from program import Refused
 
 ROOT = Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "bench/baselines"
+WRONG, FAILURE, INTERRUPTED = 1, 70, 130  # exit codes, of sgemm_runner and of this program
 
-# Whole tiles, where rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; nothing whole.
-COUNTED_SIZES = "256,64x64x2048,4x256x256,256x4x256,65x63x61"
+# Whole tiles, where rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; both once more, where
+# no row of A or B begins at a multiple of 16 bytes; nothing whole.
+COUNTED_SIZES = "256,64x64x2048,4x256x256,256x4x256,4x255x61,255x4x61,65x63x61"
 # Of one machine and one moment: noise in a review.
-UNCOUNTED = ("date", "real_time", "cpu_time", "simulation_seconds", "num_cpus")
+NOT_RECORDED_OF_COUNTERS = ("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds", "lines")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Kernels and sizes that are measured in one call of the program."""
+
+    kernels: str
+    sizes: str
+    options: tuple[str, ...]
+
+    def __str__(self):
+        return f"{self.kernels} --size {self.sizes} {' '.join(self.options)}"
+
 
 SKINNY = "128x160x7168,64x64x65536,256x256x16384,1x4096x4096,4x4096x4096,16x4096x4096,16x16384x16384,4096x4096x16,16384x1x16384"
-# Kernels, sizes, options. The larger a problem, the longer a sample; the slow rungs at the largest size run once,
-# naive for a quarter of a minute.
-DEVICE_RUNS = (
-    ("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.3")),
-    ("all", "3072,4095,4096", ("--time", "1.5")),
-    ("all", "6144,8192", ("--time", "2")),
-    ("0,10-12", "16384", ("--time", "4")),
-    ("2-9", "16384", ("--once",)),
-    ("1", "16384", ("--once",)),
+# The larger a problem, the longer a sample; the slow rungs at the largest size run once, naive for a quarter of a minute.
+GROUPS = (
+    Group("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.3")),
+    Group("all", "3072,4095,4096", ("--time", "1.5")),
+    Group("all", "6144,8192", ("--time", "2")),
+    Group("0,10-12", "16384", ("--time", "4")),
+    Group("2-9", "16384", ("--once",)),
+    Group("1", "16384", ("--once",)),
 )
 
 
-def run(runner, kernels, sizes, options=()):
-    """What sgemm_runner says as JSON."""
-    command = [*runner, kernels, "--size", sizes, *options, "--json"]
-    print("record:", " ".join(command), file=sys.stderr)
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+def say(text):
+    print(f"record: {text}", file=sys.stderr, flush=True)
 
 
-def write(path, recorded):
-    replace_file(path, json.dumps(recorded, indent=2, ensure_ascii=False) + "\n")
+class Runner:
+    """The program. Ctrl-C and the like are handed on to it: it then prints what is done, and ends."""
+
+    def __init__(self, command):
+        self.command = command
+        self.child = None
+        self.stopped = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup's
+                signal.signal(number, self._stop)
+
+    def _stop(self, number, _):
+        self.stopped = True
+        if self.child is not None:
+            self._hand_on(number)
+
+    def _hand_on(self, number):
+        try:
+            os.killpg(self.child.pid, number)
+        except ProcessLookupError:
+            pass  # it has just ended
+
+    def output(self, *words):
+        """Its exit code, and what it wrote to stdout."""
+        if self.stopped:
+            raise Refused("interrupted", INTERRUPTED)
+        try:
+            # In a session of its own, so that the terminal's Ctrl-C reaches it through _stop alone.
+            self.child = subprocess.Popen([*self.command, *words], stdout=subprocess.PIPE, start_new_session=True)
+        except OSError as error:
+            raise Refused(f"cannot run '{self.command[0]}': {error.strerror}") from None
+        if self.stopped:  # before there was a child to hand it on to
+            self._hand_on(signal.SIGINT)
+        output = self.child.communicate()[0]
+        code = self.child.returncode
+        self.child = None
+        return code, output
+
+    def run(self, kernels, sizes, options=()):
+        """What it says of the kernels. Where it was interrupted: of those that were done. Refuses all that is not right."""
+        words = (kernels, "--size", sizes, *options, "--json")
+        say(" ".join([*self.command, *words]))
+        code, output = self.output(*words)
+        if self.stopped or code == INTERRUPTED:
+            self.stopped = True
+            return rows_done(output)
+        try:
+            run = results.parse(output)
+        except results.Unusable as unusable:
+            if code != 0:
+                raise Refused(
+                    f"'{self.command[0]}' {ending(code)} without a result; nothing of this call was recorded", exit_code(code)
+                ) from None
+            raise Refused(f"what '{self.command[0]}' printed cannot be used: {unusable}", FAILURE) from None
+        refuse_what_is_wrong(run)
+        if code != 0:
+            raise Refused(f"'{self.command[0]}' {ending(code)}; nothing of this call was recorded", exit_code(code))
+        return run
 
 
-def key(row):
-    return *row_size(row), row["kernel_id"]
+def ending(code):
+    return f"ended with {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
-def record_counters(runner, path):
-    recorded = run(runner, "all", COUNTED_SIZES)
-    for part in (recorded["context"], *recorded["benchmarks"]):
-        for name in UNCOUNTED:
-            part.pop(name, None)
-    write(path, recorded)
+def exit_code(code):
+    return code if code > 0 else FAILURE
 
 
-def record_device(runner, path):
-    recorded = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"benchmarks": []}
-    rows = {key(row): row for row in recorded["benchmarks"]}
-    for kernels, sizes, options in DEVICE_RUNS:
-        new = run(runner, kernels, sizes, options)
-        strangers = {row["device"] for row in rows.values()} - {new["context"]["device"]}
-        if strangers:
-            sys.exit(f"{path} holds a run on {', '.join(strangers)}, and this is {new['context']['device']}: give it a file of its own (--output)")
-        for row in new["benchmarks"]:
-            # cuBLAS stands at the head of every table, asked for or not: also where it ran only once.
-            if row["kernel_id"] != 0 or not row["once"]:
-                rows[key(row)] = row
-        # Squares first, by size.
-        order = sorted(rows, key=lambda k: (not k[0] == k[1] == k[2], k))
-        write(path, {"context": new["context"], "benchmarks": [rows[k] for k in order]})
+def rows_done(output):
+    """The rows of a run that was cut short, without the last: its measurement may have been. None if there are none."""
+    try:
+        run = results.parse(output)
+    except results.Unusable:
+        return None
+    run = replace(run, rows=run.rows[:-1])
+    refuse_what_is_wrong(run)
+    return run
+
+
+def refuse_what_is_wrong(run):
+    def fault(row):
+        if not row.correct:
+            return f"{row.name} is wrong"
+        return f"{row.name} broke its promise" if not row.promise_kept else f"{row.name} is not right"
+
+    faults = [fault(row) for row in run.rows if not row.is_right]
+    if faults:
+        raise Refused(f"{', '.join(faults)}; nothing of this call was recorded", WRONG)
+
+
+def record_counters(arguments):
+    path = arguments.output or BASELINES / "simulator.json"
+    program.check_writable(path)
+    runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "sim"])
+    run = runner.run("all", COUNTED_SIZES)
+    if runner.stopped:
+        raise Refused("interrupted; nothing was recorded", INTERRUPTED)
+    if run.context.machine != "simulator":
+        raise Refused(
+            f"counters are those of the simulated GPU, and this is a build for {run.context.device}: give the runner of build/sim"
+        )
+
+    def recorded(part):
+        return {key: value for key, value in part.items() if key not in NOT_RECORDED_OF_COUNTERS}
+
+    document = {"context": recorded(run.context.json), "benchmarks": [recorded(row.json) for row in run.rows]}
+    results.write(path, results.from_document(document))
+
+
+def record_device(arguments):
+    path = arguments.output or BASELINES / "nvidia-h200.json"
+    program.check_writable(path)
+    runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
+    saved = read_saved(path) if path.exists() and not arguments.fresh else None
+    # One short launch: where all that follows comes from is known before minutes are spent on it.
+    first = runner.run("0", "128", ("--once",))
+    if first is None:
+        raise Refused("interrupted; nothing was recorded", INTERRUPTED)
+    if first.context.machine != "cuda":
+        raise Refused(
+            f"times are those of a GPU, and this is the {first.context.device}: give the runner of build/cuda where there is one"
+        )
+    if first.context.commit is None and arguments.resume:
+        raise Refused("--resume keeps rows of this commit only, and the commit is unknown (no repository here): set SGEMM_COMMIT")
+    if first.context.commit is None:
+        say("the commit is unknown (no repository here); SGEMM_COMMIT can tell it")
+    rows = {}
+    if saved is not None:
+        refuse_to_mix(path, saved.context, first.context)
+        rows = {subject(row): row for row in saved.rows}
+    same_recording = goes_on(saved, first.context)
+    recording = saved.context if same_recording else first.context
+    done = rows_since(recording.date, rows) if arguments.resume and same_recording else set()
+
+    for number in arguments.only or range(1, len(GROUPS) + 1):
+        say(f"group {number} of {len(GROUPS)}")
+        group = GROUPS[number - 1]
+        for kernels, sizes in calls_of(group, done, runner) if done else [(group.kernels, group.sizes)]:
+            new = runner.run(kernels, sizes, group.options)
+            if new is not None:
+                refuse_to_mix(path, recording, new.context)
+                # cuBLAS stands at the head of every table, asked for or not: also where it ran only once.
+                rows |= {subject(row): row for row in new.rows if not (row.is_reference and row.once)}
+                write_device(path, recording, rows)
+            if runner.stopped:
+                raise Refused(f"interrupted; '{path}' has what was done, and --resume goes on from there", INTERRUPTED)
+
+
+def read_saved(path):
+    try:
+        return results.read(path)
+    except results.Unusable as unusable:
+        raise Refused(f"{unusable}; --fresh drops what is in it, --output FILE writes another") from None
+
+
+def subject(row):
+    """What a row is about: a rung that got another name is still the same."""
+    return row.set, row.kernel if row.number is None else row.number, row.variant, row.size, tuple(row.parameters.items())
+
+
+def refuse_to_mix(path, saved, new):
+    """Figures stand in one file only where what decides whether they can be compared is the same. The commit may differ."""
+    facts = {"device": "device", "driver": "driver", "cuda": "CUDA", "cublas": "cuBLAS"}
+    differing = [
+        f"{name} {getattr(saved, key) or 'unknown'} there, {getattr(new, key) or 'unknown'} here"
+        for key, name in facts.items()
+        if getattr(saved, key) != getattr(new, key)
+    ]
+    if differing:
+        raise Refused(
+            f"'{path}' cannot take these figures ({'; '.join(differing)}): --fresh begins it anew, --output FILE writes another"
+        )
+
+
+def goes_on(saved, now):
+    """Whether what the file holds was begun today, with this commit."""
+    if saved is None or saved.context.commit is None or not saved.context.date:
+        return False
+    return saved.context.commit == now.commit and saved.context.date[:10] == now.date[:10]
+
+
+def rows_since(date, rows):
+    """The (number, size) of those that were measured since then. Dates are all of one form, in UTC."""
+    return {(row.number, row.size) for row in rows.values() if row.date >= date}
+
+
+def calls_of(group, done, runner):
+    """The kernels and sizes of a group that are not done yet, in as few calls as there are sets of kernels."""
+    code, listed = runner.output("list", "--numbers")
+    if code != 0:
+        raise Refused(f"'{runner.command[0]} list --numbers' {ending(code)}", exit_code(code))
+    numbers = numbers_of(group.kernels, [int(number) for number in listed.split()])
+
+    def missing(size):
+        # As ranges, since what a device cannot run is passed over only where it was not named alone.
+        return ",".join(f"{number}-{number}" for number in numbers if (number, size_of(size)) not in done)
+
+    for kernels, sizes in itertools.groupby(group.sizes.split(","), missing):
+        if kernels:
+            yield kernels, ",".join(sizes)
+
+
+def numbers_of(kernels, listed):
+    """Those of `listed` that all, or 0,10-12, stands for."""
+    if kernels == "all":
+        return listed
+    ranges = [[int(end) for end in part.split("-")] for part in kernels.split(",")]
+    return [number for number in listed if any(ends[0] <= number <= ends[-1] for ends in ranges)]
+
+
+def size_of(text):
+    """M, N, K of 4096 or 128x160x7168."""
+    sizes = [int(size) for size in text.split("x")]
+    return tuple(sizes * 3 if len(sizes) == 1 else sizes)
+
+
+def write_device(path, context, rows):
+    """Squares first, by size. The rows come of several command lines: none of them is kept."""
+
+    def order(row):
+        size = row.size or (0, 0, 0)
+        return not size[0] == size[1] == size[2], size, -1 if row.number is None else row.number, row.name
+
+    context = replace(context, json={key: value for key, value in context.json.items() if key != "command_line"})
+    results.write(path, results.Run(context, sorted(rows.values(), key=order)))
+
+
+def group_numbers(text):
+    """The groups that 1-3,5 stands for; for argparse."""
+    try:
+        numbers = numbers_of(text, range(1, len(GROUPS) + 1))
+    except ValueError:
+        numbers = []
+    if not numbers:
+        raise argparse.ArgumentTypeError(f"'{text}' names no group: they are numbered 1 to {len(GROUPS)}, as in 1-3,5")
+    return numbers
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="what", required=True)
+    counters = commands.add_parser("counters", help="the counters of every rung on the simulated GPU")
+    counters.set_defaults(record=record_counters)
+    device = commands.add_parser(
+        "device",
+        help="the time of every rung on this machine's GPU",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="groups:\n" + "\n".join(f"  {number}  {group}" for number, group in enumerate(GROUPS, 1)),
+    )
+    device.set_defaults(record=record_device)
+    for command in (counters, device):
+        command.add_argument("--runner", nargs="+", help="the program (default: ./sgemm_runner and the build that is meant)")
+        command.add_argument("--output", type=Path, help="the file (default: in bench/baselines)")
+    start = device.add_mutually_exclusive_group()
+    start.add_argument("--fresh", action="store_true", help="drop what the file holds")
+    start.add_argument(
+        "--resume", action="store_true", help="keep its rows of today and of this commit: they are not measured again"
+    )
+    device.add_argument("--only", type=group_numbers, metavar="GROUPS", help="these groups, as in 1-3,5")
+    return parser.parse_args()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("counters", "device"))
-    parser.add_argument("--runner", nargs="+", help="the program (default: ./sgemm_runner and the build that is meant)")
-    parser.add_argument("--output", type=Path, help="the file (default: in bench/baselines)")
-    arguments = parser.parse_args()
-
-    counters = arguments.what == "counters"
-    runner = arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "sim" if counters else "cuda"]
-    if counters:
-        record_counters(runner, arguments.output or BASELINES / "simulator.json")
-    else:
-        record_device(runner, arguments.output or BASELINES / "nvidia-h200.json")
+    arguments = parse_command_line()
+    arguments.record(arguments)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.run("record", main))

@@ -1,0 +1,51 @@
+"""What the programs of this folder share: how they end, and how they write a file."""
+
+import os
+import sys
+import tempfile
+
+
+class Refused(Exception):
+    """Ends a program with one line for the user: what was wrong, and what would be right."""
+
+    def __init__(self, message, code=2):
+        super().__init__(message)
+        self.code = code
+
+
+def run(name, main):
+    """The exit code of main(). What it refuses is said on stderr in one line."""
+    try:
+        return main()
+    except Refused as refused:
+        print(f"{name}: {refused}", file=sys.stderr)
+        return refused.code
+    except KeyboardInterrupt:
+        return 130
+
+
+def check_writable(path):
+    """Refuses a path where no file can be put, before minutes are spent on what was to go there."""
+    if path.is_dir():
+        raise Refused(f"cannot write to '{path}': it is a folder")
+    if not path.parent.is_dir():
+        raise Refused(f"cannot write to '{path}': there is no folder '{path.parent}'")
+    if not os.access(path.parent, os.W_OK):
+        raise Refused(f"cannot write to '{path}': the folder '{path.parent}' takes no new files")
+
+
+def replace_file(path, text):
+    """Puts the text into the file at once, so that nobody meets half of it."""
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, path.stat().st_mode if path.exists() else 0o644)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise Refused(f"cannot write to '{path}': {error.strerror}", 70) from None
+    finally:
+        if temporary is not None:
+            os.unlink(temporary)

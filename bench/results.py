@@ -1,0 +1,319 @@
+"""Runs of sgemm_runner as values: Python's reader of the JSON that src/results/json.cpp writes.
+
+    run = results.read(path)
+    run.context.device                            "NVIDIA H200"
+    run.rows[0].figures["percent_of_cublas"]      by the key of the metric, see src/results/metrics.cpp
+
+Nothing is computed or judged here: a figure is the one that the program wrote, and whether a result is right is what it
+found. A file may have been damaged, or edited: each value is checked for what it can be, and what cannot be used is
+refused with its place in the file.
+"""
+
+import json
+from dataclasses import dataclass, field
+from math import isfinite
+
+import program
+
+SCHEMA = 2  # as in src/results/json.hpp
+LARGEST = 1e18  # of any figure
+LARGEST_FLOAT = 3.4028234663852886e38
+MACHINES = ("simulator", "cuda")
+
+
+class Unusable(program.Refused):
+    """A file that is no run, or not one that this reader knows. The text says which, and where."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a run comes from. None, or an empty date, is unknown."""
+
+    machine: str  # "simulator" or "cuda"
+    device: str  # "NVIDIA H200"
+    device_detail: str  # "sm_90"
+    date: str  # ISO 8601, when the run began
+    commit: str | None
+    uncommitted_changes: bool | None
+    driver: str | None
+    cuda: str | None
+    cublas: str | None
+    power_limit_watts: float | None
+    roofs: dict[str, float]  # what the device was measured to reach at most: "copy_gbytes_per_second" ...
+    json: dict = field(repr=False, compare=False)  # as the file has it
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kernel on one problem, or with its parameters."""
+
+    name: str  # "sgemm/02_coalesced/4096x4096x4096"
+    set: str  # "sgemm" for the ladder
+    number: int | None
+    kernel: str
+    variant: str  # empty where there is none
+    parameters: dict[str, int]
+    size: tuple[int, int, int] | None  # M, N, K
+    path: str  # the code path that ran, where the kernel has several
+    date: str  # ISO 8601; a file may hold results of several days
+
+    correct: bool
+    promise_kept: bool
+    contract_broken: list[str]
+    hazards: list[str]
+    doubts: list[str]  # why the measurement cannot be trusted
+
+    figures: dict[str, float]  # of the whole launch, by the key of the metric; only those that the row has
+    sectors_per_request: dict[str, float]  # "load A" ...
+    counts: dict[str, int | dict[str, int]]  # of the launch, or of each buffer
+
+    cold: bool
+    once: bool
+    is_reference: bool
+    samples_ms: list[float]  # empty where nothing was timed
+    reference_samples_ms: list[float]
+    json: dict = field(repr=False, compare=False)  # as the file has it
+
+    @property
+    def label(self):
+        """As in the names of results: 02_coalesced."""
+        return self.kernel if self.number is None else f"{self.number:02}_{self.kernel}"
+
+    @property
+    def trusted(self):
+        return not self.doubts
+
+    @property
+    def is_right(self):
+        """Whether the program found nothing wrong."""
+        return self.correct and self.promise_kept and not self.contract_broken and not self.hazards
+
+
+@dataclass(frozen=True)
+class Run:
+    context: Context
+    rows: list[Row]
+
+
+def read(path):
+    """The run in a file. Raises Unusable, naming the file."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise Unusable(f"'{path}' cannot be read: {error.strerror}") from None
+    try:
+        return parse(text)
+    except Unusable as unusable:
+        raise Unusable(f"'{path}' cannot be used: {unusable}") from None
+
+
+def parse(text):
+    """The run in a text of JSON. Raises Unusable."""
+    try:
+        document = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:  # json's own errors and those of UTF-8 are ValueErrors
+        raise Unusable(f"it is not JSON ({error})") from None
+    return from_document(document)
+
+
+def from_document(document):
+    """The run in what json.loads gave. Raises Unusable."""
+    if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
+        raise Unusable("it is no run of sgemm_runner: 'context' and 'benchmarks' are not in it")
+    context = _context(_Place(document["context"], "context"))
+    return Run(context, [_row(place) for place in _Place(document["benchmarks"], "benchmarks").each()])
+
+
+def write(path, run):
+    """Puts a run into a file, at once. What could not be read again is not written."""
+    document = {"context": run.context.json, "benchmarks": [row.json for row in run.rows]}
+    from_document(document)
+    program.replace_file(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _refuse_constant(word):
+    raise ValueError(f"{word} is no number")
+
+
+class _Place:
+    """One place in the file: what complaints name, and what values are taken from."""
+
+    def __init__(self, value, path):
+        self.value, self.path = value, path
+
+    def refuse(self, why):
+        raise Unusable(f"{self.path}: {why}")
+
+    def has(self, key):
+        """null is "unknown", as if it were not there."""
+        return self.members().get(key) is not None
+
+    def at(self, key):
+        if key not in self.members():
+            self.refuse(f"has no '{key}'")
+        return _Place(self.value[key], f"{self.path}.{key}")
+
+    def members(self):
+        if not isinstance(self.value, dict):
+            self.refuse("is not an object")
+        return self.value
+
+    def each(self):
+        if not isinstance(self.value, list):
+            self.refuse("is not a list")
+        return [_Place(value, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
+
+    def map(self, take):
+        """{key: take(place)} of an object."""
+        return {key: take(self.at(key)) for key in self.members()}
+
+    def take(self, key, take, otherwise=None):
+        """take(place) if there is such a member, else `otherwise`."""
+        return take(self.at(key)) if self.has(key) else otherwise
+
+    # Without what would move the terminal's cursor.
+    def text(self):
+        if not isinstance(self.value, str):
+            self.refuse("is not a text")
+        return "".join(c for c in self.value if c.isprintable())
+
+    def texts(self):
+        return [place.text() for place in self.each()]
+
+    def truth(self):
+        if not isinstance(self.value, bool):
+            self.refuse("is neither true nor false")
+        return self.value
+
+    def is_number(self):
+        return isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
+
+    def whole(self, least=0, most=2**63 - 1):
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            self.refuse("is not a whole number")
+        if not least <= self.value <= most:
+            self.refuse(f"is not between {least} and {most}")
+        return self.value
+
+    def number(self, least=0.0, most=LARGEST):
+        if not self.is_number():
+            self.refuse("is not a number")
+        if not least <= self.value <= most:  # a 1e999 is read as infinity
+            self.refuse(f"is not between {least:g} and {most:g}")
+        return float(self.value)
+
+    def positive(self):
+        if self.number() == 0:
+            self.refuse("is not above 0")
+        return float(self.value)
+
+    def count(self):
+        return self.map(_Place.natural) if isinstance(self.value, dict) else self.natural()
+
+    def natural(self):
+        return self.whole(0, 2**64 - 1)
+
+    # A wrong value may be a NaN, which JSON has no number for: it is written as a text.
+    def check_any_number(self):
+        finite = self.is_number() and isfinite(self.value)
+        if not finite and self.value not in ("inf", "-inf", "nan", "-nan"):
+            self.refuse("is not a number")
+
+
+def _context(c):
+    if not c.has("schema"):
+        c.refuse(
+            "has no 'schema': it is no run of sgemm_runner, or was written by an older version; "
+            "record it anew (bench/record.py, or sgemm_runner --json=FILE)"
+        )
+    schema = c.at("schema").whole()
+    if schema != SCHEMA:
+        remedy = "use newer scripts" if schema > SCHEMA else "record it anew (bench/record.py, or sgemm_runner --json=FILE)"
+        c.refuse(f"has schema {schema}, and this version reads schema {SCHEMA}: {remedy}")
+    machine = c.at("machine").text()
+    if machine not in MACHINES:
+        c.at("machine").refuse("is neither 'simulator' nor 'cuda'")
+    roofs = c.take("roofs", lambda place: {key: place.at(key).positive() for key in place.members() if place.has(key)}, {})
+    return Context(
+        machine=machine,
+        device=c.at("device").text(),
+        device_detail=c.at("device_detail").text(),
+        date=c.take("date", _Place.text, ""),
+        commit=c.take("commit", _Place.text),
+        uncommitted_changes=c.take("uncommitted_changes", _Place.truth),
+        driver=c.take("driver", _Place.text),
+        cuda=c.take("cuda", _Place.text),
+        cublas=c.take("cublas", _Place.text),
+        power_limit_watts=c.take("power_limit_watts", _Place.positive),
+        roofs=roofs,
+        json=c.members(),
+    )
+
+
+def _row(r):
+    _check_accuracy(r)
+    timed = r.has("samples_ms")
+    l2 = r.at("l2").text() if timed else "warm"
+    if l2 not in ("warm", "cold"):
+        r.at("l2").refuse("is neither 'warm' nor 'cold'")
+    samples = _samples(r) if timed else ([], [])
+    return Row(
+        name=r.at("name").text(),
+        set=r.at("set").text(),
+        number=r.take("kernel_id", _Place.whole),
+        kernel=r.at("kernel").text(),
+        variant=r.take("variant", _Place.text, ""),
+        parameters=r.take("parameters", lambda place: place.map(lambda one: one.whole(-(2**63))), {}),
+        size=_size(r) if r.has("m") else None,
+        path=r.take("path", _Place.text, ""),
+        date=r.take("date", _Place.text, ""),
+        correct=r.at("correct").truth(),
+        promise_kept=r.take("promise_kept", _Place.truth, True),
+        contract_broken=r.take("contract_broken", _Place.texts, []),
+        hazards=[h.at("message").text() for h in r.take("hazards", _Place.each, [])],
+        doubts=r.at("doubts").texts() if timed else [],
+        figures=_figures(r),
+        sectors_per_request=r.take("sectors_per_request", lambda place: place.map(_Place.number), {}),
+        counts=r.take("counts", lambda place: place.map(_Place.count), {}),
+        cold=l2 == "cold",
+        once=r.at("once").truth() if timed else False,
+        is_reference=r.at("is_reference").truth() if timed else False,
+        samples_ms=samples[0],
+        reference_samples_ms=samples[1],
+        json=r.members(),
+    )
+
+
+_PROBLEM = ("m", "n", "k", "lda", "ldb", "ldc", "alpha", "beta", "seed")
+_ACCURACY = ("max_abs_error", "error_over_bound")
+
+
+def _size(r):
+    """M, N, K. The rest of the problem is checked on the way."""
+    for key in ("lda", "ldb", "ldc"):
+        r.at(key).whole(1, 2**40 - 1)
+    for key in ("alpha", "beta"):
+        r.at(key).number(-LARGEST_FLOAT, LARGEST_FLOAT)
+    r.at("seed").natural()
+    return tuple(r.at(key).whole(0, 2**40 - 1) for key in ("m", "n", "k"))
+
+
+def _check_accuracy(r):
+    for key in _ACCURACY:
+        r.at(key).check_any_number()
+    r.at("elements_compared").whole()
+
+
+def _figures(r):
+    """Every single number of the row that says neither what was computed nor how well."""
+    others = (*_PROBLEM, *_ACCURACY, "kernel_id")
+    return {key: r.at(key).number() for key in r.members() if key not in others and r.at(key).is_number()}
+
+
+def _samples(r):
+    samples, references = ([one.positive() for one in r.at(key).each()] for key in ("samples_ms", "reference_samples_ms"))
+    if not samples:
+        r.at("samples_ms").refuse("is empty")
+    if references and len(references) != len(samples):
+        r.at("reference_samples_ms").refuse("has not as many values as samples_ms")
+    return samples, references

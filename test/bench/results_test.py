@@ -1,0 +1,210 @@
+"""bench/results.py: what it gives of a run, and what it refuses."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import samples
+import results
+
+
+def read(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.json"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return results.read(path)
+
+
+def refusal(text):
+    """What the reader says, the file's own name left out."""
+    try:
+        read(text)
+    except results.Unusable as unusable:
+        return str(unusable).split(": ", 1)[1]
+    return "nothing was refused"
+
+
+class GoodRun(unittest.TestCase):
+    def test_of_a_gpu(self):
+        run = read(
+            samples.text_of(
+                samples.document([samples.timed_row(0, "256"), samples.timed_row(2, "64x32x16", doubts=["few samples"])])
+            )
+        )
+        self.assertEqual((run.context.device, run.context.driver, run.context.cublas), ("NVIDIA X", "570.1", "12.8.4"))
+        self.assertEqual(run.context.roofs["fp32_gflops"], 60000.0)
+        reference, row = run.rows
+        self.assertTrue(reference.is_reference and reference.trusted and reference.is_right)
+        self.assertEqual(
+            (row.set, row.number, row.kernel, row.label, row.size), ("sgemm", 2, "coalesced", "02_coalesced", (64, 32, 16))
+        )
+        self.assertEqual(row.figures["percent_of_cublas"], 20.08)
+        self.assertEqual((row.samples_ms, row.reference_samples_ms), ([2.0, 2.5], [1.0, 1.0]))
+        self.assertEqual((row.trusted, row.cold, row.once), (False, False, False))
+
+    def test_of_the_simulator(self):
+        run = read(
+            samples.text_of(
+                samples.document(
+                    [samples.counted_row(1, "256", path="float4")], machine="simulator", driver=None, roofs={"fp32_gflops": None}
+                )
+            )
+        )
+        self.assertIsNone(run.context.driver)
+        self.assertEqual(run.context.roofs, {})
+        (row,) = run.rows
+        self.assertEqual(row.path, "float4")
+        self.assertEqual(row.figures["load_sectors_per_request"], 16.5)
+        self.assertNotIn("percent_of_cublas", row.figures)
+        self.assertNotIn("m", row.figures)
+        self.assertEqual(row.sectors_per_request, {"load A": 32.0})
+        self.assertEqual(row.counts, {"load_requests": {"A": 8, "B": 8}, "launches": 1})
+        self.assertEqual(row.samples_ms, [])
+
+    def test_gives_the_judgement_of_the_program(self):
+        broken = {
+            "correct": False,
+            "promise_kept": False,
+            "contract_broken": ["beta = 0: reads C"],
+            "hazards": [{"kind": "race", "message": "two lanes"}],
+        }
+        for key, value in broken.items():
+            (row,) = read(samples.text_of(samples.document([samples.counted_row(1, "256", **{key: value})]))).rows
+            self.assertFalse(row.is_right, key)
+
+    def test_knows_a_stranger_and_a_variant(self):
+        stranger = samples.counted_row(
+            1, "256", set="kernel", kernel_id=None, kernel="mine", variant="wide", parameters={"stride": -2}
+        )
+        (row,) = read(samples.text_of(samples.document([stranger]))).rows
+        self.assertEqual((row.number, row.label, row.variant, row.parameters), (None, "mine", "wide", {"stride": -2}))
+
+    def test_takes_an_error_that_is_no_number(self):
+        (row,) = read(
+            samples.text_of(
+                samples.document([samples.counted_row(1, "256", correct=False, max_abs_error="nan", error_over_bound="inf")])
+            )
+        ).rows
+        self.assertFalse(row.correct)
+
+    def test_drops_what_would_move_the_cursor(self):
+        self.assertEqual(read(samples.text_of(samples.document([], device="N\x1b[2J\nX"))).context.device, "N[2JX")
+
+    def test_the_recorded_counters(self):
+        run = results.read(samples.ROOT / "bench/baselines/simulator.json")
+        self.assertEqual(run.context.machine, "simulator")
+        self.assertTrue(all(row.is_right for row in run.rows))
+        naive = next(row for row in run.rows if row.kernel == "naive" and row.size == (256, 256, 256))
+        self.assertEqual(naive.sectors_per_request, {"load A": 32.0, "load B": 1.0, "store C": 32.0})
+
+    def test_is_written_as_it_was_read(self):
+        document = samples.document([samples.timed_row(1, "256"), samples.counted_row(2, "64x32x16")])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.json"
+            results.write(path, results.from_document(document))
+            self.assertEqual(json.loads(path.read_text()), document)
+            self.assertEqual([file.name for file in Path(folder).iterdir()], ["run.json"])
+
+
+class OtherSchema(unittest.TestCase):
+    def test_none(self):
+        said = refusal(samples.text_of(samples.document([], schema=None)))
+        self.assertIn("context: has no 'schema'", said)
+        self.assertIn("bench/record.py", said)
+
+    def test_an_older_one(self):
+        said = refusal(samples.text_of(samples.document([], schema=1)))
+        self.assertIn("has schema 1, and this version reads schema 2: record it anew", said)
+
+    def test_a_newer_one(self):
+        self.assertIn(
+            "has schema 3, and this version reads schema 2: use newer", refusal(samples.text_of(samples.document([], schema=3)))
+        )
+
+
+class Damaged(unittest.TestCase):
+    def test_is_no_json(self):
+        whole = samples.text_of(samples.document([samples.timed_row(1, "256")]))
+        for text in ("", "{", whole[: len(whole) // 2], whole.replace("2469.0", "NaN"), b"\xff\xfe{}", "[" * 100000, "1" * 10000):
+            self.assertIn("it is not JSON", refusal(text), text[:20])
+
+    def test_is_no_run(self):
+        for text in ("[]", "{}", '{"context": {}}', "7"):
+            self.assertIn("it is no run of sgemm_runner", refusal(text), text)
+
+    def test_context(self):
+        for key, value, why in (
+            ("machine", "abacus", "context.machine: is neither 'simulator' nor 'cuda'"),
+            ("schema", True, "context.schema: is not a whole number"),
+            ("device", 7, "context.device: is not a text"),
+            ("driver", [], "context.driver: is not a text"),
+            ("uncommitted_changes", "no", "context.uncommitted_changes: is neither true nor false"),
+            ("roofs", {"fp32_gflops": -1}, "context.roofs.fp32_gflops: is not between 0 and 1e+18"),
+            ("roofs", 7, "context.roofs: is not an object"),
+            ("power_limit_watts", 0, "context.power_limit_watts: is not above 0"),
+        ):
+            self.assertIn(why, refusal(samples.text_of(samples.document([], **{key: value}))))
+
+    def test_row(self):
+        for key, value, why in (
+            ("name", None, "name: is not a text"),
+            ("kernel_id", -1, "kernel_id: is not between 0 and"),
+            ("kernel_id", 1.5, "kernel_id: is not a whole number"),
+            ("m", "256", "m: is not a whole number"),
+            ("m", 1 << 40, "m: is not between 0 and"),
+            ("alpha", 1e39, "alpha: is not between"),
+            ("seed", -1, "seed: is not between"),
+            ("correct", 1, "correct: is neither true nor false"),
+            ("max_abs_error", "small", "max_abs_error: is not a number"),
+            ("gflops", -5, "gflops: is not between 0 and 1e+18"),
+            ("percent_of_cublas", 10**308, "percent_of_cublas: is not between 0 and 1e+18"),
+            ("doubts", "none", "doubts: is not a list"),
+            ("l2", "lukewarm", "l2: is neither 'warm' nor 'cold'"),
+            ("once", None, "once: is neither true nor false"),
+            ("samples_ms", [], "samples_ms: is empty"),
+            ("samples_ms", [1.0, 0], "samples_ms[1]: is not above 0"),
+            ("samples_ms", [1.0], "reference_samples_ms: has not as many values as samples_ms"),
+            ("sectors_per_request", {"load A": "4"}, "sectors_per_request.load A: is not a number"),
+            ("counts", {"load_requests": {"A": -1}}, "counts.load_requests.A: is not between 0 and"),
+            ("hazards", [{}], "hazards[0]: has no 'message'"),
+        ):
+            document = samples.document([samples.timed_row(0, "256"), samples.timed_row(1, "256", **{key: value})])
+            self.assertIn(f"benchmarks[1].{why}", refusal(samples.text_of(document)))
+
+    def test_what_is_missing(self):
+        for key in ("name", "set", "kernel", "correct", "n", "lda", "elements_compared", "reference_samples_ms", "is_reference"):
+            row = samples.timed_row(1, "256")
+            del row[key]
+            self.assertIn(f"benchmarks[0]: has no '{key}'", refusal(samples.text_of(samples.document([row]))))
+
+    def test_infinity(self):
+        text = samples.text_of(samples.document([samples.timed_row(1, "256", gflops=12345)])).replace("12345", "1e999")
+        self.assertIn("benchmarks[0].gflops: is not between", refusal(text))
+
+    def test_rows_that_are_none(self):
+        self.assertIn("benchmarks: is not a list", refusal(samples.text_of(samples.document({}))))
+        self.assertIn("benchmarks[0]: is not an object", refusal(samples.text_of(samples.document([7]))))
+
+
+class NoFile(unittest.TestCase):
+    def test_is_named(self):
+        for path in (Path("/nowhere/run.json"), Path("/")):
+            with self.assertRaises(results.Unusable) as caught:
+                results.read(path)
+            self.assertIn(f"'{path}' cannot be read", str(caught.exception))
+
+
+class UnreadableRun(unittest.TestCase):
+    def test_is_not_written(self):
+        document = samples.document([samples.timed_row(1, "256")])
+        run = results.from_document(document)
+        document["benchmarks"][0]["gflops"] = -1
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(results.Unusable):
+                results.write(Path(folder) / "run.json", run)
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

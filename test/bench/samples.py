@@ -1,0 +1,91 @@
+"""Small runs, as sgemm_runner writes them, for the tests of bench/."""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BENCH = ROOT / "bench"
+sys.path.insert(0, str(BENCH))
+
+LADDER = {0: "cuBLAS", 1: "naive", 2: "coalesced", 3: "shared_tile"}
+TODAY = "2026-11-22"
+
+
+def document(rows, **context):
+    """A run on a GPU, or with machine="simulator" on the simulated one."""
+    known = {
+        "schema": 2,
+        "date": f"{TODAY}T10:00:00+00:00",
+        "executable": "sgemm_runner 0.1.0",
+        "commit": "c0ffee",
+        "uncommitted_changes": None,
+        "command_line": ["sgemm_runner"],
+        "machine": "cuda",
+        "device": "NVIDIA X",
+        "device_detail": "sm_90",
+        "multiprocessors": 132,
+        "memory_bytes": 1 << 36,
+        "driver": "570.1",
+        "cuda": "12.8",
+        "cublas": "12.8.4",
+        "power_limit_watts": 700.0,
+        "clock_limit_mhz": 1980.0,
+        "ecc": True,
+        "roofs": {"copy_gbytes_per_second": 4000.0, "fp32_gflops": 60000.0},
+    }
+    return {"context": known | context, "benchmarks": rows}
+
+
+def row_of(number, size, **more):
+    """What both machines say of a kernel at a size such as "256" or "64x64x128"."""
+    sizes = [int(n) for n in size.split("x")] * (1 if "x" in size else 3)
+    m, n, k = sizes
+    return {
+        "name": f"sgemm/{number:02}_{LADDER[number]}/{m}x{n}x{k}",
+        "set": "sgemm",
+        "kernel_id": number,
+        "kernel": LADDER[number],
+        **{"m": m, "n": n, "k": k, "lda": k, "ldb": n, "ldc": n, "alpha": 1.0, "beta": 0.0, "seed": 1},
+        "date": f"{TODAY}T10:00:05+00:00",
+        "correct": True,
+        "max_abs_error": 1e-6,
+        "error_over_bound": 0.01,
+        "elements_compared": m * n,
+    } | more
+
+
+def timed_row(number, size, **more):
+    timing = {
+        "trusted": True,
+        "doubts": [],
+        "median_ms": 2.0,
+        "gflops": 1234.5 * (number + 1),
+        "percent_of_cublas": 100.0 if number == 0 else 10.04 * number,
+        "l2": "warm",
+        "once": False,
+        "is_reference": number == 0,
+        "samples_ms": [2.0, 2.5],
+        "reference_samples_ms": [] if number == 0 else [1.0, 1.0],
+    }
+    return row_of(number, size, **(timing | more))
+
+
+def counted_row(number, size, **more):
+    counting = {
+        "machine": "simulator",
+        "promise_kept": True,
+        "promise": [
+            {"counter": "load_sectors_per_request", "buffer": "A", "relation": "=", "value": 32.0, "counted": 32.0, "kept": True}
+        ],
+        "load_sectors_per_request": 16.5,
+        "sectors_per_request": {"load A": 32.0},
+        "counts": {"load_requests": {"A": 8, "B": 8}, "launches": 1},
+        "simulation_seconds": 0.5,
+        "lines": [{"file": "01_naive.cu", "line": 20}],
+    }
+    return row_of(number, size, **(counting | more))
+
+
+def text_of(document):
+    return json.dumps(document)

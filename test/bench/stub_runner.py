@@ -1,0 +1,84 @@
+"""Stands in for sgemm_runner in the tests of bench/record.py: prints the run that it is told to print.
+
+    stub_runner.py FOLDER WORDS...
+
+FOLDER/answers.json is a list: the first call follows the first, and so on; all that follow, the last. Each may have
+    machine    "simulator" or "cuda", the default
+    context    what the context has besides, or instead
+    rows       {name of a row: what it has besides, or instead}
+    stop_at    the row during which it is interrupted: those after it are left out, and the code is 130
+    wait       true: it waits for a signal before it prints, and says so in FOLDER/waiting; without one it ends with 70
+    text       what to print in place of a run
+    code       the exit code; -9 to be ended by that signal
+FOLDER/calls has a line for each call. `list --numbers` is answered by itself.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import samples
+
+
+def kernels_of(words):
+    """The numbers that all, or 0,2-3, stands for; a GPU's reference is always among them."""
+    if words == "all":
+        return list(samples.LADDER)
+    ranges = [[int(end) for end in part.split("-")] for part in words.split(",")]
+    return [n for n in samples.LADDER if any(r[0] <= n <= r[-1] for r in ranges)]
+
+
+def main():
+    folder, words = Path(sys.argv[1]), sys.argv[2:]
+    if words == ["list", "--numbers"]:
+        print(*samples.LADDER, sep="\n")
+        return 0
+    calls = folder / "calls"
+    number = len(calls.read_text().splitlines()) if calls.exists() else 0
+    with calls.open("a") as file:
+        print(*words, file=file)
+    answers = json.loads((folder / "answers.json").read_text())
+    answer = answers[min(number, len(answers) - 1)]
+
+    stopped = []
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, lambda *_: stopped.append(True))
+    if answer.get("wait"):
+        (folder / "waiting").touch()
+        give_up = time.monotonic() + 20
+        while not stopped and time.monotonic() < give_up:
+            time.sleep(0.02)
+        if not stopped:
+            return 70
+
+    machine = answer.get("machine", "cuda")
+    kernels = kernels_of(words[0])
+    if machine == "cuda" and 0 not in kernels:
+        kernels = [0, *kernels]
+    once = "--once" in words
+    rows = []
+    for size in words[words.index("--size") + 1].split(","):
+        for kernel in kernels:
+            more = {"machine": machine}
+            row = (
+                samples.timed_row(kernel, size, once=once, **more)
+                if machine == "cuda"
+                else samples.counted_row(kernel, size, **more)
+            )
+            rows.append(row | {"date": answer.get("date", row["date"])} | answer.get("rows", {}).get(row["name"], {}))
+    code = answer.get("code", 0)
+    if "stop_at" in answer:
+        rows = rows[: [row["name"] for row in rows].index(answer["stop_at"]) + 1]  # its measurement was cut short
+        code = 130
+    document = samples.document(rows, machine=machine, **answer.get("context", {}))
+    print(answer.get("text", samples.text_of(document)), flush=True)
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
