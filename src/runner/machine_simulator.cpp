@@ -30,11 +30,17 @@ bool is_shared(const AccessCounters& a) { return simulator::is_shared(a.access);
 bool is_shared_load(const AccessCounters& a) { return a.access == Access::shared_load; }
 bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
+// Memory that the run has not named: a kernel's workspace. The simulator numbers its allocations, and which number
+// one gets depends on all that came before.
+std::string name_of(const AccessCounters& a) {
+  return a.buffer.starts_with("buffer ") ? "other" : a.buffer;
+}
+
 class Counting {
  public:
   explicit Counting(const Counters& counters) : counters_(counters) {
     for (const AccessCounters& a : counters.accesses) {
-      if (is_global(a)) buffers_.insert(a.buffer);
+      if (is_global(a)) buffers_.insert(name_of(a));
     }
   }
 
@@ -42,7 +48,7 @@ class Counting {
   template <typename Value>
   void by_buffer(const char* key, bool (*kind)(const AccessCounters&), Value value) {
     for (const std::string& buffer : buffers_) {
-      const auto here = [&](const AccessCounters& a) { return kind(a) && a.buffer == buffer; };
+      const auto here = [&](const AccessCounters& a) { return kind(a) && name_of(a) == buffer; };
       if (std::ranges::none_of(counters_.accesses, here)) continue;
       traffic_.counts.push_back({key, buffer, sum(here, value)});
     }
@@ -109,7 +115,7 @@ std::vector<results::Line> lines_of(const Counters& c) {
     lines.push_back({.file = a.where.file,
                      .line = a.where.line,
                      .instruction = a.instruction,
-                     .buffer = a.buffer,
+                     .buffer = name_of(a),
                      .requests = a.requests,
                      .sectors = a.sectors,
                      .lines = a.lines,
