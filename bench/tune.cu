@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kernels/tuned/stream_k_kernel.cuh"
+#include "kernels/tuned/tile_fields.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"
 #include "kernels/tuned/variants.hpp"
 #include "tune_space.hpp"

@@ -6,6 +6,7 @@
 
 #include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/tile.hpp"
+#include "kernels/tuned/tile_fields.hpp"
 #include "kernels/tuned/tile_table.hpp"
 
 namespace ladder {
