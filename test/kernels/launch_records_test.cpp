@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -12,10 +11,13 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
+#include "runner/contract.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/machine.hpp"
 #include "simulator/count/counters.hpp"
+#include "simulator/execute/module.hpp"
 #include "test/kernels/every_rung.hpp"
+#include "test/kernels/faulty_kernels.hpp"
 
 namespace {
 
@@ -150,6 +152,20 @@ TEST_P(LaunchRecords, ShowThePathThatTheRungNames) {
   if (GetParam()->path != nullptr) {
     EXPECT_GE(paths.size(), 2U) << "a rung with one path names none";
   }
+}
+
+// --- order --------------------------------------------------------------------------------------------------
+
+// One host thread runs the blocks in their order, always the same. Only what the contract's check shuffles can
+// change the bits of a sum whose parts are added as they come.
+TEST(Order, IsVariedByTheContract) {
+  simulator::set_worker_threads(1);
+  for (const runner::ContractCheck& check : runner::contract()) {
+    if (std::string_view(check.name) != "the same result in every order") continue;
+    EXPECT_THAT(check.complaint(faulty::adds_in_any_order), testing::HasSubstr("another order"));
+    EXPECT_EQ(simulator::schedule(), 0U) << "the usual order must come back";
+  }
+  simulator::set_worker_threads(0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ladder, LaunchRecords, rungs_from(1), name_of);
