@@ -93,7 +93,7 @@ extern const Rung register_tile_1d{
     .number = 4,
     .name = "register_tile_1d",
     .idea = "a thread computes 8 rows of one column, so each load of Bs serves 8 multiply-adds",
-    .promise = {.whole_tiles = 64,
+    .promise = {.whole_tiles = 32,
                 .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
                            {"load_sectors_per_request", "B", Relation::equal, 4},
                            {"store_sectors_per_request", "C", Relation::equal, 4},

@@ -113,7 +113,7 @@ extern const Rung register_tile_2d{
     .number = 5,
     .name = "register_tile_2d",
     .idea = "a thread computes an 8 x 8 tile: 16 shared loads serve 64 multiply-adds",
-    .promise = {.whole_tiles = 128,
+    .promise = {.whole_tiles = 32,
                 .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
                            {"load_sectors_per_request", "B", Relation::equal, 4},
                            {"shared_loads_per_ffma", "", Relation::at_most, 0.25},

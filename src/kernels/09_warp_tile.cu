@@ -170,7 +170,7 @@ extern const Rung warp_tile{
     .name = "warp_tile",
     .idea =
         "a warp's tile of 64 x 64: lanes share addresses, so shared memory delivers fewer words",
-    .promise = {.whole_tiles = 128,
+    .promise = {.whole_tiles = 4,  // whatever of a tile there is, in accesses of 16 bytes
                 .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
                            {"load_bytes_per_lane", "B", Relation::equal, 16},
                            {"shared_loads_per_ffma", "", Relation::at_most, 6.0 / 128},

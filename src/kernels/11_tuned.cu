@@ -73,7 +73,7 @@ extern const Rung tuned{
     .number = 11,
     .name = "tuned",
     .idea = "a tile for each shape, from a table found by search, and a main loop of multiply-adds",
-    .promise = {.whole_tiles = 256,
+    .promise = {.whole_tiles = 128,
                 .claims = {{"async_copy_share", "A", Relation::equal, 1},
                            {"async_copy_share", "B", Relation::equal, 1},
                            {"load_bytes_per_lane", "A", Relation::equal, 4},

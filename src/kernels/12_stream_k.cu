@@ -161,7 +161,7 @@ extern const Rung stream_k{
     .number = 12,
     .name = "stream_k",
     .idea = "blocks take equal shares of the work, wherever in a tile they begin and end",
-    .promise = {.whole_tiles = 256,
+    .promise = {.whole_tiles = 128,
                 .claims = {{"load_bytes_per_lane", "A", Relation::equal, 4},
                            {"load_bytes_per_lane", "B", Relation::equal, 16},
                            {"async_copy_share", "A", Relation::equal, 1},

@@ -464,13 +464,16 @@ bool has_memory_for_far_rows() {
 }
 
 // Numbers of rows and leading dimensions with which an index, the product of a row and the leading dimension,
-// leaves 31 and 32 bits: after one row and after two, or after two and after four, where no vector access is aligned,
-// and after 64 and 128 where each is.
+// leaves 31 bits in the middle of the matrix and 32 at its last row: from one row to the next, to the next but one, and
+// over steps of 16, 32 and 64 rows. In the first two no vector access is aligned, in the others each is.
 struct Far {
   int64_t rows, ld;
 };
-constexpr Far FAR[] = {
-    {3, (int64_t{1} << 31) + 1}, {5, (int64_t{1} << 30) + 1}, {130, (int64_t{1} << 25) + 8}};
+constexpr Far FAR[] = {{3, (int64_t{1} << 31) + 1},
+                       {5, (int64_t{1} << 30) + 1},
+                       {17, (int64_t{1} << 28) + 8},
+                       {65, (int64_t{1} << 26) + 8},
+                       {129, (int64_t{1} << 25) + 8}};
 
 // Of a matrix with M rows: tiles, and few columns.
 std::string far_rows_of_m(const Rung& rung, int64_t Problem::* ld) {

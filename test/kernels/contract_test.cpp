@@ -74,7 +74,10 @@ struct Planted {
   bool only_counted = false;  // found only where blocks are counted
 };
 
-class PlantedFault : public testing::TestWithParam<Planted> {};
+class PlantedFault : public testing::TestWithParam<Planted> {
+ protected:
+  void TearDown() override { cudaDeviceReset(); }  // after a fault no more would run
+};
 
 TEST_P(PlantedFault, IsFound) {
   const auto& [check, rung, says, only_counted] = GetParam();

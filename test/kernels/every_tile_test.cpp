@@ -2,6 +2,7 @@
 // cut; and cutting them rounds less.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "kernels/tuned/stream_k_launch.hpp"
@@ -80,6 +81,41 @@ TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
   }
 }
 
+// K so long that a thread's sum is made of several chains, and ends within one.
+int64_t of_several_chains(const Tile& t) { return int64_t{t.slices} * 1100 + 3; }
+
+TEST(EveryTile, OfRung11ComputesRightWhereChainsAreCut) {
+  for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
+    const Tile& t = ladder::TUNED_TABLE[choice].tile;
+    SCOPED_TRACE(testing::Message() << "tile " << choice);
+    expect_right(runner::dense_problem(t.BM, t.BN, of_several_chains(t)), [&](const Sgemm& sgemm) {
+      return ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr);
+    });
+  }
+}
+
+// One block for the whole tile, so that its sums are long.
+SplitPlan one_block(size_t choice, int64_t K) {
+  return {.choice = choice,
+          .tiles_m = 1,
+          .tiles_n = 1,
+          .steps = ladder::ceil_div(K, ladder::STREAM_K_TABLE[choice].tile.BK),
+          .blocks = 1,
+          .rounds = 0};
+}
+
+TEST(EveryTile, OfRung12ComputesRightWhereChainsAreCut) {
+  for (size_t choice = 0; choice < std::size(ladder::STREAM_K_TABLE); ++choice) {
+    const Tile& t = ladder::STREAM_K_TABLE[choice].tile;
+    const int64_t K = of_several_chains(t);
+    SCOPED_TRACE(testing::Message() << "tile " << choice);
+    expect_right(runner::dense_problem(t.BM, t.BN, K), [&](const Sgemm& sgemm) {
+      return ladder::launch_stream_k_choice(one_block(choice, K), sgemm, false, MULTIPROCESSORS,
+                                            nullptr);
+    });
+  }
+}
+
 // A is a row of ones, B is 2^24 and then ones. Added to 2^24 a one is lost; so what is left of the ones
 // tells how many stood in other chains than the first element.
 TEST(EveryTile, CutsItsChains) {
@@ -102,22 +138,29 @@ TEST(EveryTile, CutsItsChains) {
                     .beta = 0,
                     .C = result.data(),
                     .ldc = 1};
-  for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
-    const Tile& t = ladder::TUNED_TABLE[choice].tile;
-    ASSERT_EQ(ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr),
-              cudaSuccess);
+  // What is left of the ones; `chain` is the tile's, 0 where it cuts none.
+  const auto expect_kept = [&](int chain, const std::string& tile) {
     float sum = 0;
     ASSERT_EQ(cudaMemcpy(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
-    const float kept = t.chain == 0 ? 0 : static_cast<float>(K - t.chain - 1);
-    EXPECT_GE(sum - LARGE, kept) << "tile " << choice;
-    if (t.chain == 0) {
-      EXPECT_EQ(sum, LARGE) << "tile " << choice;
+    const float kept = chain == 0 ? 0 : static_cast<float>(K - chain - 1);
+    EXPECT_GE(sum - LARGE, kept) << tile;
+    if (chain == 0) {
+      EXPECT_EQ(sum, LARGE) << tile;
     }
+  };
+  for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
+    ASSERT_EQ(ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr),
+              cudaSuccess);
+    expect_kept(ladder::TUNED_TABLE[choice].tile.chain, "rung 11's tile " + std::to_string(choice));
   }
-}
-
-TEST(EveryTile, OfRung12HasChainsToCut) {
-  for (const ladder::TunedTile& entry : ladder::STREAM_K_TABLE) EXPECT_GT(entry.tile.chain, 0);
+  // Rung 12 cuts the chains of every tile: it takes over where K is long.
+  for (size_t choice = 0; choice < std::size(ladder::STREAM_K_TABLE); ++choice) {
+    const int chain = ladder::STREAM_K_TABLE[choice].tile.chain;
+    ASSERT_EQ(ladder::launch_stream_k_choice(one_block(choice, K), sgemm, false, MULTIPROCESSORS,
+                                             nullptr),
+              cudaSuccess);
+    expect_kept(chain == 0 ? 512 : chain, "rung 12's tile " + std::to_string(choice));
+  }
 }
 
 }  // namespace

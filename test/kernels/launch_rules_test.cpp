@@ -5,6 +5,7 @@
 
 #include "kernels/ladder.hpp"
 #include "runner/device_buffer.hpp"
+#include "runner/promise.hpp"
 
 namespace {
 
@@ -81,11 +82,14 @@ TEST(List, IsInOrderAndComplete) {
   }
 }
 
-// A rung without a promise has nothing that says what it is for.
+// A rung without a promise has nothing that says what it is for, nor has one whose claims hold for any kernel.
 TEST(List, EveryKernelMakesAPromise) {
   for (const ladder::Rung* rung : ladder::all().subspan(1)) {
     EXPECT_FALSE(rung->promise.claims.empty()) << rung->name;
     EXPECT_GT(rung->promise.whole_tiles, 0) << rung->name;
+    for (const ladder::Claim& claim : rung->promise.claims) {
+      EXPECT_TRUE(ladder::can_be_broken(claim)) << rung->name << ": " << runner::text(claim);
+    }
   }
 }
 

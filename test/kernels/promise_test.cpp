@@ -1,6 +1,10 @@
 // Every rung keeps its promise, as far as this machine can count.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
 #include "runner/promise.hpp"
@@ -25,8 +29,17 @@ std::optional<Traffic> traffic_of(const Rung& rung, int64_t M, int64_t N, int64_
   return traffic;
 }
 
+// In units of whole_tiles.
+struct Multiple {
+  int64_t M, N, K;
+};
+constexpr Multiple MULTIPLES[] = {{1, 1, 1}, {2, 1, 3}, {3, 2, 1}, {1, 3, 1}, {1, 1, 5}, {5, 1, 2}};
+
 class Promise : public testing::TestWithParam<const Rung*> {
  protected:
+  const int64_t whole = GetParam()->promise.whole_tiles;
+  const int64_t tile = std::max<int64_t>(whole, 128);  // of the block, or several of them
+
   void expect_kept(int64_t M, int64_t N, int64_t K) {
     const auto traffic = traffic_of(*GetParam(), M, N, K);
     if (!traffic) GTEST_SKIP() << "this machine does not count";
@@ -37,25 +50,33 @@ class Promise : public testing::TestWithParam<const Rung*> {
   }
 };
 
-TEST_P(Promise, IsKeptOnOneTile) {
-  const int64_t tile = GetParam()->promise.whole_tiles;
-  expect_kept(tile, tile, tile);
+// The smallest shapes that it speaks of, and shapes that are multiples of nothing more.
+TEST_P(Promise, IsKeptOnTheSmallestShapes) {
+  for (const Multiple& of : MULTIPLES) expect_kept(of.M * whole, of.N * whole, of.K * whole);
 }
 
 TEST_P(Promise, IsKeptOnSeveralTiles) {
-  const int64_t tile = GetParam()->promise.whole_tiles;
+  expect_kept(tile, tile, tile);
   expect_kept(2 * tile, tile, 3 * tile);
 }
 
-TEST_P(Promise, IsKeptOnManyTilesAndAShortK) {
-  const int64_t tile = GetParam()->promise.whole_tiles;
-  expect_kept(3 * tile, 2 * tile, tile);
-}
+TEST_P(Promise, IsKeptOnManyTilesAndAShortK) { expect_kept(6 * tile, 4 * tile, tile); }
 
 // Here rung 12 divides the work (tile_choice_test.cpp).
-TEST_P(Promise, IsKeptOnOneTileAndALongK) {
-  const int64_t tile = GetParam()->promise.whole_tiles;
-  expect_kept(tile, tile, 8 * tile);
+TEST_P(Promise, IsKeptOnOneTileAndALongK) { expect_kept(tile, tile, 16 * tile); }
+
+// A promise that speaks of fewer shapes than it holds for would go unseen on the others.
+TEST_P(Promise, IsBrokenOnSmallerShapes) {
+  Rung bold = *GetParam();
+  bold.promise.whole_tiles = whole / 2;
+  ASSERT_GT(bold.promise.whole_tiles, 0);
+  bool broken = false;
+  for (const Multiple& of : MULTIPLES) {
+    const auto traffic = traffic_of(bold, of.M * whole / 2, of.N * whole / 2, of.K * whole / 2);
+    if (!traffic) GTEST_SKIP() << "this machine does not count";
+    broken = broken || !traffic->promise_kept();
+  }
+  EXPECT_TRUE(broken) << "kept with multiples of " << whole / 2 << " too: whole_tiles is no more";
 }
 
 INSTANTIATE_TEST_SUITE_P(Ladder, Promise, rungs_from(1), name_of);
@@ -95,6 +116,28 @@ TEST(PromiseRules, SpeakOnlyOfWholeDenseTiles) {
     change(p);
     EXPECT_FALSE(runner::applies(promise, p));
   }
+}
+
+// A claim that no kernel can break is none.
+TEST(PromiseRules, KnowClaimsThatSayNothing) {
+  using ladder::Relation;
+  const auto says = [](const char* counter, Relation relation, double value) {
+    return ladder::can_be_broken({counter, "A", relation, value});
+  };
+  EXPECT_FALSE(says("shared_bank_conflicts", Relation::at_least, 0));
+  EXPECT_FALSE(says("flops_per_global_byte", Relation::at_least, -1));
+  EXPECT_FALSE(says("load_sectors_per_request", Relation::at_least, 1));
+  EXPECT_FALSE(says("load_sectors_per_request", Relation::at_most, 32));
+  EXPECT_FALSE(says("async_copy_share", Relation::at_most, 1));
+  EXPECT_FALSE(says("local_bytes", Relation::at_most, std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(says("local_bytes", Relation::at_most, std::nan("")));
+  EXPECT_FALSE(says("local_bytes", Relation::at_least, std::nan("")));
+
+  EXPECT_TRUE(says("shared_bank_conflicts", Relation::at_least, 1));
+  EXPECT_TRUE(says("shared_bank_conflicts", Relation::equal, 0));
+  EXPECT_TRUE(says("local_bytes", Relation::at_most, 0));
+  EXPECT_TRUE(says("load_sectors_per_request", Relation::at_most, 31));
+  EXPECT_TRUE(says("async_copy_share", Relation::at_least, 1));
 }
 
 TEST(PromiseRules, CompareByRelation) {
