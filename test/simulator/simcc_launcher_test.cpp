@@ -38,7 +38,11 @@ class SimccLauncher : public ::testing::Test {
   /// As after a first call.
   void configure() {
     fs::create_directories(tree / "build/sim");
-    std::ofstream(tree / "build/sim/build.ninja") << "";
+    const std::string home = fs::canonical(tree).string();
+    std::ofstream(tree / "build/sim/build.ninja") << "# what ninja reads\n";
+    std::ofstream(tree / "build/sim/CMakeCache.txt")
+        << "CMAKE_HOME_DIRECTORY:INTERNAL=" + home + "\n" + "CMAKE_CACHEFILE_DIR:INTERNAL=" + home +
+               "/build/sim\n";
     make_simcc();
   }
   void make_simcc() {
