@@ -89,16 +89,17 @@ choose_build() {
 #
 # Two ninjas must not run in one folder, so whoever builds holds a lock. Who waits for it stands in a queue, which is
 # a lock of its own: it is taken first and given back once the other is there. A build that `yields` (that of the whole
-# test suite takes minutes) sees that somebody waits, stops and goes to the end of the queue.
+# test suite takes minutes) sees that somebody waits, stops and goes to the end of the queue. What others want does not
+# yield, so each comes to its end.
 
 open_locks() { exec 9> "$build_folder.lock" 8> "$build_folder.queue"; }
-try_lock() { flock -n 8 && flock -n 9 && exec 8>&-; }
+try_lock() { ! somebody_waits && flock -n 9; }
 wait_for_lock() {
   say "waiting for another build in $build_folder"
   interruptibly flock 8 && interruptibly flock 9 && exec 8>&-
 }
 unlock() { exec 8>&- 9>&-; }
-somebody_waits() { ! flock -n "$build_folder.queue" true; }
+somebody_waits() { ! flock -n -s "$build_folder.queue" true; }
 
 # May we write there? If not, what is there can still be run.
 can_write() {
@@ -167,14 +168,13 @@ configure() {
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_folder/CMakeCache.txt" 2> /dev/null || :; }
 
 # The compute capabilities of this machine's GPUs, e.g. 90, as CMake was told; nothing where it cannot be known.
-gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | tr -d '. ' | sort -u | paste -sd ';' || :; }
+gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -oE '[0-9]+\.[0-9]+' | tr -d . | sort -u | paste -sd ';' || :; }
 
 # Configured for this very tree (not for one that it was copied or moved from), for this machine's GPU and with the
 # features asked for.
 is_configured() {
   local feature
-  [ -s "$build_folder/build.ninja" ] && [ "$(cached CMAKE_HOME_DIRECTORY)" -ef "$root" ] &&
-    [ "$(cached CMAKE_CACHEFILE_DIR)" -ef "$build_folder" ] || return 1
+  [ -s "$build_folder/build.ninja" ] && [ "$(cached CMAKE_HOME_DIRECTORY)" -ef "$root" ] || return 1
   for feature in "${features[@]}"; do
     [ "$(cached "$feature")" = ON ] || return 1
   done
@@ -193,7 +193,7 @@ drop_foreign_build() {
   local home
   home=$(cached CMAKE_HOME_DIRECTORY)
   [ -n "$home" ] || return 0
-  if ! [ "$home" -ef "$root" ] || ! [ "$(cached CMAKE_CACHEFILE_DIR)" -ef "$build_folder" ]; then
+  if ! [ "$home" -ef "$root" ]; then
     say "what is in $build_folder was built for $home; starting anew"
     rm -rf "$build_folder"
   elif ! is_for_this_gpu; then
