@@ -14,7 +14,7 @@ LABELS = {"quick", "slow", "browser", "emulated"}
 
 ctest, folder = sys.argv[1:]
 with tempfile.TemporaryDirectory() as apart:  # ctest writes a log where it is called, and is running in `folder`
-    (pathlib.Path(apart) / "CTestTestfile.cmake").write_text(f'subdirs("{folder}")\n')
+    (pathlib.Path(apart) / "CTestTestfile.cmake").write_text(f'subdirs("{pathlib.Path(folder).resolve()}")\n')
     listed = subprocess.run([ctest, "--test-dir", apart, "--show-only=json-v1"], capture_output=True, text=True, check=True)
 wrong, quick = [], 0
 for test in json.loads(listed.stdout)["tests"]:
