@@ -139,8 +139,8 @@ interruptibly() {
 end_child() {
   trap '' INT TERM HUP
   if [ -n "$child" ]; then
-    kill -TERM -- "-$child" 2> /dev/null
-    wait "$child" 2> /dev/null
+    kill -TERM -- "-$child" 2> /dev/null || :
+    wait "$child" 2> /dev/null || :
   fi
   clear_line
   exit "$1"

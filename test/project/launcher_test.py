@@ -323,6 +323,13 @@ class Launchers(unittest.TestCase):
         self.assertEqual(self.call("sgemm_runner"), (7, self.made(), ""))
         self.assertTrue(tests_are_built())
 
+    def test_strict_scripts_may_build(self):
+        line = f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build; build sgemm_runner yes; echo built'
+        for _ in range(2):
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True,
+                                  text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, "built\n"), done.stderr)
+
     def test_packages_are_named_by_purpose(self):
         def packages(purposes):
             line = f'program=test; . "{self.tree}/cmake/setup.sh"; need_for {purposes}; echo "${{packages[*]}}"'
