@@ -1,18 +1,39 @@
 # Sets up and builds. Sourced by ./sgemm_runner, ./run_tests and ./simcc, which set `program` to their own name first.
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
+#   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, development
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
+#   build TARGET yes    the same, but makes way for whoever else wants to build there meanwhile
 #
 # Everything is said on stderr, and nothing is said when there is nothing to do. Exit codes: 2 if the user has
-# to act, 70 if the build fails.
+# to act, 70 if the build fails, 130 and 143 if a signal ended it.
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 
-# THE list of packages, for Debian 12 and Ubuntu 24.04. A CUDA toolkit comes from NVIDIA, not from here.
-packages=(
-  cmake ninja-build g++ clang-19 llvm-19
-  libcli11-dev libeigen3-dev libfmt-dev libgmock-dev libgtest-dev nlohmann-json3-dev python3
+# THE list of packages, by what they are for, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
+# NVIDIA, not from here.
+declare -A packages_for=(
+  [run]="cmake ninja-build g++ clang-19 llvm-19 libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
+  [tests]="libgmock-dev libgtest-dev"
+  [benchmarks]="libbenchmark-dev"
+  [development]="clang-format-19"
+  [sim-asan]="libclang-rt-19-dev"
+  [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
+  [emulators]="qemu-user"
 )
+packages=()
+features=()  # parts of the build: options of CMake that are turned on
+# need_for PURPOSE...: adds the packages for it, and the part of the build.
+need_for() {
+  local purpose package
+  for purpose in "$@"; do
+    [ -n "${packages_for[$purpose]:-}" ] || fail 70 "no packages for '$purpose'; there are those for ${!packages_for[*]}"
+    for package in ${packages_for[$purpose]}; do
+      [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
+    done
+    case $purpose in tests | benchmarks) features+=("SGEMM_BUILD_${purpose^^}") ;; esac
+  done
+}
 
 builds="sim, sim-asan or cuda"
 
@@ -49,10 +70,10 @@ choose_build() {
   if [ -z "$choice" ]; then
     if has_gpu && find_nvcc > /dev/null; then choice=cuda; else choice=sim; fi
   fi
+  need_for run
   case $choice in
     sim) ;;
-    sim-asan) packages+=(libclang-rt-19-dev) ;;  # for those who change the project: see CONTRIBUTING.md
-    sim-aarch64) packages+=(g++-aarch64-linux-gnu googletest qemu-user) ;;  # .ci/aarch64's
+    sim-asan | sim-aarch64) need_for "$choice" ;;  # for those who change the project: see CONTRIBUTING.md
     cuda)
       find_nvcc > /dev/null || fail 2 "the cuda build needs NVIDIA's nvcc on the PATH or in /usr/local/cuda/bin;" \
         "--build sim needs neither it nor a GPU"
@@ -64,23 +85,121 @@ choose_build() {
   log=$root/build/$choice.log
 }
 
-# Two at once take turns. The lock lasts until unlock, or until the process ends.
-lock() {
-  mkdir -p "$root/build" || fail 2 "cannot write to $root/build"
-  exec 9> "$build_folder.lock"
-  flock -n 9 && return
+# --- one build at a time --------------------------------------------------------------------------------------------
+#
+# Two ninjas must not run in one folder, so whoever builds holds a lock. Who waits for it stands in a queue, which is
+# a lock of its own: it is taken first and given back once the other is there. A build that `yields` (that of the whole
+# test suite takes minutes) sees that somebody waits, stops and goes to the end of the queue. What others want does not
+# yield, so each comes to its end.
+
+open_locks() { exec 9> "$build_folder.lock" 8> "$build_folder.queue"; }
+try_lock() { ! somebody_waits && flock -n 9; }
+wait_for_lock() {
   say "waiting for another build in $build_folder"
-  flock 9
+  interruptibly flock 8 && interruptibly flock 9 && exec 8>&-
 }
-unlock() { exec 9>&-; }
+unlock() { exec 8>&- 9>&-; }
+somebody_waits() { ! flock -n -s "$build_folder.queue" true; }
+
+# May we write there? If not, what is there can still be run.
+can_write() {
+  local path
+  mkdir -p "$build_folder" 2> /dev/null || return 1
+  for path in "$root/build" "$build_folder" "$build_folder.lock" "$build_folder.queue" "$log"; do
+    [ -w "$path" ] || [ ! -e "$path" ] || return 1
+  done
+}
+
+# A file says when a target was last known to be up to date: nothing of the source tree may be newer.
+stamp_of() { echo "$build_folder/built/$1"; }
+newer_than() {
+  local parts=(src cmake test bench CMakeLists.txt CMakePresets.json)
+  (cd "$root" && find "${parts[@]}" -newer "$1" ! -name '__pycache__' ! -name '*.pyc' -print -quit 2> /dev/null)
+}
+is_up_to_date() {
+  local stamp
+  stamp=$(stamp_of "$1")
+  is_configured && [ -e "$stamp" ] && [ -z "$(newer_than "$stamp")" ]
+}
+
+# --- what may take long ---------------------------------------------------------------------------------------------
+#
+# cmake and ninja run in process groups of their own, so that a signal to this script, or Ctrl-C, ends all of it.
+# They do not get the locks: what they may leave behind would hold them.
+
+child=
+interruptibly() {
+  local code=0
+  setsid "$@" &
+  child=$!
+  wait "$child" || code=$?
+  child=
+  return "$code"
+}
+end_child() {
+  trap '' INT TERM HUP
+  if [ -n "$child" ]; then
+    kill -TERM -- "-$child" 2> /dev/null || :
+    wait "$child" 2> /dev/null || :
+  fi
+  clear_line
+  exit "$1"
+}
+trap 'end_child 130' INT
+trap 'end_child 143' TERM
+trap 'end_child 129' HUP
+
+on_terminal() { [ -t 2 ]; }
+clear_line() { ! on_terminal || printf '\r\033[K' >&2; }
+
+# --- configuring ----------------------------------------------------------------------------------------------------
 
 configure() {
   local options=()
-  [ "$preset" = cuda ] && options+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
-  cmake -S "$root" --preset "$preset" "${options[@]}" > "$log" 2>&1 < /dev/null 9>&-
+  [ "$preset" != cuda ] || options+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
+  is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # to be chosen anew
+  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # nor what only the tests need
+  local feature
+  for feature in "${features[@]}"; do options+=("-D$feature=ON"); done
+  interruptibly cmake -S "$root" --preset "$preset" "${options[@]}" > "$log" 2>&1 < /dev/null 8>&- 9>&-
 }
 
-is_configured() { [ -e "$build_folder/build.ninja" ]; }
+# The value of a variable in the build's cache.
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_folder/CMakeCache.txt" 2> /dev/null || :; }
+
+# The compute capabilities of this machine's GPUs, e.g. 90, as CMake was told; nothing where it cannot be known.
+gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -oE '[0-9]+\.[0-9]+' | tr -d . | sort -u | paste -sd ';' || :; }
+
+# Configured for this very tree (not for one that it was copied or moved from), for this machine's GPU and with the
+# features asked for.
+is_configured() {
+  local feature
+  [ -s "$build_folder/build.ninja" ] && [ "$(cached CMAKE_HOME_DIRECTORY)" -ef "$root" ] || return 1
+  for feature in "${features[@]}"; do
+    [ "$(cached "$feature")" = ON ] || return 1
+  done
+  is_for_this_gpu
+}
+is_for_this_gpu() {
+  local configured now
+  configured=$(cached SGEMM_CONFIGURED_FOR_GPU)
+  [ -n "$configured" ] || return 0
+  now=$(gpus)
+  [ -z "$now" ] || [ "$now" = "$configured" ]
+}
+
+# Forgets what belongs to another place.
+drop_foreign_build() {
+  local home
+  home=$(cached CMAKE_HOME_DIRECTORY)
+  [ -n "$home" ] || return 0
+  if ! [ "$home" -ef "$root" ]; then
+    say "what is in $build_folder was built for $home; starting anew"
+    rm -rf "$build_folder"
+  elif ! is_for_this_gpu; then
+    say "what is in $build_folder was built for compute capability $(cached SGEMM_CONFIGURED_FOR_GPU), and this GPU has $(gpus)"
+  fi
+}
 
 missing_packages() {
   local package
@@ -96,7 +215,7 @@ install_packages() {
   local missing
   mapfile -t missing < <(missing_packages)
   if [ ${#missing[@]} -eq 0 ]; then
-    cat "$log" >&2
+    show_errors
     fail 70 "cannot configure the build; see above"
   fi
 
@@ -107,7 +226,7 @@ install_packages() {
     as_root=(sudo -n)
   fi
   say "installing ${missing[*]}"
-  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c "$line" > "$log" 2>&1 < /dev/null 9>&-; then
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c "$line" > "$log" 2>&1 < /dev/null 8>&- 9>&-; then
     tail -n 20 "$log" >&2
     fail 2 "the installation failed; run this to see why: sudo sh -c '$line'"
   fi
@@ -126,33 +245,119 @@ need() {
   done
 }
 
-# Runs ninja; names the step when there is work, counts it on a terminal, and shows errors whole.
-run_ninja() {
-  local line announced=no
-  while IFS= read -r line; do
-    echo "$line"
-    [[ $line == \[*\]\ * && $line != \[0/* ]] || continue
-    [ $announced = yes ] || say "building $1 in $build_folder"
-    announced=yes
-    [ -t 2 ] && printf '\r\033[K%s' "${line%%]*}]" >&2
-  done < <(ninja -C "$build_folder" -j "$(nproc)" "$1" 2>&1 < /dev/null 9>&- || echo "ninja failed") > "$log"
-  [ $announced = yes ] && [ -t 2 ] && printf '\r\033[K' >&2
-  [ "$(tail -n 1 "$log")" != "ninja failed" ]
+# What failed, and why: the log without steps that went well, cmake's status lines and the commands, which are long.
+show_errors() {
+  awk '/^FAILED: / { print; command = 1; next }
+       command { command = 0; next }
+       /^\[[0-9]+\/[0-9]+\] |^-- |^ninja: (Entering|Leaving|build stopped)/ { next }
+       { print }' "$log" >&2
 }
 
-build() {
-  lock
-  if ! is_configured; then
-    say "configuring the $preset build"
-    if ! configure; then
-      install_packages
-      rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # what was not found may be remembered
-      configure || { cat "$log" >&2; fail 70 "cannot configure the build; see above"; }
+# Runs ninja; names the step when there is work and counts it, on a terminal at each step and elsewhere now and then.
+# Returns 0 if all is well, 1 if not, 2 if it stopped because somebody waits.
+run_ninja() {
+  local target=$1 yields=$2 line partial='' code announced=no regenerated=0 output stopped=no looked=$SECONDS
+  local interval=${SGEMM_PROGRESS_SECONDS:-20} step=
+  local next=$((SECONDS + interval))
+  : > "$log"
+  exec {output}< <(exec setsid ninja -C "$build_folder" -j "$(nproc)" "$target" 2>&1 < /dev/null 8>&- 9>&-)
+  child=$!
+  while :; do
+    code=0
+    IFS= read -r -t 1 -u "$output" line || code=$?
+    line=$partial$line partial=
+    if [ "$code" -gt 128 ]; then  # a second went by
+      partial=$line
+    elif [ "$code" -ne 0 ]; then
+      [ -z "$line" ] || printf '%s\n' "$line" >> "$log"
+      break
+    else
+      printf '%s\n' "$line" >> "$log"
+      [[ $line != *"Re-running CMake..."* ]] || regenerated=$((regenerated + 1))
+      if [[ $line == \[*\]\ * && $line != \[0/* ]]; then
+        [ $announced = yes ] || say "building $target in $build_folder"
+        announced=yes
+        step=${line%%]*}
+        ! on_terminal || printf '\r\033[K%s' "$step]" >&2
+      fi
     fi
+    if [ $announced = yes ] && [ $SECONDS -ge $next ] && ! on_terminal; then
+      say "building $target: step ${step#[}"
+      next=$((SECONDS + interval))
+    fi
+    if [ $regenerated -gt 2 ]; then
+      stopped=clock
+    elif [ "$yields" = yes ] && [ $SECONDS != "$looked" ]; then
+      looked=$SECONDS
+      ! somebody_waits || stopped=yielded
+    fi
+    [ $stopped = no ] || kill -TERM -- "-$child" 2> /dev/null || :
+  done
+  code=0
+  wait "$child" || code=$?
+  child=
+  exec {output}<&-
+  [ $announced = no ] || clear_line
+  case $stopped in
+    clock) fail 2 "cmake is run again and again, because a file's time lies in the future: set the clock, or touch" \
+      "$(from_the_future)" ;;
+    yielded) [ $code -eq 0 ] || return 2 ;;
+  esac
+  [ $code -eq 0 ]
+}
+
+from_the_future() {
+  local file
+  file=$(find "$root" -path "$root/build" -prune -o -type f -newermt now -print -quit 2> /dev/null || :)
+  echo "${file:-what is in $build_folder}"
+}
+
+# build TARGET [yields]
+build() {
+  local target=$1 yields=${2:-no} code began
+  if ! can_write; then
+    is_up_to_date "$target" && return
+    fail 2 "$build_folder cannot be written to, and what is built there is not of these sources" \
+      "($(newer_than "$(stamp_of "$target")") is newer). Ask its owner to build it, or copy the tree"
   fi
-  if ! run_ninja "$1"; then
-    grep -v '^\[[0-9]*/[0-9]*\] \|^ninja' "$log" >&2
-    fail 70 "the build failed; see above"
-  fi
+  open_locks
+  while :; do
+    if ! try_lock; then
+      is_up_to_date "$target" && break  # whoever builds there changes nothing of what we want
+      wait_for_lock
+    fi
+    began=$(date +%s.%N)
+    prepare
+    code=0
+    run_ninja "$target" "$yields" || code=$?
+    case $code in
+      0)
+        mkdir -p "$build_folder/built" && touch -d "@$began" "$(stamp_of "$target")"
+        break
+        ;;
+      2)
+        say "making way for another build"
+        unlock
+        open_locks
+        ;;
+      *)
+        show_errors
+        grep -q '^FAILED: ' "$log" || say "if that is not clear: rm -rf $build_folder, and try again"
+        fail 70 "the build failed; see above"
+        ;;
+    esac
+  done
   unlock
+}
+
+# Configures, if need be.
+prepare() {
+  is_configured && return
+  drop_foreign_build
+  say "configuring the $preset build"
+  mkdir -p "$build_folder"
+  configure && return
+  install_packages
+  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # what was not found may be remembered
+  configure || { show_errors; fail 70 "cannot configure the build; see above"; }
 }

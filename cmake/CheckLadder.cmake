@@ -1,0 +1,41 @@
+# check_ladder(LIST FILE.cu...)
+#
+# Holds the list of rungs in the file LIST, lines that begin with RUNG(name), against the rungs' files NN_name.cu, and
+# says which of them has no counterpart: the linker would say it in its own words, or not at all. Configuring is
+# repeated when the list changes.
+function(check_ladder list)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(READ ${list} text)
+  string(REGEX MATCHALL "\n *RUNG\\([a-z0-9_]+\\)" names "${text}")
+  list(TRANSFORM names REPLACE "\n *RUNG\\((.*)\\)" "\\1")
+  cmake_path(GET list FILENAME list_file)
+  set(complaints "")
+
+  set(unlisted ${names})
+  foreach(file IN LISTS ARGN)
+    cmake_path(GET file STEM stem)
+    string(REGEX MATCH "^([0-9][0-9])_(.*)$" _ "${stem}")
+    set(number ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_2})
+    list(FIND names "${name}" at)
+    if(at EQUAL -1)
+      list(APPEND complaints "${stem}.cu is not in ${list_file}: it needs the line RUNG(${name}) there")
+    elseif(NOT at EQUAL number)
+      list(APPEND complaints "${stem}.cu is number ${at} in the list in ${list_file}: file and list must agree")
+    endif()
+    list(REMOVE_ITEM unlisted "${name}")
+  endforeach()
+  list(REMOVE_ITEM unlisted reference)  # rung 0: 00_cublas.cpp or 00_eigen.cpp
+  foreach(name IN LISTS unlisted)
+    list(FIND names "${name}" at)
+    if(at LESS 10)
+      string(PREPEND at "0")
+    endif()
+    list(APPEND complaints "RUNG(${name}) in ${list_file} has no file: it would be src/kernels/${at}_${name}.cu")
+  endforeach()
+
+  if(complaints)
+    list(JOIN complaints "\n  " text)
+    message(FATAL_ERROR "The ladder's files and its list differ.\n  ${text}")
+  endif()
+endfunction()

@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""./sgemm_runner and ./run_tests with cmake/setup.sh: what they set up, build and say.
+
+The tree around them is a small one, built by the real cmake and ninja in no time: its "program" is a shell script that
+src/make writes. Two tests configure the real tree as a part of another project.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+CMAKE_LISTS = """
+cmake_minimum_required(VERSION 3.25)
+project(stub LANGUAGES NONE)
+list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+include(CheckLadder)
+file(GLOB rungs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/[0-9][0-9]_*.cu)
+check_ladder(${PROJECT_SOURCE_DIR}/src/ladder.cpp ${rungs})
+if(CUDA)
+  include(CudaArchitectures)
+  choose_cuda_architectures()
+endif()
+add_custom_command(OUTPUT made DEPENDS ${PROJECT_SOURCE_DIR}/src/make VERBATIM
+  COMMAND sh ${PROJECT_SOURCE_DIR}/src/make ${PROJECT_SOURCE_DIR} "${CMAKE_CUDA_ARCHITECTURES}" A_LONG_COMMAND)
+add_custom_target(sgemm_runner DEPENDS made)
+if(SGEMM_BUILD_TESTS)
+  enable_testing()
+  add_test(NAME passes COMMAND true)
+  add_custom_command(OUTPUT slow DEPENDS ${PROJECT_SOURCE_DIR}/src/slow COMMAND sh ${PROJECT_SOURCE_DIR}/src/slow VERBATIM)
+  add_custom_target(tests ALL DEPENDS slow)
+endif()
+"""
+PRESETS = """{"version": 6, "configurePresets": [
+  {"name": "sim", "generator": "Ninja", "binaryDir": "${sourceDir}/build/${presetName}"},
+  {"name": "cuda", "inherits": "sim", "cacheVariables": {"CUDA": "ON"}}]}
+"""
+# $1: the tree, $2: the architectures
+MAKE = """
+mkdir -p bin
+printf '#!/bin/sh\\necho "made in %s for [%s]: $*"\\nexit 7\\n' "$1" "$2" > bin/sgemm_runner
+chmod +x bin/sgemm_runner
+touch made
+"""
+LADDER = "#define LADDER_RUNGS(RUNG) \\\n  RUNG(reference) \\\n  RUNG(naive)\n"
+
+
+def default_signals():
+    """Whatever the tests were started under: a shell's background job ignores Ctrl-C."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def wait_for(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds} s in vain: {what}")
+        time.sleep(0.05)
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+class Launchers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="launcher ü ")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.folder.chmod(0o755)
+        self.tree = self.folder / "a tree"
+        self.tools = self.folder / "tools"
+        self.tools.mkdir()
+        (self.tree / "cmake").mkdir(parents=True)
+        (self.tree / "src").mkdir()
+        for name in ("sgemm_runner", "run_tests", "cmake/setup.sh", "cmake/CheckLadder.cmake",
+                     "cmake/CudaArchitectures.cmake"):
+            shutil.copy(ROOT / name, self.tree / name)
+        self.write("CMakeLists.txt", CMAKE_LISTS)
+        self.write("CMakePresets.json", PRESETS)
+        self.write("src/make", MAKE)
+        self.write("src/slow", "touch slow\n")
+        self.write("src/ladder.cpp", LADDER)
+        self.write("src/01_naive.cu", "")
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SGEMM_", "CUDAARCHS"))}
+        self.environment["PATH"] = f"{self.tools}:{self.environment['PATH']}"
+        self.environment["SGEMM_BUILD"] = "sim"
+
+    def write(self, name, text):
+        file = self.tree / name
+        file.write_text(text)
+        now = time.time()  # the kernel's clock for files lags by some milliseconds
+        os.utime(file, (now, now))
+
+    def tool(self, name, text):
+        (self.tools / name).write_text("#!/bin/sh\n" + text)
+        (self.tools / name).chmod(0o755)
+
+    def start(self, *words, tree=None, **options):
+        return subprocess.Popen([(tree or self.tree) / words[0], *words[1:]], env=self.environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=default_signals, **options)
+
+    def end(self, process, seconds=60):
+        self.addCleanup(process.kill)
+        out, err = process.communicate(timeout=seconds)
+        return process.returncode, out, err
+
+    def call(self, *words, tree=None, **options):
+        return self.end(self.start(*words, tree=tree, **options))
+
+    def made(self, words="", tree=None, architectures=""):
+        return f"made in {(tree or self.tree).resolve()} for [{architectures}]: {words}\n"
+
+    # --- what is there is run -----------------------------------------------------------------------------------
+
+    def test_builds_once_and_hands_on_the_arguments(self):
+        code, out, err = self.call("sgemm_runner", "2", "--size", "a b", "")
+        self.assertEqual((code, out), (7, self.made("2 --size a b ")), err)
+        self.assertIn("configuring the sim build", err)
+        self.assertIn("building sgemm_runner in ", err)
+        self.assertEqual(self.call("sgemm_runner", "2"), (7, self.made("2"), ""))
+
+    def test_runs_through_a_link_and_without_stdin(self):
+        link = self.folder / "link"
+        link.symlink_to(self.tree)
+        self.assertEqual(self.call("sgemm_runner", tree=link)[:2], (7, self.made()))
+        line = f"'{link}/sgemm_runner' 2 <&-"
+        closed = subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True)
+        self.assertEqual((closed.returncode, closed.stdout, closed.stderr), (7, self.made("2"), ""))
+
+    def test_another_user_runs_what_is_built_and_cannot_be_written(self):
+        self.call("sgemm_runner")
+        if os.getuid() == 0:
+            other = {"user": 65534, "group": 65534, "extra_groups": []}
+        else:
+            other = {}
+            for path in (self.tree / "build").rglob("*"):
+                path.chmod(path.stat().st_mode & ~0o222)
+            (self.tree / "build").chmod(0o555)
+            self.addCleanup(lambda: [p.chmod(0o755) for p in
+                                     (self.tree / "build", *(self.tree / "build").rglob("*"))])
+        self.assertEqual(self.call("sgemm_runner", "2", **other), (7, self.made("2"), ""))
+        self.write("src/make", MAKE + "# changed\n")
+        code, out, err = self.call("sgemm_runner", **other)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("cannot be written to", err)
+        self.assertIn("src/make is newer", err)
+
+    # --- trees that were copied or moved ------------------------------------------------------------------------
+
+    def test_a_copied_clone_builds_its_own_sources(self):
+        self.call("sgemm_runner")
+        copy = self.folder / "copy"
+        subprocess.run(["cp", "-r", self.tree, copy], check=True)
+        code, out, err = self.call("sgemm_runner", tree=copy)
+        self.assertEqual((code, out), (7, self.made(tree=copy)), err)
+        self.assertIn(f"was built for {self.tree}", err)
+        self.assertEqual(self.call("sgemm_runner"), (7, self.made(), ""))
+
+    def test_a_moved_clone_is_configured_anew(self):
+        self.call("sgemm_runner")
+        moved = self.tree.rename(self.folder / "moved")
+        code, out, err = self.call("sgemm_runner", tree=moved)
+        self.assertEqual((code, out), (7, self.made(tree=moved)), err)
+
+    def test_a_build_for_another_gpu_is_not_used(self):
+        self.tool("nvcc", "")
+        self.environment["SGEMM_BUILD"] = "cuda"
+
+        def run_on(capability):
+            self.tool("nvidia-smi", f"echo {capability}\n")
+            return self.call("sgemm_runner")
+
+        code, out, err = run_on("9.0")
+        self.assertEqual((code, out), (7, self.made(architectures="90a")), err)
+        self.assertEqual(run_on("9.0"), (7, self.made(architectures="90a"), ""))
+        code, out, err = run_on("8.6")
+        self.assertEqual((code, out), (7, self.made(architectures="86")), err)
+        self.assertIn("built for compute capability 90, and this GPU has 86", err)
+
+        shutil.rmtree(self.tree / "build")  # no GPU: for all; a GPU that comes later may use it
+        self.assertEqual(run_on("No devices were found; exit 6")[1], self.made(architectures="80;90a;100"))
+        self.assertEqual(run_on("9.0"), (7, self.made(architectures="80;90a;100"), ""))
+
+    # --- what fails says why ------------------------------------------------------------------------------------
+
+    def test_a_failure_shows_the_message_and_not_the_command(self):
+        self.write("src/make", "echo 'make:1: error: no such thing'; exit 1\n")
+        code, out, err = self.call("sgemm_runner")
+        self.assertEqual((code, out), (70, ""))
+        self.assertIn("FAILED: made", err)
+        self.assertIn("make:1: error: no such thing", err)
+        self.assertIn("the build failed; see above", err)
+        self.assertNotIn("A_LONG_COMMAND", err)
+
+    def test_an_empty_build_file_is_no_configuration(self):
+        self.call("sgemm_runner")
+        (self.tree / "build/sim/build.ninja").write_text("")
+        code, out, err = self.call("sgemm_runner")
+        self.assertEqual((code, out), (7, self.made()), err)
+
+    def test_an_error_of_ninja_itself_is_shown(self):
+        self.call("sgemm_runner")
+        (self.tree / "build/sim/build.ninja").write_text("this is not ninja's language\n")
+        code, _, err = self.call("sgemm_runner")
+        self.assertEqual(code, 70)
+        self.assertIn("ninja: error: build.ninja:1", err)
+        self.assertIn("rm -rf ", err)
+
+    def test_a_file_from_the_future_is_named(self):
+        self.call("sgemm_runner")
+        later = time.time() + 1000
+        os.utime(self.tree / "CMakeLists.txt", (later, later))
+        code, _, err = self.call("sgemm_runner")
+        self.assertEqual(code, 2, err)
+        self.assertIn("time lies in the future", err)
+        self.assertIn(f"{self.tree}/CMakeLists.txt", err)
+
+    def test_a_rung_without_its_line_is_named(self):
+        self.call("sgemm_runner")
+        self.write("src/13_square_tile.cu", "")
+        code, _, err = self.call("sgemm_runner")
+        self.assertEqual(code, 70)
+        self.assertIn("13_square_tile.cu is not in ladder.cpp: it needs the line RUNG(square_tile)", err)
+
+    def test_a_line_without_its_rung_is_named(self):
+        self.call("sgemm_runner")
+        self.write("src/ladder.cpp", LADDER.replace("naive", "native"))
+        code, _, err = self.call("sgemm_runner")
+        self.assertEqual(code, 70)
+        self.assertIn("01_naive.cu is not in ladder.cpp", err)
+        self.assertIn("RUNG(native) in ladder.cpp has no file: it would be src/kernels/01_native.cu", err)
+        self.write("src/ladder.cpp", LADDER.replace("RUNG(naive)", "RUNG(fast) \\\n  RUNG(naive)"))
+        self.assertIn("01_naive.cu is number 2 in the list", self.call("sgemm_runner")[2])
+
+    # --- signals ------------------------------------------------------------------------------------------------
+
+    def interrupt(self, number):
+        self.write("src/make", f"echo $$ > '{self.folder}/pid.new'\nmv '{self.folder}/pid.new' '{self.folder}/pid'\n"
+                               "sleep 60\n")
+        process = self.start("sgemm_runner")
+        self.addCleanup(process.kill)
+        wait_for((self.folder / "pid").exists, "the build begins")
+        process.send_signal(number)
+        code, _, _ = self.end(process, seconds=10)
+        pid = int((self.folder / "pid").read_text())
+        wait_for(lambda: not is_alive(pid), "what ninja started ends", 10)
+        (self.folder / "pid").unlink()
+        return code
+
+    def test_a_signal_ends_the_build(self):
+        self.assertEqual(self.interrupt(signal.SIGTERM), 143)
+        self.assertEqual(self.interrupt(signal.SIGINT), 130)
+        self.assertEqual(self.interrupt(signal.SIGHUP), 129)
+        self.write("src/make", MAKE)  # the lock is free and what was cut short is made
+        self.assertEqual(self.call("sgemm_runner")[:2], (7, self.made()))
+
+    # --- two at once --------------------------------------------------------------------------------------------
+
+    def start_long_build(self):
+        """run_tests, at a target that takes a minute the first time."""
+        self.write("src/slow", f"if [ -e '{self.folder}/begun' ]; then touch slow; exit; fi\n"
+                               f"touch '{self.folder}/begun'; sleep 60\n")
+        process = self.start("run_tests")
+        self.addCleanup(process.kill)
+        wait_for((self.folder / "begun").exists, "the long build begins")
+        return process
+
+    def test_what_is_up_to_date_runs_beside_a_build(self):
+        tests = self.start_long_build()
+        self.assertEqual(self.end(self.start("sgemm_runner"), seconds=10), (7, self.made(), ""))
+        self.assertIsNone(tests.poll())
+        tests.terminate()
+        self.end(tests)
+
+    def test_the_long_build_of_the_tests_makes_way(self):
+        tests = self.start_long_build()
+        self.write("src/make", MAKE.replace("made in", "then made in"))
+        code, out, err = self.end(self.start("sgemm_runner"), seconds=20)
+        self.assertEqual((code, out), (7, "then " + self.made()), err)
+        self.assertIn("waiting for another build", err)
+        code, out, err = self.end(tests)
+        self.assertEqual(code, 0, err)
+        self.assertIn("making way for another build", err)
+        self.assertIn("100% tests passed", out)
+
+    # --- the rest -----------------------------------------------------------------------------------------------
+
+    def test_a_long_build_says_how_far_it_is(self):
+        self.environment["SGEMM_PROGRESS_SECONDS"] = "1"
+        self.write("CMakeLists.txt", CMAKE_LISTS + "add_custom_command(OUTPUT made APPEND DEPENDS one)\n"
+                                     "add_custom_command(OUTPUT one COMMAND touch one)\n")
+        self.write("src/make", "sleep 2.5\n" + MAKE)
+        code, _, err = self.call("sgemm_runner")
+        self.assertEqual(code, 7, err)
+        self.assertRegex(err, r"sgemm_runner: building sgemm_runner: step [01]/2\n")
+
+    def test_a_name_that_no_test_has(self):
+        for words in (("-R", "typo"), ("-L", "typo")):
+            code, out, err = self.call("run_tests", *words)
+            self.assertEqual((code, out), (2, ""), err)
+            self.assertIn(f"no test is meant by: {' '.join(words)}. All their names: ./run_tests -N", err)
+        self.assertEqual(self.call("run_tests", "-R", "passes")[0], 0)
+
+    def test_tests_are_configured_when_they_are_asked_for(self):
+        def tests_are_built():
+            return "SGEMM_BUILD_TESTS:UNINITIALIZED=ON" in (self.tree / "build/sim/CMakeCache.txt").read_text()
+
+        self.call("sgemm_runner")
+        self.assertFalse(tests_are_built())
+        self.assertEqual(self.call("run_tests")[0], 0)
+        self.assertTrue(tests_are_built())
+        self.assertEqual(self.call("sgemm_runner"), (7, self.made(), ""))
+        self.assertTrue(tests_are_built())
+
+    def test_strict_scripts_may_build(self):
+        line = f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build; build sgemm_runner yes; echo built'
+        for _ in range(2):
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True,
+                                  text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, "built\n"), done.stderr)
+
+    def test_packages_are_named_by_purpose(self):
+        def packages(purposes):
+            line = f'program=test; . "{self.tree}/cmake/setup.sh"; need_for {purposes}; echo "${{packages[*]}}"'
+            return subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True)
+
+        self.assertIn("clang-19", packages("run").stdout.split())
+        self.assertNotIn("libgtest-dev", packages("run").stdout.split())
+        self.assertIn("libgtest-dev", packages("run tests").stdout.split())
+        self.assertEqual(packages("benchmarks benchmarks").stdout, "libbenchmark-dev\n")
+        self.assertEqual(packages("dancing").returncode, 70)
+
+
+class Subproject(unittest.TestCase):
+    """The real tree as a part of another project."""
+
+    def configure(self, languages, *options):
+        folder = tempfile.TemporaryDirectory(prefix="parent ")
+        self.addCleanup(folder.cleanup)
+        parent = pathlib.Path(folder.name)
+        (parent / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES {languages})\n"
+            f'add_subdirectory("{ROOT}" sgemm)\n'
+            "if(NOT TARGET sgemm::kernels)\n  message(FATAL_ERROR \"no library\")\nendif()\n")
+        build = parent / "build"
+        made = subprocess.run(["cmake", "-S", parent, "-B", build, "-G", "Ninja", *options], capture_output=True,
+                              text=True)
+        return made, build
+
+    def assert_refused(self, made, *words):
+        self.assertNotEqual(made.returncode, 0)
+        said = " ".join(made.stderr.split())
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_without_cuda_it_says_what_to_write(self):
+        made, _ = self.configure("CXX")
+        self.assert_refused(made, "parent has not enabled the language", "project(parent LANGUAGES CXX CUDA)")
+
+    def test_is_the_library_for_cuda_and_nothing_else(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        if not os.path.exists(nvcc):  # then only the language can be asked for, and cmake says that there is none
+            made, _ = self.configure("CXX CUDA")
+            self.assert_refused(made, "CUDA")
+            return
+        options = (f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_ARCHITECTURES=90a")
+        made, build = self.configure("CXX CUDA", *options)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True, text=True).stdout
+        self.assertIn("libkernels.a:", targets)
+        for other in ("sgemm_runner", "librunner", "simulator", "simulated", "gtest", "_test"):
+            self.assertNotIn(f"{other}:", targets)
+        self.assertIn("arch=compute_90a", (build / "build.ninja").read_text())
+        made, _ = self.configure("CXX CUDA", *options, "-DSGEMM_MACHINE=sim")
+        self.assert_refused(made, "SGEMM_MACHINE is 'sim'", "set it to 'cuda', or not at all")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
