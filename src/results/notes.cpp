@@ -30,8 +30,9 @@ std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
 }
 
 std::string text_of(const Kernel& k, const Signs& signs) {
-  std::string text = fmt::format("{}: {} blocks of {} threads", k.name, extent(k.grid, signs),
-                                 extent(k.block, signs));
+  std::string text =
+      fmt::format("{}: {} block{} of {} threads", k.name, extent(k.grid, signs),
+                  k.grid == std::array<int64_t, 3>{1, 1, 1} ? "" : "s", extent(k.block, signs));
   if (k.registers) text += fmt::format(", {} registers", *k.registers);
   if (k.shared_bytes) text += fmt::format(", {} bytes of shared memory", *k.shared_bytes);
   if (k.blocks_per_multiprocessor) {

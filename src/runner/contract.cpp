@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "results/metrics.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/inputs.hpp"
 #include "runner/machine.hpp"
@@ -198,6 +200,54 @@ std::string separate_alignments(const Rung& rung) {
       });
       if (!found.empty()) return found;
     }
+  }
+  return "";
+}
+
+// Whether lanes move more than a float at a time; nothing where nothing is counted.
+std::optional<bool> moves_vectors(const Rung& rung, const Sgemm& sgemm, cudaError_t& error) {
+  results::Result result;
+  machine::name_matrices(sgemm);
+  error = machine::run(rung, sgemm, result.seen);
+  if (error != cudaSuccess || !result.seen.traffic) return std::nullopt;
+  for (const char* width : {"load_bytes_per_lane", "store_bytes_per_lane"}) {
+    for (const char* matrix : {"A", "B", "C"}) {
+      if (results::value(result, width, matrix).value_or(0) > sizeof(float)) return true;
+    }
+  }
+  return false;
+}
+
+// A path is called "float4" or "float8" where some matrix is moved in vectors, and otherwise "scalar" or nothing. A
+// rung that has but one path names none.
+std::string path_names(const Rung& rung) {
+  std::vector<std::string> names;
+  for (const Shape& s : {Shape{128, 128, 64}, {4, 64, 64}, {64, 4, 64}}) {
+    for (const auto& [a, b, c] :
+         {std::array<int64_t, 3>{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {4, 4, 0}}) {
+      const Problem p = padded(s, {1, 1}, 0, s.N == 4 ? 4 : 0, s.N == 4 ? 4 : 0);
+      cudaError_t error = cudaSuccess;
+      std::optional<bool> vectors;
+      static_cast<void>(Verifier(p, {GUARD, c}).check([&](Sgemm given, Values) {
+        const Moved A(given.A, p.M, p.K, p.lda, a), B(given.B, p.K, p.N, p.ldb, b);
+        given.A = A.data();
+        given.B = B.data();
+        const char* const path = ladder::path(rung, given);
+        names.emplace_back(path == nullptr ? "" : path);
+        vectors = moves_vectors(rung, given, error);
+        return error;
+      }));
+      if (error != cudaSuccess) return fmt::format("{} at {}", describe(error), describe(p));
+      if (!vectors) return "";
+      const bool said = names.back().find("float") != std::string::npos;
+      if (said == *vectors) continue;
+      return fmt::format("its path is called '{}', and lanes move {} at {}, A {}, B {}, C {}",
+                         names.back(), *vectors ? "several floats at a time" : "a float at a time",
+                         describe(p), describe_offset(a), describe_offset(b), describe_offset(c));
+    }
+  }
+  if (rung.path != nullptr && std::ranges::count(names, names.front()) == std::ssize(names)) {
+    return fmt::format("it names a path, '{}', though it has no other", names.front());
   }
   return "";
 }
@@ -564,6 +614,7 @@ constexpr ContractCheck CHECKS[] = {
     {"leading dimensions of thin shapes", leading_dimensions_of_thin_shapes},
     {"alignment of all matrices", common_alignments},
     {"alignment of each matrix", separate_alignments},
+    {"the paths that it names", path_names},
     {"nothing beyond the end of memory", end_of_memory},
     {"long sums", long_sums},
     {"nothing to sum", nothing_to_sum},

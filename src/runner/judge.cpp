@@ -84,11 +84,6 @@ CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {
   return check;
 }
 
-bool can_fail(const Claim& claim) {
-  // What is counted is never below zero.
-  return std::isfinite(claim.value) && (claim.relation != Relation::at_least || claim.value > 0);
-}
-
 results::Judgement judge(const results::Result& result, const Verdict& verdict,
                          const device::Promise& promise) {
   results::Judgement judgement{.correct = verdict.correct,

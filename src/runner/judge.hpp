@@ -13,9 +13,6 @@ bool applies(const device::Promise& promise, const results::Problem& problem);
 /// Compares one claim with what was counted. Equality allows for rounding in the counter's division.
 results::CheckedClaim check_claim(const device::Claim& claim, std::optional<double> counted);
 
-/// Whether there is anything that a claim forbids. One that cannot fail promises nothing.
-bool can_fail(const device::Claim& claim);
-
 /// The judgement of a result whose identity, problem and observation are known.
 results::Judgement judge(const results::Result& result, const Verdict& verdict,
                          const device::Promise& promise);

@@ -105,7 +105,7 @@ void refuse_what_cannot_run(const std::string& path, const ladder::Rung& rung) {
       throw unusable(path, fmt::format("its promise speaks of '{}', which nobody counts{}",
                                        claim.counter, did_you_mean(claim.counter, known)));
     }
-    if (!can_fail(claim)) {
+    if (!device::can_be_broken(claim)) {
       throw unusable(path,
                      fmt::format("its claim about '{}' can never be broken, so it promises nothing",
                                  claim.counter));

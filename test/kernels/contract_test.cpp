@@ -92,9 +92,9 @@ constexpr Planted PLANTED[] = {
     {"alpha and beta", &faulty::reads_c_always, "beta 0"},
     {"the same result in every order", &faulty::adds_in_any_order, "in another order", true},
     {"a stream of its own", &faulty::ignores_stream, "stream"},
-    {"64-bit indices into A", &faulty::truncates_index_into_a, "lda 1073741825"},
-    {"64-bit indices into B", &faulty::truncates_index_into_b, "ldb 1073741825"},
-    {"64-bit indices into C", &faulty::truncates_index_into_c, "ldc 1073741825"},
+    {"64-bit indices into A", &faulty::truncates_index_into_a, "lda 2147483649"},
+    {"64-bit indices into B", &faulty::truncates_index_into_b, "ldb 2147483649"},
+    {"64-bit indices into C", &faulty::truncates_index_into_c, "ldc 2147483649"},
     {"too large a grid is an error", &faulty::hides_errors, "no error came back", true},
     {"too large a grid is an error", &faulty::truncates_grid, "a part of the grid ran", true},
 };

@@ -73,7 +73,7 @@ class DeviceCounters : public testing::TestWithParam<Row> {
     const auto rung = std::find_if(all.begin(), all.end(),
                                    [&](const ladder::Rung* r) { return r->number == number; });
     const auto [m, n, k] = size();
-    runner::Verifier verifier(runner::dense_problem(m, n, k), {.guard = 0});
+    runner::Verifier verifier(results::dense_problem(m, n, k), {.guard = 0});
     const ladder::Sgemm problem = verifier.prepare(runner::Values::reals);
     simulator::reset_counters();
     EXPECT_EQ(ladder::launch(**rung, problem, nullptr), cudaSuccess);

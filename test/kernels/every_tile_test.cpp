@@ -16,14 +16,15 @@ namespace {
 using ladder::Sgemm;
 using ladder::SplitPlan;
 using ladder::Tile;
-using runner::Problem;
+using results::dense_problem;
+using results::Problem;
 
 constexpr int MULTIPROCESSORS = 4;
 
 // Two tiles each way, the second ones with an edge inside, and a K that ends within a tile. Odd leading
 // dimensions where the accesses are not to be vectors.
 Problem ragged(const Tile& t, int64_t K, bool vector) {
-  Problem p = runner::dense_problem(t.BM + t.BM / 2 + 3, t.BN + 5, K);
+  Problem p = dense_problem(t.BM + t.BM / 2 + 3, t.BN + 5, K);
   p.alpha = -0.5F;
   p.beta = 1.5F;
   p.seed = 7;
@@ -88,7 +89,7 @@ TEST(EveryTile, OfRung11ComputesRightWhereChainsAreCut) {
   for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
     const Tile& t = ladder::TUNED_TABLE[choice].tile;
     SCOPED_TRACE(testing::Message() << "tile " << choice);
-    expect_right(runner::dense_problem(t.BM, t.BN, of_several_chains(t)), [&](const Sgemm& sgemm) {
+    expect_right(dense_problem(t.BM, t.BN, of_several_chains(t)), [&](const Sgemm& sgemm) {
       return ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr);
     });
   }
@@ -109,7 +110,7 @@ TEST(EveryTile, OfRung12ComputesRightWhereChainsAreCut) {
     const Tile& t = ladder::STREAM_K_TABLE[choice].tile;
     const int64_t K = of_several_chains(t);
     SCOPED_TRACE(testing::Message() << "tile " << choice);
-    expect_right(runner::dense_problem(t.BM, t.BN, K), [&](const Sgemm& sgemm) {
+    expect_right(dense_problem(t.BM, t.BN, K), [&](const Sgemm& sgemm) {
       return ladder::launch_stream_k_choice(one_block(choice, K), sgemm, false, MULTIPROCESSORS,
                                             nullptr);
     });

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "kernels/ladder.hpp"
+#include "runner/judge.hpp"
 #include "runner/machine.hpp"
-#include "runner/promise.hpp"
 #include "runner/verify.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
@@ -16,17 +16,19 @@ namespace {
 
 using ladder::Rung;
 using ladder::Sgemm;
-using runner::Traffic;
+using results::CheckedClaim;
+using results::Judgement;
 using runner::Values;
 
-// The traffic of one launch on a problem that the promise speaks of, or nothing where nothing is counted.
-std::optional<Traffic> traffic_of(const Rung& rung, int64_t M, int64_t N, int64_t K) {
-  std::optional<Traffic> traffic;
-  runner::Verifier verifier(runner::dense_problem(M, N, K), {.guard = 0});
+// The judgement of one launch on a problem that the promise speaks of, or nothing where nothing is counted.
+std::optional<Judgement> judgement_of(const Rung& rung, int64_t M, int64_t N, int64_t K) {
+  results::Result result{.problem = results::dense_problem(M, N, K)};
+  runner::Verifier verifier(*result.problem, {.guard = 0});
   const Sgemm sgemm = verifier.prepare(Values::reals);
   runner::machine::name_matrices(sgemm);
-  EXPECT_EQ(runner::machine::run(rung, sgemm, traffic), cudaSuccess);
-  return traffic;
+  EXPECT_EQ(runner::machine::run(rung, sgemm, result.seen), cudaSuccess);
+  if (!result.seen.traffic) return std::nullopt;
+  return runner::judge(result, {}, rung.promise);
 }
 
 // In units of whole_tiles.
@@ -41,11 +43,12 @@ class Promise : public testing::TestWithParam<const Rung*> {
   const int64_t tile = std::max<int64_t>(whole, 128);  // of the block, or several of them
 
   void expect_kept(int64_t M, int64_t N, int64_t K) {
-    const auto traffic = traffic_of(*GetParam(), M, N, K);
-    if (!traffic) GTEST_SKIP() << "this machine does not count";
-    ASSERT_EQ(traffic->promise.size(), GetParam()->promise.claims.size());
-    for (const runner::ClaimCheck& check : traffic->promise) {
-      EXPECT_TRUE(check.kept) << runner::text(check) << " at " << M << "x" << N << "x" << K;
+    const auto judgement = judgement_of(*GetParam(), M, N, K);
+    if (!judgement) GTEST_SKIP() << "this machine does not count";
+    ASSERT_EQ(judgement->claims.size(), GetParam()->promise.claims.size());
+    for (const CheckedClaim& claim : judgement->claims) {
+      EXPECT_TRUE(claim.kept) << claim.counter << " of " << claim.buffer << " counted "
+                              << claim.counted.value_or(-1) << " at " << M << "x" << N << "x" << K;
     }
   }
 };
@@ -72,9 +75,9 @@ TEST_P(Promise, IsBrokenOnSmallerShapes) {
   ASSERT_GT(bold.promise.whole_tiles, 0);
   bool broken = false;
   for (const Multiple& of : MULTIPLES) {
-    const auto traffic = traffic_of(bold, of.M * whole / 2, of.N * whole / 2, of.K * whole / 2);
-    if (!traffic) GTEST_SKIP() << "this machine does not count";
-    broken = broken || !traffic->promise_kept();
+    const auto judgement = judgement_of(bold, of.M * whole / 2, of.N * whole / 2, of.K * whole / 2);
+    if (!judgement) GTEST_SKIP() << "this machine does not count";
+    broken = broken || !judgement->promise_kept();
   }
   EXPECT_TRUE(broken) << "kept with multiples of " << whole / 2 << " too: whole_tiles is no more";
 }
@@ -82,40 +85,17 @@ TEST_P(Promise, IsBrokenOnSmallerShapes) {
 INSTANTIATE_TEST_SUITE_P(Ladder, Promise, rungs_from(1), name_of);
 
 TEST(BrokenPromise, IsFound) {
-  const auto traffic = traffic_of(faulty::breaks_promise, 32, 32, 32);
-  if (!traffic) GTEST_SKIP() << "this machine does not count";
-  EXPECT_FALSE(traffic->promise_kept());
+  const auto judgement = judgement_of(faulty::breaks_promise, 32, 32, 32);
+  if (!judgement) GTEST_SKIP() << "this machine does not count";
+  EXPECT_FALSE(judgement->promise_kept());
 }
 
 // The padding of a tile that cp.async fills: without it the lanes of a warp write to the same banks.
 TEST(BrokenPromise, IsFoundInWhatCpAsyncWrites) {
-  const auto padded = traffic_of(faulty::padded_copy, 32, 32, 32);
+  const auto padded = judgement_of(faulty::padded_copy, 32, 32, 32);
   if (!padded) GTEST_SKIP() << "this machine does not count";
   EXPECT_TRUE(padded->promise_kept());
-  EXPECT_FALSE(traffic_of(faulty::unpadded_copy, 32, 32, 32)->promise_kept());
-}
-
-TEST(PromiseRules, SpeakOnlyOfWholeDenseTiles) {
-  const ladder::Promise& promise = faulty::breaks_promise.promise;  // tiles of 16
-  const Sgemm whole{.M = 32,
-                    .N = 16,
-                    .K = 48,
-                    .alpha = 1,
-                    .A = nullptr,
-                    .lda = 48,
-                    .B = nullptr,
-                    .ldb = 16,
-                    .beta = 0,
-                    .C = nullptr,
-                    .ldc = 16};
-  EXPECT_TRUE(runner::applies(promise, whole));
-  for (void (*change)(Sgemm&) : {+[](Sgemm& p) { p.M = 33; }, +[](Sgemm& p) { p.K = 0; },
-                                 +[](Sgemm& p) { p.lda = 49; }, +[](Sgemm& p) { p.ldc = 20; },
-                                 +[](Sgemm& p) { p.alpha = 0; }, +[](Sgemm& p) { p.beta = 1; }}) {
-    Sgemm p = whole;
-    change(p);
-    EXPECT_FALSE(runner::applies(promise, p));
-  }
+  EXPECT_FALSE(judgement_of(faulty::unpadded_copy, 32, 32, 32)->promise_kept());
 }
 
 // A claim that no kernel can break is none.
@@ -138,22 +118,6 @@ TEST(PromiseRules, KnowClaimsThatSayNothing) {
   EXPECT_TRUE(says("local_bytes", Relation::at_most, 0));
   EXPECT_TRUE(says("load_sectors_per_request", Relation::at_most, 31));
   EXPECT_TRUE(says("async_copy_share", Relation::at_least, 1));
-}
-
-TEST(PromiseRules, CompareByRelation) {
-  using ladder::Relation;
-  const auto kept = [](Relation relation, std::optional<double> counted) {
-    return runner::check_claim({"load_bytes_per_lane", "A", relation, 4.0}, counted).kept;
-  };
-  EXPECT_TRUE(kept(Relation::equal, 4.0));
-  EXPECT_FALSE(kept(Relation::equal, 4.001));
-  EXPECT_TRUE(kept(Relation::at_most, 3.9));
-  EXPECT_FALSE(kept(Relation::at_most, 4.1));
-  EXPECT_TRUE(kept(Relation::at_least, 4.0));
-  EXPECT_FALSE(kept(Relation::at_least, 3.9));
-  for (const Relation relation : {Relation::equal, Relation::at_most, Relation::at_least}) {
-    EXPECT_FALSE(kept(relation, std::nullopt)) << "nothing counted keeps no promise";
-  }
 }
 
 }  // namespace

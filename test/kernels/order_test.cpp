@@ -1,0 +1,25 @@
+// The contract varies the order of blocks and warps for sure.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "runner/contract.hpp"
+#include "simulator/execute/module.hpp"
+#include "test/kernels/faulty_kernels.hpp"
+
+namespace {
+
+// One host thread runs the blocks in their order, always the same. Only what the contract's check shuffles can
+// change the bits of a sum whose parts are added as they come.
+TEST(Order, IsVariedByTheContract) {
+  simulator::set_worker_threads(1);
+  for (const runner::ContractCheck& check : runner::contract()) {
+    if (std::string_view(check.name) != "the same result in every order") continue;
+    EXPECT_THAT(check.complaint(faulty::adds_in_any_order), testing::HasSubstr("another order"));
+    EXPECT_EQ(simulator::schedule(), 0U) << "the usual order must come back";
+  }
+  simulator::set_worker_threads(0);
+}
+
+}  // namespace
