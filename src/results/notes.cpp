@@ -105,7 +105,8 @@ std::string details(const Run& run, const Page& page) {
     }
     if (r.seen.timing) {
       const Timing& t = *r.seen.timing;
-      add(fmt::format("  {} samples of {} launches, {}", t.samples_ms.size(), t.launches_per_sample,
+      add(fmt::format("  {} samples of {} launch{}, {}", t.samples_ms.size(), t.launches_per_sample,
+                      t.launches_per_sample == 1 ? "" : "es",
                       j.trusted()
                           ? "trusted"
                           : fmt::format("not to be trusted: {}", fmt::join(j.doubts, "; "))));
