@@ -55,6 +55,13 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : without_trailing_space(text.substr(first));
 }
 
+constexpr double MOST_DIGITS = 1e12;  // what is beyond cannot be, and is written short
+
+std::string decimal(double value, int precision) {
+  return std::abs(value) < MOST_DIGITS ? fmt::format("{:.{}f}", value, precision)
+                                       : fmt::format("{:.2e}", value);
+}
+
 // 3 significant digits, so that the decimal points of a column stand in line: "275   ", " 22.0 ".
 std::string three_digits(double value) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
@@ -68,6 +75,7 @@ std::string time_text(double ms, const Signs& signs) {
 }
 
 std::string grouped(double value) {
+  if (value >= MOST_DIGITS) return decimal(value, 0);
   std::string digits = fmt::format("{:.0f}", value);
   if (value < 99.5) return fmt::format("{:.1f}", value);
   for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
@@ -238,8 +246,7 @@ class Table {
         [this, of, &m, unit, scale](const Result& r) {
           const auto value = of(r);
           if (!value) return std::string(signs_.none);
-          return fmt::format("{:.{}f}{}", *value * scale, m.precision,
-                             unit.empty() ? "" : " " + unit);
+          return decimal(*value * scale, m.precision) + (unit.empty() ? "" : " " + unit);
         });
   }
 
