@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr const char* AN_EXAMPLE = "src/kernels/02_coalesced.cu is a short one to start from";
 
 Error unusable(const std::string& path, const std::string& why) {
-  return {ExitCode::usage, fmt::format("--kernel {}: {}", path, why)};
+  return {ExitCode::usage, fmt::format("--kernel '{}': {}", path, why)};
 }
 
 class TemporaryFolder {
