@@ -52,14 +52,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 int64_t leading_dimension(const char* option, const std::optional<std::string>& asked,
                           int64_t dense, const char* row) {
   if (!asked) return dense;
-  const int64_t value = parse_integer(option, *asked, 0, LARGEST_DIMENSION);
-  if (value < dense) {
-    throw usage(
-        fmt::format("{} {} does not fit: a row of {} has {} elements, so it must be "
-                    "from {} to {}",
-                    option, value, row, dense, dense, LARGEST_DIMENSION));
-  }
-  return value;
+  return parse_integer(option, *asked, dense, LARGEST_DIMENSION,
+                       fmt::format("a row of {} has {} elements, so ", row, dense));
 }
 
 // An option without its value, or with two.
