@@ -9,8 +9,8 @@ namespace {
 
 using ladder::Rung;
 using ladder::Sgemm;
+using results::Problem;
 using runner::Layout;
-using runner::Problem;
 using runner::Values;
 using runner::Verdict;
 using testing::HasSubstr;
@@ -29,7 +29,7 @@ Verdict verify(const Rung& rung, const Problem& problem) {
       });
 }
 
-Problem small() { return runner::dense_problem(50, 40, 30); }
+Problem small() { return results::dense_problem(50, 40, 30); }
 
 Problem padded() {
   Problem p = small();
@@ -40,7 +40,7 @@ Problem padded() {
   return p;
 }
 
-Problem large() { return runner::dense_problem(300, 400, 20); }
+Problem large() { return results::dense_problem(300, 400, 20); }
 
 TEST(Verifier, PassesARightResult) {
   for (const Problem& p : {small(), padded(), large()}) {
@@ -72,7 +72,7 @@ TEST(Verifier, SaysWhereTheFirstWrongElementIs) {
   for (const Rung& rung : faulty::wrong_results().first(3)) {
     for (const Problem& p : {small(), large()}) {
       const Verdict verdict = verify(rung, p);
-      const runner::Mismatch first = verdict.first_mismatch.value_or(runner::Mismatch{-1, -1});
+      const results::Mismatch first = verdict.first_mismatch.value_or(results::Mismatch{-1, -1});
       EXPECT_EQ(first.row, p.M / 2) << rung.name;
       EXPECT_EQ(first.col, p.N - 1) << rung.name;
     }
