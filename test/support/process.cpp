@@ -58,6 +58,20 @@ bool read_some(int descriptor, std::string& into) {
   return got > 0;
 }
 
+// What the system says of a process behind a word like "State:".
+std::string status_of(pid_t process, const std::string& word) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(word)) return line.substr(word.size());
+  }
+  return "";
+}
+
+// Signals are told as the bits of a hexadecimal number.
+bool is_among(int signal, const std::string& signals) {
+  return (std::strtoul(signals.c_str(), nullptr, 16) >> (signal - 1) & 1) != 0;
+}
+
 }  // namespace
 
 Ended run_program(const Call& call) {
@@ -112,16 +126,13 @@ Ended run_program(const Call& call) {
 
 void wait_until_asleep(const std::stop_token& stop, pid_t child) {
   constexpr int LOOKS = 20;  // one after the other, with the same answer
-  constexpr unsigned long INTERRUPT = 1ul << (SIGINT - 1);
   for (int asleep = 0; asleep < LOOKS && !stop.stop_requested();) {
     usleep(10000);
-    std::ifstream status("/proc/" + std::to_string(child) + "/status");
-    bool sleeps = false, handles = false;
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("State:")) sleeps = line.find("(sleeping)") != line.npos;
-      if (line.starts_with("SigCgt:"))
-        handles = (std::stoul(line.substr(7), nullptr, 16) & INTERRUPT) != 0;
-    }
-    asleep = sleeps && handles ? asleep + 1 : 0;
+    const bool sleeps = status_of(child, "State:").find("(sleeping)") != std::string::npos;
+    asleep = sleeps && is_among(SIGINT, status_of(child, "SigCgt:")) ? asleep + 1 : 0;
   }
+}
+
+void wait_until_ignoring(int signal, const std::stop_token& stop, pid_t child) {
+  while (!stop.stop_requested() && !is_among(signal, status_of(child, "SigIgn:"))) usleep(1000);
 }

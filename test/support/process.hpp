@@ -37,3 +37,6 @@ Ended run_program(const Call& call);
 
 /// Waits until a process that handles SIGINT sleeps, and has for a while: it waits for something.
 void wait_until_asleep(const std::stop_token& stop, pid_t child);
+
+/// Waits until a process ignores a signal.
+void wait_until_ignoring(int signal, const std::stop_token& stop, pid_t child);
