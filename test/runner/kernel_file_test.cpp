@@ -207,7 +207,8 @@ TEST_F(KernelFile, DoesNotMixWithAnother) {
             "wrong.cu");
   const Ended ended = run(right, {"--kernel", wrong.string(), "--size", "64", "--json"});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  for (const json& row : json::parse(ended.out).at("benchmarks")) {
+  const json printed = json::parse(ended.out);
+  for (const json& row : printed.at("benchmarks")) {
     if (row.at("set") == "kernel") EXPECT_EQ(row.at("correct"), row.at("kernel") == "mine") << row;
   }
 }
@@ -235,7 +236,8 @@ TEST_P(RungsFile, AsAStrangersCountsTheSame) {
                              (folder / name).string(), "--size", "128,33x65x17", "--json"}});
   ASSERT_EQ(ended.code, 0) << ended.err;
   std::map<std::string, std::vector<json>> by_size;
-  for (const json& row : json::parse(ended.out).at("benchmarks")) {
+  const json printed = json::parse(ended.out);
+  for (const json& row : printed.at("benchmarks")) {
     if (row.at("kernel") != std::string(rung.name)) continue;  // the reference of a device
     const std::string full = row.at("name");
     by_size[full.substr(full.rfind('/'))].push_back(row);
