@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "runner/verify.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
@@ -120,6 +125,30 @@ TEST(Verifier, TakesAnInfinityWhereTheResultOverflows) {
   p.alpha = 3e38f;
   const Verdict verdict = verify(faulty::sound, p);
   EXPECT_TRUE(verdict.correct) << verdict.complaint;
+}
+
+// alpha * sum overflows where the result would fit, and FP32 gives an infinity; one that nothing explains is wrong.
+TEST(Verifier, TellsAnInfinityOfFp32FromAWrongOne) {
+  for (const float factor : {3e38f, 1.5f}) {
+    Problem p = small();
+    p.alpha = p.beta = factor;
+    const Verdict right = verify(faulty::sound, p);
+    EXPECT_TRUE(right.correct) << right.complaint;
+
+    std::vector<float> C(static_cast<size_t>(p.M * p.ldc));
+    const Verdict wrong = runner::Verifier(p, GUARDED).check([&](const Sgemm& sgemm, Values) {
+      EXPECT_EQ(ladder::launch(faulty::sound, sgemm, nullptr), cudaSuccess);
+      const size_t bytes = C.size() * sizeof(float);
+      EXPECT_EQ(cudaMemcpy(C.data(), sgemm.C, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+      const auto finite = std::ranges::find_if(C, [](float c) { return std::abs(c) < 1e38f; });
+      EXPECT_NE(finite, C.end());
+      *finite = std::numeric_limits<float>::infinity();
+      return cudaMemcpy(sgemm.C, C.data(), bytes, cudaMemcpyHostToDevice);
+    });
+    EXPECT_FALSE(wrong.correct) << factor;
+    EXPECT_THAT(wrong.complaint, testing::AllOf(HasSubstr(" is inf, should be "),
+                                                HasSubstr("1 of 2000 elements is wrong")));
+  }
 }
 
 TEST(Verifier, TakesSubnormalResults) {

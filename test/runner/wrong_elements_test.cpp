@@ -19,7 +19,7 @@ std::string described(int64_t rows, int64_t cols,
   return wrong.describe();
 }
 
-TEST(WrongElements, AreTellsTheRowOfATile) {
+TEST(WrongElements, TellsTheRowOfATile) {
   EXPECT_EQ(described(128, 64, [](int64_t row, int64_t) { return row % 32 == 31; }),
             "256 of 8192 elements are wrong: row 31 of every 32, all columns");
 }
