@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <system_error>
 
 #include "results/metrics.hpp"
 
@@ -152,10 +153,13 @@ void add_traffic(Json& row, const Result& r) {
   }
   row["counts"] = Json::object();
   for (const Count& one : traffic.counts) {
-    if (one.buffer.empty()) {
-      row["counts"][one.key] = one.value;
-    } else {
+    const auto of_a_buffer = [&one](const Count& c) {
+      return c.key == one.key && !c.buffer.empty();
+    };
+    if (std::ranges::any_of(traffic.counts, of_a_buffer)) {  // then "" is one that nobody named
       row["counts"][one.key][one.buffer] = one.value;
+    } else {
+      row["counts"][one.key] = one.value;
     }
   }
   row["simulation_seconds"] = traffic.simulation_seconds;
@@ -230,7 +234,8 @@ Json row_of(const Result& r, const Provenance& from) {
 
 constexpr size_t LONGEST_FILE = size_t{1} << 28;
 constexpr size_t LONGEST_TEXT = 4096;
-constexpr double LARGEST = 1e18;  // of any figure
+constexpr double LARGEST = 1e18, SMALLEST = 1e-9;       // of any figure above 0
+constexpr double LONGEST_MS = 1e9, SHORTEST_MS = 1e-6;  // eleven days, a nanosecond
 
 // One place in the file: what complaints name, and what values are taken from.
 class Place {
@@ -240,7 +245,8 @@ class Place {
   [[noreturn]] void refuse(const std::string& why) const { throw Unusable(path_ + ": " + why); }
 
   bool has(const char* key) const {
-    return json_.is_object() && json_.contains(key) && !json_.at(key).is_null();
+    if (!json_.is_object()) refuse("is not an object");
+    return json_.contains(key) && !json_.at(key).is_null();
   }
   Place at(const char* key) const {
     if (!json_.is_object()) refuse("is not an object");
@@ -291,7 +297,7 @@ class Place {
     }
     return value;
   }
-  double positive() const { return number(std::numeric_limits<double>::min(), LARGEST); }
+  double positive() const { return number(SMALLEST, LARGEST); }
   // What exact() wrote.
   double any_number() const {
     if (json_.is_number()) return json_.get<double>();
@@ -304,9 +310,18 @@ class Place {
   }
 
  private:
-  // Without what would move the terminal's cursor.
+  // Without what would move the terminal's cursor: control characters, and of Unicode's second set of them
+  // (U+0080 to U+009F) the two bytes that each has.
   static std::string printable(std::string text) {
-    std::erase_if(text, [](unsigned char c) { return c != '\n' && std::iscntrl(c) != 0; });
+    std::erase_if(text, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7F; });
+    for (size_t at = 0; (at = text.find('\xC2', at)) != text.npos;) {
+      const bool control = at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+      if (control) {
+        text.erase(at, 2);
+      } else {
+        ++at;
+      }
+    }
     if (text.size() > LONGEST_TEXT) text.resize(LONGEST_TEXT);
     return text;
   }
@@ -321,9 +336,9 @@ std::vector<std::string> texts(const Place& place) {
   return list;
 }
 
-std::vector<double> times(const Place& place) {
+std::vector<double> numbers(const Place& place, double least, double most) {
   std::vector<double> list;
-  place.for_each([&](const Place& one) { list.push_back(one.positive()); });
+  place.for_each([&](const Place& one) { list.push_back(one.number(least, most)); });
   return list;
 }
 
@@ -474,7 +489,9 @@ Traffic traffic_from(const Place& row) {
 
 Timing timing_from(const Place& row) {
   Timing t;
-  t.options.cold = row.at("l2").text() == "cold";
+  const std::string l2 = row.at("l2").text();
+  if (l2 != "warm" && l2 != "cold") row.at("l2").refuse("is neither 'warm' nor 'cold'");
+  t.options.cold = l2 == "cold";
   t.options.once = row.at("once").truth();
   t.options.seconds = row.at("seconds_at_most").positive();
   t.options.samples = SMALL(row.at("samples_at_most"));
@@ -482,15 +499,15 @@ Timing timing_from(const Place& row) {
   t.is_reference = row.at("is_reference").truth();
   t.launches_per_sample = SMALL(row.at("launches_per_sample"));
   t.steady = row.at("steady").truth();
-  t.clocks_mhz = times(row.at("clocks_mhz"));
+  t.clocks_mhz = numbers(row.at("clocks_mhz"), SMALLEST, LARGEST);
   if (!t.clocks_mhz.empty() && t.clocks_mhz.size() != 3) {
     row.at("clocks_mhz").refuse("has not three values: lowest, median, highest");
   }
   t.slowdowns = texts(row.at("slowdowns"));
   t.fp32_peak_gflops = optional_at(row, "fp32_peak_gflops", POSITIVE);
-  t.samples_ms = times(row.at("samples_ms"));
+  t.samples_ms = numbers(row.at("samples_ms"), SHORTEST_MS, LONGEST_MS);
   if (t.samples_ms.empty()) row.at("samples_ms").refuse("is empty");
-  t.reference_samples_ms = times(row.at("reference_samples_ms"));
+  t.reference_samples_ms = numbers(row.at("reference_samples_ms"), SHORTEST_MS, LONGEST_MS);
   if (!t.reference_samples_ms.empty() && t.reference_samples_ms.size() != t.samples_ms.size()) {
     row.at("reference_samples_ms").refuse("has not as many values as samples_ms");
   }
@@ -560,14 +577,19 @@ std::string to_json(const Run& run) {
 }
 
 Run run_from_json(std::string_view text) {
+  if (text.empty()) throw Unusable("it is empty");
   Json json;
   try {
     json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw Unusable(error.byte > text.size()
+                       ? "it is not whole: its JSON ends in the middle"
+                       : fmt::format("it is not JSON from byte {} on", error.byte));
   } catch (const Json::exception&) {
-    throw Unusable("it is not JSON");
+    throw Unusable("a number in it is too large");
   }
   const Place file(json, "the file");
-  if (!file.has("context") || !file.has("benchmarks")) {
+  if (!file.is_object() || !file.has("context") || !file.has("benchmarks")) {
     throw Unusable("it is no run of sgemm_runner: 'context' and 'benchmarks' are not in it");
   }
   Run run{.from = provenance_from(Place(json.at("context"), "context"))};
@@ -583,6 +605,8 @@ Run read_run(const std::string& path) {
   };
   std::string text;
   try {
+    if (!std::filesystem::exists(path)) throw unusable("there is no such file");
+    if (std::filesystem::is_directory(path)) throw unusable("it is a directory");
     std::ifstream file(path, std::ios::binary);
     if (!file) throw unusable("it cannot be read");
     char piece[65536];
@@ -591,7 +615,7 @@ Run read_run(const std::string& path) {
       if (text.size() > LONGEST_FILE) throw unusable("it is too long for a run");
     }
     if (file.bad()) throw unusable("it cannot be read");
-  } catch (const std::ios_base::failure&) {  // a directory
+  } catch (const std::system_error&) {  // of the stream or of the file system
     throw unusable("it cannot be read");
   }
   try {

@@ -88,7 +88,9 @@ constexpr Metric METRICS[] = {
     {"async_copy_share", "share of cp.async in the loads", "cp.async", "", Better::neither, 2,
      "bytes loaded by cp.async / all bytes loaded", true,
      [](const Result& r, Buffer b, const Roofs&) {
-       return ratio(count(r, counts::ASYNC_COPY_BYTES, b), count(r, counts::LOAD_BYTES, b));
+       // A kernel without cp.async has no such bytes, which is a share of 0.
+       return ratio(count(r, counts::ASYNC_COPY_BYTES, b).value_or(0),
+                    count(r, counts::LOAD_BYTES, b));
      }},
     {"bytes_used_over_fetched", "bytes used / bytes fetched", "bytes used", "", Better::more, 3,
      "of the bytes that sectors bring or take, the share that was asked for", false,

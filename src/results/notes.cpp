@@ -1,6 +1,10 @@
 // What is said below a table: complaints, and the details of -v.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "results/metrics.hpp"
 #include "results/table.hpp"
 
@@ -20,6 +24,16 @@ std::string text_of(const CheckedClaim& c) {
   return fmt::format("{}{} {} {:.6g}: counted {}", known != nullptr ? known->name : c.counter,
                      c.buffer.empty() ? "" : " of " + c.buffer, c.relation, c.value,
                      c.counted ? fmt::format("{:.6g}", *c.counted) : "nothing");
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
 }
 
 std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
@@ -53,8 +67,8 @@ std::string complaints(const Run& run, const Page& page) {
   for (const Result& r : run.results) {
     if (!r.judged.correct) {
       add(r, ": " + r.judged.complaint);
-      text += r.judged.failure;
-      if (!r.judged.failure.empty() && !r.judged.failure.ends_with('\n')) text += "\n";
+      for (const std::string_view line : lines_of(r.judged.failure))
+        text += wrap(line, page.width, 4) + "\n";
     }
     for (const std::string& broken : r.judged.contract) add(r, " broke the contract: " + broken);
     for (const CheckedClaim& claim : r.judged.claims) {
@@ -106,7 +120,8 @@ std::string details(const Run& run, const Page& page) {
     }
     if (r.seen.timing) {
       const Timing& t = *r.seen.timing;
-      add(fmt::format("  {} samples of {} launches, {}", t.samples_ms.size(), t.launches_per_sample,
+      add(fmt::format("  {} samples of {} launch{}, {}", t.samples_ms.size(), t.launches_per_sample,
+                      t.launches_per_sample == 1 ? "" : "es",
                       j.trusted()
                           ? "trusted"
                           : fmt::format("not to be trusted: {}", fmt::join(j.doubts, "; "))));

@@ -18,7 +18,7 @@ std::string wrap(std::string_view text, int width, int indent) {
   for (size_t start = 0; start < text.size();) {
     const size_t end = std::min(text.find(' ', start), text.size());
     const std::string_view word = text.substr(start, end - start);
-    if (column > indent && column + 1 + display_width(word) > width) {
+    if (column > indent && column + 1 + display_width(word.substr(0, word.find('\n'))) > width) {
       wrapped += "\n" + std::string(static_cast<size_t>(indent), ' ');
       column = indent;
     } else if (start > 0) {
@@ -26,7 +26,9 @@ std::string wrap(std::string_view text, int width, int indent) {
       ++column;
     }
     wrapped += word;
-    column += display_width(word);
+    const size_t line_break = word.rfind('\n');  // of the text's own
+    column = line_break == word.npos ? column + display_width(word)
+                                     : display_width(word.substr(line_break + 1));
     start = end + 1;
   }
   return wrapped;

@@ -55,6 +55,13 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : without_trailing_space(text.substr(first));
 }
 
+constexpr double MOST_DIGITS = 1e12;  // what is beyond cannot be, and is written short
+
+std::string decimal(double value, int precision) {
+  return std::abs(value) < MOST_DIGITS ? fmt::format("{:.{}f}", value, precision)
+                                       : fmt::format("{:.2e}", value);
+}
+
 // 3 significant digits, so that the decimal points of a column stand in line: "275   ", " 22.0 ".
 std::string three_digits(double value) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
@@ -68,6 +75,7 @@ std::string time_text(double ms, const Signs& signs) {
 }
 
 std::string grouped(double value) {
+  if (value >= MOST_DIGITS) return decimal(value, 0);
   std::string digits = fmt::format("{:.0f}", value);
   if (value < 99.5) return fmt::format("{:.1f}", value);
   for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
@@ -134,6 +142,9 @@ class Table {
     } else {
       add_traffic();
     }
+    // Nothing to say in any row, and no heading: nobody misses it.
+    std::erase_if(columns_,
+                  [this](const Column& c) { return c.heading.empty() && width_of(c) == 0; });
   }
 
   std::string heading() const {
@@ -160,19 +171,21 @@ class Table {
     return fmt::format("{}", fmt::join(parts, fmt::format(" {} ", signs_.dot)));
   }
 
-  std::string footnote() const {
+  // `alone`: no other table stands beside this one, so that the size can be named.
+  std::string footnote(bool alone) const {
     for (const Result* row : rows_) {
       if (const Result* figure = starred(*row)) {
         return fmt::format("* measured on an {} on {} at {}; all else is counted here, at {}",
                            recorded_->from.device, figure->date.substr(0, 10),
-                           size_text(*figure->problem, signs_), size_text(*row->problem, signs_));
+                           size_text(*figure->problem, signs_),
+                           alone ? size_text(*row->problem, signs_) : "the size over each table");
       }
     }
     return "";
   }
 
-  std::string text(const Page& page) const {
-    std::vector<std::string> left_out;
+  // The names of the columns that the page has no room for are added to `left_out`.
+  std::string text(const Page& page, std::vector<std::string>& left_out) const {
     const std::vector<Column> columns = fitting(page.width, left_out);
     std::string text;
     if (std::ranges::any_of(columns, [](const Column& c) { return !c.group.empty(); }))
@@ -181,21 +194,13 @@ class Table {
     for (size_t i = 0; i < rows_.size(); ++i) {
       text += line(columns, page, [i](const Column& c) { return c.cell(i); });
     }
-    if (!left_out.empty()) {
-      text += wrap(fmt::format(" not shown at this width: {}; a wider terminal or --json has them",
-                               fmt::join(left_out, ", ")),
-                   page.width, 3) +
-              "\n";
-    }
     return text;
   }
 
   std::string markdown() const {
     std::string text = "|";
     for (const Column& c : columns_)
-      text += c.name().empty()
-                  ? " |"
-                  : fmt::format(" {} |", c.heading.empty() && c.group.empty() ? "" : c.name());
+      text += c.heading.empty() ? " |" : fmt::format(" {} |", trimmed(c.name()));
     text += "\n|";
     for (const Column& c : columns_) text += c.align == Align::left ? " --- |" : " ---: |";
     text += "\n";
@@ -215,7 +220,7 @@ class Table {
 
   template <typename Condition>
   bool any(const Condition& condition) const {
-    return std::ranges::any_of(rows_, [&](const Result* r) { return condition(*r); });
+    return std::ranges::any_of(rows_, [&](const Result* r) { return bool(condition(*r)); });
   }
 
   void column(std::string group, std::string heading, Align align, int rank,
@@ -241,8 +246,7 @@ class Table {
         [this, of, &m, unit, scale](const Result& r) {
           const auto value = of(r);
           if (!value) return std::string(signs_.none);
-          return fmt::format("{:.{}f}{}", *value * scale, m.precision,
-                             unit.empty() ? "" : " " + unit);
+          return decimal(*value * scale, m.precision) + (unit.empty() ? "" : " " + unit);
         });
   }
 
@@ -277,7 +281,7 @@ class Table {
     });
     figure("percent_of_cublas", 0);
     add("", "", Align::left, 7,
-        of("percent_of_cublas", [this](double percent) { return bar(percent, signs_); }));
+        [this](const Result& r) { return bar(value(r, "percent_of_cublas").value_or(0), signs_); });
     columns_.push_back({"", "", Align::left, 5, [this](size_t i) { return Cell{faster(i)}; },
                         "faster than the row above"});
   }
@@ -299,18 +303,20 @@ class Table {
   }
 
   void add_traffic() {
-    column("", "promise", Align::left, 4, [this](const Result& r) { return promise(r); });
+    if (any([](const Result& r) { return !r.judged.claims.empty(); })) {
+      column("", "promise", Align::left, 4, [this](const Result& r) { return promise(r); });
+    }
     figure("load_sectors_per_request", 1, "A");
     figure("load_sectors_per_request", 1, "B");
-    // A column of its own kind under the same heading: C is written, not read.
-    add(metric("store_sectors_per_request").heading, "C", Align::right, 1, [this](const Result& r) {
-      const auto sectors = value(r, "store_sectors_per_request", "C");
-      return sectors ? fmt::format("{:.1f}", *sectors) : std::string(signs_.none);
-    });
-    add("", "bytes used", Align::right, 2, [this](const Result& r) {
-      const auto share = value(r, "bytes_used_over_fetched");
-      return share ? fmt::format("{:.1f} %", *share * 100) : std::string(signs_.none);
-    });
+    // A metric of its own under the same heading: C is written, not read.
+    figure("store_sectors_per_request", 1, "C");
+    const auto bytes_used = [](const Result& r) { return value(r, "bytes_used_over_fetched"); };
+    if (any(bytes_used)) {
+      add("", "bytes used", Align::right, 2, [this, bytes_used](const Result& r) {
+        const auto share = bytes_used(r);
+        return share ? fmt::format("{:.1f} %", *share * 100) : std::string(signs_.none);
+      });
+    }
     columns_.push_back({"", "", Align::left, 5, [this](size_t i) { return Cell{fewer(i)}; },
                         "sectors against the row above"});
     if (recorded_ == nullptr || !any([this](const Result& r) { return starred(r) != nullptr; }))
@@ -394,7 +400,9 @@ class Table {
     while (width > 0 && total() - 1 > width) {
       const auto last = std::ranges::max_element(columns, std::ranges::less_equal{}, &Column::rank);
       if (last->rank == 0) break;
-      if (!last->name().empty()) left_out.insert(left_out.begin(), last->name());
+      const std::string name = trimmed(last->name());
+      if (!name.empty() && std::ranges::find(left_out, name) == left_out.end())
+        left_out.push_back(name);
       columns.erase(last);
     }
     const int excess = width > 0 ? total() - 1 - width : 0;
@@ -405,9 +413,9 @@ class Table {
   void shorten(Column& column, int width) const {
     column.cell = [this, width, cell = column.cell](size_t i) {
       Cell whole = cell(i);
-      if (display_width(whole.text) > width) {
-        whole.text = whole.text.substr(0, static_cast<size_t>(width - 1)) + signs_.ellipsis;
-      }
+      if (display_width(whole.text) <= width) return whole;
+      while (display_width(whole.text) > width - 1) whole.text.pop_back();
+      whole.text += signs_.ellipsis;
       return whole;
     };
   }
@@ -478,23 +486,34 @@ std::string to_table(const Run& run, const Run* recorded, const Page& page) {
   const Signs signs(page.unicode);
   std::string text;
   std::string footnote;
-  for (auto& rows : by_problem(run)) {
+  std::vector<std::string> left_out;
+  auto groups = by_problem(run);
+  for (auto& rows : groups) {
     const Table table(run, std::move(rows), recorded, signs);
-    text +=
-        (text.empty() ? "" : "\n") + wrap(table.heading(), page.width, 2) + "\n" + table.text(page);
-    if (footnote.empty()) footnote = table.footnote();
+    text += (text.empty() ? "" : "\n") + wrap(table.heading(), page.width, 2) + "\n" +
+            table.text(page, left_out);
+    if (footnote.empty()) footnote = table.footnote(groups.size() == 1);
   }
-  return footnote.empty() ? text : text + wrap(" " + footnote, page.width, 3) + "\n";
+  const auto add_below = [&](const std::string& note) {
+    text += wrap(" " + note, page.width, 3) + "\n";
+  };
+  if (!left_out.empty()) {
+    add_below(fmt::format("not shown at this width: {}; a wider terminal or --json has them",
+                          fmt::join(left_out, ", ")));
+  }
+  if (!footnote.empty()) add_below(footnote);
+  return text;
 }
 
 std::string to_markdown(const Run& run, const Run* recorded) {
   const Signs signs(true);
   std::string text;
   std::string footnote;
-  for (auto& rows : by_problem(run)) {
+  auto groups = by_problem(run);
+  for (auto& rows : groups) {
     const Table table(run, std::move(rows), recorded, signs);
     text += (text.empty() ? "" : "\n") + table.heading() + "\n\n" + table.markdown();
-    if (footnote.empty()) footnote = table.footnote();
+    if (footnote.empty()) footnote = table.footnote(groups.size() == 1);
   }
   return footnote.empty() ? text : text + "\n\\" + footnote + "\n";
 }

@@ -52,14 +52,20 @@ std::vector<std::string> split(const std::string& text, char separator) {
 int64_t leading_dimension(const char* option, const std::optional<std::string>& asked,
                           int64_t dense, const char* row) {
   if (!asked) return dense;
-  const int64_t value = parse_integer(option, *asked, 0, LARGEST_DIMENSION);
-  if (value < dense) {
-    throw usage(
-        fmt::format("{} {} does not fit: a row of {} has {} elements, so it must be "
-                    "from {} to {}",
-                    option, value, row, dense, dense, LARGEST_DIMENSION));
+  return parse_integer(option, *asked, dense, LARGEST_DIMENSION,
+                       fmt::format("a row of {} has {} elements, so ", row, dense));
+}
+
+// An option without its value, or with two.
+Error mismatched_option(const CLI::App& app, const CLI::ArgumentMismatch& error) {
+  const std::string message = error.what();
+  const std::string name = message.substr(0, message.find(':'));
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option == nullptr) return usage(message);
+  if (option->count() > 1) {
+    return usage(fmt::format("{} stands there {} times; say it once", name, option->count()));
   }
-  return value;
+  return usage(fmt::format("{} needs a value: {} {}", name, name, option->get_type_name()));
 }
 
 // An option that CLI11 does not know, with the nearest one that it does.
@@ -72,7 +78,9 @@ Error unknown_option(const CLI::App& app, const std::string& word) {
   return usage(fmt::format("unknown option '{}'{} (see --help)", name, did_you_mean(name, known)));
 }
 
-constexpr const char* EXAMPLES = R"(
+// One line for each paragraph: --help breaks them to fit.
+constexpr const char* EXAMPLES =
+    R"(
 Examples:
   sgemm_runner 2                    kernel 2, verified
   sgemm_runner 1-3 --size 512       kernels 1 to 3 at M = N = K = 512
@@ -82,10 +90,10 @@ Examples:
   sgemm_runner 2 --kernel mine.cu   your own kernel, beside kernel 2
 The script ./sgemm_runner also takes --build sim or --build cuda.
 
-Exit codes: 0 all well, 1 a wrong result or a broken promise, 2 usage,
-5 a measurement that cannot be trusted (with --strict), 70 a CUDA or internal
-failure, 77 no suitable GPU, 130 interrupted, after printing what is done.
-)";
+)"
+    "Exit codes: 0 all well, 1 a wrong result or a broken promise, 2 usage, 5 a measurement that "
+    "cannot be trusted (with --strict), 70 a CUDA or internal failure, 77 no suitable GPU, 130 "
+    "interrupted, after printing what is done.\n";
 
 constexpr const char* MEASURING = "Measuring (CUDA devices)";
 
@@ -311,9 +319,10 @@ Request parse_command_line(int argc, const char* const* argv) {
 
   CLI::App app("Runs matrix-multiply kernels, checks their results and says how fast they are.",
                "sgemm_runner");
+  app.set_help_flag("-h,--help", "print this text");
   Words words;
   add_options(app, words);
-  app.footer(EXAMPLES);
+  app.require_subcommand(0, 1);  // a second one is a file's name, or a mistake
   CLI::App* list = nullptr;
   CLI::App* table = nullptr;
   for (const Subcommand& subcommand : SUBCOMMANDS) {
@@ -325,6 +334,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   list->add_flag("--json", words.list_json, "as JSON, with their promises");
   table->add_option("FILE", words.table_file, "what --json=FILE wrote");
   add_presentation(*table, words);
+  app.footer(EXAMPLES);  // last, since subcommands take it over
 
   const CLI::App* of = &app;
   try {
@@ -338,10 +348,13 @@ Request parse_command_line(int argc, const char* const* argv) {
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with("-")) throw unknown_option(*of, word);
     }
-    throw usage(error.what());
+    throw usage(of == &app
+                    ? error.what()
+                    : fmt::format("'{}' does not take '{}' (see 'sgemm_runner {} --help')",
+                                  of->get_name(), app.remaining(true).front(), of->get_name()));
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string option = error.what();  // "--alpha: 1 required X missing"
-    throw usage(fmt::format("{} needs a value (see --help)", option.substr(0, option.find(':'))));
+    for (const CLI::App* subcommand : app.get_subcommands()) of = subcommand;
+    throw mismatched_option(*of, error);
   } catch (const CLI::ParseError& error) {
     throw usage(error.what());
   }

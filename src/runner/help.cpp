@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <sstream>
 
 #include "results/page.hpp"
 
@@ -10,6 +11,14 @@ namespace runner {
 namespace {
 
 constexpr int NAMES_WIDTH = 22;
+constexpr int EXAMPLE_WIDTH = 36;  // of a command in the footer; what it does stands behind it
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
 
 // "  --size N|MxNxK      what it does", wrapped behind the names.
 std::string entry(const std::string& names, const std::string& description, int width) {
@@ -23,12 +32,10 @@ std::string entry(const std::string& names, const std::string& description, int 
     line += std::string(static_cast<size_t>(NAMES_WIDTH - used), ' ');
   }
   // wrap() breaks at single spaces; those of the indentation are not to be taken for any.
-  const std::string wrapped = results::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0);
-  for (size_t start = 0; start <= wrapped.size();) {
-    const size_t end = std::min(wrapped.find('\n', start), wrapped.size());
-    text += line + wrapped.substr(start, end - start) + "\n";
+  for (const std::string& part :
+       lines_of(results::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0))) {
+    text += line + part + "\n";
     line = std::string(NAMES_WIDTH, ' ');
-    start = end + 1;
   }
   return text;
 }
@@ -79,8 +86,10 @@ std::string help_text(const CLI::App& app, int width) {
       text += entry(subcommand->get_name(), subcommand->get_description(), width);
     }
   }
-  const std::string footer = app.get_footer();
-  return footer.empty() ? text : text + footer + (footer.ends_with('\n') ? "" : "\n");
+  for (const std::string& line : lines_of(app.get_footer())) {
+    text += results::wrap(line, width, line.starts_with(' ') ? EXAMPLE_WIDTH : 0) + "\n";
+  }
+  return text;
 }
 
 }  // namespace runner

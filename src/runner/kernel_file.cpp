@@ -16,6 +16,7 @@
 #include "runner/error.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
+#include "runner/select.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/suggest.hpp"
 
@@ -24,10 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* AN_EXAMPLE = "src/kernels/02_coalesced.cu is a short one to start from";
-
 Error unusable(const std::string& path, const std::string& why) {
-  return {ExitCode::usage, fmt::format("--kernel {}: {}", path, why)};
+  return {ExitCode::usage, fmt::format("--kernel '{}': {}", path, why)};
 }
 
 class TemporaryFolder {
@@ -128,8 +127,10 @@ const ladder::Rung& load_kernel_file(const std::string& path) {
     throw unusable(
         path,
         fmt::format("it defines {} variables of type ladder::Rung that can be seen from outside, "
-                    "and should define one: `extern const ladder::Rung mine{{...}};` ({})",
-                    names.size(), AN_EXAMPLE));
+                    "and should define one: `extern const ladder::Rung mine{{...}};` "
+                    "(src/kernels/{}.cu is a short one to start "
+                    "from)",
+                    names.size(), label(*ladder::all()[1])));
   }
   void* const loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) {

@@ -22,7 +22,7 @@ Error not_understood(const char* option, std::string_view text, const std::strin
 // The whole of the text, or an error.
 template <typename T>
 std::errc parse(std::string_view text, T& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return error;
   return end == text.data() + text.size() ? std::errc{} : std::errc::invalid_argument;
@@ -44,14 +44,15 @@ float parse_float(const char* option, std::string_view text) {
   return value;
 }
 
-int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most) {
+int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most,
+                      const std::string& reason) {
   int64_t value = 0;
   const std::errc error = parse(text, value);
   const bool is_number = error == std::errc{} || error == std::errc::result_out_of_range;
   if (!is_number) throw not_understood(option, text, "a whole number");
   if (error != std::errc{} || value < least || value > most) {
-    throw Error(ExitCode::usage, fmt::format("{} {} does not fit: it must be from {} to {}", option,
-                                             text, least, most));
+    throw Error(ExitCode::usage, fmt::format("{} {} does not fit: {}it must be from {} to {}",
+                                             option, text, reason, least, most));
   }
   return value;
 }
@@ -78,15 +79,22 @@ double parse_seconds(const char* option, std::string_view text) {
 std::string printable(std::string_view text) {
   std::string shown;
   size_t word = 0;  // length of the word at hand
-  for (const char c : text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
     const auto code = static_cast<unsigned char>(c);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if ((code < 0x20 && c != '\n') || code == 0x7F) c = '?';
+    if (code == 0xC2 && next >= 0x80 && next < 0xA0) {  // Unicode's second set of them
+      c = '?';
+      ++i;
+    }
     word = c == ' ' || c == '\n' ? 0 : word + 1;
     if (word == LONGEST_WORD) {
       shown.resize(shown.size() - (LONGEST_WORD - 1 - SHOWN_OF_LONG_WORD));
       shown += "...";
     }
     if (word >= LONGEST_WORD) continue;
-    shown += (code < 0x20 && c != '\n') || code == 0x7F ? '?' : c;
+    shown += c;
   }
   return shown;
 }

@@ -11,8 +11,9 @@ namespace runner {
 
 /// A number that FP32 can hold, as people write it: "0.5", "-1e-3", "3.4028235e38".
 float parse_float(const char* option, std::string_view text);
-/// A whole number from `least` to `most`.
-int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most);
+/// A whole number from `least` to `most`; `reason` says why those, and ends in ", so ".
+int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most,
+                      const std::string& reason = "");
 /// A whole number from 0 to 2^64 - 1.
 uint64_t parse_natural(const char* option, std::string_view text);
 /// A number of seconds above 0.

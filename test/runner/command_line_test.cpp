@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 
@@ -34,13 +36,13 @@ std::string refusal(const std::vector<const char*>& words) {
 TEST(CommandLine, HasDefaults) {
   const RunRequest request = parse_run({"1"});
   ASSERT_EQ(request.problems.size(), 1u);
-  const runner::Problem& p = request.problems[0];
+  const results::Problem& p = request.problems[0];
   EXPECT_EQ(p.M, runner::machine::default_size);
   EXPECT_TRUE(p.is_square());
   EXPECT_TRUE(p.is_dense());
   EXPECT_EQ(p.alpha, 1.0f);
   EXPECT_EQ(p.beta, 0.0f);
-  EXPECT_EQ(request.format, Format::table);
+  EXPECT_EQ(request.presentation.format, Format::table);
   EXPECT_TRUE(request.json_file.empty());
 }
 
@@ -61,13 +63,13 @@ TEST(CommandLine, ASizeDoesNotSwallowTheKernelsBehindIt) {
 
 TEST(CommandLine, JsonDoesNotSwallowTheKernelBehindIt) {
   const RunRequest request = parse_run({"--json", "2"});
-  EXPECT_EQ(request.format, Format::json);
-  EXPECT_EQ(request.rungs[0]->number, 2);
+  EXPECT_EQ(request.presentation.format, Format::json);
+  EXPECT_EQ(request.rungs[0].rung->number, 2);
 }
 
 TEST(CommandLine, JsonToAFileLeavesTheTable) {
   const RunRequest request = parse_run({"2", "--json=run.json"});
-  EXPECT_EQ(request.format, Format::table);
+  EXPECT_EQ(request.presentation.format, Format::table);
   EXPECT_EQ(request.json_file, "run.json");
 }
 
@@ -102,11 +104,12 @@ TEST(CommandLine, RefusesLeadingDimensionsShorterThanARow) {
 }
 
 TEST(CommandLine, RefusesFactorsThatFp32CannotHold) {
-  EXPECT_THAT(refusal({"1", "--alpha", "nan"}),
-              HasSubstr("--alpha must be a number that FP32 can hold"));
-  EXPECT_THAT(refusal({"1", "--beta", "1e39"}), HasSubstr("--beta must be"));
-  EXPECT_THAT(refusal({"1", "--alpha", "1e-60"}), HasSubstr("--alpha must be"));
+  EXPECT_THAT(refusal({"1", "--alpha", "nan"}), HasSubstr("--alpha 'nan' is not understood"));
+  EXPECT_THAT(refusal({"1", "--beta", "1e39"}), HasSubstr("--beta 1e39 is beyond FP32"));
+  EXPECT_THAT(refusal({"1", "--alpha", "1e-60"}), HasSubstr("--alpha 1e-60 is beyond FP32"));
   EXPECT_EQ(parse_run({"1", "--alpha", "1e-40"}).problems[0].alpha, 1e-40f);
+  EXPECT_EQ(parse_run({"1", "--alpha", "3.4028235e38"}).problems[0].alpha,
+            std::numeric_limits<float>::max());
 }
 
 TEST(CommandLine, RefusesWhatContradictsItself) {
@@ -140,8 +143,36 @@ TEST(CommandLine, RunsASizeOnce) {
 }
 
 TEST(CommandLine, AnEmptyBaselineIsStillOneThatWasAskedFor) {
-  EXPECT_TRUE(parse_run({"1", "--baseline", ""}).baseline_asked_for);
-  EXPECT_FALSE(parse_run({"1"}).baseline_asked_for);
+  EXPECT_TRUE(parse_run({"1", "--baseline", ""}).presentation.baseline_asked_for);
+  EXPECT_FALSE(parse_run({"1"}).presentation.baseline_asked_for);
+}
+
+TEST(CommandLine, TakesKernelsOfTheUsers) {
+  const RunRequest request = parse_run({"2", "--kernel", "a.cu", "--kernel=b.cu"});
+  EXPECT_THAT(request.kernel_files, testing::ElementsAre("a.cu", "b.cu"));
+  EXPECT_EQ(request.rungs.size(), 1u);
+  EXPECT_TRUE(parse_run({"--kernel", "a.cu"}).rungs.empty()) << "alone, without the ladder's";
+}
+
+TEST(CommandLine, TakesMeasuringOptions) {
+  const RunRequest request =
+      parse_run({"1", "--cold", "--time", "0.5", "--samples", "7", "--strict"});
+  EXPECT_EQ(request.measure, (results::MeasureOptions{.cold = true, .seconds = 0.5, .samples = 7}));
+  EXPECT_TRUE(request.strict);
+  EXPECT_TRUE(parse_run({"1", "--once"}).measure.once);
+}
+
+TEST(CommandLine, KeepsItsWords) {
+  EXPECT_THAT(parse_run({"1", "--size", "64"}).command_line,
+              testing::ElementsAre("sgemm_runner", "1", "--size", "64"));
+}
+
+TEST(CommandLine, ShowsASavedRun) {
+  const auto request = std::get<runner::TableRequest>(parse({"table", "run.json", "--md", "-v"}));
+  EXPECT_EQ(request.file, "run.json");
+  EXPECT_EQ(request.presentation.format, Format::markdown);
+  EXPECT_EQ(request.presentation.verbosity, 1);
+  EXPECT_THAT(refusal({"table"}), HasSubstr("'table' needs a file"));
 }
 
 TEST(CommandLine, AsksWhetherANearOptionWasMeant) {
@@ -154,11 +185,14 @@ TEST(CommandLine, AsksWhetherANearOptionWasMeant) {
 TEST(CommandLine, NeedsAKernel) { EXPECT_THAT(refusal({}), HasSubstr("name a kernel")); }
 
 TEST(CommandLine, SaysWhichOptionsHaveNoMeaningHere) {
-  const RunRequest request = parse_run({"1", "--cold", "--samples", "3"});
+  const RunRequest measured = parse_run({"1", "--cold", "--samples", "3"});
+  const RunRequest counted = parse_run({"1", "--baseline", "run.json"});
   if (runner::machine::measures_time) {
-    EXPECT_TRUE(request.without_meaning.empty());
+    EXPECT_TRUE(measured.without_meaning.empty());
+    EXPECT_THAT(counted.without_meaning, testing::ElementsAre("--baseline"));
   } else {
-    EXPECT_THAT(request.without_meaning, testing::ElementsAre("--cold", "--samples"));
+    EXPECT_THAT(measured.without_meaning, testing::ElementsAre("--cold", "--samples"));
+    EXPECT_TRUE(counted.without_meaning.empty());
   }
 }
 

@@ -7,13 +7,13 @@
 
 namespace {
 
+using results::Problem;
 using runner::Inputs;
 using runner::Operand;
-using runner::Problem;
 using runner::Values;
 
 Problem problem(int64_t K, uint64_t seed = 1) {
-  Problem p = runner::dense_problem(100, 100, K);
+  Problem p = results::dense_problem(100, 100, K);
   p.seed = seed;
   return p;
 }

@@ -5,14 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "results/metrics.hpp"
+
 namespace {
 
-using runner::MeasureOptions;
+using results::MeasureOptions;
+using results::Timing;
+using runner::doubts;
 using runner::Sample;
-using runner::Timing;
+using runner::StopRule;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -59,41 +64,30 @@ TEST(TakeTurns, KernelAndReferenceAlternate) {
     EXPECT_EQ(device.turns[i], i % 2 == 0 ? 'K' : 'R');
   EXPECT_THAT(timing.samples_ms, SizeIs(10)) << "as many as the stop rule wants at least";
   EXPECT_THAT(timing.reference_samples_ms, SizeIs(10));
-  EXPECT_TRUE(timing.trusted()) << timing.doubts.front();
+  EXPECT_THAT(doubts(timing), IsEmpty());
 }
 
 TEST(TakeTurns, WithoutAReferenceTheKernelIsAlone) {
   Device device;
   const Timing timing = device.measure({}, false);
   EXPECT_THAT(device.turns, Not(HasSubstr("R")));
-  EXPECT_FALSE(timing.percent_of_cublas);
-  EXPECT_TRUE(timing.trusted());
+  EXPECT_THAT(timing.reference_samples_ms, IsEmpty());
+  EXPECT_THAT(doubts(timing), IsEmpty());
 }
 
-// A clock that sinks all the while moves both kernels, and the ratio not at all.
-TEST(TakeTurns, TheRatioIsThatOfNeighbours) {
+// Each sample of the reference belongs to the kernel's taken right before it: their ratio is 1/2 all along, though a
+// clock that sinks moves both.
+TEST(TakeTurns, NeighboursStandSideBySide) {
   Device device;
   const auto slower = [](size_t turn) { return 1.0 + 0.1 * step_of(turn, 2); };
   device.kernel = [&](size_t turn) { return Sample{.ms = 10 * slower(turn)}; };
   device.reference = [&](size_t turn) { return Sample{.ms = 5 * slower(turn)}; };
-  EXPECT_THAT(device.measure().percent_of_cublas, testing::Optional(50.0));
+  EXPECT_THAT(results::paired_percent(device.measure()), Each(testing::DoubleEq(50.0)));
 }
 
-// The middle of the ratios 2, 1/4, 2 and 2 is 2; that of the medians is 1.
-TEST(TakeTurns, TheRatioIsTheMedianOfTheRatios) {
-  Device device;
-  const double kernel[] = {1, 4, 2, 5}, reference[] = {2, 1, 4, 10};
-  const size_t begin = 20;  // of the samples, once the device is warm
-  device.kernel = [&](size_t turn) {
-    return Sample{.ms = turn < begin ? 10 : kernel[(turn - begin) / 2]};
-  };
-  device.reference = [&](size_t turn) {
-    return Sample{.ms = turn < begin ? 10 : reference[(turn - begin) / 2]};
-  };
-  device.seconds_of_a_sample = 0.1 / begin;
-  const Timing timing = device.measure({.samples = 4});
-  ASSERT_THAT(timing.samples_ms, ElementsAre(1, 4, 2, 5));
-  EXPECT_THAT(timing.percent_of_cublas, testing::Optional(200.0));
+TEST(TakeTurns, KeepsHowItWasAsked) {
+  const MeasureOptions options{.cold = true, .seconds = 0.5, .samples = 7, .target_spread = 0.0625};
+  EXPECT_EQ(Device().measure(options).options, options);
 }
 
 // A steady kernel beside a reference that is not: the kernel's time alone would stop after ten samples.
@@ -102,7 +96,7 @@ TEST(TakeTurns, GoesOnUntilTheRatioIsKnownToo) {
   device.reference = [](size_t turn) { return Sample{.ms = turn % 4 == 1 ? 8.0 : 12.0}; };
   const Timing timing = device.measure({.seconds = 0.5});
   EXPECT_THAT(timing.samples_ms, SizeIs(testing::Gt(20)));
-  EXPECT_THAT(timing.doubts, testing::Contains(HasSubstr("the ratio to cuBLAS is known to")));
+  EXPECT_THAT(doubts(timing), testing::Contains(HasSubstr("the ratio to cuBLAS is known to")));
 }
 
 TEST(TakeTurns, SamplesBeginWhenTheClockIsSteady) {
@@ -114,8 +108,8 @@ TEST(TakeTurns, SamplesBeginWhenTheClockIsSteady) {
   device.kernel = device.reference = law;
   const Timing timing = device.measure();
   EXPECT_THAT(timing.samples_ms, Each(10.0));
-  EXPECT_EQ(timing.clock_mhz, 1980);
-  EXPECT_TRUE(timing.trusted()) << timing.doubts.front();
+  EXPECT_THAT(timing.clocks_mhz, Each(1980.0));
+  EXPECT_THAT(doubts(timing), IsEmpty());
 }
 
 // Each time is there twice in a row before it falls, and no clock can be read.
@@ -136,7 +130,7 @@ TEST(TakeTurns, TheReferencesClockCountsToo) {
   device.reference = [](size_t turn) {
     return Sample{.ms = 10, .clock_mhz = turn < 50 ? 1500 + 9.0 * static_cast<double>(turn) : 1980};
   };
-  EXPECT_TRUE(device.measure().trusted());
+  EXPECT_THAT(doubts(device.measure()), IsEmpty());
   EXPECT_THAT(device.turns, SizeIs(Ge(70)));
   Device slow;
   slow.kernel = [](size_t) { return Sample{.ms = 10, .clock_mhz = 1980}; };
@@ -144,9 +138,9 @@ TEST(TakeTurns, TheReferencesClockCountsToo) {
     return Sample{.ms = 10, .clock_mhz = 1200, .slowdowns = {"thermal slowdown"}};
   };
   const Timing timing = slow.measure();
-  EXPECT_THAT(timing.doubts,
+  EXPECT_THAT(doubts(timing),
               ElementsAre("thermal slowdown", AllOf(HasSubstr("1200"), HasSubstr("1980"))));
-  EXPECT_THAT(timing.clock_mhz, testing::Optional(1980.0));
+  EXPECT_THAT(timing.clocks_mhz, ElementsAre(1200, 1980, 1980)) << "the median is the kernel's";
 }
 
 // The times are the same all along, since memory limits this kernel: only the clock tells.
@@ -156,7 +150,7 @@ TEST(TakeTurns, TheClockCountsWhereTheTimesDoNotTell) {
     return Sample{.ms = 10,
                   .clock_mhz = turn < 30 ? 1200 + 20.0 * static_cast<double>(turn) : 1800};
   };
-  EXPECT_THAT(device.measure().clock_mhz, testing::Optional(1800.0));
+  EXPECT_THAT(device.measure().clocks_mhz, Each(1800.0));
   EXPECT_THAT(device.turns, SizeIs(Ge(50)));
 }
 
@@ -165,8 +159,8 @@ TEST(TakeTurns, DoubtsAClockThatNeverSettles) {
   device.kernel = [](size_t turn) {
     return Sample{.ms = 10, .clock_mhz = turn % 4 == 0 ? 1600 : 1980};
   };
-  EXPECT_THAT(device.measure().doubts, ElementsAre(HasSubstr("still moved after the warm-up"),
-                                                   AllOf(HasSubstr("1600"), HasSubstr("1980"))));
+  EXPECT_THAT(doubts(device.measure()), ElementsAre(HasSubstr("still moved after the warm-up"),
+                                                    AllOf(HasSubstr("1600"), HasSubstr("1980"))));
 }
 
 TEST(TakeTurns, DoubtsASlowdownThatHasPassedByTheEnd) {
@@ -177,13 +171,13 @@ TEST(TakeTurns, DoubtsASlowdownThatHasPassedByTheEnd) {
     if (turn == 26) sample.slowdowns = {"thermal slowdown"};
     return sample;
   };
-  EXPECT_THAT(device.measure().doubts, ElementsAre("hardware slowdown", "thermal slowdown"));
+  EXPECT_THAT(doubts(device.measure()), ElementsAre("hardware slowdown", "thermal slowdown"));
 }
 
 TEST(TakeTurns, DoubtsFewSamples) {
   Device device;
-  EXPECT_THAT(device.measure({.samples = 4}).doubts, ElementsAre(HasSubstr("only 4 samples")));
-  EXPECT_THAT(device.measure({.samples = 5}).doubts, IsEmpty());
+  EXPECT_THAT(doubts(device.measure({.samples = 4})), ElementsAre(HasSubstr("only 4 samples")));
+  EXPECT_THAT(doubts(device.measure({.samples = 5})), IsEmpty());
 }
 
 TEST(TakeTurns, DoubtsScatteredSamples) {
@@ -191,7 +185,7 @@ TEST(TakeTurns, DoubtsScatteredSamples) {
   device.kernel = device.reference = [](size_t turn) {
     return Sample{.ms = 10.0 + static_cast<double>(turn / 2 % 3)};
   };
-  EXPECT_THAT(device.measure({.samples = 12}).doubts,
+  EXPECT_THAT(doubts(device.measure({.samples = 12})),
               testing::Contains(HasSubstr("the median is known to")));
 }
 
@@ -208,28 +202,49 @@ TEST(TakeTurns, ALongLaunchIsItsOwnWarmUp) {
   device.seconds_of_a_sample = 20;
   const Timing timing = device.measure();
   EXPECT_EQ(device.turns, "KRKR");
-  EXPECT_THAT(timing.doubts, ElementsAre(HasSubstr("only 1 sample;")));
+  EXPECT_THAT(doubts(timing), ElementsAre(HasSubstr("only 1 sample;")));
 }
 
 TEST(TakeTurns, OnceIsOneLaunchOfEach) {
   Device device;
   const Timing timing = device.measure({.once = true});
   EXPECT_EQ(device.turns, "KR");
-  EXPECT_THAT(timing.doubts, ElementsAre(HasSubstr("without warm-up")));
+  EXPECT_THAT(doubts(timing), ElementsAre(HasSubstr("without warm-up")));
 }
 
-TEST(TakeTurns, GivesMedianAndQuartiles) {
-  Device device;
-  device.kernel = [](size_t turn) {
-    const double times[] = {1, 2, 3, 4, 5};
-    return Sample{.ms = turn < 20 ? 3 : times[(turn - 20) / 2]};
-  };
-  device.seconds_of_a_sample = 0.1 / 20;
-  const Timing timing = device.measure({.samples = 5});
-  ASSERT_THAT(timing.samples_ms, ElementsAre(1, 2, 3, 4, 5));
-  EXPECT_EQ(timing.q1_ms, 2);
-  EXPECT_EQ(timing.median_ms, 3);
-  EXPECT_EQ(timing.q3_ms, 4);
+TEST(Doubts, AreNoneOfASoundMeasurement) {
+  Timing timing{.samples_ms = {1, 1, 1, 1, 1},
+                .reference_samples_ms = {2, 2, 2, 2, 2},
+                .clocks_mhz = {1900, 1950, 1980}};
+  EXPECT_THAT(doubts(timing), IsEmpty());
+  timing.clocks_mhz = {1800, 1950, 1980};
+  EXPECT_THAT(doubts(timing), ElementsAre(HasSubstr("the clock moved between 1800 and 1980 MHz")));
+}
+
+TEST(StopRule, TakesOneSampleWhateverItCosts) {
+  const StopRule rule{
+      .least_samples = 5, .most_samples = 10, .most_seconds = 1, .target_uncertainty = 0.01};
+  EXPECT_FALSE(rule.stop({}, 100));
+  const double slow[] = {100.0};
+  EXPECT_TRUE(rule.stop(slow, 100));
+}
+
+TEST(StopRule, StopsWhenTheMedianIsKnown) {
+  const StopRule rule{
+      .least_samples = 5, .most_samples = 100, .most_seconds = 1, .target_uncertainty = 0.01};
+  const double equal[] = {2, 2, 2, 2, 2};
+  EXPECT_FALSE(rule.stop(std::span(equal).first(4), 0)) << "too few to know";
+  EXPECT_TRUE(rule.stop(equal, 0));
+  const double scattered[] = {1, 2, 3, 4, 5};
+  EXPECT_FALSE(rule.stop(scattered, 0));
+}
+
+TEST(StopRule, StopsAtTheMostSamples) {
+  const StopRule rule{
+      .least_samples = 2, .most_samples = 3, .most_seconds = 1, .target_uncertainty = 0};
+  const double scattered[] = {1, 2, 3};
+  EXPECT_FALSE(rule.stop(std::span(scattered).first(2), 0));
+  EXPECT_TRUE(rule.stop(scattered, 0));
 }
 
 }  // namespace

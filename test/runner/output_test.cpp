@@ -1,15 +1,17 @@
 #include "runner/output.hpp"
 
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <thread>
 
 #include "runner/error.hpp"
+#include "test/support/files.hpp"
 
 namespace {
 
@@ -18,22 +20,23 @@ using runner::OutputFile;
 
 class Output : public testing::Test {
  protected:
-  Output() {
-    std::string pattern = (fs::temp_directory_path() / "sgemm_output_test.XXXXXX").string();
-    directory = mkdtemp(pattern.data());
-  }
-  ~Output() override { fs::remove_all(directory); }
+  TemporaryFolder directory;
+  long entries() const { return directory.entries(); }
+};
 
-  static std::string contents(const fs::path& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  long entries() const {
-    return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
+// What is open in this process, as others name it.
+class OpenFile {
+ public:
+  OpenFile(const fs::path& path, int flags) : descriptor_(open(path.c_str(), flags, 0600)) {}
+  ~OpenFile() { close(descriptor_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  std::string name_in(const std::string& folder) const {
+    return folder + std::to_string(descriptor_);
   }
 
-  fs::path directory;
+ private:
+  int descriptor_;
 };
 
 TEST_F(Output, AppearsWhole) {
@@ -94,8 +97,54 @@ TEST_F(Output, WritesToADeviceDirectly) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
+// A stream that was opened for appending, as '>> log' does, keeps what is in the file.
+TEST_F(Output, WritesIntoAnOpenStreamBehindWhatIsThere) {
+  const fs::path path = directory / "log";
+  const std::string self = std::to_string(getpid());
+  for (const std::string folder : {"/dev/fd/", "/proc/self/fd/", "/proc/PID/fd/"}) {
+    std::ofstream(path) << "before\n";
+    const OpenFile log(path, O_WRONLY | O_APPEND);
+    std::string name = log.name_in(folder);
+    if (const size_t at = name.find("PID"); at != name.npos) name.replace(at, 3, self);
+    OutputFile(name).commit("{}\n");
+    EXPECT_EQ(contents(path), "before\n{}\n") << name;
+  }
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Output, WritesIntoAnOpenStreamThroughALink) {
+  const fs::path path = directory / "log";
+  std::ofstream(path) << "before\n";
+  const OpenFile log(path, O_WRONLY | O_APPEND);
+  fs::create_symlink(log.name_in("/dev/fd/"), directory / "link");
+  OutputFile((directory / "link").string()).commit("{}\n");
+  EXPECT_EQ(contents(path), "before\n{}\n");
+  EXPECT_TRUE(fs::is_symlink(directory / "link"));
+}
+
+TEST_F(Output, WritesIntoAPipeThatHasAName) {
+  const fs::path path = directory / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::string read;
+  std::jthread reader([&] { read = contents(path); });
+  OutputFile(path.string()).commit("{}\n");
+  reader.join();
+  EXPECT_EQ(read, "{}\n");
+  EXPECT_TRUE(fs::is_fifo(path));
+}
+
+TEST_F(Output, KeepsThePermissionsOfTheFileThatItReplaces) {
+  const fs::path path = directory / "run.json";
+  std::ofstream(path) << "old";
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  OutputFile(path.string()).commit("new");
+  EXPECT_EQ(fs::status(path).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
 TEST_F(Output, RefusesWhatCannotBeWritten) {
-  for (const fs::path& path : {directory / "nowhere" / "run.json", directory}) {
+  for (const fs::path& path : {directory / "nowhere" / "run.json", directory.path(), fs::path(),
+                               fs::path("/dev/fd/999")}) {
     try {
       const OutputFile file(path.string());
       ADD_FAILURE() << path;

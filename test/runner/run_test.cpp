@@ -20,8 +20,8 @@ struct Outcome {
 
 Outcome run(const ladder::Rung& rung) {
   RunRequest request;
-  request.rungs = {&rung};
-  request.problems = {runner::dense_problem(32, 32, 32)};
+  request.rungs = {{&rung, true}};
+  request.problems = {results::dense_problem(32, 32, 32)};
   testing::internal::CaptureStdout();
   const ExitCode code = runner::run(request);
   return {code, testing::internal::GetCapturedStdout()};
@@ -59,8 +59,8 @@ TEST(Run, OfAKernelThatFaultsExitsWithSeventyAndNamesTheLine) {
 
 TEST(Run, RefusesWhatCannotFit) {
   RunRequest request;
-  request.rungs = {&faulty::sound};
-  request.problems = {runner::dense_problem(10'000'000, 10'000'000, 10'000'000)};
+  request.rungs = {{&faulty::sound, true}};
+  request.problems = {results::dense_problem(10'000'000, 10'000'000, 10'000'000)};
   try {
     runner::run(request);
     FAIL();

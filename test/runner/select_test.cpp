@@ -24,7 +24,16 @@ class Select : public testing::Test {
 
   std::vector<int> numbers(const std::vector<std::string>& words) const {
     std::vector<int> result;
-    for (const Rung* rung : runner::select(words, rungs, other)) result.push_back(rung->number);
+    for (const runner::Selected& chosen : runner::select(words, rungs, other))
+      result.push_back(chosen.rung->number);
+    return result;
+  }
+  // Those that were named by themselves.
+  std::vector<int> named(const std::vector<std::string>& words) const {
+    std::vector<int> result;
+    for (const runner::Selected& chosen : runner::select(words, rungs, other)) {
+      if (chosen.by_name) result.push_back(chosen.rung->number);
+    }
     return result;
   }
   std::string refusal(const std::vector<std::string>& words) const {
@@ -53,6 +62,15 @@ TEST_F(Select, EachOnceInTheOrderAskedFor) {
   EXPECT_THAT(numbers({"2", "naive", "1-2,0"}), ElementsAre(2, 1, 0));
 }
 
+// What a device cannot run is left out of a range, and an error where it was asked for.
+TEST_F(Select, KnowsWhatWasNamedByItself) {
+  EXPECT_THAT(named({"2", "naive"}), ElementsAre(2, 1));
+  EXPECT_THAT(named({"1-4"}), ElementsAre());
+  EXPECT_THAT(named({"all"}), ElementsAre());
+  EXPECT_THAT(named({"1-4", "2"}), ElementsAre(2));
+  EXPECT_THAT(named({"04_tile", "all"}), ElementsAre(4));
+}
+
 TEST_F(Select, RefusesNumbersThatDoNotExist) {
   EXPECT_THAT(refusal({"3"}), HasSubstr("no kernel 3: they are numbered 0 to 4"));
   EXPECT_THAT(refusal({"99999999999999999999"}), HasSubstr("no kernel 99999999999999999999"));
@@ -70,9 +88,16 @@ TEST_F(Select, AsksWhetherANearWordWasMeant) {
 }
 
 TEST_F(Select, RefusesEmptyWords) {
-  EXPECT_THAT(refusal({""}), HasSubstr("no kernel ''"));
-  EXPECT_THAT(refusal({"1,,2"}), HasSubstr("no kernel ''"));
+  EXPECT_THAT(refusal({""}), HasSubstr("a kernel's name is empty"));
+  EXPECT_THAT(refusal({"1,,2"}), HasSubstr("a kernel's name is empty"));
   EXPECT_THAT(refusal({"1-"}), HasSubstr("no kernel '1-'"));
 }
+
+TEST_F(Select, SaysHowToRunAFileAndHowToWriteOne) {
+  EXPECT_THAT(refusal({"run.json"}), HasSubstr("say --json=run.json"));
+  EXPECT_THAT(refusal({"mine.cu"}), HasSubstr("say --kernel mine.cu"));
+}
+
+TEST_F(Select, LabelsAsTheFilesAreNamed) { EXPECT_EQ(runner::label(two), "02_coalesced"); }
 
 }  // namespace

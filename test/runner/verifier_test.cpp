@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "runner/verify.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
@@ -9,8 +14,8 @@ namespace {
 
 using ladder::Rung;
 using ladder::Sgemm;
+using results::Problem;
 using runner::Layout;
-using runner::Problem;
 using runner::Values;
 using runner::Verdict;
 using testing::HasSubstr;
@@ -29,7 +34,7 @@ Verdict verify(const Rung& rung, const Problem& problem) {
       });
 }
 
-Problem small() { return runner::dense_problem(50, 40, 30); }
+Problem small() { return results::dense_problem(50, 40, 30); }
 
 Problem padded() {
   Problem p = small();
@@ -40,7 +45,7 @@ Problem padded() {
   return p;
 }
 
-Problem large() { return runner::dense_problem(300, 400, 20); }
+Problem large() { return results::dense_problem(300, 400, 20); }
 
 TEST(Verifier, PassesARightResult) {
   for (const Problem& p : {small(), padded(), large()}) {
@@ -72,7 +77,7 @@ TEST(Verifier, SaysWhereTheFirstWrongElementIs) {
   for (const Rung& rung : faulty::wrong_results().first(3)) {
     for (const Problem& p : {small(), large()}) {
       const Verdict verdict = verify(rung, p);
-      const runner::Mismatch first = verdict.first_mismatch.value_or(runner::Mismatch{-1, -1});
+      const results::Mismatch first = verdict.first_mismatch.value_or(results::Mismatch{-1, -1});
       EXPECT_EQ(first.row, p.M / 2) << rung.name;
       EXPECT_EQ(first.col, p.N - 1) << rung.name;
     }
@@ -120,6 +125,30 @@ TEST(Verifier, TakesAnInfinityWhereTheResultOverflows) {
   p.alpha = 3e38f;
   const Verdict verdict = verify(faulty::sound, p);
   EXPECT_TRUE(verdict.correct) << verdict.complaint;
+}
+
+// alpha * sum overflows where the result would fit, and FP32 gives an infinity; one that nothing explains is wrong.
+TEST(Verifier, TellsAnInfinityOfFp32FromAWrongOne) {
+  for (const float factor : {3e38f, 1.5f}) {
+    Problem p = small();
+    p.alpha = p.beta = factor;
+    const Verdict right = verify(faulty::sound, p);
+    EXPECT_TRUE(right.correct) << right.complaint;
+
+    std::vector<float> C(static_cast<size_t>(p.M * p.ldc));
+    const Verdict wrong = runner::Verifier(p, GUARDED).check([&](const Sgemm& sgemm, Values) {
+      EXPECT_EQ(ladder::launch(faulty::sound, sgemm, nullptr), cudaSuccess);
+      const size_t bytes = C.size() * sizeof(float);
+      EXPECT_EQ(cudaMemcpy(C.data(), sgemm.C, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+      const auto finite = std::ranges::find_if(C, [](float c) { return std::abs(c) < 1e38f; });
+      EXPECT_NE(finite, C.end());
+      *finite = std::numeric_limits<float>::infinity();
+      return cudaMemcpy(sgemm.C, C.data(), bytes, cudaMemcpyHostToDevice);
+    });
+    EXPECT_FALSE(wrong.correct) << factor;
+    EXPECT_THAT(wrong.complaint, testing::AllOf(HasSubstr(" is inf, should be "),
+                                                HasSubstr("1 of 2000 elements is wrong")));
+  }
 }
 
 TEST(Verifier, TakesSubnormalResults) {

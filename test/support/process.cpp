@@ -8,7 +8,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
 namespace {
 
@@ -56,11 +58,30 @@ bool read_some(int descriptor, std::string& into) {
   return got > 0;
 }
 
+// What the system says of a process behind a word like "State:".
+std::string status_of(pid_t process, const std::string& word) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(word)) return line.substr(word.size());
+  }
+  return "";
+}
+
+// Signals are told as the bits of a hexadecimal number.
+bool is_among(int signal, const std::string& signals) {
+  return (std::strtoul(signals.c_str(), nullptr, 16) >> (signal - 1) & 1) != 0;
+}
+
 }  // namespace
 
 Ended run_program(const Call& call) {
   const Channel out = make_pipe();
-  const Channel err = call.interrupt_at.empty() ? make_pipe() : make_terminal();
+  const bool interrupts = !call.interrupt_at.empty() || call.interrupt_when;
+  const auto is_time = [&call](const std::string& text) {
+    return call.interrupt_when ? call.interrupt_when(text)
+                               : text.find(call.interrupt_at) != text.npos;
+  };
+  const Channel err = call.err_is_terminal || interrupts ? make_terminal() : make_pipe();
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) become(call, out.write, err.write);
@@ -68,13 +89,17 @@ Ended run_program(const Call& call) {
   close(err.write);
 
   Ended ended;
-  bool to_interrupt = !call.interrupt_at.empty();
+  bool to_interrupt = interrupts;
+  std::jthread meanwhile;
+  if (call.meanwhile) {
+    meanwhile = std::jthread([&](const std::stop_token& stop) { call.meanwhile(stop, child); });
+  }
   pollfd streams[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}};
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
     poll(streams, 2, -1);
     if (streams[0].revents != 0 && !read_some(out.read, ended.out)) streams[0].fd = -1;
     if (streams[1].revents != 0 && !read_some(err.read, ended.err)) streams[1].fd = -1;
-    if (to_interrupt && ended.err.find(call.interrupt_at) != std::string::npos) {
+    if (to_interrupt && is_time(ended.err)) {
       kill(child, call.interrupt_with);
       if (call.interrupt_twice) {
         usleep(5000);
@@ -85,8 +110,29 @@ Ended run_program(const Call& call) {
   }
   close(out.read);
   close(err.read);
+  // Its number must not be given to another process as long as somebody may send it signals.
+  siginfo_t ignored{};
+  waitid(P_PID, static_cast<id_t>(child), &ignored, WEXITED | WNOWAIT);
+  if (meanwhile.joinable()) {
+    meanwhile.request_stop();
+    meanwhile.join();
+  }
   int status = 0;
   waitpid(child, &status, 0);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended.signal = WIFEXITED(status) ? 0 : WTERMSIG(status);
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + ended.signal;
   return ended;
+}
+
+void wait_until_asleep(const std::stop_token& stop, pid_t child) {
+  constexpr int LOOKS = 20;  // one after the other, with the same answer
+  for (int asleep = 0; asleep < LOOKS && !stop.stop_requested();) {
+    usleep(10000);
+    const bool sleeps = status_of(child, "State:").find("(sleeping)") != std::string::npos;
+    asleep = sleeps && is_among(SIGINT, status_of(child, "SigCgt:")) ? asleep + 1 : 0;
+  }
+}
+
+void wait_until_ignoring(int signal, const std::stop_token& stop, pid_t child) {
+  while (!stop.stop_requested() && !is_among(signal, status_of(child, "SigIgn:"))) usleep(1000);
 }

@@ -1,25 +1,42 @@
 // Runs a program as a user or a script does.
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 /// How a program ended and what it wrote.
 struct Ended {
-  int code = -1;  // 128 + the signal if one ended it
+  int code = -1;   // its exit code; 128 + the signal if one ended it
+  int signal = 0;  // that ended it
   std::string out, err;
 };
+
+/// Sends the program signals, or waits for something it does, from a thread of its own. Must return when asked to stop, which
+/// is when the program has ended.
+using Meanwhile = std::function<void(const std::stop_token& stop, pid_t child)>;
 
 struct Call {
   std::vector<std::string> words{};           // the program and its arguments
   std::vector<std::string> environment{};     // "NAME=value", added to the caller's
   std::function<void()> before_exec = [] {};  // in the child
-  std::string interrupt_at{};   // send a signal once stderr, a terminal then, shows this
-  int interrupt_with = SIGINT;  // the signal
+  bool err_is_terminal = false;
+  std::string interrupt_at{};  // send a signal once stderr, a terminal then, shows this
+  std::function<bool(const std::string& err)> interrupt_when{};  // or this
+  int interrupt_with = SIGINT;                                   // the signal
   bool interrupt_twice = false;
+  Meanwhile meanwhile{};
 };
 
 /// Runs it to its end with stdin empty. Needs no timeout of its own: CTest has one.
 Ended run_program(const Call& call);
+
+/// Waits until a process that handles SIGINT sleeps, and has for a while: it waits for something.
+void wait_until_asleep(const std::stop_token& stop, pid_t child);
+
+/// Waits until a process ignores a signal.
+void wait_until_ignoring(int signal, const std::stop_token& stop, pid_t child);

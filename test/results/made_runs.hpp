@@ -1,0 +1,170 @@
+// Runs made by hand, for tests that need no device.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "results/counts.hpp"
+#include "results/run.hpp"
+
+namespace made {
+
+using results::Count;
+using results::Problem;
+using results::Result;
+using results::Run;
+
+/// A rung that is right, on M = N = K = `size`.
+inline Result rung(int number, const std::string& name, int64_t size = 64) {
+  Result r{.who = {.set = "sgemm", .number = number, .name = name},
+           .problem = results::dense_problem(size, size, size),
+           .date = "2026-01-02T03:04:06+00:00"};
+  r.judged.correct = true;
+  r.judged.compared = size * size;
+  return r;
+}
+
+/// The same, timed: `ms` a launch, beside a reference that takes `reference_ms`.
+inline Result timed(Result r, double ms, double reference_ms) {
+  r.seen.timing = results::Timing{
+      .samples_ms = {ms, ms, ms},
+      .reference_samples_ms = {reference_ms, reference_ms, reference_ms},
+      .clocks_mhz = {1965, 1980, 1980},
+      .fp32_peak_gflops = 66908,
+  };
+  return r;
+}
+
+/// The same, counted.
+inline Result counted(Result r, std::vector<Count> counts) {
+  r.seen.traffic = results::Traffic{.counts = std::move(counts), .simulation_seconds = 0.25};
+  return r;
+}
+
+inline Run run_of(results::Machine machine, std::vector<Result> rows) {
+  Run run{.results = std::move(rows)};
+  run.from.machine = machine;
+  run.from.date = "2026-01-02T03:04:05+00:00";
+  run.from.device = machine == results::Machine::cuda ? "Example E100" : "simulated GPU";
+  run.from.device_detail = "sm_90";
+  return run;
+}
+
+/// A run in which no field has the value that it has by default.
+inline Run full() {
+  namespace counts = results::counts;
+  Run run;
+  run.from = {.machine = results::Machine::cuda,
+              .date = "2026-01-02T03:04:05+00:00",
+              .program = "sgemm_runner 0.1.0",
+              .commit = "0123456789abcdef",
+              .uncommitted_changes = true,
+              .command_line = {"sgemm_runner", "1", "--size", "64"},
+              .device = "Example E100",
+              .device_detail = "sm_90",
+              .multiprocessors = 132,
+              .memory_bytes = int64_t{1} << 37,
+              .driver = "570.86.15",
+              .cuda = "12.8",
+              .cublas = "12.8.4",
+              .power_limit_watts = 700.5,
+              .clock_limit_mhz = 1980,
+              .ecc = false,
+              .roofs = {.copy_gbytes_per_second = 4123.25, .fp32_gflops = 60123.75}};
+  Result r{.who = {.set = "labs",
+                   .number = 3,
+                   .name = "strided_copy",
+                   .variant = "float4",
+                   .parameters = {{"stride", 8}, {"offset", -1}}},
+           .problem = Problem{.M = 65,
+                              .N = 63,
+                              .K = 61,
+                              .lda = 64,
+                              .ldb = 66,
+                              .ldc = 68,
+                              .alpha = 0.1f,
+                              .beta = -2.5f,
+                              .seed = UINT64_MAX},
+           .path = "few rows, scalar",
+           .date = "2026-01-02T03:04:06+00:00"};
+  r.seen.kernels = {{.name = "copy_kernel<Tile<8>>",
+                     .grid = {1, 2, 3},
+                     .block = {4, 5, 6},
+                     .registers = 254,
+                     .shared_bytes = 99328,
+                     .blocks_per_multiprocessor = 2}};
+  r.seen.traffic = results::Traffic{.counts = {{counts::LOAD_REQUESTS, "A", 4},
+                                               {counts::LOAD_REQUESTS, "B", 2},
+                                               {counts::LOAD_SECTORS, "A", 64},
+                                               {counts::LOAD_SECTORS, "B", 8},
+                                               {counts::LOAD_LINES, "A", 16},
+                                               {counts::LOAD_LINES, "B", 2},
+                                               {counts::LOAD_LANES, "A", 128},
+                                               {counts::LOAD_LANES, "B", 64},
+                                               {counts::LOAD_BYTES, "A", 2048},
+                                               {counts::LOAD_BYTES, "B", 256},
+                                               {counts::ASYNC_COPY_BYTES, "A", 1024},
+                                               {counts::STORE_REQUESTS, "C", 3},
+                                               {counts::STORE_SECTORS, "C", 12},
+                                               {counts::STORE_LINES, "C", 6},
+                                               {counts::STORE_LANES, "C", 96},
+                                               {counts::STORE_BYTES, "C", 384},
+                                               {counts::GLOBAL_BYTES_FETCHED, "", 3200},
+                                               {counts::GLOBAL_BYTES_USED, "", 2400},
+                                               {counts::SHARED_LOAD_LANES, "", 64},
+                                               {counts::SHARED_BANK_CONFLICTS, "", 7},
+                                               {counts::LOCAL_BYTES, "", 96},
+                                               {counts::FFMA, "", 32},
+                                               {counts::FLOPS, "", UINT64_MAX}},
+                                    .simulation_seconds = 0.125};
+  r.seen.timing = results::Timing{.options = {.cold = true,
+                                              .once = true,
+                                              .seconds = 0.5,
+                                              .samples = 7,
+                                              .target_spread = 0.0625},
+                                  .samples_ms = {1, 2, 3, 4, 5},
+                                  .reference_samples_ms = {2, 2, 3, 2, 5},
+                                  .is_reference = true,
+                                  .launches_per_sample = 50,
+                                  .steady = false,
+                                  .clocks_mhz = {1500, 1755, 1980},
+                                  .slowdowns = {"power limit", "thermal slowdown"},
+                                  .fp32_peak_gflops = 66908.25};
+  r.seen.lines = {{.file = "strided_copy.cu",
+                   .line = 30,
+                   .instruction = "ld.global.v4.f32",
+                   .buffer = "A",
+                   .requests = 4,
+                   .sectors = 64,
+                   .lines = 16,
+                   .wavefronts = 5,
+                   .bank_conflicts = 7}};
+  r.seen.hazards = {{.kind = "race", .message = "one writes\nwhat another reads"}};
+  r.judged = {.error = "cudaErrorIllegalAddress",
+              .complaint = "C[1][2] is 4, should be 3",
+              .failure = "simulated GPU: illegal memory access\n  block (0,0,0)\n",
+              .first_mismatch = results::Mismatch{1, 2, 4.5f, 3.25, 0.0625},
+              .compared = 4095,
+              .max_abs_error = 1.25,
+              .error_over_bound = 20,
+              .claims = {{.counter = "load_sectors_per_request",
+                          .buffer = "A",
+                          .relation = "=",
+                          .value = 16,
+                          .counted = 16,
+                          .kept = true},
+                         {.counter = "async_copy_share",
+                          .buffer = "",
+                          .relation = ">=",
+                          .value = 1,
+                          .counted = std::nullopt,
+                          .kept = false}},
+              .contract = {"an empty K scales C: C[0][0] was never written"},
+              .contract_checks = 14,
+              .doubts = {"power limit", "only 5 samples"}};
+  run.results = {r};
+  return run;
+}
+
+}  // namespace made

@@ -1,0 +1,74 @@
+// Each counter that THE list of metrics speaks of is really filled in by a machine that counts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernels/ladder.hpp"
+#include "results/metrics.hpp"
+#include "runner/machine.hpp"
+#include "runner/verify.hpp"
+
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+results::Result observed(const ladder::Rung& rung, const results::Problem& problem) {
+  results::Result r{.who = {.set = "sgemm", .number = rung.number, .name = rung.name},
+                    .problem = problem};
+  runner::Verifier verifier(problem, {.guard = runner::machine::guard});
+  const ladder::Sgemm sgemm = verifier.prepare(runner::Values::reals);
+  runner::machine::name_matrices(sgemm);
+  EXPECT_EQ(runner::machine::run(rung, sgemm, r.seen), cudaSuccess) << rung.name;
+  return r;
+}
+
+// On a device that takes times instead, nothing is counted and each figure of traffic stays away.
+TEST(CountedMetrics, ComeFromARealRun) {
+  const std::set<std::string> timed{"median_ms",       "q1_ms",     "q3_ms",
+                                    "spread",          "gflops",    "percent_of_cublas",
+                                    "percent_of_peak", "clock_mhz", "gbytes_per_second",
+                                    "percent_of_copy"};
+  std::set<std::string> seen;
+  for (const int number : {1, 6, 10}) {
+    const ladder::Rung& rung = *ladder::all()[static_cast<size_t>(number)];
+    const results::Result r = observed(rung, results::dense_problem(128, 128, 128));
+    EXPECT_EQ(r.seen.traffic.has_value(), !runner::machine::measures_time);
+    for (const results::Metric& m : results::metrics()) {
+      if (m.value(r, "", {})) seen.insert(m.key);
+    }
+  }
+  for (const results::Metric& m : results::metrics()) {
+    const bool counted = !timed.contains(m.key);
+    EXPECT_EQ(seen.contains(m.key), counted && !runner::machine::measures_time) << m.key;
+  }
+}
+
+// Figures that a run of a known kernel must have: one of them at least is not what a mix-up of counters would give.
+TEST(CountedMetrics, OfTheNaiveKernelAreTheOnesOfItsLesson) {
+  const results::Result r = observed(*ladder::all()[1], results::dense_problem(64, 64, 64));
+  const auto figure = [&r](const char* key, const char* buffer = "") {
+    return results::value(r, key, buffer);
+  };
+  if (runner::machine::measures_time) {
+    EXPECT_EQ(figure("load_sectors_per_request", "A"), std::nullopt);
+    EXPECT_THAT(r.seen.kernels, Not(IsEmpty())) << "a device says which kernels ran";
+    return;
+  }
+  EXPECT_EQ(figure("load_sectors_per_request", "A"), 32);
+  EXPECT_EQ(figure("load_sectors_per_request", "B"), 1);
+  EXPECT_EQ(figure("store_sectors_per_request", "C"), 32);
+  EXPECT_EQ(figure("load_sectors_per_request", "C"), std::nullopt) << "beta is 0";
+  EXPECT_EQ(figure("load_bytes_per_lane", "A"), 4);
+  EXPECT_EQ(figure("async_copy_share"), 0);
+  EXPECT_EQ(figure("local_bytes"), 0);
+  EXPECT_EQ(r.seen.traffic->count("ffma"), 64 * 64 * 64);
+  EXPECT_EQ(r.seen.traffic->count("launches"), 1);
+  std::vector<std::string> buffers;
+  for (const results::Line& line : r.seen.lines) buffers.push_back(line.buffer);
+  for (const char* buffer : {"A", "B", "C"}) EXPECT_THAT(buffers, Contains(buffer));
+}
+
+}  // namespace

@@ -1,0 +1,234 @@
+// The one judge, on results made by hand.
+#include "runner/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/ladder.hpp"
+#include "results/metrics.hpp"
+#include "runner/machine.hpp"
+#include "test/kernels/faulty_kernels.hpp"
+
+namespace {
+
+using device::Claim;
+using device::Promise;
+using device::Relation;
+using results::Problem;
+using runner::Values;
+using runner::Verdict;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Optional;
+
+const Promise PROMISE{.whole_tiles = 16,
+                      .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
+                                 {"shared_bank_conflicts", "", Relation::at_most, 0}}};
+
+// One that counted what the promise says.
+results::Result counted() {
+  results::Result r{.who = {.set = "sgemm", .number = 1, .name = "mine"},
+                    .problem = results::dense_problem(32, 16, 48)};
+  r.seen.traffic = results::Traffic{.counts = {{"load_requests", "A", 10},
+                                               {"load_sectors", "A", 40},
+                                               {"load_requests", "B", 10},
+                                               {"load_sectors", "B", 320},
+                                               {"shared_bank_conflicts", "", 0}}};
+  return r;
+}
+
+Verdict wrong(const std::string& complaint, cudaError_t error = cudaSuccess) {
+  Verdict verdict;
+  verdict.error = error;
+  verdict.complaint = complaint;
+  return verdict;
+}
+
+results::Judgement judged(const results::Result& r) {
+  Verdict right;
+  right.correct = true;
+  right.compared = 5;
+  right.max_abs_error = 0.5;
+  return runner::judge(r, right, PROMISE);
+}
+
+TEST(Promise, SpeaksOnlyOfWholeDenseTiles) {
+  const Problem whole = results::dense_problem(32, 16, 48);
+  EXPECT_TRUE(runner::applies(PROMISE, whole));
+  const std::pair<const char*, void (*)(Problem&)> changes[] = {
+      {"part of a tile, M", [](Problem& p) { p.M = 33; }},
+      {"part of a tile, N", [](Problem& p) { p.N = 15, p.ldb = p.ldc = 15; }},
+      {"part of a tile, K", [](Problem& p) { p.K = 47, p.lda = 47; }},
+      {"no rows", [](Problem& p) { p.M = 0; }},
+      {"no columns", [](Problem& p) { p.N = 0; }},
+      {"no K", [](Problem& p) { p.K = 0; }},
+      {"padded A", [](Problem& p) { p.lda = 49; }},
+      {"padded B", [](Problem& p) { p.ldb = 20; }},
+      {"padded C", [](Problem& p) { p.ldc = 20; }},
+      {"no product", [](Problem& p) { p.alpha = 0; }},
+      {"C is read", [](Problem& p) { p.beta = 1; }},
+  };
+  for (const auto& [what, change] : changes) {
+    Problem p = whole;
+    change(p);
+    EXPECT_FALSE(runner::applies(PROMISE, p)) << what;
+  }
+  EXPECT_FALSE(runner::applies(Promise{.whole_tiles = 16, .claims = {}}, whole)) << "no claims";
+}
+
+TEST(Claim, IsComparedByItsRelation) {
+  const auto kept = [](Relation relation, std::optional<double> counted) {
+    return runner::check_claim({"load_bytes_per_lane", "A", relation, 4.0}, counted).kept;
+  };
+  EXPECT_TRUE(kept(Relation::equal, 4.0));
+  EXPECT_FALSE(kept(Relation::equal, 4.001));
+  EXPECT_FALSE(kept(Relation::equal, 3.999));
+  EXPECT_TRUE(kept(Relation::at_most, 4.0));
+  EXPECT_TRUE(kept(Relation::at_most, 3.9));
+  EXPECT_FALSE(kept(Relation::at_most, 4.1));
+  EXPECT_TRUE(kept(Relation::at_least, 4.0));
+  EXPECT_TRUE(kept(Relation::at_least, 4.1));
+  EXPECT_FALSE(kept(Relation::at_least, 3.9));
+  for (const Relation relation : {Relation::equal, Relation::at_most, Relation::at_least}) {
+    EXPECT_FALSE(kept(relation, std::nullopt)) << "nothing counted keeps no promise";
+    EXPECT_FALSE(kept(relation, std::nan("")));
+  }
+  EXPECT_TRUE(
+      runner::check_claim({"shared_loads_per_ffma", "", Relation::equal, 1.0 / 3}, 1.0 / 3 + 1e-12)
+          .kept)
+      << "a division's rounding";
+}
+
+TEST(Claim, IsShownAsItWasMade) {
+  const auto check = runner::check_claim({"local_bytes", "", Relation::at_most, 7}, 8.0);
+  EXPECT_EQ(check.counter, "local_bytes");
+  EXPECT_EQ(check.buffer, "");
+  EXPECT_EQ(check.relation, "<=");
+  EXPECT_EQ(check.value, 7);
+  EXPECT_THAT(check.counted, Optional(8.0));
+  EXPECT_EQ(runner::check_claim({"local_bytes", "A", Relation::equal, 7}, {}).relation, "=");
+  EXPECT_EQ(runner::check_claim({"local_bytes", "A", Relation::at_least, 7}, {}).relation, ">=");
+}
+
+TEST(Claim, ThatCannotFailIsNone) {
+  const auto can_fail = [](Relation relation, double value) {
+    return runner::can_be_broken({"local_bytes", "", relation, value});
+  };
+  EXPECT_FALSE(can_be_broken(Relation::at_least, 0));
+  EXPECT_FALSE(can_be_broken(Relation::at_least, -1));
+  EXPECT_FALSE(can_be_broken(Relation::at_most, std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(can_be_broken(Relation::equal, std::nan("")));
+  EXPECT_TRUE(can_be_broken(Relation::at_least, 1e-9));
+  EXPECT_TRUE(can_be_broken(Relation::at_most, 0));
+  EXPECT_TRUE(can_be_broken(Relation::equal, 0));
+}
+
+TEST(Ladder, ClaimsWhatIsCountedAndCanFail) {
+  int claims = 0;
+  for (const ladder::Rung* rung : ladder::all()) {
+    for (const Claim& claim : rung->promise.claims) {
+      ++claims;
+      const results::Metric* metric = results::find_metric(claim.counter);
+      ASSERT_NE(metric, nullptr) << rung->name << " claims " << claim.counter;
+      EXPECT_TRUE(runner::can_be_broken(claim)) << rung->name << ": " << claim.counter;
+      EXPECT_TRUE(std::string(claim.buffer).empty() || metric->of_buffer)
+          << rung->name << ": " << claim.counter << " of " << claim.buffer;
+      EXPECT_GE(rung->promise.whole_tiles, 1) << rung->name;
+    }
+    EXPECT_EQ(rung->promise.claims.empty(), rung->number == 0) << rung->name;
+  }
+  EXPECT_GT(claims, 12);
+}
+
+TEST(Judge, ChecksEachClaimWithWhatWasCounted) {
+  const results::Judgement j = judged(counted());
+  ASSERT_EQ(j.claims.size(), 2u);
+  EXPECT_THAT(j.claims[0].counted, Optional(4.0)) << "of A alone";
+  EXPECT_TRUE(j.promise_kept());
+  results::Result wasteful = counted();
+  wasteful.seen.traffic->counts[1].value = 41;
+  EXPECT_FALSE(judged(wasteful).promise_kept());
+  EXPECT_TRUE(judged(wasteful).claims[1].kept);
+}
+
+TEST(Judge, HoldsNobodyToAPromiseThatDoesNotApply) {
+  results::Result ragged = counted();
+  ragged.problem = results::dense_problem(33, 16, 48);
+  EXPECT_THAT(judged(ragged).claims, IsEmpty());
+  results::Result uncounted = counted();
+  uncounted.seen.traffic.reset();
+  EXPECT_THAT(judged(uncounted).claims, IsEmpty());
+}
+
+TEST(Judge, FindsAClaimOfWhatWasNotCountedBroken) {
+  results::Result r = counted();
+  r.seen.traffic->counts.clear();
+  EXPECT_FALSE(judged(r).promise_kept());
+  EXPECT_EQ(judged(r).claims[0].counted, std::nullopt);
+}
+
+TEST(Judge, TakesTheVerdictOver) {
+  const results::Judgement right = judged(counted());
+  EXPECT_TRUE(right.correct);
+  EXPECT_EQ(right.compared, 5);
+  EXPECT_EQ(right.max_abs_error, 0.5);
+  EXPECT_EQ(right.error, "");
+  const results::Judgement j =
+      runner::judge(counted(), wrong("an illegal memory access", cudaErrorIllegalAddress), PROMISE);
+  EXPECT_FALSE(j.correct);
+  EXPECT_EQ(j.error, "cudaErrorIllegalAddress");
+  EXPECT_EQ(j.complaint, "an illegal memory access");
+}
+
+TEST(Judge, DoubtsATiming) {
+  results::Result r = counted();
+  r.seen.timing = results::Timing{.samples_ms = {1, 1}};
+  EXPECT_THAT(judged(r).doubts, testing::ElementsAre(HasSubstr("only 2 samples")));
+  r.seen.timing->samples_ms = {1, 1, 1, 1, 1};
+  EXPECT_THAT(judged(r).doubts, IsEmpty());
+}
+
+// A NaN that came of multiplying what lay in C by 0 looks like an element that was never written.
+TEST(Judge, SaysThatCIsReadThoughBetaIsZero) {
+  const Verdict unwritten = wrong("C[0][0] was never written");
+  results::Result r = counted();
+  r.seen.traffic->counts.push_back({"load_requests", "C", 12});
+  r.seen.lines = {{.file = "mine.cu", .line = 7, .instruction = "st.global.f32", .buffer = "C"},
+                  {.file = "mine.cu", .line = 6, .instruction = "ld.global.f32", .buffer = "C"}};
+  EXPECT_THAT(runner::judge(r, unwritten, PROMISE).complaint,
+              AllOf(HasSubstr("C is read though beta is 0 (12 loads, in mine.cu:6)"),
+                    HasSubstr("C[0][0] was never written")));
+  r.problem->beta = 1;
+  EXPECT_EQ(runner::judge(r, unwritten, PROMISE).complaint, unwritten.complaint) << "C may be read";
+  EXPECT_EQ(runner::judge(counted(), unwritten, PROMISE).complaint, unwritten.complaint)
+      << "it is not read";
+  r.problem->beta = 0;
+  EXPECT_EQ(judged(r).complaint, "") << "a right result needs no reading";
+}
+
+// The same of a kernel that runs.
+TEST(Judge, SaysWhichLineReadsC) {
+  results::Result r{.problem = results::dense_problem(50, 40, 30)};
+  runner::Verifier verifier(*r.problem, {.guard = runner::machine::guard});
+  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
+    runner::machine::name_matrices(sgemm);
+    results::Observation unseen;
+    return runner::machine::run(faulty::reads_c_always, sgemm,
+                                values == Values::reals ? r.seen : unseen);
+  });
+  const std::string complaint = runner::judge(r, verdict, {}).complaint;
+  EXPECT_THAT(complaint, HasSubstr("all 2000 elements are wrong"));
+  if (runner::machine::measures_time) {  // where nothing counts, nobody knows
+    EXPECT_THAT(complaint, Not(HasSubstr("C is read")));
+  } else {
+    EXPECT_THAT(complaint,
+                AllOf(HasSubstr("C is read though beta is 0"), HasSubstr("faulty_kernels.cu:")));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,257 @@
+// --kernel FILE.cu: a stranger's kernel is compiled, judged as the rungs are, and refused with what is missing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "kernels/ladder.hpp"
+#include "runner/machine.hpp"
+#include "test/support/files.hpp"
+#include "test/support/process.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string BASELINE = "--baseline=" SGEMM_SOURCE_DIR "/test/data/tables/cuda.json";
+
+// One thread for each element of C.
+const std::string MINE = R"(#include "kernels/ladder.hpp"
+
+namespace {
+
+using ladder::Sgemm;
+
+__global__ void my_kernel(const Sgemm p) {
+  const int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= p.M * p.N) return;
+  const int64_t row = at / p.N, col = at % p.N;
+  float sum = 0.0f;
+  for (int64_t k = 0; k < p.K; ++k) sum += p.A[row * p.lda + k] * p.B[k * p.ldb + col];
+  float* c = &p.C[row * p.ldc + col];
+  *c = ladder::blend(p.alpha, sum, p.beta, c);
+}
+
+cudaError_t launch(const Sgemm& p, cudaStream_t stream) {
+  my_kernel<<<ladder::grid_of(ladder::ceil_div(p.M * p.N, 256)), 256, 0, stream>>>(p);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+extern const ladder::Rung mine{
+    .number = 1,
+    .name = "mine",
+    .idea = "one thread for each element",
+    .promise = {.whole_tiles = 32,
+                .claims = {{"load_sectors_per_request", "B", ladder::Relation::equal, 4}}},
+    .launch = launch,
+};
+)";
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+struct KernelFile : testing::Test {
+  TemporaryFolder folder;
+
+  fs::path write(const std::string& text, const std::string& name = "mine.cu") const {
+    std::ofstream(folder / name) << text;
+    return folder / name;
+  }
+  static Ended run(const fs::path& file, std::vector<std::string> more = {"--size", "64"}) {
+    std::vector<std::string> words{SGEMM_RUNNER, "--kernel", file.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program({.words = std::move(words)});
+  }
+  // What is said of a file that cannot be used.
+  std::string refusal(const std::string& text) const {
+    const Ended ended = run(write(text));
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_THAT(ended.err, HasSubstr("--kernel '" + (folder / "mine.cu").string() + "': "));
+    return ended.err;
+  }
+};
+
+TEST_F(KernelFile, ThatIsRightIsVerifiedCountedAndHeldToItsPromise) {
+  const Ended ended = run(write(MINE), {"2", "--size", "64,33x65x17", "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const json rows = json::parse(ended.out).at("benchmarks");
+  json mine;
+  for (const json& row : rows) {
+    if (row.at("name") == "kernel/mine/64x64x64") mine = row;
+  }
+  ASSERT_FALSE(mine.is_null()) << ended.out;
+  EXPECT_EQ(mine.at("set"), "kernel");
+  EXPECT_TRUE(mine.at("kernel_id").is_null()) << "a number of its own would be a rung's";
+  EXPECT_EQ(mine.at("correct"), true);
+  EXPECT_EQ(rows.back().at("name"), "kernel/mine/33x65x17");
+  EXPECT_EQ(rows.back().at("correct"), true);
+  if (runner::machine::measures_time) {
+    EXPECT_GT(mine.at("percent_of_cublas"), 0);
+  } else {
+    EXPECT_EQ(mine.at("promise_kept"), true);
+    EXPECT_EQ(mine.at("sectors_per_request").at("load B"), 4.0);
+    EXPECT_FALSE(rows.back().contains("promise_kept")) << "no whole tiles";
+  }
+  EXPECT_THAT(rows.dump(), HasSubstr("sgemm/02_coalesced/64x64x64")) << "the rung beside it";
+}
+
+TEST_F(KernelFile, ThatIsWrongSaysWhere) {
+  const Ended ended = run(write(with(MINE, "float sum = 0.0f;", "float sum = row % 32 == 31;")),
+                          {"--size", "64", BASELINE});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("row 31 of every 32, all columns"));
+}
+
+TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhich) {
+  if (runner::machine::measures_time) GTEST_SKIP() << "a device counts nothing";
+  const Ended ended = run(
+      write(with(MINE, "\"B\", ladder::Relation::equal, 4", "\"B\", ladder::Relation::equal, 5")));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out,
+              HasSubstr("broke its promise: load sectors per request of B = 5: counted 4"));
+}
+
+// On the simulated GPU the write is a fault, with its line; on a device it hits the guard around C.
+TEST_F(KernelFile, ThatFaultsSaysWhere) {
+  const Ended ended =
+      run(write(with(MINE, "float* c = &p.C[row * p.ldc + col];",
+                     "float* c = &p.C[row * p.ldc + col];\n  p.C[p.M * p.ldc] = 1;")));
+  EXPECT_THAT(ended.code, AnyOf(1, 70));
+  EXPECT_THAT(ended.out,
+              HasSubstr(runner::machine::measures_time ? "wrote beside C" : "mine.cu:14"));
+}
+
+TEST_F(KernelFile, ThatDoesNotCompileGivesTheCompilersWords) {
+  const std::string words = refusal(with(MINE, "float sum = 0.0f;", "float sum = nonsense;"));
+  EXPECT_THAT(words, HasSubstr("it does not compile\n"));
+  EXPECT_THAT(words, HasSubstr("mine.cu"));
+  EXPECT_THAT(words, HasSubstr("nonsense"));
+  EXPECT_THAT(words, HasSubstr("error"));
+}
+
+TEST_F(KernelFile, ThatDefinesNoRungIsToldHow) {
+  const std::string words = refusal("#include \"kernels/ladder.hpp\"\nint rung = 1;\n");
+  EXPECT_THAT(words, HasSubstr("it defines 0 variables of type ladder::Rung"));
+  EXPECT_THAT(words, HasSubstr("extern const ladder::Rung"));
+}
+
+TEST_F(KernelFile, WhoseRungIsStaticIsToldHow) {
+  const std::string words = refusal(
+      with(MINE, "extern const ladder::Rung", "[[maybe_unused]] static const ladder::Rung"));
+  EXPECT_THAT(
+      words,
+      HasSubstr("it defines 0 variables of type ladder::Rung that can be seen from outside"));
+  EXPECT_THAT(words, HasSubstr("extern const ladder::Rung"));
+}
+
+TEST_F(KernelFile, ThatDefinesTwoRungsIsRefused) {
+  EXPECT_THAT(
+      refusal(MINE + with(MINE.substr(MINE.find("extern const")), "Rung mine{", "Rung other{")),
+      HasSubstr("it defines 2 variables of type ladder::Rung"));
+}
+
+TEST_F(KernelFile, WhosePromiseNobodyCountsIsAskedWhatWasMeant) {
+  EXPECT_THAT(refusal(with(MINE, "load_sectors_per_request", "load_sector_per_request")),
+              HasSubstr("its promise speaks of 'load_sector_per_request', which nobody counts; did "
+                        "you mean 'load_sectors_per_request'?"));
+}
+
+TEST_F(KernelFile, WhosePromiseCannotFailIsRefused) {
+  EXPECT_THAT(refusal(with(MINE, "ladder::Relation::equal, 4", "ladder::Relation::at_least, 0")),
+              HasSubstr("its claim about 'load_sectors_per_request' can never be broken"));
+}
+
+TEST_F(KernelFile, WhosePromiseHasNoTilesIsRefused) {
+  EXPECT_THAT(refusal(with(MINE, ".whole_tiles = 32", ".whole_tiles = 0")),
+              HasSubstr("its promise needs .whole_tiles"));
+}
+
+TEST_F(KernelFile, WithoutALaunchIsRefused) {
+  EXPECT_THAT(refusal(with(MINE, ".launch = launch", ".launch = nullptr")),
+              HasSubstr("its rung has no .launch"));
+}
+
+TEST_F(KernelFile, ThatIsNoneIsRefused) {
+  const struct {
+    fs::path path;
+    const char* why;
+  } cases[] = {{folder / "nowhere.cu", "there is no such file"},
+               {folder.path(), "there is no such file"},
+               {"", "there is no such file"},
+               {write("", "mine.txt"), "a kernel's file ends in .cu"}};
+  for (const auto& [path, why] : cases) {
+    const Ended ended = run(path, {"-q", BASELINE});
+    EXPECT_EQ(ended.code, 2) << path;
+    EXPECT_THAT(ended.err, HasSubstr(why)) << path;
+    EXPECT_THAT(ended.err, HasSubstr("--kernel '" + path.string() + "'"));
+  }
+}
+
+// The same names in both: each file's code is its own.
+TEST_F(KernelFile, DoesNotMixWithAnother) {
+  const fs::path right = write(MINE, "right.cu");
+  const fs::path wrong =
+      write(with(with(MINE, "float sum = 0.0f", "float sum = 1.0f"), "\"mine\"", "\"other\""),
+            "wrong.cu");
+  const Ended ended = run(right, {"--kernel", wrong.string(), "--size", "64", "--json"});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  const json printed = json::parse(ended.out);
+  for (const json& row : printed.at("benchmarks")) {
+    if (row.at("set") == "kernel") EXPECT_EQ(row.at("correct"), row.at("kernel") == "mine") << row;
+  }
+}
+
+TEST_F(KernelFile, LeavesNothingBehind) {
+  const TemporaryFolder temporary;
+  std::vector<std::string> words{SGEMM_RUNNER, "--kernel", write(MINE).string(), "--size", "32"};
+  const Ended ended =
+      run_program({.words = words, .environment = {"TMPDIR=" + temporary.path().string()}});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(temporary.entries(), 0);
+}
+
+// A rung's own file, compiled as a stranger's, behaves as the rung does: there is one way to compile a kernel.
+class RungsFile : public testing::TestWithParam<int> {};
+
+TEST_P(RungsFile, AsAStrangersCountsTheSame) {
+  const ladder::Rung& rung = *ladder::all()[static_cast<size_t>(GetParam())];
+  const TemporaryFolder folder;
+  const std::string name =
+      (GetParam() < 10 ? "0" : "") + std::to_string(GetParam()) + "_" + rung.name + ".cu";
+  fs::copy_file(SGEMM_SOURCE_DIR "/src/kernels/" + name, folder / name);
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, std::to_string(GetParam()), "--kernel",
+                             (folder / name).string(), "--size", "128,33x65x17", "--json"}});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  std::map<std::string, std::vector<json>> by_size;
+  const json printed = json::parse(ended.out);
+  for (const json& row : printed.at("benchmarks")) {
+    if (row.at("kernel") != std::string(rung.name)) continue;  // the reference of a device
+    const std::string full = row.at("name");
+    by_size[full.substr(full.rfind('/'))].push_back(row);
+  }
+  ASSERT_EQ(by_size.size(), 2u);
+  for (const auto& [size, rows] : by_size) {
+    ASSERT_EQ(rows.size(), 2u) << size;
+    for (const char* key : {"correct", "path", "counts", "sectors_per_request", "promise"}) {
+      EXPECT_EQ(rows[0].value(key, json()), rows[1].value(key, json())) << size << ": " << key;
+    }
+    EXPECT_EQ(rows[0].contains("counts"), !runner::machine::measures_time);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ladder, RungsFile, testing::Values(1, 6, 10));
+
+}  // namespace

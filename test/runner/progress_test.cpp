@@ -1,0 +1,53 @@
+// What is under way is told on a terminal, and only there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+
+#include "test/support/process.hpp"
+
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+// The times that were shown behind a text: "8192x8192x8192: preparing, 2 s" has 2.
+std::set<int> seconds_shown(const std::string& err) {
+  static const std::regex shown(R"(8192x8192x8192: [^\r]*, (\d+) s)");
+  std::set<int> seconds;
+  for (std::sregex_iterator it(err.begin(), err.end(), shown), end; it != end; ++it)
+    seconds.insert(std::stoi((*it)[1]));
+  return seconds;
+}
+
+// It takes minutes, and is ended as soon as what the test waits for has been shown.
+TEST(Progress, MovesAndShowsNothingOfItsFirstSecond) {
+  const Ended ended = run_program(
+      {.words = {SGEMM_RUNNER, "1", "--size", "8192"},
+       .interrupt_when = [](const std::string& err) { return seconds_shown(err).size() >= 2; }});
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_THAT(seconds_shown(ended.err), Not(Contains(0))) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("\r\033[K8192x8192x8192: "));
+}
+
+TEST(Progress, IsWipedAwayAtTheEnd) {
+  const Ended ended = run_program(
+      {.words = {SGEMM_RUNNER, "1", "--size", "8192"}, .interrupt_at = "8192x8192x8192: "});
+  EXPECT_THAT(ended.err, HasSubstr("\r\033[Ksgemm_runner: interrupted"));
+}
+
+// Some seconds of work. What a device has to say of its measurement is no progress.
+TEST(Progress, IsForTerminalsOnly) {
+  const Ended piped = run_program({.words = {SGEMM_RUNNER, "1-3", "--size", "512"}});
+  EXPECT_EQ(piped.code, 0) << piped.err;
+  EXPECT_THAT(piped.err, Not(HasSubstr("\r")));
+  EXPECT_THAT(piped.err, Not(HasSubstr("512x512x512")));
+  const Ended quiet =
+      run_program({.words = {SGEMM_RUNNER, "1-3", "--size", "512", "-q"}, .err_is_terminal = true});
+  EXPECT_EQ(quiet.code, 0) << quiet.err;
+  EXPECT_THAT(quiet.err, Not(HasSubstr("512x512x512")));
+}
+
+}  // namespace
