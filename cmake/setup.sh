@@ -2,6 +2,7 @@
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
 #   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, development
+#   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds what it needs
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
 #   build TARGET yes    the same, but makes way for whoever else wants to build there meanwhile
 #
@@ -83,6 +84,22 @@ choose_build() {
   preset=$choice
   build_folder=$root/build/$choice
   log=$root/build/$choice.log
+}
+
+# The table of subcommands says which program is behind one, for what it needs packages, and which build it asks for.
+choose_program() {
+  local word name program_of purpose build_of
+  target=sgemm_runner
+  for word in "${arguments[@]}"; do
+    [[ $word == -* ]] || break
+  done
+  while IFS=', ' read -r name program_of purpose build_of _; do
+    [ "$name" = "${word:-}" ] || continue
+    target=$program_of
+    need_for "$purpose"
+    [ "$build_of" = any ] || [ "$build_of" = "$preset" ] ||
+      fail 2 "'$name' needs the $build_of build: say --build $build_of (this is the $preset build)"
+  done < <(sed -n 's/^SUBCOMMAND(//p' "$root/src/runner/subcommands.def")
 }
 
 # --- one build at a time --------------------------------------------------------------------------------------------

@@ -48,6 +48,12 @@ printf '#!/bin/sh\\necho "made in %s for [%s]: $*"\\nexit 7\\n' "$1" "$2" > bin/
 chmod +x bin/sgemm_runner
 touch made
 """
+SUBCOMMANDS = """
+SUBCOMMAND(list, sgemm_runner, run, any, "what there is")
+SUBCOMMAND(draw, sgemm_runner, benchmarks, any, "needs more packages")
+SUBCOMMAND(time, sgemm_runner, run, cuda, "needs a device")
+SUBCOMMAND(other, other_program, run, any, "another program")
+"""
 LADDER = "#define LADDER_RUNGS(RUNG) \\\n  RUNG(reference) \\\n  RUNG(naive)\n"
 
 
@@ -91,6 +97,8 @@ class Launchers(unittest.TestCase):
         self.write("src/make", MAKE)
         self.write("src/slow", "touch slow\n")
         self.write("src/ladder.cpp", LADDER)
+        (self.tree / "src/runner").mkdir()
+        self.write("src/runner/subcommands.def", SUBCOMMANDS)
         self.write("src/01_naive.cu", "")
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SGEMM_", "CUDAARCHS"))}
         self.environment["PATH"] = f"{self.tools}:{self.environment['PATH']}"
@@ -329,6 +337,20 @@ class Launchers(unittest.TestCase):
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True,
                                   text=True)
             self.assertEqual((done.returncode, done.stdout), (0, "built\n"), done.stderr)
+
+    def test_a_subcommand_says_what_it_needs(self):
+        def chosen(words):
+            line = (f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build {words}; choose_program; '
+                    'echo "$target ${packages[*]}"')
+            return subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True, check=False)
+
+        self.assertTrue(chosen("2 --size 64").stdout.startswith("sgemm_runner cmake "))
+        self.assertNotIn("libbenchmark-dev", chosen("list").stdout)
+        self.assertIn("libbenchmark-dev", chosen("-v draw x").stdout)
+        self.assertTrue(chosen("other").stdout.startswith("other_program "))
+        refused = chosen("time")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("--build cuda", refused.stderr)
 
     def test_packages_are_named_by_purpose(self):
         def packages(purposes):

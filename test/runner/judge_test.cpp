@@ -115,19 +115,6 @@ TEST(Claim, IsShownAsItWasMade) {
   EXPECT_EQ(runner::check_claim({"local_bytes", "A", Relation::at_least, 7}, {}).relation, ">=");
 }
 
-TEST(Claim, ThatCannotFailIsNone) {
-  const auto can_fail = [](Relation relation, double value) {
-    return runner::can_be_broken({"local_bytes", "", relation, value});
-  };
-  EXPECT_FALSE(can_be_broken(Relation::at_least, 0));
-  EXPECT_FALSE(can_be_broken(Relation::at_least, -1));
-  EXPECT_FALSE(can_be_broken(Relation::at_most, std::numeric_limits<double>::infinity()));
-  EXPECT_FALSE(can_be_broken(Relation::equal, std::nan("")));
-  EXPECT_TRUE(can_be_broken(Relation::at_least, 1e-9));
-  EXPECT_TRUE(can_be_broken(Relation::at_most, 0));
-  EXPECT_TRUE(can_be_broken(Relation::equal, 0));
-}
-
 TEST(Ladder, ClaimsWhatIsCountedAndCanFail) {
   int claims = 0;
   for (const ladder::Rung* rung : ladder::all()) {
@@ -135,7 +122,7 @@ TEST(Ladder, ClaimsWhatIsCountedAndCanFail) {
       ++claims;
       const results::Metric* metric = results::find_metric(claim.counter);
       ASSERT_NE(metric, nullptr) << rung->name << " claims " << claim.counter;
-      EXPECT_TRUE(runner::can_be_broken(claim)) << rung->name << ": " << claim.counter;
+      EXPECT_TRUE(device::can_be_broken(claim)) << rung->name << ": " << claim.counter;
       EXPECT_TRUE(std::string(claim.buffer).empty() || metric->of_buffer)
           << rung->name << ": " << claim.counter << " of " << claim.buffer;
       EXPECT_GE(rung->promise.whole_tiles, 1) << rung->name;
