@@ -36,6 +36,17 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// The first thing that was not kept in full, the others by the names of their checks: one mistake breaks many.
+std::string contract_text(const Judgement& j) {
+  if (j.contract.size() == 1) return j.contract.front();
+  std::vector<std::string> others;
+  for (size_t i = 1; i < j.contract.size(); ++i) {
+    others.push_back(j.contract[i].substr(0, j.contract[i].find(':')));
+  }
+  return fmt::format("{}; of its {} checks {} more are broken: {}", j.contract.front(),
+                     j.contract_checks, others.size(), fmt::join(others, ", "));
+}
+
 std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
   std::string text = std::to_string(e[0]);
   if (e[1] > 1 || e[2] > 1) text += signs.times + std::to_string(e[1]);
@@ -70,7 +81,7 @@ std::string complaints(const Run& run, const Page& page) {
       for (const std::string_view line : lines_of(r.judged.failure))
         text += wrap(line, page.width, 4) + "\n";
     }
-    for (const std::string& broken : r.judged.contract) add(r, " broke the contract: " + broken);
+    if (!r.judged.contract.empty()) add(r, " broke the contract: " + contract_text(r.judged));
     for (const CheckedClaim& claim : r.judged.claims) {
       if (!claim.kept) add(r, " broke its promise: " + text_of(claim));
     }
@@ -99,6 +110,7 @@ std::string details(const Run& run, const Page& page) {
     if (j.contract_checks > 0) {
       add(fmt::format("  contract: {} of {} checks kept",
                       j.contract_checks - static_cast<int>(j.contract.size()), j.contract_checks));
+      for (const std::string& broken : j.contract) add(fmt::format("  {} {}", signs.wrong, broken));
     }
     if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
     for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, signs));
