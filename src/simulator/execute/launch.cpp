@@ -303,6 +303,7 @@ class LoadedKernel : public Kernel {
     counted.block = shape.block;
     counted.registers_per_thread = registers_per_thread();
     counted.shared_bytes = program_->static_shared + shape.dynamic_shared;
+    counted.dynamic_shared_bytes = shape.dynamic_shared;
     counted.blocks_per_multiprocessor =
         resident_blocks(device_limits(), {.threads = static_cast<int>(shape.block.count()),
                                           .registers_per_thread = counted.registers_per_thread,
