@@ -39,6 +39,8 @@ const char* headline(FaultKind kind) {
       return "call of no function";
     case FaultKind::timed_out:
       return "time limit reached";
+    case FaultKind::host_memory:
+      return "out of memory on the host";
   }
   return "error";
 }
@@ -47,6 +49,11 @@ const char* headline(FaultKind kind) {
 bool has_address(FaultKind kind) {
   return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free ||
          kind == FaultKind::misaligned || kind == FaultKind::no_function;
+}
+
+// The others strike the grid as a whole.
+bool is_of_a_thread(FaultKind kind) {
+  return kind != FaultKind::interrupted && kind != FaultKind::host_memory;
 }
 
 std::string triple(const Dim3& d) {
@@ -61,8 +68,7 @@ std::string Fault::text() const {
   std::ostringstream text;
   text << "simulated GPU: " << headline(kind) << " in " << (kernel.empty() ? "a kernel" : kernel);
   if (!where.file.empty()) text << "\n  at           " << where.file << ':' << where.line;
-  // An interrupt strikes the grid as a whole, no thread of it.
-  if (kind != FaultKind::interrupted) {
+  if (is_of_a_thread(kind)) {
     text << "\n  thread       " << triple(thread) << " of block " << triple(block);
   }
   if (!instruction.empty()) text << "\n  instruction  " << instruction;

@@ -26,6 +26,7 @@ enum class FaultKind {
   stack_overflow,       // more calls than the stack has room for    -> cudaErrorHardwareStackError
   no_function,          // a call through what points to none        -> cudaErrorInvalidPc
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
+  host_memory,          // no more memory on the host, at any point  -> cudaErrorMemoryAllocation
 };
 
 /// A place in the user's source. An empty file means that the compiler left no line.

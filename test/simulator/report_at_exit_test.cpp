@@ -153,11 +153,19 @@ TEST_F(ReportAtExit, SaysInOneLineThatItCannotWrite) {
 TEST_F(ReportAtExit, KeepsTheOldFileWhenItCannotWriteTheNewOne) {
   std::ofstream(folder / "report.json") << "old";
   const Outcome outcome =
-      run("cd '" + folder.path().string() + "' && trap '' XFSZ && ulimit -f 1 && " +
+      run("cd '" + folder.path().string() + "' && ulimit -f 1 && " +
           "SIMULATOR_REPORT=report.json '" + (*shared_folder / "copy").string() + "'");
+  EXPECT_EQ(outcome.exit_code, 0) << "the program's own, not that of a signal";
   EXPECT_NE(outcome.err.find("cannot write the report to"), std::string::npos) << outcome.err;
   EXPECT_EQ(contents(folder / "report.json"), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST_F(ReportAtExit, EndsTheProgramWithNoSignalWhereStderrIsFull) {
+  const Outcome outcome =
+      run("cd '" + folder.path().string() + "' && ulimit -f 0 && SIMULATOR_REPORT=1 '" +
+          (*shared_folder / "copy").string() + "'");
+  EXPECT_EQ(outcome.exit_code, 0);
 }
 
 TEST_F(ReportAtExit, SaysWhatMayBeAskedFor) {

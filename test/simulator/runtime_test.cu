@@ -8,7 +8,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "managed.hpp"
@@ -769,6 +772,60 @@ TEST(Counters, NameTheUsersLineAndNotOneOfTheHeaders) {
     EXPECT_EQ(access.where.line, indexed_line);
     EXPECT_EQ(access.sectors, 4u);
   }
+}
+
+__global__ void scale_and_add(const float* a, float beta, float* c) {
+  c[threadIdx.x] = a[threadIdx.x] + beta * c[threadIdx.x];
+}
+
+// A NaN in C may have come from anywhere; that C was loaded is counted.
+TEST(Counters, TellWhichNamedBuffersWereLoaded) {
+  Managed<float> a(32);
+  Managed<float> c(32);
+  simulator::DeviceMemory::instance().set_name(reinterpret_cast<uint64_t>(c.get()), "C");
+  simulator::reset_counters();
+  scale_and_add<<<1, 32>>>(a.get(), 0.0f, c.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  std::map<std::pair<simulator::Access, std::string>, uint64_t> lanes;
+  for (const auto& row : simulator::counters().accesses)
+    lanes[{row.access, row.buffer}] += row.lanes;
+  EXPECT_EQ((lanes[{simulator::Access::global_load, "C"}]), 32u);
+  EXPECT_EQ((lanes[{simulator::Access::global_store, "C"}]), 32u);
+  EXPECT_EQ(lanes.size(), 3u) << "and a, which nobody named";
+}
+
+template <int ROWS>
+__global__ void through_shared(float* out) {
+  __shared__ float fixed[ROWS][32];
+  extern __shared__ float chosen[];
+  fixed[threadIdx.x / 32][threadIdx.x % 32] = static_cast<float>(threadIdx.x);
+  __syncthreads();
+  chosen[threadIdx.x] = fixed[ROWS - 1 - threadIdx.x / 32][threadIdx.x % 32];
+  __syncthreads();
+  out[threadIdx.x] = chosen[threadIdx.x ^ 1];
+}
+
+TEST(Counters, KnowWhatEachKernelLaunchedTakesOfAMultiprocessor) {
+  Managed<float> out(128);
+  through_shared<2><<<1, 64, 512>>>(out.get());
+  simulator::reset_counters();
+  EXPECT_TRUE(simulator::kernels_used().empty()) << "of what was launched before";
+  for (int i = 0; i < 3; ++i) through_shared<2><<<dim3(2, 3), 64, 512>>>(out.get());
+  through_shared<4><<<1, dim3(32, 4), 100000 - 512>>>(out.get());
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue) << "more than without opting in";
+  through_shared<4><<<1, dim3(32, 4), 40000>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const std::vector<simulator::KernelUse> used = simulator::kernels_used();
+  ASSERT_EQ(used.size(), 2u) << "one row for launches that were alike, none for a refused one";
+  EXPECT_NE(used[0].kernel.find("through_shared<2>"), std::string::npos) << used[0].kernel;
+  EXPECT_EQ(used[0].grid, (simulator::Dim3{2, 3, 1}));
+  EXPECT_EQ(used[0].block, (simulator::Dim3{64, 1, 1}));
+  EXPECT_EQ(used[0].dynamic_shared_bytes, 512u);
+  EXPECT_EQ(used[0].shared_bytes, 512u + 256u);
+  EXPECT_EQ(used[0].blocks_per_multiprocessor, 32);
+  EXPECT_GT(used[0].registers_per_thread, 0);
+  EXPECT_EQ(used[1].shared_bytes, 40000u + 512u);
+  EXPECT_EQ(used[1].blocks_per_multiprocessor, 5) << "228 KiB hold five of 40,512 and 1,024 bytes";
 }
 
 }  // namespace

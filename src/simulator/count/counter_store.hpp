@@ -38,6 +38,7 @@ class CounterStore {
   void reset();
   Counters since_reset() const;
   Counters since_start() const;
+  std::vector<KernelUse> kernels_used() const;
   std::vector<LaunchCounters> launches() const;
 
  private:
@@ -46,6 +47,7 @@ class CounterStore {
 
   mutable std::mutex mutex_;
   Tally since_reset_, before_reset_;
+  std::vector<KernelUse> used_;
   std::vector<LaunchCounters> launches_;
   std::unordered_map<std::string, std::vector<size_t>> of_kernel_;  // indices into launches_
 };

@@ -1,5 +1,6 @@
 #include "simulator/count/counters.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "simulator/count/counter_store.hpp"
@@ -22,8 +23,7 @@ void add_numbers(Counters& sum, const Counters& more) {
 
 /// Time apart: it differs from run to run.
 bool alike(const LaunchCounters& a, const LaunchCounters& b) {
-  return a.grid == b.grid && a.block == b.block &&
-         a.registers_per_thread == b.registers_per_thread && a.shared_bytes == b.shared_bytes &&
+  return static_cast<const KernelUse&>(a) == static_cast<const KernelUse&>(b) &&
          a.counters.warp_instructions == b.counters.warp_instructions &&
          a.counters.lane_instructions == b.counters.lane_instructions &&
          a.counters.ffma == b.counters.ffma && a.counters.flops == b.counters.flops &&
@@ -39,16 +39,7 @@ void Tally::add(const AccessCounters& row) {
       row.kernel, row.where.file, row.where.line, row.instruction, static_cast<int>(row.access),
       row.buffer};
   const auto [found, is_new] = accesses_.try_emplace(key, row);
-  if (is_new) return;
-  AccessCounters& sum = found->second;
-  sum.requests += row.requests;
-  sum.lanes += row.lanes;
-  sum.bytes_asked += row.bytes_asked;
-  sum.bytes_used += row.bytes_used;
-  sum.sectors += row.sectors;
-  sum.lines += row.lines;
-  sum.wavefronts += row.wavefronts;
-  sum.bank_conflicts += row.bank_conflicts;
+  if (!is_new) found->second.add(row);
 }
 
 void Tally::add_instructions(const std::string& kind, uint64_t warps, uint64_t lanes) {
@@ -90,6 +81,11 @@ LaunchCounters* CounterStore::find_alike(const LaunchCounters& launch) {
 void CounterStore::add(LaunchCounters launch) {
   const std::lock_guard lock(mutex_);
   since_reset_.add(launch.counters);
+  const KernelUse& use = launch;
+  if (used_.size() < MOST_UNLIKE_LAUNCHES &&
+      std::find(used_.rbegin(), used_.rend(), use) == used_.rend()) {
+    used_.push_back(use);
+  }
   if (LaunchCounters* const same = find_alike(launch)) {
     ++same->times;
     return;
@@ -106,11 +102,17 @@ void CounterStore::reset() {
   const std::lock_guard lock(mutex_);
   before_reset_.add(since_reset_.counters());
   since_reset_ = {};
+  used_.clear();
 }
 
 Counters CounterStore::since_reset() const {
   const std::lock_guard lock(mutex_);
   return since_reset_.counters();
+}
+
+std::vector<KernelUse> CounterStore::kernels_used() const {
+  const std::lock_guard lock(mutex_);
+  return used_;
 }
 
 Counters CounterStore::since_start() const {
@@ -129,6 +131,7 @@ void reset_counters() { CounterStore::instance().reset(); }
 
 Counters counters() { return CounterStore::instance().since_reset(); }
 
+std::vector<KernelUse> kernels_used() { return CounterStore::instance().kernels_used(); }
 Counters program_counters() { return CounterStore::instance().since_start(); }
 
 std::vector<LaunchCounters> launch_counters() { return CounterStore::instance().launches(); }

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "simulator/count/access.hpp"
+#include "simulator/count/access_counts.hpp"
 #include "simulator/fault.hpp"
 
 namespace simulator {
 
 /// One row for each (kernel, source line, instruction, buffer): two buffers read on one line are two rows.
-struct AccessCounters {
+struct AccessCounters : AccessCounts {
   std::string kernel;       // demangled, without its parameter list
   SourceLine where;         // the user's line
   std::string instruction;  // "ld.global.f32"
@@ -19,16 +20,6 @@ struct AccessCounters {
   std::string buffer;  // "A" where named, "buffer 3" where not, "shared" or "local"
   uint32_t bytes_per_lane = 0;
 
-  uint64_t requests = 0;     // warp instructions
-  uint64_t lanes = 0;        // active lanes over all requests
-  uint64_t bytes_asked = 0;  // lanes * bytes_per_lane
-  uint64_t bytes_used = 0;   // distinct bytes asked for, a request at a time (a broadcast uses 4)
-  uint64_t sectors = 0;      // distinct 32-byte sectors, a request at a time; 0 in shared memory
-  uint64_t lines = 0;        // distinct 128-byte lines, a request at a time; 0 in shared memory
-  uint64_t wavefronts = 0;   // shared memory: passes over its banks
-  uint64_t bank_conflicts = 0;  // shared memory: wavefronts beyond the least number
-
-  uint64_t bytes_fetched() const { return sectors * 32; }  // 0 in shared memory
   bool operator==(const AccessCounters&) const = default;
 };
 
@@ -54,14 +45,19 @@ struct Counters {
   double seconds = 0;  // wall time spent interpreting
 };
 
-/// Launches of one kernel that were alike: in their shape and in every counter.
-struct LaunchCounters {
+/// How a kernel was launched, and what it takes of a multiprocessor.
+struct KernelUse {
   std::string kernel;  // demangled, without its parameter list
   Dim3 grid, block;
   int registers_per_thread = 0;
-  size_t shared_bytes = 0;  // static and dynamic
-  int blocks_per_multiprocessor =
-      0;               // that its registers, shared memory and threads leave room for
+  size_t shared_bytes = 0;            // of a block, static and dynamic
+  size_t dynamic_shared_bytes = 0;    // of those, what the launch asked for
+  int blocks_per_multiprocessor = 0;  // that registers, shared memory and threads leave room for
+  bool operator==(const KernelUse&) const = default;
+};
+
+/// Launches of one kernel that were alike: in their shape and in every counter.
+struct LaunchCounters : KernelUse {
   uint64_t first = 0;  // the earliest of them was the program's first, second, ... launch to end
   uint64_t times = 0;  // how many they are
   Counters counters;   // of one of them; the time is the first's
@@ -70,6 +66,9 @@ struct LaunchCounters {
 void reset_counters();
 /// Since reset_counters(). A snapshot: call it when no launch is under way.
 Counters counters();
+/// The kernels launched since reset_counters(), in the order of their first: one row for each kernel and shape, at
+/// most 1,000.
+std::vector<KernelUse> kernels_used();
 /// Since the program began, whatever was reset in between.
 Counters program_counters();
 /// The same launch by launch, in the order of their first. Of one kernel's launches, those that are unlike the

@@ -24,26 +24,26 @@ WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
 void price_shared(Pattern& p, const WarpAddresses& addresses) {
   const auto kind = p.access == Access::shared_load ? SharedAccess::load : SharedAccess::store;
   const SharedCost cost = shared_cost(addresses, p.bytes, kind);
-  p.wavefronts = cost.wavefronts;
-  p.bank_conflicts = cost.bank_conflicts();
-  p.bytes_used = count_distinct_bytes(addresses, p.bytes);
+  p.cost.wavefronts = cost.wavefronts;
+  p.cost.bank_conflicts = cost.bank_conflicts();
+  p.cost.bytes_used = count_distinct_bytes(addresses, p.bytes);
 }
 
 void price_local(Pattern& p, const WarpAddresses& addresses) {
   for (uint32_t word = 0; word < std::max(1u, p.bytes / 4); ++word) {
     const WarpAddresses words = interleave_local(addresses, word);
-    p.sectors += count_sectors(words, std::min(4u, p.bytes));
-    p.lines += count_lines(words, std::min(4u, p.bytes));
+    p.cost.sectors += count_sectors(words, std::min(4u, p.bytes));
+    p.cost.lines += count_lines(words, std::min(4u, p.bytes));
   }
-  p.bytes_used = p.lanes * p.bytes;
+  p.cost.bytes_used = p.cost.bytes_asked;
 }
 
 void price(Pattern& p, const WarpAddresses& addresses) {
   if (is_shared(p.access)) return price_shared(p, addresses);
   if (is_local(p.access)) return price_local(p, addresses);
-  p.sectors = count_sectors(addresses, p.bytes);
-  p.lines = count_lines(addresses, p.bytes);
-  p.bytes_used = count_distinct_bytes(addresses, p.bytes);
+  p.cost.sectors = count_sectors(addresses, p.bytes);
+  p.cost.lines = count_lines(addresses, p.bytes);
+  p.cost.bytes_used = count_distinct_bytes(addresses, p.bytes);
 }
 
 Pattern::Shape shape_of(const Pattern& p) {
@@ -95,7 +95,9 @@ const Pattern& PatternBook::find(const AccessKind& kind, const std::array<int64_
   }
 
   p.first_lane = std::countr_zero(active);
-  p.lanes = static_cast<uint32_t>(std::popcount(active));
+  p.cost.requests = 1;
+  p.cost.lanes = static_cast<uint64_t>(std::popcount(active));
+  p.cost.bytes_asked = p.cost.lanes * p.bytes;
   p.shape = shape_of(p);
   p.highest = p.bytes;
   p.aligned = true;

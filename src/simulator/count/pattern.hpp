@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "simulator/count/access.hpp"
+#include "simulator/count/access_counts.hpp"
 
 namespace simulator {
 
@@ -25,12 +26,11 @@ struct Pattern {
   Access access{};
 
   int first_lane = 0;
-  uint32_t lanes = 0;
   Shape shape = Shape::scattered;
   bool aligned = false;  // the distances are multiples of the width
   int64_t lowest = 0;    // the bytes touched, from the first lane's address: [lowest, highest)
   int64_t highest = 0;
-  uint32_t bytes_used = 0, sectors = 0, lines = 0, wavefronts = 0, bank_conflicts = 0;
+  AccessCounts cost;  // of one request
 };
 
 /// What a memory instruction is to the counters: how wide, and by which path.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -671,6 +672,8 @@ std::unique_ptr<Program> decode(const ptx::Function& kernel, const ptx::Module& 
                                 const InstructionSet& instructions) {
   try {
     return Decoder(kernel, module, variables, instructions).decode();
+  } catch (const std::bad_alloc&) {  // which says nothing of the kernel
+    throw;
   } catch (const std::exception& error) {  // a register, label or operand that is not there
     throw Unreadable{error.what(), {}};
   }

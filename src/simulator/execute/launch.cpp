@@ -10,9 +10,11 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "simulator/count/counter_store.hpp"
@@ -21,6 +23,7 @@
 #include "simulator/execute/level.hpp"
 #include "simulator/execute/module.hpp"
 #include "simulator/execute/occupancy.hpp"
+#include "simulator/memory/host_limits.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/ptx/ptx.hpp"
 
@@ -109,6 +112,20 @@ class BlockOrder {
   int half_bits_ = 0;
 };
 
+// Once: the launches that follow are no better off, and slower is not wrong.
+template <typename Describe>
+void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  try {
+    std::fprintf(stderr,
+                 "simulated GPU: warning: a launch runs on %zu of %zu threads, slower but with the "
+                 "same results; the host lacks %s\n",
+                 threads, wanted, lacking().c_str());
+  } catch (const std::bad_alloc&) {  // not even for the words
+  }
+}
+
 /// A launch in the making. Workers take blocks in order until none is left or one has failed. A block that
 /// only waits is put aside for another, as long as there is room on the device: all blocks that it could hold
 /// at once make progress.
@@ -126,24 +143,22 @@ class Launch {
 
   std::optional<Fault> run(LaunchCounters& counted) {
     const auto start = std::chrono::steady_clock::now();
-    const auto workers =
+    const auto wanted =
         static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
-    std::vector<std::unique_ptr<Worker>> state;
-    state.reserve(workers);
-    for (size_t i = 0; i < workers; ++i)
-      state.push_back(std::make_unique<Worker>(program_, state_, schedule()));
-    stuck_.assign(workers, std::nullopt);
+    stuck_.assign(wanted, std::nullopt);
+    workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
     watched().blocks = blocks_;
     {
       std::vector<std::jthread> helpers;
-      for (size_t i = 1; i < workers; ++i) helpers.emplace_back([&, i] { work(*state[i], i); });
-      work(*state[0], 0);
+      start_helpers(helpers, wanted - 1);
+      work(*workers_[0], 0);
     }
     watched().blocks = 0;
     if (error_) std::rethrow_exception(error_);
+    if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
     Tally tally;
-    for (const auto& worker : state) worker->add_to(tally);
+    for (const auto& worker : workers_) worker->add_to(tally);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.totals.launches = 1;
     tally.totals.blocks = blocks_;
@@ -156,6 +171,25 @@ class Launch {
   using Blocks = std::deque<std::unique_ptr<Block>>;
   static constexpr uint64_t NONE = ~uint64_t{0};  // in place of changes: the worker has no blocks
 
+  // As many as the host has threads and memory for. A launch needs none, only time.
+  void start_helpers(std::vector<std::jthread>& helpers, size_t wanted) {
+    try {
+      workers_.reserve(1 + wanted);
+      helpers.reserve(wanted);
+      while (helpers.size() < wanted) {
+        Worker& worker =
+            *workers_.emplace_back(std::make_unique<Worker>(program_, state_, schedule()));
+        helpers.emplace_back([this, &worker, i = 1 + helpers.size()] { work(worker, i); });
+      }
+    } catch (const std::bad_alloc&) {
+      warn_of_fewer_threads(1 + helpers.size(), 1 + wanted,
+                            [] { return "memory: " + describe_host_memory(); });
+    } catch (const std::system_error&) {
+      warn_of_fewer_threads(1 + helpers.size(), 1 + wanted, describe_lack_of_thread);
+    }
+    for (size_t i = 1 + helpers.size(); i <= wanted; ++i) declare(i, NONE);
+  }
+
   /// What one worker does until all is done.
   void work(Worker& worker, size_t number) {
     try {
@@ -165,8 +199,11 @@ class Launch {
       while (!is_over(aside)) {
         // Said before it tries to get one: while it has a block, or may be getting one, it is not stuck.
         if (std::exchange(has_none, false)) declare(number, std::nullopt);
-        if (std::unique_ptr<Block> fresh = start_next(worker, spare)) {
+        bool has_room = true;
+        if (std::unique_ptr<Block> fresh = start_next(worker, spare, has_room)) {
           run_turn(std::move(fresh), spare, aside);
+        } else if (aside.empty() && !has_room) {
+          break;                     // its share is left to the workers that have a block's room
         } else if (aside.empty()) {  // the device is full of the other workers' blocks
           declare(number, NONE);
           has_none = true;
@@ -194,28 +231,42 @@ class Launch {
     return aside.empty() && next_.load() >= blocks_;
   }
 
-  /// A block that has just begun; nullptr if all have, or the device is full.
-  std::unique_ptr<Block> start_next(Worker& worker, Blocks& spare) {
+  /// A block that has just begun; nullptr if all have, or the device is full, or the host has no room for it.
+  std::unique_ptr<Block> start_next(Worker& worker, Blocks& spare, bool& has_room) {
     if (next_.load() >= blocks_) return nullptr;
     if (in_flight_.fetch_add(1) >= room_) {
       --in_flight_;
       return nullptr;
     }
-    for (uint64_t turn = next_++; turn < blocks_; turn = next_++) {
+    std::unique_ptr<Block> block = take_room(worker, spare);
+    has_room = block != nullptr;
+    for (uint64_t turn = block ? next_++ : blocks_; turn < blocks_; turn = next_++) {
       const uint64_t number = order_(turn);
       if (ended_ || number > first_faulty_.load()) continue;
-      std::unique_ptr<Block> block;
-      if (spare.empty()) {
-        block = level().make_block(program_, worker, shape_, parameters_.data());
-      } else {
-        block = std::move(spare.back());
-        spare.pop_back();
-      }
       block->start(number);
       return block;
     }
+    if (block) spare.push_back(std::move(block));
     --in_flight_;
     return nullptr;
+  }
+
+  // Room for a block on the host, had before any block of the grid depends on it; nullptr if there is none.
+  std::unique_ptr<Block> take_room(Worker& worker, Blocks& spare) {
+    if (!spare.empty()) {
+      std::unique_ptr<Block> block = std::move(spare.back());
+      spare.pop_back();
+      return block;
+    }
+    try {
+      std::unique_ptr<Block> block =
+          level().make_block(program_, worker, shape_, parameters_.data());
+      block->start(0);  // which takes the rest of its memory
+      return block;
+    } catch (const std::bad_alloc&) {
+      has_no_memory_ = true;
+      return nullptr;
+    }
   }
 
   void run_turn(std::unique_ptr<Block> block, Blocks& spare, Blocks& aside) {
@@ -236,7 +287,8 @@ class Launch {
   /// wait for.
   void look_for_endless_wait(const Blocks& aside, size_t number) {
     const uint64_t changes = state_.changes.load();
-    const bool can_start = next_.load() < blocks_ && in_flight_.load() < room_;
+    const bool fits_device = next_.load() < blocks_ && in_flight_.load() < room_;
+    const bool can_start = fits_device && !has_no_memory_.load();
     const bool all_stuck =
         !aside.empty() && !can_start &&
         std::all_of(aside.begin(), aside.end(), [](const auto& block) { return block->stuck(); });
@@ -246,6 +298,7 @@ class Launch {
       return at && (*at == changes || *at == NONE);
     });
     if (!all_stuck || !all_workers || state_.changes.load() != changes) return;
+    if (fits_device) throw std::bad_alloc();  // they may wait for what the host has no room for
     const auto lowest =
         std::min_element(aside.begin(), aside.end(),
                          [](const auto& a, const auto& b) { return a->number < b->number; });
@@ -278,9 +331,11 @@ class Launch {
   std::atomic<uint64_t> next_{0};  // turn, not number
   std::atomic<uint64_t> in_flight_{0};
   std::atomic<uint64_t> first_faulty_{~uint64_t{0}};
-  std::atomic<bool> ended_{false};  // whatever is under way, and whatever has not begun
+  std::atomic<bool> has_no_memory_{false};  // on the host, for one more block
+  std::atomic<bool> ended_{false};          // whatever is under way, and whatever has not begun
   std::mutex mutex_;
-  std::vector<std::optional<uint64_t>> stuck_;  // by worker
+  std::vector<std::unique_ptr<Worker>> workers_;  // the calling thread's first
+  std::vector<std::optional<uint64_t>> stuck_;    // by worker
   std::optional<Fault> fault_;
   std::exception_ptr error_;
 };
@@ -316,28 +371,48 @@ class LoadedKernel : public Kernel {
     counted.block = shape.block;
     counted.registers_per_thread = registers_per_thread();
     counted.shared_bytes = program_->static_shared + shape.dynamic_shared;
+    counted.dynamic_shared_bytes = shape.dynamic_shared;
     counted.blocks_per_multiprocessor =
         resident_blocks(device_limits(), {.threads = static_cast<int>(shape.block.count()),
                                           .registers_per_thread = counted.registers_per_thread,
                                           .shared_bytes = counted.shared_bytes});
     const auto room = static_cast<uint64_t>(counted.blocks_per_multiprocessor) *
                       static_cast<uint64_t>(device_limits().multiprocessors);
-    const std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted);
-    CounterStore::instance().add(std::move(counted));
-    return fault;
+    try {
+      std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted);
+      CounterStore::instance().add(std::move(counted));
+      return fault;
+    } catch (const std::bad_alloc&) {
+      return lack_of_memory(shape);
+    }
   }
 
  private:
+  Fault lack_of_memory(const LaunchShape& shape) const {
+    const uint64_t warps = (shape.block.count() + WARP - 1) / WARP;
+    const uint64_t bytes = warps * (program_->register_bytes + WARP * program_->stack_bytes) +
+                           program_->static_shared + shape.dynamic_shared;
+    Fault fault;
+    fault.kind = FaultKind::host_memory;
+    fault.kernel = program_->demangled;
+    fault.detail = "a block of it takes " + std::to_string(bytes) +
+                   " bytes for registers, shared and local memory, and its counters more: " +
+                   describe_host_memory();
+    return fault;
+  }
+
   std::unique_ptr<Program> program_;
 };
 
 class LoadedModule : public Module {
  public:
   LoadedModule(std::string_view text, const HostPlaces& managed) : ptx_(text) {
-    for (const ptx::Variable& variable : ptx_.variables()) {
-      if (variable.space == "global" || variable.space == "const") allocate(variable, managed);
+    try {
+      place_variables(managed);
+    } catch (...) {
+      for (const auto& [name, address] : addresses_) give_back(address);
+      throw;
     }
-    for (const ptx::Variable& variable : ptx_.variables()) initialise(variable);
   }
 
   /// Decodes the kernel when it is first asked for: a template's many instances need not all be.
@@ -360,6 +435,18 @@ class LoadedModule : public Module {
   }
 
  private:
+  void place_variables(const HostPlaces& managed) {
+    for (const ptx::Variable& variable : ptx_.variables()) {
+      if (variable.space == "global" || variable.space == "const") allocate(variable, managed);
+    }
+    for (const ptx::Variable& variable : ptx_.variables()) initialise(variable);
+  }
+
+  static void give_back(uint64_t address) {
+    DeviceMemory& memory = DeviceMemory::instance();
+    if (!memory.release(address)) memory.forget(memory.host_pointer(address, 1));
+  }
+
   void allocate(const ptx::Variable& variable, const HostPlaces& managed) {
     DeviceMemory& memory = DeviceMemory::instance();
     const uint64_t bytes = std::max<uint64_t>(variable.bytes(), 1);
@@ -369,10 +456,11 @@ class LoadedModule : public Module {
     } else if (memory.adopt(place->second, bytes)) {
       address = reinterpret_cast<uint64_t>(place->second);
     }
+    if (address == 0 && bytes <= memory.free_bytes()) throw std::bad_alloc();  // it is the host's
     if (address == 0)
       throw std::runtime_error("no memory for the device variable " + variable.name);
-    memory.set_name(address, variable.name);
     addresses_[variable.name] = address;
+    memory.set_name(address, variable.name);
   }
 
   void initialise(const ptx::Variable& variable) {

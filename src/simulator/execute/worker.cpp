@@ -51,26 +51,6 @@ const Allocation& check_inside(int lane, uint64_t address, uint64_t bytes) {
 
 }  // namespace
 
-void SiteCounts::add(const Pattern& pattern, uint64_t times) {
-  requests += times;
-  lanes += times * pattern.lanes;
-  bytes_used += times * pattern.bytes_used;
-  sectors += times * pattern.sectors;
-  lines += times * pattern.lines;
-  wavefronts += times * pattern.wavefronts;
-  bank_conflicts += times * pattern.bank_conflicts;
-}
-
-void SiteCounts::add(const SiteCounts& other) {
-  requests += other.requests;
-  lanes += other.lanes;
-  bytes_used += other.bytes_used;
-  sectors += other.sectors;
-  lines += other.lines;
-  wavefronts += other.wavefronts;
-  bank_conflicts += other.bank_conflicts;
-}
-
 Worker::Worker(const Program& p, LaunchState& state, uint64_t seed)
     : program(p),
       launch(state),
@@ -124,7 +104,7 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
 }
 
 void Worker::change_pattern(AccessSite& site, const Pattern* pattern) {
-  if (site.counted != nullptr) site.counts.add(*site.counted, site.times);
+  if (site.counted != nullptr) site.counts.add(site.counted->cost, site.times);
   site.counted = pattern;
   site.times = 0;
 }
@@ -177,14 +157,7 @@ void Worker::add_to(Tally& tally) {
     row.access = info.access;
     row.buffer = buffer_name(info.access, allocation);
     row.bytes_per_lane = info.bytes;
-    row.requests = counts.requests;
-    row.lanes = counts.lanes;
-    row.bytes_asked = counts.lanes * info.bytes;
-    row.bytes_used = counts.bytes_used;
-    row.sectors = counts.sectors;
-    row.lines = counts.lines;
-    row.wavefronts = counts.wavefronts;
-    row.bank_conflicts = counts.bank_conflicts;
+    row.add(counts);
     tally.add(row);
   }
 }

@@ -17,14 +17,6 @@
 
 namespace simulator {
 
-/// What one memory instruction did to one buffer.
-struct SiteCounts {
-  uint64_t requests = 0, lanes = 0, bytes_used = 0, sectors = 0, lines = 0, wavefronts = 0,
-           bank_conflicts = 0;
-  void add(const Pattern& pattern, uint64_t times);
-  void add(const SiteCounts& other);
-};
-
 /// One memory instruction in one worker: its last patterns and the buffer that it is at work on. A loop
 /// that walks along a row passes through the phases of a line, so the last pattern is kept for each.
 struct AccessSite {
@@ -32,7 +24,7 @@ struct AccessSite {
   const Pattern* counted = nullptr;           // the pattern of the last accesses,
   uint64_t times = 0;                         // how many they are, and not yet in `counts`
   const Allocation* allocation = nullptr;
-  SiteCounts counts;
+  AccessCounts counts;  // what the instruction did to it
 };
 
 /// What the workers of a launch know of each other.
@@ -90,7 +82,7 @@ class Worker {
                        uint64_t lanes) const;
 
   /// (site, allocation id; 0 for memory that is no allocation) -> counts.
-  std::map<std::pair<uint32_t, uint32_t>, SiteCounts> buffer_counts_;
+  std::map<std::pair<uint32_t, uint32_t>, AccessCounts> buffer_counts_;
   PatternBook patterns_;
   uint32_t unkept_ = ~0u;  // the site whose last pattern the book does not keep
 };

@@ -25,7 +25,7 @@ cudaError_t surfaced_fault();
 bool device_failed();
 
 /// Records that a kernel failed, and writes the fault to stderr.
-void kernel_failed(const Fault& fault);
+void kernel_failed(Fault fault);
 
 /// Runs `work`, a function that returns cudaError_t, and keeps exceptions from C callers.
 template <typename Work>

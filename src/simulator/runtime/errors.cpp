@@ -49,6 +49,8 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::endless_wait:
     case FaultKind::timed_out:
       return cudaErrorLaunchTimeout;
+    case FaultKind::host_memory:
+      return cudaErrorMemoryAllocation;
   }
   return cudaErrorLaunchFailure;
 }
@@ -98,11 +100,11 @@ bool device_failed() {
   return failure().fault.has_value();
 }
 
-void kernel_failed(const Fault& fault) {
+void kernel_failed(Fault fault) {
   const std::lock_guard lock(failure().mutex);
   if (failure().fault) return;
-  failure().fault = fault;
-  if (failure().output) std::fputs(fault.text().c_str(), stderr);
+  failure().fault = std::move(fault);
+  if (failure().output) std::fputs(failure().fault->text().c_str(), stderr);
 }
 
 }  // namespace runtime

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simulator/execute/module.hpp"
 #include "simulator/execute/occupancy.hpp"
+#include "simulator/memory/host_limits.hpp"
 #include "simulator/runtime/calls.hpp"
 #include "simulator/runtime/registry.hpp"
 #include "simulator/runtime/streams.hpp"
@@ -99,6 +102,30 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   return cudaSuccess;
 }
 
+cudaError_t launch(const void* function, const LaunchShape& shape, void** arguments) {
+  const Kernel* kernel = nullptr;
+  const cudaError_t unknown = find_kernel(function, &kernel);
+  if (unknown != cudaSuccess) return unknown;
+  const cudaError_t refused = check(*kernel, shape);
+  if (refused != cudaSuccess) return refused;
+  // Queued behind a kernel that failed: a device accepts the launch and never gets to it.
+  if (device_failed()) return cudaSuccess;
+  std::optional<Fault> fault = kernel->run(shape, arguments);
+  if (!fault) return cudaSuccess;
+  const bool known_at_once = fault->kind == FaultKind::host_memory;
+  kernel_failed(std::move(*fault));
+  return known_at_once ? surface_fault() : cudaSuccess;
+}
+
+cudaError_t fail_to_load(const void* function) {
+  Fault fault;
+  fault.kind = FaultKind::host_memory;
+  fault.kernel = kernel_name(function);
+  fault.detail = "there is no room to read it into: " + describe_host_memory();
+  kernel_failed(std::move(fault));
+  return surface_fault();
+}
+
 }  // namespace
 }  // namespace simulator::runtime
 
@@ -111,8 +138,11 @@ extern "C" {
 
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_shared,
                                          cudaStream_t stream) {
-  configurations.push_back({grid, block, dynamic_shared, stream});
-  return 0;
+  const cudaError_t error = guarded([&] {
+    configurations.push_back({grid, block, dynamic_shared, stream});
+    return cudaSuccess;
+  });
+  return error == cudaSuccess ? 0 : 1;  // 1: clang's code leaves the launch out
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared,
@@ -133,16 +163,11 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                              size_t dynamic_shared, cudaStream_t stream) {
   return asynchronous([&] {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    const Kernel* kernel = nullptr;
-    const cudaError_t unknown = find_kernel(function, &kernel);
-    if (unknown != cudaSuccess) return unknown;
-    const LaunchShape shape{to_dim3(grid), to_dim3(block), dynamic_shared};
-    const cudaError_t refused = check(*kernel, shape);
-    if (refused != cudaSuccess) return refused;
-    // Queued behind a kernel that failed: a device accepts the launch and never gets to it.
-    if (device_failed()) return cudaSuccess;
-    if (const std::optional<Fault> fault = kernel->run(shape, arguments)) kernel_failed(*fault);
-    return cudaSuccess;
+    try {
+      return launch(function, {to_dim3(grid), to_dim3(block), dynamic_shared}, arguments);
+    } catch (const std::bad_alloc&) {
+      return fail_to_load(function);
+    }
   });
 }
 

@@ -3,9 +3,11 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -31,7 +33,7 @@ struct FatBinary {
   const char* text;
   void* unused;
 };
-constexpr uint32_t kFatBinaryMagic = 0x466243b1;
+constexpr uint32_t FAT_BINARY_MAGIC = 0x466243b1;
 
 void say_unreadable(const std::string& kernel, const Unreadable& error) {
   static std::mutex mutex;
@@ -60,6 +62,9 @@ struct TranslationUnit {
       }
       try {
         module = Module::load(ptx, managed);
+      } catch (
+          const std::bad_alloc&) {  // which says nothing of the code: the next call tries again
+        throw;
       } catch (const std::exception& error) {
         std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
       }
@@ -91,6 +96,17 @@ Registry& registry() {
   return *instance;
 }
 
+// Runs a step of the program's start, before main: nobody could be told of an exception there.
+template <typename Step>
+auto at_start(Step step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    std::fputs("simulated GPU: out of memory on the host before the program began\n", stderr);
+    std::_Exit(EXIT_FAILURE);
+  }
+}
+
 }  // namespace
 
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
@@ -105,6 +121,10 @@ cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
     say_unreadable(symbol.name, error);
     return cudaErrorInvalidPtx;
   }
+}
+
+std::string kernel_name(const void* host_function) {
+  return demangled(registry().find(registry().kernels, host_function).name);
 }
 
 Variable find_variable(const void* host_shadow) {
@@ -128,18 +148,21 @@ extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
   using namespace simulator::runtime;
-  report_at_exit();
-  const auto* const binary = static_cast<const FatBinary*>(fat_binary);
-  // Kept until the process ends: objects with static storage may launch kernels from their destructors.
-  auto* const unit = new TranslationUnit;
-  if (binary->magic == kFatBinaryMagic) unit->ptx = binary->text;
-  return reinterpret_cast<void**>(unit);
+  return at_start([&] {
+    report_at_exit();
+    const auto* const binary = static_cast<const FatBinary*>(fat_binary);
+    // Kept until the process ends: objects with static storage may launch kernels from their destructors.
+    auto* const unit = new TranslationUnit;
+    if (binary->magic == FAT_BINARY_MAGIC) unit->ptx = binary->text;
+    return reinterpret_cast<void**>(unit);
+  });
 }
 
 void __cudaRegisterFatBinaryEnd(void** handle) {
+  using namespace simulator::runtime;
   // What the host may read before the first launch must have its value by then.
-  auto* const unit = reinterpret_cast<simulator::runtime::TranslationUnit*>(handle);
-  if (!unit->managed.empty()) unit->load();
+  auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
+  if (!unit->managed.empty()) at_start([unit] { unit->load(); });
 }
 
 void __cudaUnregisterFatBinary(void** /*handle*/) {}
@@ -149,18 +172,22 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char* /*de
                             uint3* /*block*/, dim3* /*block_shape*/, dim3* /*grid_shape*/,
                             int* /*warp_size*/) {
   using namespace simulator::runtime;
-  const std::lock_guard lock(registry().mutex);
-  registry().kernels[host_function] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+  at_start([&] {
+    const std::lock_guard lock(registry().mutex);
+    registry().kernels[host_function] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+  });
 }
 
 void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*/,
                        const char* device_name, int /*external*/, size_t /*bytes*/,
                        int /*constant*/, int /*global*/) {
   using namespace simulator::runtime;
-  const std::lock_guard lock(registry().mutex);
-  auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
-  registry().variables[host_shadow] = {unit, device_name};
-  if (is_managed_variable(host_shadow)) unit->managed[device_name] = host_shadow;
+  at_start([&] {
+    const std::lock_guard lock(registry().mutex);
+    auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
+    registry().variables[host_shadow] = {unit, device_name};
+    if (is_managed_variable(host_shadow)) unit->managed[device_name] = host_shadow;
+  });
 }
 
 }  // extern "C"

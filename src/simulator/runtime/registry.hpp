@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "simulator/execute/module.hpp"
 
@@ -14,6 +15,8 @@ namespace simulator::runtime {
 /// The kernel behind a host function, its module loaded when it is first asked for. cudaErrorInvalidPtx for one
 /// whose PTX cannot be read, which is described on stderr, once; the other kernels of its file are none the worse.
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel);
+/// Its name for a person, which needs no module; empty if there is none.
+std::string kernel_name(const void* host_function);
 
 /// A __device__ or __constant__ variable.
 struct Variable {

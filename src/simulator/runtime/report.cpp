@@ -100,14 +100,9 @@ std::vector<AccessCounters> rows_of(const Counters& counters) {
     });
     if (same == rows.end()) {
       rows.push_back(a);
-      continue;
+    } else {
+      same->add(a);
     }
-    same->requests += a.requests;
-    same->bytes_used += a.bytes_used;
-    same->sectors += a.sectors;
-    same->lines += a.lines;
-    same->wavefronts += a.wavefronts;
-    same->bank_conflicts += a.bank_conflicts;
   }
   return rows;
 }

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
+#include <string>
 #include <string_view>
 
 #include "simulator/runtime/report.hpp"
@@ -27,8 +30,34 @@ int terminal_columns() {
   return DEFAULT_COLUMNS;
 }
 
+// While it lives, a write beyond the limit on a file's size fails and does not end the process.
+class FileSizeSignalIgnored {
+ public:
+  FileSizeSignalIgnored() { before_ = std::signal(SIGXFSZ, SIG_IGN); }
+  ~FileSizeSignalIgnored() { std::signal(SIGXFSZ, before_ == SIG_ERR ? SIG_DFL : before_); }
+  FileSizeSignalIgnored(const FileSizeSignalIgnored&) = delete;
+  FileSizeSignalIgnored& operator=(const FileSizeSignalIgnored&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+// No exception may leave what runs at exit.
+void at_exit(void (*make_report)()) {
+  const FileSizeSignalIgnored for_now;
+  try {
+    make_report();
+    std::fflush(stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("simulated GPU: out of memory on the host: there is no report\n", stderr);
+  }
+}
+
 void print_report() {
-  std::fputs(report(program_counters(), launch_counters(), terminal_columns()).c_str(), stderr);
+  at_exit([] {
+    const std::string text = report(program_counters(), launch_counters(), terminal_columns());
+    std::fputs(text.c_str(), stderr);
+  });
 }
 
 /// 0, or what went wrong.
@@ -66,11 +95,13 @@ int replace_file(const std::string& name, std::string_view text) {
 const std::string* json_path = nullptr;
 
 void write_report() {
-  if (const int error =
-          replace_file(*json_path, json_report(program_counters(), launch_counters()))) {
-    std::fprintf(stderr, "simulated GPU: cannot write the report to '%s': %s\n", json_path->c_str(),
-                 std::strerror(error));
-  }
+  at_exit([] {
+    if (const int error =
+            replace_file(*json_path, json_report(program_counters(), launch_counters()))) {
+      std::fprintf(stderr, "simulated GPU: cannot write the report to '%s': %s\n",
+                   json_path->c_str(), std::strerror(error));
+    }
+  });
 }
 
 void read_environment() {

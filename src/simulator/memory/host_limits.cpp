@@ -1,0 +1,68 @@
+#include "simulator/memory/host_limits.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <optional>
+
+namespace simulator {
+namespace {
+
+std::string mebibytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+// Nothing: there is no limit.
+std::optional<uint64_t> soft_limit(__rlimit_resource resource) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
+}
+
+uint64_t address_space_in_use() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+size_t stack_bytes_of_a_thread() {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return 0;
+  size_t bytes = 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
+bool has_address_space(size_t bytes) {
+  void* const place =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) return false;
+  munmap(place, bytes);
+  return true;
+}
+
+}  // namespace
+
+std::string describe_host_memory() {
+  const std::string in_use = "this process has " + mebibytes(address_space_in_use());
+  if (const auto limit = soft_limit(RLIMIT_AS))
+    return in_use + " of the " + mebibytes(*limit) + " that it may have (ulimit -v)";
+  if (const auto limit = soft_limit(RLIMIT_DATA))
+    return in_use + ", and may have " + mebibytes(*limit) + " of data (ulimit -d)";
+  return in_use + ", and the machine or its control group has no more";
+}
+
+std::string describe_lack_of_thread() {
+  const size_t stack = stack_bytes_of_a_thread();
+  if (!has_address_space(stack))
+    return "memory for a thread's stack, " + mebibytes(stack) + ": " + describe_host_memory();
+  if (const auto limit = soft_limit(RLIMIT_NPROC))
+    return "threads: this user may have " + std::to_string(*limit) +
+           " of them in all processes (ulimit -u)";
+  return "threads: the machine or its control group allows no more";
+}
+
+}  // namespace simulator
