@@ -39,7 +39,7 @@ void check(cudaError_t error, std::source_location where = std::source_location:
 
 template <size_t I>
 struct Variant {
-  static constexpr Tile tile = ladder::tune_space[I];
+  static constexpr Tile tile = ladder::TUNE_SPACE[I];
   static_assert(ladder::is_valid(tile));
 };
 
@@ -64,7 +64,7 @@ cudaError_t launch_stream_k(const Sgemm& p, int multiprocessors) {
   return ladder::launch_plan<Variant<I>, true>(p, plan, multiprocessors, nullptr);
 }
 
-/// Rung 12 cuts all chains: nullptr for a tile that does not.
+// Rung 12 cuts all chains: nullptr for a tile that does not.
 template <size_t I>
 constexpr Launch stream_k_launch() {
   if constexpr (Variant<I>::tile.chain == 0) {
@@ -109,7 +109,7 @@ float milliseconds(Launch launch, const Sgemm& p, int multiprocessors) {
   return time;
 }
 
-/// TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
+// TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
 std::vector<double> measure(std::span<const Launch> launches, const Sgemm& p, int multiprocessors) {
   const Launch reference =
       *std::find_if(launches.begin(), launches.end(), [](Launch l) { return l != nullptr; });
@@ -149,7 +149,7 @@ bool same_class(const Tile& a, const Tile& b) {
 
 void print_table(const char* name, std::span<const double> tflops) {
   std::printf("inline constexpr TunedTile %s[] = {\n", name);
-  const std::span<const Tile> space = ladder::tune_space;
+  const std::span<const Tile> space = ladder::TUNE_SPACE;
   for (size_t first = 0; first < space.size();) {
     size_t best = first, end = first;
     for (; end < space.size() && same_class(space[end], space[first]); ++end) {
@@ -185,12 +185,12 @@ int main(int argc, char** argv) {
                 .C = random_matrix(3),
                 .ldc = SIZE};
 
-  using Indices = std::make_index_sequence<std::size(ladder::tune_space)>;
+  using Indices = std::make_index_sequence<std::size(ladder::TUNE_SPACE)>;
   const auto tuned = measure(tuned_launches(Indices{}), p, device.multiProcessorCount);
   const auto stream_k = measure(stream_k_launches(Indices{}), p, device.multiProcessorCount);
   std::fprintf(stderr, " BM  BN BK  WM  WN TM TN st gr bl sl chain   tuned  stream_k  TFLOP/s\n");
-  for (size_t i = 0; i < std::size(ladder::tune_space); ++i) {
-    const Tile& t = ladder::tune_space[i];
+  for (size_t i = 0; i < std::size(ladder::TUNE_SPACE); ++i) {
+    const Tile& t = ladder::TUNE_SPACE[i];
     std::fprintf(stderr, "%3d %3d %2d %3d %3d %2d %2d %2d %2d %2d %2d %5d  %6.2f    %6.2f\n", t.BM,
                  t.BN, t.BK, t.WM, t.WN, t.TM, t.TN, t.stages, t.copy_groups, t.blocks, t.slices,
                  t.chain, tuned[i], stream_k[i]);

@@ -12,7 +12,7 @@ namespace ladder {
 // hold.
 
 /// 128 x 256, for large problems: warp tiles x depths and stages x copy groups x chains.
-inline constexpr auto large_tiles = [] {
+inline constexpr auto LARGE_TILES = [] {
   constexpr int WARP_TILES[][2] = {{64, 64}, {32, 128}, {128, 32}};
   constexpr int RINGS[][2] = {{8, 4}, {8, 5}, {8, 6}, {12, 3}, {12, 4}, {16, 3}};
   constexpr int GROUPS[] = {1, 2, 3};
@@ -33,7 +33,7 @@ inline constexpr auto large_tiles = [] {
 }();
 
 // {BM, BN, BK, WM, WN, TM, TN, stages, copy_groups, blocks, slices, chain}.
-inline constexpr Tile small_tiles[] = {
+inline constexpr Tile SMALL_TILES[] = {
     {128, 128, 8, 64, 64, 16, 8, 4, 1, 2, 1, 512}, {128, 128, 8, 32, 128, 16, 8, 4, 1, 2, 1, 512},
     {128, 128, 8, 64, 64, 16, 8, 4, 2, 2, 1, 512}, {128, 128, 8, 32, 128, 16, 8, 4, 2, 2, 1, 512},
     {128, 128, 8, 64, 64, 16, 8, 4, 3, 2, 1, 512}, {128, 128, 8, 64, 64, 16, 8, 5, 2, 2, 1, 512},
@@ -75,11 +75,11 @@ inline constexpr Tile small_tiles[] = {
 };
 
 /// All of them, classes side by side.
-inline constexpr auto tune_space = [] {
-  std::array<Tile, std::size(large_tiles) + std::size(small_tiles)> tiles{};
+inline constexpr auto TUNE_SPACE = [] {
+  std::array<Tile, std::size(LARGE_TILES) + std::size(SMALL_TILES)> tiles{};
   size_t count = 0;
-  for (const Tile& t : large_tiles) tiles[count++] = t;
-  for (const Tile& t : small_tiles) tiles[count++] = t;
+  for (const Tile& t : LARGE_TILES) tiles[count++] = t;
+  for (const Tile& t : SMALL_TILES) tiles[count++] = t;
   return tiles;
 }();
 
