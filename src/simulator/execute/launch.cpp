@@ -113,7 +113,9 @@ void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
                  "simulated GPU: warning: a launch runs on %zu of %zu threads, slower but with the "
                  "same results; the host lacks %s\n",
                  threads, wanted, lacking().c_str());
-  } catch (const std::bad_alloc&) {  // not even for the words
+  } catch (const std::bad_alloc&) {
+    std::fputs("simulated GPU: warning: a launch runs on fewer threads, for want of memory\n",
+               stderr);
   }
 }
 
