@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t SIZE = 256;
 
-/// Device memory for one matrix of SIZE x SIZE small numbers.
+// Device memory for one matrix of SIZE x SIZE small numbers.
 class Matrix {
  public:
   Matrix() {

@@ -28,9 +28,9 @@ LADDER_RUNGS(LADDER_DECLARE)
 
 std::span<const Rung* const> all() {
 #define LADDER_ADDRESS(rung) &rung,  // NOLINT(bugprone-macro-parentheses)
-  static constexpr std::array rungs{LADDER_RUNGS(LADDER_ADDRESS)};
+  static constexpr std::array RUNGS{LADDER_RUNGS(LADDER_ADDRESS)};
 #undef LADDER_ADDRESS
-  return rungs;
+  return RUNGS;
 }
 
 namespace {

@@ -141,7 +141,7 @@ void add_options(CLI::App& app, Words& words) {
       ->type_name("FILE");
   app.add_option("--size", words.sizes,
                  fmt::format("N for M = N = K, or MxNxK; several with commas (default {})",
-                             machine::default_size))
+                             machine::DEFAULT_SIZE))
       ->allow_extra_args(false)
       ->type_name("N|MxNxK");
   app.add_option("--lda", words.lda, "floats from one row of A to the next (default K)")
@@ -187,7 +187,7 @@ std::vector<std::string> options_without_meaning(const CLI::App& app) {
                                            "--samples", "--once", "--strict"};
   const std::vector<const char*> counting{"--baseline"};
   std::vector<std::string> given;
-  for (const char* option : machine::measures_time ? counting : measuring) {
+  for (const char* option : machine::MEASURES_TIME ? counting : measuring) {
     if (app.count(option) > 0) given.emplace_back(option);
   }
   return given;
@@ -198,7 +198,7 @@ std::vector<Problem> problems_from(const Words& words) {
   for (const std::string& list : words.sizes) {
     for (const std::string& size : split(list, ',')) sizes.push_back(size);
   }
-  if (words.sizes.empty()) sizes.push_back(std::to_string(machine::default_size));
+  if (words.sizes.empty()) sizes.push_back(std::to_string(machine::DEFAULT_SIZE));
   std::vector<Problem> problems;
   for (const std::string& size : sizes) {
     Problem p = parse_size(size);
@@ -359,7 +359,7 @@ Request parse_command_line(int argc, const char* const* argv) {
     throw usage(error.what());
   }
   if (words.version) {
-    return ShowText{fmt::format("sgemm_runner {} ({})\n", SGEMM_VERSION, machine::name)};
+    return ShowText{fmt::format("sgemm_runner {} ({})\n", SGEMM_VERSION, machine::NAME)};
   }
   if (!app.get_subcommands().empty() && !words.kernels.empty()) {
     throw usage(fmt::format("'{}' takes no kernels", app.get_subcommands().front()->get_name()));

@@ -439,7 +439,7 @@ std::string a_stream_that_is_gone(const Rung& rung) {
 
 std::string its_stream(const Rung& rung) {
   if (auto found = inputs_that_come_late(rung); !found.empty()) return found;
-  return machine::measures_time ? "" : a_stream_that_is_gone(rung);
+  return machine::MEASURES_TIME ? "" : a_stream_that_is_gone(rung);
 }
 
 // --- large numbers --------------------------------------------------------------------------------------------

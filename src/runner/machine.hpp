@@ -11,12 +11,12 @@
 
 namespace runner::machine {
 
-extern const results::Machine kind;
-extern const char* const name;      // "simulator" or "cuda", as reports have it
-extern const bool measures_time;    // whether time() does anything
-extern const int64_t default_size;  // M, N and K where the user asks for none
+extern const results::Machine KIND;
+extern const char* const NAME;      // "simulator" or "cuda", as reports have it
+extern const bool MEASURES_TIME;    // whether time() does anything
+extern const int64_t DEFAULT_SIZE;  // M, N and K where the user asks for none
 /// Floats of poison that the verifier lays around each matrix.
-extern const int64_t guard;
+extern const int64_t GUARD;
 
 struct Device {
   std::string name;            // "NVIDIA H200"

@@ -35,12 +35,12 @@ std::optional<std::string> cublas_version() {
 
 }  // namespace
 
-const results::Machine kind = results::Machine::cuda;
-const char* const name = "cuda";
-const bool measures_time = true;
-const int64_t default_size = 4096;
+const results::Machine KIND = results::Machine::cuda;
+const char* const NAME = "cuda";
+const bool MEASURES_TIME = true;
+const int64_t DEFAULT_SIZE = 4096;
 // A kernel that writes beside its matrix would hit another one; the poison shows it.
-const int64_t guard = 1024;
+const int64_t GUARD = 1024;
 
 Device open() {
   int count = 0;

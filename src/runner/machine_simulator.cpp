@@ -146,13 +146,13 @@ std::vector<results::Kernel> kernels_of(const std::vector<simulator::LaunchCount
 
 }  // namespace
 
-const results::Machine kind = results::Machine::simulator;
-const char* const name = "simulator";
-const bool measures_time = false;
-const int64_t default_size = 256;
+const results::Machine KIND = results::Machine::simulator;
+const char* const NAME = "simulator";
+const bool MEASURES_TIME = false;
+const int64_t DEFAULT_SIZE = 256;
 // Allocations know their bounds here: an access beside a matrix is a fault with its line and thread, which
 // says more than spoilt poison. Poison would only hide it.
-const int64_t guard = 0;
+const int64_t GUARD = 0;
 
 Device open() {
   simulator::set_fault_output(false);  // last_failure() is printed below the table instead

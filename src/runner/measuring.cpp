@@ -87,14 +87,14 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
     run.results.push_back(std::move(failed));
     throw Error(ExitCode::wrong, "the device cannot be used after that failure");
   }
-  if (machine::measures_time && !problems.empty()) {
+  if (machine::MEASURES_TIME && !problems.empty()) {
     progress.say("measuring what the device can do at most");
     run.from.roofs = machine::measure_roofs();
   }
   for (const Problem& problem : problems) {
     if (interrupted()) return;
     progress.say(fmt::format("{}: preparing", problem.size()));
-    Verifier verifier(problem, Layout{.guard = machine::guard});
+    Verifier verifier(problem, Layout{.guard = machine::GUARD});
     for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
       progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
                                results::label(candidates[i].who), i + 1, candidates.size()));

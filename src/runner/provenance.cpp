@@ -43,7 +43,7 @@ std::string now() {
 }
 
 results::Provenance provenance(const std::vector<std::string>& command_line, bool with_commit) {
-  results::Provenance from{.machine = machine::kind,
+  results::Provenance from{.machine = machine::KIND,
                            .date = now(),
                            .program = fmt::format("sgemm_runner {}", SGEMM_VERSION),
                            .command_line = command_line};

@@ -35,7 +35,7 @@ double bytes_needed(const Problem& p) {
 }
 
 std::string the_device(const machine::Device& device) {
-  return (machine::measures_time ? "" : "the ") + device.name;
+  return (machine::MEASURES_TIME ? "" : "the ") + device.name;
 }
 
 void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
@@ -72,7 +72,7 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
 // The reference stands at the head of a table of times, asked for or not.
 std::vector<Candidate> candidates_of(const RunRequest& request, const machine::Device& device) {
   std::vector<const ladder::Rung*> rungs = runnable(request.rungs, device);
-  if (machine::measures_time) {
+  if (machine::MEASURES_TIME) {
     const ladder::Rung* reference = ladder::all().front();
     std::erase(rungs, reference);
     rungs.insert(rungs.begin(), reference);
@@ -149,7 +149,7 @@ void warn_of_options_without_meaning(const RunRequest& request) {
   if (request.without_meaning.empty() || request.presentation.verbosity < 0) return;
   warn(fmt::format("{} {} no meaning on {}", fmt::join(request.without_meaning, ", "),
                    request.without_meaning.size() == 1 ? "has" : "have",
-                   machine::measures_time ? "a device, whose cuBLAS is measured"
+                   machine::MEASURES_TIME ? "a device, whose cuBLAS is measured"
                                           : "the simulator, which takes no times"));
 }
 
@@ -167,7 +167,7 @@ ExitCode run(const RunRequest& request) {
   catch_signals();
   const results::Page page = stdout_page(request.presentation.color);
   const std::optional<Run> recorded =
-      machine::measures_time ? std::nullopt : recorded_for(request.presentation);
+      machine::MEASURES_TIME ? std::nullopt : recorded_for(request.presentation);
   std::unique_ptr<OutputFile> json_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
   warn_of_options_without_meaning(request);

@@ -45,7 +45,7 @@ const char* headline(FaultKind kind) {
   return "error";
 }
 
-/// Whether the fault is an access's or a call's. Address 0 is a null pointer then, and worth showing.
+// Whether the fault is an access's or a call's. Address 0 is a null pointer then, and worth showing.
 bool has_address(FaultKind kind) {
   return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free ||
          kind == FaultKind::misaligned || kind == FaultKind::no_function;

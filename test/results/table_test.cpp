@@ -97,8 +97,9 @@ TEST_P(GoldenText, IsPrintedByteForByte) {
     golden << std::ifstream(path, std::ios::binary).rdbuf();
     EXPECT_EQ(printed, golden.str()) << path;
     for (const std::string& line : lines(printed)) {
-      if (form.width > 0)
+      if (form.width > 0) {
         EXPECT_LE(results::display_width(line), form.width) << path << ": " << line;
+      }
       if (form.file.find("ascii") == form.file.npos) continue;
       for (const char c : line) EXPECT_GE(c, 0) << path << ": " << line;
     }
@@ -185,8 +186,9 @@ TEST(Table, NamesOnceWhatItLeavesOut) {
 TEST(Table, KeepsTheHeadingOverTheBuffers) {
   for (const int width : {50, 60, 80, 0}) {
     const std::string table = results::to_table(counted_run(), nullptr, {.width = width});
-    if (table.find("  B  ") != table.npos)
+    if (table.find("  B  ") != table.npos) {
       EXPECT_THAT(lines(table)[1], HasSubstr("sectors/request")) << table;
+    }
   }
   EXPECT_THAT(results::to_table(counted_run(), nullptr, {.width = 60}),
               HasSubstr("sectors/request"));

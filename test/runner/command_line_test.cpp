@@ -37,7 +37,7 @@ TEST(CommandLine, HasDefaults) {
   const RunRequest request = parse_run({"1"});
   ASSERT_EQ(request.problems.size(), 1u);
   const results::Problem& p = request.problems[0];
-  EXPECT_EQ(p.M, runner::machine::default_size);
+  EXPECT_EQ(p.M, runner::machine::DEFAULT_SIZE);
   EXPECT_TRUE(p.is_square());
   EXPECT_TRUE(p.is_dense());
   EXPECT_EQ(p.alpha, 1.0f);
@@ -187,7 +187,7 @@ TEST(CommandLine, NeedsAKernel) { EXPECT_THAT(refusal({}), HasSubstr("name a ker
 TEST(CommandLine, SaysWhichOptionsHaveNoMeaningHere) {
   const RunRequest measured = parse_run({"1", "--cold", "--samples", "3"});
   const RunRequest counted = parse_run({"1", "--baseline", "run.json"});
-  if (runner::machine::measures_time) {
+  if (runner::machine::MEASURES_TIME) {
     EXPECT_TRUE(measured.without_meaning.empty());
     EXPECT_THAT(counted.without_meaning, testing::ElementsAre("--baseline"));
   } else {

@@ -18,7 +18,7 @@ using testing::Not;
 results::Result observed(const ladder::Rung& rung, const results::Problem& problem) {
   results::Result r{.who = {.set = "sgemm", .number = rung.number, .name = rung.name},
                     .problem = problem};
-  runner::Verifier verifier(problem, {.guard = runner::machine::guard});
+  runner::Verifier verifier(problem, {.guard = runner::machine::GUARD});
   const ladder::Sgemm sgemm = verifier.prepare(runner::Values::reals);
   runner::machine::name_matrices(sgemm);
   EXPECT_EQ(runner::machine::run(rung, sgemm, r.seen), cudaSuccess) << rung.name;
@@ -35,14 +35,14 @@ TEST(CountedMetrics, ComeFromARealRun) {
   for (const int number : {1, 6, 10}) {
     const ladder::Rung& rung = *ladder::all()[static_cast<size_t>(number)];
     const results::Result r = observed(rung, results::dense_problem(128, 128, 128));
-    EXPECT_EQ(r.seen.traffic.has_value(), !runner::machine::measures_time);
+    EXPECT_EQ(r.seen.traffic.has_value(), !runner::machine::MEASURES_TIME);
     for (const results::Metric& m : results::metrics()) {
       if (m.value(r, "", {})) seen.insert(m.key);
     }
   }
   for (const results::Metric& m : results::metrics()) {
     const bool counted = !timed.contains(m.key);
-    EXPECT_EQ(seen.contains(m.key), counted && !runner::machine::measures_time) << m.key;
+    EXPECT_EQ(seen.contains(m.key), counted && !runner::machine::MEASURES_TIME) << m.key;
   }
 }
 
@@ -52,7 +52,7 @@ TEST(CountedMetrics, OfTheNaiveKernelAreTheOnesOfItsLesson) {
   const auto figure = [&r](const char* key, const char* buffer = "") {
     return results::value(r, key, buffer);
   };
-  if (runner::machine::measures_time) {
+  if (runner::machine::MEASURES_TIME) {
     EXPECT_EQ(figure("load_sectors_per_request", "A"), std::nullopt);
     EXPECT_THAT(r.seen.kernels, Not(IsEmpty())) << "a device says which kernels ran";
     return;

@@ -201,7 +201,7 @@ TEST(Judge, SaysThatCIsReadThoughBetaIsZero) {
 // The same of a kernel that runs.
 TEST(Judge, SaysWhichLineReadsC) {
   results::Result r{.problem = results::dense_problem(50, 40, 30)};
-  runner::Verifier verifier(*r.problem, {.guard = runner::machine::guard});
+  runner::Verifier verifier(*r.problem, {.guard = runner::machine::GUARD});
   const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
     runner::machine::name_matrices(sgemm);
     results::Observation unseen;
@@ -210,7 +210,7 @@ TEST(Judge, SaysWhichLineReadsC) {
   });
   const std::string complaint = runner::judge(r, verdict, {}).complaint;
   EXPECT_THAT(complaint, HasSubstr("all 2000 elements are wrong"));
-  if (runner::machine::measures_time) {  // where nothing counts, nobody knows
+  if (runner::machine::MEASURES_TIME) {  // where nothing counts, nobody knows
     EXPECT_THAT(complaint, Not(HasSubstr("C is read")));
   } else {
     EXPECT_THAT(complaint,

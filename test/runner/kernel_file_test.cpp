@@ -97,7 +97,7 @@ TEST_F(KernelFile, ThatIsRightIsVerifiedCountedAndHeldToItsPromise) {
   EXPECT_EQ(mine.at("correct"), true);
   EXPECT_EQ(rows.back().at("name"), "kernel/mine/33x65x17");
   EXPECT_EQ(rows.back().at("correct"), true);
-  if (runner::machine::measures_time) {
+  if (runner::machine::MEASURES_TIME) {
     EXPECT_GT(mine.at("percent_of_cublas"), 0);
   } else {
     EXPECT_EQ(mine.at("promise_kept"), true);
@@ -115,7 +115,7 @@ TEST_F(KernelFile, ThatIsWrongSaysWhere) {
 }
 
 TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhich) {
-  if (runner::machine::measures_time) GTEST_SKIP() << "a device counts nothing";
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device counts nothing";
   const Ended ended = run(
       write(with(MINE, "\"B\", ladder::Relation::equal, 4", "\"B\", ladder::Relation::equal, 5")));
   EXPECT_EQ(ended.code, 1);
@@ -130,7 +130,7 @@ TEST_F(KernelFile, ThatFaultsSaysWhere) {
                      "float* c = &p.C[row * p.ldc + col];\n  p.C[p.M * p.ldc] = 1;")));
   EXPECT_THAT(ended.code, AnyOf(1, 70));
   EXPECT_THAT(ended.out,
-              HasSubstr(runner::machine::measures_time ? "wrote beside C" : "mine.cu:14"));
+              HasSubstr(runner::machine::MEASURES_TIME ? "wrote beside C" : "mine.cu:14"));
 }
 
 TEST_F(KernelFile, ThatDoesNotCompileGivesTheCompilersWords) {
@@ -209,7 +209,9 @@ TEST_F(KernelFile, DoesNotMixWithAnother) {
   EXPECT_EQ(ended.code, 1) << ended.err;
   const json printed = json::parse(ended.out);
   for (const json& row : printed.at("benchmarks")) {
-    if (row.at("set") == "kernel") EXPECT_EQ(row.at("correct"), row.at("kernel") == "mine") << row;
+    if (row.at("set") == "kernel") {
+      EXPECT_EQ(row.at("correct"), row.at("kernel") == "mine") << row;
+    }
   }
 }
 
@@ -248,7 +250,7 @@ TEST_P(RungsFile, AsAStrangersCountsTheSame) {
     for (const char* key : {"correct", "path", "counts", "sectors_per_request", "promise"}) {
       EXPECT_EQ(rows[0].value(key, json()), rows[1].value(key, json())) << size << ": " << key;
     }
-    EXPECT_EQ(rows[0].contains("counts"), !runner::machine::measures_time);
+    EXPECT_EQ(rows[0].contains("counts"), !runner::machine::MEASURES_TIME);
   }
 }
 

@@ -122,7 +122,9 @@ TEST(Output, BeyondTheSizeThatAFileMayHaveLeavesNothingHalfWritten) {
     EXPECT_THAT(ended.out, HasSubstr("naive")) << "the table is printed all the same";
     EXPECT_THAT(ended.err, HasSubstr("cannot write to '" + path.string() + "': File too large"));
     EXPECT_EQ(folder.entries(), there_before ? 1 : 0);
-    if (there_before) EXPECT_EQ(contents(path), "old");
+    if (there_before) {
+      EXPECT_EQ(contents(path), "old");
+    }
   }
 }
 

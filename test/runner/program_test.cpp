@@ -142,18 +142,18 @@ TEST(Program, ShowsHelpAndVersion) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_EQ(run({"table", "--help"}).code, 0);
   EXPECT_THAT(run({"-h"}).out, HasSubstr("Examples:"));
-  EXPECT_THAT(run({"--version"}).out, HasSubstr(runner::machine::name));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr(runner::machine::NAME));
 }
 
 // One way everywhere: a line, and the run goes on.
 TEST(Program, WarnsOfOptionsWithoutMeaning) {
   const Ended ended =
-      runner::machine::measures_time
+      runner::machine::MEASURES_TIME
           ? run({"1", "--size", "32", "--baseline", TABLES + "/cuda.json"})
           : run({"1", "--size", "32", "--cold", "--time", "1", "--once", "--strict"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("naive"));
-  EXPECT_THAT(ended.err, HasSubstr(runner::machine::measures_time
+  EXPECT_THAT(ended.err, HasSubstr(runner::machine::MEASURES_TIME
                                        ? "--baseline has no meaning on a device"
                                        : "--cold, --time, --once, --strict have no meaning on the "
                                          "simulator"));
@@ -200,7 +200,7 @@ TEST(Program, ShowsWhatItHasJustSaved) {
 // Address space that does not suffice stands for memory that cannot be had.
 TEST(Program, ReportsMemoryThatCannotBeHad) {
   if (ADDRESS_SANITIZER) GTEST_SKIP() << "the address sanitizer needs the address space";
-  if (runner::machine::measures_time) GTEST_SKIP() << "a CUDA context needs the address space";
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a CUDA context needs the address space";
   const Ended ended =
       run_program({.words = {SGEMM_RUNNER, "1", "--size", "4096x4096x4096"}, .before_exec = [] {
                      const rlimit limit{200 << 20, 200 << 20};
@@ -213,7 +213,7 @@ TEST(Program, ReportsMemoryThatCannotBeHad) {
 
 TEST(Program, PrintsWhatIsDoneWhenMemoryRunsOutLater) {
   if (ADDRESS_SANITIZER) GTEST_SKIP() << "the address sanitizer needs the address space";
-  if (runner::machine::measures_time) GTEST_SKIP() << "a CUDA context needs the address space";
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a CUDA context needs the address space";
   const TemporaryFolder directory;
   const fs::path path = directory / "run.json";
   const Ended ended =

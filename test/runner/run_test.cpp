@@ -42,7 +42,7 @@ TEST(Run, OfABrokenRungExitsWithOneAndSaysWhere) {
 }
 
 TEST(Run, OfABrokenPromiseExitsWithOneAndSaysWhich) {
-  if (runner::machine::measures_time) GTEST_SKIP() << "a device counts nothing";
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device counts nothing";
   const Outcome outcome = run(faulty::breaks_promise);
   EXPECT_EQ(outcome.code, ExitCode::wrong);
   EXPECT_THAT(outcome.output,
@@ -50,7 +50,7 @@ TEST(Run, OfABrokenPromiseExitsWithOneAndSaysWhich) {
 }
 
 TEST(Run, OfAKernelThatFaultsExitsWithSeventyAndNamesTheLine) {
-  if (runner::machine::measures_time) GTEST_SKIP() << "on a device the guard bands catch it";
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "on a device the guard bands catch it";
   const Outcome outcome = run(faulty::writes_past_c);
   EXPECT_EQ(outcome.code, ExitCode::failure);
   EXPECT_THAT(outcome.output, HasSubstr("cudaErrorIllegalAddress"));

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-/// Runs sparse_memory, which prints "total MIB" and "peak MIB".
+// Runs sparse_memory, which prints "total MIB" and "peak MIB".
 Outcome with_memory(const std::string& asked, int gibibytes_of_each) {
   return run("SIMULATOR_MEMORY=" + asked + " " SPARSE_MEMORY_PROGRAM " " +
              std::to_string(gibibytes_of_each));

@@ -116,7 +116,7 @@ __global__ void calls_pointer(float* p, const Function* functions) {
   p[threadIdx.x] = functions[threadIdx.x](p[threadIdx.x]);  // mark: no function
 }
 
-/// The number of the line of this file that ends in "// mark: " and the name.
+// The number of the line of this file that ends in "// mark: " and the name.
 int line_of(const std::string& name) {
   std::ifstream file(__FILE__);
   std::string line;
@@ -143,7 +143,7 @@ class FaultTest : public testing::Test {
     simulator::set_fault_output(true);
   }
 
-  /// The fault of the launch just made. Its error must be `expected`.
+  // The fault of the launch just made. Its error must be `expected`.
   Fault fault(cudaError_t expected) {
     EXPECT_EQ(cudaDeviceSynchronize(), expected);
     const auto last = simulator::last_fault();

@@ -21,8 +21,8 @@ using simulator::Fault;
 using simulator::FaultKind;
 using simulator::LaunchShape;
 
-/// An array in device memory that the test can look into.
-template <class T>
+// An array in device memory that the test can look into.
+template <typename T>
 class Array {
  public:
   explicit Array(std::vector<T> values)
@@ -48,8 +48,8 @@ class Array {
   uint64_t address_;
 };
 
-/// A kernel k(u64 a, u64 b) with this body. %r0-%r19, %rd0-%rd9, %f0-%f9, %fd0-%fd9, %p0-%p9 are declared;
-/// %r0 is the thread, %rd0 = a + 4 * thread, %rd1 = b, %r1 is the block.
+// A kernel k(u64 a, u64 b) with this body. %r0-%r19, %rd0-%rd9, %f0-%f9, %fd0-%fd9, %p0-%p9 are declared;
+// %r0 is the thread, %rd0 = a + 4 * thread, %rd1 = b, %r1 is the block.
 std::string kernel(const std::string& body) {
   return ".version 8.0\n.target sm_90a\n.address_size 64\n"
          ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
@@ -72,7 +72,7 @@ std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32
   return module->find_kernel("k")->run(shape, arguments);
 }
 
-/// Runs the body with one result word for each thread, 0xdeadbeef where nothing is written.
+// Runs the body with one result word for each thread, 0xdeadbeef where nothing is written.
 std::vector<uint32_t> results(const std::string& body, uint32_t threads,
                               const std::vector<uint32_t>& input = {0}) {
   const Array<uint32_t> out(std::vector<uint32_t>(threads, 0xdeadbeefu));
@@ -414,7 +414,7 @@ TEST(Barriers, AWarpThatSpinsLetsTheOthersRun) {
 
 // --- arithmetic -------------------------------------------------------------------------------------
 
-/// f(a, b, c) on the simulated device, bit for bit.
+// f(a, b, c) on the simulated device, bit for bit.
 std::vector<uint32_t> on_device(const std::string& instruction,
                                 const std::vector<std::array<float, 3>>& operands) {
   std::vector<uint32_t> input;
@@ -570,7 +570,7 @@ TEST(Arithmetic, ConversionsSaturateAndRound) {
 
 // --- instructions that people write by hand -----------------------------------------------------------
 
-/// One instruction from %r2, %r3, %r4 to %r5. The results are those of the manual's definitions.
+// One instruction from %r2, %r3, %r4 to %r5. The results are those of the manual's definitions.
 struct ByHand {
   const char* instruction;
   uint32_t a, b, c;

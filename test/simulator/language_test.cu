@@ -58,7 +58,7 @@ TEST(Idioms, ALambdaOfTheDevice) {
   for (size_t i = 0; i < 100; ++i) EXPECT_EQ(x[i], 3 * static_cast<float>(i));
 }
 
-/// What the host decides, and the device takes over: whether a plain char has a sign (not on aarch64), and layout.
+// What the host decides, and the device takes over: whether a plain char has a sign (not on aarch64), and layout.
 struct Plain {
   char c;
   wchar_t w;
@@ -85,7 +85,7 @@ TEST(Idioms, PlainTypesAreThoseOfTheHost) {
   EXPECT_EQ(out[3], static_cast<int>(offsetof(Plain, l)));
 }
 
-/// Blelloch's exclusive scan of 2 * blockDim.x numbers in shared memory, up the tree and down again.
+// Blelloch's exclusive scan of 2 * blockDim.x numbers in shared memory, up the tree and down again.
 __global__ void scan(int* data) {
   extern __shared__ int tree[];
   const unsigned int t = threadIdx.x;
@@ -774,7 +774,7 @@ TEST(Calls, ArgumentsOutliveThoseOfACallWithin) {
 
 // Arithmetic.
 
-/// Mixes values into one number, so that one of them being different is noticed.
+// Mixes values into one number, so that one of them being different is noticed.
 class Digest {
  public:
   template <typename T>
@@ -794,7 +794,7 @@ class Digest {
   uint64_t value_ = 0;
 };
 
-/// Arithmetic of an integer type, wrapped to its width.
+// Arithmetic of an integer type, wrapped to its width.
 template <typename T>
 __host__ __device__ uint64_t integer_arithmetic(T a, T b, int n) {
   using U = std::make_unsigned_t<T>;
@@ -879,13 +879,13 @@ __host__ __device__ uint64_t float_arithmetic(float x, float y) {
   return d.value();
 }
 
-constexpr int kCases = 512;
-constexpr int kKinds = 10;
+constexpr int CASES = 512;
+constexpr int KINDS = 10;
 
 __host__ __device__ uint64_t arithmetic(const int64_t* integers, const float* floats, int i,
                                         int kind) {
   const int64_t a = integers[i];
-  const int64_t b = integers[(i * 7 + 3) % kCases];
+  const int64_t b = integers[(i * 7 + 3) % CASES];
   switch (kind) {
     case 0:
       return integer_arithmetic(static_cast<int8_t>(a), static_cast<int8_t>(b), i);
@@ -906,22 +906,22 @@ __host__ __device__ uint64_t arithmetic(const int64_t* integers, const float* fl
     case 8:
       return bit_arithmetic(static_cast<uint64_t>(a), static_cast<uint64_t>(b), i);
     default:
-      return float_arithmetic(floats[i], floats[(i * 5 + 1) % kCases]);
+      return float_arithmetic(floats[i], floats[(i * 5 + 1) % CASES]);
   }
 }
 
 __global__ void arithmetic_kernel(const int64_t* integers, const float* floats, uint64_t* digests) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  for (int kind = 0; kind < kKinds; ++kind)
-    digests[i * kKinds + kind] = arithmetic(integers, floats, i, kind);
+  for (int kind = 0; kind < KINDS; ++kind)
+    digests[i * KINDS + kind] = arithmetic(integers, floats, i, kind);
 }
 
 TEST(Arithmetic, IsTheHostsInEveryTypeBitForBit) {
-  Managed<int64_t> integers(kCases);
-  Managed<float> floats(kCases);
-  Managed<uint64_t> digests(static_cast<size_t>(kCases) * kKinds);
+  Managed<int64_t> integers(CASES);
+  Managed<float> floats(CASES);
+  Managed<uint64_t> digests(static_cast<size_t>(CASES) * KINDS);
   uint64_t random = 88172645463325252u;
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < CASES; ++i) {
     random ^= random << 13;  // Marsaglia's xorshift
     random ^= random >> 7;
     random ^= random << 17;
@@ -933,11 +933,11 @@ TEST(Arithmetic, IsTheHostsInEveryTypeBitForBit) {
   const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-42f, 3.4e38f};
   for (size_t i = 0; i < std::size(special); ++i) floats[i] = special[i];
 
-  arithmetic_kernel<<<4, kCases / 4>>>(integers.get(), floats.get(), digests.get());
+  arithmetic_kernel<<<4, CASES / 4>>>(integers.get(), floats.get(), digests.get());
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  for (int i = 0; i < kCases; ++i) {
-    for (int kind = 0; kind < kKinds; ++kind) {
-      ASSERT_EQ(digests[static_cast<size_t>(i) * kKinds + static_cast<size_t>(kind)],
+  for (int i = 0; i < CASES; ++i) {
+    for (int kind = 0; kind < KINDS; ++kind) {
+      ASSERT_EQ(digests[static_cast<size_t>(i) * KINDS + static_cast<size_t>(kind)],
                 arithmetic(integers.get(), floats.get(), i, kind))
           << "case " << i << ", kind " << kind;
     }

@@ -206,7 +206,7 @@ const Function& function_named(const std::string& name) {
   return functions.at(name);
 }
 
-/// -1, 0 or 1: `got` lies below, at or above the exact result.
+// -1, 0 or 1: `got` lies below, at or above the exact result.
 int side(Operation operation, Real got, Real a, Real b, Real c) {
   const auto compare = [](Real x, Real y) { return x < y ? -1 : x > y ? 1 : 0; };
   switch (operation) {

@@ -28,7 +28,7 @@ using simulator::test::Operation;
 
 // --- functions and their bounds -----------------------------------------------------------------------
 
-/// Arguments of a function of up to four numbers.
+// Arguments of a function of up to four numbers.
 template <typename T>
 using Arguments = std::array<T, 4>;
 
@@ -85,7 +85,7 @@ std::vector<T> special_values() {
   return values;
 }
 
-/// Every magnitude with both signs, the neighbourhoods of what is special, and intervals where most happens.
+// Every magnitude with both signs, the neighbourhoods of what is special, and intervals where most happens.
 template <typename T>
 std::vector<T> sweep() {
   std::vector<T> values = special_values<T>();
@@ -141,7 +141,7 @@ std::vector<Arguments<T>> arguments_of(size_t count) {
   return arguments;
 }
 
-/// Bessel functions of whole orders.
+// Bessel functions of whole orders.
 template <typename T>
 std::vector<Arguments<T>> orders() {
   std::vector<Arguments<T>> arguments;
@@ -315,7 +315,7 @@ __global__ void exact_functions(const Arguments<T>* in, Exact<T>* out, size_t co
   o.classes = isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * signbit(x);
 }
 
-/// The same number, the sign of a zero included, or both NaN.
+// The same number, the sign of a zero included, or both NaN.
 template <typename T>
 bool same(T a, T b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));

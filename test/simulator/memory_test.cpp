@@ -187,10 +187,10 @@ TEST(DeviceMemoryDeathTest, TheHostCannotReadADeviceAddress) {
 
 TEST(DeviceMemory, ManyThreadsMayAllocateFindAndFree) {
   std::atomic<int> wrong{0};
-  constexpr int count = 4;
+  constexpr int COUNT = 4;
   std::vector<std::thread> threads;
-  threads.reserve(count);
-  for (int t = 0; t < count; ++t) {
+  threads.reserve(COUNT);
+  for (int t = 0; t < COUNT; ++t) {
     threads.emplace_back([&wrong, t] {
       for (uint64_t bytes = 64; bytes < 564; ++bytes) {
         const HostAccess access =

@@ -27,14 +27,14 @@ TEST(Occupancy, IsLimitedByRegisters) {
   EXPECT_EQ(blocks(64, 40), 24) << "48 warps of 1280 registers, two to a block";
 }
 
-constexpr size_t KiB = 1024;
+constexpr size_t KIB = 1024;
 
 TEST(Occupancy, IsLimitedByThreadsBlocksAndSharedMemory) {
   EXPECT_EQ(blocks(32, 0), 32);
   EXPECT_EQ(blocks(768, 16), 2);
-  EXPECT_EQ(blocks(256, 16, 100 * KiB), 2);
-  EXPECT_EQ(blocks(256, 16, 227 * KiB), 1);
-  EXPECT_EQ(blocks(256, 16, 227 * KiB + 1), 0);
+  EXPECT_EQ(blocks(256, 16, 100 * KIB), 2);
+  EXPECT_EQ(blocks(256, 16, 227 * KIB), 1);
+  EXPECT_EQ(blocks(256, 16, 227 * KIB + 1), 0);
 }
 
 TEST(Occupancy, OfAnImpossibleBlockIsZero) {

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Compiled once. Its argument says what it does besides.
+// Compiled once. Its argument says what it does besides.
 class ReportAtExit : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -47,17 +47,17 @@ int main(int count, char** words) {
   }
   static void TearDownTestSuite() { delete shared_folder; }
 
-  /// In a folder of its own, with this in SIMULATOR_REPORT.
+  // In a folder of its own, with this in SIMULATOR_REPORT.
   Outcome copy(const std::string& report, const std::string& argument = "") const {
-    return run("cd '" + folder.path().string() + "' && SIMULATOR_REPORT='" + report +
+    return run("cd '" + folder_.path().string() + "' && SIMULATOR_REPORT='" + report +
                "' COLUMNS=80 '" + (*shared_folder / "copy").string() + "' " + argument);
   }
 
-  const TemporaryFolder folder;
+  const TemporaryFolder folder_;
   static inline TemporaryFolder* shared_folder = nullptr;
 };
 
-/// The printed report's table for stride 1, then 2.
+// The printed report's table for stride 1, then 2.
 constexpr const char* const BOTH_STRIDES = R"(
 copy in copy.cu, launch 1 (x 12)
 grid 64, block 256; 10 registers, 0 bytes shared, 8 blocks an SM
@@ -84,7 +84,7 @@ TEST_F(ReportAtExit, WritesExactFiguresOfTheSame) {
   const Outcome outcome = copy("report.json");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  const json report = json::parse(contents(folder / "report.json"));
+  const json report = json::parse(contents(folder_ / "report.json"));
   EXPECT_EQ(report["schema"], 1);
   EXPECT_EQ(report["totals"]["launches"], 13);
   EXPECT_EQ(report["totals"]["blocks"], 13 * 64);
@@ -119,22 +119,22 @@ TEST_F(ReportAtExit, ComesHoweverTheProgramEnds) {
   EXPECT_NE(faulty.err.find(BOTH_STRIDES), std::string::npos) << faulty.err;
   EXPECT_NE(faulty.err.find("copy, launch 14\n"), std::string::npos) << faulty.err;
   copy("report.json", "fault");
-  EXPECT_EQ(json::parse(contents(folder / "report.json"))["launches"].size(), 3u);
+  EXPECT_EQ(json::parse(contents(folder_ / "report.json"))["launches"].size(), 3u);
 }
 
 TEST_F(ReportAtExit, BelongsWhereTheProgramWasStarted) {
   EXPECT_EQ(copy("report.json", "chdir").exit_code, 0);
-  EXPECT_TRUE(json::accept(contents(folder / "report.json")));
+  EXPECT_TRUE(json::accept(contents(folder_ / "report.json")));
 }
 
 TEST_F(ReportAtExit, ReplacesAFileAsAWhole) {
-  std::ofstream(folder / "old.json") << "old";
-  fs::create_symlink("old.json", folder / "link.json");
+  std::ofstream(folder_ / "old.json") << "old";
+  fs::create_symlink("old.json", folder_ / "link.json");
   EXPECT_EQ(copy("link.json").err, "");
-  EXPECT_TRUE(json::accept(contents(folder / "old.json"))) << "a link is followed";
-  EXPECT_TRUE(fs::is_symlink(folder / "link.json"));
+  EXPECT_TRUE(json::accept(contents(folder_ / "old.json"))) << "a link is followed";
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
   size_t files = 0;
-  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++files;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.path())) ++files;
   EXPECT_EQ(files, 2u) << "nothing else is left in the folder";
 }
 
@@ -142,28 +142,28 @@ TEST_F(ReportAtExit, SaysInOneLineThatItCannotWrite) {
   const Outcome outcome = copy("nowhere/report.json");
   EXPECT_EQ(outcome.exit_code, 0) << "the program's own";
   EXPECT_EQ(outcome.err, "simulated GPU: cannot write the report to '" +
-                             fs::canonical(folder.path()).string() +
+                             fs::canonical(folder_.path()).string() +
                              "/nowhere/report.json': No such file or directory\n");
-  fs::create_directory(folder / "taken.json");
+  fs::create_directory(folder_ / "taken.json");
   EXPECT_NE(copy("taken.json").err.find("Is a directory"), std::string::npos);
-  EXPECT_TRUE(fs::is_empty(folder / "taken.json"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "taken.json"));
 }
 
 // A limit on the size of files stands for a disk that is full.
 TEST_F(ReportAtExit, KeepsTheOldFileWhenItCannotWriteTheNewOne) {
-  std::ofstream(folder / "report.json") << "old";
+  std::ofstream(folder_ / "report.json") << "old";
   const Outcome outcome =
-      run("cd '" + folder.path().string() + "' && ulimit -f 1 && " +
+      run("cd '" + folder_.path().string() + "' && ulimit -f 1 && " +
           "SIMULATOR_REPORT=report.json '" + (*shared_folder / "copy").string() + "'");
   EXPECT_EQ(outcome.exit_code, 0) << "the program's own, not that of a signal";
   EXPECT_NE(outcome.err.find("cannot write the report to"), std::string::npos) << outcome.err;
-  EXPECT_EQ(contents(folder / "report.json"), "old");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+  EXPECT_EQ(contents(folder_ / "report.json"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 }
 
 TEST_F(ReportAtExit, EndsTheProgramWithNoSignalWhereStderrIsFull) {
   const Outcome outcome =
-      run("cd '" + folder.path().string() + "' && ulimit -f 0 && SIMULATOR_REPORT=1 '" +
+      run("cd '" + folder_.path().string() + "' && ulimit -f 0 && SIMULATOR_REPORT=1 '" +
           (*shared_folder / "copy").string() + "'");
   EXPECT_EQ(outcome.exit_code, 0);
 }
@@ -176,7 +176,7 @@ TEST_F(ReportAtExit, SaysWhatMayBeAskedFor) {
       outcome.err.starts_with("simulated GPU: SIMULATOR_REPORT is 'report.txt'; it must be 1"))
       << outcome.err;
   EXPECT_NE(outcome.err.find(".json"), std::string::npos) << outcome.err;
-  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The first line of `text` with this beginning.
+// The first line of `text` with this beginning.
 std::string line_with(const std::string& text, const std::string& beginning) {
   for (const std::string& line : lines_of(text)) {
     if (line.starts_with(beginning)) return line;
@@ -155,7 +155,7 @@ TEST(Report, AddsUpTheInstructionsOfOneLine) {
             std::string::npos);
 }
 
-/// All that is long, or takes much room.
+// All that is long, or takes much room.
 std::vector<LaunchCounters> long_launches() {
   std::vector<LaunchCounters> launches;
   for (int i = 0; i < 100; ++i) {

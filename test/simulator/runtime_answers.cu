@@ -42,7 +42,7 @@ void say(const char* question, long long answer) { std::printf("  %s: %lld\n", q
 
 #define ASK(...) say(#__VA_ARGS__, __VA_ARGS__)
 
-/// What a launch leaves behind, in the last error.
+// What a launch leaves behind, in the last error.
 #define ASK_LAUNCH(...)                    \
   do {                                     \
     __VA_ARGS__;                           \
@@ -310,7 +310,7 @@ void launch_limits() {
   ASK(cudaDeviceSynchronize());
 }
 
-/// `static_shared` and `nothing` use few registers, so that these answers depend on threads and shared memory.
+// `static_shared` and `nothing` use few registers, so that these answers depend on threads and shared memory.
 void occupancy() {
   int blocks = -1;
   const int sizes[] = {1, 32, 33, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024};
@@ -349,7 +349,7 @@ void occupancy() {
   ASK(block);
 }
 
-/// What follows once a kernel has failed. `launch` launches it.
+// What follows once a kernel has failed. `launch` launches it.
 template <typename Launch>
 void after(Launch launch) {
   void* pointer = nullptr;
@@ -411,7 +411,7 @@ void asserted() {
 const struct Section {
   const char* name;
   void (*run)();
-} sections[] = {{"device", device},
+} SECTIONS[] = {{"device", device},
                 {"allocation", allocation},
                 {"copies", copies},
                 {"symbols", symbols},
@@ -429,7 +429,7 @@ const struct Section {
 
 int main(int argc, char** argv) {
   bool found = false;
-  for (const Section& section : sections) {
+  for (const Section& section : SECTIONS) {
     if (argc > 1 && std::strcmp(argv[1], section.name) != 0) continue;
     found = true;
     std::printf("%s\n", section.name);

@@ -18,7 +18,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Where the simulated GPU differs on purpose. `section` is the line without an indent above the question.
+// Where the simulated GPU differs on purpose. `section` is the line without an indent above the question.
 std::string expected_here(const std::string& section, const std::string& recorded,
                           bool after_reset) {
   const auto answered = [&](const std::string& answer) {

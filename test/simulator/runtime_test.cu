@@ -19,7 +19,7 @@
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/diagnostics.hpp"
 
-/// In runtime_test_other.cu, which has a kernel and a variable of the same names as here.
+// In runtime_test_other.cu, which has a kernel and a variable of the same names as here.
 int run_the_other_files_kernel(int* out);
 
 namespace {
@@ -174,25 +174,25 @@ TEST(Launch, MayHappenFromSeveralHostThreads) {
 // Copies.
 
 TEST(Copy, MovesRectanglesBetweenPitches) {
-  constexpr size_t width = 10;
-  constexpr size_t height = 4;
-  std::vector<unsigned char> from(height * 16);
+  constexpr size_t WIDTH = 10;
+  constexpr size_t HEIGHT = 4;
+  std::vector<unsigned char> from(HEIGHT * 16);
   for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i);
   void* device = nullptr;
   size_t pitch = 0;
-  ASSERT_EQ(cudaMallocPitch(&device, &pitch, width, height), cudaSuccess);
-  ASSERT_EQ(cudaMemcpy2D(device, pitch, from.data(), 16, width, height, cudaMemcpyHostToDevice),
+  ASSERT_EQ(cudaMallocPitch(&device, &pitch, WIDTH, HEIGHT), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy2D(device, pitch, from.data(), 16, WIDTH, HEIGHT, cudaMemcpyHostToDevice),
             cudaSuccess);
-  std::vector<unsigned char> back(height * 12, 0xFF);
-  ASSERT_EQ(cudaMemcpy2D(back.data(), 12, device, pitch, width, height, cudaMemcpyDeviceToHost),
+  std::vector<unsigned char> back(HEIGHT * 12, 0xFF);
+  ASSERT_EQ(cudaMemcpy2D(back.data(), 12, device, pitch, WIDTH, HEIGHT, cudaMemcpyDeviceToHost),
             cudaSuccess);
-  for (size_t row = 0; row < height; ++row) {
+  for (size_t row = 0; row < HEIGHT; ++row) {
     for (size_t column = 0; column < 12; ++column) {
-      EXPECT_EQ(back[row * 12 + column], column < width ? from[row * 16 + column] : 0xFF);
+      EXPECT_EQ(back[row * 12 + column], column < WIDTH ? from[row * 16 + column] : 0xFF);
     }
   }
   // The last row ends before its pitch does, and one byte more would be out of bounds.
-  EXPECT_EQ(cudaMemcpy2D(device, pitch, from.data(), 16, width, height + 1, cudaMemcpyHostToDevice),
+  EXPECT_EQ(cudaMemcpy2D(device, pitch, from.data(), 16, WIDTH, HEIGHT + 1, cudaMemcpyHostToDevice),
             cudaErrorInvalidValue);
   cudaFree(device);
 }
@@ -241,7 +241,7 @@ TEST(ManagedMemory, MayBePrefetchedAndAdvisedAndNothingElseMay) {
 
 // Faults.
 
-/// Each test provokes faults and leaves the device usable.
+// Each test provokes faults and leaves the device usable.
 class Faults : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -257,7 +257,7 @@ class Faults : public ::testing::Test {
   int* data_ = nullptr;
 };
 
-constexpr int store_line = __LINE__ + 1;
+constexpr int STORE_LINE = __LINE__ + 1;
 __global__ void store(int* out, int index) { out[index + static_cast<int>(threadIdx.x)] = 1; }
 
 TEST_F(Faults, AStoreOneBehindTheEndIsCaughtWithEverythingThatIsKnown) {
@@ -269,7 +269,7 @@ TEST_F(Faults, AStoreOneBehindTheEndIsCaughtWithEverythingThatIsKnown) {
   EXPECT_EQ(fault->kind, FaultKind::out_of_bounds);
   EXPECT_NE(fault->kernel.find("store"), std::string::npos);
   EXPECT_NE(fault->where.file.find("runtime_test.cu"), std::string::npos);
-  EXPECT_EQ(fault->where.line, store_line);
+  EXPECT_EQ(fault->where.line, STORE_LINE);
   EXPECT_EQ(fault->block.x, 0u);
   EXPECT_EQ(fault->thread.x, 15u);
   EXPECT_EQ(fault->address, reinterpret_cast<uint64_t>(data_ + 16));
@@ -402,8 +402,8 @@ TEST(VectorTypes, AreAggregatesWithMembersToPointAt) {
   EXPECT_EQ(out[2].x, 5);
   EXPECT_EQ(out[2].y, 88);
   EXPECT_EQ(out[3].z, 30);
-  constexpr float4 at_compile_time{1, 2, 3, 4};
-  static_assert(at_compile_time.z == 3);
+  constexpr float4 AT_COMPILE_TIME{1, 2, 3, 4};
+  static_assert(AT_COMPILE_TIME.z == 3);
 }
 
 TEST(VectorTypes, HaveCudasSizesAndAlignments) {
@@ -593,13 +593,13 @@ __global__ void mathematics(const float* in, float* out, int n) {
 }
 
 TEST(Intrinsics, MathematicsIsCloseToTheHosts) {
-  constexpr int n = 257;
-  Managed<float> in(n);
-  Managed<float> out(n * 12);
-  for (int i = 0; i < n; ++i) in[static_cast<size_t>(i)] = static_cast<float>(i - 128) * 0.31f;
-  mathematics<<<3, 128>>>(in.get(), out.get(), n);
+  constexpr int COUNT = 257;
+  Managed<float> in(COUNT);
+  Managed<float> out(COUNT * 12);
+  for (int i = 0; i < COUNT; ++i) in[static_cast<size_t>(i)] = static_cast<float>(i - 128) * 0.31f;
+  mathematics<<<3, 128>>>(in.get(), out.get(), COUNT);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < COUNT; ++i) {
     const double x = in[static_cast<size_t>(i)];
     const double a = std::fabs(x);
     const std::array<double, 12> want{std::exp(x),
@@ -643,13 +643,13 @@ __global__ void compositions(const float* in, float* out, int n) {
 }
 
 TEST(Intrinsics, ComposedMathematicsIsCloseToTheHosts) {
-  constexpr int n = 257;
-  Managed<float> in(n);
-  Managed<float> out(n * 12);
-  for (int i = 0; i < n; ++i) in[static_cast<size_t>(i)] = static_cast<float>(i - 128) * 0.31f;
-  compositions<<<3, 128>>>(in.get(), out.get(), n);
+  constexpr int COUNT = 257;
+  Managed<float> in(COUNT);
+  Managed<float> out(COUNT * 12);
+  for (int i = 0; i < COUNT; ++i) in[static_cast<size_t>(i)] = static_cast<float>(i - 128) * 0.31f;
+  compositions<<<3, 128>>>(in.get(), out.get(), COUNT);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < COUNT; ++i) {
     const float f = in[static_cast<size_t>(i)];
     const double x = f;
     const std::array<double, 12> want{
@@ -755,7 +755,7 @@ TEST(Intrinsics, Printf) {
 
 // Accesses are told of by the line of the user who made them.
 
-constexpr int indexed_line = __LINE__ + 1;
+constexpr int INDEXED_LINE = __LINE__ + 1;
 __global__ void indexed(const float* in, float* out) { out[threadIdx.x] = __ldg(&in[threadIdx.x]); }
 
 TEST(Counters, NameTheUsersLineAndNotOneOfTheHeaders) {
@@ -769,7 +769,7 @@ TEST(Counters, NameTheUsersLineAndNotOneOfTheHeaders) {
   ASSERT_EQ(counters.accesses.size(), 2u);
   for (const simulator::AccessCounters& access : counters.accesses) {
     EXPECT_NE(access.where.file.find("runtime_test.cu"), std::string::npos) << access.where.file;
-    EXPECT_EQ(access.where.line, indexed_line);
+    EXPECT_EQ(access.where.line, INDEXED_LINE);
     EXPECT_EQ(access.sectors, 4u);
   }
 }

@@ -13,8 +13,8 @@
 namespace simulator::test {
 namespace {
 
-const std::string simcc = "'" SIMCC_PROGRAM "'";
-const std::string strangers = TEST_DATA "/strangers";
+const std::string SIMCC = "'" SIMCC_PROGRAM "'";
+const std::string STRANGERS = TEST_DATA "/strangers";
 
 size_t count_of(const std::string& text, const std::string& part) {
   size_t count = 0;
@@ -31,7 +31,7 @@ class Stranger : public ::testing::TestWithParam<const char*> {};
 TEST_P(Stranger, CompilesAndRuns) {
   const TemporaryFolder folder;
   const std::string program = (folder / "program").string();
-  const Outcome compiled = run(simcc + " " + strangers + "/" + GetParam() + ".cu -o " + program);
+  const Outcome compiled = run(SIMCC + " " + STRANGERS + "/" + GetParam() + ".cu -o " + program);
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   EXPECT_EQ(compiled.err, "") << "a stranger's program compiles without a word";
   const Outcome ran = run(program);
@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, Stranger,
 TEST(Simcc, AcceptsNvccsOptionsForARealGpuWithANote) {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run(simcc + " -arch=sm_80 -gencode arch=compute_80,code=sm_80 -lineinfo " +
-          "--use_fast_math -Xptxas -v -lcudart -O3 " + strangers + "/vector_add.cu -o " +
+      run(SIMCC + " -arch=sm_80 -gencode arch=compute_80,code=sm_80 -lineinfo " +
+          "--use_fast_math -Xptxas -v -lcudart -O3 " + STRANGERS + "/vector_add.cu -o " +
           (folder / "program").string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(count_of(outcome.err, "note: "), 5u) << outcome.err;
@@ -68,14 +68,14 @@ TEST(Simcc, APlainCharMeansTheSameInBothHalves) {
   for (const auto& [option, defined, load] :
        {std::tuple{"-funsigned-char", " -DSIGNED=false ", "ld.global.u8"},
         std::tuple{"-fsigned-char", " -DSIGNED=true ", "ld.global.s8"}}) {
-    const std::string command = simcc + " " + option + defined + (folder / "k.cu").string();
+    const std::string command = SIMCC + " " + option + defined + (folder / "k.cu").string();
     EXPECT_EQ(run(command + " -c -o " + (folder / "k.o").string()).err, "");
     EXPECT_EQ(run(command + " --ptx -o " + (folder / "k.ptx").string()).err, "");
     EXPECT_NE(contents(folder / "k.ptx").find(load), std::string::npos) << option;
   }
 }
 
-/// A kernel's memory accesses in its PTX: "2 ld.global.v4.f32, 1 st.global.f32".
+// A kernel's memory accesses in its PTX: "2 ld.global.v4.f32, 1 st.global.f32".
 std::string accesses_of(const std::string& ptx, const std::string& kernel) {
   const size_t begin = ptx.find(".entry " + kernel + "(");
   if (begin == std::string::npos) return "no kernel " + kernel;
@@ -94,8 +94,8 @@ std::string accesses_of(const std::string& ptx, const std::string& kernel) {
   return text;
 }
 
-/// What each kernel of a source does to memory. The widths expected are those in nvcc 13.0's machine code for
-/// sm_90a, unless it is said why not.
+// What each kernel of a source does to memory. The widths expected are those in nvcc 13.0's machine code for
+// sm_90a, unless it is said why not.
 struct Accesses {
   const char* kernel;
   const char* expected;
@@ -104,7 +104,7 @@ struct Accesses {
 void expect_accesses(const std::string& source, const std::vector<Accesses>& kernels) {
   const TemporaryFolder folder;
   write(folder / "kernels.cu", source);
-  const Outcome outcome = run(simcc + " --ptx " + (folder / "kernels.cu").string() + " -o " +
+  const Outcome outcome = run(SIMCC + " --ptx " + (folder / "kernels.cu").string() + " -o " +
                               (folder / "kernels.ptx").string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -364,7 +364,7 @@ __global__ void k(int* p) {
   *p = five[0] + three[0] + doubles[0] + eight[0] + tile.c[0][0] + own[0] + rest[0];
 }
 )");
-  const Outcome outcome = run("cd " + folder.path().string() + " && " + simcc + " --ptx sizes.cu");
+  const Outcome outcome = run("cd " + folder.path().string() + " && " + SIMCC + " --ptx sizes.cu");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string ptx = contents(folder / "sizes.ptx");
   for (const char* variable : {".align 4 .b8 _ZZ1kPiE4five[20]", ".align 1 .b8 _ZZ1kPiE5three[3]",
@@ -380,7 +380,7 @@ TEST(SimccWidths, SaysWhichToolOfLlvmIsMissing) {
   write(folder / "k.cu", "__global__ void k() {}\nint main() {}\n");
   for (const std::string variable : {"SIMCC_OPT", "SIMCC_LLC"}) {
     const Outcome outcome = run("cd " + folder.path().string() + " && " + variable +
-                                "=no-such-tool " + simcc + " --ptx k.cu");
+                                "=no-such-tool " + SIMCC + " --ptx k.cu");
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_NE(outcome.err.find("no-such-tool: not found; install llvm-19, or set " + variable),
               std::string::npos)
@@ -402,7 +402,7 @@ __global__ void k(const float* from, float* to, int n) {
   *to = sum;
 }
 )");
-  const Outcome outcome = run("cd " + folder.path().string() + " && " + simcc + " --ptx loop.cu");
+  const Outcome outcome = run("cd " + folder.path().string() + " && " + SIMCC + " --ptx loop.cu");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
 }
@@ -412,7 +412,7 @@ TEST(Simcc, WritesADependencyFileForMake) {
   write(folder / "a.cuh", "__device__ inline int one() { return 1; }\n");
   write(folder / "a.cu", "#include \"a.cuh\"\n__global__ void k(int* p) { *p = one(); }\n");
   const std::string object = (folder / "a.o").string();
-  const Outcome outcome = run(simcc + " -c " + (folder / "a.cu").string() + " -o " + object +
+  const Outcome outcome = run(SIMCC + " -c " + (folder / "a.cu").string() + " -o " + object +
                               " -MD -MF " + (folder / "a.d").string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string rule = contents(folder / "a.d");
@@ -425,7 +425,7 @@ TEST(Simcc, EmbedsThePtxAndEndsItWithAZeroByte) {
   const TemporaryFolder folder;
   write(folder / "k.cu", "__global__ void k(int* p) { *p = 1; }\n");
   const Outcome outcome =
-      run("cd " + folder.path().string() + " && " + simcc + " --ptx k.cu && " + simcc +
+      run("cd " + folder.path().string() + " && " + SIMCC + " --ptx k.cu && " + SIMCC +
           " -c k.cu && objcopy -O binary --only-section=.nv_fatbin k.o embedded");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string expected = contents(folder / "k.ptx") + '\0';
@@ -456,7 +456,7 @@ int main() {
 )");
   const std::string at = folder.path().string();
   const Outcome compiled =
-      run(simcc + " " + at + "/a.cu " + at + "/b.cu " + at + "/main.cpp -o " + at + "/p");
+      run(SIMCC + " " + at + "/a.cu " + at + "/b.cu " + at + "/main.cpp -o " + at + "/p");
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   EXPECT_EQ(run(at + "/p").exit_code, 12);
 }
@@ -465,7 +465,7 @@ TEST(Simcc, LeavesNothingBehindWhenTheProgramIsWrong) {
   const TemporaryFolder folder;
   write(folder / "wrong.cu", "__global__ void k() { no_such_function(); }\n");
   const Outcome outcome =
-      run("cd " + folder.path().string() + " && " + simcc + " wrong.cu -o program");
+      run("cd " + folder.path().string() + " && " + SIMCC + " wrong.cu -o program");
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_NE(outcome.err.find("wrong.cu:1"), std::string::npos) << outcome.err;
   int files = 0;
@@ -480,7 +480,7 @@ TEST(Simcc, RefusesInfiniteRecursionOnTheDevice) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "system");
   const std::string compile =
-      "cd " + folder.path().string() + " && " + simcc + " -isystem system -c k.cu";
+      "cd " + folder.path().string() + " && " + SIMCC + " -isystem system -c k.cu";
   write(folder / "k.cu", "#include <forever.h>\n__global__ void k(float* p) { *p = f(*p); }\n");
   for (const std::string function :
        {"__device__ inline float f(float x) { return f(x); }",
@@ -514,7 +514,7 @@ __global__ void exact(float* p) { *p = expf(*p); }
 __global__ void fast(float* p) { *p = __expf(*p); }
 )");
   const Outcome outcome =
-      run("cd " + folder.path().string() + " && " + simcc + " --ptx k.cu -o k.ptx");
+      run("cd " + folder.path().string() + " && " + SIMCC + " --ptx k.cu -o k.ptx");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string ptx = contents(folder / "k.ptx");
   EXPECT_EQ(count_of(ptx, "__simulator_math_exp_f32, "), 1u) << ptx;
@@ -525,7 +525,7 @@ TEST(Simcc, KeepsAnOlderProgramWhenTheNewOneIsWrong) {
   const TemporaryFolder folder;
   write(folder / "wrong.cu", "nonsense\n");
   write(folder / "program", "old");
-  EXPECT_NE(run("cd " + folder.path().string() + " && " + simcc + " wrong.cu -o program").exit_code,
+  EXPECT_NE(run("cd " + folder.path().string() + " && " + SIMCC + " wrong.cu -o program").exit_code,
             0);
   EXPECT_EQ(contents(folder / "program"), "old");
 }
@@ -555,7 +555,7 @@ int main(int count, char**) {
 }
 )");
   const std::string at = folder.path().string();
-  ASSERT_EQ(run(simcc + " " + at + "/main.cu -o " + at + "/program").exit_code, 0);
+  ASSERT_EQ(run(SIMCC + " " + at + "/main.cu -o " + at + "/program").exit_code, 0);
   const Outcome in_header = run(at + "/program");
   EXPECT_EQ(in_header.exit_code, 1);
   EXPECT_NE(in_header.err.find("in_header.cuh:3"), std::string::npos) << in_header.err;
@@ -593,7 +593,7 @@ int main() {
 }
 )");
   const std::string at = folder.path().string();
-  ASSERT_EQ(run(simcc + " " + at + "/k.cu -o " + at + "/program").exit_code, 0);
+  ASSERT_EQ(run(SIMCC + " " + at + "/k.cu -o " + at + "/program").exit_code, 0);
   const Outcome ran = run(at + "/program");
   EXPECT_EQ(ran.out, "cudaErrorInvalidPtx cudaSuccess 3 33 cudaErrorIllegalInstruction");
   EXPECT_NE(ran.err.find("outside what can be run: bad"), std::string::npos) << ran.err;
@@ -613,7 +613,7 @@ TEST_P(SimccUsage, EndsWithCodeTwoAndSaysWhy) {
   const TemporaryFolder folder;
   write(folder / "k.cu", "__global__ void k() {}\nint main() {}\n");
   const Outcome outcome =
-      run("cd " + folder.path().string() + " && " + simcc + " " + GetParam().arguments);
+      run("cd " + folder.path().string() + " && " + SIMCC + " " + GetParam().arguments);
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_NE(outcome.err.find(GetParam().said), std::string::npos) << outcome.err;
 }
@@ -633,7 +633,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Simcc, ExplainsItself) {
-  const Outcome outcome = run(simcc + " --help");
+  const Outcome outcome = run(SIMCC + " --help");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.out.find("usage:"), std::string::npos);
 }
@@ -655,7 +655,7 @@ int main() {
 }
 )");
   const std::string program = (folder / "busy").string();
-  ASSERT_EQ(run(simcc + " " + (folder / "busy.cu").string() + " -w -o " + program).exit_code, 0);
+  ASSERT_EQ(run(SIMCC + " " + (folder / "busy.cu").string() + " -w -o " + program).exit_code, 0);
   const Outcome ended = run("SIMULATOR_TIMEOUT=0.2 " + program);
   EXPECT_EQ(ended.out, "cudaErrorLaunchTimeout\n");
   EXPECT_NE(ended.err.find("busy.cu:5"), std::string::npos) << ended.err;

@@ -20,7 +20,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-/// The line VmHWM of this process, in MiB.
+// The line VmHWM of this process, in MiB.
 unsigned long peak_resident_mib() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -158,7 +158,9 @@ TEST_F(Waiting, LanesThatLookOftenAndChangeNothingStillMeetAfterTheirLoop) {
   search<<<1, 32>>>(largest.get(), values.get(), out.get());
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   for (const auto& row : simulator::counters().accesses) {
-    if (row.access == Access::global_load) EXPECT_EQ(row.requests, 1u) << "all lanes together";
+    if (row.access == Access::global_load) {
+      EXPECT_EQ(row.requests, 1u) << "all lanes together";
+    }
   }
 }
 

@@ -21,7 +21,7 @@ void add_numbers(Counters& sum, const Counters& more) {
   sum.seconds += more.seconds;
 }
 
-/// Time apart: it differs from run to run.
+// Time apart: it differs from run to run.
 bool alike(const LaunchCounters& a, const LaunchCounters& b) {
   return static_cast<const KernelUse&>(a) == static_cast<const KernelUse&>(b) &&
          a.counters.warp_instructions == b.counters.warp_instructions &&

@@ -9,10 +9,10 @@ namespace simulator {
 namespace {
 
 constexpr uint32_t ALL_LANES = 0xffffffffu;
-/// A gather may never repeat itself: memory must not grow with it.
+// A gather may never repeat itself: memory must not grow with it.
 constexpr size_t REMEMBERED_PATTERNS = 4096;
 
-/// .local memory of a warp is interleaved by the word, so that lanes at one offset are neighbours.
+// .local memory of a warp is interleaved by the word, so that lanes at one offset are neighbours.
 WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
   WarpAddresses interleaved = addresses;
   for (uint64_t lane = 0; lane < WARP; ++lane) {

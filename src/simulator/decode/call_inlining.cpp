@@ -18,7 +18,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using Kind = Operand::Kind;
 
-/// ld.param and st.param of a named place. (A kernel's own parameters may be read through a register.)
+// ld.param and st.param of a named place. (A kernel's own parameters may be read through a register.)
 bool is_parameter_access(const Instruction& instruction) {
   const auto& opcode = instruction.opcode;
   if ((opcode[0] != "ld" && opcode[0] != "st") || opcode.size() < 3 || opcode[1] != "param")
@@ -27,7 +27,7 @@ bool is_parameter_access(const Instruction& instruction) {
                       [](const Operand& operand) { return operand.base_is_register; });
 }
 
-/// A function without a body that the device knows by name.
+// A function without a body that the device knows by name.
 struct SystemCall {
   std::string name;
   bool has_result;
@@ -43,8 +43,8 @@ const std::map<std::string, SystemCall> SYSTEM_CALLS = {
     {"__simulator_free", {"__simulator_free", false, {"b64"}}},
 };
 
-/// Rewrites one function's body into the kernel. Names get a prefix, so that every instance of a callee has
-/// registers and labels of its own.
+// Rewrites one function's body into the kernel. Names get a prefix, so that every instance of a callee has
+// registers and labels of its own.
 class Inliner {
  public:
   Inliner(const Function& kernel, const ptx::Module& module) : module_(module), result_(kernel) {
@@ -65,7 +65,7 @@ class Inliner {
   Function take() { return std::move(result_); }
 
  private:
-  /// Of each place for an argument, the offsets and types of what is stored in it.
+  // Of each place for an argument, the offsets and types of what is stored in it.
   using StoredParts = std::map<std::string, std::set<std::pair<int64_t, std::string>>>;
 
   struct Instance {
@@ -111,7 +111,7 @@ class Inliner {
 
   // --- calls that stay calls ------------------------------------------------------------------------
 
-  /// True if a call of the function may come to another of the same function.
+  // True if a call of the function may come to another of the same function.
   bool is_recursive(const std::string& name) {
     const auto known = recursive_.find(name);
     if (known != recursive_.end()) return known->second;
@@ -134,13 +134,13 @@ class Inliner {
     return call.operands.at(call.operands.at(0).kind == Kind::list ? 1 : 0);
   }
 
-  /// The label at which the function will begin.
+  // The label at which the function will begin.
   std::string called_label(const std::string& name) {
     if (std::find(called_.begin(), called_.end(), name) == called_.end()) called_.push_back(name);
     return std::string(FUNCTION_LABEL) + name;
   }
 
-  /// Whatever a pointer may hold: the functions that an instruction or a variable's first value names.
+  // Whatever a pointer may hold: the functions that an instruction or a variable's first value names.
   void call_all_with_address() {
     if (std::exchange(addresses_called_, true)) return;
     std::set<std::string> named;
@@ -164,8 +164,8 @@ class Inliner {
     }
   }
 
-  /// nullptr for a function that cannot be read: it cannot run, hands no address on, and a call of it finds that
-  /// it is not there.
+  // nullptr for a function that cannot be read: it cannot run, hands no address on, and a call of it finds that
+  // it is not there.
   const Function* find_readable(const std::string& name) const {
     try {
       return module_.find(name);
@@ -194,8 +194,8 @@ class Inliner {
   }
   static std::string call_result() { return std::string(CALL_REGISTER) + "result"; }
 
-  /// The arguments go to registers that the callee knows. The result is read from one at once: PTX has the
-  /// loads of a call's result right behind it.
+  // The arguments go to registers that the callee knows. The result is read from one at once: PTX has the
+  // loads of a call's result right behind it.
   void append_real_call(const Instruction& call, const Operand& target,
                         const std::vector<Operand>& results, const std::vector<Operand>& arguments,
                         const StoredParts& stored) {
@@ -214,8 +214,8 @@ class Inliner {
     if (!results.empty()) result_in_register_ = results[0].name;
   }
 
-  /// A function that is called: takes its arguments from where the caller left them before anything else
-  /// can be called, and has one way out.
+  // A function that is called: takes its arguments from where the caller left them before anything else
+  // can be called, and has one way out.
   void append_called(const Function& function) {
     std::vector<Operand> results(function.results.size());
     for (Operand& result : results) result.name = call_result();
@@ -243,7 +243,7 @@ class Inliner {
     result_.body.push_back(std::move(back));
   }
 
-  /// The parts of a parameter that the function reads, each with an instruction that does.
+  // The parts of a parameter that the function reads, each with an instruction that does.
   static std::map<std::pair<int64_t, std::string>, const Instruction*> loaded_parts(
       const Function& function, const std::string& parameter) {
     std::map<std::pair<int64_t, std::string>, const Instruction*> parts;
@@ -263,8 +263,8 @@ class Inliner {
     return parts;
   }
 
-  /// Local variables are at their place plus what the calls under way have used up. A register holds that:
-  /// 0 in the kernel, more by a frame in each function that is called.
+  // Local variables are at their place plus what the calls under way have used up. A register holds that:
+  // 0 in the kernel, more by a frame in each function that is called.
   void give_calls_their_locals() {
     std::set<std::string> locals;
     for (const ptx::Variable& variable : result_.variables) {
@@ -355,8 +355,8 @@ class Inliner {
     return ptx::type_bytes(type) == 8 ? "b64" : "b32";
   }
 
-  /// An argument at a byte offset is a register of its own: "param0+8.b64". Every call of a kernel has a
-  /// param0, and the next one's may be of another width.
+  // An argument at a byte offset is a register of its own: "param0+8.b64". Every call of a kernel has a
+  // param0, and the next one's may be of another width.
   Operand argument_register(const std::string& argument, int64_t offset, const std::string& type) {
     const std::string width = register_type(type);
     Operand operand;
@@ -373,14 +373,14 @@ class Inliner {
     return operand;
   }
 
-  /// The type that a register was declared with; %r1 is one of the family %r<>.
+  // The type that a register was declared with; %r1 is one of the family %r<>.
   const std::string& declared_type(const std::string& name) const {
     const auto own = result_.registers.find(name);
     if (own != result_.registers.end()) return own->second;
     return result_.registers.at(name.substr(0, name.find_last_not_of("0123456789") + 1) + "<>");
   }
 
-  /// From an argument's register to one that may be wider than what is loaded: extended as the type says.
+  // From an argument's register to one that may be wider than what is loaded: extended as the type says.
   std::vector<std::string> extension(const Operand& to, const std::string& type) const {
     const uint32_t bytes = ptx::type_bytes(type);
     const bool into_wide = to.kind == Kind::reg && ptx::type_bytes(declared_type(to.name)) == 8;
@@ -390,7 +390,7 @@ class Inliner {
     return {"cvt", sign + (into_wide ? "64" : "32"), sign + std::to_string(8 * bytes)};
   }
 
-  /// ld.param / st.param of an argument: a move for each part.
+  // ld.param / st.param of an argument: a move for each part.
   void append_argument_moves(const Instruction& instruction) {
     const bool is_load = instruction.opcode[0] == "ld";
     const Operand& place = instruction.operands.at(is_load ? 1 : 0);
@@ -448,7 +448,7 @@ class Inliner {
     append(*callee, enter(*callee, results, arguments));
   }
 
-  /// A function that the device itself provides becomes an instruction of its name, with plain registers.
+  // A function that the device itself provides becomes an instruction of its name, with plain registers.
   void append_system_call(const Instruction& call, const SystemCall& known,
                           const std::vector<Operand>& results,
                           const std::vector<Operand>& arguments) {
@@ -464,7 +464,7 @@ class Inliner {
     result_.body.push_back(std::move(instruction));
   }
 
-  /// The same for a mathematical function; its types are those of its declaration.
+  // The same for a mathematical function; its types are those of its declaration.
   void append_mathematics(const Instruction& call, const std::string& name,
                           const std::vector<Operand>& results,
                           const std::vector<Operand>& arguments) {

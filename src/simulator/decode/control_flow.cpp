@@ -67,8 +67,8 @@ std::set<size_t> find_leaders(const ptx::Function& function) {
   return leaders;
 }
 
-/// Immediate post-dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
-/// Algorithm", 2001) on the reversed graph, whose entry is a virtual end after every exit.
+// Immediate post-dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
+// Algorithm", 2001) on the reversed graph, whose entry is a virtual end after every exit.
 class PostDominators {
  public:
   explicit PostDominators(std::vector<FlowBlock>& blocks) : blocks_(blocks), end_(blocks.size()) {}
@@ -123,7 +123,7 @@ class PostDominators {
 
   static constexpr size_t UNKNOWN = ~size_t{0};
 
-  /// A loop without a way out has no post-dominator; give its blocks one, so that each block has.
+  // A loop without a way out has no post-dominator; give its blocks one, so that each block has.
   void connect_endless_loops(std::vector<std::vector<size_t>>& successors) const {
     while (true) {
       std::vector<bool> reaches_end(end_ + 1, false);
@@ -146,7 +146,7 @@ class PostDominators {
     }
   }
 
-  /// Reverse postorder of the reversed graph.
+  // Reverse postorder of the reversed graph.
   void number_from_end(const std::vector<std::vector<size_t>>& predecessors) {
     std::vector<bool> seen(end_ + 1, false);
     std::vector<std::pair<size_t, size_t>> stack{{end_, 0}};

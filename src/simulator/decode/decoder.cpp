@@ -37,7 +37,7 @@ uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/// Takes one function apart, from its variables to its last instruction.
+// Takes one function apart, from its variables to its last instruction.
 class Decoder {
  public:
   Decoder(const ptx::Function& kernel, const ptx::Module& module,
@@ -107,7 +107,7 @@ class Decoder {
     program_->static_shared += variable.bytes();
   }
 
-  /// Each call under way has the variables of all functions once: which of them it needs is its callee's affair.
+  // Each call under way has the variables of all functions once: which of them it needs is its callee's affair.
   void place_stack(const ControlFlow& flow) {
     program_->stack_bytes = program_->local_bytes;
     if (flow.functions.empty()) return;
@@ -137,7 +137,7 @@ class Decoder {
         });
   }
 
-  /// The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
+  // The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
   std::optional<uint64_t> symbol_value(const std::string& name) const {
     if (name == "WARP_SZ") return WARP;
     if (const auto own = symbol_.find(name); own != symbol_.end()) return own->second;
@@ -167,7 +167,7 @@ class Decoder {
     return constant_slots_[key] = ~offset;
   }
 
-  /// A source operand of the given type. Nothing if it cannot be one.
+  // A source operand of the given type. Nothing if it cannot be one.
   std::optional<Slot> source(const Operand& operand, std::string_view type) {
     if (operand.negated) return std::nullopt;
     if (operand.kind == Kind::reg) return registers_.slots.at(operand.name);
@@ -194,7 +194,7 @@ class Decoder {
     return registers_.slots.at(operand.name);
   }
 
-  /// The place of an operand that is of the right kind in all PTX that clang writes.
+  // The place of an operand that is of the right kind in all PTX that clang writes.
   static Slot certain(std::optional<Slot> place) {
     if (!place) throw std::logic_error("an operand of a barrier or branch is of no known kind");
     return *place;
@@ -204,7 +204,7 @@ class Decoder {
     return operand.kind == Kind::reg && registers_.widths.at(operand.name) == 8;
   }
 
-  /// Base register and offset of [base + offset].
+  // Base register and offset of [base + offset].
   bool address(const Operand& operand, Slot& base, int64_t& offset, int32_t& extra,
                int32_t narrow_flag) {
     if (operand.kind != Kind::address) return false;
@@ -245,7 +245,7 @@ class Decoder {
     program_->blocks.push_back(std::move(block));
   }
 
-  /// Notes what a person should see of an instruction; its number.
+  // Notes what a person should see of an instruction; its number.
   uint32_t describe(const Instruction& instruction) {
     SourceInstruction source;
     source.opcode = join(instruction.opcode);
@@ -264,7 +264,7 @@ class Decoder {
     op.guard_negated = instruction.guard_negated;
   }
 
-  /// The lanes that the instruction names come together first. One that a guard may skip takes those it finds.
+  // The lanes that the instruction names come together first. One that a guard may skip takes those it finds.
   void gather(const Instruction& instruction, BasicBlock& block) {
     if (!instruction.guard.empty() || instruction.operands.empty()) return;
     const std::optional<Slot> members = source(instruction.operands.back(), "u32");
@@ -316,7 +316,7 @@ class Decoder {
 
   SourceInstruction& source_of(const Op& op) { return program_->sources[op.instruction]; }
 
-  /// Fills in the handler and what it reads. False: the instruction is outside the subset.
+  // Fills in the handler and what it reads. False: the instruction is outside the subset.
   bool decode_instruction(const Instruction& instruction, Op& op) {
     source_of(op).kind = InstructionKind::memory;
     switch (classify(instruction.opcode).family) {
@@ -368,7 +368,7 @@ class Decoder {
     return true;
   }
 
-  /// The forms of mov and cvta that are no plain copy. Nothing: it is one, or unknown.
+  // The forms of mov and cvta that are no plain copy. Nothing: it is one, or unknown.
   std::optional<bool> decode_move(const Instruction& instruction, Op& op) {
     source_of(op).kind = InstructionKind::move;
     if (instruction.operands.size() != 2) return false;
@@ -386,7 +386,7 @@ class Decoder {
     return std::nullopt;
   }
 
-  /// Global addresses are their own generic addresses; shared and local ones lie in windows.
+  // Global addresses are their own generic addresses; shared and local ones lie in windows.
   bool decode_cvta(const Instruction& instruction, Op& op) {
     const auto& opcode = instruction.opcode;
     const auto has = [&](const char* word) { return has_word(opcode, word); };
@@ -434,7 +434,7 @@ class Decoder {
 
   // --- memory ---------------------------------------------------------------------------------------
 
-  /// The words of a memory opcode between its head and its type.
+  // The words of a memory opcode between its head and its type.
   struct MemoryWords {
     Space space = Space::generic;
     bool is_parameter = false;
@@ -448,9 +448,8 @@ class Decoder {
   static MemoryWords memory_words(const std::vector<std::string>& opcode) {
     // Orders, scopes and cache hints: execution here is stricter than any of them asks for.
     static const std::set<std::string, std::less<>> hints = {
-        "nc",  "volatile", "weak", "relaxed", "acquire", "release", "acq_rel",
-        "cta", "cluster",  "gpu",  "sys",     "ca",      "cg",      "cs",
-        "cv",  "lu",       "wb",   "wt",      "cta"};
+        "nc",  "volatile", "weak", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster",
+        "gpu", "sys",      "ca",   "cg",      "cs",      "cv",      "lu",      "wb",  "wt"};
     static const std::set<std::string, std::less<>> fresh = {"volatile", "relaxed", "acquire", "cv",
                                                              "cg"};
     MemoryWords words;
@@ -483,7 +482,7 @@ class Decoder {
     return words;
   }
 
-  /// What an access by one instruction is in each memory.
+  // What an access by one instruction is in each memory.
   struct Paths {
     Access global, shared, local;
   };
@@ -498,7 +497,7 @@ class Decoder {
     return ptx::type_bytes(words.type) * static_cast<uint32_t>(words.count);
   }
 
-  /// Wraps an instruction by which a thread may wait for another's store.
+  // Wraps an instruction by which a thread may wait for another's store.
   void poll(Op& op) const {
     op.inner = op.execute;
     op.execute = instructions_.polling;
@@ -537,7 +536,7 @@ class Decoder {
            address(to, op.a, op.offset, op.extra, ADDRESS_IN_32);
   }
 
-  /// The register or registers that a load fills or a store empties.
+  // The register or registers that a load fills or a store empties.
   bool set_data(const Operand& data, const MemoryWords& words, Op& op) {
     if (words.count == 1) {
       const auto slot = source(data, words.type);

@@ -56,8 +56,7 @@ struct InstructionSet {
   Execute (*async_copy)(uint32_t bytes);
   /// ld.param of a kernel, into the registers of Op::slots.
   Execute (*parameter_load)(std::string_view type, bool wide);
-  Execute
-      nothing;  // for what has no effect here: a prefetch, a group of copies that are made at once
+  Execute nothing;  // a prefetch, a group of copies that are made at once: no effect here
   Execute unknown;  // faults
   Execute guarded;  // narrows the active lanes and calls Op::inner
   Execute polling;  // notes that the warp looks at what others may change, and calls Op::inner

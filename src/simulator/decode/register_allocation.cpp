@@ -20,7 +20,7 @@ struct Mentions {
   std::vector<size_t> reads, writes;  // register numbers
 };
 
-/// A set of register numbers, 64 to a word: a large kernel has thousands, in hundreds of blocks.
+// A set of register numbers, 64 to a word: a large kernel has thousands, in hundreds of blocks.
 class RegisterSet {
  public:
   explicit RegisterSet(size_t registers) : words_((registers + 63) / 64) {}
@@ -30,7 +30,7 @@ class RegisterSet {
   void insert_all(const RegisterSet& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
   }
-  /// Inserts what is in `some` and not in `others`. True if anything was new.
+  // Inserts what is in `some` and not in `others`. True if anything was new.
   bool insert_all_but(const RegisterSet& some, const RegisterSet& others) {
     bool changed = false;
     for (size_t i = 0; i < words_.size(); ++i) {
@@ -40,7 +40,7 @@ class RegisterSet {
     }
     return changed;
   }
-  template <class Use>
+  template <typename Use>
   void for_each(Use&& use) const {
     for (size_t i = 0; i < words_.size(); ++i) {
       for (uint64_t rest = words_[i]; rest != 0; rest &= rest - 1) {
@@ -123,7 +123,7 @@ class Allocator {
     }
   }
 
-  /// For each block, what is read before it is written there, and what is written.
+  // For each block, what is read before it is written there, and what is written.
   void find_local_use(std::vector<RegisterSet>& read_first,
                       std::vector<RegisterSet>& written) const {
     for (size_t b = 0; b < flow_.blocks.size(); ++b) {
@@ -168,7 +168,7 @@ class Allocator {
 
   static bool is_call_register(const std::string& name) { return name.starts_with(CALL_REGISTER); }
 
-  /// What passes between caller and callee keeps its place from the first instruction to the last.
+  // What passes between caller and callee keeps its place from the first instruction to the last.
   void cover_call_registers() {
     for (size_t r = 0; r < names_.size(); ++r) {
       if (!is_call_register(names_[r])) continue;
@@ -187,7 +187,7 @@ class Allocator {
     }
   }
 
-  /// Free places of one width, lowest first.
+  // Free places of one width, lowest first.
   struct Pool {
     std::set<size_t> free;
     size_t used = 0;

@@ -108,7 +108,7 @@ inline void check_limit(const Pattern& pattern, const Addresses& address, uint64
                   0};
 }
 
-template <class Observer, uint32_t BYTES>
+template <typename Observer, uint32_t BYTES>
 Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
   const uint64_t first = address.of(std::countr_zero(w.active));
   const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
@@ -117,7 +117,7 @@ Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
   return {pattern, w.block->shared + first};
 }
 
-template <class Observer, uint32_t BYTES>
+template <typename Observer, uint32_t BYTES>
 Located locate_local(const Warp& w, uint32_t site, const Addresses& address) {
   const uint64_t first = address.of(std::countr_zero(w.active));
   const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
@@ -131,7 +131,7 @@ Located locate_local(const Warp& w, uint32_t site, const Addresses& address) {
   return {pattern, nullptr, &each};
 }
 
-template <class Observer, uint32_t BYTES>
+template <typename Observer, uint32_t BYTES>
 Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
   Worker& worker = *w.block->worker;
   const uint64_t first = address.of(std::countr_zero(w.active));
@@ -150,7 +150,7 @@ Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
 
 /// An access to global memory of which a lane may need fewer bytes than it is wide: only those must be
 /// inside an allocation.
-template <class Observer, uint32_t BYTES>
+template <typename Observer, uint32_t BYTES>
 Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
                      const Lanes<uint32_t>& bytes) {
   Worker& worker = *w.block->worker;
@@ -164,7 +164,7 @@ Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
 
 /// A generic address tells its space by its value, each lane for itself: calls use(located) for the lanes of
 /// each space in turn, with only those active.
-template <class Observer, uint32_t BYTES, class Use>
+template <typename Observer, uint32_t BYTES, typename Use>
 void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
   const Lanes<uint64_t> all = address.vector() + address.offset;
   const uint32_t lanes = w.active;
@@ -189,7 +189,7 @@ void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
 }
 
 /// Calls use(located) for the access of `op`, BYTES a lane.
-template <class Observer, Space SPACE, uint32_t BYTES, class Use>
+template <typename Observer, Space SPACE, uint32_t BYTES, typename Use>
 void use_memory(Warp& w, const Op& op, Use&& use) {
   AddressStorage storage;
   const Addresses address =

@@ -19,7 +19,7 @@ namespace {
 
 // A register holds 4 or 8 bytes a lane. A 16-bit value lies zero-extended in a 4-byte register.
 
-template <class T>
+template <typename T>
 Lanes<T> get(const Warp& w, Slot slot) {
   if constexpr (sizeof(T) >= 4) {
     return read<T>(w, slot);
@@ -28,7 +28,7 @@ Lanes<T> get(const Warp& w, Slot slot) {
   }
 }
 
-template <class T>
+template <typename T>
 void put(Warp& w, Slot slot, Lanes<T> value) {
   if constexpr (sizeof(T) >= 4) {
     write<T>(w, slot, value);
@@ -41,23 +41,23 @@ void put(Warp& w, Slot slot, Lanes<T> value) {
 
 // --- shapes of instructions: each is filled with a function of lanes or of one lane -------------
 
-template <class T, auto F>
+template <typename T, auto F>
 void unary(Warp& w, const Op& op) {
   put<T>(w, op.d, F(get<T>(w, op.a)));
 }
 
-template <class T, auto F>
+template <typename T, auto F>
 void binary(Warp& w, const Op& op) {
   put<T>(w, op.d, F(get<T>(w, op.a), get<T>(w, op.b)));
 }
 
-template <class T, auto F>
+template <typename T, auto F>
 void ternary(Warp& w, const Op& op) {
   put<T>(w, op.d, F(get<T>(w, op.a), get<T>(w, op.b), get<T>(w, op.c)));
 }
 
-/// One lane at a time, where the host has no vector form. D and S may differ.
-template <class D, class S, auto F>
+// One lane at a time, where the host has no vector form. D and S may differ.
+template <typename D, typename S, auto F>
 void each_unary(Warp& w, const Op& op) {
   const Lanes<S> a = get<S>(w, op.a);
   Lanes<D> result;
@@ -65,7 +65,7 @@ void each_unary(Warp& w, const Op& op) {
   put<D>(w, op.d, result);
 }
 
-template <class T, auto F>
+template <typename T, auto F>
 void each_binary(Warp& w, const Op& op) {
   const Lanes<T> a = get<T>(w, op.a);
   const Lanes<T> b = get<T>(w, op.b);
@@ -74,16 +74,16 @@ void each_binary(Warp& w, const Op& op) {
   put<T>(w, op.d, result);
 }
 
-/// The lanes of a 32-bit comparison as a mask for values of type T.
-template <class T>
+// The lanes of a 32-bit comparison as a mask for values of type T.
+template <typename T>
 auto mask_for(Lanes<int32_t> mask) {
   using Signed = std::conditional_t<sizeof(T) == 8, int64_t,
                                     std::conditional_t<sizeof(T) == 4, int32_t, int16_t>>;
   return __builtin_convertvector(mask, Lanes<Signed>);
 }
 
-/// shl: the count is 32 bits wide whatever the value's width, and one beyond it leaves nothing.
-template <class T>
+// shl: the count is 32 bits wide whatever the value's width, and one beyond it leaves nothing.
+template <typename T>
 void shift_left(Warp& w, const Op& op) {
   constexpr uint32_t WIDTH = 8 * sizeof(T);
   const Lanes<uint32_t> count = read<uint32_t>(w, op.b);
@@ -92,8 +92,8 @@ void shift_left(Warp& w, const Op& op) {
   put<T>(w, op.d, mask_for<T>(count < WIDTH) ? shifted : none);
 }
 
-/// shr: the sign fills a signed value.
-template <class T>
+// shr: the sign fills a signed value.
+template <typename T>
 void shift_right(Warp& w, const Op& op) {
   constexpr uint32_t WIDTH = 8 * sizeof(T);
   const Lanes<uint32_t> count = read<uint32_t>(w, op.b);
@@ -109,8 +109,8 @@ void shift_right(Warp& w, const Op& op) {
   }
 }
 
-/// mul.wide and mad.wide: operands of type S, a result of twice the width.
-template <class D, class S, bool ADD>
+// mul.wide and mad.wide: operands of type S, a result of twice the width.
+template <typename D, typename S, bool ADD>
 void wide(Warp& w, const Op& op) {
   const Lanes<D> product = __builtin_convertvector(get<S>(w, op.a), Lanes<D>) *
                            __builtin_convertvector(get<S>(w, op.b), Lanes<D>);
@@ -121,7 +121,7 @@ void wide(Warp& w, const Op& op) {
   }
 }
 
-template <class T, bool ADD>
+template <typename T, bool ADD>
 void high(Warp& w, const Op& op) {
   using Wide =
       std::conditional_t<sizeof(T) == 8,
@@ -140,27 +140,27 @@ void high(Warp& w, const Op& op) {
 
 // --- comparisons --------------------------------------------------------------------------------
 
-template <class T, auto F>
+template <typename T, auto F>
 void compare(Warp& w, const Op& op) {
   write_predicate(w, op.d, to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
 }
 
-/// set: all ones, or 1.0f, where the comparison holds, and zeros elsewhere.
-template <class T, class D, auto F>
+// set: all ones, or 1.0f, where the comparison holds, and zeros elsewhere.
+template <typename T, typename D, auto F>
 void compare_into(Warp& w, const Op& op) {
   const Lanes<int32_t> holds = expand_mask(to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
   const Lanes<uint32_t> yes = std::is_same_v<D, float> ? 0x3f800000u : ~0u;
   write<uint32_t>(w, op.d, yes & bits_as<Lanes<uint32_t>>(holds));
 }
 
-/// setp with .and / .or / .xor of a third predicate.
-template <class T, auto F, auto COMBINE>
+// setp with .and / .or / .xor of a third predicate.
+template <typename T, auto F, auto COMBINE>
 void compare_and(Warp& w, const Op& op) {
   const uint32_t holds = to_bits(F(get<T>(w, op.a), get<T>(w, op.b)));
   write_predicate(w, op.d, COMBINE(holds, w.predicates[op.c]));
 }
 
-template <class T>
+template <typename T>
 void select(Warp& w, const Op& op) {
   const Lanes<int32_t> mask = expand_mask(w.predicates[op.c]);
   if constexpr (sizeof(T) == 8) {
@@ -185,7 +185,7 @@ void predicate_unary(Warp& w, const Op& op) {
 
 enum class Rounding { none, nearest, zero, down, up };
 
-template <class S>
+template <typename S>
 S round_to_integral(S value, Rounding rounding) {
   switch (rounding) {
     case Rounding::nearest:
@@ -202,17 +202,17 @@ S round_to_integral(S value, Rounding rounding) {
   return value;
 }
 
-template <class T>
-constexpr bool is_float =
+template <typename T>
+constexpr bool IS_FLOAT =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, _Float16>;
 
-/// The rest of Op::extra of a cvt: the rounding, and saturation.
+// The rest of Op::extra of a cvt: the rounding, and saturation.
 constexpr int32_t ROUNDING_BITS = 7, SATURATE = 8;
 
-template <class D, class S>
+template <typename D, typename S>
 D convert_one(S value, int32_t mode) {
   const auto rounding = static_cast<Rounding>(mode & ROUNDING_BITS);
-  if constexpr (is_float<S> && is_float<D>) {
+  if constexpr (IS_FLOAT<S> && IS_FLOAT<D>) {
     D result{};
     if constexpr (std::is_same_v<D, S>) {
       result = static_cast<D>(round_to_integral(static_cast<double>(value), rounding));
@@ -223,7 +223,7 @@ D convert_one(S value, int32_t mode) {
       result = !(result > D{0}) ? D{0} : result > D{1} ? D{1} : result;
     }
     return result;
-  } else if constexpr (is_float<S>) {
+  } else if constexpr (IS_FLOAT<S>) {
     // A float beyond the integer's range gives the nearest end of it; NaN gives 0.
     const double rounded = round_to_integral(static_cast<double>(value), rounding);
     if (!(rounded == rounded)) return D{0};
@@ -245,7 +245,7 @@ D convert_one(S value, int32_t mode) {
   }
 }
 
-template <class T>
+template <typename T>
 T from_register_bits(uint64_t bits) {
   if constexpr (std::is_same_v<T, float>) {
     return bits_as<float>(static_cast<uint32_t>(bits));
@@ -258,8 +258,8 @@ T from_register_bits(uint64_t bits) {
   }
 }
 
-/// A result in a register wider than its type is sign- or zero-extended, as the type says.
-template <class T>
+// A result in a register wider than its type is sign- or zero-extended, as the type says.
+template <typename T>
 uint64_t to_register_bits(T value) {
   if constexpr (std::is_same_v<T, float>) {
     return bits_as<uint32_t>(value);
@@ -272,7 +272,7 @@ uint64_t to_register_bits(T value) {
   }
 }
 
-template <class D, class S>
+template <typename D, typename S>
 void convert(Warp& w, const Op& op) {
   if constexpr (std::is_integral_v<D> && std::is_integral_v<S> && sizeof(D) >= 4 &&
                 sizeof(S) >= 4) {
@@ -308,7 +308,7 @@ Execute find_convert(std::string_view to, std::string_view from) {
 
 // --- functions of one lane ------------------------------------------------------------------------
 
-template <class T>
+template <typename T>
 T divide(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     if (b == 0) return static_cast<T>(-1);  // unspecified by PTX; a device gives all ones
@@ -319,7 +319,7 @@ T divide(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-template <class T>
+template <typename T>
 T remainder_of(T a, T b) {
   if (b == 0) return a;
   if constexpr (std::is_signed_v<T>) {
@@ -328,8 +328,8 @@ T remainder_of(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-/// 32-bit division by way of double: it has more than twice the bits, so the quotient's floor is exact.
-template <class T>
+// 32-bit division by way of double: it has more than twice the bits, so the quotient's floor is exact.
+template <typename T>
 Lanes<T> quotient(Lanes<T> a, Lanes<T> b) {
   const Lanes<T> zero = 0, one = 1, all_ones = static_cast<T>(-1);
   Lanes<T> divisor = b == zero ? one : b;
@@ -343,12 +343,12 @@ Lanes<T> quotient(Lanes<T> a, Lanes<T> b) {
   return b == zero ? all_ones : __builtin_convertvector(exact, Lanes<T>);
 }
 
-template <class T>
+template <typename T>
 void divide_words(Warp& w, const Op& op) {
   write<T>(w, op.d, quotient<T>(read<T>(w, op.a), read<T>(w, op.b)));
 }
 
-template <class T>
+template <typename T>
 void remainder_of_words(Warp& w, const Op& op) {
   using U = std::make_unsigned_t<T>;
   const Lanes<T> a = read<T>(w, op.a), b = read<T>(w, op.b);
@@ -358,8 +358,8 @@ void remainder_of_words(Warp& w, const Op& op) {
   write<T>(w, op.d, b == zero ? a : bits_as<Lanes<T>>(rest));
 }
 
-/// PTX's min and max return the other operand when one is NaN, and order -0 below +0.
-template <class T>
+// PTX's min and max return the other operand when one is NaN, and order -0 below +0.
+template <typename T>
 T float_min(T a, T b) {
   if (std::isnan(a)) return b;
   if (std::isnan(b)) return a;
@@ -367,7 +367,7 @@ T float_min(T a, T b) {
   return a < b ? a : b;
 }
 
-template <class T>
+template <typename T>
 T float_max(T a, T b) {
   if (std::isnan(a)) return b;
   if (std::isnan(b)) return a;
@@ -375,8 +375,8 @@ T float_max(T a, T b) {
   return a > b ? a : b;
 }
 
-/// bfe: `length` bits of `a` from `position`, sign- or zero-extended.
-template <class T>
+// bfe: `length` bits of `a` from `position`, sign- or zero-extended.
+template <typename T>
 void bit_field_extract(Warp& w, const Op& op) {
   constexpr int WIDTH = 8 * sizeof(T);
   const Lanes<T> a = read<T>(w, op.a);
@@ -400,7 +400,7 @@ void bit_field_extract(Warp& w, const Op& op) {
   write<T>(w, op.d, result);
 }
 
-/// shf.l / shf.r: 32 bits out of the 64 in (b, a), shifted by c, which wraps or clamps at 32.
+// shf.l / shf.r: 32 bits out of the 64 in (b, a), shifted by c, which wraps or clamps at 32.
 template <bool LEFT, bool CLAMP>
 void funnel_shift(Warp& w, const Op& op) {
   const Lanes<uint32_t> low = read<uint32_t>(w, op.a);
@@ -415,7 +415,7 @@ void funnel_shift(Warp& w, const Op& op) {
   write<uint32_t>(w, op.d, result);
 }
 
-/// prmt in its default mode: each nibble of c picks one of the eight bytes of (b, a).
+// prmt in its default mode: each nibble of c picks one of the eight bytes of (b, a).
 void permute_bytes(Warp& w, const Op& op) {
   const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
   const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
@@ -435,7 +435,7 @@ void permute_bytes(Warp& w, const Op& op) {
   write<uint32_t>(w, op.d, result);
 }
 
-/// lop3: any function of three bits, given by its truth table.
+// lop3: any function of three bits, given by its truth table.
 void logic3(Warp& w, const Op& op) {
   const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
   const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
@@ -454,50 +454,50 @@ void logic3(Warp& w, const Op& op) {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
-template <class T>
+template <typename T>
 struct Name;
 template <>
 struct Name<int16_t> {
-  static constexpr const char* s = "s16";
+  static constexpr const char* TEXT = "s16";
 };
 template <>
 struct Name<uint16_t> {
-  static constexpr const char* s = "u16";
+  static constexpr const char* TEXT = "u16";
 };
 template <>
 struct Name<int32_t> {
-  static constexpr const char* s = "s32";
+  static constexpr const char* TEXT = "s32";
 };
 template <>
 struct Name<uint32_t> {
-  static constexpr const char* s = "u32";
+  static constexpr const char* TEXT = "u32";
 };
 template <>
 struct Name<int64_t> {
-  static constexpr const char* s = "s64";
+  static constexpr const char* TEXT = "s64";
 };
 template <>
 struct Name<uint64_t> {
-  static constexpr const char* s = "u64";
+  static constexpr const char* TEXT = "u64";
 };
 template <>
 struct Name<float> {
-  static constexpr const char* s = "f32";
+  static constexpr const char* TEXT = "f32";
 };
 template <>
 struct Name<double> {
-  static constexpr const char* s = "f64";
+  static constexpr const char* TEXT = "f64";
 };
 
-template <class T>
+template <typename T>
 void add_entry(Table& table, const std::string& name, Execute execute, InstructionKind kind,
                size_t operands, uint32_t flops = 0) {
-  const std::string_view type = Name<T>::s;
-  table[name + "." + Name<T>::s] = {
+  const std::string_view type = Name<T>::TEXT;
+  table[name + "." + Name<T>::TEXT] = {
       execute, kind, type, std::vector<std::string_view>(operands, type), 0, flops};
 }
 
-template <class T>
+template <typename T>
 void add_integer(Table& table) {
   constexpr auto KIND = InstructionKind::integer;
   // Two's complement wraps in PTX; in C++ only unsigned arithmetic does.
@@ -527,26 +527,28 @@ void add_integer(Table& table) {
     add_entry<T>(table, "rem", each_binary<T, remainder_of<T>>, KIND, 2);
   }
   add_entry<T>(table, "shr", shift_right<T>, KIND, 2);
-  table[std::string("shr.") + Name<T>::s].operands[1] = "u32";
+  table[std::string("shr.") + Name<T>::TEXT].operands[1] = "u32";
   add_entry<T>(table, "mul.hi", high<T, false>, KIND, 2);
   add_entry<T>(table, "mad.hi", high<T, true>, KIND, 3);
   if constexpr (sizeof(T) >= 4) {
     add_entry<T>(table, "bfe", bit_field_extract<T>, KIND, 3);
-    table[std::string("bfe.") + Name<T>::s].operands = {Name<T>::s, "u32", "u32"};
+    table[std::string("bfe.") + Name<T>::TEXT].operands = {Name<T>::TEXT, "u32", "u32"};
   }
 }
 
-template <class D, class S>
+template <typename D, typename S>
 void add_wide(Table& table) {
-  const std::string type = Name<S>::s;
+  const std::string type = Name<S>::TEXT;
   table["mul.wide." + type] = {
-      wide<D, S, false>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s}};
-  table["mad.wide." + type] = {
-      wide<D, S, true>, InstructionKind::integer, Name<D>::s, {Name<S>::s, Name<S>::s, Name<D>::s}};
+      wide<D, S, false>, InstructionKind::integer, Name<D>::TEXT, {Name<S>::TEXT, Name<S>::TEXT}};
+  table["mad.wide." + type] = {wide<D, S, true>,
+                               InstructionKind::integer,
+                               Name<D>::TEXT,
+                               {Name<S>::TEXT, Name<S>::TEXT, Name<D>::TEXT}};
 }
 
-/// Logic on T's bits; PTX writes the type as b16, b32, b64.
-template <class T>
+// Logic on T's bits; PTX writes the type as b16, b32, b64.
+template <typename T>
 void add_logic(Table& table, std::string_view type) {
   const std::string suffix = "." + std::string(type);
   constexpr auto KIND = InstructionKind::integer;
@@ -577,7 +579,7 @@ void add_logic(Table& table, std::string_view type) {
   }
 }
 
-template <class T>
+template <typename T>
 void add_float(Table& table) {
   constexpr bool SINGLE = std::is_same_v<T, float>;
   constexpr auto KIND = SINGLE ? InstructionKind::fp32 : InstructionKind::fp64;
@@ -627,7 +629,7 @@ void add_float(Table& table) {
   }
 }
 
-template <class T, auto F>
+template <typename T, auto F>
 void add_comparison(Table& table, const std::string& relation, std::string_view type) {
   const std::string suffix = "." + std::string(type);
   constexpr auto KIND = InstructionKind::compare;
@@ -654,16 +656,16 @@ void add_comparison(Table& table, const std::string& relation, std::string_view 
       {type, type, "pred"}};
 }
 
-/// Lanes that hold a NaN: nothing else differs from itself.
-template <class V>
+// Lanes that hold a NaN: nothing else differs from itself.
+template <typename V>
 auto is_nan(V a) {
   return a != a;  // NOLINT(misc-redundant-expression)
 }
 
-template <class T>
+template <typename T>
 void add_comparisons(Table& table, std::string_view type) {
   add_comparison<T, [](auto a, auto b) { return a == b; }>(table, "eq", type);
-  if constexpr (!is_float<T>) {
+  if constexpr (!IS_FLOAT<T>) {
     add_comparison<T, [](auto a, auto b) { return a != b; }>(table, "ne", type);
   } else {
     // Ordered: false when an operand is NaN. The forms with u are true then.
@@ -764,7 +766,7 @@ Table make_table() {
   return table;
 }
 
-/// The modifiers of floating-point arithmetic that change nothing here.
+// The modifiers of floating-point arithmetic that change nothing here.
 bool is_default_modifier(const std::string& word) {
   return word == "rn" || word == "approx" || word == "full" || word == "wrapmode";
 }

@@ -76,7 +76,7 @@ void BlockRunner::start(uint64_t linear_number) {
   if (context_.worker->schedule != 0) shuffle_warps();
 }
 
-/// The same order for the same block and seed, whoever runs it.
+// The same order for the same block and seed, whoever runs it.
 void BlockRunner::shuffle_warps() {
   std::mt19937_64 random(context_.worker->schedule * 0x9e3779b97f4a7c15u + number);
   std::iota(order_.begin(), order_.end(), size_t{0});
@@ -101,7 +101,7 @@ Progress BlockRunner::run() {
   return Progress::going_on;
 }
 
-/// Gives the warp its turn. False if it did nothing but look whether others have changed something.
+// Gives the warp its turn. False if it did nothing but look whether others have changed something.
 bool BlockRunner::run_warp(size_t i) {
   WarpRunner& warp = warps_[i];
   LaunchState& launch = context_.worker->launch;
@@ -135,7 +135,7 @@ Fault BlockRunner::describe_wait(FaultKind kind) const {
   return complete(describe_stop(kind, *waiting), waiting->warp());
 }
 
-/// A fault of the launch as a whole that ends while this warp is at work.
+// A fault of the launch as a whole that ends while this warp is at work.
 WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) const {
   WarpFault fault{kind, 0, 0, "", warp.next_instruction()};
   if (warp.warp().active != 0) fault.lane = std::countr_zero(warp.warp().active);
@@ -155,8 +155,8 @@ WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) con
   return fault;
 }
 
-/// Lets the warps go on whose barrier has all the threads that it waits for, and returns whether there were
-/// any. Threads that have exited are not waited for, as on a device since Volta.
+// Lets the warps go on whose barrier has all the threads that it waits for, and returns whether there were
+// any. Threads that have exited are not waited for, as on a device since Volta.
 bool BlockRunner::release_barriers() {
   std::map<uint32_t, std::vector<size_t>> waiting;
   uint32_t live = 0;
@@ -217,7 +217,7 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
   }
 }
 
-/// A device lets warps meet at different barriers of the same number; CUDA's guide forbids it.
+// A device lets warps meet at different barriers of the same number; CUDA's guide forbids it.
 void BlockRunner::warn_of_mismatch(const WarpRunner& a, const WarpRunner& b) const {
   const SourceLine& here = program_.sources[b.barrier().instruction].where;
   const SourceLine& there = program_.sources[a.barrier().instruction].where;

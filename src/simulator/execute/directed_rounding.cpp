@@ -28,22 +28,22 @@ class RoundingMode {
   int before_;
 };
 
-/// Calls compute(lane) for the active lanes, with the host rounding as MODE says.
-template <int MODE, class Compute>
+// Calls compute(lane) for the active lanes, with the host rounding as MODE says.
+template <int MODE, typename Compute>
 void each_active_lane(const Warp& w, Compute&& compute) {
   const RoundingMode mode(MODE);
   for (uint32_t rest = w.active; rest != 0; rest &= rest - 1)
     compute(static_cast<size_t>(std::countr_zero(rest)));
 }
 
-template <int MODE, auto F, class D, class S>
+template <int MODE, auto F, typename D, typename S>
 void unary(Warp& w, const Op& op) {
   const S* const a = lanes_of<S>(w, op.a);
   D* const d = result_of<D>(w, op.d);
   each_active_lane<MODE>(w, [&](size_t lane) { d[lane] = F(a[lane]); });
 }
 
-template <int MODE, auto F, class T>
+template <int MODE, auto F, typename T>
 void binary(Warp& w, const Op& op) {
   const T* const a = lanes_of<T>(w, op.a);
   const T* const b = lanes_of<T>(w, op.b);
@@ -51,7 +51,7 @@ void binary(Warp& w, const Op& op) {
   each_active_lane<MODE>(w, [&](size_t lane) { d[lane] = F(a[lane], b[lane]); });
 }
 
-template <int MODE, class T>
+template <int MODE, typename T>
 void fused(Warp& w, const Op& op) {
   const T* const a = lanes_of<T>(w, op.a);
   const T* const b = lanes_of<T>(w, op.b);
@@ -60,7 +60,7 @@ void fused(Warp& w, const Op& op) {
   each_active_lane<MODE>(w, [&](size_t lane) { d[lane] = std::fma(a[lane], b[lane], c[lane]); });
 }
 
-template <class D, class S>
+template <typename D, typename S>
 D convert(S value) {
   // Compilers split a 64-bit integer into halves, and the sum of two zeros rounded down is -0.
   if (std::is_integral_v<S> && value == 0) return D{0};
@@ -69,7 +69,7 @@ D convert(S value) {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
-template <int MODE, class T>
+template <int MODE, typename T>
 void add_arithmetic(Table& table, const std::string& rounding, std::string_view type) {
   constexpr bool SINGLE = std::is_same_v<T, float>;
   constexpr auto KIND = SINGLE ? InstructionKind::fp32 : InstructionKind::fp64;
@@ -93,7 +93,7 @@ void add_arithmetic(Table& table, const std::string& rounding, std::string_view 
                            2 * FLOP};
 }
 
-template <int MODE, class D, class S>
+template <int MODE, typename D, typename S>
 void add_conversion(Table& table, const std::string& rounding, std::string_view result,
                     std::string_view source) {
   table["cvt." + rounding + "." + std::string(result) + "." + std::string(source)] = {

@@ -10,16 +10,16 @@
 
 BEGIN_LEVEL
 
-template <class T>
+template <typename T>
 using Lanes = T __attribute__((ext_vector_type(WARP)));
 
 /// The same in memory, at a multiple of 64 bytes; a vector's own alignment is its size. (An alias template would
 /// lose the attribute.)
-template <class T>
+template <typename T>
 struct InMemory {
   typedef T Lanes __attribute__((ext_vector_type(WARP), aligned(64)));
 };
-template <class T>
+template <typename T>
 using StoredLanes = typename InMemory<T>::Lanes;
 
 constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
@@ -27,7 +27,7 @@ constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 
                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 /// std::bit_cast as a function of the level: vectors must not be handed to code that has no such registers.
-template <class To, class From>
+template <typename To, typename From>
 inline To bits_as(const From value) {
   return __builtin_bit_cast(To, value);
 }
@@ -38,7 +38,7 @@ inline Lanes<int32_t> expand_mask(uint32_t bits) {
 }
 
 /// The other way: the bits of the lanes where a comparison holds.
-template <class Mask>
+template <typename Mask>
 inline uint32_t to_bits(Mask mask) {
   using Bits = bool __attribute__((ext_vector_type(WARP)));
   return bits_as<uint32_t>(__builtin_convertvector(mask, Bits));
@@ -54,14 +54,14 @@ inline void set_active(Warp& w, uint32_t mask) {
   *reinterpret_cast<StoredLanes<int32_t>*>(w.lane_mask.data()) = expand_mask(mask);
 }
 
-template <class T>
+template <typename T>
 inline const StoredLanes<T>& read(const Warp& w, Slot slot) {
   const std::byte* base = slot >= 0 ? w.registers + slot : w.constants + ~slot;
   return *reinterpret_cast<const StoredLanes<T>*>(base);
 }
 
 /// Writes a result where lanes are active, and nowhere else that matters.
-template <class T>
+template <typename T>
 inline void write(Warp& w, Slot slot, Lanes<T> value) {
   StoredLanes<T>& target = *reinterpret_cast<StoredLanes<T>*>(w.registers + slot);
   if (w.unmasked) {
@@ -79,7 +79,7 @@ inline void write_predicate(Warp& w, Slot slot, uint32_t value) {
 }
 
 /// Calls body(lane) for each active lane, in order.
-template <class Body>
+template <typename Body>
 inline void for_each_lane(uint32_t active, Body&& body) {
   for (uint32_t rest = active; rest != 0; rest &= rest - 1) body(std::countr_zero(rest));
 }

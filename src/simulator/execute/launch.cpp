@@ -34,8 +34,8 @@ std::atomic<int> requested_workers{0};
 std::atomic<int> launches_under_way{0};
 std::atomic<bool> stop_requested{false};
 
-/// A number in the environment; nothing, with a word on stderr, where it is none.
-template <class Number>
+// A number in the environment; nothing, with a word on stderr, where it is none.
+template <typename Number>
 std::optional<Number> number_in_environment(const char* name, const char* meaning) {
   const char* const text = std::getenv(name);
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -80,8 +80,8 @@ std::vector<std::byte> pack_arguments(const Program& program, void* const* argum
   return packed;
 }
 
-/// The order in which blocks start: a permutation of their numbers that needs no table. Four rounds of a
-/// Feistel network over a power of four, walked on where it leaves the range.
+// The order in which blocks start: a permutation of their numbers that needs no table. Four rounds of a
+// Feistel network over a power of four, walked on where it leaves the range.
 class BlockOrder {
  public:
   BlockOrder(uint64_t blocks, uint64_t seed) : blocks_(blocks), seed_(seed) {
@@ -122,13 +122,15 @@ void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
                  "simulated GPU: warning: a launch runs on %zu of %zu threads, slower but with the "
                  "same results; the host lacks %s\n",
                  threads, wanted, lacking().c_str());
-  } catch (const std::bad_alloc&) {  // not even for the words
+  } catch (const std::bad_alloc&) {
+    std::fputs("simulated GPU: warning: a launch runs on fewer threads, for want of memory\n",
+               stderr);
   }
 }
 
-/// A launch in the making. Workers take blocks in order until none is left or one has failed. A block that
-/// only waits is put aside for another, as long as there is room on the device: all blocks that it could hold
-/// at once make progress.
+// A launch in the making. Workers take blocks in order until none is left or one has failed. A block that
+// only waits is put aside for another, as long as there is room on the device: all blocks that it could hold
+// at once make progress.
 class Launch {
  public:
   Launch(const Program& program, const LaunchShape& shape, void* const* arguments, uint64_t room)
@@ -190,7 +192,7 @@ class Launch {
     for (size_t i = 1 + helpers.size(); i <= wanted; ++i) declare(i, NONE);
   }
 
-  /// What one worker does until all is done.
+  // What one worker does until all is done.
   void work(Worker& worker, size_t number) {
     try {
       Blocks spare, aside;
@@ -231,7 +233,7 @@ class Launch {
     return aside.empty() && next_.load() >= blocks_;
   }
 
-  /// A block that has just begun; nullptr if all have, or the device is full, or the host has no room for it.
+  // A block that has just begun; nullptr if all have, or the device is full, or the host has no room for it.
   std::unique_ptr<Block> start_next(Worker& worker, Blocks& spare, bool& has_room) {
     if (next_.load() >= blocks_) return nullptr;
     if (in_flight_.fetch_add(1) >= room_) {
@@ -283,8 +285,8 @@ class Launch {
     spare.push_back(std::move(block));
   }
 
-  /// Where each worker's blocks are stuck and no further one can start, nobody will ever change what they
-  /// wait for.
+  // Where each worker's blocks are stuck and no further one can start, nobody will ever change what they
+  // wait for.
   void look_for_endless_wait(const Blocks& aside, size_t number) {
     const uint64_t changes = state_.changes.load();
     const bool fits_device = next_.load() < blocks_ && in_flight_.load() < room_;
@@ -306,7 +308,7 @@ class Launch {
     ended_ = true;
   }
 
-  /// At how many changes the worker's blocks were found stuck, if they were.
+  // At how many changes the worker's blocks were found stuck, if they were.
   void declare(size_t number, std::optional<uint64_t> changes) {
     const std::lock_guard lock(mutex_);
     stuck_[number] = changes;
@@ -415,7 +417,7 @@ class LoadedModule : public Module {
     }
   }
 
-  /// Decodes the kernel when it is first asked for: a template's many instances need not all be.
+  // Decodes the kernel when it is first asked for: a template's many instances need not all be.
   const Kernel* find_kernel(std::string_view mangled) const override {
     const std::lock_guard lock(mutex_);
     const auto known = kernels_.find(mangled);

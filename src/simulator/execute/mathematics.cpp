@@ -32,8 +32,8 @@ using Binary128 = long double;  // as on aarch64, where glibc declares the funct
 namespace simulator {
 namespace {
 
-/// The format in which a function of T is computed. Its further bits (29 and 11) absorb the error of libm.
-template <class T>
+// The format in which a function of T is computed. Its further bits (29 and 11) absorb the error of libm.
+template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
 using Extended = long double;
@@ -45,7 +45,7 @@ constexpr Extended NOT_A_NUMBER = std::numeric_limits<Extended>::quiet_NaN();
 
 // --- what libm lacks ------------------------------------------------------------------------------
 
-/// sin(pi x). The reduction is exact, so that whole numbers give 0 and halves give 1.
+// sin(pi x). The reduction is exact, so that whole numbers give 0 and halves give 1.
 Extended sine_of_half_turns(Extended x) {
   Extended r = std::remainder(x, Extended{2});
   if (std::fabs(r) > 0.5L) r = std::copysign(Extended{1}, r) - r;
@@ -61,22 +61,22 @@ Extended cosine_of_half_turns(Extended x) {
   return -std::cos(PI * (1 - r));
 }
 
-/// One of Halley's steps towards the root of a function whose second derivative is -2y times its first, as
-/// it is for erf and erfc. `newton` is the function's value over its derivative.
+// One of Halley's steps towards the root of a function whose second derivative is -2y times its first, as
+// it is for erf and erfc. `newton` is the function's value over its derivative.
 Extended halley(Extended y, Extended newton) { return y - newton / (1 + y * newton); }
 
-/// The slope of erf.
+// The slope of erf.
 Extended bell(Extended y) { return 2 / SQRT_PI * std::exp(-y * y); }
 
-/// The y with erf(y) = z, for |z| <= 1/2. The first guess is right to 7 % and each step triples the digits.
+// The y with erf(y) = z, for |z| <= 1/2. The first guess is right to 7 % and each step triples the digits.
 Extended inverse_erf_near_zero(Extended z) {
   Extended y = z * SQRT_PI / 2;
   for (int step = 0; step < 4; ++step) y = halley(y, (std::erf(y) - z) / bell(y));
   return y;
 }
 
-/// The y with erfc(y) = p, for 0 < p <= 1/2. The first guess is 26.2.23 in Abramowitz and Stegun, Handbook
-/// of Mathematical Functions (1964), right to 5e-4; it is for the normal distribution's tail.
+// The y with erfc(y) = p, for 0 < p <= 1/2. The first guess is 26.2.23 in Abramowitz and Stegun, Handbook
+// of Mathematical Functions (1964), right to 5e-4; it is for the normal distribution's tail.
 Extended inverse_erfc_of_tail(Extended p) {
   const Extended t = std::sqrt(-2 * std::log(p / 2));
   const Extended quantile = t - (2.515517L + t * (0.802853L + t * 0.010328L)) /
@@ -103,7 +103,7 @@ Extended inverse_erfc(Extended p) {
   return NOT_A_NUMBER;
 }
 
-/// exp(x^2) erfc(x).
+// exp(x^2) erfc(x).
 Extended scaled_erfc(Extended x) {
   if (x < 50) {
     const Extended square = x * x;
@@ -127,8 +127,8 @@ Extended normal_quantile(Extended p) {
   return -std::numbers::sqrt2_v<Extended> * inverse_erfc(2 * p);
 }
 
-/// The modified Bessel function I of order 0 or 1: its power series has no negative term, so nothing
-/// cancels, and it needs about |x| terms.
+// The modified Bessel function I of order 0 or 1: its power series has no negative term, so nothing
+// cancels, and it needs about |x| terms.
 template <int ORDER>
 Extended modified_bessel(Extended x) {
   if (std::isnan(x)) return x;
@@ -144,7 +144,7 @@ Extended modified_bessel(Extended x) {
   return sum;
 }
 
-/// The length of a vector; an infinite coordinate outweighs a NaN.
+// The length of a vector; an infinite coordinate outweighs a NaN.
 constexpr auto LENGTH = [](auto... x) -> Extended {
   if ((std::isinf(x) || ...)) return INFINITE;
   return std::sqrt((... + (x * x)));
@@ -166,23 +166,23 @@ Extended log_gamma(Extended x) {
 double power_of_ten(double x) { return ::exp10(x); }
 Extended power_of_ten(Extended x) { return ::exp10l(x); }
 
-template <class T>
+template <typename T>
 T fraction_of(T x) {
   int exponent = 0;
   return std::frexp(x, &exponent);
 }
-template <class T>
+template <typename T>
 int32_t exponent_of(T x) {
   int exponent = 0;
   if (std::isfinite(x)) static_cast<void>(std::frexp(x, &exponent));
   return exponent;
 }
-template <class T>
+template <typename T>
 int32_t integral_logarithm(T x) {
   if (x == 0 || std::isnan(x)) return std::numeric_limits<int32_t>::min();
   return std::isinf(x) ? std::numeric_limits<int32_t>::max() : std::ilogb(x);
 }
-template <class T>
+template <typename T>
 int32_t quotient_of(T x, T y) {
   int quotient = 0;
   static_cast<void>(std::remquo(x, y, &quotient));
@@ -191,16 +191,16 @@ int32_t quotient_of(T x, T y) {
 
 // --- as instructions ------------------------------------------------------------------------------
 
-template <class T>
+template <typename T>
 constexpr std::string_view NAME = "s32";
 template <>
 constexpr std::string_view NAME<float> = "f32";
 template <>
 constexpr std::string_view NAME<double> = "f64";
 
-/// Only active lanes are evaluated: the others' registers hold whatever was there, and libm may be slow
-/// with it.
-template <auto F, class D, class... S>
+// Only active lanes are evaluated: the others' registers hold whatever was there, and libm may be slow
+// with it.
+template <auto F, typename D, typename... S>
 void each_active_lane(Warp& w, const Op& op) {
   const std::array<Slot, 4> from{op.a, op.b, op.c, op.e};
   const auto compute = [&]<size_t... I>(size_t lane, std::index_sequence<I...>) {
@@ -213,8 +213,8 @@ void each_active_lane(Warp& w, const Op& op) {
   }
 }
 
-/// The nearest T. Every NaN is the same one: the host's has the sign set at times, and printf would show it.
-template <class T, class W>
+// The nearest T. Every NaN is the same one: the host's has the sign set at times, and printf would show it.
+template <typename T, typename W>
 T rounded(W value) {
   const auto result = static_cast<T>(value);
   return std::isnan(result) ? std::numeric_limits<T>::quiet_NaN() : result;
@@ -222,8 +222,8 @@ T rounded(W value) {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
-/// The instruction NAME_f32 or NAME_f64, for T; its operands are of types S.
-template <class T, auto F, class D, class... S>
+// The instruction NAME_f32 or NAME_f64, for T; its operands are of types S.
+template <typename T, auto F, typename D, typename... S>
 void add(Table& table, const char* name) {
   constexpr bool SINGLE = std::is_same_v<T, float>;
   table[std::string(MATHEMATICS_PREFIX) + name + "_" + std::string(NAME<T>)] = {
@@ -235,17 +235,17 @@ void add(Table& table, const char* name) {
       SINGLE && std::is_same_v<D, float> ? 1u : 0u};
 }
 
-/// F with its arguments in W, and its result rounded to T.
-template <auto F, class T, class W, class... S>
+// F with its arguments in W, and its result rounded to T.
+template <auto F, typename T, typename W, typename... S>
 T through(S... x) {
   return rounded<T>(F(static_cast<W>(x)...));
 }
 
-template <class T, size_t>
+template <typename T, size_t>
 using Repeated = T;
 
-/// A function of N numbers, computed in W.
-template <class T, class W, auto F, size_t N>
+// A function of N numbers, computed in W.
+template <typename T, typename W, auto F, size_t N>
 void add_rounded(Table& table, const char* name) {
   [&]<size_t... I>(std::index_sequence<I...>) {
     add<T, through<F, T, W, Repeated<T, I>...>, T, Repeated<T, I>...>(table, name);
@@ -258,7 +258,7 @@ void add_function(Table& table, const char* name) {
   add_rounded<double, Wide<double>, F, N>(table, name);
 }
 
-/// The same in long double for both types: functions of this file.
+// The same in long double for both types: functions of this file.
 template <auto F, size_t N = 1>
 void add_own(Table& table, const char* name) {
   add_rounded<float, Extended, F, N>(table, name);
@@ -271,14 +271,14 @@ void add_bessel(Table& table, const char* name) {
   add_rounded<double, Binary128, F, 1>(table, name);
 }
 
-/// A Bessel function of a whole order; CUDA has none of negative order.
-template <class T, auto F>
+// A Bessel function of a whole order; CUDA has none of negative order.
+template <typename T, auto F>
 T bessel_of_order(int32_t n, T x) {
   return rounded<T>(n < 0 ? static_cast<Binary128>(NOT_A_NUMBER) : F(n, static_cast<Binary128>(x)));
 }
 
-/// What is exact in T itself, or has an integer in its signature.
-template <class T>
+// What is exact in T itself, or has an integer in its signature.
+template <typename T>
 void add_exact(Table& table) {
   add<T, [](T x, T y) { return rounded<T>(std::fmod(x, y)); }, T, T, T>(table, "fmod");
   add<T, [](T x, T y) { return rounded<T>(std::remainder(x, y)); }, T, T, T>(table, "remainder");

@@ -6,8 +6,8 @@
 BEGIN_LEVEL
 namespace {
 
-/// Calls choose with the space as a constant. Constant memory is read as global memory is.
-template <class Choose>
+// Calls choose with the space as a constant. Constant memory is read as global memory is.
+template <typename Choose>
 Execute with_space(Space space, Choose&& choose) {
   switch (space) {
     case Space::generic:
@@ -23,9 +23,9 @@ Execute with_space(Space space, Choose&& choose) {
   return nullptr;
 }
 
-/// Moves bits alone: floating point moves as unsigned integers, and a sign matters only where a register is
-/// wider than what is loaded.
-template <class T>
+// Moves bits alone: floating point moves as unsigned integers, and a sign matters only where a register is
+// wider than what is loaded.
+template <typename T>
 using Moved = std::conditional_t<
     sizeof(T) == 8, uint64_t,
     std::conditional_t<std::is_same_v<T, float>, uint32_t,
@@ -33,7 +33,7 @@ using Moved = std::conditional_t<
 
 enum class Direction { load, store };
 
-template <Direction DIRECTION, Space SPACE, class Element, int COUNT, bool WIDE>
+template <Direction DIRECTION, Space SPACE, typename Element, int COUNT, bool WIDE>
 constexpr Execute handler() {
   if constexpr (DIRECTION == Direction::load) {
     return load<Watch, SPACE, Element, COUNT, WIDE>;
@@ -42,7 +42,7 @@ constexpr Execute handler() {
   }
 }
 
-template <Direction DIRECTION, Space SPACE, class Element, bool WIDE>
+template <Direction DIRECTION, Space SPACE, typename Element, bool WIDE>
 Execute find_count(size_t count) {
   if (count == 1) return handler<DIRECTION, SPACE, Element, 1, WIDE>();
   if (count == 2) return handler<DIRECTION, SPACE, Element, 2, WIDE>();
@@ -53,7 +53,7 @@ Execute find_count(size_t count) {
   return nullptr;
 }
 
-template <Direction DIRECTION, Space SPACE, class Element>
+template <Direction DIRECTION, Space SPACE, typename Element>
 Execute find_width(size_t count, bool wide) {
   if constexpr (sizeof(Element) == 8) {
     return wide ? find_count<DIRECTION, SPACE, Element, true>(count) : nullptr;
@@ -74,12 +74,12 @@ Execute find_access(const MemoryShape& shape) {
   });
 }
 
-template <Space SPACE, class T>
+template <Space SPACE, typename T>
 Execute compare_and_swap() {
   return atomic<Watch, SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
 }
 
-template <Space SPACE, class T>
+template <Space SPACE, typename T>
 Execute find_atomic_of(const std::string& operation) {
   if (operation == "add")
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;

@@ -17,7 +17,7 @@ constexpr uint32_t ALL_LANES = 0xffffffffu;
 // --- from and to registers ------------------------------------------------------------------------
 
 /// A register holds 4 or 8 bytes a lane; WIDE says which. What is narrower is sign- or zero-extended by Element.
-template <class Element, bool WIDE>
+template <typename Element, bool WIDE>
 void write_loaded(Warp& w, Slot slot, const Lanes<Element>& value) {
   if constexpr (WIDE && sizeof(Element) == 8) {
     write<uint64_t>(w, slot, __builtin_bit_cast(Lanes<uint64_t>, value));
@@ -30,7 +30,7 @@ void write_loaded(Warp& w, Slot slot, const Lanes<Element>& value) {
   }
 }
 
-template <class Element, bool WIDE>
+template <typename Element, bool WIDE>
 Lanes<Element> read_stored(const Warp& w, Slot slot) {
   if constexpr (WIDE && sizeof(Element) == 8) {
     return __builtin_bit_cast(Lanes<Element>, read<uint64_t>(w, slot));
@@ -52,7 +52,7 @@ const Slot* slots_of(const Op& op, const Slot& single) {
 
 /// One array of lanes for each part of a vector. Words first, vectors afterwards: filling a vector one lane at a
 /// time would be many times slower.
-template <class Element, int COUNT>
+template <typename Element, int COUNT>
 struct alignas(64) Parts {
   std::array<std::array<Element, WARP>, COUNT> part;
 
@@ -68,7 +68,7 @@ struct alignas(64) Parts {
   }
 };
 
-template <class Element, int COUNT>
+template <typename Element, int COUNT>
 void gather(Parts<Element, COUNT>& value, const Warp& w, const Located& located) {
   const Pattern& pattern = located.pattern;
   if (located.base != nullptr && pattern.shape == Pattern::Shape::uniform) {
@@ -88,7 +88,7 @@ void gather(Parts<Element, COUNT>& value, const Warp& w, const Located& located)
   }
 }
 
-template <class Observer, Space SPACE, class Element, int COUNT, bool WIDE>
+template <typename Observer, Space SPACE, typename Element, int COUNT, bool WIDE>
 void load(Warp& w, const Op& op) {
   const Slot* slots = slots_of<COUNT>(op, op.d);
   use_memory<Observer, SPACE, sizeof(Element) * COUNT>(w, op, [&](const Located& located) {
@@ -99,7 +99,7 @@ void load(Warp& w, const Op& op) {
   });
 }
 
-template <class Observer, Space SPACE, class Element, int COUNT, bool WIDE>
+template <typename Observer, Space SPACE, typename Element, int COUNT, bool WIDE>
 void store(Warp& w, const Op& op) {
   const Slot* slots = slots_of<COUNT>(op, op.d);
   ++w.changes;
@@ -120,7 +120,7 @@ void store(Warp& w, const Op& op) {
 
 // --- atomics --------------------------------------------------------------------------------------
 
-template <class T, auto F>
+template <typename T, auto F>
 T apply_atomically(Warp& w, std::byte* where, T b, T c) {
   std::atomic_ref<T> target(*reinterpret_cast<T*>(where));
   T old = target.load();
@@ -132,7 +132,7 @@ T apply_atomically(Warp& w, std::byte* where, T b, T c) {
   return old;
 }
 
-template <class Observer, Space SPACE, class T, auto F>
+template <typename Observer, Space SPACE, typename T, auto F>
 void atomic(Warp& w, const Op& op) {
   constexpr bool WIDE = sizeof(T) == 8;
   const Lanes<T> b = read_stored<T, WIDE>(w, op.b);
@@ -150,7 +150,7 @@ void atomic(Warp& w, const Op& op) {
 
 /// cp.async [a], [b], BYTES, source size in c: copies at once. A device may take until the wait that
 /// follows; a kernel that reads its data only after that wait cannot tell.
-template <class Observer, uint32_t BYTES>
+template <typename Observer, uint32_t BYTES>
 void async_copy(Warp& w, const Op& op) {
   AddressStorage to_storage, from_storage;
   Addresses to = addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, to_storage);
@@ -196,7 +196,7 @@ void async_copy(Warp& w, const Op& op) {
 // --- parameters -----------------------------------------------------------------------------------
 
 /// Every lane reads the launch's parameters; a lane beyond their end reads zero.
-template <class Element, bool WIDE>
+template <typename Element, bool WIDE>
 void load_parameter(Warp& w, const Op& op) {
   AddressStorage storage;
   const Addresses address =

@@ -1,5 +1,5 @@
 // PTX text in, kernels that can be launched out. This is the seam between the CUDA runtime API
-// (src/simulator/runtime/) above and the interpreter below.
+// (src/simulator/runtime/) above and those who decode and execute below.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,7 @@ class Kernel {
   virtual ~Kernel() = default;
   virtual const std::string& name() const = 0;  // mangled, as registered
   virtual const std::string& demangled() const = 0;
-  virtual int registers_per_thread()
-      const = 0;  // 32-bit registers after the simulator's allocation
+  virtual int registers_per_thread() const = 0;  // of 32 bits, after the simulator's allocation
   virtual size_t static_shared_bytes() const = 0;
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit

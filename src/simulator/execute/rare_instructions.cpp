@@ -18,18 +18,18 @@ namespace {
 
 // --- shapes -----------------------------------------------------------------------------------------
 
-/// A register holds 4 or 8 bytes a lane; what is narrower lies zero-extended in 4.
-template <class T>
+// A register holds 4 or 8 bytes a lane; what is narrower lies zero-extended in 4.
+template <typename T>
 using Register = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
 
-template <class Use>
+template <typename Use>
 void for_each_active(const Warp& w, Use&& use) {
   for (uint32_t rest = w.active; rest != 0; rest &= rest - 1)
     use(static_cast<size_t>(std::countr_zero(rest)));
 }
 
-/// D = F(S...), lane by lane.
-template <auto F, class D, class... S>
+// D = F(S...), lane by lane.
+template <auto F, typename D, typename... S>
 void each(Warp& w, const Op& op) {
   const std::array<Slot, 4> slots{op.a, op.b, op.c, op.e};
   const auto compute = [&]<size_t... I>(size_t lane, std::index_sequence<I...>) {
@@ -54,8 +54,8 @@ void each(Warp& w, const Op& op) {
   }
 }
 
-/// The width of a type as PTX writes it, which is all that an operand's place depends on.
-template <class T>
+// The width of a type as PTX writes it, which is all that an operand's place depends on.
+template <typename T>
 constexpr std::string_view bits_of() {
   if constexpr (std::is_same_v<T, bool>) return "pred";
   if constexpr (sizeof(T) == 2) return "b16";
@@ -64,7 +64,7 @@ constexpr std::string_view bits_of() {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
-template <auto F, class D, class... S>
+template <auto F, typename D, typename... S>
 void add(Table& table, const std::string& name, InstructionKind kind = InstructionKind::integer,
          uint32_t flops = 0) {
   table[name] = {each<F, D, S...>, kind, bits_of<D>(), {bits_of<S>()...}, 0, flops};
@@ -72,8 +72,8 @@ void add(Table& table, const std::string& name, InstructionKind kind = Instructi
 
 // --- bit fields -------------------------------------------------------------------------------------
 
-/// bfi: `length` bits of `from` put into `into` at `position`; both numbers count modulo 256.
-template <class T>
+// bfi: `length` bits of `from` put into `into` at `position`; both numbers count modulo 256.
+template <typename T>
 T insert_bits(T from, T into, uint32_t position, uint32_t length) {
   constexpr uint32_t WIDTH = 8 * sizeof(T);
   position &= 0xff;
@@ -83,23 +83,23 @@ T insert_bits(T from, T into, uint32_t position, uint32_t length) {
   return (into & ~field) | (static_cast<T>(from << position) & field);
 }
 
-/// The highest bit that is not the sign's copy; all ones if there is none.
-template <class T>
+// The highest bit that is not the sign's copy; all ones if there is none.
+template <typename T>
 uint32_t find_highest(T value) {
   using U = std::make_unsigned_t<T>;
   const U bits = value < 0 ? static_cast<U>(~static_cast<U>(value)) : static_cast<U>(value);
   return static_cast<uint32_t>(std::bit_width(bits)) - 1;
 }
 
-/// How far that bit must be shifted to the left to become the highest.
-template <class T>
+// How far that bit must be shifted to the left to become the highest.
+template <typename T>
 uint32_t shift_amount(T value) {
   const uint32_t highest = find_highest(value);
   return highest == ~0u ? highest : 8 * sizeof(T) - 1 - highest;
 }
 
-/// szext: the low `width` bits, extended by their sign or by zeros. A width beyond 32 wraps or clamps.
-template <class T, bool CLAMP>
+// szext: the low `width` bits, extended by their sign or by zeros. A width beyond 32 wraps or clamps.
+template <typename T, bool CLAMP>
 T extend(T value, uint32_t width) {
   width = CLAMP ? std::min(width, 32u) : width & 31u;
   if (width == 0) return 0;
@@ -114,7 +114,7 @@ uint32_t bit_mask(uint32_t first, uint32_t width) {
   return static_cast<uint32_t>(((uint64_t{1} << width) - 1) << first);
 }
 
-/// fns: the position of the n-th set bit, counted from `base` upwards, or downwards for a negative n.
+// fns: the position of the n-th set bit, counted from `base` upwards, or downwards for a negative n.
 uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t n) {
   if (n == 0) return base < 32 && (mask >> base & 1u) != 0 ? base : ~0u;
   int32_t left = std::abs(n);
@@ -124,7 +124,7 @@ uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t n) {
   return ~0u;
 }
 
-template <class T>
+template <typename T>
 void add_bit_fields(Table& table, const std::string& bits, const std::string& type) {
   using U = std::make_unsigned_t<T>;
   add<insert_bits<U>, U, U, U, uint32_t, uint32_t>(table, "bfi." + bits);
@@ -134,9 +134,9 @@ void add_bit_fields(Table& table, const std::string& bits, const std::string& ty
 
 // --- carries ----------------------------------------------------------------------------------------
 
-/// add.cc, addc, addc.cc and the same with sub: the carry, or borrow, goes from one to the next by way of the
-/// warp, a bit for each lane.
-template <class T, bool SUBTRACT, bool IN, bool OUT>
+// add.cc, addc, addc.cc and the same with sub: the carry, or borrow, goes from one to the next by way of the
+// warp, a bit for each lane.
+template <typename T, bool SUBTRACT, bool IN, bool OUT>
 void with_carry(Warp& w, const Op& op) {
   const T* const a = lanes_of<T>(w, op.a);
   const T* const b = lanes_of<T>(w, op.b);
@@ -155,8 +155,8 @@ void with_carry(Warp& w, const Op& op) {
   });
 }
 
-/// mad.lo.cc, madc.hi and their kind: half of a product, plus c, plus the carry. S: the operands' type.
-template <class S, bool HIGH, bool IN, bool OUT>
+// mad.lo.cc, madc.hi and their kind: half of a product, plus c, plus the carry. S: the operands' type.
+template <typename S, bool HIGH, bool IN, bool OUT>
 void multiply_with_carry(Warp& w, const Op& op) {
   using T = std::make_unsigned_t<S>;
   using Wide = std::conditional_t<sizeof(T) == 8, __int128, int64_t>;
@@ -185,7 +185,7 @@ void multiply_with_carry(Warp& w, const Op& op) {
   });
 }
 
-template <class S>
+template <typename S>
 void add_carries(Table& table, const std::string& type) {
   using T = std::make_unsigned_t<S>;
   const auto two = [&](const std::string& name, Execute execute) {
@@ -212,7 +212,7 @@ void add_carries(Table& table, const std::string& type) {
 
 // --- sums and products ------------------------------------------------------------------------------
 
-template <class T>
+template <typename T>
 T distance_plus(T a, T b, T c) {
   using U = std::make_unsigned_t<T>;
   const U distance =
@@ -220,8 +220,8 @@ T distance_plus(T a, T b, T c) {
   return static_cast<T>(static_cast<U>(distance + static_cast<U>(c)));
 }
 
-/// The product of the low 24 bits of each: bits 0 to 31 of it, or 16 to 47.
-template <class T, bool HIGH>
+// The product of the low 24 bits of each: bits 0 to 31 of it, or 16 to 47.
+template <typename T, bool HIGH>
 T multiply24(T a, T b) {
   using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
   const auto low = [](T value) {
@@ -230,7 +230,7 @@ T multiply24(T a, T b) {
   return static_cast<T>(low(a) * low(b) >> (HIGH ? 16 : 0));
 }
 
-template <class T, bool HIGH>
+template <typename T, bool HIGH>
 T multiply_add24(T a, T b, T c) {
   return static_cast<T>(static_cast<uint32_t>(multiply24<T, HIGH>(a, b)) +
                         static_cast<uint32_t>(c));
@@ -241,8 +241,8 @@ int32_t saturate(int64_t value) {
                                                   std::numeric_limits<int32_t>::max()));
 }
 
-/// dp4a: the sum of the products of four bytes.
-template <class A, class B, class R>
+// dp4a: the sum of the products of four bytes.
+template <typename A, typename B, typename R>
 R dot_of_bytes(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t sum = c;
   for (int byte = 0; byte < 4; ++byte) {
@@ -251,8 +251,8 @@ R dot_of_bytes(uint32_t a, uint32_t b, uint32_t c) {
   return static_cast<R>(sum);
 }
 
-/// dp2a: of two halves of a with two bytes of b, the lower or the upper ones.
-template <class A, class B, class R, bool UPPER>
+// dp2a: of two halves of a with two bytes of b, the lower or the upper ones.
+template <typename A, typename B, typename R, bool UPPER>
 R dot_of_halves(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t sum = c;
   for (int i = 0; i < 2; ++i) {
@@ -274,7 +274,7 @@ void add_dot_products(Table& table) {
   add<dot_of_halves<Half, B, U, true>, U, U, U, U>(table, "dp2a.hi" + types);
 }
 
-template <class T>
+template <typename T>
 void add_products24(Table& table, const std::string& type) {
   add<multiply24<T, false>, T, T, T>(table, "mul24.lo." + type);
   add<multiply24<T, true>, T, T, T>(table, "mul24.hi." + type);
@@ -286,7 +286,7 @@ void add_products24(Table& table, const std::string& type) {
 
 enum class Permutation { forward, backward, replicate8, clamp_left, clamp_right, replicate16 };
 
-/// prmt in its modes other than the default: the two low bits of the selector say all.
+// prmt in its modes other than the default: the two low bits of the selector say all.
 template <Permutation MODE>
 uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
@@ -321,13 +321,13 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
 
 // --- floating point ---------------------------------------------------------------------------------
 
-/// ftz: a subnormal operand or result is a zero of its sign.
+// ftz: a subnormal operand or result is a zero of its sign.
 template <bool FLUSH>
 float flushed(float x) {
   return FLUSH && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
 }
 
-/// sat: into [0, 1], a NaN to 0.
+// sat: into [0, 1], a NaN to 0.
 template <bool SATURATE>
 float saturated(float x) {
   if (!SATURATE) return x;
@@ -377,7 +377,7 @@ void add_modified(Table& table, const std::string& modifiers) {
   }
 }
 
-/// min.NaN and max.NaN: of a number and a NaN the NaN, the one that a device computes.
+// min.NaN and max.NaN: of a number and a NaN the NaN, the one that a device computes.
 template <bool MAXIMUM, bool FLUSH>
 float nan_or_extreme(float a, float b) {
   a = flushed<FLUSH>(a);
@@ -387,7 +387,7 @@ float nan_or_extreme(float a, float b) {
   return (a < b) == MAXIMUM ? b : a;
 }
 
-template <class T>
+template <typename T>
 void add_tests(Table& table, const std::string& type) {
   constexpr auto COMPARE = InstructionKind::compare;
   const std::string suffix = "." + type;
@@ -402,8 +402,8 @@ void add_tests(Table& table, const std::string& type) {
       table, "testp.subnormal" + suffix, COMPARE);
 }
 
-/// slct: a where the third operand is not negative, b where it is (or is a NaN).
-template <class T>
+// slct: a where the third operand is not negative, b where it is (or is a NaN).
+template <typename T>
 void add_selects(Table& table, std::initializer_list<const char*> types) {
   for (const std::string type : types) {
     add<[](T a, T b, int32_t c) { return c >= 0 ? a : b; }, T, T, T, int32_t>(

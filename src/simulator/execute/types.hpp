@@ -9,7 +9,7 @@ namespace simulator {
 
 /// Calls visit(std::type_identity<T>{}) with the type that PTX calls `name` and returns what it returns; a
 /// value-initialised result for a name that is none. b8 to b64 are unsigned integers.
-template <class Visit>
+template <typename Visit>
 auto with_type(std::string_view name, Visit&& visit) {
   using Result = decltype(visit(std::type_identity<uint8_t>{}));
   if (name == "u8" || name == "b8") return visit(std::type_identity<uint8_t>{});

@@ -51,13 +51,13 @@ struct Warp {
 };
 
 /// The values of an operand, one for each lane; for what is no vector operation of the host.
-template <class T>
+template <typename T>
 const T* lanes_of(const Warp& w, Slot slot) {
   return reinterpret_cast<const T*>(slot >= 0 ? w.registers + slot : w.constants + ~slot);
 }
 
 /// Where the lanes' results go; only active lanes' may be written.
-template <class T>
+template <typename T>
 T* result_of(Warp& w, Slot slot) {
   return reinterpret_cast<T*>(w.registers + slot);
 }

@@ -18,8 +18,8 @@ namespace {
 
 enum class Shuffle { up, down, butterfly, index };
 
-/// shfl.sync d|p, a, b, c: lane l reads a of the lane that b names, within the segment that c sets.
-/// As the PTX manual defines it: c holds the segment's clamp in bits 0-4 and its mask in bits 8-12.
+// shfl.sync d|p, a, b, c: lane l reads a of the lane that b names, within the segment that c sets.
+// As the PTX manual defines it: c holds the segment's clamp in bits 0-4 and its mask in bits 8-12.
 template <Shuffle MODE>
 void shuffle(Warp& w, const Op& op) {
   const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
@@ -61,11 +61,11 @@ void shuffle(Warp& w, const Op& op) {
   if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], in_range);
 }
 
-/// For each lane the lanes that it votes with: those of its member mask that execute the vote. Lanes of
-/// different masks, the tiles of a warp, vote beside each other.
+// For each lane the lanes that it votes with: those of its member mask that execute the vote. Lanes of
+// different masks, the tiles of a warp, vote beside each other.
 Lanes<uint32_t> voters(const Warp& w, const Op& op) { return read<uint32_t>(w, op.b) & w.active; }
 
-/// And those of them whose predicate holds.
+// And those of them whose predicate holds.
 Lanes<uint32_t> votes(const Warp& w, const Op& op) { return voters(w, op) & w.predicates[op.a]; }
 
 void ballot(Warp& w, const Op& op) { write<uint32_t>(w, op.d, votes(w, op)); }
@@ -83,8 +83,8 @@ void active_mask(Warp& w, const Op& op) {
   write<uint32_t>(w, op.d, all);
 }
 
-/// redux.sync: over the lanes of each lane's member mask, as a vote.
-template <class T, auto F>
+// redux.sync: over the lanes of each lane's member mask, as a vote.
+template <typename T, auto F>
 void reduce(Warp& w, const Op& op) {
   const Lanes<T> a = read<T>(w, op.a);
   const Lanes<uint32_t> members = voters(w, op);
@@ -97,8 +97,8 @@ void reduce(Warp& w, const Op& op) {
   write<T>(w, op.d, result);
 }
 
-/// match.any.sync: the lanes of the member mask that hold the same value.
-template <class T>
+// match.any.sync: the lanes of the member mask that hold the same value.
+template <typename T>
 void match_any(Warp& w, const Op& op) {
   const Lanes<T> a = read<T>(w, op.a);
   const Lanes<uint32_t> members = voters(w, op);
@@ -111,8 +111,8 @@ void match_any(Warp& w, const Op& op) {
   write<uint32_t>(w, op.d, result);
 }
 
-/// match.all.sync d|p: all lanes of the member mask if they hold one value, else none.
-template <class T>
+// match.all.sync d|p: all lanes of the member mask if they hold one value, else none.
+template <typename T>
 void match_all(Warp& w, const Op& op) {
   const Lanes<T> a = read<T>(w, op.a);
   const Lanes<uint32_t> members = voters(w, op);
@@ -129,7 +129,7 @@ void match_all(Warp& w, const Op& op) {
   if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], same);
 }
 
-/// isspacep: whether a generic address is in shared, local or global memory.
+// isspacep: whether a generic address is in shared, local or global memory.
 template <uint64_t WINDOW>
 void is_in_window(Warp& w, const Op& op) {
   write_predicate(w, op.d, to_bits(read<uint64_t>(w, op.a) - WINDOW < WINDOW_BYTES));
@@ -249,7 +249,7 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
   return 0;
 }
 
-template <class T>
+template <typename T>
 void read_special(Warp& w, const Op& op) {
   Lanes<T> value;
   for (uint32_t lane = 0; lane < WARP; ++lane) {
@@ -260,8 +260,8 @@ void read_special(Warp& w, const Op& op) {
 
 // --- packing ----------------------------------------------------------------------------------------
 
-/// mov.b64 d, {lo, hi} and its kin. PART_BITS: bits of one part.
-template <class Whole, int PARTS>
+// mov.b64 d, {lo, hi} and its kin. PART_BITS: bits of one part.
+template <typename Whole, int PARTS>
 void pack(Warp& w, const Op& op) {
   constexpr int PART_BITS = 8 * static_cast<int>(sizeof(Whole)) / PARTS;
   Lanes<Whole> whole = 0;
@@ -273,7 +273,7 @@ void pack(Warp& w, const Op& op) {
   write<Whole>(w, op.d, whole);
 }
 
-template <class Whole, int PARTS>
+template <typename Whole, int PARTS>
 void unpack(Warp& w, const Op& op) {
   constexpr int PART_BITS = 8 * static_cast<int>(sizeof(Whole)) / PARTS;
   constexpr Whole MASK = (Whole{1} << PART_BITS) - 1;
@@ -287,7 +287,7 @@ void unpack(Warp& w, const Op& op) {
 
 // --- printf -----------------------------------------------------------------------------------------
 
-/// The host's bytes at a generic address of one lane, as many as lie in the same memory, or nothing.
+// The host's bytes at a generic address of one lane, as many as lie in the same memory, or nothing.
 std::string_view bytes_at(const Warp& w, uint64_t address, int lane) {
   const BlockContext& b = *w.block;
   if (address - LOCAL_WINDOW < b.local_bytes) {
@@ -310,7 +310,7 @@ std::string_view string_at(const Warp& w, uint64_t address, int lane) {
   return bytes.substr(0, bytes.find('\0'));
 }
 
-template <class T>
+template <typename T>
 T take_argument(std::string_view arguments, size_t& at) {
   at = (at + sizeof(T) - 1) / sizeof(T) * sizeof(T);
   T value{};
@@ -319,7 +319,7 @@ T take_argument(std::string_view arguments, size_t& at) {
   return value;
 }
 
-template <class T>
+template <typename T>
 std::string format_one(const std::string& conversion, T value) {
   std::array<char, 512> text;
   const int length = std::snprintf(text.data(), text.size(), conversion.c_str(), value);
@@ -327,8 +327,8 @@ std::string format_one(const std::string& conversion, T value) {
                      static_cast<size_t>(std::clamp(length, 0, static_cast<int>(text.size()) - 1)));
 }
 
-/// One lane's printf: each conversion is handed to the host's snprintf with the type that it names.
-/// `count` becomes the number of arguments that it used.
+// One lane's printf: each conversion is handed to the host's snprintf with the type that it names.
+// `count` becomes the number of arguments that it used.
 std::string format_lane(const Warp& w, std::string_view format, std::string_view arguments,
                         int lane, uint32_t& count) {
   std::string text;
@@ -379,7 +379,7 @@ std::string format_lane(const Warp& w, std::string_view format, std::string_view
   return text;
 }
 
-/// vprintf: a holds the format's address, b that of the packed arguments.
+// vprintf: a holds the format's address, b that of the packed arguments.
 void execute_vprintf(Warp& w, const Op& op) {
   const Lanes<uint64_t> format = read<uint64_t>(w, op.a);
   const Lanes<uint64_t> arguments = read<uint64_t>(w, op.b);
@@ -424,7 +424,7 @@ void execute_free(Warp& w, const Op& op) {
   });
 }
 
-/// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
+// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
 [[noreturn]] void fail_assert(Warp& w, const Op& op) {
   const int lane = __builtin_ctz(w.active);
   const auto text = [&](Slot slot) {

@@ -70,7 +70,7 @@ void WarpRunner::take(const Group& group) {
   gathered_ = group.gathered;
 }
 
-/// Goes to `block`; lanes that reach their meeting point wait there for the others.
+// Goes to `block`; lanes that reach their meeting point wait there for the others.
 void WarpRunner::enter(uint32_t block) {
   block_ = block;
   if (block == meet_) arrive();
@@ -90,7 +90,7 @@ bool WarpRunner::is_complete(const Join& join) const {
   return (join.lanes & warp_.live & ~join.arrived) == 0;
 }
 
-/// All that are left have come: they go on together.
+// All that are left have come: they go on together.
 void WarpRunner::resume(uint32_t index) {
   const Join join = joins_[index];
   drop_join(index);
@@ -105,7 +105,7 @@ void WarpRunner::drop_join(uint32_t index) {
   while (!joins_.empty() && joins_.back().lanes == 0) joins_.pop_back();
 }
 
-/// The running group is done for now.
+// The running group is done for now.
 void WarpRunner::next_group() {
   idle_trips_ = 0;
   if (ready_.empty()) {
@@ -118,15 +118,15 @@ void WarpRunner::next_group() {
   if (block_ == meet_) arrive();
 }
 
-/// The join for the active lanes, which are about to part and will go on together from `meet`. Lanes that
-/// meet only at the end of the kernel need none.
+// The join for the active lanes, which are about to part and will go on together from `meet`. Lanes that
+// meet only at the end of the kernel need none.
 uint32_t WarpRunner::open_join(uint32_t meet) {
   if (meet == Program::END || meet == meet_) return join_;
   joins_.push_back({meet, join_, warp_.active, 0, depth_of(join_)});
   return static_cast<uint32_t>(joins_.size() - 1);
 }
 
-/// Sends `taken_lanes` to `taken` and the other active lanes to the next block.
+// Sends `taken_lanes` to `taken` and the other active lanes to the next block.
 void WarpRunner::part(const BasicBlock& block, uint32_t taken_lanes, uint32_t taken) {
   const uint32_t others = warp_.active & ~taken_lanes;
   const uint32_t next = block_ + 1;
@@ -181,7 +181,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
 
 // --- calls ------------------------------------------------------------------------------------------
 
-/// Where the active lanes' calls lead: the callee's first block -> lanes.
+// Where the active lanes' calls lead: the callee's first block -> lanes.
 std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) const {
   if (!block.through_pointer) return {{block.taken, warp_.active}};
   std::map<uint32_t, uint32_t> lanes_to;
@@ -199,7 +199,7 @@ std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) 
   return lanes_to;
 }
 
-/// Lanes that call different functions meet behind the call.
+// Lanes that call different functions meet behind the call.
 void WarpRunner::leave_call(const BasicBlock& block) {
   const std::map<uint32_t, uint32_t> lanes_to = called_blocks(block);
   if (lanes_to.size() == 1) {
@@ -211,7 +211,7 @@ void WarpRunner::leave_call(const BasicBlock& block) {
   next_group();
 }
 
-/// The group within the function that it is about to enter. It goes on behind the call in `callee.join`.
+// The group within the function that it is about to enter. It goes on behind the call in `callee.join`.
 WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee) {
   const uint32_t depth = depth_of(callee.join) + 1;
   if (depth > program_.call_depth) {
@@ -237,11 +237,11 @@ WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee)
   return {callee.block, join, callee.lanes};
 }
 
-/// The active lanes return. Others of the same call may still be under way.
+// The active lanes return. Others of the same call may still be under way.
 void WarpRunner::leave_function() {
   const BasicBlock& caller = program_.blocks[joins_[join_].meet - 1];
   const std::byte* from = frames_.at(join_).data();
-  const auto restore = [&]<class T>(T, Slot slot) {
+  const auto restore = [&]<typename T>(T, Slot slot) {
     Lanes<T> value;
     std::memcpy(&value, from, sizeof value);
     write<T>(warp_, slot, value);
@@ -264,13 +264,13 @@ void WarpRunner::leave_function() {
 
 // --- coming together --------------------------------------------------------------------------------
 
-/// The lanes that the group's first instruction waits for.
+// The lanes that the group's first instruction waits for.
 uint32_t WarpRunner::members_of(const Group& group) const {
   const BasicBlock& block = program_.blocks[group.block];
   return read<uint32_t>(warp_, block.members)[std::countr_zero(group.lanes)] & warp_.live;
 }
 
-/// Before an instruction that the lanes of a mask execute together. False if the active lanes have to wait.
+// Before an instruction that the lanes of a mask execute together. False if the active lanes have to wait.
 bool WarpRunner::gather(const BasicBlock& block) {
   const uint32_t members =
       read<uint32_t>(warp_, block.members)[std::countr_zero(warp_.active)] & warp_.live;
@@ -281,8 +281,8 @@ bool WarpRunner::gather(const BasicBlock& block) {
   return false;
 }
 
-/// Lets those go on that wait together with `last`, if all that it waits for are there: at the same
-/// instruction, or, for __syncwarp, at any other __syncwarp.
+// Lets those go on that wait together with `last`, if all that it waits for are there: at the same
+// instruction, or, for __syncwarp, at any other __syncwarp.
 bool WarpRunner::release_gathered(const Group& last) {
   const uint32_t members = members_of(last);
   const bool is_barrier = program_.blocks[last.block].must_gather;
@@ -315,7 +315,7 @@ bool WarpRunner::release_gathered(const Group& last) {
   return true;
 }
 
-/// No group is ready. True if one is now: lanes that were waited for have exited, or will not come.
+// No group is ready. True if one is now: lanes that were waited for have exited, or will not come.
 bool WarpRunner::settle() {
   for (size_t i = 0; i < gathering_.size(); ++i) {
     if (release_gathered(Group(gathering_[i]))) return true;
@@ -348,7 +348,7 @@ void WarpRunner::fail_to_gather(const Group& group) const {
 
 // --- barriers of the block ----------------------------------------------------------------------------
 
-/// The active lanes wait; the warp's others may still come, or exit.
+// The active lanes wait; the warp's others may still come, or exit.
 void WarpRunner::reach_barrier(const BasicBlock& block) {
   const uint32_t arriving = guard_lanes(block);
   if (arriving == 0) return enter(block_ + 1);  // a guard lets all lanes pass it by
@@ -405,7 +405,7 @@ void WarpRunner::pass_barrier(uint32_t result) {
 
 // --- waiting ------------------------------------------------------------------------------------------
 
-/// At the end of a trip round a loop in which the group looked at what others may change.
+// At the end of a trip round a loop in which the group looked at what others may change.
 void WarpRunner::look_back() {
   const bool idle = warp_.changes == changes_seen_;
   polls_seen_ = warp_.polls;
@@ -420,7 +420,7 @@ void WarpRunner::look_back() {
   }
 }
 
-/// Lets the warp's next group run. Where each has had its turn and did nothing but look, the warp waits.
+// Lets the warp's next group run. Where each has had its turn and did nothing but look, the warp waits.
 void WarpRunner::give_way() {
   const bool all_idle = ++idle_groups_ > ready_.size();
   if (!ready_.empty()) {
@@ -438,7 +438,7 @@ void WarpRunner::give_way() {
   waits_ = true;
 }
 
-/// Lanes that wait at a meeting point go on without the others, which may be waiting for them.
+// Lanes that wait at a meeting point go on without the others, which may be waiting for them.
 bool WarpRunner::break_join() {
   for (auto i = static_cast<uint32_t>(joins_.size()); i-- > 0;) {
     Join& join = joins_[i];
@@ -452,9 +452,9 @@ bool WarpRunner::break_join() {
   return false;
 }
 
-/// Looks for a state of the warp that has been before, and returns whether this is one. What repeats itself
-/// while nothing is stored will go on for ever. Brent's way ("An improved Monte Carlo factorization algorithm",
-/// 1980) finds a cycle of any length.
+// Looks for a state of the warp that has been before, and returns whether this is one. What repeats itself
+// while nothing is stored will go on for ever. Brent's way ("An improved Monte Carlo factorization algorithm",
+// 1980) finds a cycle of any length.
 bool WarpRunner::note_wait() {
   const uint64_t changes = warp_.block->worker->launch.changes.load();
   std::vector<std::byte> now = state();
@@ -545,7 +545,7 @@ Pause WarpRunner::run(uint64_t turns) {
   return Pause::out_of_time;
 }
 
-/// None of the lanes can go on but through a barrier of the block.
+// None of the lanes can go on but through a barrier of the block.
 Pause WarpRunner::stop_at_barrier() {
   uint32_t arrived = 0;
   for (const Group& group : at_barrier_)
@@ -556,8 +556,8 @@ Pause WarpRunner::stop_at_barrier() {
   return Pause::at_barrier;
 }
 
-/// Long loops: groups take turns in any case. Lanes that store while they wait are never idle, so after long
-/// enough the others need not wait for them.
+// Long loops: groups take turns in any case. Lanes that store while they wait are never idle, so after long
+// enough the others need not wait for them.
 void WarpRunner::end_slice() {
   if (warp_.active == 0) return;
   slices_ = warp_.polls != polls_at_slice_ ? slices_ + 1 : 0;

@@ -39,7 +39,7 @@ std::string buffer_name(Access access, uint32_t allocation) {
   return DeviceMemory::instance().name_of(allocation);
 }
 
-/// A fault, unless a lane's bytes lie in one allocation.
+// A fault, unless a lane's bytes lie in one allocation.
 const Allocation& check_inside(int lane, uint64_t address, uint64_t bytes) {
   const DeviceMemory& memory = DeviceMemory::instance();
   const Allocation* around = memory.find(address);

@@ -29,14 +29,15 @@ uint64_t address_space_in_use() {
 
 size_t stack_bytes_of_a_thread() {
   pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return 0;
-  size_t bytes = 0;
+  size_t bytes = size_t{8} << 20;  // what it usually is, unless it can be asked
+  if (pthread_attr_init(&attributes) != 0) return bytes;
   pthread_attr_getstacksize(&attributes, &bytes);
   pthread_attr_destroy(&attributes);
   return bytes;
 }
 
 bool has_address_space(size_t bytes) {
+  if (bytes == 0) return true;
   void* const place =
       mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return false;

@@ -40,25 +40,25 @@ std::string fold_blanks(std::string_view text) {
 
 using Files = std::map<uint64_t, std::string>;
 
-/// A function whose body has been passed over.
+// A function whose body has been passed over.
 struct Head {
   Function function;
   size_t body = 0;  // where in the text it starts, behind the brace
   bool is_read = false;
 };
 
-/// Reads on from a position in the text, which is all the state that parsing itself has.
+// Reads on from a position in the text, which is all the state that parsing itself has.
 class Reader {
  public:
   explicit Reader(std::string_view text, size_t at = 0) : text_(text), at_(at) {}
 
-  /// All but the functions' bodies.
+  // All but the functions' bodies.
   void read_module(std::vector<Head>& heads, std::vector<Variable>& variables, Files& files) {
     while (skip_blanks(), at_ < text_.size()) read_top_level(heads, variables);
     files = std::move(files_);
   }
 
-  /// The body that starts here. Throws Unreadable.
+  // The body that starts here. Throws Unreadable.
   void read_body(Function& function, const Files& files) {
     files_ = files;
     try {
@@ -111,7 +111,7 @@ class Reader {
     if (!accept(c)) fail(std::string("expected '") + c + "'");
   }
 
-  /// A name: a register, symbol, label or keyword. Dots belong to opcodes and special registers.
+  // A name: a register, symbol, label or keyword. Dots belong to opcodes and special registers.
   std::string word(bool with_dots = false) {
     skip_blanks();
     const size_t start = at_;
@@ -147,7 +147,7 @@ class Reader {
     return value.bits;
   }
 
-  /// An integer in any base, or a 0f / 0d constant given by its bits.
+  // An integer in any base, or a 0f / 0d constant given by its bits.
   Operand number() {
     skip_blanks();
     Operand operand;
@@ -180,7 +180,7 @@ class Reader {
     return operand;
   }
 
-  /// 1.5 or 25.0e-3, whose digits before the point have been read: a double, as PTX has it.
+  // 1.5 or 25.0e-3, whose digits before the point have been read: a double, as PTX has it.
   Operand decimal(size_t start, bool minus) {
     Operand operand;
     operand.kind = Operand::Kind::immediate;
@@ -241,7 +241,7 @@ class Reader {
     at_ = close + 1;
   }
 
-  /// ".shared .align 16 .b8 name[512], other[4];" One statement, one or more variables.
+  // ".shared .align 16 .b8 name[512], other[4];" One statement, one or more variables.
   std::vector<Variable> read_variables() {
     std::vector<Variable> variables;
     Variable common = read_variable_head();
@@ -255,7 +255,7 @@ class Reader {
     return variables;
   }
 
-  /// The words before the name: the space, the alignment, the type.
+  // The words before the name: the space, the alignment, the type.
   Variable read_variable_head() {
     Variable variable;
     skip_blanks();
@@ -355,7 +355,7 @@ class Reader {
     return head;
   }
 
-  /// To behind the brace that closes the body. Braces stand in operands too, always in pairs.
+  // To behind the brace that closes the body. Braces stand in operands too, always in pairs.
   void skip_body(const std::string& name) {
     for (int depth = 1; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
@@ -369,7 +369,7 @@ class Reader {
     fail("the body of " + name + " has no end");
   }
 
-  /// Stops at its last character.
+  // Stops at its last character.
   void skip_comment_or_string() {
     const auto end_of = [&](std::string_view mark) {
       const size_t end = text_.find(mark, at_ + 1);
@@ -445,7 +445,7 @@ class Reader {
     }
   }
 
-  /// ".reg .b32 %r<9>;" declares a family, ".reg .pred p, q;" single names, for the scope they stand in.
+  // ".reg .b32 %r<9>;" declares a family, ".reg .pred p, q;" single names, for the scope they stand in.
   void read_registers(Function& function) {
     std::string type = directive();
     if (type.starts_with('v')) fail("vector registers are not supported");
@@ -503,7 +503,7 @@ class Reader {
     return {numbers[0], static_cast<int>(numbers[1]), static_cast<int>(numbers[2])};
   }
 
-  /// Files may be given names behind the code that is of them.
+  // Files may be given names behind the code that is of them.
   void resolve_lines(Function& function) {
     for (const PendingLine& pending : pending_lines_) {
       for (const auto& [file, line, column] : pending.chain) {
@@ -562,7 +562,7 @@ class Reader {
     return instruction;
   }
 
-  /// "ld.global.L1::no_allocate.v4.f32": colons may stand within a modifier.
+  // "ld.global.L1::no_allocate.v4.f32": colons may stand within a modifier.
   std::string opcode_word() {
     const size_t start = at_;
     while (is_word_char(peek()) || peek() == '.' || peek() == ':') ++at_;
@@ -570,7 +570,7 @@ class Reader {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  /// The name under which the register is declared, or empty if `name` is no register.
+  // The name under which the register is declared, or empty if `name` is no register.
   std::string register_name(const Function& function, const std::string& name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       const auto found = scope->find(name);

@@ -17,7 +17,7 @@ using namespace simulator::runtime;
 
 namespace {
 
-constexpr size_t kLargestPitch = 2147483647;  // a device's own limit on the pitch of a 2-D copy
+constexpr size_t LARGEST_PITCH = 2147483647;  // a device's own limit on the pitch of a 2-D copy
 
 // Limits of a device that do not limit anything here; the values it starts with.
 std::atomic<size_t> stack_size{1024};
@@ -31,7 +31,7 @@ cudaDeviceProp properties_of_device() {
   p.sharedMemPerBlock = limits.static_shared_per_block;
   p.regsPerBlock = limits.registers_per_multiprocessor;
   p.warpSize = limits.warp_size;
-  p.memPitch = kLargestPitch;
+  p.memPitch = LARGEST_PITCH;
   p.maxThreadsPerBlock = limits.threads_per_block;
   p.maxThreadsDim[0] = static_cast<int>(limits.block.x);
   p.maxThreadsDim[1] = static_cast<int>(limits.block.y);

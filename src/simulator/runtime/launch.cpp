@@ -19,8 +19,8 @@
 namespace simulator::runtime {
 namespace {
 
-/// The values between <<< and >>>, on their way from the launch to the kernel's stub. Arguments of a kernel
-/// are evaluated in between and may launch another, hence a stack.
+// The values between <<< and >>>, on their way from the launch to the kernel's stub. Arguments of a kernel
+// are evaluated in between and may launch another, hence a stack.
 struct CallConfiguration {
   dim3 grid;
   dim3 block;
@@ -29,7 +29,7 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> configurations;
 
-/// What cudaFuncSetAttribute has set.
+// What cudaFuncSetAttribute has set.
 struct FunctionSettings {
   std::optional<int> max_dynamic_shared;
   int carveout = cudaSharedmemCarveoutDefault;
@@ -50,8 +50,8 @@ FunctionSettings settings_of(const Kernel& kernel) {
   return settings().of_kernel[&kernel];
 }
 
-/// The most dynamic shared memory that the kernel may be launched with: what was opted in to, or what is left
-/// of the 48 KiB that every kernel may have.
+// The most dynamic shared memory that the kernel may be launched with: what was opted in to, or what is left
+// of the 48 KiB that every kernel may have.
 size_t dynamic_shared_limit(const Kernel& kernel) {
   const std::optional<int> opted_in = settings_of(kernel).max_dynamic_shared;
   if (opted_in) return static_cast<size_t>(*opted_in);
@@ -66,8 +66,8 @@ bool within(const Dim3& shape, const Dim3& limit) {
          shape.z <= limit.z;
 }
 
-/// Whether a kernel cannot tell that it was launched with this attribute: launches here follow each other, and
-/// a cluster of one block is none.
+// Whether a kernel cannot tell that it was launched with this attribute: launches here follow each other, and
+// a cluster of one block is none.
 bool changes_nothing(const cudaLaunchAttribute& attribute) {
   const cudaLaunchAttributeValue& value = attribute.val;
   switch (attribute.id) {
@@ -83,7 +83,7 @@ bool changes_nothing(const cudaLaunchAttribute& attribute) {
   return false;
 }
 
-/// What a device answers at the launch itself to a shape that it cannot run.
+// What a device answers at the launch itself to a shape that it cannot run.
 cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
   const auto thread_limit = static_cast<uint64_t>(limits.threads_per_block);

@@ -16,12 +16,12 @@
 namespace simulator::runtime {
 namespace {
 
-constexpr size_t kPitchAlignment = 512;  // an H200's
+constexpr size_t PITCH_ALIGNMENT = 512;  // an H200's
 
-/// How an allocation was made, which decides how it may be freed.
+// How an allocation was made, which decides how it may be freed.
 enum class Origin { device, pinned, managed };
 
-/// The program's live allocations by their first byte. Variables of modules are not among them.
+// The program's live allocations by their first byte. Variables of modules are not among them.
 struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Origin> origin;
@@ -66,7 +66,7 @@ bool is_managed(const Allocation& allocation) {
   return known != allocations().origin.end() && known->second == Origin::managed;
 }
 
-/// For advice about managed memory: whether all of it is.
+// For advice about managed memory: whether all of it is.
 cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
   const Allocation* const found = DeviceMemory::instance().find(address_of(pointer));
@@ -75,12 +75,12 @@ cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// A rectangle of bytes; a plain range is one row.
+// A rectangle of bytes; a plain range is one row.
 struct Extent {
   size_t width = 0;
   size_t height = 1;
 
-  /// Bytes from the first to past the last one, or nothing if that is beyond a size_t.
+  // Bytes from the first to past the last one, or nothing if that is beyond a size_t.
   bool span(size_t pitch, size_t* bytes) const {
     size_t rows = 0;
     return !__builtin_mul_overflow(height - 1, pitch, &rows) &&
@@ -90,9 +90,9 @@ struct Extent {
 
 enum class Side { device, any };
 
-/// Where one side of a copy lies on the host, or nullptr if it is not where its kind of copy wants it. The
-/// device's side must be memory the device knows; the other may be host memory too. As with unified addressing
-/// the address decides, not the direction: a copy "to the host" may end in device memory.
+// Where one side of a copy lies on the host, or nullptr if it is not where its kind of copy wants it. The
+// device's side must be memory the device knows; the other may be host memory too. As with unified addressing
+// the address decides, not the direction: a copy "to the host" may end in device memory.
 std::byte* locate(const void* pointer, size_t bytes, Side side) {
   const uint64_t address = address_of(pointer);
   if (pointer == nullptr) return nullptr;
@@ -146,14 +146,14 @@ cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent) {
   return cudaSuccess;
 }
 
-/// Runs `work` if the stream exists.
+// Runs `work` if the stream exists.
 template <typename Work>
 cudaError_t in_stream(cudaStream_t stream, Work work) {
   return synchronous(
       [&] { return stream_exists(stream) ? work() : cudaErrorInvalidResourceHandle; });
 }
 
-/// The part of a variable that starts at `offset`, in *address. `bytes` must fit.
+// The part of a variable that starts at `offset`, in *address. `bytes` must fit.
 cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void** address) {
   const Variable variable = find_variable(symbol);
   if (variable.address == 0) return cudaErrorInvalidSymbol;
@@ -189,8 +189,8 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return synchronous([&] {
     if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
-    if (width > std::numeric_limits<size_t>::max() - kPitchAlignment) return cudaErrorInvalidValue;
-    *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+    if (width > std::numeric_limits<size_t>::max() - PITCH_ALIGNMENT) return cudaErrorInvalidValue;
+    *pitch = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
     size_t bytes = 0;
     if (__builtin_mul_overflow(*pitch, height, &bytes)) return cudaErrorMemoryAllocation;
     return allocate(pointer, bytes, Origin::device);
@@ -206,9 +206,9 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) 
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
   return synchronous([&] {
-    constexpr unsigned int known =
+    constexpr unsigned int KNOWN =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if ((flags & ~known) != 0) return cudaErrorInvalidValue;
+    if ((flags & ~KNOWN) != 0) return cudaErrorInvalidValue;
     return allocate(pointer, bytes, Origin::pinned);
   });
 }
@@ -230,9 +230,9 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int fla
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
   return synchronous([&] {
-    constexpr unsigned int known =
+    constexpr unsigned int KNOWN =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
-    if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return cudaErrorInvalidValue;
+    if (pointer == nullptr || bytes == 0 || (flags & ~KNOWN) != 0) return cudaErrorInvalidValue;
     const bool adopted = DeviceMemory::instance().adopt(pointer, bytes);
     return adopted ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
   });
@@ -270,11 +270,11 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return synchronous([&] {
     if (attributes == nullptr) return cudaErrorInvalidValue;
-    constexpr int no_device = -2;
+    constexpr int NO_DEVICE = -2;
     void* const same = const_cast<void*>(pointer);
     const Allocation* const found = DeviceMemory::instance().find(address_of(pointer));
     if (found == nullptr) {
-      *attributes = {cudaMemoryTypeUnregistered, no_device, nullptr, same};
+      *attributes = {cudaMemoryTypeUnregistered, NO_DEVICE, nullptr, same};
       return cudaSuccess;
     }
     if (!found->host_visible) {

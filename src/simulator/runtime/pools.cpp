@@ -9,7 +9,7 @@
 
 using simulator::runtime::asynchronous;
 
-/// The only pool there is.
+// The only pool there is.
 struct CUmemPoolHandle_st {
   std::atomic<uint64_t> release_threshold = 0;
 };

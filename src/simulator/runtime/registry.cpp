@@ -16,17 +16,17 @@
 #include "simulator/runtime/report.hpp"
 
 // The section in which <host_defines.h> puts the shadows of __managed__ variables: the linker marks its ends.
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are the linker's
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern char __start_simulator_managed[];
 [[gnu::weak, gnu::visibility("hidden")]] extern char __stop_simulator_managed[];
 }
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace simulator::runtime {
 namespace {
 
-/// What clang puts in front of each translation unit's device code. `text` is PTX that ends in a zero byte.
+// What clang puts in front of each translation unit's device code. `text` is PTX that ends in a zero byte.
 struct FatBinary {
   uint32_t magic;
   uint32_t version;
@@ -53,7 +53,7 @@ struct TranslationUnit {
   std::once_flag load_once;
   std::unique_ptr<Module> module;
 
-  /// Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
+  // Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
   const Module* load() {
     std::call_once(load_once, [this] {
       if (ptx == nullptr) {
@@ -78,7 +78,7 @@ struct Symbol {
   std::string name;  // mangled
 };
 
-/// Filled by static constructors, before and, with shared libraries, during main().
+// Filled by static constructors, before and, with shared libraries, during main().
 struct Registry {
   std::mutex mutex;
   std::unordered_map<const void*, Symbol> kernels;

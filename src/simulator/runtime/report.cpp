@@ -14,7 +14,7 @@ constexpr size_t MOST_SHOWN = 40;
 constexpr size_t NARROWEST_REPORT = 60;
 constexpr size_t NARROWEST_NAME = 9;
 
-/// 999999 as it is, and more with three digits and the SI letter.
+// 999999 as it is, and more with three digits and the SI letter.
 std::string count(uint64_t value) {
   if (value < 1'000'000) return std::to_string(value);
   double scaled = static_cast<double>(value);
@@ -52,19 +52,19 @@ std::string file_name(const SourceLine& where) {
   return where.file.empty() ? "unknown file" : where.file.substr(where.file.rfind('/') + 1);
 }
 
-/// `text`, its beginning cut away if it is wider: the end is what tells long names apart.
+// `text`, its beginning cut away if it is wider: the end is what tells long names apart.
 std::string shortened(const std::string& text, size_t width) {
   return text.size() <= width ? text : ".." + text.substr(text.size() - width + 2);
 }
 
-/// The same with the middle cut away: a template's name is at one end, its arguments at the other.
+// The same with the middle cut away: a template's name is at one end, its arguments at the other.
 std::string shortened_within(const std::string& text, size_t width) {
   if (text.size() <= width) return text;
   const size_t head = (width - 2) / 2;
   return text.substr(0, head) + shortened(text.substr(head), width - head);
 }
 
-/// Words, in lines of at most `width`.
+// Words, in lines of at most `width`.
 std::string wrapped(const std::string& text, size_t width) {
   std::istringstream words(text);
   std::string lines;
@@ -82,7 +82,7 @@ std::string wrapped(const std::string& text, size_t width) {
   return lines + '\n';
 }
 
-/// "64", or "64 x 4" where it has further dimensions.
+// "64", or "64 x 4" where it has further dimensions.
 std::string extent(const Dim3& size) {
   std::string text = std::to_string(size.x);
   if (size.y > 1 || size.z > 1) text += " x " + std::to_string(size.y);
@@ -90,7 +90,7 @@ std::string extent(const Dim3& size) {
   return text;
 }
 
-/// What one line does to one buffer in one width, however many instructions do it.
+// What one line does to one buffer in one width, however many instructions do it.
 std::vector<AccessCounters> rows_of(const Counters& counters) {
   std::vector<AccessCounters> rows;
   for (const AccessCounters& a : counters.accesses) {
@@ -107,7 +107,7 @@ std::vector<AccessCounters> rows_of(const Counters& counters) {
   return rows;
 }
 
-/// The columns of the tables. Where all do not fit, those of the least weight go first; those without one stay.
+// The columns of the tables. Where all do not fit, those of the least weight go first; those without one stay.
 struct Column {
   std::array<std::string_view, 2> heading;
   int weight;
@@ -141,7 +141,7 @@ Cells cells_of(const AccessCounters& a) {
           shared ? count(a.bank_conflicts) : ""};
 }
 
-/// Which columns there are and how wide; 0 for none. All tables of a report have the same.
+// Which columns there are and how wide; 0 for none. All tables of a report have the same.
 class Layout {
  public:
   Layout(const std::vector<Cells>& rows, size_t columns) {
@@ -174,7 +174,7 @@ class Layout {
     return padded.substr(0, padded.find_last_not_of(' ') + 1) + '\n';
   }
 
-  /// Above these rows. A column that they leave empty has none.
+  // Above these rows. A column that they leave empty has none.
   std::string headings(const std::vector<Cells>& rows) const {
     std::string lines;
     for (const size_t part : {0u, 1u}) {

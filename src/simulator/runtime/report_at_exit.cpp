@@ -60,7 +60,7 @@ void print_report() {
   });
 }
 
-/// 0, or what went wrong.
+// 0, or what went wrong.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
@@ -71,8 +71,8 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-/// The file is whole or, if that fails, as it was: what is written lies beside it until it is complete.
-/// 0, or what went wrong.
+// The file is whole or, if that fails, as it was: what is written lies beside it until it is complete.
+// 0, or what went wrong.
 int replace_file(const std::string& name, std::string_view text) {
   std::error_code not_there;
   const std::filesystem::path target = std::filesystem::canonical(name, not_there);
@@ -91,7 +91,7 @@ int replace_file(const std::string& name, std::string_view text) {
   return error;
 }
 
-/// Made absolute at the start: the program may change its folder. Never destroyed, for it is read at exit.
+// Made absolute at the start: the program may change its folder. Never destroyed, for it is read at exit.
 const std::string* json_path = nullptr;
 
 void write_report() {

@@ -20,7 +20,7 @@ struct Event {
   std::optional<Clock::time_point> recorded;
 };
 
-/// Handles are numbers that are never used twice, so a stale one is recognised and never dereferenced.
+// Handles are numbers that are never used twice, so a stale one is recognised and never dereferenced.
 struct Handles {
   std::mutex mutex;
   uintptr_t last = 0x1000;  // beyond cudaStreamLegacy and cudaStreamPerThread
@@ -49,13 +49,13 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags) {
   });
 }
 
-/// For calls that do nothing but name a stream.
+// For calls that do nothing but name a stream.
 cudaError_t on_stream(cudaStream_t stream) {
   return synchronous(
       [&] { return stream_exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
-/// Runs `work` on the event behind the handle, with the lock held.
+// Runs `work` on the event behind the handle, with the lock held.
 template <typename Work>
 cudaError_t on_event(cudaEvent_t event, Work work) {
   const std::lock_guard lock(handles().mutex);
@@ -142,8 +142,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   return asynchronous([&] {
-    constexpr unsigned int known = cudaEventBlockingSync | cudaEventDisableTiming;
-    if (event == nullptr || (flags & ~known) != 0) return cudaErrorInvalidValue;
+    constexpr unsigned int KNOWN = cudaEventBlockingSync | cudaEventDisableTiming;
+    if (event == nullptr || (flags & ~KNOWN) != 0) return cudaErrorInvalidValue;
     const std::lock_guard lock(handles().mutex);
     *event = reinterpret_cast<cudaEvent_t>(++handles().last);
     handles().events[*event] = {.timed = (flags & cudaEventDisableTiming) == 0, .recorded = {}};
