@@ -39,16 +39,6 @@ int64_t parse_dimension(std::string_view text, const std::string& whole) {
   return value;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find(separator, start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
 int64_t leading_dimension(const char* option, const std::optional<std::string>& asked,
                           int64_t dense, const char* row) {
   if (!asked) return dense;

@@ -8,6 +8,7 @@
 
 #include "runner/error.hpp"
 #include "runner/suggest.hpp"
+#include "runner/words.hpp"
 
 namespace runner {
 namespace {
@@ -23,16 +24,6 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find(separator, start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
 }
 
 class Selection {
@@ -128,7 +119,7 @@ std::vector<Selected> select(std::span<const std::string> words, std::span<const
                              std::span<const std::string> other_words) {
   Selection selection(rungs, other_words);
   for (const std::string& word : words) {
-    for (const std::string_view part : split(word, ',')) selection.add(part);
+    for (const std::string& part : split(word, ',')) selection.add(part);
   }
   return selection.take();
 }

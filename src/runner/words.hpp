@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runner {
 
@@ -18,6 +19,9 @@ int64_t parse_integer(const char* option, std::string_view text, int64_t least, 
 uint64_t parse_natural(const char* option, std::string_view text);
 /// A number of seconds above 0.
 double parse_seconds(const char* option, std::string_view text);
+
+/// The parts of a text between separators, the empty ones too.
+std::vector<std::string> split(std::string_view text, char separator);
 
 /// A text of others' for a message: no control characters, and of a long word the beginning.
 std::string printable(std::string_view text);

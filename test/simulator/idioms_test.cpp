@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "process.hpp"
+#include "test/support/shell.hpp"
 
 namespace simulator::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/simulator/process.hpp"
+#include "test/support/shell.hpp"
 
 namespace simulator::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "process.hpp"
+#include "test/support/shell.hpp"
 
 namespace simulator::test {
 namespace {

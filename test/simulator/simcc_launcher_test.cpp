@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "process.hpp"
+#include "test/support/shell.hpp"
 
 namespace simulator::test {
 namespace {

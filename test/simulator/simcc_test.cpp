@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "process.hpp"
+#include "test/support/shell.hpp"
 
 namespace simulator::test {
 namespace {

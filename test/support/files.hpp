@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-/// A folder that is gone again with the object. Its name has a space, as people's folders have.
+/// A folder that is gone again with the object. Its name has a space, as people's folders have, unless another is given.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sgemm test.XXXXXX").string();
+  explicit TemporaryFolder(const char* name = "sgemm test.XXXXXX") {
+    std::string pattern = (std::filesystem::temp_directory_path() / name).string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
     path_ = pattern;
   }
