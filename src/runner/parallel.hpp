@@ -3,31 +3,47 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <system_error>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace runner {
 
 /// Calls work(first, last) for pieces that together cover [0, count), on as many threads as the machine has
-/// cores when there is more than `grain` in a piece. The pieces' order is not defined. `work` must not throw.
+/// cores when there is more than `grain` in a piece. The pieces' order is not defined. What `work` throws is thrown
+/// on, once all pieces have come to their end.
 inline void parallel_for(int64_t count, int64_t grain,
                          const std::function<void(int64_t first, int64_t last)>& work) {
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   const int64_t pieces = std::clamp<int64_t>(count / std::max<int64_t>(1, grain), 1, cores);
-  std::vector<std::jthread> threads;
-  int64_t first = count / pieces;  // of what no thread has been given, behind this one's own piece
-  try {
-    for (int64_t i = 1; i < pieces; ++i) {
-      const int64_t last = count * (i + 1) / pieces;
-      threads.emplace_back(work, first, last);
-      first = last;
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto try_piece = [&](int64_t begin, int64_t end) {
+    try {
+      work(begin, end);
+    } catch (...) {  // out of memory, for one
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
     }
-  } catch (const std::system_error&) {  // no more threads are to be had
+  };
+  {
+    std::vector<std::jthread> threads;
+    int64_t first =
+        count / pieces;  // of what no thread has been given, behind this one's own piece
+    try {
+      for (int64_t i = 1; i < pieces; ++i) {
+        const int64_t last = count * (i + 1) / pieces;
+        threads.emplace_back(try_piece, first, last);
+        first = last;
+      }
+    } catch (const std::exception&) {  // no more threads, or no memory for one, is to be had
+    }
+    try_piece(0, count / pieces);
+    if (first < count) try_piece(first, count);
   }
-  work(0, count / pieces);
-  if (first < count) work(first, count);
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace runner
