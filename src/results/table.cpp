@@ -113,13 +113,13 @@ std::string short_name(const Identity& who) {
 
 // The recorded result that may stand in for what this one was not timed for.
 const Result* recorded_figure(const Run& recorded, const std::string& name) {
-  static const Problem SIZE = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
+  static const Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
   for (const Result& r : recorded.results) {
     if (r.who.set != "sgemm" || r.who.name != name || !r.problem || !r.judged.correct) continue;
     Problem problem = *r.problem;
-    problem.seed = SIZE.seed;
+    problem.seed = size.seed;
     const bool warm = r.seen.timing && !r.seen.timing->options.cold;
-    if (problem == SIZE && warm && value(r, "percent_of_cublas")) return &r;
+    if (problem == size && warm && value(r, "percent_of_cublas")) return &r;
   }
   return nullptr;
 }

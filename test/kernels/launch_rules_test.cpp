@@ -12,31 +12,31 @@ using ladder::Sgemm;
 
 class LaunchRules : public testing::Test {
  protected:
-  runner::DeviceBuffer<float> memory{64};
-  const ladder::Rung& rung = *ladder::all().back();
+  runner::DeviceBuffer<float> memory_{64};
+  const ladder::Rung& rung_ = *ladder::all().back();
 
   Sgemm sound() const {
     return {.M = 4,
             .N = 4,
             .K = 4,
             .alpha = 1,
-            .A = memory.data(),
+            .A = memory_.data(),
             .lda = 4,
-            .B = memory.data() + 16,
+            .B = memory_.data() + 16,
             .ldb = 4,
             .beta = 0,
-            .C = memory.data() + 32,
+            .C = memory_.data() + 32,
             .ldc = 4};
   }
   cudaError_t launch_with(void (*change)(Sgemm&)) const {
     Sgemm p = sound();
     change(p);
-    return ladder::launch(rung, p, nullptr);
+    return ladder::launch(rung_, p, nullptr);
   }
 };
 
 TEST_F(LaunchRules, TakesASoundProblem) {
-  EXPECT_EQ(ladder::launch(rung, sound(), nullptr), cudaSuccess);
+  EXPECT_EQ(ladder::launch(rung_, sound(), nullptr), cudaSuccess);
 }
 
 TEST_F(LaunchRules, RefusesNegativeSizes) {

@@ -39,8 +39,8 @@ constexpr Multiple MULTIPLES[] = {{1, 1, 1}, {2, 1, 3}, {3, 2, 1}, {1, 3, 1}, {1
 
 class Promise : public testing::TestWithParam<const Rung*> {
  protected:
-  const int64_t whole = GetParam()->promise.whole_tiles;
-  const int64_t tile = std::max<int64_t>(whole, 128);  // of the block, or several of them
+  const int64_t whole_ = GetParam()->promise.whole_tiles;
+  const int64_t tile_ = std::max<int64_t>(whole_, 128);  // of the block, or several of them
 
   void expect_kept(int64_t M, int64_t N, int64_t K) {
     const auto judgement = judgement_of(*GetParam(), M, N, K);
@@ -55,31 +55,32 @@ class Promise : public testing::TestWithParam<const Rung*> {
 
 // The smallest shapes that it speaks of, and shapes that are multiples of nothing more.
 TEST_P(Promise, IsKeptOnTheSmallestShapes) {
-  for (const Multiple& of : MULTIPLES) expect_kept(of.M * whole, of.N * whole, of.K * whole);
+  for (const Multiple& of : MULTIPLES) expect_kept(of.M * whole_, of.N * whole_, of.K * whole_);
 }
 
 TEST_P(Promise, IsKeptOnSeveralTiles) {
-  expect_kept(tile, tile, tile);
-  expect_kept(2 * tile, tile, 3 * tile);
+  expect_kept(tile_, tile_, tile_);
+  expect_kept(2 * tile_, tile_, 3 * tile_);
 }
 
-TEST_P(Promise, IsKeptOnManyTilesAndAShortK) { expect_kept(6 * tile, 4 * tile, tile); }
+TEST_P(Promise, IsKeptOnManyTilesAndAShortK) { expect_kept(6 * tile_, 4 * tile_, tile_); }
 
 // Here rung 12 divides the work (tile_choice_test.cpp).
-TEST_P(Promise, IsKeptOnOneTileAndALongK) { expect_kept(tile, tile, 16 * tile); }
+TEST_P(Promise, IsKeptOnOneTileAndALongK) { expect_kept(tile_, tile_, 16 * tile_); }
 
 // A promise that speaks of fewer shapes than it holds for would go unseen on the others.
 TEST_P(Promise, IsBrokenOnSmallerShapes) {
   Rung bold = *GetParam();
-  bold.promise.whole_tiles = whole / 2;
+  bold.promise.whole_tiles = whole_ / 2;
   ASSERT_GT(bold.promise.whole_tiles, 0);
   bool broken = false;
   for (const Multiple& of : MULTIPLES) {
-    const auto judgement = judgement_of(bold, of.M * whole / 2, of.N * whole / 2, of.K * whole / 2);
+    const auto judgement =
+        judgement_of(bold, of.M * whole_ / 2, of.N * whole_ / 2, of.K * whole_ / 2);
     if (!judgement) GTEST_SKIP() << "this machine does not count";
     broken = broken || !judgement->promise_kept();
   }
-  EXPECT_TRUE(broken) << "kept with multiples of " << whole / 2 << " too: whole_tiles is no more";
+  EXPECT_TRUE(broken) << "kept with multiples of " << whole_ / 2 << " too: whole_tiles is no more";
 }
 
 INSTANTIATE_TEST_SUITE_P(Ladder, Promise, rungs_from(1), name_of);

@@ -222,27 +222,27 @@ class OnDisk : public testing::Test {
  protected:
   OnDisk() {
     std::string pattern = (fs::temp_directory_path() / "sgemm_results_test.XXXXXX").string();
-    folder = mkdtemp(pattern.data());
+    folder_ = mkdtemp(pattern.data());
   }
-  ~OnDisk() override { fs::remove_all(folder); }
-  fs::path folder;
+  ~OnDisk() override { fs::remove_all(folder_); }
+  fs::path folder_;
 };
 
 TEST_F(OnDisk, NamesTheFile) {
-  const std::string path = (folder / "run.json").string();
+  const std::string path = (folder_ / "run.json").string();
   EXPECT_THAT(refusal_of_file(path), AllOf(HasSubstr(path), HasSubstr("there is no such file")));
   std::ofstream(path) << "";
   EXPECT_THAT(refusal_of_file(path), AllOf(HasSubstr(path), HasSubstr("it is empty")));
   std::ofstream(path) << "{}";
   EXPECT_THAT(refusal_of_file(path), AllOf(HasSubstr(path), HasSubstr("'context'")));
-  EXPECT_THAT(refusal_of_file(folder.string()),
-              AllOf(HasSubstr(folder.string()), HasSubstr("it is a directory")));
+  EXPECT_THAT(refusal_of_file(folder_.string()),
+              AllOf(HasSubstr(folder_.string()), HasSubstr("it is a directory")));
   std::ofstream(path) << results::to_json(made::full());
   EXPECT_EQ(results::read_run(path).results.size(), 1u);
 }
 
 TEST_F(OnDisk, TakesAPipe) {
-  const std::string path = (folder / "pipe").string();
+  const std::string path = (folder_ / "pipe").string();
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const pid_t writer = fork();
   if (writer == 0) {

@@ -20,8 +20,8 @@ using runner::OutputFile;
 
 class Output : public testing::Test {
  protected:
-  TemporaryFolder directory;
-  long entries() const { return directory.entries(); }
+  TemporaryFolder directory_;
+  long entries() const { return directory_.entries(); }
 };
 
 // What is open in this process, as others name it.
@@ -40,7 +40,7 @@ class OpenFile {
 };
 
 TEST_F(Output, AppearsWhole) {
-  const fs::path path = directory / "run.json";
+  const fs::path path = directory_ / "run.json";
   OutputFile file(path.string());
   EXPECT_FALSE(fs::exists(path)) << "before it is complete";
   file.commit("{}\n");
@@ -50,13 +50,13 @@ TEST_F(Output, AppearsWhole) {
 
 TEST_F(Output, LeavesNothingBehindWhenGivenUp) {
   {
-    const OutputFile file((directory / "run.json").string());
+    const OutputFile file((directory_ / "run.json").string());
   }
   EXPECT_EQ(entries(), 0);
 }
 
 TEST_F(Output, KeepsTheOldFileWhenGivenUp) {
-  const fs::path path = directory / "run.json";
+  const fs::path path = directory_ / "run.json";
   std::ofstream(path) << "old";
   {
     const OutputFile file(path.string());
@@ -65,30 +65,30 @@ TEST_F(Output, KeepsTheOldFileWhenGivenUp) {
 }
 
 TEST_F(Output, ReplacesWhatASymbolicLinkPointsTo) {
-  const fs::path path = directory / "real.json";
+  const fs::path path = directory_ / "real.json";
   std::ofstream(path) << "old";
-  fs::create_symlink(path, directory / "link.json");
-  OutputFile((directory / "link.json").string()).commit("new");
-  EXPECT_TRUE(fs::is_symlink(directory / "link.json"));
+  fs::create_symlink(path, directory_ / "link.json");
+  OutputFile((directory_ / "link.json").string()).commit("new");
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link.json"));
   EXPECT_EQ(contents(path), "new");
 }
 
 TEST_F(Output, MakesWhatASymbolicLinkPointsTo) {
-  fs::create_directory(directory / "runs");
-  fs::create_symlink("runs/new.json", directory / "link.json");
-  OutputFile((directory / "link.json").string()).commit("new");
-  EXPECT_TRUE(fs::is_symlink(directory / "link.json"));
-  EXPECT_EQ(contents(directory / "runs" / "new.json"), "new");
+  fs::create_directory(directory_ / "runs");
+  fs::create_symlink("runs/new.json", directory_ / "link.json");
+  OutputFile((directory_ / "link.json").string()).commit("new");
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link.json"));
+  EXPECT_EQ(contents(directory_ / "runs" / "new.json"), "new");
 }
 
 TEST_F(Output, RefusesALinkToItself) {
-  fs::create_symlink("link.json", directory / "link.json");
-  EXPECT_THROW(OutputFile((directory / "link.json").string()), runner::Error);
+  fs::create_symlink("link.json", directory_ / "link.json");
+  EXPECT_THROW(OutputFile((directory_ / "link.json").string()), runner::Error);
 }
 
 // Whatever ends the process meanwhile, there is nothing to clear away.
 TEST_F(Output, LeavesNothingBehindWhileTheWorkIsDone) {
-  const OutputFile file((directory / "run.json").string());
+  const OutputFile file((directory_ / "run.json").string());
   EXPECT_EQ(entries(), 0);
 }
 
@@ -99,7 +99,7 @@ TEST_F(Output, WritesToADeviceDirectly) {
 
 // A stream that was opened for appending, as '>> log' does, keeps what is in the file.
 TEST_F(Output, WritesIntoAnOpenStreamBehindWhatIsThere) {
-  const fs::path path = directory / "log";
+  const fs::path path = directory_ / "log";
   const std::string self = std::to_string(getpid());
   for (const std::string folder : {"/dev/fd/", "/proc/self/fd/", "/proc/PID/fd/"}) {
     std::ofstream(path) << "before\n";
@@ -113,17 +113,17 @@ TEST_F(Output, WritesIntoAnOpenStreamBehindWhatIsThere) {
 }
 
 TEST_F(Output, WritesIntoAnOpenStreamThroughALink) {
-  const fs::path path = directory / "log";
+  const fs::path path = directory_ / "log";
   std::ofstream(path) << "before\n";
   const OpenFile log(path, O_WRONLY | O_APPEND);
-  fs::create_symlink(log.name_in("/dev/fd/"), directory / "link");
-  OutputFile((directory / "link").string()).commit("{}\n");
+  fs::create_symlink(log.name_in("/dev/fd/"), directory_ / "link");
+  OutputFile((directory_ / "link").string()).commit("{}\n");
   EXPECT_EQ(contents(path), "before\n{}\n");
-  EXPECT_TRUE(fs::is_symlink(directory / "link"));
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
 }
 
 TEST_F(Output, WritesIntoAPipeThatHasAName) {
-  const fs::path path = directory / "pipe";
+  const fs::path path = directory_ / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   std::string read;
   std::jthread reader([&] { read = contents(path); });
@@ -134,7 +134,7 @@ TEST_F(Output, WritesIntoAPipeThatHasAName) {
 }
 
 TEST_F(Output, KeepsThePermissionsOfTheFileThatItReplaces) {
-  const fs::path path = directory / "run.json";
+  const fs::path path = directory_ / "run.json";
   std::ofstream(path) << "old";
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
   OutputFile(path.string()).commit("new");
@@ -143,7 +143,7 @@ TEST_F(Output, KeepsThePermissionsOfTheFileThatItReplaces) {
 }
 
 TEST_F(Output, RefusesWhatCannotBeWritten) {
-  for (const fs::path& path : {directory / "nowhere" / "run.json", directory.path(), fs::path(),
+  for (const fs::path& path : {directory_ / "nowhere" / "run.json", directory_.path(), fs::path(),
                                fs::path("/dev/fd/999")}) {
     try {
       const OutputFile file(path.string());

@@ -17,21 +17,21 @@ Rung rung(int number, const char* name) {
 
 class Select : public testing::Test {
  protected:
-  const Rung zero = rung(0, "cuBLAS"), one = rung(1, "naive"), two = rung(2, "coalesced"),
-             four = rung(4, "tile");
-  const std::vector<const Rung*> rungs{&zero, &one, &two, &four};
-  const std::vector<std::string> other{"list"};
+  const Rung zero_ = rung(0, "cuBLAS"), one_ = rung(1, "naive"), two_ = rung(2, "coalesced"),
+             four_ = rung(4, "tile");
+  const std::vector<const Rung*> rungs_{&zero_, &one_, &two_, &four_};
+  const std::vector<std::string> other_{"list"};
 
   std::vector<int> numbers(const std::vector<std::string>& words) const {
     std::vector<int> result;
-    for (const runner::Selected& chosen : runner::select(words, rungs, other))
+    for (const runner::Selected& chosen : runner::select(words, rungs_, other_))
       result.push_back(chosen.rung->number);
     return result;
   }
   // Those that were named by themselves.
   std::vector<int> named(const std::vector<std::string>& words) const {
     std::vector<int> result;
-    for (const runner::Selected& chosen : runner::select(words, rungs, other)) {
+    for (const runner::Selected& chosen : runner::select(words, rungs_, other_)) {
       if (chosen.by_name) result.push_back(chosen.rung->number);
     }
     return result;
@@ -98,6 +98,6 @@ TEST_F(Select, SaysHowToRunAFileAndHowToWriteOne) {
   EXPECT_THAT(refusal({"mine.cu"}), HasSubstr("say --kernel mine.cu"));
 }
 
-TEST_F(Select, LabelsAsTheFilesAreNamed) { EXPECT_EQ(runner::label(two), "02_coalesced"); }
+TEST_F(Select, LabelsAsTheFilesAreNamed) { EXPECT_EQ(runner::label(two_), "02_coalesced"); }
 
 }  // namespace
