@@ -54,10 +54,17 @@ std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
   return text;
 }
 
-std::string text_of(const Kernel& k, const Signs& signs) {
-  std::string text =
-      fmt::format("{}: {} block{} of {} threads", k.name, extent(k.grid, signs),
-                  k.grid == std::array<int64_t, 3>{1, 1, 1} ? "" : "s", extent(k.block, signs));
+// A library's kernel may have a name of a hundred letters without a space to break it at.
+std::string shortened(const std::string& name, int width, const Signs& signs) {
+  const int most = std::max(20, width - 8);
+  if (width == 0 || display_width(name) <= most) return name;
+  return name.substr(0, static_cast<size_t>(most - 1)) + signs.ellipsis;
+}
+
+std::string text_of(const Kernel& k, int width, const Signs& signs) {
+  std::string text = fmt::format(
+      "{}: {} block{} of {} threads", shortened(k.name, width, signs), extent(k.grid, signs),
+      k.grid == std::array<int64_t, 3>{1, 1, 1} ? "" : "s", extent(k.block, signs));
   if (k.registers) text += fmt::format(", {} registers", *k.registers);
   if (k.shared_bytes) text += fmt::format(", {} bytes of shared memory", *k.shared_bytes);
   if (k.blocks_per_multiprocessor) {
@@ -113,7 +120,7 @@ std::string details(const Run& run, const Page& page) {
       for (const std::string& broken : j.contract) add(fmt::format("  {} {}", signs.wrong, broken));
     }
     if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
-    for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, signs));
+    for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, page.width, signs));
     for (const CheckedClaim& claim : j.claims) {
       add(fmt::format("  {} {}", claim.kept ? signs.right : signs.wrong, text_of(claim)));
     }
