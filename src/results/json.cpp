@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "results/counts.hpp"
 #include "results/metrics.hpp"
 
 namespace results {
@@ -144,8 +145,8 @@ void add_traffic(Json& row, const Result& r) {
   const Traffic& traffic = *r.seen.traffic;
   row["sectors_per_request"] = Json::object();
   for (const auto& [verb, key, count] :
-       {std::tuple{"load", "load_sectors_per_request", "load_requests"},
-        std::tuple{"store", "store_sectors_per_request", "store_requests"}}) {
+       {std::tuple{"load", "load_sectors_per_request", counts::LOAD_REQUESTS},
+        std::tuple{"store", "store_sectors_per_request", counts::STORE_REQUESTS}}) {
     for (const Count& one : traffic.counts) {
       const auto figure = one.key == count ? value(r, key, one.buffer) : std::nullopt;
       if (figure) row["sectors_per_request"][fmt::format("{} {}", verb, one.buffer)] = *figure;

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <vector>
 
-#include "results/counts.hpp"
 #include "results/metrics.hpp"
 
 namespace results {
@@ -234,7 +232,7 @@ class Table {
            [text = std::move(text)](const Result& r) { return Cell{text(r)}; });
   }
   // A figure of THE list, under its own heading; not shown where no row has it.
-  void figure(const char* key, int rank, std::string_view buffer = {}, double scale = 1) {
+  void figure(const char* key, int rank, std::string_view buffer = {}) {
     const Metric& m = metric(key);
     const auto of = [this, &m, buffer](const Result& r) {
       return m.value(r, buffer, run_.from.roofs);
@@ -243,10 +241,10 @@ class Table {
     const std::string unit = m.unit;
     const std::string group = buffer.empty() ? "" : m.heading;
     add(group, buffer.empty() ? m.heading : std::string(buffer), Align::right, rank,
-        [this, of, &m, unit, scale](const Result& r) {
+        [this, of, &m, unit](const Result& r) {
           const auto value = of(r);
           if (!value) return std::string(signs_.none);
-          return decimal(*value * scale, m.precision) + (unit.empty() ? "" : " " + unit);
+          return decimal(*value, m.precision) + (unit.empty() ? "" : " " + unit);
         });
   }
 
@@ -461,9 +459,8 @@ std::vector<std::vector<const Result*>> by_problem(const Run& run) {
   std::vector<std::vector<const Result*>> groups;
   for (const Result& r : run.results) {
     const auto same = [&r](const auto& group) {
-      return group.front()->who.set == r.who.set || group.front()->problem
-                 ? group.front()->problem == r.problem
-                 : false;
+      const Result& first = *group.front();
+      return first.problem == r.problem && (r.problem || first.who.set == r.who.set);
     };
     const auto group = std::ranges::find_if(groups, same);
     if (group == groups.end()) {

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +14,6 @@
 #include "results/metrics.hpp"
 #include "runner/error.hpp"
 #include "runner/interrupt.hpp"
-#include "runner/judge.hpp"
 #include "runner/select.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/suggest.hpp"

@@ -125,21 +125,18 @@ std::vector<results::Line> lines_of(const Counters& c) {
   return lines;
 }
 
-// The launches that ended between two looks at the program's. Alike launches share a record. Registers, and with them
-// blocks on a multiprocessor, are nvcc's to give: the simulator's own allocation says nothing of a device's.
-std::vector<results::Kernel> kernels_of(const std::vector<simulator::LaunchCounters>& before,
-                                        const std::vector<simulator::LaunchCounters>& after) {
+// Registers, and with them blocks on a multiprocessor, are nvcc's to give: the simulator's own allocation says nothing
+// of a device's.
+std::vector<results::Kernel> kernels_of(const std::vector<simulator::KernelUse>& used) {
   const auto extent = [](const simulator::Dim3& d) {
     return std::array<int64_t, 3>{d.x, d.y, d.z};
   };
   std::vector<results::Kernel> kernels;
-  for (const simulator::LaunchCounters& launch : after) {
-    const auto known = std::ranges::find(before, launch.first, &simulator::LaunchCounters::first);
-    if (known != before.end() && known->times == launch.times) continue;
-    kernels.push_back({.name = launch.kernel,
-                       .grid = extent(launch.grid),
-                       .block = extent(launch.block),
-                       .shared_bytes = static_cast<int64_t>(launch.shared_bytes)});
+  for (const simulator::KernelUse& use : used) {
+    kernels.push_back({.name = use.kernel,
+                       .grid = extent(use.grid),
+                       .block = extent(use.block),
+                       .shared_bytes = static_cast<int64_t>(use.shared_bytes)});
   }
   return kernels;
 }
@@ -186,7 +183,6 @@ void name_matrices(const ladder::Sgemm& p) {
 cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
                 results::Observation& seen) {
   simulator::reset_counters();
-  const std::vector<simulator::LaunchCounters> before = simulator::launch_counters();
   cudaError_t error = ladder::launch(rung, problem, nullptr);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
   const Counters counters = simulator::counters();
@@ -194,7 +190,7 @@ cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
   if (counters.launches > 0) {
     seen.traffic = traffic_of(counters);
     seen.lines = lines_of(counters);
-    seen.kernels = kernels_of(before, simulator::launch_counters());
+    seen.kernels = kernels_of(simulator::kernels_used());
   }
   return error;
 }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <system_error>
 
-#include "runner/machine.hpp"
 #include "runner/output.hpp"
 
 namespace runner {
@@ -56,19 +55,18 @@ void Progress::keep_showing(const std::stop_token& stop) {
     if (launch && (!launch_since_ || launch->done < done)) launch_since_ = Clock::now();
     done = launch ? launch->done : 0;
     if (Clock::now() - since_ < WORTH_SHOWING) continue;
-    write_stderr("\r\033[K" + line());
+    write_stderr("\r\033[K" + line(launch));
     is_shown_ = true;
   }
 }
 
 // "1024x1024x1024: 02_coalesced (3 of 13), 12 s; 410 of 1024 blocks, about 18 s left"
-std::string Progress::line() const {
+std::string Progress::line(const std::optional<machine::Progress>& launch) const {
   const auto now = Clock::now();
   const auto seconds = [&](Clock::time_point since) {
     return std::chrono::duration<double>(now - since).count();
   };
   std::string text = fmt::format("{}, {}", text_, seconds_text(seconds(since_)));
-  const auto launch = machine::progress();
   if (!launch) return text;
   text += fmt::format("; {} of {} blocks", launch->done, launch->blocks);
   const double share = static_cast<double>(launch->done) / static_cast<double>(launch->blocks);

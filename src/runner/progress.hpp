@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "runner/machine.hpp"
+
 namespace runner {
 
 class Progress {
@@ -26,7 +28,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   void keep_showing(const std::stop_token& stop);
-  std::string line() const;
+  std::string line(const std::optional<machine::Progress>& launch) const;
 
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
