@@ -47,7 +47,7 @@ std::string contract_text(const Judgement& j) {
                      j.contract_checks, others.size(), fmt::join(others, ", "));
 }
 
-std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
+std::string extent(const std::array<int64_t, 3>& e, const text::Signs& signs) {
   std::string text = std::to_string(e[0]);
   if (e[1] > 1 || e[2] > 1) text += signs.times + std::to_string(e[1]);
   if (e[2] > 1) text += signs.times + std::to_string(e[2]);
@@ -55,13 +55,13 @@ std::string extent(const std::array<int64_t, 3>& e, const Signs& signs) {
 }
 
 // A library's kernel may have a name of a hundred letters without a space to break it at.
-std::string shortened(const std::string& name, int width, const Signs& signs) {
+std::string shortened(const std::string& name, int width, const text::Signs& signs) {
   const int most = std::max(20, width - 8);
-  if (width == 0 || display_width(name) <= most) return name;
+  if (width == 0 || text::display_width(name) <= most) return name;
   return name.substr(0, static_cast<size_t>(most - 1)) + signs.ellipsis;
 }
 
-std::string text_of(const Kernel& k, int width, const Signs& signs) {
+std::string text_of(const Kernel& k, int width, const text::Signs& signs) {
   std::string text = fmt::format(
       "{}: {} block{} of {} threads", shortened(k.name, width, signs), extent(k.grid, signs),
       k.grid == std::array<int64_t, 3>{1, 1, 1} ? "" : "s", extent(k.block, signs));
@@ -76,17 +76,17 @@ std::string text_of(const Kernel& k, int width, const Signs& signs) {
 
 }  // namespace
 
-std::string complaints(const Run& run, const Page& page) {
-  const Signs signs(page.unicode);
+std::string complaints(const Run& run, const text::Page& page) {
+  const text::Signs signs(page.unicode);
   std::string text;
   const auto add = [&](const Result& r, const std::string& what) {
-    text += wrap(fmt::format("{} {}{}", signs.wrong, title(r), what), page.width, 2) + "\n";
+    text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), what), page.width, 2) + "\n";
   };
   for (const Result& r : run.results) {
     if (!r.judged.correct) {
       add(r, ": " + r.judged.complaint);
       for (const std::string_view line : lines_of(r.judged.failure))
-        text += wrap(line, page.width, 4) + "\n";
+        text += text::wrap(line, page.width, 4) + "\n";
     }
     if (!r.judged.contract.empty()) add(r, " broke the contract: " + contract_text(r.judged));
     for (const CheckedClaim& claim : r.judged.claims) {
@@ -98,10 +98,10 @@ std::string complaints(const Run& run, const Page& page) {
   return text;
 }
 
-std::string details(const Run& run, const Page& page) {
-  const Signs signs(page.unicode);
+std::string details(const Run& run, const text::Page& page) {
+  const text::Signs signs(page.unicode);
   std::string text;
-  const auto add = [&](const std::string& line) { text += wrap(line, page.width, 4) + "\n"; };
+  const auto add = [&](const std::string& line) { text += text::wrap(line, page.width, 4) + "\n"; };
   for (const Result& r : run.results) {
     const Judgement& j = r.judged;
     if (r.problem) {

@@ -39,7 +39,7 @@ struct Column {
 };
 
 std::string pad(const std::string& text, int width, Align align) {
-  const std::string space(static_cast<size_t>(std::max(0, width - display_width(text))), ' ');
+  const std::string space(static_cast<size_t>(std::max(0, width - text::display_width(text))), ' ');
   return align == Align::left ? text + space : space + text;
 }
 
@@ -67,7 +67,7 @@ std::string three_digits(double value) {
   return text + std::string(static_cast<size_t>(decimals == 0 ? 3 : 2 - decimals), ' ');
 }
 
-std::string time_text(double ms, const Signs& signs) {
+std::string time_text(double ms, const text::Signs& signs) {
   return ms < 0.9995 ? fmt::format("{} {}s", three_digits(ms * 1e3), signs.micro)
                      : fmt::format("{} ms", three_digits(ms));
 }
@@ -83,7 +83,7 @@ std::string grouped(double value) {
 }
 
 // 20 cells are 100 %; what is beyond 125 % is cut.
-std::string bar(double percent, const Signs& signs) {
+std::string bar(double percent, const text::Signs& signs) {
   static constexpr const char* EIGHTHS[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths =
       static_cast<int>(std::lround(std::clamp(percent, 0.0, 125.0) / 100 * 20 * 8));
@@ -93,11 +93,11 @@ std::string bar(double percent, const Signs& signs) {
   return text;
 }
 
-std::string factor_text(double factor, const Signs& signs) {
+std::string factor_text(double factor, const text::Signs& signs) {
   return fmt::format("{:.{}f}{}", factor, factor >= 2 ? 1 : 2, signs.times);
 }
 
-std::string size_text(const Problem& p, const Signs& signs) {
+std::string size_text(const Problem& p, const text::Signs& signs) {
   if (p.is_square()) return fmt::format("{}{}", p.M, signs.cube);
   return fmt::format("{}{}{}{}{}", p.M, signs.times, p.N, signs.times, p.K);
 }
@@ -124,7 +124,8 @@ const Result* recorded_figure(const Run& recorded, const std::string& name) {
 
 class Table {
  public:
-  Table(const Run& run, std::vector<const Result*> rows, const Run* recorded, const Signs& signs)
+  Table(const Run& run, std::vector<const Result*> rows, const Run* recorded,
+        const text::Signs& signs)
       : run_(run), rows_(std::move(rows)), recorded_(recorded), signs_(signs) {
     add("", "#", Align::right, 0, [](const Result& r) {
       return r.who.number ? std::to_string(*r.who.number) : std::string("+");
@@ -183,7 +184,7 @@ class Table {
   }
 
   // The names of the columns that the page has no room for are added to `left_out`.
-  std::string text(const Page& page, std::vector<std::string>& left_out) const {
+  std::string text(const text::Page& page, std::vector<std::string>& left_out) const {
     const std::vector<Column> columns = fitting(page.width, left_out);
     std::string text;
     if (std::ranges::any_of(columns, [](const Column& c) { return !c.group.empty(); }))
@@ -381,9 +382,9 @@ class Table {
   }
 
   int width_of(const Column& c) const {
-    int width = display_width(c.heading);
+    int width = text::display_width(c.heading);
     for (size_t i = 0; i < rows_.size(); ++i)
-      width = std::max(width, display_width(c.cell(i).text));
+      width = std::max(width, text::display_width(c.cell(i).text));
     return width;
   }
 
@@ -411,8 +412,8 @@ class Table {
   void shorten(Column& column, int width) const {
     column.cell = [this, width, cell = column.cell](size_t i) {
       Cell whole = cell(i);
-      if (display_width(whole.text) <= width) return whole;
-      while (display_width(whole.text) > width - 1) whole.text.pop_back();
+      if (text::display_width(whole.text) <= width) return whole;
+      while (text::display_width(whole.text) > width - 1) whole.text.pop_back();
       whole.text += signs_.ellipsis;
       return whole;
     };
@@ -427,12 +428,12 @@ class Table {
       const std::string& group = columns[i].group;
       const bool last_of_group = i + 1 == columns.size() || columns[i + 1].group != group;
       if (!group.empty() && last_of_group)
-        text = pad(text, std::max(0, right - display_width(group)), Align::left) + group;
+        text = pad(text, std::max(0, right - text::display_width(group)), Align::left) + group;
     }
     return text + "\n";
   }
 
-  std::string line(const std::vector<Column>& columns, const Page& page,
+  std::string line(const std::vector<Column>& columns, const text::Page& page,
                    const std::function<Cell(const Column&)>& cell_of) const {
     std::string text;
     for (const Column& column : columns) {
@@ -450,7 +451,7 @@ class Table {
   const Run& run_;
   std::vector<const Result*> rows_;
   const Run* recorded_;
-  const Signs& signs_;
+  const text::Signs& signs_;
   std::vector<Column> columns_;
 };
 
@@ -479,20 +480,20 @@ bool has_recorded_figures(const Run& run) {
       run.results, [&](const Result& r) { return recorded_figure(run, r.who.name) != nullptr; });
 }
 
-std::string to_table(const Run& run, const Run* recorded, const Page& page) {
-  const Signs signs(page.unicode);
+std::string to_table(const Run& run, const Run* recorded, const text::Page& page) {
+  const text::Signs signs(page.unicode);
   std::string text;
   std::string footnote;
   std::vector<std::string> left_out;
   auto groups = by_problem(run);
   for (auto& rows : groups) {
     const Table table(run, std::move(rows), recorded, signs);
-    text += (text.empty() ? "" : "\n") + wrap(table.heading(), page.width, 2) + "\n" +
+    text += (text.empty() ? "" : "\n") + text::wrap(table.heading(), page.width, 2) + "\n" +
             table.text(page, left_out);
     if (footnote.empty()) footnote = table.footnote(groups.size() == 1);
   }
   const auto add_below = [&](const std::string& note) {
-    text += wrap(" " + note, page.width, 3) + "\n";
+    text += text::wrap(" " + note, page.width, 3) + "\n";
   };
   if (!left_out.empty()) {
     add_below(fmt::format("not shown at this width: {}; a wider terminal or --json has them",
@@ -503,7 +504,7 @@ std::string to_table(const Run& run, const Run* recorded, const Page& page) {
 }
 
 std::string to_markdown(const Run& run, const Run* recorded) {
-  const Signs signs(true);
+  const text::Signs signs(true);
   std::string text;
   std::string footnote;
   auto groups = by_problem(run);

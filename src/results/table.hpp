@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "results/page.hpp"
 #include "results/run.hpp"
+#include "text/page.hpp"
 
 namespace results {
 
 /// A table for each problem. `recorded` is a run on a real device: where nothing was timed its percentages stand in,
 /// starred; nullptr for none. What a narrow page has no room for is named below.
-std::string to_table(const Run& run, const Run* recorded, const Page& page);
+std::string to_table(const Run& run, const Run* recorded, const text::Page& page);
 
 /// The same cells as Markdown.
 std::string to_markdown(const Run& run, const Run* recorded);
@@ -19,10 +19,10 @@ std::string to_markdown(const Run& run, const Run* recorded);
 std::string to_csv(const Run& run);
 
 /// What is wrong, a paragraph for each result that is not right; nothing if all is well.
-std::string complaints(const Run& run, const Page& page);
+std::string complaints(const Run& run, const text::Page& page);
 
 /// How each result was judged, each promise counted and each kernel launched, for -v.
-std::string details(const Run& run, const Page& page);
+std::string details(const Run& run, const text::Page& page);
 
 /// Whether the run has figures that can stand in where nothing is timed: per cent of cuBLAS, warm, right, at
 /// RECORDED_SIZE for each dimension.

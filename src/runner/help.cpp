@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 
-#include "results/page.hpp"
+#include "text/page.hpp"
 
 namespace runner {
 namespace {
@@ -23,7 +23,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // "  --size N|MxNxK      what it does", wrapped behind the names.
 std::string entry(const std::string& names, const std::string& description, int width) {
   std::string line = "  " + names;
-  const int used = results::display_width(line);
+  const int used = text::display_width(line);
   std::string text;
   if (used + 2 > NAMES_WIDTH) {
     text = line + "\n";
@@ -33,7 +33,7 @@ std::string entry(const std::string& names, const std::string& description, int 
   }
   // wrap() breaks at single spaces; those of the indentation are not to be taken for any.
   for (const std::string& part :
-       lines_of(results::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0))) {
+       lines_of(text::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0))) {
     text += line + part + "\n";
     line = std::string(NAMES_WIDTH, ' ');
   }
@@ -65,8 +65,7 @@ std::string help_text(const CLI::App& app, int width) {
                                               : " " + option->get_name();
     }
   }
-  std::string text =
-      results::wrap(app.get_description(), width, 0) + "\n\n" + usage + " [options]\n";
+  std::string text = text::wrap(app.get_description(), width, 0) + "\n\n" + usage + " [options]\n";
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
   for (const CLI::App* subcommand : subcommands) {
     text += fmt::format("       {} {} [options]\n", app.get_name(), subcommand->get_name());
@@ -87,7 +86,7 @@ std::string help_text(const CLI::App& app, int width) {
     }
   }
   for (const std::string& line : lines_of(app.get_footer())) {
-    text += results::wrap(line, width, line.starts_with(' ') ? EXAMPLE_WIDTH : 0) + "\n";
+    text += text::wrap(line, width, line.starts_with(' ') ? EXAMPLE_WIDTH : 0) + "\n";
   }
   return text;
 }

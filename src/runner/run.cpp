@@ -104,7 +104,7 @@ std::optional<Run> recorded_for(const Presentation& presentation) {
 }
 
 std::string formatted(const Run& run, const std::optional<Run>& recorded,
-                      const Presentation& presentation, const results::Page& page) {
+                      const Presentation& presentation, const text::Page& page) {
   const Run* figures = recorded ? &*recorded : nullptr;
   switch (presentation.format) {
     case Format::table:
@@ -121,7 +121,7 @@ std::string formatted(const Run& run, const std::optional<Run>& recorded,
 
 // All that goes to stdout. What is wrong goes below a table, and to stderr where stdout is for programs.
 std::string report(const Run& run, const std::optional<Run>& recorded,
-                   const Presentation& presentation, const results::Page& page) {
+                   const Presentation& presentation, const text::Page& page) {
   const bool for_people =
       presentation.format == Format::table || presentation.format == Format::markdown;
   std::string text;
@@ -165,7 +165,7 @@ void warn_of_doubts(const Run& run) {
 
 ExitCode run(const RunRequest& request) {
   catch_signals();
-  const results::Page page = stdout_page(request.presentation.color);
+  const text::Page page = stdout_page(request.presentation.color);
   const std::optional<Run> recorded =
       machine::MEASURES_TIME ? std::nullopt : recorded_for(request.presentation);
   std::unique_ptr<OutputFile> json_file;
@@ -250,11 +250,10 @@ ExitCode run(const ListRequest& request) {
   } else {
     const int width = stdout_page(When::automatic).width;
     for (const ladder::Rung* rung : ladder::all()) {
-      text +=
-          request.style == ListRequest::Style::numbers
-              ? fmt::format("{}", rung->number)
-              : results::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea),
-                              width, 22);
+      text += request.style == ListRequest::Style::numbers
+                  ? fmt::format("{}", rung->number)
+                  : text::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea),
+                               width, 22);
       text += "\n";
     }
   }

@@ -30,9 +30,9 @@ int terminal_width(bool is_terminal) {
 
 }  // namespace
 
-results::Page stdout_page(When color) {
+text::Page stdout_page(When color) {
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;
-  results::Page page;
+  text::Page page;
   page.width = terminal_width(is_terminal);
   page.color =
       color == When::always || (color == When::automatic && is_terminal &&

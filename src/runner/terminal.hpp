@@ -1,7 +1,7 @@
 // What the reader's terminal can show.
 #pragma once
 
-#include "results/page.hpp"
+#include "text/page.hpp"
 
 namespace runner {
 
@@ -9,6 +9,6 @@ enum class When { automatic, always, never };
 
 /// How to write to stdout: COLUMNS or the terminal's width (no limit for a file or a pipe), colour unless
 /// NO_COLOR is set, TERM is "dumb" or stdout is no terminal, the locale of the environment.
-results::Page stdout_page(When color);
+text::Page stdout_page(When color);
 
 }  // namespace runner

@@ -26,13 +26,15 @@ struct Rule {
 };
 
 const Rule RULES[] = {
-    {"results", false, {}, "fmt/.*|nlohmann/.*"},
+    {"text", false, {}, "-"},
+    {"lens", false, {"text/"}, "-"},
+    {"results", false, {"text/"}, "fmt/.*|nlohmann/.*"},
     {"device", false, {}, "cuda_runtime\\.h"},
     {"kernels", false, {"device/"}, "cuda_runtime\\.h|cublas_v2\\.h|Eigen/.*"},
     {"labs", true, {"device/"}, "cuda_runtime\\.h"},
     {"runner",
      false,
-     {"results/", "device/promise.hpp", "kernels/ladder.hpp", "labs/lab.hpp"},
+     {"text/", "lens/", "results/", "device/promise.hpp", "kernels/ladder.hpp", "labs/lab.hpp"},
      ".*"},
     {"workshop",
      true,
@@ -47,13 +49,14 @@ const Rule RULES[] = {
     {"simulator/execute",
      false,
      {"simulator/fault.hpp", "simulator/ptx/", "simulator/decode/", "simulator/count/",
-      "simulator/memory/"},
+      "simulator/memory/", "lens/request.hpp"},
      ".*"},
-    {"simulator/count", false, {"simulator/fault.hpp"}, ".*"},
+    {"simulator/count", false, {"simulator/fault.hpp", "lens/request.hpp"}, ".*"},
     {"simulator/memory", false, {"simulator/fault.hpp"}, ".*"},
     {"simulator/runtime",
      false,
-     {"simulator/fault.hpp", "simulator/execute/", "simulator/count/", "simulator/memory/"},
+     {"simulator/fault.hpp", "simulator/execute/", "simulator/count/", "simulator/memory/", "text/",
+      "lens/"},
      ".*"},
     {"simulator/include", false, {}, ".*", true},
 };
@@ -170,6 +173,10 @@ TEST(IncludeRules, ForbidWhatWouldTurnAnArrow) {
       {"results/table.cpp", "#include <cuda_runtime.h>"},
       {"results/table.cpp", "#include <unistd.h>"},
       {"results/table.cpp", "#include <CLI/CLI.hpp>"},
+      {"text/page.hpp", "#include \"results/run.hpp\""},
+      {"lens/picture.cpp", "#include \"results/run.hpp\""},
+      {"lens/picture.cpp", "#include <fmt/format.h>"},
+      {"simulator/execute/worker.cpp", "#include \"lens/picture.hpp\""},
       {"device/grid.hpp", "#include \"kernels/ladder.hpp\""},
       {"device/grid.hpp", "#include <fmt/format.h>"},
       {"kernels/03_shared_tile.cu", "#include \"runner/error.hpp\""},
@@ -213,7 +220,8 @@ TEST(IncludeRules, ForbidWhatWouldTurnAnArrow) {
 // What only one build has stands behind an interface, not behind #if.
 TEST(IncludeRules, NoConditionalCompilationAboveTheSimulator) {
   const std::regex condition(R"(^\s*#\s*(if|ifdef|ifndef|elif)\b)");
-  for (const char* folder : {"results", "device", "kernels", "labs", "runner", "workshop"}) {
+  for (const char* folder :
+       {"text", "lens", "results", "device", "kernels", "labs", "runner", "workshop"}) {
     for (const Line& line : lines_below(folder)) {
       // The width of a load that one instruction does depends on the device's architecture alone.
       const bool by_architecture = line.text.find("__CUDA_ARCH") != std::string::npos;

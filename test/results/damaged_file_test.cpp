@@ -258,7 +258,7 @@ void expect_run_or_refusal(const std::string& text, int& runs, int& refusals) {
     const results::Run run = results::run_from_json(text);
     ++runs;
     for (const int width : {0, 60}) {
-      const results::Page page{.unicode = true, .width = width};
+      const text::Page page{.unicode = true, .width = width};
       results::to_table(run, &run, page);
       results::details(run, page);
       results::complaints(run, page);

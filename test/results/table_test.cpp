@@ -19,12 +19,12 @@
 namespace {
 
 using results::Machine;
-using results::Page;
 using results::Result;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+using text::Page;
 
 const std::string TABLES = SGEMM_TABLES;
 constexpr int WIDTHS[] = {60, 80, 120, 0};
@@ -44,7 +44,7 @@ struct Form {
   int width = 0;
 };
 
-std::string name_of(const Page& page) {
+std::string name_of(const text::Page& page) {
   return (page.width == 0 ? "unlimited" : std::to_string(page.width)) +
          (page.unicode ? ".utf8.txt" : ".ascii.txt");
 }
@@ -53,7 +53,7 @@ std::vector<Form> forms() {
   std::vector<Form> forms;
   for (const int width : WIDTHS) {
     for (const bool unicode : {false, true}) {
-      const Page page{.unicode = unicode, .width = width};
+      const text::Page page{.unicode = unicode, .width = width};
       forms.push_back({"table." + name_of(page),
                        [page](const results::Run& run, const results::Run* recorded) {
                          return results::to_table(run, recorded, page);
@@ -61,8 +61,8 @@ std::vector<Form> forms() {
                        width});
     }
   }
-  for (const Page page :
-       {Page{.unicode = false, .width = 60}, Page{.unicode = true, .width = 80}}) {
+  for (const text::Page page :
+       {text::Page{.unicode = false, .width = 60}, text::Page{.unicode = true, .width = 80}}) {
     forms.push_back({"details." + name_of(page),
                      [page](const results::Run& run, const results::Run*) {
                        return results::details(run, page);
@@ -98,7 +98,7 @@ TEST_P(GoldenText, IsPrintedByteForByte) {
     EXPECT_EQ(printed, golden.str()) << path;
     for (const std::string& line : lines(printed)) {
       if (form.width > 0) {
-        EXPECT_LE(results::display_width(line), form.width) << path << ": " << line;
+        EXPECT_LE(text::display_width(line), form.width) << path << ": " << line;
       }
       if (form.file.find("ascii") == form.file.npos) continue;
       for (const char c : line) EXPECT_GE(c, 0) << path << ": " << line;
@@ -151,7 +151,7 @@ TEST(Table, FitsWhereItCan) {
       for (const int width : {45, 50, 60, 70, 80, 100, 120}) {
         for (const std::string& line :
              lines(results::to_table(run, &recorded, {.unicode = unicode, .width = width}))) {
-          EXPECT_LE(results::display_width(line), width) << line;
+          EXPECT_LE(text::display_width(line), width) << line;
         }
       }
     }

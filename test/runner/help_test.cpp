@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <regex>
 
-#include "results/page.hpp"
 #include "runner/command_line.hpp"
 #include "test/support/files.hpp"
+#include "text/page.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ TEST(Help, FitsTheTerminal) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{}, {"list"}, {"table"}}) {
     for (const int width : {60, 80, 120}) {
       for (const std::string& line : lines_of(help(words, width)))
-        EXPECT_LE(results::display_width(line), width) << line;
+        EXPECT_LE(text::display_width(line), width) << line;
     }
   }
 }

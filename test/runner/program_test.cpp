@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ladder.hpp"
-#include "results/page.hpp"
 #include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
+#include "text/page.hpp"
 
 namespace {
 
@@ -94,7 +94,7 @@ TEST(Program, FitsSixtyColumns) {
       const Ended ended = run(words, {"COLUMNS=60", locale});
       EXPECT_EQ(ended.code, 0) << ended.err;
       for (const std::string& line : lines_of(ended.out))
-        EXPECT_LE(results::display_width(line), 60) << line;
+        EXPECT_LE(text::display_width(line), 60) << line;
       EXPECT_THAT(ended.out, HasSubstr("naive"));
     }
   }

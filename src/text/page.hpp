@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace results {
+namespace text {
 
 struct Page {
   bool color = false;
@@ -36,4 +36,4 @@ int display_width(std::string_view text);
 /// after the first start with `indent` spaces. No limit where width is 0. Ends as the text ends.
 std::string wrap(std::string_view text, int width, int indent);
 
-}  // namespace results
+}  // namespace text

@@ -1,8 +1,8 @@
-#include "results/page.hpp"
+#include "text/page.hpp"
 
 #include <algorithm>
 
-namespace results {
+namespace text {
 
 int display_width(std::string_view text) {
   const auto starts_code_point = [](char c) {
@@ -34,4 +34,4 @@ std::string wrap(std::string_view text, int width, int indent) {
   return wrapped;
 }
 
-}  // namespace results
+}  // namespace text

@@ -1,0 +1,20 @@
+#include "lens/request.hpp"
+
+namespace lens {
+namespace {
+
+constexpr uint32_t SECTOR_BYTES = 32;
+
+uint32_t bytes_wasted(const Request& r) {
+  const uint32_t fetched = r.sectors * SECTOR_BYTES;
+  return fetched > r.bytes_used ? fetched - r.bytes_used : 0;
+}
+
+}  // namespace
+
+bool is_worse(const Request& a, const Request& b) {
+  if (a.bank_conflicts != b.bank_conflicts) return a.bank_conflicts > b.bank_conflicts;
+  return bytes_wasted(a) > bytes_wasted(b);
+}
+
+}  // namespace lens

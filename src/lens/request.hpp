@@ -1,0 +1,62 @@
+// One request: what a warp asked of memory with one instruction, as it was seen. Everything that is drawn starts here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lens {
+
+/// Lanes of a warp.
+inline constexpr int LANES = 32;
+
+/// The path by which an access goes through the memory system.
+enum class Path { global, shared, local };
+enum class Action { load, store, atomic };
+
+/// A warp's access, its addresses as the kernel computed them and its price as it was counted.
+struct Request {
+  std::string kernel{};  // demangled, without its parameter list
+  std::string file{};    // the user's line
+  int line = 0;
+  std::string instruction{};  // "ld.global.v4.f32"
+  Path path = Path::global;
+  Action action = Action::load;
+  std::string buffer{};       // "A"; "shared"
+  uint64_t buffer_base = 0;   // the address of its first byte; in shared memory 0
+  uint64_t buffer_bytes = 0;  // its size; 0 if unknown
+  uint32_t bytes_per_lane = 0;
+
+  std::array<uint32_t, 3> block{};       // blockIdx
+  std::array<uint32_t, 3> block_size{};  // blockDim
+  uint32_t warp = 0;                     // of the block
+  uint64_t nth =
+      0;  // how many requests of this instruction to this buffer the warp had made before
+
+  uint32_t active = 0;                      // the lanes that took part, lane 0 the lowest bit
+  std::array<uint64_t, LANES> addresses{};  // of the active lanes; 0 elsewhere
+
+  uint32_t sectors = 0;         // 32-byte sectors; 0 in shared memory
+  uint32_t lines = 0;           // 128-byte lines; 0 in shared memory
+  uint32_t bytes_used = 0;      // distinct bytes asked for
+  uint32_t wavefronts = 0;      // shared memory: passes over its banks
+  uint32_t bank_conflicts = 0;  // shared memory: wavefronts beyond the least number
+};
+
+/// Which requests are to be kept. Of each instruction and buffer these are asked for: those that a certain warp made,
+/// or where no block or warp is named, the worst that any made.
+struct Wanted {
+  bool any = false;     // false: none, which costs nothing
+  bool chosen = false;  // true: of `block` and `warp`, from its `first` on; false: the worst of all
+  uint64_t block = 0;   // linear number of the block in the grid
+  uint32_t warp = 0;
+  uint64_t first = 0;
+  uint64_t count =
+      1;  // so many, one after the other; with the worst, those that the same warp made behind it
+};
+
+/// Whether `a` is worse than `b`: more bytes fetched in vain or more bank conflicts; of two equal ones neither.
+bool is_worse(const Request& a, const Request& b);
+
+}  // namespace lens

@@ -1,0 +1,37 @@
+#include "text/page.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(DisplayWidth, CountsCodePoints) {
+  EXPECT_EQ(text::display_width("abc"), 3);
+  EXPECT_EQ(text::display_width("4096³ ✓"), 7);
+}
+
+TEST(Wrap, BreaksAtSpacesAndIndents) {
+  EXPECT_EQ(text::wrap("aa bb cc dd", 5, 1), "aa bb\n cc\n dd");
+  EXPECT_EQ(text::wrap("aa bb", 0, 1), "aa bb");
+  EXPECT_EQ(text::wrap("a-very-long-word b", 5, 2), "a-very-long-word\n  b");
+}
+
+TEST(Wrap, KeepsTheSpacesThatALineBeginsWith) {
+  EXPECT_EQ(text::wrap("  aa bb", 4, 3), "  aa\n   bb");
+}
+
+TEST(Wrap, CountsCodePoints) { EXPECT_EQ(text::wrap("³³³ ³³³ ³³³", 7, 0), "³³³ ³³³\n³³³"); }
+
+TEST(Wrap, CountsALineBreakOfTheTextsOwn) {
+  EXPECT_EQ(text::wrap("aa bb\ncc dd ee", 5, 0), "aa bb\ncc dd\nee");
+}
+
+TEST(Signs, AreAsciiWithoutUtf8) {
+  const text::Signs signs(false);
+  for (const char* sign : {signs.dot, signs.right, signs.wrong, signs.cube, signs.times,
+                           signs.micro, signs.none, signs.ellipsis}) {
+    ASSERT_NE(*sign, '\0');
+    for (const char* c = sign; *c != '\0'; ++c) EXPECT_GE(*c, 0) << sign;
+  }
+}
+
+}  // namespace
