@@ -26,8 +26,15 @@ inline constexpr const char* ATOMIC_SECTORS = "atomic_sectors";
 inline constexpr const char* GLOBAL_BYTES_FETCHED =
     "global_bytes_fetched";  // or written, in sectors
 inline constexpr const char* GLOBAL_BYTES_USED = "global_bytes_used";
+inline constexpr const char* SHARED_LOADS = "shared_loads";  // requests
+inline constexpr const char* SHARED_LOAD_WAVEFRONTS = "shared_load_wavefronts";
+inline constexpr const char* SHARED_LOAD_CONFLICTS = "shared_load_conflicts";
+inline constexpr const char* SHARED_STORES = "shared_stores";  // requests, without cp.async
+inline constexpr const char* SHARED_STORE_WAVEFRONTS = "shared_store_wavefronts";
+inline constexpr const char* SHARED_STORE_CONFLICTS = "shared_store_conflicts";
 inline constexpr const char* SHARED_LOAD_LANES = "shared_load_lanes";
-inline constexpr const char* SHARED_WAVEFRONTS = "shared_wavefronts";
+inline constexpr const char* SHARED_WAVEFRONTS =
+    "shared_wavefronts";  // loads, stores, atomics, cp.async
 inline constexpr const char* SHARED_BANK_CONFLICTS = "shared_bank_conflicts";
 inline constexpr const char* LOCAL_BYTES = "local_bytes";
 inline constexpr const char* WARP_INSTRUCTIONS = "warp_instructions";

@@ -173,6 +173,7 @@ void add_timing(Json& row, const Timing& t) {
   row["samples_at_most"] = t.options.samples;
   row["target_spread"] = t.options.target_spread;
   row["is_reference"] = t.is_reference;
+  if (t.is_against_copy) row["reference"] = "copy";
   row["launches_per_sample"] = t.launches_per_sample;
   row["steady"] = t.steady;
   row["clocks_mhz"] = t.clocks_mhz;
@@ -196,7 +197,10 @@ Json written(const Line& l) {
           {"line", l.line},
           {"instruction", l.instruction},
           {"buffer", l.buffer},
+          {"bytes_per_lane", l.bytes_per_lane},
           {"requests", l.requests},
+          {"lanes", l.lanes},
+          {"bytes_used", l.bytes_used},
           {"sectors", l.sectors},
           {"lines", l.lines},
           {"wavefronts", l.wavefronts},
@@ -217,6 +221,7 @@ Json row_of(const Result& r, const Provenance& from) {
   add_benchmark_keys(row, r);
   add_identity(row, r.who);
   if (r.problem) add_problem(row, *r.problem);
+  if (r.useful_bytes) row["useful_bytes"] = *r.useful_bytes;
   if (!r.path.empty()) row["path"] = r.path;
   row["machine"] = MACHINES[static_cast<int>(from.machine)];
   row["device"] = from.device;
@@ -498,6 +503,10 @@ Timing timing_from(const Place& row) {
   t.options.samples = SMALL(row.at("samples_at_most"));
   t.options.target_spread = row.at("target_spread").number(0, 1);
   t.is_reference = row.at("is_reference").truth();
+  if (row.has("reference")) {
+    if (row.at("reference").text() != "copy") row.at("reference").refuse("is not 'copy'");
+    t.is_against_copy = true;
+  }
   t.launches_per_sample = SMALL(row.at("launches_per_sample"));
   t.steady = row.at("steady").truth();
   t.clocks_mhz = numbers(row.at("clocks_mhz"), SMALLEST, LARGEST);
@@ -536,7 +545,12 @@ Line line_from(const Place& l) {
           .line = SMALL(l.at("line")),
           .instruction = l.at("instruction").text(),
           .buffer = l.at("buffer").text(),
+          .bytes_per_lane = l.has("bytes_per_lane")
+                                ? static_cast<uint32_t>(SMALL(l.at("bytes_per_lane")))
+                                : 0,
           .requests = l.at("requests").natural(),
+          .lanes = l.has("lanes") ? l.at("lanes").natural() : 0,
+          .bytes_used = l.has("bytes_used") ? l.at("bytes_used").natural() : 0,
           .sectors = l.at("sectors").natural(),
           .lines = l.at("lines").natural(),
           .wavefronts = l.at("wavefronts").natural(),
@@ -557,6 +571,7 @@ std::vector<T> list_from(const Place& row, const char* key, T (*read)(const Plac
 Result result_from(const Place& row) {
   Result r{.who = identity_from(row)};
   if (row.has("m")) r.problem = problem_from(row);
+  if (row.has("useful_bytes")) r.useful_bytes = LARGE(row.at("useful_bytes"));
   if (row.has("path")) r.path = row.at("path").text();
   if (row.has("date")) r.date = row.at("date").text();
   r.judged = judgement_from(row);

@@ -41,14 +41,21 @@ Figure rate(const Result& r, double amount) {
 Figure gflops(const Result& r) { return r.problem ? rate(r, r.problem->flops()) : std::nullopt; }
 
 Figure gbytes_per_second(const Result& r) {
+  if (r.useful_bytes) return rate(r, static_cast<double>(*r.useful_bytes));
   return r.problem ? rate(r, r.problem->least_bytes()) : std::nullopt;
+}
+
+// Of the reference, in turns.
+Figure paired_median(const Timing& t) {
+  const std::vector<double> ratios = paired_percent(t);
+  return ratios.empty() ? std::nullopt : Figure(quartiles(ratios).median);
 }
 
 Figure percent_of_cublas(const Result& r) {
   if (!timing(r) || (r.problem && r.problem->is_empty())) return std::nullopt;
+  if (timing(r)->is_against_copy) return std::nullopt;
   if (timing(r)->is_reference) return 100.0;
-  const std::vector<double> ratios = paired_percent(*timing(r));
-  return ratios.empty() ? std::nullopt : Figure(quartiles(ratios).median);
+  return paired_median(*timing(r));
 }
 
 using Buffer = std::string_view;
@@ -116,6 +123,16 @@ constexpr Metric METRICS[] = {
     {"shared_bank_conflicts", "shared bank conflicts", "conflicts", "", Better::less, 0,
      "wavefronts beyond the least number, loads and stores", false,
      [](const Result& r, Buffer, const Roofs&) { return count(r, counts::SHARED_BANK_CONFLICTS); }},
+    {"shared_load_wavefronts_per_request", "wavefronts per shared load", "wavefronts/load", "",
+     Better::less, 2, "passes over the banks that a warp's load from shared memory takes", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return ratio(count(r, counts::SHARED_LOAD_WAVEFRONTS), count(r, counts::SHARED_LOADS));
+     }},
+    {"shared_store_wavefronts_per_request", "wavefronts per shared store", "wavefronts/store", "",
+     Better::less, 2, "passes over the banks that a warp's store to shared memory takes", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return ratio(count(r, counts::SHARED_STORE_WAVEFRONTS), count(r, counts::SHARED_STORES));
+     }},
     {"local_bytes", "bytes of local memory", "local", "", Better::less, 0,
      "traffic to .local: spills, or register arrays indexed at run time", false,
      [](const Result& r, Buffer, const Roofs&) { return count(r, counts::LOCAL_BYTES); }},
@@ -155,11 +172,15 @@ constexpr Metric METRICS[] = {
                                                              : std::nullopt;
      }},
     {"gbytes_per_second", "GB/s", "GB/s", "", Better::more, 0,
-     "A and B read once, C written once (and read where beta is not 0) / median time", false,
-     [](const Result& r, Buffer, const Roofs&) { return gbytes_per_second(r); }},
+     "what must be read and written at least / median time: A and B once, C once (twice where beta "
+     "is not 0)",
+     false, [](const Result& r, Buffer, const Roofs&) { return gbytes_per_second(r); }},
     {"percent_of_copy", "per cent of a copy", "% copy", "", Better::more, 1,
-     "GB/s / what a device-to-device copy reached in the same run: the memory's roof", false,
+     "of a device-to-device copy: of as many bytes in turns where there is no product, otherwise "
+     "GB/s over the copy's",
+     false,
      [](const Result& r, Buffer, const Roofs& roofs) {
+       if (timing(r) && timing(r)->is_against_copy) return paired_median(*timing(r));
        return percent(ratio(gbytes_per_second(r), roofs.copy_gbytes_per_second));
      }},
 };

@@ -49,7 +49,7 @@ struct Provenance {
 
 /// Which kernel a result is about: a rung, a lab's variant, an exercise, a stranger's kernel.
 struct Identity {
-  std::string set{};  // "sgemm" for the ladder, "kernel" for a file of the user's
+  std::string set{};  // "sgemm" for the ladder, "lab", "kernel" for a file of the user's
   std::optional<int> number{};
   std::string name{};     // "coalesced"
   std::string variant{};  // of those that have several; otherwise empty
@@ -95,6 +95,8 @@ struct Timing {
   /// Each was taken right after the kernel's; empty without a reference.
   std::vector<double> reference_samples_ms{};
   bool is_reference = false;
+  /// The reference is a device-to-device copy of Result::useful_bytes, half of them read, and not cuBLAS's product.
+  bool is_against_copy = false;
   int launches_per_sample = 1;
   bool steady = true;  // neither times nor clock moved any more when the samples began
   std::vector<double>
@@ -120,7 +122,11 @@ struct Line {
   int line = 0;
   std::string instruction{};  // "ld.global.f32"
   std::string buffer{};
-  uint64_t requests = 0, sectors = 0, lines = 0, wavefronts = 0, bank_conflicts = 0;
+  uint32_t bytes_per_lane = 0;
+  uint64_t requests = 0;
+  uint64_t lanes = 0;       // over all requests
+  uint64_t bytes_used = 0;  // distinct bytes asked for, a request at a time
+  uint64_t sectors = 0, lines = 0, wavefronts = 0, bank_conflicts = 0;
   bool operator==(const Line&) const = default;
 };
 
@@ -189,6 +195,8 @@ struct Judgement {
 struct Result {
   Identity who{};
   std::optional<Problem> problem{};
+  /// Where there is no product: the bytes that any kernel with this result must read and write at least.
+  std::optional<int64_t> useful_bytes{};
   std::string path{};  // the code path that ran, where the kernel has several
   std::string date{};  // ISO 8601; a file may hold results of several days
   Observation seen{};

@@ -17,6 +17,7 @@
 #include "runner/device_buffer.hpp"
 #include "runner/inputs.hpp"
 #include "runner/machine.hpp"
+#include "runner/product.hpp"
 #include "runner/verify.hpp"
 
 namespace runner {
@@ -207,8 +208,7 @@ std::string separate_alignments(const Rung& rung) {
 // Whether lanes move more than a float at a time; nothing where nothing is counted.
 std::optional<bool> moves_vectors(const Rung& rung, const Sgemm& sgemm, cudaError_t& error) {
   results::Result result;
-  machine::name_matrices(sgemm);
-  error = machine::run(rung, sgemm, result.seen);
+  error = run_product(rung, sgemm, result.seen);
   if (error != cudaSuccess || !result.seen.traffic) return std::nullopt;
   for (const char* width : {"load_bytes_per_lane", "store_bytes_per_lane"}) {
     for (const char* matrix : {"A", "B", "C"}) {

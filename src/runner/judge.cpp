@@ -28,11 +28,6 @@ const char* sign_of(Relation relation) {
   return "?";
 }
 
-std::optional<double> counted(const results::Result& result, const Claim& claim) {
-  const results::Metric* metric = results::find_metric(claim.counter);
-  return metric == nullptr ? std::nullopt : metric->value(result, claim.buffer, {});
-}
-
 // What the NaN in C cannot tell from an element that was never written, the counters can.
 std::string reading_of_c(const results::Result& result) {
   if (!result.seen.traffic || !result.problem || result.problem->beta != 0.0f) return "";
@@ -52,6 +47,11 @@ std::string reading_of_c(const results::Result& result) {
 }
 
 }  // namespace
+
+std::optional<double> counted(const results::Result& result, const Claim& claim) {
+  const results::Metric* metric = results::find_metric(claim.counter);
+  return metric == nullptr ? std::nullopt : metric->value(result, claim.buffer, {});
+}
 
 bool applies(const device::Promise& promise, const results::Problem& p) {
   if (promise.claims.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) ||

@@ -10,6 +10,9 @@ namespace runner {
 /// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
 bool applies(const device::Promise& promise, const results::Problem& problem);
 
+/// The figure that a claim speaks of, as it was counted; nothing where it was not.
+std::optional<double> counted(const results::Result& result, const device::Claim& claim);
+
 /// Compares one claim with what was counted. Equality allows for rounding in the counter's division.
 results::CheckedClaim check_claim(const device::Claim& claim, std::optional<double> counted);
 

@@ -2,11 +2,13 @@
 // the build takes one of them. A machine returns facts; it judges nothing.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
-#include "kernels/ladder.hpp"
 #include "results/run.hpp"
 
 namespace runner::machine {
@@ -33,15 +35,18 @@ void describe(results::Provenance& provenance);
 /// What the device reaches at most, measured now. Nothing on a machine that does not measure.
 results::Roofs measure_roofs();
 
-/// Tells the machine which matrix is which, for its reports.
-void name_matrices(const ladder::Sgemm& problem);
+/// Tells the machine what an allocation is called, for its reports. A null pointer has no name.
+void name_buffer(const void* buffer, const char* name);
 
-/// Launches the rung and waits for it. `seen` receives which kernels ran and, on a machine that counts, what was
-/// counted.
-cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem, results::Observation& seen);
+/// Puts one launch on a stream: what is run, watched and timed.
+using Launch = std::function<cudaError_t(cudaStream_t)>;
 
-/// Takes the rung's time, the reference and it taking turns. Nothing on a machine that does not measure.
-std::optional<results::Timing> time(const ladder::Rung& rung, const ladder::Sgemm& problem,
+/// Launches and waits. `seen` receives which kernels ran and, on a machine that counts, what was counted.
+cudaError_t run(const Launch& launch, results::Observation& seen);
+
+/// Takes the time of `kernel`, with `reference` taking turns unless it is empty. Nothing on a machine that does not
+/// measure.
+std::optional<results::Timing> time(const Launch& kernel, const Launch& reference,
                                     const results::MeasureOptions& options);
 
 /// What the machine has to say on the last failed launch: several lines, or nothing.

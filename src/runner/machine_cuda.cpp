@@ -20,11 +20,6 @@ cudaDeviceProp properties_of_device() {
   return properties;
 }
 
-// The product to take time of, as a launch on a stream.
-Stopwatch::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem) {
-  return [&rung, problem](cudaStream_t stream) { return ladder::launch(rung, problem, stream); };
-}
-
 std::optional<std::string> cublas_version() {
   int major = 0, minor = 0, patch = 0;
   const bool known = cublasGetProperty(MAJOR_VERSION, &major) == CUBLAS_STATUS_SUCCESS &&
@@ -83,26 +78,19 @@ void describe(results::Provenance& provenance) {
 
 results::Roofs measure_roofs() { return runner::measure_roofs(); }
 
-void name_matrices(const ladder::Sgemm&) {}
+void name_buffer(const void*, const char*) {}
 
-cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
-                results::Observation& seen) {
-  const cudaError_t error = ladder::launch(rung, problem, nullptr);
+cudaError_t run(const Launch& launch, results::Observation& seen) {
+  const cudaError_t error = launch(nullptr);
   if (error != cudaSuccess) return error;
   const cudaError_t ended = cudaDeviceSynchronize();
-  if (ended == cudaSuccess) seen.kernels = launched_kernels(launch_of(rung, problem));
+  if (ended == cudaSuccess) seen.kernels = launched_kernels(launch);
   return ended;
 }
 
-std::optional<results::Timing> time(const ladder::Rung& rung, const ladder::Sgemm& problem,
+std::optional<results::Timing> time(const Launch& kernel, const Launch& reference,
                                     const results::MeasureOptions& options) {
-  if (problem.M == 0 || problem.N == 0) return std::nullopt;
-  const ladder::Rung& reference = *ladder::all().front();
-  const bool is_reference = &rung == &reference;
-  results::Timing timing = Stopwatch(options).measure(
-      launch_of(rung, problem), is_reference ? Stopwatch::Launch() : launch_of(reference, problem));
-  timing.is_reference = is_reference;
-  return timing;
+  return Stopwatch(options).measure(kernel, reference);
 }
 
 std::string last_failure() { return ""; }

@@ -28,6 +28,7 @@ bool is_atomic(const AccessCounters& a) { return a.access == Access::global_atom
 bool is_global(const AccessCounters& a) { return simulator::is_global(a.access); }
 bool is_shared(const AccessCounters& a) { return simulator::is_shared(a.access); }
 bool is_shared_load(const AccessCounters& a) { return a.access == Access::shared_load; }
+bool is_shared_store(const AccessCounters& a) { return a.access == Access::shared_store; }
 bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
 // Memory that the run has not named: a kernel's workspace. The simulator numbers its allocations, and which number
@@ -94,6 +95,12 @@ results::Traffic traffic_of(const Counters& c) {
   counting.by_buffer(counts::ATOMIC_SECTORS, is_atomic, &AccessCounters::sectors);
   counting.total(counts::GLOBAL_BYTES_FETCHED, is_global, &AccessCounters::bytes_fetched);
   counting.total(counts::GLOBAL_BYTES_USED, is_global, &AccessCounters::bytes_used);
+  counting.total(counts::SHARED_LOADS, is_shared_load, &AccessCounters::requests);
+  counting.total(counts::SHARED_LOAD_WAVEFRONTS, is_shared_load, &AccessCounters::wavefronts);
+  counting.total(counts::SHARED_LOAD_CONFLICTS, is_shared_load, &AccessCounters::bank_conflicts);
+  counting.total(counts::SHARED_STORES, is_shared_store, &AccessCounters::requests);
+  counting.total(counts::SHARED_STORE_WAVEFRONTS, is_shared_store, &AccessCounters::wavefronts);
+  counting.total(counts::SHARED_STORE_CONFLICTS, is_shared_store, &AccessCounters::bank_conflicts);
   counting.total(counts::SHARED_LOAD_LANES, is_shared_load, &AccessCounters::lanes);
   counting.total(counts::SHARED_WAVEFRONTS, is_shared, &AccessCounters::wavefronts);
   counting.total(counts::SHARED_BANK_CONFLICTS, is_shared, &AccessCounters::bank_conflicts);
@@ -116,7 +123,10 @@ std::vector<results::Line> lines_of(const Counters& c) {
                      .line = a.where.line,
                      .instruction = a.instruction,
                      .buffer = name_of(a),
+                     .bytes_per_lane = a.bytes_per_lane,
                      .requests = a.requests,
+                     .lanes = a.lanes,
+                     .bytes_used = a.bytes_used,
                      .sectors = a.sectors,
                      .lines = a.lines,
                      .wavefronts = a.wavefronts,
@@ -170,20 +180,14 @@ void describe(results::Provenance& provenance) {
 
 results::Roofs measure_roofs() { return {}; }
 
-void name_matrices(const ladder::Sgemm& p) {
-  auto& memory = simulator::DeviceMemory::instance();
-  const auto name_one = [&memory](const float* matrix, const char* as) {
-    if (matrix != nullptr) memory.set_name(reinterpret_cast<uint64_t>(matrix), as);
-  };
-  name_one(p.A, "A");
-  name_one(p.B, "B");
-  name_one(p.C, "C");
+void name_buffer(const void* buffer, const char* name) {
+  if (buffer == nullptr) return;
+  simulator::DeviceMemory::instance().set_name(reinterpret_cast<uint64_t>(buffer), name);
 }
 
-cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
-                results::Observation& seen) {
+cudaError_t run(const Launch& launch, results::Observation& seen) {
   simulator::reset_counters();
-  cudaError_t error = ladder::launch(rung, problem, nullptr);
+  cudaError_t error = launch(nullptr);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
   const Counters counters = simulator::counters();
   // The reference works on the host: nothing of it can be counted.
@@ -195,8 +199,7 @@ cudaError_t run(const ladder::Rung& rung, const ladder::Sgemm& problem,
   return error;
 }
 
-std::optional<results::Timing> time(const ladder::Rung&, const ladder::Sgemm&,
-                                    const results::MeasureOptions&) {
+std::optional<results::Timing> time(const Launch&, const Launch&, const results::MeasureOptions&) {
   return std::nullopt;
 }
 

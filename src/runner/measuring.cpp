@@ -9,6 +9,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
 #include "runner/machine.hpp"
+#include "runner/product.hpp"
 #include "runner/progress.hpp"
 #include "runner/provenance.hpp"
 #include "runner/verify.hpp"
@@ -47,14 +48,13 @@ Result result_of(const Candidate& candidate, const Problem& problem, Verifier& v
                  const results::MeasureOptions& options) {
   Result result{.who = candidate.who, .problem = problem, .date = now()};
   const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-    machine::name_matrices(sgemm);
     if (const char* path = ladder::path(*candidate.rung, sgemm)) result.path = path;
     results::Observation unseen;
-    return machine::run(*candidate.rung, sgemm, values == Values::reals ? result.seen : unseen);
+    return run_product(*candidate.rung, sgemm, values == Values::reals ? result.seen : unseen);
   });
   if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
   if (verdict.correct && !interrupted()) {
-    result.seen.timing = machine::time(*candidate.rung, verifier.prepare(Values::reals), options);
+    result.seen.timing = time_product(*candidate.rung, verifier.prepare(Values::reals), options);
   }
   result.judged = judge(result, verdict, candidate.rung->promise);
   if (verdict.error != cudaSuccess) result.judged.failure = machine::last_failure();

@@ -8,6 +8,7 @@
 #include "kernels/ladder.hpp"
 #include "runner/judge.hpp"
 #include "runner/machine.hpp"
+#include "runner/product.hpp"
 #include "runner/verify.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
@@ -25,8 +26,7 @@ std::optional<Judgement> judgement_of(const Rung& rung, int64_t M, int64_t N, in
   results::Result result{.problem = results::dense_problem(M, N, K)};
   runner::Verifier verifier(*result.problem, {.guard = 0});
   const Sgemm sgemm = verifier.prepare(Values::reals);
-  runner::machine::name_matrices(sgemm);
-  EXPECT_EQ(runner::machine::run(rung, sgemm, result.seen), cudaSuccess);
+  EXPECT_EQ(runner::run_product(rung, sgemm, result.seen), cudaSuccess);
   if (!result.seen.traffic) return std::nullopt;
   return runner::judge(result, {}, rung.promise);
 }

@@ -31,7 +31,7 @@ const Rule RULES[] = {
     {"results", false, {"text/"}, "fmt/.*|nlohmann/.*"},
     {"device", false, {}, "cuda_runtime\\.h"},
     {"kernels", false, {"device/"}, "cuda_runtime\\.h|cublas_v2\\.h|Eigen/.*"},
-    {"labs", true, {"device/"}, "cuda_runtime\\.h"},
+    {"labs", false, {"device/"}, "cuda_runtime\\.h"},
     {"runner",
      false,
      {"text/", "lens/", "results/", "device/promise.hpp", "kernels/ladder.hpp", "labs/lab.hpp"},

@@ -112,6 +112,10 @@ inline Run full() {
                                                {counts::STORE_BYTES, "C", 384},
                                                {counts::GLOBAL_BYTES_FETCHED, "", 3200},
                                                {counts::GLOBAL_BYTES_USED, "", 2400},
+                                               {counts::SHARED_LOADS, "", 8},
+                                               {counts::SHARED_LOAD_WAVEFRONTS, "", 12},
+                                               {counts::SHARED_STORES, "", 2},
+                                               {counts::SHARED_STORE_WAVEFRONTS, "", 5},
                                                {counts::SHARED_LOAD_LANES, "", 64},
                                                {counts::SHARED_BANK_CONFLICTS, "", 7},
                                                {counts::LOCAL_BYTES, "", 96},
@@ -135,7 +139,10 @@ inline Run full() {
                    .line = 30,
                    .instruction = "ld.global.v4.f32",
                    .buffer = "A",
+                   .bytes_per_lane = 16,
                    .requests = 4,
+                   .lanes = 128,
+                   .bytes_used = 2047,
                    .sectors = 64,
                    .lines = 16,
                    .wavefronts = 5,
@@ -165,6 +172,21 @@ inline Run full() {
               .doubts = {"power limit", "only 5 samples"}};
   run.results = {r};
   return run;
+}
+
+/// A lab's variant, timed beside a copy.
+inline results::Run of_a_lab() {
+  Result r{.who = {.set = "lab",
+                   .name = "copy_stride",
+                   .variant = "8",
+                   .parameters = {{"elements", 16384}}},
+           .useful_bytes = 131072,
+           .date = "2026-01-02T03:04:06+00:00"};
+  r.seen.timing = results::Timing{.samples_ms = {4, 4, 4},
+                                  .reference_samples_ms = {1, 2, 3},
+                                  .is_against_copy = true};
+  r.judged.correct = true;
+  return run_of(results::Machine::cuda, {r});
 }
 
 }  // namespace made

@@ -61,6 +61,8 @@ TEST(Metrics, FollowFromTheFacts) {
       {"global_sectors", 100},
       {"flops_per_global_byte", 0x1p64 / 3200},
       {"shared_loads_per_ffma", 2},
+      {"shared_load_wavefronts_per_request", 1.5},
+      {"shared_store_wavefronts_per_request", 2.5},
       {"shared_bank_conflicts", 7},
       {"local_bytes", 96},
       {"median_ms", 3},
@@ -79,6 +81,13 @@ TEST(Metrics, FollowFromTheFacts) {
     EXPECT_THAT(m.value(r, "", run.from.roofs), Optional(DoubleEq(want.at(m.key)))) << m.key;
     EXPECT_EQ(results::value(r, m.key, "", run.from.roofs), m.value(r, "", run.from.roofs));
   }
+}
+
+TEST(Metrics, OfALabAreHeldAgainstACopyAndNotAgainstCublas) {
+  const Result r = made::of_a_lab().results[0];
+  EXPECT_THAT(results::value(r, "percent_of_copy"), Optional(DoubleEq(50)));
+  EXPECT_THAT(results::value(r, "gbytes_per_second"), Optional(DoubleEq(131072 / 4e6)));
+  EXPECT_EQ(results::value(r, "percent_of_cublas"), std::nullopt);
 }
 
 TEST(Metrics, OfABufferAreOfThatBufferAlone) {

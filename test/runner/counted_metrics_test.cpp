@@ -7,6 +7,7 @@
 #include "kernels/ladder.hpp"
 #include "results/metrics.hpp"
 #include "runner/machine.hpp"
+#include "runner/product.hpp"
 #include "runner/verify.hpp"
 
 namespace {
@@ -20,8 +21,7 @@ results::Result observed(const ladder::Rung& rung, const results::Problem& probl
                     .problem = problem};
   runner::Verifier verifier(problem, {.guard = runner::machine::GUARD});
   const ladder::Sgemm sgemm = verifier.prepare(runner::Values::reals);
-  runner::machine::name_matrices(sgemm);
-  EXPECT_EQ(runner::machine::run(rung, sgemm, r.seen), cudaSuccess) << rung.name;
+  EXPECT_EQ(runner::run_product(rung, sgemm, r.seen), cudaSuccess) << rung.name;
   return r;
 }
 

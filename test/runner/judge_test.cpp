@@ -10,6 +10,7 @@
 #include "kernels/ladder.hpp"
 #include "results/metrics.hpp"
 #include "runner/machine.hpp"
+#include "runner/product.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {
@@ -203,10 +204,9 @@ TEST(Judge, SaysWhichLineReadsC) {
   results::Result r{.problem = results::dense_problem(50, 40, 30)};
   runner::Verifier verifier(*r.problem, {.guard = runner::machine::GUARD});
   const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-    runner::machine::name_matrices(sgemm);
     results::Observation unseen;
-    return runner::machine::run(faulty::reads_c_always, sgemm,
-                                values == Values::reals ? r.seen : unseen);
+    return runner::run_product(faulty::reads_c_always, sgemm,
+                               values == Values::reals ? r.seen : unseen);
   });
   const std::string complaint = runner::judge(r, verdict, {}).complaint;
   EXPECT_THAT(complaint, HasSubstr("all 2000 elements are wrong"));

@@ -1,0 +1,52 @@
+// A lab's variant on the machine: its arrays laid out and filled, launched, and every word of them checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "labs/lab.hpp"
+#include "results/run.hpp"
+#include "runner/device_buffer.hpp"
+#include "runner/machine.hpp"
+
+namespace runner {
+
+class LabTrial {
+ public:
+  /// Lays out the arrays, each with `guard` words of poison on both sides, and fills them. The variant must outlive it
+  /// and must not refuse the sizes. Throws Error if memory does not suffice.
+  LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t guard);
+
+  /// One launch of the variant, for as long as this lives.
+  machine::Launch launch() const;
+  /// A device-to-device copy of as many bytes as the variant must move at least: half of them are read. It has memory of
+  /// its own, taken here.
+  machine::Launch copy();
+
+  int64_t useful_bytes() const { return setup_.useful_bytes; }
+
+  /// Fills the arrays anew, runs the variant and compares every word of every array, and the poison around them, with
+  /// what the lab says they must be. What was seen goes to `seen`.
+  results::Judgement check(results::Observation& seen);
+
+ private:
+  struct Laid {
+    int64_t words = 0;
+    DeviceBuffer<uint32_t> buffer;
+    uint32_t* data = nullptr;
+  };
+
+  void fill(const lab::Array& array, const Laid& laid) const;
+  void compare(const lab::Array& array, const Laid& laid, results::Judgement& judgement) const;
+  std::string damage_around(const lab::Array& array, const Laid& laid) const;
+
+  const lab::Variant& variant_;
+  lab::Sizes sizes_;
+  int64_t guard_;
+  lab::Setup setup_;
+  std::vector<Laid> laid_;
+  DeviceBuffer<uint32_t> copy_from_, copy_to_;
+};
+
+}  // namespace runner
