@@ -17,4 +17,8 @@ bool is_worse(const Request& a, const Request& b) {
   return bytes_wasted(a) > bytes_wasted(b);
 }
 
+uint64_t linear_block(const Request& r) {
+  return r.block[0] + r.grid[0] * (r.block[1] + uint64_t{r.grid[1]} * r.block[2]);
+}
+
 }  // namespace lens
