@@ -336,10 +336,8 @@ class Table {
 
   // An empty product has no per cent of anything.
   const Result* starred(const Result& r) const {
-    const bool is_rung = r.who.set == "sgemm" && r.who.number && *r.who.number > 0;
-    if (recorded_ == nullptr || is_timed() || !is_rung || (r.problem && r.problem->is_empty()))
-      return nullptr;
-    return recorded_figure(*recorded_, r.who.name);
+    if (recorded_ == nullptr || is_timed() || (r.problem && r.problem->is_empty())) return nullptr;
+    return results::recorded_figure(*recorded_, r);
   }
 
   // How a figure relates to that of the row above, the reference not counted: above / here.
@@ -478,6 +476,11 @@ std::vector<std::vector<const Result*>> by_problem(const Run& run) {
 bool has_recorded_figures(const Run& run) {
   return std::ranges::any_of(
       run.results, [&](const Result& r) { return recorded_figure(run, r.who.name) != nullptr; });
+}
+
+const Result* recorded_figure(const Run& recorded, const Result& result) {
+  const bool is_rung = result.who.set == "sgemm" && result.who.number && *result.who.number > 0;
+  return is_rung ? recorded_figure(recorded, result.who.name) : nullptr;
 }
 
 std::string to_table(const Run& run, const Run* recorded, const text::Page& page) {

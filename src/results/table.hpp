@@ -29,4 +29,8 @@ std::string details(const Run& run, const text::Page& page);
 bool has_recorded_figures(const Run& run);
 inline constexpr int64_t RECORDED_SIZE = 4096;
 
+/// The recorded result whose figures stand in for those of `result`: of the same rung, warm and right, at
+/// RECORDED_SIZE. nullptr if there is none.
+const Result* recorded_figure(const Run& recorded, const Result& result);
+
 }  // namespace results
