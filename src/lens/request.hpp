@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lens {
@@ -59,7 +60,13 @@ struct Wanted {
   uint64_t first = 0;
   // So many, one after the other; with the worst, it and those that the same warp made behind it. At least 1.
   uint64_t count = 1;
+  // Where the source is: of this line alone, in files with this name, as is_file() has it. 0: of any line.
+  std::string file{};
+  int line = 0;
 };
+
+/// Whether a file's path ends with the name: "copy.cu" or "src/copy.cu" for "/home/me/src/copy.cu".
+bool is_file(std::string_view path, std::string_view name);
 
 /// Whether `a` is worse than `b`: more bytes fetched in vain or more bank conflicts; of two equal ones neither.
 bool is_worse(const Request& a, const Request& b);

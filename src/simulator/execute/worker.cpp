@@ -80,7 +80,14 @@ Worker::Worker(const Program& p, LaunchState& state, uint64_t seed)
       block_warps(p.blocks.size()),
       block_lanes(p.blocks.size()),
       guarded_lanes(p.sources.size()) {
-  if (state.wanted.any) recorder_ = std::make_unique<Recorder>(state.wanted);
+  if (!state.wanted.any) return;
+  recorder_ = std::make_unique<Recorder>(state.wanted);
+  for (const SiteInfo& site : p.sites) {
+    const SourceLine& where = p.sources[site.instruction].where;
+    is_recorded_.push_back(
+        state.wanted.line == 0 ||
+        (where.line == state.wanted.line && lens::is_file(where.file, state.wanted.file)));
+  }
 }
 
 const Pattern& Worker::price(uint32_t site, const std::array<int64_t, WARP>& distance,
@@ -92,7 +99,7 @@ const Pattern& Worker::price(uint32_t site, const std::array<int64_t, WARP>& dis
   const Pattern& pattern =
       patterns_.find({info.access, info.bytes}, distance, first, active, &kept);
   unkept_ = kept ? ~0u : site;
-  if (recorder_) {
+  if (recorder_ && is_recorded_[site]) {
     first_ = first;
     change_pattern(site, nullptr);
   } else {
@@ -136,7 +143,7 @@ void Worker::change_pattern(uint32_t site, const Pattern* pattern) {
   if (s.counted != nullptr) s.counts.add(s.counted->cost, s.times);
   s.counted = pattern;
   s.times = 0;
-  if (recorder_ && pattern != nullptr) record(site, *pattern);
+  if (recorder_ && pattern != nullptr && is_recorded_[site]) record(site, *pattern);
 }
 
 // The warp's access, known to be within bounds.

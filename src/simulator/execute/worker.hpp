@@ -94,9 +94,10 @@ class Worker {
   PatternBook patterns_;
   uint32_t unkept_ = ~0u;  // the site whose last pattern the book does not keep
 
-  // Where requests are recorded, no site remembers a pattern: every access comes through price(), and then through
-  // change_pattern(), which nothing else does. So accesses that nobody wants to see cost what they did.
+  // A site whose requests are recorded remembers no pattern: each of its accesses comes through price() and
+  // change_pattern(), where it is seen. So accesses that nobody wants to see cost what they did.
   std::unique_ptr<Recorder> recorder_;
+  std::vector<bool> is_recorded_;                           // by site
   std::map<std::pair<uint32_t, uint32_t>, size_t> groups_;  // (site, allocation id) -> recorder's
   uint64_t first_ = 0;  // the first active lane's address, of the access that was priced last
   void record(uint32_t site, const Pattern& pattern);
