@@ -10,6 +10,7 @@
 #include "runner/error.hpp"
 #include "runner/help.hpp"
 #include "runner/machine.hpp"
+#include "runner/show_command.hpp"
 #include "runner/suggest.hpp"
 #include "runner/words.hpp"
 
@@ -213,19 +214,13 @@ Presentation presentation_from(const CLI::App& app, const Words& words, std::str
   if (!file.empty() && json_file == nullptr)
     throw usage("the file is a run in JSON already; copy it");
   if (words.quiet && words.verbose) throw usage("-q and -v exclude each other");
-  const std::vector<std::string> colors{"auto", "always", "never"};
-  const auto color = std::ranges::find(colors, words.color);
-  if (color == colors.end()) {
-    throw usage(
-        fmt::format("--color '{}' is not understood: write auto, always or never", words.color));
-  }
   if (json_file != nullptr) *json_file = file;
   const bool asked = app.count("--baseline") > 0;
   return {.format = json_to_stdout   ? Format::json
                     : words.csv      ? Format::csv
                     : words.markdown ? Format::markdown
                                      : Format::table,
-          .color = static_cast<When>(color - colors.begin()),
+          .color = parse_when(words.color),
           .verbosity = words.quiet     ? -1
                        : words.verbose ? 1
                                        : 0,
@@ -290,6 +285,15 @@ void refuse_before_parsing(const std::vector<std::string>& line) {
 
 }  // namespace
 
+When parse_when(const std::string& text) {
+  const std::vector<std::string> words{"auto", "always", "never"};
+  const auto word = std::ranges::find(words, text);
+  if (word == words.end()) {
+    throw usage(fmt::format("--color '{}' is not understood: write auto, always or never", text));
+  }
+  return static_cast<When>(word - words.begin());
+}
+
 Problem parse_size(const std::string& text) {
   std::vector<int64_t> sizes;
   for (size_t start = 0; start <= text.size();) {
@@ -315,15 +319,19 @@ Request parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);  // a second one is a file's name, or a mistake
   CLI::App* list = nullptr;
   CLI::App* table = nullptr;
+  CLI::App* show = nullptr;
   for (const Subcommand& subcommand : SUBCOMMANDS) {
     CLI::App* added = app.add_subcommand(subcommand.name, subcommand.what);
     if (std::string_view(subcommand.name) == "list") list = added;
     if (std::string_view(subcommand.name) == "table") table = added;
+    if (std::string_view(subcommand.name) == "show") show = added;
   }
   list->add_flag("--numbers", words.list_numbers, "only their numbers, one to a line");
   list->add_flag("--json", words.list_json, "as JSON, with their promises");
   table->add_option("FILE", words.table_file, "what --json=FILE wrote");
   add_presentation(*table, words);
+  ShowWords show_words;
+  add_show_options(*show, show_words);
   app.footer(EXAMPLES);  // last, since subcommands take it over
 
   const CLI::App* of = &app;
@@ -355,6 +363,11 @@ Request parse_command_line(int argc, const char* const* argv) {
     throw usage(fmt::format("'{}' takes no kernels", app.get_subcommands().front()->get_name()));
   }
   if (list->parsed()) return list_request(words);
+  if (show->parsed()) {
+    ShowRequest request = show_request(*show, show_words);
+    request.command_line = line;
+    return request;
+  }
   if (table->parsed()) {
     if (words.table_file.empty()) {
       throw usage("'table' needs a file: sgemm_runner table run.json, which --json=run.json wrote");

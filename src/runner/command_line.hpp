@@ -8,6 +8,7 @@
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
 #include "runner/select.hpp"
+#include "runner/show_request.hpp"
 #include "runner/terminal.hpp"
 
 namespace runner {
@@ -52,12 +53,14 @@ struct ShowText {
   std::string text;
 };
 
-using Request = std::variant<RunRequest, ListRequest, TableRequest, ShowText>;
+using Request = std::variant<RunRequest, ListRequest, TableRequest, ShowRequest, ShowText>;
 
 /// Throws Error(ExitCode::usage) with a message for the user.
 Request parse_command_line(int argc, const char* const* argv);
 
 /// "4096" or "128x160x7168" (M, N, K). Throws Error(ExitCode::usage).
 results::Problem parse_size(const std::string& text);
+/// "auto", "always" or "never". Throws Error(ExitCode::usage).
+When parse_when(const std::string& text);
 
 }  // namespace runner

@@ -1,7 +1,6 @@
 #include "runner/run.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -18,6 +17,7 @@
 #include "runner/measuring.hpp"
 #include "runner/output.hpp"
 #include "runner/provenance.hpp"
+#include "runner/recorded.hpp"
 
 namespace runner {
 namespace {
@@ -84,23 +84,8 @@ std::vector<Candidate> candidates_of(const RunRequest& request, const machine::D
   return candidates;
 }
 
-// The run whose figures stand in for what is not timed here; nothing where there is none.
 std::optional<Run> recorded_for(const Presentation& presentation) {
-  const std::string& file = presentation.baseline_file;
-  const bool exists = access(file.c_str(), F_OK) == 0;
-  if (!exists && !presentation.baseline_asked_for) return std::nullopt;
-  try {
-    Run recorded = results::read_run(file);
-    if (results::has_recorded_figures(recorded)) return recorded;
-    throw results::Unusable(fmt::format("'{}' cannot be used: it has no per cent of cuBLAS at {}",
-                                        file, results::RECORDED_SIZE));
-  } catch (const results::Unusable& error) {
-    const std::string message =
-        fmt::format("baseline {}; it must be what --json=FILE wrote on a GPU", error.what());
-    if (presentation.baseline_asked_for) throw Error(ExitCode::usage, message);
-    warn(message);
-    return std::nullopt;
-  }
+  return recorded_run(presentation.baseline_file, presentation.baseline_asked_for);
 }
 
 std::string formatted(const Run& run, const std::optional<Run>& recorded,
