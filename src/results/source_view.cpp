@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "results/source_functions.hpp"
 
@@ -111,88 +112,116 @@ struct Column {
   int width = 0;
 };
 
-class Margin {
+// A source line as the page has it, and the rows of the margin beside it.
+struct CodeRow {
+  char sign = ' ';
+  std::string number{};
+  std::string code{};
+  std::vector<const Line*> accesses{};
+};
+
+// The page: marks, numbers and source on the left, the margin on the right of those lines that access memory. All others
+// have the whole width.
+class Layout {
  public:
-  Margin(const std::vector<Line>& rows, const text::Page& page, int number_width)
-      : page_(page), signs_(page.unicode), number_width_(number_width) {
-    const bool any_shared = std::ranges::any_of(rows, is_shared);
-    const bool any_sectors = std::ranges::any_of(rows, [](const Line& l) { return l.sectors > 0; });
-    add(rows, {"", "buffer", true, 0, [](const Line& l) { return l.buffer; }});
-    add(rows, {"", "access", true, 1, access_of});
-    add(rows, {"", "requests", false, 2,
-               [](const Line& l) { return compact(static_cast<double>(l.requests)); }});
-    if (any_sectors) {
-      add(rows, {"", "sectors", false, 0, [](const Line& l) {
-                   return l.sectors == 0 ? "" : fmt::format("{:.1f}", per_request(l.sectors, l));
-                 }});
-      add(rows, {"bytes", "used", false, 0, [](const Line& l) {
-                   if (l.sectors == 0) return std::string();
-                   return fmt::format("{:.1f} %",
-                                      100 * static_cast<double>(l.bytes_used) /
-                                          (SECTOR_BYTES * static_cast<double>(l.sectors)));
-                 }});
+  Layout(const std::vector<Line>& accesses, const std::vector<CodeRow>& code,
+         const text::Page& page)
+      : page_(page), signs_(page.unicode) {
+    add_columns(accesses);
+    int longest = 0, longest_access = 0;
+    for (const CodeRow& row : code) {
+      number_width_ = std::max(number_width_, text::display_width(row.number));
+      const int width = text::display_width(row.code);
+      longest = std::max(longest, width);
+      if (!row.accesses.empty()) longest_access = std::max(longest_access, width);
     }
-    if (any_shared) {
-      add(rows, {"wave-", "fronts", false, 0, [](const Line& l) {
-                   return l.wavefronts == 0 ? ""
-                                            : fmt::format("{:.1f}", per_request(l.wavefronts, l));
-                 }});
-      add(rows, {"con-", "flicts", false, 3, [](const Line& l) {
-                   return l.wavefronts == 0 ? "" : compact(static_cast<double>(l.bank_conflicts));
-                 }});
-    }
-    const int needed = page.width * SOURCE_SHARE / 100;
-    while (page.width > 0 && source_width() < needed) {
+    const int wanted = std::min(longest_access, page.width * SOURCE_SHARE / 100);
+    while (page.width > 0 && room_for_code() < wanted) {
       const auto last =
           std::ranges::max_element(columns_, std::ranges::less_equal{}, &Column::rank);
       if (last->rank == 0) break;
       columns_.erase(last);
     }
-    if (page.width > 0 && source_width() < LEAST_SOURCE) {  // a buffer with a long name
+    if (page.width > 0 && room_for_code() < LEAST_SOURCE) {  // a buffer with a long name
       Column& buffer = columns_.front();
-      buffer.width = std::max(6, buffer.width - (LEAST_SOURCE - source_width()));
+      buffer.width = std::max(6, buffer.width - (LEAST_SOURCE - room_for_code()));
     }
+    code_width_ = page.width > 0 ? std::min(room_for_code(), longest) : longest;
   }
 
   std::string heading() const {
-    std::string over = "   ", under = "   ";
-    for (const Column& c : columns_) {
-      over += " " + padded(c, c.over);
-      under += " " + padded(c, c.under);
+    std::string text;
+    for (const auto part : {&Column::over, &Column::under}) {
+      std::string line(static_cast<size_t>(before_code() + code_width_ + 2), ' ');
+      for (const Column& c : columns_) line += " " + padded(c, c.*part);
+      line.erase(line.find_last_not_of(' ') + 1);
+      if (!line.empty()) text += line + "\n";
     }
-    over.erase(over.find_last_not_of(' ') + 1);
-    under.erase(under.find_last_not_of(' ') + 1);
-    return (over.empty() ? "" : over + "\n") + under + "\n";
+    return text;
   }
 
-  // One line of the page: the margin of an access, or none, and the source's line if it is to stand here.
-  std::string line(const Line* access, char sign, const std::string& number,
-                   const std::string& source, Waste waste_of_source) const {
-    std::string margin = "   ";
-    if (access != nullptr) {
-      const Waste waste = waste_of(*access);
-      margin = waste == Waste::much ? " !!" : waste == Waste::some ? " ! " : "   ";
+  // A line of source. Of one that is too long for its place beside the margin the rest stands below, where the margin has
+  // further rows.
+  std::string row(const CodeRow& row) const {
+    const std::string start = fmt::format("{}{} ", row.sign, pad_left(row.number, number_width_));
+    if (row.accesses.empty()) {
+      const int room = page_.width - before_code();
+      std::string line =
+          "   " + start + (page_.width > 0 ? cut(row.code, room, signs_.ellipsis) : row.code);
+      line.erase(line.find_last_not_of(' ') + 1);
+      return line + "\n";
     }
-    for (const Column& c : columns_) {
-      margin += " " + padded(c, access == nullptr ? "" : c.cell(*access));
+    const Waste worst = waste_of(*row.accesses.front());
+    std::string text;
+    std::string rest = row.code;
+    for (size_t i = 0; i < row.accesses.size(); ++i) {
+      const Line& access = *row.accesses[i];
+      const bool is_last = i + 1 == row.accesses.size();
+      const std::string code = is_last ? cut(rest, code_width_, signs_.ellipsis) : take(rest);
+      const Waste waste = waste_of(access);
+      const char* mark = waste == Waste::much ? "!! " : waste == Waste::some ? "!  " : "   ";
+      std::string margin;
+      for (const Column& c : columns_) margin += " " + padded(c, c.cell(access));
+      margin.erase(margin.find_last_not_of(' ') + 1);
+      text +=
+          toned(mark, waste) +
+          toned((i == 0 ? start : std::string(start.size(), ' ')) + pad_right(code, code_width_),
+                worst) +
+          (page_.unicode ? " │" : " |") + toned(margin, waste) + "\n";
     }
-    const std::string bar = fmt::format(" {}", page_.unicode ? "│" : "|");
-    std::string code =
-        fmt::format("{}{} {}", sign, pad_left(number, number_width_),
-                    page_.width > 0 ? cut(source, source_width(), signs_.ellipsis) : source);
-    code.erase(code.find_last_not_of(' ') + 1);
-    return toned(margin, access == nullptr ? Waste::none : waste_of(*access)) + bar +
-           toned(code, waste_of_source) + "\n";
+    return text;
   }
 
  private:
-  void add(const std::vector<Line>& rows, Column column) {
-    column.width =
-        std::max(static_cast<int>(column.over.size()), static_cast<int>(column.under.size()));
-    for (const Line& row : rows) {
-      column.width = std::max(column.width, text::display_width(column.cell(row)));
+  void add_columns(const std::vector<Line>& accesses) {
+    const auto add = [&](Column column) {
+      column.width = static_cast<int>(std::max(column.over.size(), column.under.size()));
+      for (const Line& access : accesses)
+        column.width = std::max(column.width, text::display_width(column.cell(access)));
+      columns_.push_back(std::move(column));
+    };
+    add({"", "buffer", true, 0, [](const Line& l) { return l.buffer; }});
+    add({"", "access", true, 1, access_of});
+    add({"", "requests", false, 2,
+         [](const Line& l) { return compact(static_cast<double>(l.requests)); }});
+    if (std::ranges::any_of(accesses, [](const Line& l) { return l.sectors > 0; })) {
+      add({"", "sectors", false, 0, [](const Line& l) {
+             return l.sectors == 0 ? "" : fmt::format("{:.1f}", per_request(l.sectors, l));
+           }});
+      add({"bytes", "used", false, 0, [](const Line& l) {
+             if (l.sectors == 0) return std::string();
+             return fmt::format("{:.1f} %", 100 * static_cast<double>(l.bytes_used) /
+                                                (SECTOR_BYTES * static_cast<double>(l.sectors)));
+           }});
     }
-    columns_.push_back(std::move(column));
+    if (std::ranges::any_of(accesses, is_shared)) {
+      add({"wave-", "fronts", false, 0, [](const Line& l) {
+             return l.wavefronts == 0 ? "" : fmt::format("{:.1f}", per_request(l.wavefronts, l));
+           }});
+      add({"con-", "flicts", false, 3, [](const Line& l) {
+             return l.wavefronts == 0 ? "" : compact(static_cast<double>(l.bank_conflicts));
+           }});
+    }
   }
 
   std::string padded(const Column& c, const std::string& text) const {
@@ -200,23 +229,73 @@ class Margin {
     return c.left ? pad_right(fitting, c.width) : pad_left(fitting, c.width);
   }
 
-  // What the page leaves for a source line: beside the marks, the columns, the bar, the sign and the number.
-  int source_width() const {
-    int width = page_.width - 3 - 2 - 1 - number_width_ - 1;
-    for (const Column& c : columns_) width -= c.width + 1;
-    return width;
+  int before_code() const { return 3 + 1 + number_width_ + 1; }  // the mark, the sign, the number
+
+  // What the page leaves for the source beside a margin.
+  int room_for_code() const {
+    int room = page_.width - before_code() - 2;
+    for (const Column& c : columns_) room -= c.width + 1;
+    return room;
+  }
+
+  // Takes as many words off the text as fit, and leaves the rest with its indentation.
+  std::string take(std::string& text) const {
+    if (text::display_width(text) <= code_width_) return std::exchange(text, "");
+    const size_t indent = text.find_first_not_of(' ');
+    std::string part = text;
+    while (text::display_width(part) > code_width_) {
+      const size_t space = part.rfind(' ', part.find_last_not_of(' '));
+      if (space == part.npos || space <= indent) return "";  // a word longer than the line
+      part.erase(space);
+    }
+    text = std::string(indent + 4, ' ') + text.substr(part.size() + 1);
+    return part;
   }
 
   std::string toned(const std::string& text, Waste waste) const {
-    if (!page_.color || waste == Waste::none) return text;
+    if (!page_.color || waste == Waste::none || text.find_first_not_of(' ') == text.npos)
+      return text;
     return (waste == Waste::much ? "\033[1;31m" : "\033[33m") + text + "\033[0m";
   }
 
   const text::Page page_;
   const text::Signs signs_;
-  const int number_width_;
+  int number_width_ = 3;
+  int code_width_ = 0;
   std::vector<Column> columns_;
 };
+
+// A file of a part: its name, and its lines with marks of leaving out between.
+struct FileRows {
+  std::string name;
+  std::vector<CodeRow> rows;
+};
+
+std::vector<FileRows> files_of(const SourcePart& part, const std::vector<Line>& accesses,
+                               bool unicode) {
+  std::vector<FileRows> files;
+  for (const Source& source : part.sources) {
+    const auto numbers = part.shown.find(source.file);
+    if (numbers == part.shown.end() || numbers->second.empty()) continue;
+    FileRows& file = files.emplace_back(FileRows{source.name, {}});
+    const std::vector<std::string_view> code = lines_of(source.text);
+    int before = 0;
+    for (const auto& [number, sign] : numbers->second) {
+      if (before > 0 && number > before + 1) file.rows.push_back({.number = "..."});
+      before = number;
+      const auto index = static_cast<size_t>(number - 1);
+      CodeRow row{.sign = sign,
+                  .number = std::to_string(number),
+                  .code = index < code.size() ? printable_source(code[index]) : ""};
+      if (!unicode) row.code = ascii(row.code);
+      for (const Line& access : accesses) {
+        if (access.file == source.file && access.line == number) row.accesses.push_back(&access);
+      }
+      file.rows.push_back(std::move(row));
+    }
+  }
+  return files;
+}
 
 }  // namespace
 
@@ -266,43 +345,35 @@ Shown functions_with_accesses(const std::vector<Line>& lines, const std::vector<
   return shown;
 }
 
-std::string source_view(const std::vector<Line>& lines, const std::vector<Source>& sources,
-                        const Shown& shown, const text::Page& page) {
-  const std::vector<Line> rows = rows_of(lines);
-  const text::Signs signs(page.unicode);
-  int last_number = 0;
-  for (const auto& [file, numbers] : shown) {
-    if (!numbers.empty()) last_number = std::max(last_number, numbers.rbegin()->first);
+std::string source_view(const std::vector<SourcePart>& parts, const text::Page& page) {
+  std::vector<std::vector<Line>> accesses;
+  std::vector<std::vector<FileRows>> files;
+  std::vector<Line> all_accesses;
+  std::vector<CodeRow> all_rows;
+  for (const SourcePart& part : parts) {
+    accesses.push_back(rows_of(part.lines));
+    all_accesses.insert(all_accesses.end(), accesses.back().begin(), accesses.back().end());
   }
-  const Margin margin(rows, page,
-                      std::max(3, static_cast<int>(std::to_string(last_number).size())));
-
-  std::string text = margin.heading();
-  for (const Source& source : sources) {
-    const auto numbers = shown.find(source.file);
-    if (numbers == shown.end() || numbers->second.empty()) continue;
-    const std::string name =
-        page.width > 0 ? cut(source.name, page.width, signs.ellipsis) : source.name;
-    text += page.color ? "\033[1m" + name + "\033[0m\n" : name + "\n";
-    const std::vector<std::string_view> code = lines_of(source.text);
-    int before = 0;
-    for (const auto& [number, sign] : numbers->second) {
-      if (before > 0 && number > before + 1)
-        text += margin.line(nullptr, ' ', "...", "", Waste::none);
-      before = number;
-      const auto index = static_cast<size_t>(number - 1);
-      std::string line = index < code.size() ? printable_source(code[index]) : "";
-      if (!page.unicode) line = ascii(line);
-      std::vector<const Line*> accesses;
-      for (const Line& row : rows) {
-        if (row.file == source.file && row.line == number) accesses.push_back(&row);
-      }
-      const Waste worst = accesses.empty() ? Waste::none : waste_of(*accesses.front());
-      text += margin.line(accesses.empty() ? nullptr : accesses.front(), sign,
-                          std::to_string(number), line, worst);
-      for (size_t i = 1; i < accesses.size(); ++i) {
-        text += margin.line(accesses[i], ' ', "", "", Waste::none);
-      }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    files.push_back(files_of(parts[i], accesses[i], page.unicode));
+    for (const FileRows& file : files.back())
+      all_rows.insert(all_rows.end(), file.rows.begin(), file.rows.end());
+  }
+  const Layout layout(all_accesses, all_rows, page);
+  const text::Signs signs(page.unicode);
+  const auto bold = [&](const std::string& text) {
+    return page.color ? "\033[1m" + text + "\033[0m\n" : text + "\n";
+  };
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += "\n";
+    text += bold(text::wrap(parts[i].title, page.width, 2));
+    if (files[i].empty()) continue;
+    text += layout.heading();
+    for (const FileRows& file : files[i]) {
+      text += page.width > 0 ? cut(file.name, page.width, signs.ellipsis) : file.name;
+      text += "\n";
+      for (const CodeRow& row : file.rows) text += layout.row(row);
     }
   }
   return text;

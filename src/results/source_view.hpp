@@ -33,11 +33,18 @@ using Shown = std::map<std::string, std::map<int, char>>;
 /// All lines of the functions that access memory, with blanks.
 Shown functions_with_accesses(const std::vector<Line>& lines, const std::vector<Source>& sources);
 
-/// The sources' lines that are shown, in the order of `sources`, with what was counted of each line, buffer and width
-/// in the margin and marks of leaving out between. What wastes is marked, and in colour. On a narrow page the source is
-/// cut and the margin has fewer columns.
-std::string source_view(const std::vector<Line>& lines, const std::vector<Source>& sources,
-                        const Shown& shown, const text::Page& page);
+/// A kernel to be shown: what was counted of it, its sources in their order, and which of their lines.
+struct SourcePart {
+  std::string title{};
+  std::vector<Line> lines{};
+  std::vector<Source> sources{};
+  Shown shown{};
+};
+
+/// The parts one below the other, their columns in line: the lines that are shown, with what was counted of each line,
+/// buffer and width in the right margin, and marks of leaving out between. What wastes is marked, and in colour. On a narrow
+/// page the margin has fewer columns, and a line beside it that is too long is cut.
+std::string source_view(const std::vector<SourcePart>& parts, const text::Page& page);
 
 /// What the margin's columns mean.
 std::string source_legend(const std::vector<Line>& lines, const text::Page& page);

@@ -275,15 +275,13 @@ std::string title_of(const Result& result) {
          (who.variant.empty() ? "" : "/" + who.variant);
 }
 
-std::string heading_of(const Seen& seen, const Result& result, const text::Page& page) {
-  const text::Signs signs(page.unicode);
-  const char* idea = seen.subject->variant != nullptr ? seen.subject->variant->idea
-                     : seen.subject->rung != nullptr  ? seen.subject->rung->idea
-                                                      : nullptr;
-  const std::string title = fmt::format("simulated GPU {} {} {} {}", signs.dot, title_of(result),
-                                        signs.dot, size_of(result, signs));
-  return text::wrap(title, page.width, 2) + "\n" +
-         (idea == nullptr ? "" : text::wrap(idea, page.width, 2) + "\n");
+// "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
+std::string heading_of(const Subject& subject, const Result& result, const text::Signs& signs) {
+  const char* idea = subject.variant != nullptr ? subject.variant->idea
+                     : subject.rung != nullptr  ? subject.rung->idea
+                                                : nullptr;
+  return fmt::format("simulated GPU {} {} {} {}{}", signs.dot, title_of(result), signs.dot,
+                     size_of(result, signs), idea == nullptr ? "" : fmt::format(": {}", idea));
 }
 
 // Only what stands around the line that was asked for.
@@ -295,31 +293,41 @@ void keep_around(int line, Shown& shown) {
   }
 }
 
-std::string view_of(const ShowRequest& request, const Seen& seen, const text::Page& page) {
-  Shown shown = results::functions_with_accesses(seen.lines, seen.sources);
-  if (request.line) keep_around(*request.line, shown);
-  return results::source_view(seen.lines, seen.sources, shown, page);
+std::string view_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                    const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::vector<results::SourcePart> parts;
+  std::vector<Line> all;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].lines.empty()) continue;
+    Shown shown = results::functions_with_accesses(seen[i].lines, seen[i].sources);
+    if (request.line) keep_around(*request.line, shown);
+    parts.push_back({.title = heading_of(*seen[i].subject, run.results[i], signs),
+                     .lines = seen[i].lines,
+                     .sources = seen[i].sources,
+                     .shown = std::move(shown)});
+    all.insert(all.end(), seen[i].lines.begin(), seen[i].lines.end());
+  }
+  return results::source_view(parts, page) + "\n" + results::source_legend(all, page);
 }
 
 std::string comparison_of(const Run& run, const std::vector<Seen>& seen, const Run* recorded,
                           const text::Page& page) {
-  std::string text = results::to_table(run, recorded, page);
-  const results::Difference difference =
-      results::difference(seen[0].lines, seen[0].sources, seen[1].lines, seen[1].sources);
-  std::vector<Line> all = seen[0].lines;
-  all.insert(all.end(), seen[1].lines.begin(), seen[1].lines.end());
-  const std::string bold = page.color ? "\033[1m" : "", plain = page.color ? "\033[0m" : "";
-  for (size_t i = 0; i < 2; ++i) {
-    text += fmt::format("\n{}{} {}{}\n", bold, i == 0 ? '-' : '+', title_of(run.results[i]), plain);
-    const Shown& shown = i == 0 ? difference.first : difference.second;
-    if (shown.empty()) {
-      text += "  no line that the other has not, with the same counters\n";
-      continue;
-    }
-    text += results::source_view(seen[i].lines, seen[i].sources, shown, page);
-  }
-  text += results::source_legend(all, page);
-  return text + "\n" + results::worth(run.results[0], run.results[1], recorded, page);
+  const Seen &first = seen[0], &second = seen[1];
+  const auto title = [&](char sign, size_t i, const Shown& shown) {
+    return fmt::format("{} {}{}", sign, title_of(run.results[i]),
+                       shown.empty() ? ": no line or counter that the other has not" : "");
+  };
+  results::Difference differs =
+      results::difference(first.lines, first.sources, second.lines, second.sources);
+  std::vector<Line> all = first.lines;
+  all.insert(all.end(), second.lines.begin(), second.lines.end());
+  const std::vector<results::SourcePart> parts{
+      {title('-', 0, differs.first), first.lines, first.sources, differs.first},
+      {title('+', 1, differs.second), second.lines, second.sources, differs.second}};
+  return results::to_table(run, recorded, page) + "\n" + results::source_view(parts, page) + "\n" +
+         results::source_legend(all, page) + "\n" +
+         results::worth(run.results[0], run.results[1], recorded, page);
 }
 
 std::string pictures_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
@@ -328,7 +336,10 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
   for (size_t i = 0; i < seen.size(); ++i) {
     const Result& result = run.results[i];
     const Steps steps = chosen_steps(*request.picture, result, seen[i].requests);
-    text += (text.empty() ? "" : "\n") + heading_of(seen[i], result, page) + "\n";
+    text +=
+        (text.empty() ? "" : "\n") +
+        text::wrap(heading_of(*seen[i].subject, result, text::Signs(page.unicode)), page.width, 2) +
+        "\n\n";
     if (request.picture->ribbon) {
       const int64_t ld = *leading_dimension(result, steps.front().buffer);
       text += lens::ribbon(steps.front(), ld, page);
@@ -346,14 +357,7 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
   if (request.json) return results::to_json(run);
   if (request.picture) return pictures_of(request, run, seen, page, svg);
   if (request.compares) return comparison_of(run, seen, recorded, page);
-  std::string text;
-  std::vector<Line> all;
-  for (size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i].lines.empty()) continue;
-    text += heading_of(seen[i], run.results[i], page) + view_of(request, seen[i], page) + "\n";
-    all.insert(all.end(), seen[i].lines.begin(), seen[i].lines.end());
-  }
-  return text + results::source_legend(all, page);
+  return view_of(request, run, seen, page);
 }
 
 // What of a result is to be shown.
