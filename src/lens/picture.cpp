@@ -104,8 +104,7 @@ class Painter {
   explicit Painter(const text::Page& page)
       : page_(page),
         marks_(page.unicode),
-        width_(page.width == 0 ? UNLIMITED : std::max(page.width, NARROWEST)),
-        signs_(width_ >= WIDE ? 2 : 1) {}
+        width_(page.width == 0 ? UNLIMITED : std::max(page.width, NARROWEST)) {}
 
   std::string heading(const Request& r) const {
     Row place(page_.color);
@@ -117,13 +116,7 @@ class Painter {
 
   std::string request(const Request& r) const {
     const std::vector<Phase> phases = phases_of(r);
-    Columns columns;
-    for (const Phase& phase : phases) {
-      for (const Line& line : phase.lines) {
-        columns.number = std::max(columns.number, width_of(line.number));
-        columns.offset = std::max(columns.offset, width_of(line.offset));
-      }
-    }
+    const Columns columns = columns_for(phases);
     const bool shared = r.path == Path::shared;
     std::string text;
     for (size_t i = 0; i < phases.size(); ++i) {
@@ -175,11 +168,31 @@ class Painter {
  private:
   struct Columns {
     int number = 5, offset = 7;
+    int signs = 1;  // of a word
   };
 
   static int width_of(int64_t number) { return static_cast<int>(std::to_string(number).size()); }
-  std::string repeated(const std::string& sign) const { return signs_ == 2 ? sign + sign : sign; }
   static int lead(const Columns& c) { return 1 + c.number + 1 + c.offset + 2; }
+  static int words(const Columns& c) { return SECTORS * (8 * c.signs + 1) - 1; }
+
+  // Where there is no room for all, the line's number goes: its offset says the same.
+  Columns columns_for(const std::vector<Phase>& phases) const {
+    Columns columns;
+    for (const Phase& phase : phases) {
+      for (const Line& line : phase.lines) {
+        columns.number = std::max(columns.number, width_of(line.number));
+        columns.offset = std::max(columns.offset, width_of(line.offset));
+      }
+    }
+    if (lead(columns) + words(columns) > width_) columns.number = 0;
+    Columns wide = columns;
+    wide.signs = 2;
+    return width_ >= WIDE && lead(wide) + words(wide) <= width_ ? wide : columns;
+  }
+
+  static std::string repeated(const std::string& sign, const Columns& columns) {
+    return columns.signs == 2 ? sign + sign : sign;
+  }
   static void part(Row& row, size_t word) {
     if (word != 0 && word % WORDS_OF_A_SECTOR == 0) row.add(" ");
   }
@@ -191,16 +204,19 @@ class Painter {
       part(row, lane);
       const bool is_active = (active >> lane & 1u) != 0;
       row.add(is_active ? marks_.lane : marks_.inactive, is_active ? Tone::plain : Tone::faint);
-      if (signs_ == 2) row.add(" ");
+      if (columns.signs == 2) row.add(" ");
     }
     return row.end();
   }
 
   std::string rule(bool shared, const Columns& columns) const {
     Row row(page_.color);
-    row.add(" ").add_right(shared ? "row" : "line", columns.number, Tone::faint);
+    row.add(" ").add_right(columns.number == 0 ? ""
+                           : shared            ? "row"
+                                               : "line",
+                           columns.number, Tone::faint);
     row.add(" ").add_right("byte", columns.offset, Tone::faint).add("  ");
-    const auto sector = static_cast<size_t>(signs_) * WORDS_OF_A_SECTOR;
+    const auto sector = static_cast<size_t>(columns.signs) * WORDS_OF_A_SECTOR;
     for (size_t i = 0; i < SECTORS; ++i) {
       const std::string name =
           shared ? std::string(i == 0 ? "bank " : "") + std::to_string(i * WORDS_OF_A_SECTOR)
@@ -213,32 +229,34 @@ class Painter {
   }
 
   int room_for_lanes(const Columns& columns) const {
-    const int room = width_ - lead(columns) - SECTORS * (8 * signs_ + 1) - 1;
+    const int room = width_ - lead(columns) - words(columns) - 2;
     return room >= 5 ? room : 0;
   }
 
-  void add_word(Row& row, const Word& word, bool shared) const {
+  void add_word(Row& row, const Word& word, bool shared, const Columns& columns) const {
     if (word.collides) {
-      row.add(repeated(marks_.collides), Tone::bad);
+      row.add(repeated(marks_.collides, columns), Tone::bad);
     } else if (word.bytes != 0) {
-      row.add(repeated(word.bytes == 0xf ? marks_.used : marks_.partly), Tone::good);
+      row.add(repeated(word.bytes == 0xf ? marks_.used : marks_.partly, columns), Tone::good);
     } else if (word.fetched) {
-      row.add(repeated(marks_.wasted), Tone::bad);
+      row.add(repeated(marks_.wasted, columns), Tone::bad);
     } else {
-      row.add(shared ? repeated(marks_.other) : repeated(" "), Tone::faint);
+      row.add(shared ? repeated(marks_.other, columns) : repeated(" ", columns), Tone::faint);
     }
   }
 
   std::string line(const Line& line, bool shared, const Columns& columns) const {
     Row row(page_.color);
     row.add(line.after_gap ? marks_.gap : " ", Tone::faint);
-    row.add_right(std::to_string(line.number), columns.number).add(" ");
+    row.add_right(columns.number == 0 ? "" : std::to_string(line.number), columns.number);
+    row.add(" ");
     row.add_right(std::to_string(line.offset), columns.offset, Tone::faint).add("  ");
     for (size_t word = 0; word < WORDS; ++word) {
       part(row, word);
-      add_word(row, line.words[word], shared);
+      add_word(row, line.words[word], shared, columns);
     }
-    row.add("  ").add(shortened(lane_list(line.lanes), room_for_lanes(columns), marks_.ellipsis));
+    if (const int room = room_for_lanes(columns); room > 0)
+      row.add("  ").add(shortened(lane_list(line.lanes), room, marks_.ellipsis));
     return row.end();
   }
 
@@ -253,19 +271,19 @@ class Painter {
       part(ones, bank);
       const uint32_t words = phase.words_in_bank[bank];
       const Tone tone = words > 1 ? Tone::bad : Tone::plain;
-      if (signs_ == 2) {
+      if (columns.signs == 2) {
         ones.add_right(words == 0 ? marks_.other : std::to_string(words), 2, tone);
         continue;
       }
       tens.add(words < 10 ? " " : std::to_string(words / 10), tone);
       ones.add(words == 0 ? marks_.other : std::to_string(words % 10), tone);
     }
-    return (signs_ == 1 && most >= 10 ? tens.end() : "") + ones.end();
+    return (columns.signs == 1 && most >= 10 ? tens.end() : "") + ones.end();
   }
 
   const text::Page page_;
   const Marks marks_;
-  const int width_, signs_;
+  const int width_;
 };
 
 // Of the rows that are touched the first and the last; of each the columns from the first that is touched on.

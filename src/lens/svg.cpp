@@ -217,7 +217,6 @@ void draw_phase(Figure& figure, const Phase& phase, uint32_t active, bool shared
   draw_lanes(figure, active);
   const int lanes_end = figure.y + 1;
   figure.y += many ? 64 : 44;
-  if (shared) draw_banks(figure);
   const int top = figure.y;
   for (size_t i = phase.lines.size(); i-- > 0;)
     draw_touches(figure, phase.lines[i], lanes_end, top + static_cast<int>(i) * pitch);
@@ -242,6 +241,7 @@ void draw_phase(Figure& figure, const Phase& phase, uint32_t active, bool shared
     figure.y += pitch;
   }
   if (shared) {
+    draw_banks(figure);
     figure.write(WORDS_LEFT - 12, figure.y + 12, "right soft", "words in bank");
     for (size_t bank = 0; bank < WORDS; ++bank) {
       const uint32_t words = phase.words_in_bank[bank];

@@ -61,7 +61,30 @@ Result result_of(const Candidate& candidate, const Problem& problem, Verifier& v
   return result;
 }
 
+// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
+double bytes_needed(const Problem& p) {
+  const auto bytes = [](int64_t rows, int64_t ld) {
+    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
+  };
+  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+}
+
 }  // namespace
+
+std::string the_device(const machine::Device& device) {
+  return (machine::MEASURES_TIME ? "" : "the ") + device.name;
+}
+
+void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
+  for (const Problem& p : problems) {
+    const double needed = bytes_needed(p);
+    if (needed <= static_cast<double>(device.memory_bytes)) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("--size {} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB",
+                            p.size(), needed / 0x1p30, the_device(device),
+                            static_cast<double>(device.memory_bytes) / 0x1p30));
+  }
+}
 
 Candidate candidate_of(const ladder::Rung& rung) {
   return {.rung = &rung, .who = {.set = "sgemm", .number = rung.number, .name = rung.name}};

@@ -1,10 +1,12 @@
 // Kernels on problems: verified, watched, timed and judged.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
+#include "runner/machine.hpp"
 
 namespace runner {
 
@@ -19,6 +21,13 @@ struct Candidate {
 Candidate candidate_of(const ladder::Rung& rung);
 /// A kernel that no test of ours has seen.
 Candidate stranger(const ladder::Rung& rung);
+
+/// "NVIDIA H200", or "the simulated GPU": how a sentence calls a device.
+std::string the_device(const machine::Device& device);
+
+/// Throws Error(ExitCode::usage) for a problem that needs more memory than the device has.
+void refuse_what_cannot_fit(const std::vector<results::Problem>& problems,
+                            const machine::Device& device);
 
 /// Runs each candidate on each problem and adds a result to `run` as soon as it is known, so that what is done before
 /// a failure (an Error) or an interruption stays. Roofs are measured before the first time is taken. `with_progress`:

@@ -26,29 +26,6 @@ using results::Problem;
 using results::Result;
 using results::Run;
 
-// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
-double bytes_needed(const Problem& p) {
-  const auto bytes = [](int64_t rows, int64_t ld) {
-    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
-  };
-  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
-}
-
-std::string the_device(const machine::Device& device) {
-  return (machine::MEASURES_TIME ? "" : "the ") + device.name;
-}
-
-void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
-  for (const Problem& p : problems) {
-    const double needed = bytes_needed(p);
-    if (needed <= static_cast<double>(device.memory_bytes)) continue;
-    throw Error(ExitCode::usage,
-                fmt::format("--size {} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB",
-                            p.size(), needed / 0x1p30, the_device(device),
-                            static_cast<double>(device.memory_bytes) / 0x1p30));
-  }
-}
-
 // The rungs that the device can run. One that was named by itself must be among them.
 std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
                                           const machine::Device& device) {

@@ -354,7 +354,6 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
 
 std::string text_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
                     const Run* recorded, const text::Page& page, std::string& svg) {
-  if (request.json) return results::to_json(run);
   if (request.picture) return pictures_of(request, run, seen, page, svg);
   if (request.compares) return comparison_of(run, seen, recorded, page);
   return view_of(request, run, seen, page);
@@ -381,22 +380,27 @@ ExitCode run(const ShowRequest& request) {
   std::unique_ptr<OutputFile> svg_file;
   if (request.picture && !request.picture->svg_file.empty())
     svg_file = std::make_unique<OutputFile>(request.picture->svg_file);
-  machine::open();
+  refuse_what_cannot_fit({request.problem}, machine::open());
 
   Run run{.from = provenance(request.command_line, request.json)};
   std::vector<std::vector<lens::Request>> requests;
-  for (const Subject& subject : request.subjects) {
-    if (request.picture) machine::record_requests(wanted_by(*request.picture));
-    add_result(request, subject, run);
-    if (interrupted()) return ExitCode::interrupted;
-    requests.push_back(machine::recorded_requests());
+  std::optional<Error> failure;
+  try {
+    for (const Subject& subject : request.subjects) {
+      if (request.picture) machine::record_requests(wanted_by(*request.picture));
+      add_result(request, subject, run);
+      requests.push_back(machine::recorded_requests());
+    }
+  } catch (const std::exception&) {
+    failure = caught_error();
   }
+  if (interrupted()) return ExitCode::interrupted;
   const std::string wrong = results::complaints(run, page);
   if (!std::ranges::all_of(run.results, [](const Result& r) { return r.judged.correct; })) {
     write_stderr(wrong);
-    const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
-    return std::ranges::any_of(run.results, failed) ? ExitCode::failure : ExitCode::wrong;
+    return failure ? failure->code() : ExitCode::wrong;
   }
+  if (failure) throw Error(*failure);
 
   std::vector<Line> lines;
   for (const Result& result : run.results)
@@ -405,6 +409,12 @@ ExitCode run(const ShowRequest& request) {
   std::vector<Seen> seen;
   for (size_t i = 0; i < request.subjects.size(); ++i)
     seen.push_back(seen_of(request, request.subjects[i], run.results[i], std::move(requests[i])));
+  if (request.json) {
+    for (size_t i = 0; i < seen.size(); ++i) run.results[i].seen.lines = seen[i].lines;
+    write_stdout(results::to_json(run));
+    write_stderr(wrong);
+    return wrong.empty() ? ExitCode::ok : ExitCode::wrong;
+  }
   std::string svg;
   const std::string text = text_of(request, run, seen, recorded ? &*recorded : nullptr, page, svg);
   if (svg_file) svg_file->commit(svg);

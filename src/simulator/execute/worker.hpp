@@ -86,6 +86,7 @@ class Worker {
  private:
   void change_pattern(uint32_t site, const Pattern* pattern);
   void change_allocation(uint32_t site, const Allocation* allocation);
+  void record(uint32_t site, const Pattern& pattern);
   void add_instruction(Tally& tally, const SourceInstruction& source, uint64_t warps,
                        uint64_t lanes) const;
 
@@ -100,7 +101,6 @@ class Worker {
   std::vector<bool> is_recorded_;                           // by site
   std::map<std::pair<uint32_t, uint32_t>, size_t> groups_;  // (site, allocation id) -> recorder's
   uint64_t first_ = 0;  // the first active lane's address, of the access that was priced last
-  void record(uint32_t site, const Pattern& pattern);
 };
 
 }  // namespace simulator
