@@ -398,7 +398,8 @@ ExitCode run(const ShowRequest& request) {
   const std::string wrong = results::complaints(run, page);
   if (!std::ranges::all_of(run.results, [](const Result& r) { return r.judged.correct; })) {
     write_stderr(wrong);
-    return failure ? failure->code() : ExitCode::wrong;
+    const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
+    return std::ranges::any_of(run.results, failed) ? ExitCode::failure : ExitCode::wrong;
   }
   if (failure) throw Error(*failure);
 
