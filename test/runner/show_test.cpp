@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 #include "text/page.hpp"
@@ -30,18 +29,6 @@ Ended show(std::vector<std::string> words, int columns = 120, const char* locale
        .environment = {"COLUMNS=" + std::to_string(columns), std::string("LC_ALL=") + locale}});
 }
 
-// What only the simulated GPU can show; on a CUDA device the program says so.
-struct Show : testing::Test {
-  void SetUp() override {
-    if (!runner::machine::MEASURES_TIME) return;
-    const Ended refused = show({"2"});
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("--build sim"));
-    EXPECT_THAT(refused.out, IsEmpty());
-    GTEST_SKIP() << "this program runs on a CUDA device";
-  }
-};
-
 std::string line_with(const std::string& text, const std::string& part) {
   for (const std::string& line : lines_of(text)) {
     if (line.find(part) != line.npos) return line;
@@ -49,7 +36,7 @@ std::string line_with(const std::string& text, const std::string& part) {
   return "";
 }
 
-TEST_F(Show, PrintsTheSourceWithItsCounters) {
+TEST(Show, PrintsTheSourceWithItsCounters) {
   const Ended ended = show({"1", "--size", "64"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.err, IsEmpty());
@@ -64,7 +51,7 @@ TEST_F(Show, PrintsTheSourceWithItsCounters) {
   EXPECT_THAT(ended.out, Not(HasSubstr("launch_naive"))) << "it accesses no device memory";
 }
 
-TEST_F(Show, PrintsAllFilesThatHaveAccessesTheKernelsOwnFirst) {
+TEST(Show, PrintsAllFilesThatHaveAccessesTheKernelsOwnFirst) {
   const Ended ended = show({"6", "--size", "128"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   const size_t own = ended.out.find("\nsrc/kernels/06_vector_float4.cu\n");
@@ -80,7 +67,7 @@ TEST_F(Show, PrintsAllFilesThatHaveAccessesTheKernelsOwnFirst) {
   }
 }
 
-TEST_F(Show, KeepsToThePage) {
+TEST(Show, KeepsToThePage) {
   for (const int columns : {60, 80, 120}) {
     for (const char* locale : {"C", "C.UTF-8"}) {
       for (const char* kernel : {"2", "6", "copy_stride/8"}) {
@@ -97,7 +84,7 @@ TEST_F(Show, KeepsToThePage) {
   }
 }
 
-TEST_F(Show, IsNarrowedToALineAndABuffer) {
+TEST(Show, IsNarrowedToALineAndABuffer) {
   const Ended line = show({"2", "--size", "64", "--line", "33"});
   EXPECT_EQ(line.code, 0) << line.err;
   EXPECT_THAT(line.out,
@@ -108,7 +95,7 @@ TEST_F(Show, IsNarrowedToALineAndABuffer) {
   EXPECT_THAT(buffer.out, AllOf(HasSubstr("| B "), Not(HasSubstr("| A ")), Not(HasSubstr("| C "))));
 }
 
-TEST_F(Show, ComparesTwo) {
+TEST(Show, ComparesTwo) {
   const Ended ended = show({"1", "2", "--size", "64", BASELINE});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(lines_of(ended.out)[0], HasSubstr("simulated GPU"));
@@ -124,7 +111,7 @@ TEST_F(Show, ComparesTwo) {
   EXPECT_THAT(same.out, HasSubstr("+ 2 coalesced: no line or counter that the other has not\n"));
 }
 
-TEST_F(Show, HasLabs) {
+TEST(Show, HasLabs) {
   const Ended one = show({"copy_stride/8"});
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_THAT(one.out, StartsWith("simulated GPU - copy_stride/8 - elements "));
@@ -138,7 +125,7 @@ TEST_F(Show, HasLabs) {
   EXPECT_THAT(two.out, HasSubstr("4.5x more\n"));
 }
 
-TEST_F(Show, PrintsTheLinesAsJson) {
+TEST(Show, PrintsTheLinesAsJson) {
   const Ended ended = show({"2", "--size", "64", "--json", "--buffer", "A"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   const json row = json::parse(ended.out).at("benchmarks").at(0);
@@ -149,7 +136,7 @@ TEST_F(Show, PrintsTheLinesAsJson) {
 
 // ---- The picture.
 
-TEST_F(Show, DrawsTheWorstRequest) {
+TEST(Show, DrawsTheWorstRequest) {
   const Ended ended = show({"1", "--size", "64", "--picture"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("simulated GPU - 1 naive"));
@@ -159,7 +146,7 @@ TEST_F(Show, DrawsTheWorstRequest) {
   EXPECT_THAT(ended.out, HasSubstr("in 32 sectors"));
 }
 
-TEST_F(Show, DrawsTheRequestsThatAreChosen) {
+TEST(Show, DrawsTheRequestsThatAreChosen) {
   const Ended ended = show({"2", "--size", "64", "--picture", "--buffer", "B", "--block", "3",
                             "--warp", "2", "--nth", "5", "--steps", "2"});
   EXPECT_EQ(ended.code, 0) << ended.err;
@@ -170,7 +157,7 @@ TEST_F(Show, DrawsTheRequestsThatAreChosen) {
   EXPECT_THAT(line.out, HasSubstr("st.global.f32 of C"));
 }
 
-TEST_F(Show, DrawsTheMatrixAsALineOfMemory) {
+TEST(Show, DrawsTheMatrixAsALineOfMemory) {
   const Ended ended = show({"1", "--size", "64x48x80", "--picture", "--ribbon"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("80 elements of 4 bytes in a row")) << "A's rows have K";
@@ -178,7 +165,7 @@ TEST_F(Show, DrawsTheMatrixAsALineOfMemory) {
   EXPECT_THAT(of_c.out, HasSubstr("48 elements of 4 bytes in a row"));
 }
 
-TEST_F(Show, WritesTheSamePictureAsSvg) {
+TEST(Show, WritesTheSamePictureAsSvg) {
   const TemporaryFolder folder;
   const std::string file = folder / "picture.svg";
   const Ended ended = show({"1", "--size", "64", "--picture", "--svg=" + file});
@@ -199,7 +186,7 @@ struct Misuse {
   const char* hint;  // that must be in the line
 };
 
-TEST_F(Show, RefusesWhatIsNotThere) {
+TEST(Show, RefusesWhatIsNotThere) {
   const TemporaryFolder folder;
   const std::string svg = folder / "picture.svg";
   const std::vector<Misuse> cases{
@@ -279,7 +266,7 @@ extern const ladder::Rung mine{.number = 1, .name = "mine", .idea = "mine", .pro
 )";
 }
 
-TEST_F(Show, HasAnybodysKernel) {
+TEST(Show, HasAnybodysKernel) {
   const TemporaryFolder folder;
   const std::string file = folder / "mine.cu";
   std::ofstream(file) << kernel_that("*c = ladder::blend(p.alpha, sum, p.beta, c);");
@@ -291,7 +278,7 @@ TEST_F(Show, HasAnybodysKernel) {
   EXPECT_THAT(compared.out, HasSubstr("\n+ mine\n"));
 }
 
-TEST_F(Show, OfAWrongKernelItSaysWhatIsWrong) {
+TEST(Show, OfAWrongKernelItSaysWhatIsWrong) {
   const TemporaryFolder folder;
   const std::string file = folder / "mine.cu", svg = folder / "picture.svg";
   std::ofstream(file) << kernel_that("*c = sum + 1.0f;");
