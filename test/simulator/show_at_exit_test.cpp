@@ -66,8 +66,7 @@ st.global.f32 of buffer 2, launch 1, block (0,0,0), warp 0, request 0
          lanes  vvvvvvvv vvvvvvvv vvvvvvvv vvvvvvvv
   line    byte  sector 0 1        2        3         lanes
      0       0  ######## ######## ######## ########  0-31
-32 lanes ask for 128 bytes in 4 sectors of 1 line (128 bytes moved): 100.0 %
-used.
+32 lanes write 128 bytes in 4 sectors of 1 line (128 bytes): 100.0 % used.
 
 # 4 bytes used, X waits for another word of its bank
 )";
