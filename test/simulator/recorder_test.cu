@@ -31,11 +31,11 @@ __global__ void strided(const float* from, float* to, int stride) {
 constexpr int STRIDED_LINE = __LINE__ - 2;
 
 // One warp of all leaps, and from its second step on.
-__global__ void one_leaps(const float* from, float* to) {
+__global__ void one_leaps(const float* from, float* to, unsigned int block) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
   for (int step = 0; step < 6; ++step) {
-    const bool leaps = blockIdx.x == 5 && threadIdx.x / 32 == 1 && step >= 1;
+    const bool leaps = blockIdx.x == block && threadIdx.x / 32 == 1 && step >= 1;
     sum += from[leaps ? (i + step) % 32 * 64 : i];
   }
   to[i] = sum;
@@ -164,7 +164,7 @@ TEST_F(Recorder, KnowsWhoAskedForWhichBytes) {
 
 TEST_F(Recorder, KeepsTheWorstAndWhatTheSameWarpDidNext) {
   record_requests(worst(3));
-  one_leaps<<<8, 64>>>(A.data, B.data);
+  one_leaps<<<8, 64>>>(A.data, B.data, 5);
   const std::vector<Request> loads = of("ld.global.f32");
   ASSERT_EQ(loads.size(), 3u);
   for (uint64_t step = 0; step < 3; ++step) {
@@ -184,7 +184,7 @@ TEST_F(Recorder, KeepsTheWorstAndWhatTheSameWarpDidNext) {
 
 TEST_F(Recorder, GivesTheChosenRequests) {
   record_requests(chosen(5, 1, 2, 2));
-  one_leaps<<<8, 64>>>(A.data, B.data);
+  one_leaps<<<8, 64>>>(A.data, B.data, 5);
   const std::vector<Request> loads = of("ld.global.f32");
   ASSERT_EQ(loads.size(), 2u);
   EXPECT_EQ(loads[0].nth, 2u);
@@ -274,14 +274,14 @@ TEST_F(Recorder, RecordsOneLineAlone) {
   wanted.file = "recorder_test.cu";
   wanted.line = LEAP_LINE;
   record_requests(wanted);
-  one_leaps<<<8, 64>>>(A.data, B.data);
+  one_leaps<<<8, 64>>>(A.data, B.data, 5);
   strided<<<1, 32>>>(A.data, B.data, 1);
   const std::vector<Request> all = recorded_requests();
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].line, LEAP_LINE);
   wanted.file = "other_test.cu";
   record_requests(wanted);
-  one_leaps<<<8, 64>>>(A.data, B.data);
+  one_leaps<<<8, 64>>>(A.data, B.data, 5);
   EXPECT_TRUE(recorded_requests().empty());
 }
 
@@ -295,6 +295,12 @@ TEST_F(Recorder, KeepsTheFirstLaunchOfEqualOnes) {
   EXPECT_EQ(all[0].buffer, "A");
   EXPECT_EQ(all[0].launch, 2u) << "the load is worst there";
   EXPECT_EQ(all[1].launch, 1u) << "the store is the same in all";
+
+  record_requests(worst());
+  one_leaps<<<8, 64>>>(A.data, B.data, 5);
+  one_leaps<<<8, 64>>>(A.data, B.data, 2);
+  EXPECT_EQ(recorded_requests()[0].launch, 1u) << "though a lower block did the same later";
+  EXPECT_EQ(recorded_requests()[0].block[0], 5u);
 
   record_requests(chosen(0, 0, 0, 1));
   strided<<<1, 32>>>(A.data, B.data, 1);
