@@ -105,7 +105,11 @@ std::string counted(uint64_t number, const std::string& noun) {
 std::string asked(const Request& r) {
   const auto lanes = static_cast<uint64_t>(std::popcount(r.active));
   const uint64_t all = lanes * r.bytes_per_lane;
-  std::string text = counted(lanes, "lane") + (lanes == 1 ? " asks for " : " ask for ");
+  const bool one = lanes == 1;
+  const std::string verb = r.action == Action::load    ? (one ? "asks for" : "ask for")
+                           : r.action == Action::store ? (one ? "writes" : "write")
+                                                       : (one ? "changes" : "change");
+  std::string text = counted(lanes, "lane") + " " + verb + " ";
   if (lanes > 1 && r.bytes_used == r.bytes_per_lane)
     return text + "the same " + counted(r.bytes_used, "byte");
   return text + std::to_string(r.bytes_used) + (r.bytes_used < all ? " different" : "") + " byte" +
@@ -183,9 +187,8 @@ std::string price_of(const Request& r) {
   if (r.path == Path::shared) return shared_price(r);
   const uint64_t fetched = uint64_t{r.sectors} * SECTOR_BYTES;
   return asked(r) + " in " + counted(r.sectors, "sector") + " of " + counted(r.lines, "line") +
-         " (" + counted(fetched, "byte") +
-         (r.action == Action::load ? " fetched): " : " moved): ") + percent(r.bytes_used, fetched) +
-         " used.";
+         " (" + counted(fetched, "byte") + (r.action == Action::load ? " fetched): " : "): ") +
+         percent(r.bytes_used, fetched) + " used.";
 }
 
 std::string lane_list(uint32_t lanes) {

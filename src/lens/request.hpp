@@ -48,6 +48,8 @@ struct Request {
   uint32_t bank_conflicts = 0;  // shared memory: wavefronts beyond the least number
   std::array<uint32_t, 4>
       phases{};  // shared memory: the lanes that are served together; 0 for no more phase
+
+  bool operator==(const Request&) const = default;
 };
 
 /// Which requests are to be kept. Of each line, instruction and buffer these are asked for: those that a certain warp

@@ -252,7 +252,8 @@ void draw_phase(Figure& figure, const Phase& phase, uint32_t active, bool shared
   }
 }
 
-void draw_legend(Figure& figure, bool shared) {
+void draw_legend(Figure& figure, const Request& r) {
+  const bool shared = r.path == Path::shared;
   int x = MARGIN;
   figure.y += 12;
   const auto explain = [&](std::string_view classes, const std::string& fill, std::string_view text,
@@ -266,8 +267,10 @@ void draw_legend(Figure& figure, bool shared) {
     explain("collides", color_of(14), "waits for another word of its bank", 290);
     explain("empty", "", "not asked for", 150);
   } else {
-    explain("hollow", "", "4 bytes fetched in vain", 210);
-    explain("empty", "", "not fetched", 130);
+    explain("hollow", "",
+            r.action == Action::load ? "4 bytes fetched in vain" : "4 bytes of a sector in vain",
+            225);
+    explain("empty", "", "not touched", 130);
     figure.write(x, figure.y + 13, "soft", "eight of them: a sector");
   }
   figure.y += SEAT;
@@ -359,10 +362,8 @@ void draw_memory(Figure& figure, const Walk& walk, int64_t rows) {
 std::string svg(const std::vector<Request>& steps) {
   Figure figure;
   std::string description;
-  bool shared = false;
   for (size_t i = 0; i < steps.size(); ++i) {
     const Request& r = steps[i];
-    shared = r.path == Path::shared;
     if (i > 0) figure.y += 22;
     figure.heading(r);
     const std::vector<Phase> phases = phases_of(r);
@@ -371,12 +372,12 @@ std::string svg(const std::vector<Request>& steps) {
         figure.write(MARGIN, figure.y + 13, "soft",
                      "phase " + std::to_string(p + 1) + " of " + std::to_string(phases.size()));
       }
-      draw_phase(figure, phases[p], r.active & phases[p].lanes, shared);
+      draw_phase(figure, phases[p], r.active & phases[p].lanes, r.path == Path::shared);
     }
     figure.paragraph("price ink", price_of(r), 24, 105);
     description += (i > 0 ? " " : "") + origin_of(r) + ": " + price_of(r);
   }
-  if (!steps.empty()) draw_legend(figure, shared);
+  if (!steps.empty()) draw_legend(figure, steps.front());
   const std::string title =
       steps.empty() ? "No request" : "What a warp asks of memory: " + place_of(steps[0], 0, "");
   return figure.document(title, description);

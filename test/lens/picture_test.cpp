@@ -202,6 +202,19 @@ TEST(Picture, SaysThePriceThatWasCounted) {
             std::string::npos);
 }
 
+TEST(Picture, DoesNotSayThatAStoreFetches) {
+  Request r = every_other();
+  r.instruction = "st.global.f32";
+  r.action = Action::store;
+  const text::Page page{.color = false, .unicode = false, .width = 120};
+  EXPECT_NE(picture({r}, page).find(
+                "28 lanes write 112 bytes in 7 sectors of 2 lines (224 bytes): 50.0 % used."),
+            std::string::npos);
+  EXPECT_EQ(picture({r}, page).find("fetched"), std::string::npos);
+  r.action = Action::atomic;
+  EXPECT_NE(picture({r}, page).find("28 lanes change 112 bytes"), std::string::npos);
+}
+
 TEST(Picture, MarksWordsThatAreUsedInPart) {
   Request r = load([](uint64_t lane) { return lane * 3; });
   r.instruction = "ld.global.u8";
