@@ -8,9 +8,10 @@
 #include <tuple>
 
 #include "results/counts.hpp"
+#include "results/lab_table.hpp"
+#include "results/ladder_table.hpp"
 #include "results/metrics.hpp"
 #include "results/source_functions.hpp"
-#include "results/table.hpp"
 
 namespace results {
 namespace {
@@ -84,6 +85,25 @@ std::string name_of(const Result& r) {
   return number + r.who.name + (r.who.variant.empty() ? "" : "/" + r.who.variant);
 }
 
+// The recorded result whose figures stand in; nullptr if there is none.
+const Result* recorded_as(const Result& r, const Recorded& recorded) {
+  if (is_of_a_lab(r)) {
+    return recorded.labs == nullptr ? nullptr : recorded_variant(*recorded.labs, r.who);
+  }
+  const bool is_rung = r.who.set == "sgemm";
+  return recorded.ladder == nullptr || !is_rung ? nullptr
+                                                : recorded_rung(*recorded.ladder, r.who.name);
+}
+
+// "4096x4096x4096", "elements 16777216"
+std::string size_of(const Result& r) {
+  if (r.problem) return r.problem->size();
+  std::vector<std::string> parts;
+  for (const auto& [name, size] : r.who.parameters)
+    parts.push_back(fmt::format("{} {}", name, size));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 // "6.6x fewer", "1.3x more", or "as many".
 std::string compared(double first, double second, const char* fewer, const char* more,
                      const char* equal, const text::Signs& signs) {
@@ -119,7 +139,7 @@ Difference difference(const std::vector<Line>& first_lines,
   return difference;
 }
 
-std::string worth(const Result& first, const Result& second, const Run* recorded,
+std::string worth(const Result& first, const Result& second, const Recorded& recorded,
                   const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string text;
@@ -145,17 +165,20 @@ std::string worth(const Result& first, const Result& second, const Run* recorded
   };
   add_count("wavefronts of shared memory", wavefronts(first), wavefronts(second));
 
-  const Result* before = recorded == nullptr ? nullptr : recorded_figure(*recorded, first);
-  const Result* now = recorded == nullptr ? nullptr : recorded_figure(*recorded, second);
-  if (before != nullptr && now != nullptr) {
-    const double slow = *value(*before, "percent_of_cublas");
-    const double fast = *value(*now, "percent_of_cublas");
-    add(fmt::format("speed: {} {:.1f} % of cuBLAS, {} {:.1f} %: {} *", name_of(first), slow,
-                    name_of(second), fast,
+  const bool of_labs = is_of_a_lab(first) && is_of_a_lab(second);
+  const Run* run = of_labs ? recorded.labs : recorded.ladder;
+  const Result* before = recorded_as(first, recorded);
+  const Result* now = recorded_as(second, recorded);
+  if (before != nullptr && now != nullptr && is_of_a_lab(first) == is_of_a_lab(second)) {
+    const char* key = of_labs ? "percent_of_copy" : "percent_of_cublas";
+    const double slow = *value(*before, key, {}, run->from.roofs);
+    const double fast = *value(*now, key, {}, run->from.roofs);
+    add(fmt::format("speed: {} {:.1f} % of {}, {} {:.1f} %: {} *", name_of(first), slow,
+                    of_labs ? "a copy" : "cuBLAS", name_of(second), fast,
                     compared(fast, slow, "faster", "slower", "as fast", signs)),
         2);
-    add(fmt::format("* measured on an {} on {} at {}", recorded->from.device,
-                    now->date.substr(0, 10), now->problem->size()),
+    add(fmt::format("* measured on an {} on {} at {}", run->from.device, now->date.substr(0, 10),
+                    size_of(*now)),
         2);
   }
   return text;

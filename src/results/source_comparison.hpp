@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "results/source_view.hpp"
+#include "results/table.hpp"
 
 namespace results {
 
@@ -19,8 +20,8 @@ Difference difference(const std::vector<Line>& first_lines,
                       const std::vector<Source>& second_sources);
 
 /// What the second has over the first, in sentences: sectors of global memory, wavefronts of shared memory and, from
-/// the run recorded on a device, time (starred; nullptr for none).
-std::string worth(const Result& first, const Result& second, const Run* recorded,
+/// the runs recorded on a device, time (starred).
+std::string worth(const Result& first, const Result& second, const Recorded& recorded,
                   const text::Page& page);
 
 }  // namespace results

@@ -61,29 +61,13 @@ Result result_of(const Candidate& candidate, const Problem& problem, Verifier& v
   return result;
 }
 
-// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
+}  // namespace
+
 double bytes_needed(const Problem& p) {
   const auto bytes = [](int64_t rows, int64_t ld) {
     return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
   };
   return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
-}
-
-}  // namespace
-
-std::string the_device(const machine::Device& device) {
-  return (machine::MEASURES_TIME ? "" : "the ") + device.name;
-}
-
-void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
-  for (const Problem& p : problems) {
-    const double needed = bytes_needed(p);
-    if (needed <= static_cast<double>(device.memory_bytes)) continue;
-    throw Error(ExitCode::usage,
-                fmt::format("--size {} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB",
-                            p.size(), needed / 0x1p30, the_device(device),
-                            static_cast<double>(device.memory_bytes) / 0x1p30));
-  }
 }
 
 Candidate candidate_of(const ladder::Rung& rung) {
@@ -92,6 +76,14 @@ Candidate candidate_of(const ladder::Rung& rung) {
 
 Candidate stranger(const ladder::Rung& rung) {
   return {.rung = &rung, .who = {.set = "kernel", .name = rung.name}, .whole_contract = true};
+}
+
+void add_result(Result result, results::Run& run) {
+  const bool failed = !result.judged.error.empty();
+  if (failed && interrupted()) return;
+  run.results.push_back(std::move(result));
+  if (failed && !device_is_usable())
+    throw Error(ExitCode::failure, "the device cannot be used after that failure");
 }
 
 void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
@@ -122,14 +114,9 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
       progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
                                results::label(candidates[i].who), i + 1, candidates.size()));
       Result result = result_of(candidates[i], problem, verifier, options);
-      const bool failed = !result.judged.error.empty();
-      if (failed && interrupted()) return;  // cut short by the user, not wrong
       result.judged.contract = contracts[i].broken;
       result.judged.contract_checks = contracts[i].checks;
-      run.results.push_back(std::move(result));
-      if (failed && !device_is_usable()) {
-        throw Error(ExitCode::failure, "the device cannot be used after that failure");
-      }
+      add_result(std::move(result), run);
     }
   }
 }

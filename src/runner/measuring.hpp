@@ -1,12 +1,10 @@
 // Kernels on problems: verified, watched, timed and judged.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
-#include "runner/machine.hpp"
 
 namespace runner {
 
@@ -22,12 +20,8 @@ Candidate candidate_of(const ladder::Rung& rung);
 /// A kernel that no test of ours has seen.
 Candidate stranger(const ladder::Rung& rung);
 
-/// "NVIDIA H200", or "the simulated GPU": how a sentence calls a device.
-std::string the_device(const machine::Device& device);
-
-/// Throws Error(ExitCode::usage) for a problem that needs more memory than the device has.
-void refuse_what_cannot_fit(const std::vector<results::Problem>& problems,
-                            const machine::Device& device);
+/// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
+double bytes_needed(const results::Problem& problem);
 
 /// Runs each candidate on each problem and adds a result to `run` as soon as it is known, so that what is done before
 /// a failure (an Error) or an interruption stays. Roofs are measured before the first time is taken. `with_progress`:
@@ -35,5 +29,9 @@ void refuse_what_cannot_fit(const std::vector<results::Problem>& problems,
 void measure_all(const std::vector<Candidate>& candidates,
                  const std::vector<results::Problem>& problems,
                  const results::MeasureOptions& options, bool with_progress, results::Run& run);
+
+/// Adds a result as soon as it is known, unless its launch was cut short by the user: that is not wrong. Throws Error if
+/// the launch left the device in a state in which nothing that follows could be believed.
+void add_result(results::Result result, results::Run& run);
 
 }  // namespace runner

@@ -14,16 +14,15 @@
 #include "results/source_comparison.hpp"
 #include "results/source_view.hpp"
 #include "results/table.hpp"
+#include "runner/conduct.hpp"
 #include "runner/interrupt.hpp"
-#include "runner/judge.hpp"
 #include "runner/kernel_file.hpp"
-#include "runner/lab_trial.hpp"
+#include "runner/lab_measuring.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
 #include "runner/output.hpp"
-#include "runner/progress.hpp"
 #include "runner/provenance.hpp"
-#include "runner/recorded.hpp"
+#include "runner/report.hpp"
 #include "runner/run.hpp"
 #include "runner/select.hpp"
 #include "runner/words.hpp"
@@ -54,28 +53,6 @@ struct Seen {
 
 // ---- Running.
 
-Result result_of(const lab::Lab& lab, const lab::Variant& variant) {
-  const lab::Sizes sizes = lab::counted_sizes(lab);
-  Result result{
-      .who = {.set = "lab", .name = lab.name, .variant = variant.name, .parameters = sizes.all()},
-      .date = now()};
-  if (variant.refuses != nullptr) {
-    if (const char* why = variant.refuses(sizes)) {
-      throw usage(fmt::format("{}/{} does not run at its lab's default sizes: {}", lab.name,
-                              variant.name, why));
-    }
-  }
-  if (variant.path != nullptr) result.path = variant.path(sizes);
-  LabTrial trial(variant, sizes, machine::GUARD);
-  result.useful_bytes = trial.useful_bytes();
-  result.judged = trial.check(result.seen);
-  for (const lab::Claim& claim : variant.claims) {
-    if (result.judged.error.empty())
-      result.judged.claims.push_back(check_claim(claim, counted(result, claim)));
-  }
-  return result;
-}
-
 Candidate candidate(const Subject& subject) {
   if (subject.rung != nullptr) return runner::candidate_of(*subject.rung);
   Candidate candidate = stranger(load_kernel_file(subject.kernel_file));
@@ -84,14 +61,38 @@ Candidate candidate(const Subject& subject) {
 }
 
 // Adds the subject's result to the run. Verified like any other: of a kernel that is wrong no counter means anything.
-void add_result(const ShowRequest& request, const Subject& subject, Run& run) {
-  if (subject.variant != nullptr) {
-    Progress progress(true);
-    progress.say(fmt::format("{}/{}", subject.lab->name, subject.variant->name));
-    run.results.push_back(result_of(*subject.lab, *subject.variant));
-  } else {
-    measure_all({candidate(subject)}, {request.problem}, {}, true, run);
+void run_subject(const ShowRequest& request, const Subject& subject, Run& run) {
+  if (subject.lab.of == nullptr)
+    return measure_all({candidate(subject)}, {request.problem}, {}, true, run);
+  measure_labs({subject.lab}, {.reveal = true, .with_progress = true}, run);
+  const auto is_told_before = [&](const results::Lesson& lesson) {
+    return lesson.lab == run.lessons.back().lab && &lesson != &run.lessons.back();
+  };
+  if (std::ranges::any_of(run.lessons, is_told_before)) run.lessons.pop_back();
+}
+
+// Refuses what the device has no memory for, before anything is run.
+void refuse_what_cannot_be_run(const ShowRequest& request) {
+  const machine::Device device = machine::open();
+  for (const Subject& subject : request.subjects) {
+    if (subject.lab.of != nullptr) {
+      refuse_labs_that_cannot_fit({subject.lab}, device);
+    } else {
+      refuse_what_cannot_fit("--size " + request.problem.size(), bytes_needed(request.problem),
+                             device);
+    }
   }
+}
+
+// Two that are compared have a speed on a device, if it was recorded.
+RecordedRuns recorded_for(const ShowRequest& request) {
+  if (!request.compares) return {};
+  const auto is_lab = [](const Subject& subject) { return subject.lab.of != nullptr; };
+  const auto labs = std::ranges::count_if(request.subjects, is_lab);
+  return runner::recorded_for({.color = request.color,
+                               .baseline_file = request.baseline_file,
+                               .baseline_asked_for = request.baseline_asked_for},
+                              {.ladder = labs < std::ssize(request.subjects), .labs = labs > 0});
 }
 
 // ---- Sources.
@@ -104,7 +105,7 @@ std::string name_of_file(const std::string& file) {
 
 std::string own_file(const Subject& subject) {
   if (subject.rung != nullptr) return label(*subject.rung) + ".cu";
-  if (subject.lab != nullptr) return std::string(subject.lab->name) + ".cu";
+  if (subject.lab.of != nullptr) return std::string(subject.lab.of->name) + ".cu";
   return fs::path(subject.kernel_file).filename().string();
 }
 
@@ -277,9 +278,9 @@ std::string title_of(const Result& result) {
 
 // "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
 std::string heading_of(const Subject& subject, const Result& result, const text::Signs& signs) {
-  const char* idea = subject.variant != nullptr ? subject.variant->idea
-                     : subject.rung != nullptr  ? subject.rung->idea
-                                                : nullptr;
+  const char* idea = subject.lab.of != nullptr ? subject.lab.variants.front()->idea
+                     : subject.rung != nullptr ? subject.rung->idea
+                                               : nullptr;
   return fmt::format("simulated GPU {} {} {} {}{}", signs.dot, title_of(result), signs.dot,
                      size_of(result, signs), idea == nullptr ? "" : fmt::format(": {}", idea));
 }
@@ -311,8 +312,8 @@ std::string view_of(const ShowRequest& request, const Run& run, const std::vecto
   return results::source_view(parts, page) + "\n" + results::source_legend(all, page);
 }
 
-std::string comparison_of(const Run& run, const std::vector<Seen>& seen, const Run* recorded,
-                          const text::Page& page) {
+std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
+                          const RecordedRuns& recorded, const text::Page& page) {
   const Seen &first = seen[0], &second = seen[1];
   const auto title = [&](char sign, size_t i, const Shown& shown) {
     return fmt::format("{} {}{}", sign, title_of(run.results[i]),
@@ -325,9 +326,9 @@ std::string comparison_of(const Run& run, const std::vector<Seen>& seen, const R
   const std::vector<results::SourcePart> parts{
       {title('-', 0, differs.first), first.lines, first.sources, differs.first},
       {title('+', 1, differs.second), second.lines, second.sources, differs.second}};
-  return results::to_table(run, recorded, page) + "\n" + results::source_view(parts, page) + "\n" +
-         results::source_legend(all, page) + "\n" +
-         results::worth(run.results[0], run.results[1], recorded, page);
+  return results::to_table(run, recorded.figures(), page) + "\n" +
+         results::source_view(parts, page) + "\n" + results::source_legend(all, page) + "\n" +
+         results::worth(run.results[0], run.results[1], recorded.figures(), page);
 }
 
 std::string pictures_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
@@ -353,7 +354,7 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
 }
 
 std::string text_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
-                    const Run* recorded, const text::Page& page, std::string& svg) {
+                    const RecordedRuns& recorded, const text::Page& page, std::string& svg) {
   if (request.picture) return pictures_of(request, run, seen, page, svg);
   if (request.compares) return comparison_of(run, seen, recorded, page);
   return view_of(request, run, seen, page);
@@ -375,12 +376,11 @@ Seen seen_of(const ShowRequest& request, const Subject& subject, const Result& r
 ExitCode run(const ShowRequest& request) {
   catch_signals();
   const text::Page page = stdout_page(request.color);
-  std::optional<Run> recorded;
-  if (request.compares) recorded = recorded_run(request.baseline_file, request.baseline_asked_for);
+  const RecordedRuns recorded = recorded_for(request);
   std::unique_ptr<OutputFile> svg_file;
   if (request.picture && !request.picture->svg_file.empty())
     svg_file = std::make_unique<OutputFile>(request.picture->svg_file);
-  refuse_what_cannot_fit({request.problem}, machine::open());
+  refuse_what_cannot_be_run(request);
 
   Run run{.from = provenance(request.command_line, request.json)};
   std::vector<std::vector<lens::Request>> requests;
@@ -388,13 +388,18 @@ ExitCode run(const ShowRequest& request) {
   try {
     for (const Subject& subject : request.subjects) {
       if (request.picture) machine::record_requests(wanted_by(*request.picture));
-      add_result(request, subject, run);
+      run_subject(request, subject, run);
       requests.push_back(machine::recorded_requests());
     }
   } catch (const std::exception&) {
     failure = caught_error();
   }
   if (interrupted()) return ExitCode::interrupted;
+  for (const Result& result : run.results) {
+    if (!result.refusal.empty())
+      throw usage(
+          fmt::format("{} does not run in this size: {}", title_of(result), result.refusal));
+  }
   const std::string wrong = results::complaints(run, page);
   if (!std::ranges::all_of(run.results, [](const Result& r) { return r.judged.correct; })) {
     write_stderr(wrong);
@@ -417,7 +422,7 @@ ExitCode run(const ShowRequest& request) {
     return wrong.empty() ? ExitCode::ok : ExitCode::wrong;
   }
   std::string svg;
-  const std::string text = text_of(request, run, seen, recorded ? &*recorded : nullptr, page, svg);
+  const std::string text = text_of(request, run, seen, recorded, page, svg);
   if (svg_file) svg_file->commit(svg);
   write_stdout(text);
   write_stderr(wrong);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runner/command_line.hpp"
+#include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/select.hpp"
@@ -22,36 +23,24 @@ constexpr int64_t LARGEST_NUMBER = std::numeric_limits<int64_t>::max();
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-const lab::Lab* lab_called(std::string_view name) {
-  for (const lab::Lab* lab : lab::all()) {
-    if (lab->name == name) return lab;
-  }
-  return nullptr;
+bool is_a_lab(std::string_view name) {
+  return std::ranges::any_of(
+      lab::all(), [name](const lab::Lab* lab) { return equal_ignoring_case(name, lab->name); });
 }
 
 // "copy_stride" is all of a lab's variants, "copy_stride/8" one.
-std::vector<Subject> variants_of(const lab::Lab& lab, const std::string& word) {
-  const size_t slash = word.find('/');
-  std::vector<Subject> subjects;
-  std::vector<std::string> names;
-  for (const lab::Variant& variant : lab.variants) {
-    names.emplace_back(variant.name);
-    if (slash != word.npos && word.substr(slash + 1) != variant.name) continue;
-    subjects.push_back({.lab = &lab, .variant = &variant});
-  }
-  if (!subjects.empty()) return subjects;
-  const std::string variant = word.substr(slash + 1);
-  throw usage(fmt::format("lab '{}' has no variant '{}': it has {}{}", lab.name, printable(variant),
-                          fmt::join(names, ", "), did_you_mean(variant, names)));
-}
-
 std::vector<Subject> subjects_of(const std::string& word) {
-  if (const lab::Lab* lab = lab_called(word.substr(0, word.find('/'))))
-    return variants_of(*lab, word);
+  const std::vector<std::string> words{word};
+  std::vector<Subject> subjects;
+  if (is_a_lab(word.substr(0, word.find_first_of("/,")))) {
+    for (const SelectedLab& selected : select_labs(words, lab::all())) {
+      for (const lab::Variant* variant : selected.variants)
+        subjects.push_back({.lab = {selected.of, {variant}, selected.sizes}});
+    }
+    return subjects;
+  }
   std::vector<std::string> labs;
   for (const lab::Lab* lab : lab::all()) labs.emplace_back(lab->name);
-  std::vector<Subject> subjects;
-  const std::vector<std::string> words{word};
   for (const Selected& selected : select(words, ladder::all(), labs)) {
     if (selected.rung->number == 0) {
       throw usage(
@@ -78,7 +67,8 @@ void add_subjects(const ShowWords& words, ShowRequest& request) {
   for (const std::string& file : words.kernel_files) {
     request.subjects.push_back({.kernel_file = file});
   }
-  const bool is_whole_lab = named == 1 && request.subjects.front().variant != nullptr;
+  const bool is_whole_lab = named == 1 && request.subjects.front().lab.of != nullptr &&
+                            words.kernels.front().find(',') == std::string::npos;
   if (request.subjects.size() > 2 && !is_whole_lab) {
     throw usage(fmt::format(
         "'show' takes one kernel, or two to compare, and here are {}; of a lab name two variants, "
@@ -86,6 +76,31 @@ void add_subjects(const ShowWords& words, ShowRequest& request) {
         request.subjects.size()));
   }
   request.compares = request.subjects.size() == 2 && !is_whole_lab;
+}
+
+// The labs' sizes, and those of the kernels.
+void set_sizes(const ShowWords& words, ShowRequest& request) {
+  std::vector<SelectedLab> labs;
+  for (const Subject& subject : request.subjects) {
+    if (subject.lab.of != nullptr) labs.push_back(subject.lab);
+  }
+  SizeWords sizes;
+  for (const auto& [name, text] : words.sizes) {
+    if (text) sizes.emplace_back(name, *text);
+  }
+  if (labs.empty() && !sizes.empty()) {
+    throw usage(fmt::format("--{} is a size of labs; a kernel's is --size", sizes.front().first));
+  }
+  if (labs.size() == request.subjects.size() && words.size) {
+    throw usage("--size is a kernel's; 'sgemm_runner lab' lists the sizes of labs");
+  }
+  runner::set_sizes(labs, sizes);
+  auto lab = labs.begin();
+  for (Subject& subject : request.subjects) {
+    if (subject.lab.of != nullptr) subject.lab = *lab++;
+  }
+  request.problem = parse_size(words.size.value_or(std::to_string(machine::DEFAULT_SIZE)));
+  request.problem.seed = 1;
 }
 
 // "37", or where a kernel has several files "tile.hpp:37".
@@ -129,6 +144,12 @@ void add_show_options(CLI::App& app, ShowWords& words) {
   app.add_option("--size", words.size,
                  fmt::format("N for M = N = K, or MxNxK (default {})", machine::DEFAULT_SIZE))
       ->type_name("N|MxNxK");
+  for (const std::string& name : parameter_names(lab::all())) {
+    auto& [_, value] = words.sizes.emplace_back(name, std::nullopt);
+    app.add_option("--" + name, value, "as 'sgemm_runner lab' has it")
+        ->type_name("N")
+        ->group("Sizes, of the labs that have them");
+  }
   app.add_option("--line", words.line, "only this line; FILE:37 where several files have one")
       ->type_name("N");
   app.add_option("--buffer", words.buffer, "only this buffer: A, B, C, shared")->type_name("NAME");
@@ -180,8 +201,7 @@ ShowRequest show_request(const CLI::App& app, const ShowWords& words) {
 
   ShowRequest request;
   add_subjects(words, request);
-  request.problem = parse_size(words.size.value_or(std::to_string(machine::DEFAULT_SIZE)));
-  request.problem.seed = 1;
+  set_sizes(words, request);
   if (words.line) add_line(*words.line, request);
   request.buffer = words.buffer;
   if (words.picture) request.picture = picture_from(words);
@@ -190,8 +210,8 @@ ShowRequest show_request(const CLI::App& app, const ShowWords& words) {
   }
   request.json = words.json;
   const bool asked = app.count("--baseline") > 0;
-  request.color = parse_when(words.color);
-  request.baseline_file = asked ? words.baseline : SGEMM_BASELINE;
+  request.color = parse_color(words.color);
+  request.baseline_file = words.baseline;
   request.baseline_asked_for = asked;
   return request;
 }

@@ -1,8 +1,10 @@
 // The words behind `sgemm_runner show`.
 #pragma once
 
+#include <list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/show_request.hpp"
@@ -17,6 +19,8 @@ namespace runner {
 struct ShowWords {
   std::vector<std::string> kernels, kernel_files;
   std::optional<std::string> size, line, block, warp, nth, steps;
+  std::list<std::pair<std::string, std::optional<std::string>>>
+      sizes;  // an option for each parameter of a lab
   std::string buffer, svg, color = "auto", baseline;
   bool picture = false, ribbon = false, json = false;
 };

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
-#include "labs/lab.hpp"
 #include "results/problem.hpp"
+#include "runner/select_labs.hpp"
 #include "runner/terminal.hpp"
 
 namespace runner {
@@ -17,8 +17,7 @@ namespace runner {
 struct Subject {
   const ladder::Rung* rung = nullptr;
   std::string kernel_file{};
-  const lab::Lab* lab = nullptr;
-  const lab::Variant* variant = nullptr;
+  SelectedLab lab{};  // of one variant; or of no lab
 };
 
 /// Which request is drawn, and how.
@@ -43,7 +42,7 @@ struct ShowRequest {
   bool json = false;
   When color = When::automatic;
   std::string baseline_file{};
-  bool baseline_asked_for = false;  // false: the file that belongs to the project
+  bool baseline_asked_for = false;  // false: the files that belong to the project
   std::vector<std::string> command_line{};
 };
 

@@ -71,15 +71,15 @@ Result counted(int number, const std::string& name, uint64_t sectors, uint64_t w
 
 TEST(Worth, SaysHowManyFewerSectorsAndWavefronts) {
   const Result naive = counted(1, "naive", 17000, 0), coalesced = counted(2, "coalesced", 2500, 0);
-  EXPECT_EQ(results::worth(naive, coalesced, nullptr, Page{}),
+  EXPECT_EQ(results::worth(naive, coalesced, {}, Page{}),
             "sectors of global memory: 1 naive 17.0 k, 2 coalesced 2.50 k: 6.8x fewer\n");
-  EXPECT_EQ(results::worth(coalesced, naive, nullptr, Page{.unicode = true}),
+  EXPECT_EQ(results::worth(coalesced, naive, {}, Page{.unicode = true}),
             "sectors of global memory: 2 coalesced 2.50 k, 1 naive 17.0 k: 6.8× more\n");
-  EXPECT_THAT(results::worth(naive, naive, nullptr, Page{}), HasSubstr(": as many\n"));
+  EXPECT_THAT(results::worth(naive, naive, {}, Page{}), HasSubstr(": as many\n"));
   const Result tile = counted(3, "tile", 2500, 900), better = counted(8, "better", 2500, 600);
-  EXPECT_THAT(results::worth(tile, better, nullptr, Page{}),
+  EXPECT_THAT(results::worth(tile, better, {}, Page{}),
               HasSubstr("wavefronts of shared memory: 3 tile 900, 8 better 600: 1.50x fewer\n"));
-  EXPECT_THAT(results::worth(coalesced, tile, nullptr, Page{}),
+  EXPECT_THAT(results::worth(coalesced, tile, {}, Page{}),
               HasSubstr("wavefronts of shared memory: 2 coalesced 0, 3 tile 900\n"));
 }
 
@@ -92,13 +92,14 @@ TEST(Worth, HasTheSpeedThatWasRecorded) {
     recorded.results.push_back(r);
   }
   const Result naive = counted(1, "naive", 17, 0), coalesced = counted(2, "coalesced", 3, 0);
-  const std::string text = results::worth(naive, coalesced, &recorded, Page{});
+  const std::string text = results::worth(naive, coalesced, {.ladder = &recorded}, Page{});
   EXPECT_THAT(text,
               HasSubstr("speed: 1 naive 1.0 % of cuBLAS, 2 coalesced 12.5 %: 12.5x faster *\n"));
   EXPECT_THAT(text, HasSubstr("* measured on an NVIDIA H200 on 2026-11-22 at 4096x4096x4096\n"));
-  EXPECT_THAT(results::worth(coalesced, naive, &recorded, Page{}), HasSubstr(": 12.5x slower *\n"));
+  EXPECT_THAT(results::worth(coalesced, naive, {.ladder = &recorded}, Page{}),
+              HasSubstr(": 12.5x slower *\n"));
   const Result other = counted(3, "other", 3, 0);
-  EXPECT_THAT(results::worth(naive, other, &recorded, Page{}), Not(HasSubstr("speed")));
+  EXPECT_THAT(results::worth(naive, other, {.ladder = &recorded}, Page{}), Not(HasSubstr("speed")));
 }
 
 }  // namespace
