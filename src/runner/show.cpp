@@ -326,7 +326,10 @@ std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
   const std::vector<results::SourcePart> parts{
       {title('-', 0, differs.first), first.lines, first.sources, differs.first},
       {title('+', 1, differs.second), second.lines, second.sources, differs.second}};
-  return results::to_table(run, recorded.figures(), page) + "\n" +
+  const std::string both = fmt::format("simulated GPU {} {} and {}", text::Signs(page.unicode).dot,
+                                       title_of(run.results[0]), title_of(run.results[1]));
+  return text::wrap(both, page.width, 2) + "\n\n" +
+         results::to_table(run, recorded.figures(), page) + "\n" +
          results::source_view(parts, page) + "\n" + results::source_legend(all, page) + "\n" +
          results::worth(run.results[0], run.results[1], recorded.figures(), page);
 }

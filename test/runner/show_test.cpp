@@ -98,7 +98,7 @@ TEST(Show, IsNarrowedToALineAndABuffer) {
 TEST(Show, ComparesTwo) {
   const Ended ended = show({"1", "2", "--size", "64", BASELINE});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(lines_of(ended.out)[0], HasSubstr("simulated GPU"));
+  EXPECT_EQ(lines_of(ended.out)[0], "simulated GPU - 1 naive and 2 coalesced");
   EXPECT_THAT(ended.out, ContainsRegex("1  naive +ok .*32.0"));
   EXPECT_THAT(ended.out, HasSubstr("\n- 1 naive\n"));
   EXPECT_THAT(ended.out, HasSubstr("\n+ 2 coalesced\n"));
@@ -123,6 +123,7 @@ TEST(Show, HasLabs) {
   EXPECT_EQ(two.code, 0) << two.err;
   EXPECT_THAT(two.out, HasSubstr("copy_stride/8 "));
   EXPECT_THAT(two.out, HasSubstr("4.5x more\n"));
+  EXPECT_THAT(show({"copy_stride/8", "--elements", "64"}).out, HasSubstr("- elements 64:"));
 }
 
 TEST(Show, PrintsTheLinesAsJson) {
@@ -200,6 +201,9 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--size", "4x5"}, "has 2 dimensions"},
       {{"2", "--size", "0"}, "nothing is read or written"},
       {{"2", "--size", "1000000"}, "GiB of device memory"},
+      {{"2", "--elements", "64"}, "--elements is a size of labs"},
+      {{"copy_stride", "--elements", "0"}, "--elements 0"},
+      {{"copy_stride", "--size", "64"}, "--size is a kernel's"},
       {{"2", "--line", "31"}, "02_coalesced.cu: 30, 33"},
       {{"2", "--line", "naive.cu:30"}, "02_coalesced.cu: 30, 33"},
       {{"2", "--line", "0"}, "--line 0"},
