@@ -205,7 +205,7 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"copy_stride", "--elements", "0"}, "--elements 0"},
       {{"copy_stride", "--size", "64"}, "--size is a kernel's"},
       {{"2", "--line", "31"}, "02_coalesced.cu: 30, 33"},
-      {{"2", "--line", "naive.cu:30"}, "02_coalesced.cu: 30, 33"},
+      {{"2", "--line", "coalesced.cu:30"}, "02_coalesced.cu: 30, 33"},
       {{"2", "--line", "0"}, "--line 0"},
       {{"2", "--line", "x"}, "--line 'x' is not understood"},
       {{"2", "--buffer", "D"}, "but to A, B, C"},
