@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(THREADS)
   if (first + WIDTH<Vector> <= elements) {
     reinterpret_cast<Vector*>(out)[i] = reinterpret_cast<const Vector*>(in)[i];
   } else {
+#pragma unroll 1  // the ragged end: few turns, and of one thread
     for (int64_t j = first; j < elements; ++j) out[j] = in[j];
   }
 }
@@ -62,6 +63,7 @@ __global__ void __launch_bounds__(THREADS)
   if (first + 4 <= elements) {
     reinterpret_cast<float4*>(out + head)[i] = reinterpret_cast<const float4*>(in + head)[i];
   } else {
+#pragma unroll 1  // the ragged end: few turns, and of one thread
     for (int64_t j = first; j < elements; ++j) out[j] = in[j];
   }
 }

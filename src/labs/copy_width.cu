@@ -18,7 +18,7 @@
 //      first     ^^^^^^^        ^^^^^^^                         32 sectors,  512 of 1024
 //      second           ^^^^^^^        ^^^^^^^                  the same 32 sectors again
 //
-// `pair` gives a thread the same 32 bytes as two float4 which lie a warp's width apart: each of its requests is whole.
+// `pair` gives a thread the same 32 bytes as two float4 which lie a block's width apart: each of its requests is whole.
 //
 // Where the number of elements is no multiple of the width, the one thread that meets the end copies what is left, float
 // by float.
@@ -28,7 +28,6 @@ namespace lab {
 namespace {
 
 constexpr int THREADS = 256;
-constexpr int WARP = 32;
 
 // A structure as anyone would write it. The alignment is what permits wide accesses: without it these are eight of 4 bytes.
 struct alignas(32) float8 {
@@ -44,25 +43,25 @@ __global__ void __launch_bounds__(THREADS)
   if (first + WIDTH <= elements) {
     reinterpret_cast<Vector*>(out)[i] = reinterpret_cast<const Vector*>(in)[i];
   } else {
+#pragma unroll 1  // the ragged end: few turns, and of one thread
     for (int64_t j = first; j < elements; ++j) out[j] = in[j];
   }
 }
 
-// A warp copies 64 float4 in a row: lane t the one at t and the one at 32 + t.
+// A block copies 2 * THREADS float4: thread t the one at t and the one at THREADS + t.
 __global__ void __launch_bounds__(THREADS)
     copy_pair_kernel(const float* in, float* out, int64_t elements) {
-  const int64_t thread = int64_t{blockIdx.x} * THREADS + threadIdx.x;
-  const int64_t lane = thread % WARP;
-  const int64_t near = (thread - lane) * 2 + lane, far = near + WARP;
   const float4* in4 = reinterpret_cast<const float4*>(in);
   float4* out4 = reinterpret_cast<float4*>(out);
+  const int64_t near = int64_t{blockIdx.x} * 2 * THREADS + threadIdx.x, far = near + THREADS;
   if (far * 4 + 4 <= elements) {
-    const float4 a = in4[near], b = in4[far];  // both under way before one is needed
+    const float4 a = in4[near], b = in4[far];  // both are under way before one is needed
     out4[near] = a;
     out4[far] = b;
   } else {
     for (const int64_t i : {near, far}) {
-      for (int64_t j = i * 4; j < i * 4 + 4 && j < elements; ++j) out[j] = in[j];
+#pragma unroll 1  // the last block's
+      for (int64_t j = i * 4; j < min(i * 4 + 4, elements); ++j) out[j] = in[j];
     }
   }
 }
@@ -111,20 +110,20 @@ extern const Lab copy_width{
         "A float4 request touches 16 sectors and uses every byte of them, with a quarter of the "
         "instructions: what counts is bytes used, not sectors a request. A structure of 32 bytes "
         "is two loads of 16 bytes before compute capability 10.0, each of which uses half of its "
-        "sectors; two float4 a warp's width apart move the same bytes in whole requests.",
+        "sectors; two float4 a block's width apart move the same bytes in whole requests.",
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,
                     .timed = 1 << 28,
                     .most = int64_t{1} << 32,
-                    .whole = 8 * WARP}},
+                    .whole = 8 * THREADS}},
     .variants = {width<1, copy_width_kernel<float>>("float", "4 bytes a lane", {4, 1, 4, 1}),
                  width<2, copy_width_kernel<float2>>("float2", "8 bytes a lane", {8, 2, 8, 1}),
                  width<4, copy_width_kernel<float4>>("float4", "16 bytes a lane", {16, 4, 16, 1}),
                  width<8, copy_width_kernel<float8>>(
                      "float8", "32 bytes a lane: two accesses, their lanes 32 bytes apart",
                      {32, 8, 16, 0.5}),
-                 width<8, copy_pair_kernel>("pair", "two float4 a lane, a warp's width apart",
+                 width<8, copy_pair_kernel>("pair", "two float4 a lane, a block's width apart",
                                             {16, 4, 16, 1})},
 };
 

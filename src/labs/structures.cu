@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(THREADS)
     *reinterpret_cast<float4*>(out + i) = {x4.x + y4.x + z4.x, x4.y + y4.y + z4.y,
                                            x4.z + y4.z + z4.z, x4.w + y4.w + z4.w};
   } else {
-    for (int64_t j = i; j < particles; ++j) out[j] = x[j] + y[j] + z[j];  // the ragged end
+#pragma unroll 1  // the ragged end: few turns, and of one thread
+    for (int64_t j = i; j < particles; ++j) out[j] = x[j] + y[j] + z[j];
   }
 }
 

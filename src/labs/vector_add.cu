@@ -29,7 +29,6 @@ namespace lab {
 namespace {
 
 constexpr int THREADS = 256;
-constexpr int WARP = 32;
 constexpr int PER_THREAD = 32;  // elements that a thread of `chunk` and `strided` adds
 constexpr int BLOCKS_PER_SM = 2048 / THREADS;  // for all threads that an SM holds
 
@@ -71,8 +70,9 @@ __device__ float4 sum(const float4& a, const float4& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-// What a float4 kernel leaves to one thread: elements from `first` on, fewer than a float4.
+// The ragged end of a float4 kernel: from `first` on, float by float.
 __device__ void add_rest(const float* a, const float* b, float* c, int64_t first, int64_t end) {
+#pragma unroll 1  // few turns
   for (int64_t i = first; i < end; ++i) c[i] = a[i] + b[i];
 }
 
@@ -197,7 +197,7 @@ extern const Lab vector_add{
                     .counted = 1 << 14,
                     .timed = 1 << 28,
                     .most = int64_t{1} << 32,
-                    .whole = WARP * PER_THREAD}},
+                    .whole = 2 * 4 * THREADS}},
     .variants = {add("float", "one element a thread", 4, 1, 4, launch_add<add_float_kernel, 1>),
                  add("chunk", "32 neighbours a thread: the lanes leap", 32, 32, 4,
                      launch_add<add_chunk_kernel, PER_THREAD>),
