@@ -64,7 +64,9 @@ __device__ float sum_of(float4 v) { return v.x + v.y + v.z + v.w; }
 template <typename T, typename Walk>
 __global__ void __launch_bounds__(THREADS) banks_kernel(float* out, int64_t elements) {
   alignas(16) __shared__ float words[WORDS];
-  for (int w = threadIdx.x; w < WORDS; w += THREADS) {
+#pragma unroll
+  for (int first_word = 0; first_word < WORDS; first_word += THREADS) {
+    const int w = first_word + threadIdx.x;
     words[w] = static_cast<float>(w + blockIdx.x % 1024);
   }
   __syncthreads();  // a lane reads what others have written

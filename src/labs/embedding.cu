@@ -16,9 +16,9 @@
 //                                8 bytes are used                          of the table and of the output alike
 //
 // The 1-D kernel must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers
-// is dozens of instructions where the rest of the kernel is a handful, and a copy has nothing to hide them behind. If i
-// fits into 31 bits, one multiplication by a number that the host works out once does the same. The counters do not tell
-// the two apart; the clock does.
+// is dozens of instructions, even where the compiler has it ask first whether 32 bits will do, the rest of the kernel is a
+// handful, and a copy has nothing to hide them behind. If i fits into 31 bits, one multiplication by a number that the host
+// works out once does the same. The sectors do not tell the two apart; the instructions do, and the clock.
 #include "labs/lab.hpp"
 
 namespace lab {

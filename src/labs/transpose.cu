@@ -34,7 +34,9 @@ using Kernel = void (*)(const float* in, float* out, int rows, int cols);
 __global__ void __launch_bounds__(TILE* THREAD_ROWS)
     strided_reads_kernel(const float* in, float* out, int rows, int cols) {
   const int row = blockIdx.y * TILE + threadIdx.x;  // x walks down the rows of in
-  for (int y = threadIdx.y; y < TILE; y += THREAD_ROWS) {
+#pragma unroll
+  for (int first_y = 0; first_y < TILE; first_y += THREAD_ROWS) {
+    const int y = first_y + threadIdx.y;
     const int col = blockIdx.x * TILE + y;
     if (row < rows && col < cols) out[int64_t{col} * rows + row] = in[int64_t{row} * cols + col];
   }
@@ -43,7 +45,9 @@ __global__ void __launch_bounds__(TILE* THREAD_ROWS)
 __global__ void __launch_bounds__(TILE* THREAD_ROWS)
     strided_writes_kernel(const float* in, float* out, int rows, int cols) {
   const int col = blockIdx.x * TILE + threadIdx.x;  // x walks along a row of in
-  for (int y = threadIdx.y; y < TILE; y += THREAD_ROWS) {
+#pragma unroll
+  for (int first_y = 0; first_y < TILE; first_y += THREAD_ROWS) {
+    const int y = first_y + threadIdx.y;
     const int row = blockIdx.y * TILE + y;
     if (row < rows && col < cols) out[int64_t{col} * rows + row] = in[int64_t{row} * cols + col];
   }
@@ -71,12 +75,16 @@ __global__ void __launch_bounds__(TILE* THREAD_ROWS)
   const int first_col = blockIdx.x * TILE;
   const int x = threadIdx.x;
 
-  for (int y = threadIdx.y; y < TILE; y += THREAD_ROWS) {
+#pragma unroll
+  for (int first_y = 0; first_y < TILE; first_y += THREAD_ROWS) {
+    const int y = first_y + threadIdx.y;
     const int row = first_row + y, col = first_col + x;  // x walks along a row of in
     if (row < rows && col < cols) tile[y][Layout::place(y, x)] = in[int64_t{row} * cols + col];
   }
   __syncthreads();  // a thread writes out what others have fetched
-  for (int y = threadIdx.y; y < TILE; y += THREAD_ROWS) {
+#pragma unroll
+  for (int first_y = 0; first_y < TILE; first_y += THREAD_ROWS) {
+    const int y = first_y + threadIdx.y;
     const int row = first_row + x, col = first_col + y;  // x walks along a row of out
     if (row < rows && col < cols) out[int64_t{col} * rows + row] = tile[x][Layout::place(x, y)];
   }
