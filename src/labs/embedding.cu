@@ -52,25 +52,29 @@ static_assert(Divider(1).quotient(BELOW) == BELOW && Divider(45).quotient(BELOW)
               Divider(1024).quotient(1023) == 0 && Divider(BELOW).quotient(BELOW - 1) == 0);
 
 // One thread for each T of the output, float or float4; a row has by_dim.divisor() of them. With EACH > 1 a thread takes
-// several, THREADS apart, so that the lanes of a warp stay neighbours: their loads are under way together, where a single
-// one leaves the thread waiting, first for its token and then for its float.
+// several, THREADS apart, so that the lanes of a warp stay neighbours: its loads are under way together, where a single
+// one leaves the thread waiting, first for its token and then for its float. Hence the three loops, and hence no branch in
+// the first two: past the end they read the last element once more.
 template <typename T, int EACH>
 __global__ void __launch_bounds__(THREADS)
     flat_kernel(const int32_t* tokens, const T* table, T* out, uint32_t elements, Divider by_dim) {
   const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
-  T values[EACH];
+  int32_t token[EACH];
+  uint32_t d[EACH];
+  T value[EACH];
 #pragma unroll
-  for (uint32_t e = 0; e < EACH; ++e) {
-    const uint32_t i = first + e * THREADS;
-    if (i >= elements) break;
+  for (int e = 0; e < EACH; ++e) {
+    const uint32_t i = min(first + e * THREADS, elements - 1);
     const uint32_t t = by_dim.quotient(i);
-    const uint32_t d = i - t * by_dim.divisor();
-    values[e] = table[int64_t{tokens[t]} * by_dim.divisor() + d];
+    d[e] = i - t * by_dim.divisor();
+    token[e] = tokens[t];
   }
 #pragma unroll
-  for (uint32_t e = 0; e < EACH; ++e) {
+  for (int e = 0; e < EACH; ++e) value[e] = table[int64_t{token[e]} * by_dim.divisor() + d[e]];
+#pragma unroll
+  for (int e = 0; e < EACH; ++e) {
     const uint32_t i = first + e * THREADS;
-    if (i < elements) out[i] = values[e];
+    if (i < elements) out[i] = value[e];
   }
 }
 
@@ -143,10 +147,10 @@ Setup setup_lookup(const Sizes& sizes) {
       .useful_bytes = words_moved * int64_t{sizeof(float)}};
 }
 
-// Whether all products and block numbers that a kernel divides are below 2^31.
+// A Divider divides numbers below 2^31. (Block numbers are: grid_of() sees to that.)
 const char* refuses_long_output(const Sizes& sizes) {
   return count_elements(sizes) > BELOW
-             ? "batch x seq x dim must be below 2^31 where indices have 32 bits; 1d_64bit takes any"
+             ? "batch x seq x dim must be below 2^31 for 32-bit indices; 1d_64bit takes more"
              : nullptr;
 }
 
