@@ -55,6 +55,12 @@ Json written(const Provenance& p) {
             {"fp32_gflops", or_null(p.roofs.fp32_gflops)}}}};
 }
 
+Json written(const Lesson& l) {
+  Json lesson = {{"lab", l.lab}, {"question", l.question}};
+  if (!l.answer.empty()) lesson["answer"] = l.answer;
+  return lesson;
+}
+
 // Google Benchmark's own keys, where there is a time to give. Its tools think in microseconds or less.
 void add_benchmark_keys(Json& row, const Result& r) {
   if (!r.seen.timing) return;
@@ -222,10 +228,16 @@ Json row_of(const Result& r, const Provenance& from) {
   add_identity(row, r.who);
   if (r.problem) add_problem(row, *r.problem);
   if (r.useful_bytes) row["useful_bytes"] = *r.useful_bytes;
+  if (!r.idea.empty()) row["idea"] = r.idea;
   if (!r.path.empty()) row["path"] = r.path;
   row["machine"] = MACHINES[static_cast<int>(from.machine)];
   row["device"] = from.device;
   row["date"] = r.date;
+  if (!r.refusal.empty()) {  // Google Benchmark's words for what was not run, and is no failure
+    row["skipped"] = true;
+    row["skip_message"] = r.refusal;
+    return row;
+  }
   add_judgement(row, r);
   add_figures(row, r, from.roofs);
   if (r.seen.traffic) add_traffic(row, r);
@@ -545,9 +557,8 @@ Line line_from(const Place& l) {
           .line = SMALL(l.at("line")),
           .instruction = l.at("instruction").text(),
           .buffer = l.at("buffer").text(),
-          .bytes_per_lane = l.has("bytes_per_lane")
-                                ? static_cast<uint32_t>(SMALL(l.at("bytes_per_lane")))
-                                : 0,
+          .bytes_per_lane =
+              l.has("bytes_per_lane") ? static_cast<uint32_t>(SMALL(l.at("bytes_per_lane"))) : 0,
           .requests = l.at("requests").natural(),
           .lanes = l.has("lanes") ? l.at("lanes").natural() : 0,
           .bytes_used = l.has("bytes_used") ? l.at("bytes_used").natural() : 0,
@@ -568,12 +579,24 @@ std::vector<T> list_from(const Place& row, const char* key, T (*read)(const Plac
   return list;
 }
 
+Lesson lesson_from(const Place& l) {
+  return {.lab = l.at("lab").text(),
+          .question = l.at("question").text(),
+          .answer = l.has("answer") ? l.at("answer").text() : ""};
+}
+
 Result result_from(const Place& row) {
   Result r{.who = identity_from(row)};
   if (row.has("m")) r.problem = problem_from(row);
   if (row.has("useful_bytes")) r.useful_bytes = LARGE(row.at("useful_bytes"));
+  if (row.has("idea")) r.idea = row.at("idea").text();
   if (row.has("path")) r.path = row.at("path").text();
   if (row.has("date")) r.date = row.at("date").text();
+  if (row.has("skip_message")) {
+    r.refusal = row.at("skip_message").text();
+    if (r.refusal.empty()) row.at("skip_message").refuse("is empty");
+    return r;
+  }
   r.judged = judgement_from(row);
   if (row.has("counts")) r.seen.traffic = traffic_from(row);
   if (row.has("samples_ms")) r.seen.timing = timing_from(row);
@@ -588,7 +611,9 @@ Result result_from(const Place& row) {
 std::string to_json(const Run& run) {
   Json rows = Json::array();
   for (const Result& result : run.results) rows.push_back(row_of(result, run.from));
-  const Json json = {{"context", written(run.from)}, {"benchmarks", std::move(rows)}};
+  Json context = written(run.from);
+  add_list(context, "labs", run.lessons);
+  const Json json = {{"context", std::move(context)}, {"benchmarks", std::move(rows)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -608,7 +633,8 @@ Run run_from_json(std::string_view text) {
   if (!file.is_object() || !file.has("context") || !file.has("benchmarks")) {
     throw Unusable("it is no run of sgemm_runner: 'context' and 'benchmarks' are not in it");
   }
-  Run run{.from = provenance_from(Place(json.at("context"), "context"))};
+  const Place context(json.at("context"), "context");
+  Run run{.from = provenance_from(context), .lessons = list_from(context, "labs", lesson_from)};
   Place(json.at("benchmarks"), "benchmarks").for_each([&](const Place& row) {
     run.results.push_back(result_from(row));
   });

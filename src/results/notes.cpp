@@ -11,7 +11,15 @@
 namespace results {
 namespace {
 
+// "2 coalesced at 64x64x64", "copy_stride/8 at elements 16384"
 std::string title(const Result& r) {
+  if (is_of_a_lab(r)) {
+    std::vector<std::string> sizes;
+    for (const auto& [name, size] : r.who.parameters)
+      sizes.push_back(fmt::format("{} {}", name, size));
+    return fmt::format("{}/{}{}{}", r.who.name, r.who.variant, sizes.empty() ? "" : " at ",
+                       fmt::join(sizes, ", "));
+  }
   std::string text = r.who.number ? fmt::format("{} {}", *r.who.number, r.who.name) : r.who.name;
   if (!r.who.variant.empty()) text += " " + r.who.variant;
   if (r.problem) text += " at " + r.problem->size();
@@ -83,6 +91,7 @@ std::string complaints(const Run& run, const text::Page& page) {
     text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), what), page.width, 2) + "\n";
   };
   for (const Result& r : run.results) {
+    if (!r.refusal.empty()) continue;  // no complaint: the table says why
     if (!r.judged.correct) {
       add(r, ": " + r.judged.complaint);
       for (const std::string_view line : lines_of(r.judged.failure))
@@ -104,7 +113,14 @@ std::string details(const Run& run, const text::Page& page) {
   const auto add = [&](const std::string& line) { text += text::wrap(line, page.width, 4) + "\n"; };
   for (const Result& r : run.results) {
     const Judgement& j = r.judged;
-    if (r.problem) {
+    if (!r.refusal.empty()) {
+      add(fmt::format("{}: refused: {}", title(r), r.refusal));
+      continue;
+    }
+    if (is_of_a_lab(r)) {
+      add(fmt::format("{}: {} words compared, {}", title(r), j.compared,
+                      j.correct ? "each as it must be" : "wrong"));
+    } else if (r.problem) {
       const double elements = static_cast<double>(r.problem->M) * static_cast<double>(r.problem->N);
       add(fmt::format(
           "{}: reals: {} of {:.0f} elements compared with an FP64 product, largest error {:.3g}, "

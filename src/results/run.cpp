@@ -13,6 +13,8 @@ std::optional<double> Traffic::count(std::string_view key, std::string_view buff
   return sum;
 }
 
+bool is_of_a_lab(const Result& result) { return result.who.set == "lab"; }
+
 std::string label(const Identity& who) {
   return who.number ? fmt::format("{:02}_{}", *who.number, who.name) : who.name;
 }

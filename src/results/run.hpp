@@ -197,21 +197,37 @@ struct Result {
   std::optional<Problem> problem{};
   /// Where there is no product: the bytes that any kernel with this result must read and write at least.
   std::optional<int64_t> useful_bytes{};
-  std::string path{};  // the code path that ran, where the kernel has several
-  std::string date{};  // ISO 8601; a file may hold results of several days
+  std::string
+      idea{};  // a lab's variant: how its lanes walk, in a line; empty where that is a riddle
+  std::string refusal{};  // why the kernel was not run, in a clause; empty: it was
+  std::string path{};     // the code path that ran, where the kernel has several
+  std::string date{};     // ISO 8601; a file may hold results of several days
   Observation seen{};
   Judgement judged{};
 
+  /// A variant that refuses its sizes, and says so, is none that is wrong.
   bool is_right() const {
+    if (!refusal.empty()) return true;
     return judged.correct && judged.promise_kept() && judged.contract.empty() &&
            seen.hazards.empty();
   }
 };
 
+/// What a lab asks, and what its table shows.
+struct Lesson {
+  std::string lab{};       // Identity::name of its variants
+  std::string question{};  // one line
+  std::string answer{};  // a few sentences; empty where it is a riddle that was not to be revealed
+  bool operator==(const Lesson&) const = default;
+};
+
 struct Run {
   Provenance from{};
+  std::vector<Lesson> lessons{};  // of the labs among the results, each once
   std::vector<Result> results{};
 };
+
+bool is_of_a_lab(const Result& result);
 
 /// "02_coalesced", or "coalesced" where there is no number.
 std::string label(const Identity& who);

@@ -7,6 +7,9 @@
 #include <charconv>
 #include <string_view>
 
+#include "labs/lab.hpp"
+#include "runner/command_line_lab.hpp"
+#include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/help.hpp"
 #include "runner/machine.hpp"
@@ -19,7 +22,6 @@ namespace {
 using results::Problem;
 
 constexpr int64_t LARGEST_DIMENSION = (int64_t{1} << 40) - 1;
-constexpr int MOST_SAMPLES = 1000000;
 constexpr int HELP_WIDTH = 80;  // where the terminal's is not known
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
@@ -78,6 +80,7 @@ Examples:
   sgemm_runner all --json=run.json  a table on the terminal and JSON in a file
   sgemm_runner table run.json       the table of that file, anywhere
   sgemm_runner 2 --kernel mine.cu   your own kernel, beside kernel 2
+  sgemm_runner lab copy_stride      a lesson about memory, its variants side by side
 The script ./sgemm_runner also takes --build sim or --build cuda.
 
 )"
@@ -85,40 +88,18 @@ The script ./sgemm_runner also takes --build sim or --build cuda.
     "cannot be trusted (with --strict), 70 a CUDA or internal failure, 77 no suitable GPU, 130 "
     "interrupted, after printing what is done.\n";
 
-constexpr const char* MEASURING = "Measuring (CUDA devices)";
-
 // The command line as CLI11 fills it in. Values stay texts until they are understood here, in one way.
 struct Words {
   std::vector<std::string> kernels, kernel_files;
   std::vector<std::string> sizes;
-  std::optional<std::string> lda, ldb, ldc, alpha, beta, seed, seconds, samples;
-  std::string json;
-  bool csv = false, markdown = false;
-  std::string color = "auto";
-  bool quiet = false, verbose = false;
-  std::string baseline;
-  bool warm = false, cold = false, once = false, strict = false;
+  std::optional<std::string> lda, ldb, ldc, alpha, beta, seed;
+  OutputWords output, table_output;
+  MeasuringWords measuring;
+  bool warm = false, cold = false;
   bool version = false, list_numbers = false, list_json = false;
   std::string table_file;
+  LabWords lab;
 };
-
-const std::string TO_STDOUT = "-";
-
-void add_presentation(CLI::App& app, Words& words) {
-  // A flag with a value: '--json 2' must not take kernel 2 for a file name.
-  app.add_flag("--json{-}", words.json,
-               "JSON on stdout; --json=FILE writes it to a file beside the table")
-      ->type_name("[=FILE]");
-  app.add_flag("--csv", words.csv, "comma-separated values on stdout");
-  app.add_flag("--md", words.markdown, "a Markdown table on stdout");
-  app.add_option("--color", words.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("-q,--quiet", words.quiet, "no table, only what is wrong, and the exit code");
-  app.add_flag("-v,--verbose", words.verbose,
-               "say how each result was judged and what each kernel did");
-  app.add_option("--baseline", words.baseline,
-                 "the recorded run that '% cuBLAS' is taken from where there is no GPU")
-      ->type_name("FILE");
-}
 
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--version", words.version, "print the version");
@@ -143,21 +124,11 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--beta", words.beta, "0, the default, does not read C")->type_name("X");
   app.add_option("--seed", words.seed, "what the random matrices follow from (default 1)")
       ->type_name("N");
-  add_presentation(app, words);
+  add_output_options(app, words.output);
 
   app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);
   app.add_flag("--cold", words.cold, "flush L2 before every launch")->group(MEASURING);
-  app.add_option("--time", words.seconds, "seconds for a kernel at most (default 2)")
-      ->type_name("S")
-      ->group(MEASURING);
-  app.add_option("--samples", words.samples, "samples for a kernel at most (default 200)")
-      ->type_name("N")
-      ->group(MEASURING);
-  app.add_flag("--once", words.once,
-               "one launch without warm-up, for a profiler (ncu --profile-from-start off)")
-      ->group(MEASURING);
-  app.add_flag("--strict", words.strict, "exit with 5 if a measurement cannot be trusted")
-      ->group(MEASURING);
+  add_measuring_options(app, words.measuring, "kernel");
 }
 
 struct Subcommand {
@@ -170,18 +141,6 @@ constexpr Subcommand SUBCOMMANDS[] = {
 #include "runner/subcommands.def"
 #undef SUBCOMMAND
 };
-
-// Of the options given, those that this machine has no use for.
-std::vector<std::string> options_without_meaning(const CLI::App& app) {
-  const std::vector<const char*> measuring{"--warm",    "--cold", "--time",
-                                           "--samples", "--once", "--strict"};
-  const std::vector<const char*> counting{"--baseline"};
-  std::vector<std::string> given;
-  for (const char* option : machine::MEASURES_TIME ? counting : measuring) {
-    if (app.count(option) > 0) given.emplace_back(option);
-  }
-  return given;
-}
 
 std::vector<Problem> problems_from(const Words& words) {
   std::vector<std::string> sizes;
@@ -203,36 +162,6 @@ std::vector<Problem> problems_from(const Words& words) {
   return problems;
 }
 
-// What goes to stdout, and into which file JSON goes beside it.
-Presentation presentation_from(const CLI::App& app, const Words& words, std::string* json_file) {
-  const bool json_to_stdout = words.json == TO_STDOUT;
-  const std::string file = json_to_stdout ? "" : words.json;
-  if (json_to_stdout + words.csv + words.markdown > 1) {
-    throw usage("only one of --json, --csv and --md can go to stdout; --json=FILE goes to a file");
-  }
-  if (!file.empty() && json_file == nullptr)
-    throw usage("the file is a run in JSON already; copy it");
-  if (words.quiet && words.verbose) throw usage("-q and -v exclude each other");
-  const std::vector<std::string> colors{"auto", "always", "never"};
-  const auto color = std::ranges::find(colors, words.color);
-  if (color == colors.end()) {
-    throw usage(
-        fmt::format("--color '{}' is not understood: write auto, always or never", words.color));
-  }
-  if (json_file != nullptr) *json_file = file;
-  const bool asked = app.count("--baseline") > 0;
-  return {.format = json_to_stdout   ? Format::json
-                    : words.csv      ? Format::csv
-                    : words.markdown ? Format::markdown
-                                     : Format::table,
-          .color = static_cast<When>(color - colors.begin()),
-          .verbosity = words.quiet     ? -1
-                       : words.verbose ? 1
-                                       : 0,
-          .baseline_file = asked ? words.baseline : SGEMM_BASELINE,
-          .baseline_asked_for = asked};
-}
-
 RunRequest run_request(const CLI::App& app, const Words& words) {
   if (words.kernels.empty() && words.kernel_files.empty()) {
     throw usage("name a kernel: a number, a name, 1-3 or all (see 'sgemm_runner list', or --help)");
@@ -241,19 +170,18 @@ RunRequest run_request(const CLI::App& app, const Words& words) {
   std::vector<std::string> other_words;
   for (const Subcommand& subcommand : SUBCOMMANDS) other_words.emplace_back(subcommand.name);
 
+  for (const lab::Lab* one : lab::all()) {
+    if (std::ranges::find(words.kernels, one->name) == words.kernels.end()) continue;
+    throw usage(fmt::format("'{0}' is a lab: say 'sgemm_runner lab {0}'", one->name));
+  }
+
   RunRequest request;
   request.rungs = select(words.kernels, ladder::all(), other_words);
   request.kernel_files = words.kernel_files;
   request.problems = problems_from(words);
-  request.presentation = presentation_from(app, words, &request.json_file);
+  request.presentation = presentation_from(app, words.output, &request.json_file);
   request.measure.cold = words.cold;
-  request.measure.once = words.once;
-  if (words.seconds) request.measure.seconds = parse_seconds("--time", *words.seconds);
-  if (words.samples) {
-    request.measure.samples =
-        static_cast<int>(parse_integer("--samples", *words.samples, 1, MOST_SAMPLES));
-  }
-  request.strict = words.strict;
+  set_measuring(words.measuring, request);
   request.without_meaning = options_without_meaning(app);
   return request;
 }
@@ -315,16 +243,19 @@ Request parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);  // a second one is a file's name, or a mistake
   CLI::App* list = nullptr;
   CLI::App* table = nullptr;
+  CLI::App* labs = nullptr;
   for (const Subcommand& subcommand : SUBCOMMANDS) {
     CLI::App* added = app.add_subcommand(subcommand.name, subcommand.what);
     if (std::string_view(subcommand.name) == "list") list = added;
     if (std::string_view(subcommand.name) == "table") table = added;
+    if (std::string_view(subcommand.name) == "lab") labs = added;
   }
   list->add_flag("--numbers", words.list_numbers, "only their numbers, one to a line");
   list->add_flag("--json", words.list_json, "as JSON, with their promises");
   table->add_option("FILE", words.table_file, "what --json=FILE wrote");
-  add_presentation(*table, words);
-  app.footer(EXAMPLES);  // last, since subcommands take it over
+  add_output_options(*table, words.table_output);
+  add_lab_options(*labs, words.lab);
+  app.footer(EXAMPLES);  // behind add_subcommand(), which would take it over
 
   const CLI::App* of = &app;
   try {
@@ -354,13 +285,14 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (!app.get_subcommands().empty() && !words.kernels.empty()) {
     throw usage(fmt::format("'{}' takes no kernels", app.get_subcommands().front()->get_name()));
   }
+  if (labs->parsed()) return lab_request(*labs, words.lab, line);
   if (list->parsed()) return list_request(words);
   if (table->parsed()) {
     if (words.table_file.empty()) {
       throw usage("'table' needs a file: sgemm_runner table run.json, which --json=run.json wrote");
     }
     return TableRequest{.file = words.table_file,
-                        .presentation = presentation_from(*table, words, nullptr)};
+                        .presentation = presentation_from(*table, words.table_output, nullptr)};
   }
   RunRequest request = run_request(app, words);
   request.command_line = line;

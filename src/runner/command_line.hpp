@@ -8,6 +8,7 @@
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
 #include "runner/select.hpp"
+#include "runner/select_labs.hpp"
 #include "runner/terminal.hpp"
 
 namespace runner {
@@ -23,17 +24,32 @@ struct Presentation {
   bool baseline_asked_for = false;  // false: the file that belongs to the project
 };
 
-/// `sgemm_runner [KERNELS...] [options]`
-struct RunRequest {
-  std::vector<Selected> rungs{};
-  std::vector<std::string> kernel_files{};
-  std::vector<results::Problem> problems{};
+/// What a run of kernels and one of labs have in common.
+struct RunOptions {
   Presentation presentation{};
   std::string json_file{};  // where JSON goes beside the output on stdout; empty for nowhere
   results::MeasureOptions measure{};
   bool strict = false;
   std::vector<std::string> without_meaning{};  // options given that this machine has no use for
   std::vector<std::string> command_line{};
+};
+
+/// `sgemm_runner [KERNELS...] [options]`
+struct RunRequest : RunOptions {
+  std::vector<Selected> rungs{};
+  std::vector<std::string> kernel_files{};
+  std::vector<results::Problem> problems{};
+};
+
+/// `sgemm_runner lab LABS... [options]`
+struct LabRequest : RunOptions {
+  std::vector<SelectedLab> labs{};
+  bool reveal = false;
+};
+
+/// `sgemm_runner lab`
+struct LabListRequest {
+  bool json = false;
 };
 
 /// `sgemm_runner list`
@@ -52,7 +68,8 @@ struct ShowText {
   std::string text;
 };
 
-using Request = std::variant<RunRequest, ListRequest, TableRequest, ShowText>;
+using Request =
+    std::variant<RunRequest, LabRequest, LabListRequest, ListRequest, TableRequest, ShowText>;
 
 /// Throws Error(ExitCode::usage) with a message for the user.
 Request parse_command_line(int argc, const char* const* argv);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/ladder.hpp"
@@ -62,6 +63,12 @@ bool applies(const device::Promise& promise, const results::Problem& p) {
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense();
 }
 
+bool applies(const lab::Lab& of, const lab::Sizes& sizes) {
+  return std::ranges::all_of(of.parameters, [&](const lab::Parameter& parameter) {
+    return sizes[parameter.name] % parameter.whole == 0;
+  });
+}
+
 CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {
   CheckedClaim check{.counter = claim.counter,
                      .buffer = claim.buffer,
@@ -97,13 +104,18 @@ results::Judgement judge(const results::Result& result, const Verdict& verdict,
   } else if (!verdict.correct) {
     judgement.complaint = reading_of_c(result) + judgement.complaint;
   }
-  if (result.seen.traffic && result.problem && applies(promise, *result.problem)) {
-    for (const Claim& claim : promise.claims) {
+  const bool promised = result.problem && applies(promise, *result.problem);
+  judge(result, promised ? promise.claims : std::vector<Claim>{}, judgement);
+  return judgement;
+}
+
+void judge(const results::Result& result, const std::vector<Claim>& claims,
+           results::Judgement& judgement) {
+  if (result.seen.traffic) {
+    for (const Claim& claim : claims)
       judgement.claims.push_back(check_claim(claim, counted(result, claim)));
-    }
   }
   if (result.seen.timing) judgement.doubts = doubts(*result.seen.timing);
-  return judgement;
 }
 
 }  // namespace runner

@@ -1,7 +1,10 @@
 // The one judge: compares what a machine saw with what the kernel promised and what the verifier found.
 #pragma once
 
+#include <vector>
+
 #include "device/promise.hpp"
+#include "labs/lab.hpp"
 #include "results/run.hpp"
 #include "runner/verify.hpp"
 
@@ -9,6 +12,9 @@ namespace runner {
 
 /// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
 bool applies(const device::Promise& promise, const results::Problem& problem);
+
+/// Whether the promises of a lab's variants speak of these sizes: whole multiples, all of them.
+bool applies(const lab::Lab& of, const lab::Sizes& sizes);
 
 /// The figure that a claim speaks of, as it was counted; nothing where it was not.
 std::optional<double> counted(const results::Result& result, const device::Claim& claim);
@@ -19,5 +25,9 @@ results::CheckedClaim check_claim(const device::Claim& claim, std::optional<doub
 /// The judgement of a result whose identity, problem and observation are known.
 results::Judgement judge(const results::Result& result, const Verdict& verdict,
                          const device::Promise& promise);
+
+/// The same of a lab's variant: adds to what its words showed. `claims` are empty where none speaks of the sizes.
+void judge(const results::Result& result, const std::vector<device::Claim>& claims,
+           results::Judgement& judgement);
 
 }  // namespace runner

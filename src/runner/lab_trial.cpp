@@ -18,6 +18,13 @@ constexpr int64_t WORDS_PER_PIECE = int64_t{1} << 24;  // 64 MiB of host memory 
 constexpr int64_t GRAIN = 1 << 16;
 constexpr int64_t ALIGNMENT = 64;  // words in 256 bytes
 
+int64_t whole_lines(int64_t words) { return (words + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+// A copy reads half of the bytes and writes half.
+int64_t words_of_copy(const lab::Setup& setup) {
+  return std::max<int64_t>(1, setup.useful_bytes / 2 / int64_t{sizeof(uint32_t)});
+}
+
 size_t bytes(int64_t words) { return static_cast<size_t>(words) * sizeof(uint32_t); }
 
 // What the first wrong word of an array looks like, and how many there are.
@@ -47,10 +54,7 @@ std::string shown(uint32_t value) {
 }  // namespace
 
 LabTrial::LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t guard)
-    : variant_(variant),
-      sizes_(sizes),
-      guard_((guard + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT),
-      setup_(variant.setup(sizes)) {
+    : variant_(variant), sizes_(sizes), guard_(whole_lines(guard)), setup_(variant.setup(sizes)) {
   for (const lab::Array& array : setup_.arrays) {
     Laid& laid = laid_.emplace_back();
     laid.words = array.words;
@@ -61,7 +65,15 @@ LabTrial::LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t
   }
 }
 
-machine::Launch LabTrial::launch() const {
+double LabTrial::bytes_needed(const lab::Setup& setup, int64_t guard) {
+  double words = machine::MEASURES_TIME ? 2 * static_cast<double>(words_of_copy(setup)) : 0;
+  for (const lab::Array& array : setup.arrays)
+    words += static_cast<double>(array.words) + 2 * static_cast<double>(whole_lines(guard));
+  return words * sizeof(uint32_t);
+}
+
+machine::Launch LabTrial::launch() {
+  is_fresh_ = false;
   std::vector<uint32_t*> words;
   for (const Laid& laid : laid_) words.push_back(laid.data);
   return [this, arrays = lab::Arrays(std::move(words))](cudaStream_t stream) {
@@ -70,7 +82,7 @@ machine::Launch LabTrial::launch() const {
 }
 
 machine::Launch LabTrial::copy() {
-  const int64_t words = std::max<int64_t>(1, setup_.useful_bytes / 2 / int64_t{sizeof(uint32_t)});
+  const int64_t words = words_of_copy(setup_);
   copy_from_ = DeviceBuffer<uint32_t>(words);
   copy_to_ = DeviceBuffer<uint32_t>(words);
   runner::check(cudaMemset(copy_from_.data(), 1, bytes(words)));
@@ -140,7 +152,7 @@ std::string LabTrial::damage_around(const lab::Array& array, const Laid& laid) c
 }
 
 results::Judgement LabTrial::check(results::Observation& seen) {
-  for (size_t i = 0; i < laid_.size(); ++i) fill(setup_.arrays[i], laid_[i]);
+  for (size_t i = 0; i < laid_.size() && !is_fresh_; ++i) fill(setup_.arrays[i], laid_[i]);
   results::Judgement judgement;
   const cudaError_t error = machine::run(launch(), seen);
   if (error != cudaSuccess) {

@@ -19,14 +19,17 @@ class LabTrial {
   LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t guard);
 
   /// One launch of the variant, for as long as this lives.
-  machine::Launch launch() const;
+  machine::Launch launch();
   /// A device-to-device copy of as many bytes as the variant must move at least: half of them are read. It has memory of
   /// its own, taken here.
   machine::Launch copy();
 
+  /// Device memory that a trial of this setup takes, the copy included where the machine measures.
+  static double bytes_needed(const lab::Setup& setup, int64_t guard);
+
   int64_t useful_bytes() const { return setup_.useful_bytes; }
 
-  /// Fills the arrays anew, runs the variant and compares every word of every array, and the poison around them, with
+  /// Fills the arrays anew if a launch may have changed them, runs the variant and compares every word of every array, and the poison around them, with
   /// what the lab says they must be. What was seen goes to `seen`.
   results::Judgement check(results::Observation& seen);
 
@@ -46,6 +49,7 @@ class LabTrial {
   int64_t guard_;
   lab::Setup setup_;
   std::vector<Laid> laid_;
+  bool is_fresh_ = true;  // nothing was launched since the arrays were filled
   DeviceBuffer<uint32_t> copy_from_, copy_to_;
 };
 

@@ -136,7 +136,8 @@ std::vector<std::string> doubts(const Timing& timing) {
   } else {
     doubt_scattered("the median", relative_uncertainty(timing.samples_ms));
     if (const auto ratios = results::paired_percent(timing); !ratios.empty()) {
-      doubt_scattered("the ratio to cuBLAS", relative_uncertainty(ratios));
+      doubt_scattered(timing.is_against_copy ? "the ratio to the copy" : "the ratio to cuBLAS",
+                      relative_uncertainty(ratios));
     }
   }
   if (!timing.steady) reasons.emplace_back("the times or the clock still moved after the warm-up");

@@ -71,6 +71,14 @@ Candidate stranger(const ladder::Rung& rung) {
   return {.rung = &rung, .who = {.set = "kernel", .name = rung.name}, .whole_contract = true};
 }
 
+void add_result(Result result, results::Run& run) {
+  const bool failed = !result.judged.error.empty();
+  if (failed && interrupted()) return;
+  run.results.push_back(std::move(result));
+  if (failed && !device_is_usable())
+    throw Error(ExitCode::failure, "the device cannot be used after that failure");
+}
+
 void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
                  const results::MeasureOptions& options, bool with_progress, results::Run& run) {
   Progress progress(with_progress);
@@ -99,14 +107,9 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
       progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
                                results::label(candidates[i].who), i + 1, candidates.size()));
       Result result = result_of(candidates[i], problem, verifier, options);
-      const bool failed = !result.judged.error.empty();
-      if (failed && interrupted()) return;  // cut short by the user, not wrong
       result.judged.contract = contracts[i].broken;
       result.judged.contract_checks = contracts[i].checks;
-      run.results.push_back(std::move(result));
-      if (failed && !device_is_usable()) {
-        throw Error(ExitCode::failure, "the device cannot be used after that failure");
-      }
+      add_result(std::move(result), run);
     }
   }
 }

@@ -27,4 +27,8 @@ void measure_all(const std::vector<Candidate>& candidates,
                  const std::vector<results::Problem>& problems,
                  const results::MeasureOptions& options, bool with_progress, results::Run& run);
 
+/// Adds a result as soon as it is known, unless its launch was cut short by the user: that is not wrong. Throws Error if
+/// the launch left the device in a state in which nothing that follows could be believed.
+void add_result(results::Result result, results::Run& run);
+
 }  // namespace runner

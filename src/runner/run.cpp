@@ -1,23 +1,20 @@
 #include "runner/run.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <exception>
-#include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "results/json.hpp"
-#include "results/table.hpp"
-#include "runner/interrupt.hpp"
+#include "runner/conduct.hpp"
 #include "runner/judge.hpp"
 #include "runner/kernel_file.hpp"
+#include "runner/lab_measuring.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
 #include "runner/output.hpp"
-#include "runner/provenance.hpp"
+#include "runner/report.hpp"
+#include "runner/terminal.hpp"
 
 namespace runner {
 namespace {
@@ -25,6 +22,7 @@ namespace {
 using results::Problem;
 using results::Result;
 using results::Run;
+using Json = nlohmann::ordered_json;
 
 // What the verifier and the measurement will hold on the device: A and B of both passes, and C.
 double bytes_needed(const Problem& p) {
@@ -32,21 +30,6 @@ double bytes_needed(const Problem& p) {
     return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
   };
   return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
-}
-
-std::string the_device(const machine::Device& device) {
-  return (machine::MEASURES_TIME ? "" : "the ") + device.name;
-}
-
-void refuse_what_cannot_fit(const std::vector<Problem>& problems, const machine::Device& device) {
-  for (const Problem& p : problems) {
-    const double needed = bytes_needed(p);
-    if (needed <= static_cast<double>(device.memory_bytes)) continue;
-    throw Error(ExitCode::usage,
-                fmt::format("--size {} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB",
-                            p.size(), needed / 0x1p30, the_device(device),
-                            static_cast<double>(device.memory_bytes) / 0x1p30));
-  }
 }
 
 // The rungs that the device can run. One that was named by itself must be among them.
@@ -84,130 +67,100 @@ std::vector<Candidate> candidates_of(const RunRequest& request, const machine::D
   return candidates;
 }
 
-// The run whose figures stand in for what is not timed here; nothing where there is none.
-std::optional<Run> recorded_for(const Presentation& presentation) {
-  const std::string& file = presentation.baseline_file;
-  const bool exists = access(file.c_str(), F_OK) == 0;
-  if (!exists && !presentation.baseline_asked_for) return std::nullopt;
-  try {
-    Run recorded = results::read_run(file);
-    if (results::has_recorded_figures(recorded)) return recorded;
-    throw results::Unusable(fmt::format("'{}' cannot be used: it has no per cent of cuBLAS at {}",
-                                        file, results::RECORDED_SIZE));
-  } catch (const results::Unusable& error) {
-    const std::string message =
-        fmt::format("baseline {}; it must be what --json=FILE wrote on a GPU", error.what());
-    if (presentation.baseline_asked_for) throw Error(ExitCode::usage, message);
-    warn(message);
-    return std::nullopt;
+Json written(const std::vector<device::Claim>& claims) {
+  Json promise = Json::array();
+  for (const device::Claim& claim : claims) {
+    const results::CheckedClaim unchecked = check_claim(claim, std::nullopt);
+    promise.push_back({{"counter", unchecked.counter},
+                       {"buffer", unchecked.buffer},
+                       {"relation", unchecked.relation},
+                       {"value", unchecked.value}});
   }
+  return promise;
 }
 
-std::string formatted(const Run& run, const std::optional<Run>& recorded,
-                      const Presentation& presentation, const text::Page& page) {
-  const Run* figures = recorded ? &*recorded : nullptr;
-  switch (presentation.format) {
-    case Format::table:
-      return results::to_table(run, figures, page);
-    case Format::json:
-      return results::to_json(run);
-    case Format::csv:
-      return results::to_csv(run);
-    case Format::markdown:
-      return results::to_markdown(run, figures);
+std::string labs_as_json() {
+  Json list = Json::array();
+  for (const lab::Lab* one : lab::all()) {
+    Json parameters = Json::array(), variants = Json::array();
+    for (const lab::Parameter& p : one->parameters) {
+      parameters.push_back({{"name", p.name},
+                            {"meaning", p.meaning},
+                            {"counted", p.counted},
+                            {"timed", p.timed},
+                            {"least", p.least},
+                            {"most", p.most},
+                            {"whole", p.whole}});
+    }
+    for (const lab::Variant& v : one->variants) {
+      Json variant = {{"name", v.name}};
+      if (!one->is_riddle) variant["idea"] = v.idea;
+      variant["promise"] = written(v.claims);
+      variants.push_back(std::move(variant));
+    }
+    list.push_back({{"lab", one->name},
+                    {"question", one->question},
+                    {"is_riddle", one->is_riddle},
+                    {"parameters", std::move(parameters)},
+                    {"variants", std::move(variants)}});
   }
-  return "";
+  return list.dump(2) + "\n";
 }
 
-// All that goes to stdout. What is wrong goes below a table, and to stderr where stdout is for programs.
-std::string report(const Run& run, const std::optional<Run>& recorded,
-                   const Presentation& presentation, const text::Page& page) {
-  const bool for_people =
-      presentation.format == Format::table || presentation.format == Format::markdown;
+std::string labs_as_text(int width) {
+  constexpr int INDENT = 16;
   std::string text;
-  if (presentation.verbosity >= 0 || !for_people)
-    text = formatted(run, recorded, presentation, page);
-  if (presentation.verbosity > 0 && for_people) text += "\n" + results::details(run, page);
-  const std::string wrong = results::complaints(run, page);
-  if (for_people) return text + wrong;
-  write_stderr(wrong);
-  return text;
-}
-
-ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool strict) {
-  if (interrupted()) return ExitCode::interrupted;
-  if (failure) return failure->code();
-  const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
-  if (std::ranges::any_of(run.results, failed)) return ExitCode::failure;
-  if (!std::ranges::all_of(run.results, &Result::is_right)) return ExitCode::wrong;
-  const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };
-  if (strict && std::ranges::any_of(run.results, doubtful)) return ExitCode::untrusted;
-  return ExitCode::ok;
-}
-
-void warn_of_options_without_meaning(const RunRequest& request) {
-  if (request.without_meaning.empty() || request.presentation.verbosity < 0) return;
-  warn(fmt::format("{} {} no meaning on {}", fmt::join(request.without_meaning, ", "),
-                   request.without_meaning.size() == 1 ? "has" : "have",
-                   machine::MEASURES_TIME ? "a device, whose cuBLAS is measured"
-                                          : "the simulator, which takes no times"));
-}
-
-void warn_of_doubts(const Run& run) {
-  for (const Result& r : run.results) {
-    if (r.judged.trusted()) continue;
-    warn(fmt::format("{}: the measurement cannot be trusted: {}", results::full_name(r),
-                     fmt::join(r.judged.doubts, "; ")));
+  for (const lab::Lab* one : lab::all()) {
+    const auto add = [&](std::string_view name, const std::string& what) {
+      text += text::wrap(fmt::format("{:<{}}{}", name, INDENT, what), width, INDENT) + "\n";
+    };
+    std::vector<std::string> variants;
+    for (const lab::Variant& variant : one->variants) variants.emplace_back(variant.name);
+    add(one->name, one->question);
+    add("", fmt::format("variants: {}", fmt::join(variants, ", ")));
+    for (const lab::Parameter& p : one->parameters) {
+      add("", fmt::format("--{} {}: {}", p.name, machine::MEASURES_TIME ? p.timed : p.counted,
+                          p.meaning));
+    }
   }
+  return text;
 }
 
 }  // namespace
 
 ExitCode run(const RunRequest& request) {
-  catch_signals();
-  const text::Page page = stdout_page(request.presentation.color);
-  const std::optional<Run> recorded =
-      machine::MEASURES_TIME ? std::nullopt : recorded_for(request.presentation);
-  std::unique_ptr<OutputFile> json_file;
-  if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
-  warn_of_options_without_meaning(request);
-
-  const machine::Device device = machine::open();
-  refuse_what_cannot_fit(request.problems, device);
-  const bool for_a_file = json_file || request.presentation.format == Format::json;
-  Run done{.from = provenance(request.command_line, for_a_file)};
-
-  std::optional<Error> failure;  // that ended the run early; what was done before it stays
-  try {
-    const std::vector<Candidate> candidates = candidates_of(request, device);
-    measure_all(candidates, request.problems, request.measure, request.presentation.verbosity >= 0,
-                done);
-  } catch (const std::exception&) {
-    failure = caught_error();
-  }
-  if (interrupted()) failure.reset();  // cut short by the user
-  if (failure && done.results.empty()) throw Error(*failure);
-
-  // That one of the two cannot be written is no reason to lose the other.
-  const std::string text = report(done, recorded, request.presentation, page);
-  std::optional<Error> unwritten;
-  const auto try_to = [&](const std::function<void()>& write) {
-    try {
-      write();
-    } catch (const Error& error) {
-      if (!unwritten) unwritten = error;
-    }
+  const auto refuse = [&](const machine::Device& device) {
+    for (const Problem& p : request.problems)
+      refuse_what_cannot_fit(fmt::format("--size {}", p.size()), bytes_needed(p), device);
   };
-  if (json_file && !done.results.empty()) {
-    try_to([&] { json_file->commit(results::to_json(done)); });
-  }
-  try_to([&] { write_stdout(text); });
+  const auto measure = [&](const machine::Device& device, Run& done) {
+    measure_all(candidates_of(request, device), request.problems, request.measure,
+                request.presentation.verbosity >= 0, done);
+  };
+  return conduct(
+      request,
+      {.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure});
+}
 
-  if (request.presentation.verbosity >= 0) warn_of_doubts(done);
-  if (interrupted()) warn("interrupted; the rest was not run");
-  if (failure) warn(fmt::format("{}; the run ends here", failure->what()));
-  if (unwritten) throw Error(*unwritten);
-  return verdict_on(done, failure, request.strict);
+ExitCode run(const LabRequest& request) {
+  const auto refuse = [&](const machine::Device& device) {
+    refuse_labs_that_cannot_fit(request.labs, device);
+  };
+  const auto measure = [&](const machine::Device&, Run& done) {
+    measure_labs(request.labs,
+                 {.measure = request.measure,
+                  .reveal = request.reveal,
+                  .with_progress = request.presentation.verbosity >= 0},
+                 done);
+  };
+  return conduct(
+      request,
+      {.recorded = {.labs = true}, .refuse_what_cannot_be_run = refuse, .measure = measure});
+}
+
+ExitCode run(const LabListRequest& request) {
+  write_stdout(request.json ? labs_as_json() : labs_as_text(stdout_page(When::automatic).width));
+  return ExitCode::ok;
 }
 
 ExitCode run(const TableRequest& request) {
@@ -217,9 +170,12 @@ ExitCode run(const TableRequest& request) {
   } catch (const results::Unusable& error) {
     throw Error(ExitCode::usage, error.what());
   }
-  std::optional<Run> recorded;
-  if (saved.from.machine == results::Machine::simulator)
-    recorded = recorded_for(request.presentation);
+  RecordedRuns recorded;
+  if (saved.from.machine == results::Machine::simulator) {
+    const auto of_a_lab = std::ranges::count_if(saved.results, results::is_of_a_lab);
+    const auto others = std::ssize(saved.results) - of_a_lab;
+    recorded = recorded_for(request.presentation, {.ladder = others > 0, .labs = of_a_lab > 0});
+  }
   write_stdout(
       report(saved, recorded, request.presentation, stdout_page(request.presentation.color)));
   return ExitCode::ok;
@@ -228,23 +184,15 @@ ExitCode run(const TableRequest& request) {
 ExitCode run(const ListRequest& request) {
   std::string text;
   if (request.style == ListRequest::Style::json) {
-    auto list = nlohmann::ordered_json::array();
+    Json list = Json::array();
     for (const ladder::Rung* rung : ladder::all()) {
-      auto promise = nlohmann::ordered_json::array();
-      for (const device::Claim& claim : rung->promise.claims) {
-        const results::CheckedClaim unchecked = check_claim(claim, std::nullopt);
-        promise.push_back({{"counter", unchecked.counter},
-                           {"buffer", unchecked.buffer},
-                           {"relation", unchecked.relation},
-                           {"value", unchecked.value}});
-      }
       list.push_back({{"kernel_id", rung->number},
                       {"kernel", rung->name},
                       {"label", label(*rung)},
                       {"idea", rung->idea},
                       {"needs", {{"compute_capability", rung->needs.compute_capability}}},
                       {"whole_tiles", rung->promise.whole_tiles},
-                      {"promise", promise}});
+                      {"promise", written(rung->promise.claims)}});
     }
     text = list.dump(2) + "\n";
   } else {

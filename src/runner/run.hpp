@@ -9,6 +9,12 @@ namespace runner {
 /// Runs the kernels, prints the results and says how it went. Throws Error where it cannot begin.
 ExitCode run(const RunRequest& request);
 
+/// Runs the labs, prints the results and says how it went. Throws Error where it cannot begin.
+ExitCode run(const LabRequest& request);
+
+/// Prints the labs that there are.
+ExitCode run(const LabListRequest& request);
+
 /// Prints the kernels that there are.
 ExitCode run(const ListRequest& request);
 

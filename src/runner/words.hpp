@@ -23,6 +23,8 @@ double parse_seconds(const char* option, std::string_view text);
 /// The parts of a text between separators, the empty ones too.
 std::vector<std::string> split(std::string_view text, char separator);
 
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
 /// A text of others' for a message: no control characters, and of a long word the beginning.
 std::string printable(std::string_view text);
 

@@ -65,13 +65,17 @@ void expect_same(const Judgement& wrote, const Judgement& read) {
 
 void expect_same(const results::Run& wrote, const results::Run& read) {
   EXPECT_EQ(read.from, wrote.from);
+  EXPECT_EQ(read.lessons, wrote.lessons);
   ASSERT_EQ(read.results.size(), wrote.results.size());
   for (size_t i = 0; i < wrote.results.size(); ++i) {
-    const auto& [who, problem, useful_bytes, path, date, seen, judged] = wrote.results[i];
+    const auto& [who, problem, useful_bytes, idea, refusal, path, date, seen, judged] =
+        wrote.results[i];
     const Result& back = read.results[i];
     EXPECT_EQ(back.who, who);
     EXPECT_EQ(back.problem, problem);
     EXPECT_EQ(back.useful_bytes, useful_bytes);
+    EXPECT_EQ(back.idea, idea);
+    EXPECT_EQ(back.refusal, refusal);
     EXPECT_EQ(back.path, path);
     EXPECT_EQ(back.date, date);
     EXPECT_EQ(back.seen, seen);
@@ -81,7 +85,9 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
 
 TEST(Json, BringsEveryFieldBack) { expect_same(made::full(), there_and_back(made::full())); }
 
-TEST(Json, BringsALabsResultBack) { expect_same(made::of_a_lab(), there_and_back(made::of_a_lab())); }
+TEST(Json, BringsALabsResultBack) {
+  expect_same(made::of_a_lab(), there_and_back(made::of_a_lab()));
+}
 
 TEST(Json, IsTheSameWhenWrittenAgain) {
   const std::string once = results::to_json(made::full());

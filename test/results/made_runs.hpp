@@ -174,19 +174,28 @@ inline Run full() {
   return run;
 }
 
-/// A lab's variant, timed beside a copy.
+/// A lab: a variant timed beside a copy, and one that refused its sizes.
 inline results::Run of_a_lab() {
-  Result r{.who = {.set = "lab",
-                   .name = "copy_stride",
-                   .variant = "8",
-                   .parameters = {{"elements", 16384}}},
+  const auto who = [](const char* variant) {
+    return results::Identity{.set = "lab",
+                             .name = "copy_stride",
+                             .variant = variant,
+                             .parameters = {{"elements", 16384}}};
+  };
+  Result r{.who = who("8"),
            .useful_bytes = 131072,
+           .idea = "every eighth",
            .date = "2026-01-02T03:04:06+00:00"};
-  r.seen.timing = results::Timing{.samples_ms = {4, 4, 4},
-                                  .reference_samples_ms = {1, 2, 3},
-                                  .is_against_copy = true};
+  r.seen.timing = results::Timing{
+      .samples_ms = {4, 4, 4}, .reference_samples_ms = {1, 2, 3}, .is_against_copy = true};
   r.judged.correct = true;
-  return run_of(results::Machine::cuda, {r});
+  const Result refused{.who = who("float4"),
+                       .idea = "16 bytes a lane",
+                       .refusal = "a float4 must lie at a multiple of 16 bytes",
+                       .date = "2026-01-02T03:04:07+00:00"};
+  Run run = run_of(results::Machine::cuda, {r, refused});
+  run.lessons = {{"copy_stride", "what does a stride cost?", "A sector for each lane."}};
+  return run;
 }
 
 }  // namespace made

@@ -29,11 +29,11 @@ results::Run today(int64_t size = 64) {
 }
 
 std::string table_with(const results::Run& baseline) {
-  return results::to_table(today(), &baseline, {.unicode = true});
+  return results::to_table(today(), {.ladder = &baseline}, {.unicode = true});
 }
 
 TEST(RecordedFigures, StandInStarred) {
-  EXPECT_TRUE(results::has_recorded_figures(recorded()));
+  EXPECT_TRUE(results::has_ladder_figures(recorded()));
   const std::string table = table_with(recorded());
   EXPECT_THAT(table, HasSubstr("% cuBLAS *"));
   EXPECT_THAT(table, HasSubstr("1.5\n"));
@@ -42,11 +42,11 @@ TEST(RecordedFigures, StandInStarred) {
 }
 
 TEST(RecordedFigures, AreAbsentWithoutARecordedRun) {
-  EXPECT_THAT(results::to_table(today(), nullptr, {}), Not(HasSubstr("cuBLAS")));
+  EXPECT_THAT(results::to_table(today(), {}, {}), Not(HasSubstr("cuBLAS")));
 }
 
 TEST(RecordedFigures, DoNotDependOnTheSeed) {
-  EXPECT_TRUE(results::has_recorded_figures(recorded([](Result& r) { r.problem->seed = 77; })));
+  EXPECT_TRUE(results::has_ladder_figures(recorded([](Result& r) { r.problem->seed = 77; })));
 }
 
 TEST(RecordedFigures, AreOfSoundWarmRowsAtTheRecordedSize) {
@@ -63,25 +63,25 @@ TEST(RecordedFigures, AreOfSoundWarmRowsAtTheRecordedSize) {
       {"a kernel of the user's", [](Result& r) { r.who.set = "kernel"; }},
   };
   for (const auto& [what, change] : unfit) {
-    EXPECT_FALSE(results::has_recorded_figures(recorded(change))) << what;
+    EXPECT_FALSE(results::has_ladder_figures(recorded(change))) << what;
     EXPECT_THAT(table_with(recorded(change)), Not(HasSubstr("cuBLAS"))) << what;
   }
-  EXPECT_FALSE(results::has_recorded_figures(made::run_of(Machine::cuda, {})));
+  EXPECT_FALSE(results::has_ladder_figures(made::run_of(Machine::cuda, {})));
 }
 
 TEST(RecordedFigures, AreNotLentToOthers) {
   results::Run run = today();
   run.results[0].who.name = "coalesced";
   const results::Run naive_only = recorded();
-  EXPECT_THAT(results::to_table(run, &naive_only, {}), Not(HasSubstr("cuBLAS")))
+  EXPECT_THAT(results::to_table(run, {.ladder = &naive_only}, {}), Not(HasSubstr("cuBLAS")))
       << "a rung that was not recorded";
   run = today();
   run.results[0].who.set = "kernel";
-  EXPECT_THAT(results::to_table(run, &naive_only, {}), Not(HasSubstr("cuBLAS")))
+  EXPECT_THAT(results::to_table(run, {.ladder = &naive_only}, {}), Not(HasSubstr("cuBLAS")))
       << "a stranger's kernel of the same name";
   run = today();
   run.results[0].problem = results::dense_problem(0, 64, 64);
-  EXPECT_THAT(results::to_table(run, &naive_only, {}), Not(HasSubstr("cuBLAS")))
+  EXPECT_THAT(results::to_table(run, {.ladder = &naive_only}, {}), Not(HasSubstr("cuBLAS")))
       << "an empty product has no per cent of anything";
 }
 
@@ -89,7 +89,7 @@ TEST(RecordedFigures, AreNotMixedWithMeasuredOnes) {
   results::Run measured = recorded();
   measured.from.device = "Another GPU";
   const results::Run other = recorded();
-  EXPECT_THAT(results::to_table(measured, &other, {}), Not(HasSubstr("*")));
+  EXPECT_THAT(results::to_table(measured, {.ladder = &other}, {}), Not(HasSubstr("*")));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::vector<std::string> lines(const std::string& text) {
 
 struct Form {
   std::string file;  // in TABLES
-  std::function<std::string(const results::Run& run, const results::Run* recorded)> render;
+  std::function<std::string(const results::Run& run, const results::Recorded& recorded)> render;
   int width = 0;
 };
 
@@ -55,7 +55,7 @@ std::vector<Form> forms() {
     for (const bool unicode : {false, true}) {
       const text::Page page{.unicode = unicode, .width = width};
       forms.push_back({"table." + name_of(page),
-                       [page](const results::Run& run, const results::Run* recorded) {
+                       [page](const results::Run& run, const results::Recorded& recorded) {
                          return results::to_table(run, recorded, page);
                        },
                        width});
@@ -64,19 +64,20 @@ std::vector<Form> forms() {
   for (const text::Page page :
        {text::Page{.unicode = false, .width = 60}, text::Page{.unicode = true, .width = 80}}) {
     forms.push_back({"details." + name_of(page),
-                     [page](const results::Run& run, const results::Run*) {
+                     [page](const results::Run& run, const results::Recorded&) {
                        return results::details(run, page);
                      },
                      page.width});
     forms.push_back({"complaints." + name_of(page),
-                     [page](const results::Run& run, const results::Run*) {
+                     [page](const results::Run& run, const results::Recorded&) {
                        return results::complaints(run, page);
                      },
                      page.width});
   }
   forms.push_back({"md", results::to_markdown});
-  forms.push_back(
-      {"csv", [](const results::Run& run, const results::Run*) { return results::to_csv(run); }});
+  forms.push_back({"csv", [](const results::Run& run, const results::Recorded&) {
+                     return results::to_csv(run);
+                   }});
   return forms;
 }
 
@@ -88,7 +89,8 @@ TEST_P(GoldenText, IsPrintedByteForByte) {
   const results::Run recorded = results::read_run(TABLES + "/cuda.json");
   for (const Form& form : forms()) {
     const std::string path = TABLES + "/" + which + "." + form.file;
-    const std::string printed = form.render(run, which == "simulator" ? &recorded : nullptr);
+    const std::string printed = form.render(
+        run, which == "simulator" ? results::Recorded{.ladder = &recorded} : results::Recorded{});
     if (std::getenv("SGEMM_WRITE_TABLES") != nullptr) {
       std::ofstream(path, std::ios::binary) << printed;
       continue;
@@ -149,8 +151,8 @@ TEST(Table, FitsWhereItCan) {
   for (const results::Run& run : {counted_run(), timed_run(), made::full()}) {
     for (const bool unicode : {false, true}) {
       for (const int width : {45, 50, 60, 70, 80, 100, 120}) {
-        for (const std::string& line :
-             lines(results::to_table(run, &recorded, {.unicode = unicode, .width = width}))) {
+        for (const std::string& line : lines(results::to_table(
+                 run, {.ladder = &recorded}, {.unicode = unicode, .width = width}))) {
           EXPECT_LE(text::display_width(line), width) << line;
         }
       }
@@ -164,7 +166,7 @@ TEST(Table, NamesOnceWhatItLeavesOut) {
   run.results.push_back(made::timed(made::rung(1, "naive", 128), 1, 1));
   const char* columns[] = {"IQR", "GFLOP/s", "% peak", "GB/s", "% cuBLAS", "faster"};
   for (const int width : {40, 60, 80, 100, 0}) {
-    const std::string table = results::to_table(run, nullptr, {.width = width});
+    const std::string table = results::to_table(run, {}, {.width = width});
     for (const char* column : columns) EXPECT_THAT(table, HasSubstr(column)) << width;
     const std::string note = "not shown at this width: ";
     const size_t first = table.find(note);
@@ -179,26 +181,25 @@ TEST(Table, NamesOnceWhatItLeavesOut) {
       EXPECT_TRUE(named.insert(name.substr(name.find_first_not_of(' '))).second) << name;
     }
   }
-  EXPECT_THAT(results::to_table(run, nullptr, {}), Not(HasSubstr("not shown")));
+  EXPECT_THAT(results::to_table(run, {}, {}), Not(HasSubstr("not shown")));
 }
 
 // A, B and C without a unit say nothing.
 TEST(Table, KeepsTheHeadingOverTheBuffers) {
   for (const int width : {50, 60, 80, 0}) {
-    const std::string table = results::to_table(counted_run(), nullptr, {.width = width});
+    const std::string table = results::to_table(counted_run(), {}, {.width = width});
     if (table.find("  B  ") != table.npos) {
       EXPECT_THAT(lines(table)[1], HasSubstr("sectors/request")) << table;
     }
   }
-  EXPECT_THAT(results::to_table(counted_run(), nullptr, {.width = 60}),
-              HasSubstr("sectors/request"));
+  EXPECT_THAT(results::to_table(counted_run(), {}, {.width = 60}), HasSubstr("sectors/request"));
 }
 
 TEST(Table, CutsNamesBetweenCharacters) {
   results::Run run = counted_run();
   run.results[1].who.name = "µ³µ³µ³µ³µ³µ³µ³µ³µ³µ³µ³µ³";
   for (const int width : {25, 26, 27, 28}) {
-    const std::string table = results::to_table(run, nullptr, {.unicode = true, .width = width});
+    const std::string table = results::to_table(run, {}, {.unicode = true, .width = width});
     EXPECT_THAT(table, HasSubstr("…")) << width;
     EXPECT_NO_THROW(nlohmann::json(table).dump()) << "half of a character at width " << width;
   }
@@ -206,49 +207,48 @@ TEST(Table, CutsNamesBetweenCharacters) {
 
 TEST(Table, IsPlainAsciiWithoutUtf8) {
   for (const results::Run& run : {counted_run(), timed_run(), made::full()}) {
-    const std::string table = results::to_table(run, &run, {.unicode = false});
+    const std::string table = results::to_table(run, {.ladder = &run}, {.unicode = false});
     EXPECT_THAT(table, Not(testing::IsEmpty()));
     for (const char c : table) EXPECT_GE(c, 0) << table;
   }
 }
 
 TEST(Table, ColoursOnlyWhenAskedTo) {
-  EXPECT_THAT(results::to_table(counted_run(), nullptr, {.color = true}), HasSubstr("\033[32m"));
-  EXPECT_THAT(results::to_table(counted_run(), nullptr, {.color = false}), Not(HasSubstr("\033")));
+  EXPECT_THAT(results::to_table(counted_run(), {}, {.color = true}), HasSubstr("\033[32m"));
+  EXPECT_THAT(results::to_table(counted_run(), {}, {.color = false}), Not(HasSubstr("\033")));
   results::Run broken = counted_run();
   broken.results[0].judged.claims[0].kept = false;
-  EXPECT_THAT(results::to_table(broken, nullptr, {.color = true}), HasSubstr("\033[31mBROKEN"));
+  EXPECT_THAT(results::to_table(broken, {}, {.color = true}), HasSubstr("\033[31mBROKEN"));
 }
 
 TEST(Table, PutsEachProblemInATableOfItsOwn) {
   results::Run run = counted_run();
   run.results.push_back(counted_rung(1, "naive", 5));
   run.results.back().problem = results::dense_problem(2, 3, 4);
-  const std::string table = results::to_table(run, nullptr, {});
+  const std::string table = results::to_table(run, {}, {});
   EXPECT_THAT(lines(table), Contains(HasSubstr("64^3 FP32")));
   EXPECT_THAT(lines(table), Contains(HasSubstr("2x3x4 FP32")));
 }
 
 TEST(Table, SaysHowAStepRelatesToTheOneAbove) {
-  EXPECT_THAT(results::to_table(counted_run(), nullptr, {}),
-              HasSubstr("10.0x fewer sectors than 1"));
-  EXPECT_THAT(results::to_table(timed_run(), nullptr, {}), HasSubstr("100.0x faster than 1"));
+  EXPECT_THAT(results::to_table(counted_run(), {}, {}), HasSubstr("10.0x fewer sectors than 1"));
+  EXPECT_THAT(results::to_table(timed_run(), {}, {}), HasSubstr("100.0x faster than 1"));
   results::Run backwards = counted_run();
   std::swap(backwards.results[0], backwards.results[1]);
-  EXPECT_THAT(results::to_table(backwards, nullptr, {}), HasSubstr("10.0x more sectors than 12"));
+  EXPECT_THAT(results::to_table(backwards, {}, {}), HasSubstr("10.0x more sectors than 12"));
   results::Run same = made::run_of(Machine::simulator,
                                    {counted_rung(1, "naive", 100), counted_rung(2, "same", 100)});
-  EXPECT_THAT(results::to_table(same, nullptr, {}), HasSubstr("as many sectors as 1"));
+  EXPECT_THAT(results::to_table(same, {}, {}), HasSubstr("as many sectors as 1"));
   results::Run behind_the_reference = timed_run();
   behind_the_reference.results[0].who.number = 0;
-  EXPECT_THAT(results::to_table(behind_the_reference, nullptr, {}), Not(HasSubstr("faster")));
+  EXPECT_THAT(results::to_table(behind_the_reference, {}, {}), Not(HasSubstr("faster")));
 }
 
 TEST(Table, OfAnEmptyProductHasNoFigures) {
   results::Run run = made::run_of(Machine::simulator, {made::rung(1, "naive")});
   run.results[0].problem = results::dense_problem(0, 64, 64);
   const results::Run recorded = results::read_run(TABLES + "/cuda.json");
-  const std::string table = results::to_table(run, &recorded, {});
+  const std::string table = results::to_table(run, {.ladder = &recorded}, {});
   EXPECT_THAT(table, Not(HasSubstr("%")));
   EXPECT_THAT(lines(table)[2], StartsWith(" 1  naive   ok"));
 }
@@ -259,10 +259,10 @@ TEST(Table, CallsWrongWhatIsNotRight) {
                                  +[](Result& r) { r.seen.hazards = {{.kind = "race"}}; }}) {
     results::Run run = counted_run();
     spoil(run.results[0]);
-    EXPECT_THAT(results::to_table(run, nullptr, {}), HasSubstr("WRONG"));
+    EXPECT_THAT(results::to_table(run, {}, {}), HasSubstr("WRONG"));
     EXPECT_THAT(results::complaints(run, {}), HasSubstr("WRONG 1 naive at 64x64x64"));
   }
-  EXPECT_THAT(results::to_table(counted_run(), nullptr, {}), Not(HasSubstr("WRONG")));
+  EXPECT_THAT(results::to_table(counted_run(), {}, {}), Not(HasSubstr("WRONG")));
   EXPECT_EQ(results::complaints(counted_run(), {}), "");
 }
 
@@ -271,7 +271,7 @@ TEST(Table, WritesAFigureThatCannotBeInFewDigits) {
   run.from.roofs.copy_gbytes_per_second = 1e-9;
   run.results[0].problem =
       results::dense_problem(int64_t{1} << 39, int64_t{1} << 39, int64_t{1} << 39);
-  for (const std::string& line : lines(results::to_table(run, nullptr, {})))
+  for (const std::string& line : lines(results::to_table(run, {}, {})))
     EXPECT_LT(line.size(), 200u) << line;
 }
 

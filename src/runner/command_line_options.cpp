@@ -1,0 +1,104 @@
+#include "runner/command_line_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "runner/error.hpp"
+#include "runner/machine.hpp"
+#include "runner/words.hpp"
+
+namespace runner {
+namespace {
+
+constexpr int MOST_SAMPLES = 1000000;
+
+Error usage(const std::string& message) { return {ExitCode::usage, message}; }
+
+}  // namespace
+
+void add_output_options(CLI::App& app, OutputWords& words) {
+  // A flag with a value: '--json 2' must not take kernel 2 for a file name.
+  app.add_flag("--json{-}", words.json,
+               "JSON on stdout; --json=FILE writes it to a file beside the table")
+      ->type_name("[=FILE]");
+  app.add_flag("--csv", words.csv, "comma-separated values on stdout");
+  app.add_flag("--md", words.markdown, "a Markdown table on stdout");
+  app.add_option("--color", words.color, "auto, always or never")->type_name("WHEN");
+  app.add_flag("-q,--quiet", words.quiet, "no table, only what is wrong, and the exit code");
+  app.add_flag("-v,--verbose", words.verbose,
+               "say how each result was judged and what each kernel did");
+  app.add_option("--baseline", words.baseline,
+                 "the recorded run that starred figures are taken from where there is no GPU")
+      ->type_name("FILE");
+}
+
+Presentation presentation_from(const CLI::App& app, const OutputWords& words,
+                               std::string* json_file) {
+  const bool json_to_stdout = words.json == TO_STDOUT;
+  const std::string file = json_to_stdout ? "" : words.json;
+  if (json_to_stdout + words.csv + words.markdown > 1) {
+    throw usage("only one of --json, --csv and --md can go to stdout; --json=FILE goes to a file");
+  }
+  if (!file.empty() && json_file == nullptr)
+    throw usage("the file is a run in JSON already; copy it");
+  if (words.quiet && words.verbose) throw usage("-q and -v exclude each other");
+  const std::vector<std::string> colors{"auto", "always", "never"};
+  const auto color = std::ranges::find(colors, words.color);
+  if (color == colors.end()) {
+    throw usage(
+        fmt::format("--color '{}' is not understood: write auto, always or never", words.color));
+  }
+  if (json_file != nullptr) *json_file = file;
+  const bool asked = app.count("--baseline") > 0;
+  return {.format = json_to_stdout   ? Format::json
+                    : words.csv      ? Format::csv
+                    : words.markdown ? Format::markdown
+                                     : Format::table,
+          .color = static_cast<When>(color - colors.begin()),
+          .verbosity = words.quiet     ? -1
+                       : words.verbose ? 1
+                                       : 0,
+          .baseline_file = asked ? words.baseline : "",
+          .baseline_asked_for = asked};
+}
+
+void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* what) {
+  app.add_option("--time", words.seconds, fmt::format("seconds for a {} at most (default 2)", what))
+      ->type_name("S")
+      ->group(MEASURING);
+  app.add_option("--samples", words.samples,
+                 fmt::format("samples for a {} at most (default 200)", what))
+      ->type_name("N")
+      ->group(MEASURING);
+  app.add_flag("--once", words.once,
+               "one launch without warm-up, for a profiler (ncu --profile-from-start off)")
+      ->group(MEASURING);
+  app.add_flag("--strict", words.strict, "exit with 5 if a measurement cannot be trusted")
+      ->group(MEASURING);
+}
+
+void set_measuring(const MeasuringWords& words, RunOptions& options) {
+  options.measure.once = words.once;
+  if (words.seconds) options.measure.seconds = parse_seconds("--time", *words.seconds);
+  if (words.samples) {
+    options.measure.samples =
+        static_cast<int>(parse_integer("--samples", *words.samples, 1, MOST_SAMPLES));
+  }
+  options.strict = words.strict;
+}
+
+std::vector<std::string> options_without_meaning(const CLI::App& app) {
+  const std::vector<const char*> measuring{"--warm",    "--cold", "--time",
+                                           "--samples", "--once", "--strict"};
+  const std::vector<const char*> counting{"--baseline"};
+  std::vector<std::string> given;
+  for (const char* option : machine::MEASURES_TIME ? counting : measuring) {
+    if (app.get_option_no_throw(option) != nullptr && app.count(option) > 0)
+      given.emplace_back(option);
+  }
+  return given;
+}
+
+}  // namespace runner

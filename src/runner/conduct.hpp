@@ -1,0 +1,35 @@
+// How every run goes, whatever is run: opened, measured, shown and written, what is done kept, and its exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "results/run.hpp"
+#include "runner/command_line.hpp"
+#include "runner/error.hpp"
+#include "runner/machine.hpp"
+#include "runner/report.hpp"
+
+namespace runner {
+
+/// What is particular to a run.
+struct Work {
+  /// Whose recorded figures stand in for what is not timed here.
+  Needed recorded{};
+  /// Looks at what was asked for before anything is run, and throws Error if it cannot be.
+  std::function<void(const machine::Device&)> refuse_what_cannot_be_run;
+  /// Adds results to the run as they are known.
+  std::function<void(const machine::Device&, results::Run&)> measure;
+};
+
+/// Does the work, prints the results and says how it went. Throws Error where it cannot begin.
+ExitCode conduct(const RunOptions& options, const Work& work);
+
+/// Throws Error(ExitCode::usage) if `what` needs more memory than the device has.
+void refuse_what_cannot_fit(const std::string& what, double bytes_needed,
+                            const machine::Device& device);
+
+/// "the simulated GPU", "NVIDIA H200"
+std::string the_device(const machine::Device& device);
+
+}  // namespace runner

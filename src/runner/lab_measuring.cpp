@@ -1,0 +1,88 @@
+#include "runner/lab_measuring.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runner/conduct.hpp"
+#include "runner/interrupt.hpp"
+#include "runner/judge.hpp"
+#include "runner/lab_trial.hpp"
+#include "runner/measuring.hpp"
+#include "runner/progress.hpp"
+#include "runner/provenance.hpp"
+
+namespace runner {
+namespace {
+
+using results::Result;
+
+const char* refusal_of(const lab::Variant& variant, const lab::Sizes& sizes) {
+  return variant.refuses == nullptr ? nullptr : variant.refuses(sizes);
+}
+
+std::string sizes_text(const lab::Sizes& sizes) {
+  std::string text;
+  for (const auto& [name, size] : sizes.all()) text += fmt::format(" --{} {}", name, size);
+  return text;
+}
+
+void measure(const lab::Variant& variant, const lab::Sizes& sizes,
+             const results::MeasureOptions& options, Result& result) {
+  if (variant.path != nullptr) {
+    if (const char* path = variant.path(sizes)) result.path = path;
+  }
+  LabTrial trial(variant, sizes, machine::GUARD);
+  result.useful_bytes = trial.useful_bytes();
+  result.judged = trial.check(result.seen);
+  if (!result.judged.error.empty()) result.seen = {};  // of a launch that was cut short
+  if (!machine::MEASURES_TIME || !result.judged.correct || interrupted()) return;
+  result.seen.timing = machine::time(trial.launch(), trial.copy(), options);
+  if (result.seen.timing) result.seen.timing->is_against_copy = true;
+}
+
+}  // namespace
+
+void refuse_labs_that_cannot_fit(const std::vector<SelectedLab>& labs,
+                                 const machine::Device& device) {
+  for (const SelectedLab& one : labs) {
+    for (const lab::Variant* variant : one.variants) {
+      if (refusal_of(*variant, one.sizes) != nullptr) continue;
+      refuse_what_cannot_fit(
+          fmt::format("{}/{}{}", one.of->name, variant->name, sizes_text(one.sizes)),
+          LabTrial::bytes_needed(variant->setup(one.sizes), machine::GUARD), device);
+    }
+  }
+}
+
+void measure_labs(const std::vector<SelectedLab>& labs, const LabOptions& options,
+                  results::Run& run) {
+  Progress progress(options.with_progress);
+  for (const SelectedLab& one : labs) {
+    const lab::Lab& of = *one.of;
+    const bool told = !of.is_riddle || options.reveal;
+    run.lessons.push_back(
+        {.lab = of.name, .question = of.question, .answer = told ? of.answer : ""});
+    for (size_t i = 0; i < one.variants.size() && !interrupted(); ++i) {
+      const lab::Variant& variant = *one.variants[i];
+      progress.say(
+          fmt::format("{}/{} ({} of {})", of.name, variant.name, i + 1, one.variants.size()));
+      Result result{.who = {.set = "lab",
+                            .name = of.name,
+                            .variant = variant.name,
+                            .parameters = one.sizes.all()},
+                    .idea = told ? variant.idea : "",
+                    .date = now()};
+      if (const char* refusal = refusal_of(variant, one.sizes)) {
+        result.refusal = refusal;
+      } else {
+        measure(variant, one.sizes, options.measure, result);
+        judge(result, applies(of, one.sizes) ? variant.claims : std::vector<lab::Claim>{},
+              result.judged);
+      }
+      add_result(std::move(result), run);
+    }
+  }
+}
+
+}  // namespace runner
