@@ -48,8 +48,19 @@ class Divider {
   uint32_t factor_;
 };
 constexpr uint32_t BELOW = (uint32_t{1} << 31) - 1;
-static_assert(Divider(1).quotient(BELOW) == BELOW && Divider(45).quotient(BELOW) == BELOW / 45 &&
-              Divider(1024).quotient(1023) == 0 && Divider(BELOW).quotient(BELOW - 1) == 0);
+
+// The quotients of the last multiple of a divisor that is in reach, and of the number before it.
+constexpr bool divides_exactly(uint32_t divisor) {
+  const uint32_t quotient = BELOW / divisor, multiple = quotient * divisor;
+  const Divider by(divisor);
+  return by.quotient(multiple) == quotient && by.quotient(multiple - 1) == (multiple - 1) / divisor;
+}
+static_assert([] {
+  for (uint32_t divisor = 1; divisor <= 1024; ++divisor) {
+    if (!divides_exactly(divisor)) return false;
+  }
+  return divides_exactly(BELOW) && divides_exactly((1 << 16) + 1);
+}());
 
 // One thread for each T of the output, float or float4; a row has by_dim.divisor() of them. With EACH > 1 a thread takes
 // several, THREADS apart, so that the lanes of a warp stay neighbours: its loads are under way together, where a single
