@@ -5,15 +5,16 @@
 // The same 16 x 16 threads, or 256 x 1, can be laid over the output in several ways. A warp, the 32 threads whose
 // threadIdx.x + blockDim.x * threadIdx.y is consecutive, then holds
 //
-//      1-D               2-D, x walks the tokens      2-D, x walks the dimension
-//      t [################]      t+0  [##]            t+0 [########]       # a lane
-//         32 of one row          t+1  [##]            t+1 [########]
-//                                 ..                       16 of two rows
-//                                t+15 [##]
-//                                2 of 16 rows
+//      1-D                                       2-D, x walks the tokens    2-D, x walks the dimension
 //
-//      4 sectors of 32 bytes     16 sectors, of each  4 sectors            for a request of 128 useful bytes,
-//                                8 bytes are used                          of the table and of the output alike
+//      t [oooooooooooooooooooooooooooooooo]      t      [oo]                t     [oooooooooooooooo]     o: a lane
+//                                                t + 1  [oo]                t + 1 [oooooooooooooooo]
+//                                                 ...
+//                                                t + 15 [oo]
+//
+//      4 sectors of 32 bytes, all used           16, of each 8 bytes        4, all used
+//
+// for a request of the table, and for one of the output. With float4 a lane takes four neighbours: 16 sectors, all used.
 //
 // The 1-D kernel must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers
 // is dozens of instructions, even where the compiler has it ask first whether 32 bits will do, the rest of the kernel is a
