@@ -5,15 +5,16 @@
 // The same 16 x 16 threads, or 256 x 1, can be laid over the output in several ways. A warp, the 32 threads whose
 // threadIdx.x + blockDim.x * threadIdx.y is consecutive, then holds
 //
-//      1-D               2-D, x walks the tokens      2-D, x walks the dimension
-//      t [################]      t+0  [##]            t+0 [########]       # a lane
-//         32 of one row          t+1  [##]            t+1 [########]
-//                                 ..                       16 of two rows
-//                                t+15 [##]
-//                                2 of 16 rows
+//      1-D                                       2-D, x walks the tokens    2-D, x walks the dimension
 //
-//      4 sectors of 32 bytes     16 sectors, of each  4 sectors            for a request of 128 useful bytes,
-//                                8 bytes are used                          of the table and of the output alike
+//      t [oooooooooooooooooooooooooooooooo]      t      [oo]                t     [oooooooooooooooo]     o: a lane
+//                                                t + 1  [oo]                t + 1 [oooooooooooooooo]
+//                                                 ...
+//                                                t + 15 [oo]
+//
+//      4 sectors of 32 bytes, all used           16, of each 8 bytes        4, all used
+//
+// for a request of the table, and for one of the output. With float4 a lane takes four neighbours: 16 sectors, all used.
 //
 // The 1-D kernel must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers
 // is dozens of instructions, even where the compiler has it ask first whether 32 bits will do, the rest of the kernel is a
@@ -48,8 +49,19 @@ class Divider {
   uint32_t factor_;
 };
 constexpr uint32_t BELOW = (uint32_t{1} << 31) - 1;
-static_assert(Divider(1).quotient(BELOW) == BELOW && Divider(45).quotient(BELOW) == BELOW / 45 &&
-              Divider(1024).quotient(1023) == 0 && Divider(BELOW).quotient(BELOW - 1) == 0);
+
+// The quotients of the last multiple of a divisor that is in reach, and of the number before it.
+constexpr bool divides_exactly(uint32_t divisor) {
+  const uint32_t quotient = BELOW / divisor, multiple = quotient * divisor;
+  const Divider by(divisor);
+  return by.quotient(multiple) == quotient && by.quotient(multiple - 1) == (multiple - 1) / divisor;
+}
+static_assert([] {
+  for (uint32_t divisor = 1; divisor <= 1024; ++divisor) {
+    if (!divides_exactly(divisor)) return false;
+  }
+  return divides_exactly(BELOW) && divides_exactly((1 << 16) + 1);
+}());
 
 // One thread for each T of the output, float or float4; a row has by_dim.divisor() of them. With EACH > 1 a thread takes
 // several, THREADS apart, so that the lanes of a warp stay neighbours: its loads are under way together, where a single
