@@ -3,12 +3,12 @@
 // Both arrays begin OFFSET floats past a 128-byte line. 32 lanes of 4 bytes still ask for 128 bytes in a row, which now lie
 // across more sectors and lines:
 //
-//                 a line                                    the next line
-//      sectors  |       |       |       |       |       |       |       |       |
-//      0         000000001111111122222222333333333                                      4 sectors, 1 line
-//      1          000000011111111222222223333333 3                                      5 sectors, 2 lines
-//      4             00001111111122222222333333333333                                   5 sectors, 2 lines
-//      8                 00000000111111112222222233333333                               4 sectors, 2 lines
+//               a line of four sectors           the next one       (a character is a float)
+//      from     aaaaaaaabbbbbbbbccccccccdddddddd|eeeeeeeeffffffff
+//      0        ================================|                  4 sectors, 1 line
+//      1         ===============================|=                 5 sectors, 2 lines
+//      4            ============================|====              5 sectors, 2 lines
+//      8                ========================|========          4 sectors, 2 lines
 //
 // The sector at the seam is touched by the neighbouring warp, too. So memory need bring it only once, if a cache keeps it
 // that long: what the counters show is work for L1, more than for memory.

@@ -114,7 +114,7 @@ extern const Lab copy_width{
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,
-                    .timed = 1 << 28,
+                    .timed = 1 << 27,
                     .most = int64_t{1} << 32,
                     .whole = 8 * THREADS}},
     .variants = {width<1, copy_width_kernel<float>>("float", "4 bytes a lane", {4, 1, 4, 1}),

@@ -192,7 +192,7 @@ extern const Lab structures{
     .parameters = {{.name = "particles",
                     .meaning = "particles of eight fields",
                     .counted = 1 << 13,
-                    .timed = 1 << 27,
+                    .timed = 1 << 26,
                     .most = int64_t{1} << 31,
                     .whole = 128}},
     .variants = {{.name = "structures",

@@ -194,8 +194,8 @@ extern const Lab vector_add{
         "way: with the waste gone, that is what time depends on.",
     .parameters = {{.name = "elements",
                     .meaning = "floats to add",
-                    .counted = 1 << 14,
-                    .timed = 1 << 28,
+                    .counted = 1 << 20,  // more than one round of grid-stride
+                    .timed = 1 << 27,
                     .most = int64_t{1} << 32,
                     .whole = 2 * 4 * THREADS}},
     .variants = {add("float", "one element a thread", 4, 1, 4, launch_add<add_float_kernel, 1>),

@@ -27,6 +27,7 @@ inline results::Result run_variant(const lab::Variant& variant, const lab::Sizes
 template <typename Choice>
 lab::Sizes chosen_sizes(const lab::Lab& of, Choice choice) {
   std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
   for (const lab::Parameter& p : of.parameters) sizes.emplace_back(p.name, choice(p));
   return lab::Sizes(std::move(sizes));
 }
