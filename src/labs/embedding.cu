@@ -16,10 +16,15 @@
 //
 // for a request of the table, and for one of the output. With float4 a lane takes four neighbours: 16 sectors, all used.
 //
-// The 1-D kernel must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers
-// is dozens of instructions, even where the compiler has it ask first whether 32 bits will do, the rest of the kernel is a
-// handful, and a copy has nothing to hide them behind. If i fits into 31 bits, one multiplication by a number that the host
-// works out once does the same. The sectors do not tell the two apart; the instructions do, and the clock.
+// Two more things cost the 1-D kernel time, and no counter of sectors shows them.
+//
+// It must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers is dozens
+// of instructions, even where the compiler has it ask first whether 32 bits will do. If i fits into 31 bits, one
+// multiplication by a number that the host works out once does the same.
+//
+// And it must wait twice, for its token and then for the float that the token leads to. A thread with one element has one
+// load under way, and all threads of a multiprocessor together too few bytes to keep the memory busy: a thread with
+// several elements asks for all their tokens, then for all their floats.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -185,8 +190,8 @@ const char* path_of_float4(const Sizes& sizes) {
 }
 
 cudaError_t launch_float4(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream) {
-  return is_wide(sizes) ? launch_flat<float4, 1>(sizes, arrays, stream)
-                        : launch_flat<float, 1>(sizes, arrays, stream);
+  return is_wide(sizes) ? launch_flat<float4, 2>(sizes, arrays, stream)
+                        : launch_flat<float, 8>(sizes, arrays, stream);
 }
 
 cudaError_t launch_divided(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream) {
@@ -268,11 +273,11 @@ extern const Lab embedding{
                   .setup = setup_lookup,
                   .launch = launch_flat<float, 1>,
                   .refuses = refuses_long_output},
-                 {.name = "1d_4",
-                  .idea = "four elements a thread, 256 apart: more loads under way",
+                 {.name = "1d_8",
+                  .idea = "eight elements a thread, 256 apart: more loads under way",
                   .claims = walk(1, 4),
                   .setup = setup_lookup,
-                  .launch = launch_flat<float, 4>,
+                  .launch = launch_flat<float, 8>,
                   .refuses = refuses_long_output},
                  {.name = "2d_token",
                   .idea = "16 x 16 threads, x walks the tokens: the lanes leap",
@@ -285,7 +290,7 @@ extern const Lab embedding{
                   .setup = setup_lookup,
                   .launch = launch_x_to_dim},
                  {.name = "float4",
-                  .idea = "256 x 1 threads, four neighbours each in one access",
+                  .idea = "256 x 1 threads, twice four neighbours each, in 16-byte accesses",
                   .claims = walk(1, 16, 16),
                   .setup = setup_lookup,
                   .launch = launch_float4,
