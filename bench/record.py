@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Records the runs in bench/baselines: what tests compare with and README.md quotes.
 
-    bench/record.py counters             simulator.json: the counters of every rung on the simulated GPU
+    bench/record.py counters             simulator.json: the counters of every rung and lab on the simulated GPU
     bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
+    bench/record.py labs                 nvidia-h200-labs.json: the time of every lab's variants on this machine's GPU
     bench/record.py device --resume      the rows that an interrupted call left
     bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
 
@@ -13,6 +14,7 @@ table into README.md.
 
 import argparse
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -31,8 +33,11 @@ WRONG, FAILURE, INTERRUPTED = 1, 70, 130  # exit codes, of sgemm_runner and of t
 # Whole tiles, where rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; both once more, where
 # no row of A or B begins at a multiple of 16 bytes; nothing whole.
 COUNTED_SIZES = "256,64x64x2048,4x256x256,256x4x256,4x255x61,255x4x61,65x63x61"
-# Of one machine and one moment: noise in a review.
-NOT_RECORDED_OF_COUNTERS = ("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds", "lines")
+# Of one machine and one moment, or told elsewhere: noise in a review.
+NOT_RECORDED_OF_COUNTERS = (
+    *("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds", "lines"),
+    *("labs", "idea"),
+)
 
 
 @dataclass(frozen=True)
@@ -101,9 +106,9 @@ class Runner:
         self.child = None
         return code, output
 
-    def run(self, kernels, sizes, options=()):
-        """What it says of the kernels. Where it was interrupted: of those that were done. Refuses all that is not right."""
-        words = (kernels, "--size", sizes, *options, "--json")
+    def run(self, *words):
+        """What it says of what was run. Where it was interrupted: of what was done. Refuses all that is not right."""
+        words = (*words, "--json")
         say(" ".join([*self.command, *words]))
         code, output = self.output(*words)
         if self.stopped or code == INTERRUPTED:
@@ -157,19 +162,64 @@ def record_counters(arguments):
     path = arguments.output or BASELINES / "simulator.json"
     program.check_writable(path)
     runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "sim"])
-    run = runner.run("all", COUNTED_SIZES)
+    runs = [runner.run("all", "--size", COUNTED_SIZES)]
+    refuse_if_interrupted(runner)
+    refuse_all_but_the_simulator(runs[0])
+    for words in calls_of_labs(runner):
+        runs.append(runner.run("lab", *words))
+        refuse_if_interrupted(runner)
+
+    def recorded(part):
+        return {key: value for key, value in part.items() if key not in NOT_RECORDED_OF_COUNTERS}
+
+    document = {"context": recorded(runs[0].context.json), "benchmarks": [recorded(row.json) for run in runs for row in run.rows]}
+    results.write(path, results.from_document(document))
+
+
+def refuse_if_interrupted(runner):
     if runner.stopped:
         raise Refused("interrupted; nothing was recorded", INTERRUPTED)
+
+
+def refuse_all_but_the_simulator(run):
     if run.context.machine != "simulator":
         raise Refused(
             f"counters are those of the simulated GPU, and this is a build for {run.context.device}: give the runner of build/sim"
         )
 
-    def recorded(part):
-        return {key: value for key, value in part.items() if key not in NOT_RECORDED_OF_COUNTERS}
 
-    document = {"context": recorded(run.context.json), "benchmarks": [recorded(row.json) for row in run.rows]}
-    results.write(path, results.from_document(document))
+def calls_of_labs(runner):
+    """The words of a call for each lab at the sizes that are counted, and at odd ones, where its arrays have ragged ends."""
+    code, listed = runner.output("lab", "--json")
+    try:
+        labs = json.loads(listed)
+        for lab in labs:
+            for size in (lambda p: p["counted"], lambda p: min(max(p["counted"] // 2 + 13, p["least"]), p["most"])):
+                options = ((f"--{p['name']}", str(size(p))) for p in lab["parameters"])
+                yield lab["lab"], *itertools.chain.from_iterable(options)
+    except (ValueError, KeyError, TypeError):
+        raise Refused(f"'{runner.command[0]} lab --json' {ending(code)}, and printed no list of labs", exit_code(code)) from None
+
+
+def record_labs(arguments):
+    path = arguments.output or BASELINES / "nvidia-h200-labs.json"
+    program.check_writable(path)
+    runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
+    # One short launch: where all that follows comes from is known before minutes are spent on it.
+    first = runner.run("0", "--size", "128", "--once")
+    refuse_if_interrupted(runner)
+    refuse_all_but_a_gpu(first)
+    run = runner.run("lab", "all")
+    refuse_if_interrupted(runner)
+    context = {key: value for key, value in run.context.json.items() if key != "command_line"}
+    results.write(path, replace(run, context=replace(run.context, json=context)))
+
+
+def refuse_all_but_a_gpu(first):
+    if first.context.machine != "cuda":
+        raise Refused(
+            f"times are those of a GPU, and this is the {first.context.device}: give the runner of build/cuda where there is one"
+        )
 
 
 def record_device(arguments):
@@ -178,13 +228,10 @@ def record_device(arguments):
     runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
     saved = read_saved(path) if path.exists() and not arguments.fresh else None
     # One short launch: where all that follows comes from is known before minutes are spent on it.
-    first = runner.run("0", "128", ("--once",))
+    first = runner.run("0", "--size", "128", "--once")
     if first is None:
         raise Refused("interrupted; nothing was recorded", INTERRUPTED)
-    if first.context.machine != "cuda":
-        raise Refused(
-            f"times are those of a GPU, and this is the {first.context.device}: give the runner of build/cuda where there is one"
-        )
+    refuse_all_but_a_gpu(first)
     if first.context.commit is None and arguments.resume:
         raise Refused("--resume keeps rows of this commit only, and the commit is unknown (no repository here): set SGEMM_COMMIT")
     if first.context.commit is None:
@@ -201,7 +248,7 @@ def record_device(arguments):
         say(f"group {number} of {len(GROUPS)}")
         group = GROUPS[number - 1]
         for kernels, sizes in calls_of(group, done, runner) if done else [(group.kernels, group.sizes)]:
-            new = runner.run(kernels, sizes, group.options)
+            new = runner.run(kernels, "--size", sizes, *group.options)
             if new is not None:
                 refuse_to_mix(path, recording, new.context)
                 # cuBLAS stands at the head of every table, asked for or not: also where it ran only once.
@@ -304,7 +351,7 @@ def group_numbers(text):
 def parse_command_line():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="what", required=True)
-    counters = commands.add_parser("counters", help="the counters of every rung on the simulated GPU")
+    counters = commands.add_parser("counters", help="the counters of every rung and lab on the simulated GPU")
     counters.set_defaults(record=record_counters)
     device = commands.add_parser(
         "device",
@@ -313,7 +360,9 @@ def parse_command_line():
         epilog="groups:\n" + "\n".join(f"  {number}  {group}" for number, group in enumerate(GROUPS, 1)),
     )
     device.set_defaults(record=record_device)
-    for command in (counters, device):
+    labs = commands.add_parser("labs", help="the time of every lab's variants on this machine's GPU")
+    labs.set_defaults(record=record_labs)
+    for command in (counters, device, labs):
         command.add_argument("--runner", nargs="+", help="the program (default: ./sgemm_runner and the build that is meant)")
         command.add_argument("--output", type=Path, help="the file (default: in bench/baselines)")
     start = device.add_mutually_exclusive_group()

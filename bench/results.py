@@ -55,6 +55,7 @@ class Row:
     parameters: dict[str, int]
     size: tuple[int, int, int] | None  # M, N, K
     path: str  # the code path that ran, where the kernel has several
+    refusal: str  # why the kernel was not run, which is no failure; empty: it was
     date: str  # ISO 8601; a file may hold results of several days
 
     correct: bool
@@ -86,6 +87,8 @@ class Row:
     @property
     def is_right(self):
         """Whether the program found nothing wrong."""
+        if self.refusal:
+            return True
         return self.correct and self.promise_kept and not self.contract_broken and not self.hazards
 
 
@@ -251,7 +254,9 @@ def _context(c):
 
 
 def _row(r):
-    _check_accuracy(r)
+    refusal = r.take("skip_message", _Place.text, "")
+    if not refusal:
+        _check_accuracy(r)
     timed = r.has("samples_ms")
     l2 = r.at("l2").text() if timed else "warm"
     if l2 not in ("warm", "cold"):
@@ -266,8 +271,9 @@ def _row(r):
         parameters=r.take("parameters", lambda place: place.map(lambda one: one.whole(-(2**63))), {}),
         size=_size(r) if r.has("m") else None,
         path=r.take("path", _Place.text, ""),
+        refusal=refusal,
         date=r.take("date", _Place.text, ""),
-        correct=r.at("correct").truth(),
+        correct=not refusal and r.at("correct").truth(),
         promise_kept=r.take("promise_kept", _Place.truth, True),
         contract_broken=r.take("contract_broken", _Place.texts, []),
         hazards=[h.at("message").text() for h in r.take("hazards", _Place.each, [])],
@@ -306,7 +312,7 @@ def _check_accuracy(r):
 
 def _figures(r):
     """Every single number of the row that says neither what was computed nor how well."""
-    others = (*_PROBLEM, *_ACCURACY, "kernel_id")
+    others = (*_PROBLEM, *_ACCURACY, "kernel_id", "useful_bytes")
     return {key: r.at(key).number() for key in r.members() if key not in others and r.at(key).is_number()}
 
 

@@ -5,20 +5,26 @@
 // The same 16 x 16 threads, or 256 x 1, can be laid over the output in several ways. A warp, the 32 threads whose
 // threadIdx.x + blockDim.x * threadIdx.y is consecutive, then holds
 //
-//      1-D               2-D, x walks the tokens      2-D, x walks the dimension
-//      t [################]      t+0  [##]            t+0 [########]       # a lane
-//         32 of one row          t+1  [##]            t+1 [########]
-//                                 ..                       16 of two rows
-//                                t+15 [##]
-//                                2 of 16 rows
+//      1-D                                       2-D, x walks the tokens    2-D, x walks the dimension
 //
-//      4 sectors of 32 bytes     16 sectors, of each  4 sectors            for a request of 128 useful bytes,
-//                                8 bytes are used                          of the table and of the output alike
+//      t [oooooooooooooooooooooooooooooooo]      t      [oo]                t     [oooooooooooooooo]     o: a lane
+//                                                t + 1  [oo]                t + 1 [oooooooooooooooo]
+//                                                 ...
+//                                                t + 15 [oo]
 //
-// The 1-D kernel must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers
-// is dozens of instructions, even where the compiler has it ask first whether 32 bits will do, the rest of the kernel is a
-// handful, and a copy has nothing to hide them behind. If i fits into 31 bits, one multiplication by a number that the host
-// works out once does the same. The sectors do not tell the two apart; the instructions do, and the clock.
+//      4 sectors of 32 bytes, all used           16, of each 8 bytes        4, all used
+//
+// for a request of the table, and for one of the output. With float4 a lane takes four neighbours: 16 sectors, all used.
+//
+// Two more things cost the 1-D kernel time, and no counter of sectors shows them.
+//
+// It must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers is dozens
+// of instructions, even where the compiler has it ask first whether 32 bits will do. If i fits into 31 bits, one
+// multiplication by a number that the host works out once does the same.
+//
+// And it must wait twice, for its token and then for the float that the token leads to. A thread with one element has one
+// load under way, and all threads of a multiprocessor together too few bytes to keep the memory busy: a thread with
+// several elements asks for all their tokens, then for all their floats.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -48,8 +54,19 @@ class Divider {
   uint32_t factor_;
 };
 constexpr uint32_t BELOW = (uint32_t{1} << 31) - 1;
-static_assert(Divider(1).quotient(BELOW) == BELOW && Divider(45).quotient(BELOW) == BELOW / 45 &&
-              Divider(1024).quotient(1023) == 0 && Divider(BELOW).quotient(BELOW - 1) == 0);
+
+// The quotients of the last multiple of a divisor that is in reach, and of the number before it.
+constexpr bool divides_exactly(uint32_t divisor) {
+  const uint32_t quotient = BELOW / divisor, multiple = quotient * divisor;
+  const Divider by(divisor);
+  return by.quotient(multiple) == quotient && by.quotient(multiple - 1) == (multiple - 1) / divisor;
+}
+static_assert([] {
+  for (uint32_t divisor = 1; divisor <= 1024; ++divisor) {
+    if (!divides_exactly(divisor)) return false;
+  }
+  return divides_exactly(BELOW) && divides_exactly((1 << 16) + 1);
+}());
 
 // One thread for each T of the output, float or float4; a row has by_dim.divisor() of them. With EACH > 1 a thread takes
 // several, THREADS apart, so that the lanes of a warp stay neighbours: its loads are under way together, where a single
@@ -173,8 +190,8 @@ const char* path_of_float4(const Sizes& sizes) {
 }
 
 cudaError_t launch_float4(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream) {
-  return is_wide(sizes) ? launch_flat<float4, 1>(sizes, arrays, stream)
-                        : launch_flat<float, 1>(sizes, arrays, stream);
+  return is_wide(sizes) ? launch_flat<float4, 2>(sizes, arrays, stream)
+                        : launch_flat<float, 8>(sizes, arrays, stream);
 }
 
 cudaError_t launch_divided(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream) {
@@ -256,11 +273,11 @@ extern const Lab embedding{
                   .setup = setup_lookup,
                   .launch = launch_flat<float, 1>,
                   .refuses = refuses_long_output},
-                 {.name = "1d_4",
-                  .idea = "four elements a thread, 256 apart: more loads under way",
+                 {.name = "1d_8",
+                  .idea = "eight elements a thread, 256 apart: more loads under way",
                   .claims = walk(1, 4),
                   .setup = setup_lookup,
-                  .launch = launch_flat<float, 4>,
+                  .launch = launch_flat<float, 8>,
                   .refuses = refuses_long_output},
                  {.name = "2d_token",
                   .idea = "16 x 16 threads, x walks the tokens: the lanes leap",
@@ -273,7 +290,7 @@ extern const Lab embedding{
                   .setup = setup_lookup,
                   .launch = launch_x_to_dim},
                  {.name = "float4",
-                  .idea = "256 x 1 threads, four neighbours each in one access",
+                  .idea = "256 x 1 threads, twice four neighbours each, in 16-byte accesses",
                   .claims = walk(1, 16, 16),
                   .setup = setup_lookup,
                   .launch = launch_float4,

@@ -65,10 +65,11 @@ class LabTable : public ResultTable {
       if (!r->refusal.empty()) add_for(*r, "refused: " + r->refusal);
     }
     if (const Lesson* lesson = lesson_of_rows()) {
-      notes.push_back({lesson->answer.empty()
-                           ? "how do the lanes of each walk? --reveal tells, and why it costs this"
-                           : lesson->answer,
-                       1});
+      notes.push_back(
+          {lesson->answer.empty()
+               ? "how the lanes of each walk is for you to find; --reveal tells it, and the answer"
+               : lesson->answer,
+           1});
     }
     if (const std::string note = starred_note(); !note.empty()) notes.push_back({note, 3});
     return notes;
@@ -112,20 +113,25 @@ class LabTable : public ResultTable {
     });
   }
 
-  // A column for the loads and one for the stores. Where several buffers are read, and not all alike, their mean says
-  // nothing: then each has its own.
+  // A column for the loads and one for the stores. Where several buffers are read or written, and not all alike, their
+  // mean says nothing: then each has its own.
   void add_per_request(const char* group, const char* loads, const char* stores, int rank) {
-    for (const auto& [verb, key, requests] :
-         {std::tuple{"load", loads, counts::LOAD_REQUESTS},
-          std::tuple{"store", stores, counts::STORE_REQUESTS}}) {
-      const std::vector<std::string> buffers = buffers_of(requests);
-      if (!differ(buffers, key)) {
-        figure(key, group, verb, rank);
-        continue;
-      }
-      for (const std::string& buffer : buffers)
-        figure(key, group, fmt::format("{} {}", verb, buffer), rank, buffer);
+    const auto read = buffers_of(counts::LOAD_REQUESTS);
+    const auto written = buffers_of(counts::STORE_REQUESTS);
+    if (!differ(read, loads) && !differ(written, stores)) {
+      figure(loads, group, "load", rank);
+      figure(stores, group, "store", rank);
+      return;
     }
+    const auto add = [&](const char* key, const char* verb, const std::vector<std::string>& buffers,
+                         const std::vector<std::string>& others) {
+      for (const std::string& buffer : buffers) {
+        const bool both = std::ranges::find(others, buffer) != others.end();
+        figure(key, group, both ? fmt::format("{} {}", verb, buffer) : buffer, rank, buffer);
+      }
+    };
+    add(loads, "load", read, written);
+    add(stores, "store", written, read);
   }
 
   void figure_of_those_that_have(const char* key, int rank) {

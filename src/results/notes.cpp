@@ -140,7 +140,7 @@ std::string details(const Run& run, const text::Page& page) {
     for (const CheckedClaim& claim : j.claims) {
       add(fmt::format("  {} {}", claim.kept ? signs.right : signs.wrong, text_of(claim)));
     }
-    if (r.seen.traffic) {
+    if (r.seen.traffic && !is_of_a_lab(r)) {
       if (const auto figure = value(r, "flops_per_global_byte")) {
         add(fmt::format("  {:.2g} {}", *figure, metric("flops_per_global_byte").name));
       }

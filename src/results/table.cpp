@@ -87,7 +87,8 @@ std::string to_markdown(const Run& run, const Recorded& recorded) {
     if (!text.empty()) text += "\n";
     for (const std::string& line : table->heading()) text += line + "\n\n";
     text += table->markdown();
-    for (const Note& note : table->notes(0)) text += "\n" + note.text + "\n";
+    for (const Note& note : table->notes(0))  // a star would begin a list
+      text += (note.text.starts_with('*') ? "\n\\" : "\n") + note.text + "\n";
     if (footnote.empty()) footnote = table->footnote(tables.size() == 1);
   }
   return footnote.empty() ? text : text + "\n\\" + footnote + "\n";

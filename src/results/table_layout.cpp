@@ -204,16 +204,30 @@ std::string ResultTable::markdown() const {
   return text;
 }
 int ResultTable::width_of(const Column& c) const {
-  int width = text::display_width(c.heading);
+  int width = std::max(c.least_width, text::display_width(c.heading));
   for (size_t i = 0; i < rows_.size(); ++i)
     width = std::max(width, text::display_width(c.cell(i).text));
   return width;
+}
+
+// A group's heading may begin further left than its columns, unless another group's stands there.
+void ResultTable::widen_groups(std::vector<Column>& columns) const {
+  for (Column& c : columns) c.least_width = 0;
+  for (size_t first = 0, end = 0; first < columns.size(); first = end) {
+    int width = -2;
+    for (; end < columns.size() && columns[end].group == columns[first].group; ++end)
+      width += width_of(columns[end]) + 2;
+    const bool behind_another = first > 0 && !columns[first - 1].group.empty();
+    const int lack = text::display_width(columns[first].group) - width;
+    if (behind_another && lack > 0) columns[first].least_width = width_of(columns[first]) + lack;
+  }
 }
 
 // The columns that fit into `width`, names shortened if even those of rank 0 do not.
 std::vector<Column> ResultTable::fitting(int width, std::vector<std::string>& left_out) const {
   std::vector<Column> columns = columns_;
   const auto total = [&] {
+    widen_groups(columns);
     int sum = 0;
     for (const Column& c : columns) sum += width_of(c) + 2;
     return sum;
@@ -227,7 +241,8 @@ std::vector<Column> ResultTable::fitting(int width, std::vector<std::string>& le
       left_out.push_back(name);
     columns.erase(last);
   }
-  const int excess = width > 0 ? total() - 1 - width : 0;
+  const int overall = total();
+  const int excess = width > 0 ? overall - 1 - width : 0;
   if (excess > 0)
     shorten(columns[name_column_], std::max(4, width_of(columns[name_column_]) - excess));
   return columns;

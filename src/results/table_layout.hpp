@@ -31,6 +31,7 @@ struct Column {
   std::function<Cell(size_t row)> cell;
   std::string spoken_name{};   // where it has no heading
   bool is_told_below = false;  // where it has no room: nobody misses it
+  int least_width = 0;         // so that the headings of two groups do not touch
 
   /// "sectors/request A"; empty for a bar, which nobody misses by name.
   std::string name() const;
@@ -115,6 +116,7 @@ class ResultTable {
   const Result* first_timed() const;
   bool all_trusted() const;
   int width_of(const Column& c) const;
+  void widen_groups(std::vector<Column>& columns) const;
   std::vector<Column> fitting(int width, std::vector<std::string>& left_out) const;
   void shorten(Column& column, int width) const;
   std::string groups(const std::vector<Column>& columns) const;

@@ -69,8 +69,8 @@ class Selection {
     }
     std::vector<std::string> known;
     for (const Variant& variant : of.variants) known.emplace_back(variant.name);
-    throw usage(fmt::format("the lab '{}' has no variant '{}'{}: it has {}", of.name, name,
-                            did_you_mean(name, known), fmt::join(known, ", ")));
+    throw usage(fmt::format("the lab '{}' has no variant '{}': it has {}{}", of.name, name,
+                            fmt::join(known, ", "), did_you_mean(name, known)));
   }
 
   Error no_such_lab(std::string_view name) const {

@@ -30,6 +30,17 @@ class TodaysRun(unittest.TestCase):
         self.assertEqual(naive.counts["launches"], 1)
         self.assertEqual(run.rows[-1].path, "few rows, scalar")
 
+    def test_of_a_lab_can_be_read(self):
+        words = [RUNNER, "lab", "copy_stride", "--elements", "1000", "--json"]
+        run = results.parse(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
+        self.assertTrue(all(row.is_right and row.date for row in run.rows))
+        first = run.rows[0]
+        self.assertEqual((first.set, first.kernel, first.variant), ("lab", "copy_stride", "1"))
+        self.assertEqual(first.parameters, {"elements": 1000})
+        self.assertEqual(first.size, None)
+        self.assertNotIn("useful_bytes", first.figures)
+        self.assertEqual(first.counts["load_requests"], {"in": 32})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -38,7 +38,12 @@ class RecordTest(unittest.TestCase):
         """The kernels and sizes that the program was asked for."""
         path = self.stub_folder / "calls"
         lines = path.read_text().splitlines() if path.exists() else []
-        return [(words[0], words[2]) for words in map(str.split, lines)]
+        return [(words[0], words[2]) for words in map(str.split, lines) if words[0] != "lab"]
+
+    def lab_calls(self):
+        """What the program was asked for of labs, without --json."""
+        path = self.stub_folder / "calls"
+        return [line.split()[1:-1] for line in path.read_text().splitlines() if line.startswith("lab ")]
 
     def command(self, *words):
         launcher = self.folder / "runner"
@@ -81,8 +86,8 @@ class Counters(RecordTest):
     def test_of_every_rung_at_every_size(self):
         rows = self.recorded("counters")
         self.assertEqual(len(self.calls()), 1)
-        sizes = {row.size for row in rows}
-        self.assertEqual(len(rows), len(sizes) * len(samples.LADDER))
+        sizes = {row.size for row in rows if row.set == "sgemm"}
+        self.assertEqual(sum(row.set == "sgemm" for row in rows), len(sizes) * len(samples.LADDER))
         self.assertLessEqual({(256, 256, 256), (4, 255, 61), (255, 4, 61), (65, 63, 61)}, sizes)
         self.assertEqual(rows[1].counts, {"load_requests": {"A": 8, "B": 8}, "launches": 1})
 
@@ -90,9 +95,43 @@ class Counters(RecordTest):
         self.recorded("counters")
         document = json.loads(self.file.read_text())
         for part in (document["context"], *document["benchmarks"]):
-            for key in ("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds", "lines"):
+            for key in ("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds"):
+                self.assertNotIn(key, part)
+            for key in ("lines", "labs", "idea"):
                 self.assertNotIn(key, part)
         self.assertEqual(document["context"]["schema"], results.SCHEMA)
+
+    def test_of_every_lab_at_its_sizes_and_at_odd_ones(self):
+        rows = [row for row in self.recorded("counters") if row.set == "lab"]
+        self.assertEqual(
+            self.lab_calls(),
+            [
+                ["copy_stride", "--elements", "16384"],
+                ["copy_stride", "--elements", "8205"],
+                ["transpose", "--rows", "20"],
+                ["transpose", "--rows", "23"],
+            ],
+        )
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(
+            {(row.kernel, *row.parameters.values()) for row in rows},
+            {("copy_stride", 16384), ("copy_stride", 8205), ("transpose", 20), ("transpose", 23)},
+        )
+        self.assertEqual({row.refusal != "" for row in rows if row.variant == "float4"}, {True})
+
+    def test_a_wrong_lab_is_named(self):
+        wrong = {"lab/transpose/1/rows=23": {"correct": False, "error_message": "word 3 is wrong"}}
+        self.answers(SIMULATOR | {"rows": wrong})
+        self.assertIn("lab/transpose/1/rows=23 is wrong; nothing of this call", self.refused(1, "counters"))
+
+    def test_what_is_no_list_of_labs(self):
+        for labs in ("sgemm_runner: hello", "7", '[{"lab": "copy_stride"}]'):
+            self.answers(SIMULATOR | {"labs": labs})
+            self.assertIn("printed no list of labs", self.refused(70, "counters"))
+
+    def test_interrupted_in_a_lab(self):
+        self.answers(SIMULATOR, SIMULATOR | {"stop_at": "lab/copy_stride/1/elements=16384"})
+        self.assertIn("interrupted; nothing was recorded", self.refused(130, "counters"))
 
     def test_a_wrong_kernel_is_named(self):
         wrong = {"sgemm/02_coalesced/256x256x256": {"correct": False, "error_message": "C[0][0] is wrong"}}
@@ -156,6 +195,38 @@ class Counters(RecordTest):
         self.assertEqual(ended.returncode, 2)
         self.assertIn("cannot write to '/nowhere/run.json': there is no folder", ended.stderr)
         self.assertEqual(self.calls(), [])
+
+
+class Labs(RecordTest):
+    def test_are_recorded_whole(self):
+        self.save(samples.timed_row(1, "99"), driver="550.1")
+        rows = self.recorded("labs")
+        self.assertEqual(self.lab_calls(), [["all"]])
+        who = [(row.set, row.kernel, row.variant) for row in rows]
+        self.assertEqual(who[:2], [("lab", "copy_stride", "1"), ("lab", "copy_stride", "float4")])
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(rows[0].figures["percent_of_copy"], 98.5)
+        self.assertEqual(json.loads(self.file.read_text())["benchmarks"][0]["idea"], "neighbours")
+        context = results.read(self.file).context
+        self.assertEqual((context.driver, context.commit), ("570.1", COMMIT))
+        self.assertNotIn("command_line", context.json)
+
+    def test_the_simulator_has_no_times(self):
+        self.answers(SIMULATOR)
+        self.assertIn("times are those of a GPU", self.refused(2, "labs"))
+        self.assertEqual(self.lab_calls(), [])
+
+    def test_a_wrong_one_is_named(self):
+        self.save()
+        self.answers({}, {"rows": {"lab/transpose/1/rows=20": {"correct": False}}, "code": 1})
+        self.assertIn("lab/transpose/1/rows=20 is wrong; nothing of this call was recorded", self.refused(1, "labs"))
+
+    def test_an_interrupted_run(self):
+        self.save()
+        self.answers({}, {"stop_at": "lab/transpose/1/rows=20"})
+        self.assertIn("interrupted; nothing was recorded", self.refused(130, "labs"))
+        self.answers({"stop_at": "sgemm/00_cuBLAS/128x128x128"})
+        self.assertIn("interrupted; nothing was recorded", self.refused(130, "labs"))
 
 
 class Device(RecordTest):

@@ -9,6 +9,8 @@ BENCH = ROOT / "bench"
 sys.path.insert(0, str(BENCH))
 
 LADDER = {0: "cuBLAS", 1: "naive", 2: "coalesced", 3: "shared_tile"}
+# The labs: each with a parameter of its own, and the sizes it is counted at.
+LABS = {"copy_stride": ("elements", 16384), "transpose": ("rows", 20)}
 TODAY = "2026-11-22"
 
 
@@ -85,6 +87,39 @@ def counted_row(number, size, **more):
         "lines": [{"file": "01_naive.cu", "line": 20}],
     }
     return row_of(number, size, **(counting | more))
+
+
+def list_of_labs():
+    """As `sgemm_runner lab --json` has it."""
+    return [
+        {"lab": lab, "parameters": [{"name": name, "counted": counted, "timed": 1 << 24, "least": 1, "most": 1 << 27}]}
+        for lab, (name, counted) in LABS.items()
+    ]
+
+
+def lab_rows(lab, size, machine, **more):
+    """Of a lab's two variants: one that ran and one that refused."""
+    name = LABS[lab][0]
+
+    def row(variant):
+        return {
+            "name": f"lab/{lab}/{variant}/{name}={size}",
+            "set": "lab",
+            "kernel_id": None,
+            "kernel": lab,
+            "variant": variant,
+            "parameters": {name: size},
+            "machine": machine,
+            "date": f"{TODAY}T10:00:05+00:00",
+            "idea": "neighbours",
+        }
+
+    said = {"correct": True, "max_abs_error": 0.0, "error_over_bound": 0.0, "elements_compared": size, "useful_bytes": 8 * size}
+    counted = {"promise_kept": True, "counts": {"load_requests": {"in": 8}, "launches": 1}}
+    timed = {"doubts": [], "percent_of_copy": 98.5, "l2": "warm", "once": False, "is_reference": False, "reference": "copy"}
+    timed |= {"samples_ms": [2.0, 2.5], "reference_samples_ms": [2.0, 2.0]}
+    ran = row("1") | said | (timed if machine == "cuda" else counted)
+    return [ran | more, row("float4") | {"skipped": True, "skip_message": "a float4 must lie at a multiple of 16 bytes"}]
 
 
 def text_of(document):

@@ -10,7 +10,8 @@ FOLDER/answers.json is a list: the first call follows the first, and so on; all 
     wait       true: it waits for a signal before it prints, and says so in FOLDER/waiting; without one it ends with 70
     text       what to print in place of a run
     code       the exit code; -9 to be ended by that signal
-FOLDER/calls has a line for each call. `list --numbers` is answered by itself.
+    labs       what `lab --json` prints, in place of the list of labs
+FOLDER/calls has a line for each call. `list --numbers` and `lab --json` are answered by themselves.
 """
 
 import json
@@ -31,10 +32,35 @@ def kernels_of(words):
     return [n for n in samples.LADDER if any(r[0] <= n <= r[-1] for r in ranges)]
 
 
+def rows_of_kernels(words, machine):
+    kernels = kernels_of(words[0])
+    if machine == "cuda" and 0 not in kernels:
+        kernels = [0, *kernels]
+    once = "--once" in words
+    for size in words[words.index("--size") + 1].split(","):
+        for kernel in kernels:
+            if machine == "cuda":
+                yield samples.timed_row(kernel, size, once=once, machine=machine)
+            else:
+                yield samples.counted_row(kernel, size, machine=machine)
+
+
+def rows_of_labs(words, machine):
+    """Of `lab copy_stride --elements 1000`, or of all in default sizes."""
+    for lab, (parameter, size) in samples.LABS.items():
+        if words[1] in ("all", lab):
+            option = f"--{parameter}"
+            yield from samples.lab_rows(lab, int(words[words.index(option) + 1]) if option in words else size, machine)
+
+
 def main():
     folder, words = Path(sys.argv[1]), sys.argv[2:]
     if words == ["list", "--numbers"]:
         print(*samples.LADDER, sep="\n")
+        return 0
+    if words == ["lab", "--json"]:
+        first = json.loads((folder / "answers.json").read_text())[0]
+        print(first.get("labs", json.dumps(samples.list_of_labs())))
         return 0
     calls = folder / "calls"
     number = len(calls.read_text().splitlines()) if calls.exists() else 0
@@ -55,20 +81,8 @@ def main():
             return 70
 
     machine = answer.get("machine", "cuda")
-    kernels = kernels_of(words[0])
-    if machine == "cuda" and 0 not in kernels:
-        kernels = [0, *kernels]
-    once = "--once" in words
-    rows = []
-    for size in words[words.index("--size") + 1].split(","):
-        for kernel in kernels:
-            more = {"machine": machine}
-            row = (
-                samples.timed_row(kernel, size, once=once, **more)
-                if machine == "cuda"
-                else samples.counted_row(kernel, size, **more)
-            )
-            rows.append(row | {"date": answer.get("date", row["date"])} | answer.get("rows", {}).get(row["name"], {}))
+    rows = rows_of_labs(words, machine) if words[0] == "lab" else rows_of_kernels(words, machine)
+    rows = [row | {"date": answer.get("date", row["date"])} | answer.get("rows", {}).get(row["name"], {}) for row in rows]
     code = answer.get("code", 0)
     if "stop_at" in answer:
         rows = rows[: [row["name"] for row in rows].index(answer["stop_at"]) + 1]  # its measurement was cut short

@@ -74,6 +74,7 @@ TEST(Embedding, IsRightWhereRowsAreShortAndBlocksRagged) {
   EXPECT_EQ(complaints("embedding", lookup(1, 1, 1, 1)), "");
   EXPECT_EQ(complaints("embedding", lookup(5, 7, 1, 4)), "") << "one token for all";
   EXPECT_EQ(complaints("embedding", lookup(1, 1000, 17, 3)), "");
+  EXPECT_EQ(complaints("embedding", lookup(1, 100, 30, 14)), "") << "every second row misaligned";
 }
 
 TEST(Embedding, SaysWhichPathFloat4Takes) {

@@ -1,4 +1,4 @@
-// The forms for people and for spreadsheets, byte for byte, from two runs made by hand: test/data/tables holds them
+// The forms for people and for spreadsheets, byte for byte, from runs made by hand: test/data/tables holds them
 // and what each form must print. Where a change is meant, SGEMM_WRITE_TABLES=1 results_test writes the files anew:
 // look at each as a reader would before it is committed.
 #include "results/table.hpp"
@@ -86,11 +86,12 @@ class GoldenText : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenText, IsPrintedByteForByte) {
   const std::string& which = GetParam();
   const results::Run run = results::read_run(TABLES + "/" + which + ".json");
-  const results::Run recorded = results::read_run(TABLES + "/cuda.json");
+  const results::Run ladder = results::read_run(TABLES + "/cuda.json");
+  const results::Run labs = results::read_run(TABLES + "/lab_cuda.json");
+  const results::Recorded recorded{.ladder = &ladder, .labs = &labs};
   for (const Form& form : forms()) {
     const std::string path = TABLES + "/" + which + "." + form.file;
-    const std::string printed = form.render(
-        run, which == "simulator" ? results::Recorded{.ladder = &recorded} : results::Recorded{});
+    const std::string printed = form.render(run, recorded);
     if (std::getenv("SGEMM_WRITE_TABLES") != nullptr) {
       std::ofstream(path, std::ios::binary) << printed;
       continue;
@@ -109,7 +110,8 @@ TEST_P(GoldenText, IsPrintedByteForByte) {
   EXPECT_EQ(std::getenv("SGEMM_WRITE_TABLES"), nullptr) << "the files were written, not compared";
 }
 
-INSTANTIATE_TEST_SUITE_P(Tables, GoldenText, testing::Values("cuda", "simulator"),
+INSTANTIATE_TEST_SUITE_P(Tables, GoldenText,
+                         testing::Values("cuda", "simulator", "lab_cuda", "lab_simulator"),
                          [](const auto& tested) { return tested.param; });
 
 // ---- Rules that hold for every table.

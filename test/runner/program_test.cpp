@@ -164,7 +164,10 @@ TEST(Program, ShowsTheTableOfASavedRun) {
   const struct {
     const char* which;
     std::vector<std::string> more;
-  } runs[] = {{"cuda", {}}, {"simulator", {"--baseline", TABLES + "/cuda.json"}}};
+  } runs[] = {{"cuda", {}},
+              {"simulator", {"--baseline", TABLES + "/cuda.json"}},
+              {"lab_cuda", {}},
+              {"lab_simulator", {"--baseline", TABLES + "/lab_cuda.json"}}};
   for (const auto& [which, more] : runs) {
     const std::string file = TABLES + "/" + which;
     const auto shown = [&](std::vector<std::string> words) {

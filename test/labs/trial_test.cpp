@@ -1,0 +1,75 @@
+// What is wrong with a lab's kernel is seen, and the first wrong word named.
+#include "runner/lab_trial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/labs/faulty_labs.hpp"
+
+namespace {
+
+using testing::HasSubstr;
+
+// With poison around the arrays on the simulated GPU too, where a write beside an allocation would be a fault.
+constexpr int64_t GUARD = 64;
+
+results::Judgement check(const lab::Lab& of, const std::string& name, int64_t elements) {
+  for (const lab::Variant& variant : of.variants) {
+    if (variant.name != name) continue;
+    results::Observation seen;
+    return runner::LabTrial(variant, lab::Sizes({{"elements", elements}}), GUARD).check(seen);
+  }
+  return {.complaint = "no such variant"};
+}
+
+TEST(LabTrial, FindsASoundVariantRight) {
+  for (const int64_t elements : {1, 100, 1024}) {
+    const results::Judgement judged = check(faulty::sound_lab, "backwards", elements);
+    EXPECT_TRUE(judged.correct) << judged.complaint;
+    EXPECT_EQ(judged.compared, 2 * elements);
+  }
+}
+
+TEST(LabTrial, NamesTheFirstWrongWord) {
+  const results::Judgement judged = check(faulty::wrong_lab, "one_word", 1024);
+  EXPECT_FALSE(judged.correct);
+  EXPECT_THAT(judged.complaint,
+              HasSubstr("1 of 1024 words of 'out' are wrong, the first at 37: got "));
+}
+
+TEST(LabTrial, SeesAWordThatIsNeverWritten) {
+  EXPECT_THAT(check(faulty::wrong_lab, "never_written", 1024).complaint,
+              HasSubstr("the first at 5: got nothing (it was never written), want "));
+}
+
+TEST(LabTrial, SeesWhatIsWrittenToAnArrayThatIsOnlyRead) {
+  EXPECT_THAT(check(faulty::wrong_lab, "spoils_in", 1024).complaint,
+              HasSubstr("1 of 1024 words of 'in' are wrong, the first at 3: got 0.5, want "));
+}
+
+TEST(LabTrial, SeesAWriteBesideAnArray) {
+  const results::Judgement judged = check(faulty::beside_lab, "one_behind", 1000);
+  EXPECT_FALSE(judged.correct);
+  EXPECT_EQ(judged.complaint, "'out' was written to at word 1000, and it has 1000");
+}
+
+// Arrays are filled anew, so that a second check does not find the first one's words.
+TEST(LabTrial, ChecksTwice) {
+  const lab::Variant& variant = faulty::wrong_lab.variants.at(1);
+  runner::LabTrial trial(variant, lab::Sizes({{"elements", 1024}}), GUARD);
+  results::Observation seen;
+  EXPECT_FALSE(trial.check(seen).correct);
+  EXPECT_THAT(trial.check(seen).complaint, HasSubstr("never written"));
+  runner::LabTrial sound(faulty::sound_lab.variants.at(0), lab::Sizes({{"elements", 64}}), GUARD);
+  EXPECT_TRUE(sound.check(seen).correct);
+  EXPECT_TRUE(sound.check(seen).correct);
+}
+
+TEST(LabTrial, KnowsHowMuchMemoryItTakes) {
+  const lab::Setup setup = faulty::sound_lab.variants.at(0).setup(lab::Sizes({{"elements", 1000}}));
+  const double copy = runner::machine::MEASURES_TIME ? 2 * 1000 : 0;
+  EXPECT_EQ(runner::LabTrial::bytes_needed(setup, 0), 4 * (2 * 1000 + copy));
+  EXPECT_EQ(runner::LabTrial::bytes_needed(setup, 1), 4 * (2 * 1000 + 4 * 64 + copy));
+}
+
+}  // namespace
