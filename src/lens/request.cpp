@@ -17,4 +17,14 @@ bool is_worse(const Request& a, const Request& b) {
   return bytes_wasted(a) > bytes_wasted(b);
 }
 
+bool is_file(std::string_view path, std::string_view name) {
+  if (!path.ends_with(name)) return false;
+  const size_t before = path.size() - name.size();
+  return before == 0 || name.starts_with('/') || path[before - 1] == '/';
+}
+
+uint64_t linear_block(const Request& r) {
+  return r.block[0] + r.grid[0] * (r.block[1] + uint64_t{r.grid[1]} * r.block[2]);
+}
+
 }  // namespace lens

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lens {
@@ -28,11 +29,14 @@ struct Request {
   uint64_t buffer_bytes = 0;  // its size; 0 if unknown
   uint32_t bytes_per_lane = 0;
 
+  uint64_t launch = 0;                   // 1: the first since recording began
+  std::array<uint32_t, 3> grid{};        // gridDim
   std::array<uint32_t, 3> block{};       // blockIdx
   std::array<uint32_t, 3> block_size{};  // blockDim
   uint32_t warp = 0;                     // of the block
-  uint64_t nth =
-      0;  // how many requests of this instruction to this buffer the warp had made before
+  // How many requests of this line, instruction and buffer the warp had made before. An unrolled loop's copies of an
+  // instruction count as one, as they do in the counters.
+  uint64_t nth = 0;
 
   uint32_t active = 0;                      // the lanes that took part, lane 0 the lowest bit
   std::array<uint64_t, LANES> addresses{};  // of the active lanes; 0 elsewhere
@@ -42,21 +46,34 @@ struct Request {
   uint32_t bytes_used = 0;      // distinct bytes asked for
   uint32_t wavefronts = 0;      // shared memory: passes over its banks
   uint32_t bank_conflicts = 0;  // shared memory: wavefronts beyond the least number
+  std::array<uint32_t, 4>
+      phases{};  // shared memory: the lanes that are served together; 0 for no more phase
+
+  bool operator==(const Request&) const = default;
 };
 
-/// Which requests are to be kept. Of each instruction and buffer these are asked for: those that a certain warp made,
-/// or where no block or warp is named, the worst that any made.
+/// Which requests are to be kept. Of each line, instruction and buffer these are asked for: those that a certain warp
+/// made, in the first launch in which it made any, or where no block or warp is named, the worst that any made.
 struct Wanted {
   bool any = false;     // false: none, which costs nothing
   bool chosen = false;  // true: of `block` and `warp`, from its `first` on; false: the worst of all
   uint64_t block = 0;   // linear number of the block in the grid
   uint32_t warp = 0;
   uint64_t first = 0;
-  uint64_t count =
-      1;  // so many, one after the other; with the worst, those that the same warp made behind it
+  // So many, one after the other; with the worst, it and those that the same warp made behind it. At least 1.
+  uint64_t count = 1;
+  // Where the source is: of this line alone, in files with this name, as is_file() has it. 0: of any line.
+  std::string file{};
+  int line = 0;
 };
+
+/// Whether a file's path ends with the name: "copy.cu" or "src/copy.cu" for "/home/me/src/copy.cu".
+bool is_file(std::string_view path, std::string_view name);
 
 /// Whether `a` is worse than `b`: more bytes fetched in vain or more bank conflicts; of two equal ones neither.
 bool is_worse(const Request& a, const Request& b);
+
+/// The number of its block in the grid, x first.
+uint64_t linear_block(const Request& request);
 
 }  // namespace lens

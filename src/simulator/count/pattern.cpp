@@ -26,6 +26,7 @@ void price_shared(Pattern& p, const WarpAddresses& addresses) {
   const SharedCost cost = shared_cost(addresses, p.bytes, kind);
   p.cost.wavefronts = cost.wavefronts;
   p.cost.bank_conflicts = cost.bank_conflicts();
+  p.phases = cost.lanes;
   p.cost.bytes_used = count_distinct_bytes(addresses, p.bytes);
 }
 

@@ -30,7 +30,8 @@ struct Pattern {
   bool aligned = false;  // the distances are multiples of the width
   int64_t lowest = 0;    // the bytes touched, from the first lane's address: [lowest, highest)
   int64_t highest = 0;
-  AccessCounts cost;  // of one request
+  AccessCounts cost;                 // of one request
+  std::array<uint32_t, 4> phases{};  // in shared memory: the lanes that are served together
 };
 
 /// What a memory instruction is to the counters: how wide, and by which path.

@@ -72,6 +72,7 @@ void add_phases(SharedCost& cost, const WarpAddresses& addresses, uint32_t bytes
     const uint32_t phase = lanes & piece << first;
     if ((phase & addresses.active) == 0) continue;  // a phase without an active lane is skipped
     cost.wavefronts += busiest_bank(addresses, bytes, phase);
+    cost.lanes[cost.phases] = phase & addresses.active;
     ++cost.phases;
   }
 }

@@ -106,6 +106,7 @@ bool BlockRunner::run_warp(size_t i) {
   WarpRunner& warp = warps_[i];
   LaunchState& launch = context_.worker->launch;
   const uint64_t changes = warp.warp().changes;
+  context_.worker->at_work = &warp.warp();
   try {
     const Pause pause = warp.run(TURNS_OF_A_WARP);
     if (pause == Pause::exited) states_[i] = State::exited;

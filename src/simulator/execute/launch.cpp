@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "simulator/count/counter_store.hpp"
+#include "simulator/count/recorder.hpp"
 #include "simulator/decode/call_inlining.hpp"
 #include "simulator/decode/decoder.hpp"
 #include "simulator/execute/level.hpp"
@@ -141,6 +142,8 @@ class Launch {
         order_(blocks_, schedule()),
         room_(std::max<uint64_t>(room, 1)) {
     state_.deadline = deadline_from_now();
+    state_.wanted = RequestStore::instance().wanted();
+    if (state_.wanted.any) state_.number = RequestStore::instance().number_launch();
   }
 
   std::optional<Fault> run(LaunchCounters& counted) {
@@ -160,7 +163,10 @@ class Launch {
     if (error_) std::rethrow_exception(error_);
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
     Tally tally;
-    for (const auto& worker : workers_) worker->add_to(tally);
+    for (const auto& worker : workers_) {
+      worker->add_to(tally);
+      if (worker->recorder() != nullptr) RequestStore::instance().add(*worker->recorder());
+    }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.totals.launches = 1;
     tally.totals.blocks = blocks_;

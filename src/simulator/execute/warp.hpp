@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "simulator/count/access.hpp"
 #include "simulator/decode/program.hpp"
@@ -48,6 +49,9 @@ struct Warp {
 
   uint64_t polls = 0;    // atomics, and loads of what other threads may store meanwhile
   uint64_t changes = 0;  // stores, and atomics that changed what they found
+
+  // While requests are recorded: how many it has made of each of the recorder's groups, as far as it has met them.
+  std::vector<uint64_t> requests;
 };
 
 /// The values of an operand, one for each lane; for what is no vector operation of the host.

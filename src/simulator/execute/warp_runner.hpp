@@ -54,6 +54,7 @@ class WarpRunner {
 
   uint32_t lanes() const { return warp_.live; }
   const Warp& warp() const { return warp_; }
+  Warp& warp() { return warp_; }
   /// The instruction that a waiting warp is about to execute.
   uint32_t next_instruction() const;
 

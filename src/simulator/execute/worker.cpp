@@ -1,5 +1,6 @@
 #include "simulator/execute/worker.hpp"
 
+#include <bit>
 #include <string>
 
 #include "simulator/execute/warp.hpp"
@@ -39,6 +40,26 @@ std::string buffer_name(Access access, uint32_t allocation) {
   return DeviceMemory::instance().name_of(allocation);
 }
 
+lens::Action action_of(Access access) {
+  switch (access) {
+    case Access::global_load:
+    case Access::shared_load:
+    case Access::local_load:
+    case Access::constant_load:
+    case Access::async_copy:
+      return lens::Action::load;
+    case Access::global_store:
+    case Access::shared_store:
+    case Access::local_store:
+    case Access::async_copy_shared:
+      return lens::Action::store;
+    case Access::global_atomic:
+    case Access::shared_atomic:
+      return lens::Action::atomic;
+  }
+  return lens::Action::load;
+}
+
 // A fault, unless a lane's bytes lie in one allocation.
 const Allocation& check_inside(int lane, uint64_t address, uint64_t bytes) {
   const DeviceMemory& memory = DeviceMemory::instance();
@@ -58,18 +79,32 @@ Worker::Worker(const Program& p, LaunchState& state, uint64_t seed)
       sites(p.sites.size()),
       block_warps(p.blocks.size()),
       block_lanes(p.blocks.size()),
-      guarded_lanes(p.sources.size()) {}
+      guarded_lanes(p.sources.size()) {
+  if (!state.wanted.any) return;
+  recorder_ = std::make_unique<Recorder>(state.wanted);
+  for (const SiteInfo& site : p.sites) {
+    const SourceLine& where = p.sources[site.instruction].where;
+    is_recorded_.push_back(
+        state.wanted.line == 0 ||
+        (where.line == state.wanted.line && lens::is_file(where.file, state.wanted.file)));
+  }
+}
 
 const Pattern& Worker::price(uint32_t site, const std::array<int64_t, WARP>& distance,
                              uint64_t first, uint32_t active) {
   const SiteInfo& info = program.sites[site];
   // A pattern that the book does not keep is overwritten by the next one: it must have been counted by then.
-  if (unkept_ != ~0u) change_pattern(sites[unkept_], nullptr);
+  if (unkept_ != ~0u) change_pattern(unkept_, nullptr);
   bool kept = false;
   const Pattern& pattern =
       patterns_.find({info.access, info.bytes}, distance, first, active, &kept);
-  sites[site].patterns[pattern.phase / 4] = kept ? &pattern : nullptr;
   unkept_ = kept ? ~0u : site;
+  if (recorder_ && is_recorded_[site]) {
+    first_ = first;
+    change_pattern(site, nullptr);
+  } else {
+    sites[site].patterns[pattern.phase / 4] = kept ? &pattern : nullptr;
+  }
   return pattern;
 }
 
@@ -103,15 +138,71 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
   if (allocation != sites[site].allocation) change_allocation(site, allocation);
 }
 
-void Worker::change_pattern(AccessSite& site, const Pattern* pattern) {
-  if (site.counted != nullptr) site.counts.add(site.counted->cost, site.times);
-  site.counted = pattern;
-  site.times = 0;
+void Worker::change_pattern(uint32_t site, const Pattern* pattern) {
+  AccessSite& s = sites[site];
+  if (s.counted != nullptr) s.counts.add(s.counted->cost, s.times);
+  s.counted = pattern;
+  s.times = 0;
+  if (recorder_ && pattern != nullptr && is_recorded_[site]) record(site, *pattern);
+}
+
+// The warp's access, known to be within bounds.
+void Worker::record(uint32_t site, const Pattern& pattern) {
+  const SiteInfo& info = program.sites[site];
+  const Allocation* const allocation = sites[site].allocation;  // none in shared and local memory
+  lens::Request request;
+  request.path = is_shared(info.access)  ? lens::Path::shared
+                 : is_local(info.access) ? lens::Path::local
+                                         : lens::Path::global;
+  const auto [known, is_new] =
+      groups_.try_emplace({site, allocation == nullptr ? 0 : allocation->id}, 0);
+  if (is_new) {
+    const SourceInstruction& source = program.sources[info.instruction];
+    lens::Request named;
+    named.kernel = program.demangled;
+    named.file = source.where.file;
+    named.line = source.where.line;
+    named.instruction = source.opcode;
+    named.path = request.path;
+    named.buffer = buffer_name(info.access, known->first.second);
+    known->second = recorder_->group(named);
+  }
+  const size_t group = known->second;
+
+  Warp& warp = *at_work;
+  const BlockContext& block = *warp.block;
+  if (warp.requests.size() <= group) warp.requests.resize(group + 1);
+  request.action = action_of(info.access);
+  request.bytes_per_lane = info.bytes;
+  request.launch = launch.number;
+  request.grid = {block.grid.x, block.grid.y, block.grid.z};
+  request.block = {block.block.x, block.block.y, block.block.z};
+  request.block_size = {block.block_size.x, block.block_size.y, block.block_size.z};
+  request.warp = warp.number;
+  request.nth = warp.requests[group]++;
+  if (allocation != nullptr) {
+    request.buffer_base = allocation->base;
+    request.buffer_bytes = allocation->bytes;
+  } else {
+    request.buffer_bytes = is_shared(info.access) ? block.shared_bytes : block.local_bytes;
+  }
+  request.active = pattern.active;
+  for (uint32_t rest = pattern.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    request.addresses[lane] = first_ + static_cast<uint64_t>(pattern.distance[lane]);
+  }
+  request.sectors = static_cast<uint32_t>(pattern.cost.sectors);
+  request.lines = static_cast<uint32_t>(pattern.cost.lines);
+  request.bytes_used = static_cast<uint32_t>(pattern.cost.bytes_used);
+  request.wavefronts = static_cast<uint32_t>(pattern.cost.wavefronts);
+  request.bank_conflicts = static_cast<uint32_t>(pattern.cost.bank_conflicts);
+  request.phases = pattern.phases;
+  recorder_->add(group, request);
 }
 
 void Worker::change_allocation(uint32_t site, const Allocation* allocation) {
   AccessSite& s = sites[site];
-  change_pattern(s, nullptr);
+  change_pattern(site, nullptr);
   if (s.counts.requests != 0) {
     buffer_counts_[{site, s.allocation == nullptr ? 0 : s.allocation->id}].add(s.counts);
     s.counts = {};

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "simulator/count/counter_store.hpp"
 #include "simulator/count/pattern.hpp"
+#include "simulator/count/recorder.hpp"
 #include "simulator/decode/program.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -37,6 +39,9 @@ struct LaunchState {
 
   /// What ends the launch before its time: interrupt(), or the deadline.
   std::optional<FaultKind> must_stop() const;
+
+  lens::Wanted wanted;  // the requests that are to be recorded
+  uint64_t number = 0;  // of the launch, where requests are recorded
 };
 
 class Worker {
@@ -58,11 +63,13 @@ class Worker {
   /// One more access of this pattern.
   void count(uint32_t site, const Pattern& pattern) {
     AccessSite& s = sites[site];
-    if (s.counted != &pattern) change_pattern(s, &pattern);
+    if (s.counted != &pattern) change_pattern(site, &pattern);
     ++s.times;
   }
   /// All that was counted, as rows.
   void add_to(Tally& tally);
+  /// What was recorded; nullptr where nothing is.
+  const Recorder* recorder() const { return recorder_.get(); }
 
   const Program& program;
   LaunchState& launch;
@@ -72,12 +79,14 @@ class Worker {
   std::vector<uint64_t> block_lanes;    // and its lanes
   std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
   uint64_t barriers = 0;
+  Warp* at_work = nullptr;  // whose turn it is
   std::array<std::byte*, WARP>
       lane_pointers{};  // scratch: where lanes' bytes lie, if not in one piece
 
  private:
-  void change_pattern(AccessSite& site, const Pattern* pattern);
+  void change_pattern(uint32_t site, const Pattern* pattern);
   void change_allocation(uint32_t site, const Allocation* allocation);
+  void record(uint32_t site, const Pattern& pattern);
   void add_instruction(Tally& tally, const SourceInstruction& source, uint64_t warps,
                        uint64_t lanes) const;
 
@@ -85,6 +94,13 @@ class Worker {
   std::map<std::pair<uint32_t, uint32_t>, AccessCounts> buffer_counts_;
   PatternBook patterns_;
   uint32_t unkept_ = ~0u;  // the site whose last pattern the book does not keep
+
+  // A site whose requests are recorded remembers no pattern: each of its accesses comes through price() and
+  // change_pattern(), where it is seen. So accesses that nobody wants to see cost what they did.
+  std::unique_ptr<Recorder> recorder_;
+  std::vector<bool> is_recorded_;                           // by site
+  std::map<std::pair<uint32_t, uint32_t>, size_t> groups_;  // (site, allocation id) -> recorder's
+  uint64_t first_ = 0;  // the first active lane's address, of the access that was priced last
 };
 
 }  // namespace simulator

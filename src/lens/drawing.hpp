@@ -1,0 +1,74 @@
+// What is drawn of a request, be it as text or as SVG: which lane touches which word of which line, and what is said of it.
+// Prices are the counted ones; nothing here counts them again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lens/request.hpp"
+
+namespace lens {
+
+inline constexpr int64_t LINE_BYTES = 128;  // in shared memory: all banks once
+inline constexpr int64_t WORD_BYTES = 4;
+inline constexpr size_t WORDS = 32;  // of a line; in shared memory the banks
+inline constexpr size_t WORDS_OF_A_SECTOR = 8;
+
+/// Four bytes of memory.
+struct Word {
+  uint32_t lanes = 0;     // that touch it
+  uint32_t bytes = 0;     // of it that are asked for, its first byte the lowest bit
+  bool fetched = false;   // as it lies in a sector that is touched; never in shared memory
+  bool collides = false;  // shared memory: another word of its bank is asked for in the same phase
+};
+
+/// 128 bytes of memory: a line, or in shared memory a row of the banks.
+struct Line {
+  int64_t number = 0;      // from the line on that the buffer begins in
+  int64_t offset = 0;      // of its first byte from the buffer's
+  bool after_gap = false;  // it does not follow the line above
+  uint32_t lanes = 0;      // that touch it
+  std::array<Word, WORDS> words{};
+};
+
+/// Lanes that are served together. Outside of shared memory all are.
+struct Phase {
+  uint32_t lanes = 0;
+  std::vector<Line> lines;  // in the order of their addresses
+  std::array<uint32_t, WORDS>
+      words_in_bank{};  // shared memory: distinct words asked for in each bank
+};
+
+std::vector<Phase> phases_of(const Request& request);
+
+/// "copy in copy.cu:6", of at most so many columns; 0 for no limit.
+std::string place_of(const Request& request, int columns, const std::string& ellipsis);
+/// "ld.global.f32 of A, launch 1, block (0,0,0), warp 0, request 0".
+std::string origin_of(const Request& request);
+/// The request's price in a sentence.
+std::string price_of(const Request& request);
+
+/// "0-3, 8".
+std::string lane_list(uint32_t lanes);
+
+/// Where the lanes are in a row-major matrix.
+struct Walk {
+  int element_bytes = 0;
+  int64_t columns = 0;  // elements in a row, the leading dimension
+  int64_t rows = 0;     // of the buffer; 0 if its size is not known
+  struct Element {
+    int64_t row = 0, column = 0;
+    uint32_t lanes = 0;
+    auto operator<=>(const Element&) const = default;
+  };
+  std::vector<Element> elements;        // in the order of their addresses
+  int64_t first_row = 0, last_row = 0;  // of those
+};
+
+Walk walk_of(const Request& request, int64_t leading_dimension);
+/// How it goes on from lane to lane, in a sentence.
+std::string walk_in_words(const Request& request, const Walk& walk);
+
+}  // namespace lens
