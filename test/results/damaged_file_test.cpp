@@ -50,8 +50,7 @@ struct Damage {
   const char* complaint;  // what it begins with
 };
 
-std::string refusal_of(const Damage& damage) {
-  json file = sound_file();
+std::string refusal_of(const Damage& damage, json file = sound_file()) {
   const json::json_pointer at(damage.where);
   if (damage.value.is_discarded()) {
     json& parent = file.at(at.parent_pointer());
@@ -268,6 +267,26 @@ void expect_run_or_refusal(const std::string& text, int& runs, int& refusals) {
   } catch (const results::Unusable& error) {
     ++refusals;
     EXPECT_STRNE(error.what(), "");
+  }
+}
+
+TEST(DamagedFile, OfALabIsRefusedWithThePlaceNamed) {
+  const Damage damages[] = {
+      {"/context/labs", 7, "context.labs: is not a list"},
+      {"/context/labs/0/lab", GONE, "context.labs[0]: has no 'lab'"},
+      {"/context/labs/0/question", GONE, "context.labs[0]: has no 'question'"},
+      {"/context/labs/0/answer", 7, "context.labs[0].answer: is not a text"},
+      {"/benchmarks/0/idea", 7, "benchmarks[0].idea: is not a text"},
+      {"/benchmarks/0/useful_bytes", -1, "benchmarks[0].useful_bytes: is not between"},
+      {"/benchmarks/0/parameters/elements", "many", "benchmarks[0].parameters.elements: is not a"},
+      {"/benchmarks/0/reference", "paste", "benchmarks[0].reference: is not 'copy'"},
+      {"/benchmarks/1/skip_message", "", "benchmarks[1].skip_message: is empty"},
+      {"/benchmarks/1/skip_message", GONE, "benchmarks[1]: has no 'correct'"},
+  };
+  for (const Damage& damage : damages) {
+    EXPECT_THAT(refusal_of(damage, json::parse(results::to_json(made::of_a_lab()))),
+                StartsWith(damage.complaint))
+        << damage.where;
   }
 }
 

@@ -92,4 +92,69 @@ TEST(RecordedFigures, AreNotMixedWithMeasuredOnes) {
   EXPECT_THAT(results::to_table(measured, {.ladder = &other}, {}), Not(HasSubstr("*")));
 }
 
+// ---- Of labs: by lab and variant, at whatever sizes they were timed with.
+
+results::Run recorded_lab(const std::function<void(Result&)>& change = [](Result&) {}) {
+  results::Run run = made::of_a_lab();
+  run.results[0].who.parameters = {{"elements", 1 << 24}};
+  run.results[0].seen.kernels = {{.name = "copy", .registers = 24, .blocks_per_multiprocessor = 8}};
+  change(run.results[0]);
+  return run;
+}
+
+// The simulated run of the same lab, at other sizes.
+results::Run lab_today() {
+  results::Run run = made::of_a_lab();
+  run.from.machine = Machine::simulator;
+  for (Result& r : run.results) r.seen.timing.reset();
+  return run;
+}
+
+std::string lab_table_with(const results::Run& baseline) {
+  return results::to_table(lab_today(), {.labs = &baseline}, {});
+}
+
+TEST(RecordedLabFigures, StandInStarredWithTheirSizes) {
+  EXPECT_TRUE(results::has_lab_figures(recorded_lab()));
+  const std::string table = lab_table_with(recorded_lab());
+  EXPECT_THAT(table, HasSubstr("registers *  blocks/SM *  % copy *"));
+  EXPECT_THAT(table, HasSubstr("24            8      50.0"));
+  EXPECT_THAT(table, HasSubstr("* measured on an Example E100 on 2026-01-02 at elements 16777216; "
+                               "all else is counted here, at elements 16384"));
+}
+
+TEST(RecordedLabFigures, AreOfTheSameVariantSoundAndWarm) {
+  const std::pair<const char*, std::function<void(Result&)>> unfit[] = {
+      {"another lab", [](Result& r) { r.who.name = "copy_width"; }},
+      {"another variant", [](Result& r) { r.who.variant = "4"; }},
+      {"not of a lab", [](Result& r) { r.who.set = "kernel"; }},
+      {"a cold L2", [](Result& r) { r.seen.timing->options.cold = true; }},
+      {"a wrong result", [](Result& r) { r.judged.correct = false; }},
+      {"no time", [](Result& r) { r.seen.timing.reset(); }},
+      {"no reference", [](Result& r) { r.seen.timing->reference_samples_ms.clear(); }},
+      {"against cuBLAS", [](Result& r) { r.seen.timing->is_against_copy = false; }},
+  };
+  for (const auto& [what, change] : unfit)
+    EXPECT_THAT(lab_table_with(recorded_lab(change)), Not(HasSubstr("*"))) << what;
+  EXPECT_FALSE(results::has_lab_figures(recorded()));
+  EXPECT_FALSE(results::has_ladder_figures(recorded_lab()));
+}
+
+TEST(RecordedLabFigures, AreNotMixedWithMeasuredOnes) {
+  const results::Run other = recorded_lab();
+  EXPECT_THAT(results::to_table(made::of_a_lab(), {.labs = &other}, {}), Not(HasSubstr("*")));
+}
+
+// A file that holds rungs and labs, as bench/baselines/simulator.json does.
+TEST(RecordedLabFigures, StandBesideTheLaddersInOneFile) {
+  results::Run both = today();
+  for (const Result& r : lab_today().results) both.results.push_back(r);
+  both.lessons = lab_today().lessons;
+  const results::Run ladder = recorded(), labs = recorded_lab();
+  const std::string table = results::to_table(both, {.ladder = &ladder, .labs = &labs}, {});
+  EXPECT_THAT(table, HasSubstr("% cuBLAS *"));
+  EXPECT_THAT(table, HasSubstr("% copy *"));
+  EXPECT_THAT(table, HasSubstr("all else is counted here, at the size over each table"));
+}
+
 }  // namespace

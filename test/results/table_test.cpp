@@ -303,4 +303,65 @@ TEST(Complaints, NameTheKernelAndWhatIsWrong) {
                                    "promise: load sectors per request of A = 32: counted 4"));
 }
 
+// ---- Of labs.
+
+results::Run labs() { return results::read_run(TABLES + "/lab_simulator.json"); }
+
+TEST(LabTable, FitsWhereItCan) {
+  const results::Run recorded = results::read_run(TABLES + "/lab_cuda.json");
+  for (const results::Run& run : {labs(), recorded}) {
+    for (const bool unicode : {false, true}) {
+      for (const int width : {50, 60, 70, 80, 100, 120}) {
+        for (const std::string& line : lines(results::to_table(
+                 run, {.labs = &recorded}, {.unicode = unicode, .width = width}))) {
+          EXPECT_LE(text::display_width(line), width) << line;
+        }
+      }
+    }
+  }
+}
+
+// Where there is no room for the column of ideas they stand below, each once; nowhere are they called left out.
+TEST(LabTable, TellsTheIdeasAtEveryWidth) {
+  for (const int width : {60, 80, 100, 120, 0}) {
+    const std::string table = results::to_table(labs(), {}, {.width = width});
+    EXPECT_THAT(table, testing::ContainsRegex("neighbours"));
+    EXPECT_EQ(table.find("neighbours"), table.rfind("neighbours")) << table;
+    EXPECT_THAT(table, Not(HasSubstr("idea,")));
+  }
+}
+
+// A mean over buffers that differ says nothing.
+TEST(LabTable, GivesBuffersThatDifferAColumnEach) {
+  results::Run run = labs();
+  EXPECT_THAT(results::to_table(run, {}, {}), HasSubstr("tokens  table   out"));
+  std::erase_if(run.results, [](const Result& r) { return r.who.name != "copy_stride"; });
+  EXPECT_THAT(results::to_table(run, {}, {}), HasSubstr("load  store    load  store"));
+}
+
+TEST(LabTable, SaysOfARiddleThatItIsOne) {
+  results::Run run = labs();
+  const std::string hint = "how the lanes of each walk is for you to find; --reveal tells it";
+  EXPECT_THAT(results::to_table(run, {}, {}), HasSubstr(hint));
+  run.lessons.back().answer = "They go backwards.";
+  EXPECT_THAT(results::to_table(run, {}, {}),
+              testing::AllOf(HasSubstr("They go backwards."), Not(HasSubstr(hint))));
+}
+
+// Sizes are a lab's own: the same lab twice with other sizes is two tables.
+TEST(LabTable, IsOneForEachLabAndItsSizes) {
+  results::Run run = made::of_a_lab();
+  run.results.push_back(run.results.front());
+  run.results.back().who.parameters = {{"elements", 7}};
+  const std::string table = results::to_table(run, {}, {});
+  EXPECT_THAT(lines(table), Contains(HasSubstr("elements 16384")));
+  EXPECT_THAT(lines(table), Contains(HasSubstr("elements 7")));
+}
+
+TEST(LabTable, ARefusalIsNoComplaint) {
+  EXPECT_EQ(results::complaints(made::of_a_lab(), {}), "");
+  EXPECT_THAT(results::to_table(made::of_a_lab(), {}, {}),
+              HasSubstr("float4  refused: a float4 must lie at a multiple of 16 bytes"));
+}
+
 }  // namespace

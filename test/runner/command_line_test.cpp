@@ -175,6 +175,42 @@ TEST(CommandLine, ShowsASavedRun) {
   EXPECT_THAT(refusal({"table"}), HasSubstr("'table' needs a file"));
 }
 
+TEST(CommandLine, TakesLabsAndTheirSizes) {
+  const auto request = std::get<runner::LabRequest>(
+      parse({"lab", "copy_stride/8", "--elements", "1000", "--json=labs.json", "--samples", "7",
+             "--time", "0.5", "--once", "--strict", "--reveal", "-v", "--md"}));
+  ASSERT_EQ(request.labs.size(), 1u);
+  EXPECT_STREQ(request.labs[0].of->name, "copy_stride");
+  ASSERT_EQ(request.labs[0].variants.size(), 1u);
+  EXPECT_STREQ(request.labs[0].variants[0]->name, "8");
+  EXPECT_EQ(request.labs[0].sizes["elements"], 1000);
+  EXPECT_EQ(request.json_file, "labs.json");
+  EXPECT_EQ(request.presentation.format, Format::markdown);
+  EXPECT_EQ(request.presentation.verbosity, 1);
+  EXPECT_EQ(request.measure, (results::MeasureOptions{.once = true, .seconds = 0.5, .samples = 7}));
+  EXPECT_TRUE(request.strict);
+  EXPECT_TRUE(request.reveal);
+  EXPECT_EQ(request.command_line.front(), "sgemm_runner");
+  EXPECT_EQ(request.without_meaning.empty(), runner::machine::MEASURES_TIME);
+}
+
+TEST(CommandLine, TakesAllLabsInTheSizesOfThisMachine) {
+  const auto request = std::get<runner::LabRequest>(parse({"lab", "all", "--json"}));
+  EXPECT_EQ(request.labs.size(), lab::all().size());
+  EXPECT_EQ(request.presentation.format, Format::json);
+  EXPECT_FALSE(request.reveal);
+  for (const runner::SelectedLab& one : request.labs) {
+    EXPECT_EQ(one.sizes, runner::machine::MEASURES_TIME ? lab::timed_sizes(*one.of)
+                                                        : lab::counted_sizes(*one.of));
+    EXPECT_EQ(one.variants.size(), one.of->variants.size());
+  }
+}
+
+TEST(CommandLine, ListsTheLabs) {
+  EXPECT_FALSE(std::get<runner::LabListRequest>(parse({"lab"})).json);
+  EXPECT_TRUE(std::get<runner::LabListRequest>(parse({"lab", "--json"})).json);
+}
+
 TEST(CommandLine, AsksWhetherANearOptionWasMeant) {
   EXPECT_THAT(refusal({"1", "--szie", "4"}),
               HasSubstr("unknown option '--szie'; did you mean '--size'?"));

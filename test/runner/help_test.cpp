@@ -46,7 +46,8 @@ TEST(Help, HasNoBlankLinesInPairsAndNoneAtItsEnds) {
 }
 
 TEST(Help, SpeaksNoneOfItsLibrarysWords) {
-  const std::string text = help({}, 80) + help({"list"}, 80) + help({"table"}, 80);
+  const std::string text =
+      help({}, 80) + help({"list"}, 80) + help({"table"}, 80) + help({"lab"}, 80);
   for (const char* word : {"{", "}", "UINT", "INT", "FLOAT", "TEXT", "NONNEGATIVE", "REQUIRED",
                            "OPTIONS", "SUBCOMMAND", "[1 - "})
     EXPECT_THAT(text, Not(HasSubstr(word)));
@@ -55,7 +56,8 @@ TEST(Help, SpeaksNoneOfItsLibrarysWords) {
 }
 
 TEST(Help, TellsOfEachOptionOnceAndInWords) {
-  for (const std::vector<const char*>& words : {std::vector<const char*>{}, {"list"}, {"table"}}) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{}, {"list"}, {"table"}, {"lab"}}) {
     const std::string text = help(words, 80);
     const std::regex entry("\n  (-[^ ]+|[A-Z]+)[^\n]*");
     std::vector<std::string> names;

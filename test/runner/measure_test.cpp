@@ -94,9 +94,11 @@ TEST(TakeTurns, KeepsHowItWasAsked) {
 TEST(TakeTurns, GoesOnUntilTheRatioIsKnownToo) {
   Device device;
   device.reference = [](size_t turn) { return Sample{.ms = turn % 4 == 1 ? 8.0 : 12.0}; };
-  const Timing timing = device.measure({.seconds = 0.5});
+  Timing timing = device.measure({.seconds = 0.5});
   EXPECT_THAT(timing.samples_ms, SizeIs(testing::Gt(20)));
   EXPECT_THAT(doubts(timing), testing::Contains(HasSubstr("the ratio to cuBLAS is known to")));
+  timing.is_against_copy = true;
+  EXPECT_THAT(doubts(timing), testing::Contains(HasSubstr("the ratio to the copy is known to")));
 }
 
 TEST(TakeTurns, SamplesBeginWhenTheClockIsSteady) {

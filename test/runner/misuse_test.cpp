@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
@@ -141,6 +142,8 @@ TEST(Misuse, OfTheBaseline) {
       {{"table", saved, "--baseline", ""}, "there is no such file"},
       {{"table", saved, "--baseline", TABLES}, "it is a directory"},
       {{"table", saved, "--baseline", saved}, "it has no per cent of cuBLAS at 4096"},
+      {{"table", TABLES + "/lab_simulator.json", "--baseline", TABLES + "/cuda.json"},
+       "it has no lab's per cent of a copy"},
       {{"table", saved, "--baseline"}, "--baseline needs a value: --baseline FILE"},
   });
 }
@@ -165,6 +168,41 @@ TEST(Misuse, OfSubcommands) {
   });
 }
 
+TEST(Misuse, OfLabs) {
+  expect_refused({
+      {{"lab", "copystride"}, "there is no lab 'copystride'; did you mean 'copy_stride'?"},
+      {{"lab", ""}, "a lab's name is empty"},
+      {{"lab", "copy_stride/9"}, "has no variant '9': it has 1, 2, 4"},
+      {{"lab", "copy_stride/1/2"}, "has no variant '1/2'"},
+      {{"lab", "copy_stride", "--elements", "0"}, "--elements 0 does not fit: for copy_stride it"},
+      {{"lab", "copy_stride", "--elements", "99999999999999999999"}, "it must be from 1 to"},
+      {{"lab", "copy_stride", "--elements", "many"}, "write a whole number"},
+      {{"lab", "copy_stride", "--elements"}, "--elements needs a value: --elements N"},
+      {{"lab", "copy_stride", "--elements", "1", "--elements", "2"}, "stands there 2 times"},
+      {{"lab", "copy_stride", "--elemnets", "1"}, "did you mean '--elements'?"},
+      {{"lab", "copy_stride", "--seed", "1"}, "unknown option '--seed'"},
+      {{"lab", "--elements", "5"}, "name a lab, or all"},
+      {{"lab", "-v"}, "name a lab, or all"},
+      {{"lab", "--json=labs.json"}, "name a lab, or all"},
+      {{"lab", "copy_stride", "--csv", "--md"}, "only one of --json, --csv and --md"},
+      {{"lab", "copy_stride", "--samples", "0"}, "from 1 to 1000000"},
+      {{"lab", "copy_stride", "--json=/nowhere/labs.json"}, "cannot write to '/nowhere/labs.json'"},
+      {{"2", "lab"}, "'lab' takes no kernels"},
+      {{"copy_stride"}, "'copy_stride' is a lab: say 'sgemm_runner lab copy_stride'"},
+  });
+}
+
+// Nothing half-written: the file is as it was.
+TEST(Misuse, OfLabsLeavesTheFileThatWasThere) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "labs.json").string();
+  std::ofstream(path) << "old";
+  expect_refused({{{"lab", "copy_stride,nothing", "--json=" + path}, "there is no lab 'nothing'"},
+                  {{"lab", "copy_stride", "--elements", "0", "--json=" + path}, "does not fit"}});
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
 // What others wrote is not echoed as it is: neither what moves the cursor nor what fills the screen.
 TEST(Misuse, WithControlCharactersAndLongWords) {
   const std::string cursor = "4\x1b[2J\r\x07";
@@ -179,6 +217,9 @@ TEST(Misuse, WithControlCharactersAndLongWords) {
         {{"1", "--" + odd}, "unknown option"},
         {{"table", odd}, "cannot be used"},
         {{"list", odd}, "'list' takes no kernels"},
+        {{"lab", odd}, "there is no lab"},
+        {{"lab", "copy_stride/" + odd}, "has no variant"},
+        {{"lab", "copy_stride", "--elements", odd}, "is not understood"},
     });
   }
 }

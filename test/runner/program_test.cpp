@@ -63,6 +63,40 @@ TEST(Program, FindsRungsRightWhereFp32Overflows) {
   }
 }
 
+TEST(Program, RunsALab) {
+  const Ended ended = run({"lab", "copy_stride", "--elements", "1000"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("what does a stride between the lanes cost?"));
+  EXPECT_THAT(ended.out, HasSubstr("elements 1000"));
+  EXPECT_THAT(ended.out, HasSubstr("\n 1000 "));
+}
+
+TEST(Program, RunsAVariantOfALab) {
+  const json rows = json::parse(run({"lab", "copy_stride/8", "--json"}).out)["benchmarks"];
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["kernel"], "copy_stride");
+  EXPECT_EQ(rows[0]["variant"], "8");
+  EXPECT_EQ(rows[0]["correct"], true);
+}
+
+TEST(Program, RunsAllLabs) {
+  const Ended ended = run({"lab", "all"});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  for (const json& lab : json::parse(run({"lab", "--json"}).out)) {
+    EXPECT_THAT(ended.out, HasSubstr(lab["lab"].get<std::string>() + ": "));
+  }
+}
+
+TEST(Program, ListsTheLabs) {
+  const std::string list = "\n" + run({"lab"}).out;
+  for (const json& lab : json::parse(run({"lab", "--json"}).out)) {
+    EXPECT_THAT(list, HasSubstr("\n" + lab["lab"].get<std::string>() + " "));
+    EXPECT_THAT(list, HasSubstr(lab["question"].get<std::string>()));
+    for (const json& parameter : lab["parameters"])
+      EXPECT_THAT(list, HasSubstr("--" + parameter["name"].get<std::string>() + " "));
+  }
+}
+
 TEST(Program, PrintsJsonAndNothingElse) {
   const Ended ended = run({"1", "2", "--size", "64", "--json"});
   EXPECT_EQ(ended.code, 0) << ended.err;
@@ -90,12 +124,14 @@ TEST(Program, FitsSixtyColumns) {
   for (const char* locale : {"LC_ALL=C", "LC_ALL=C.UTF-8"}) {
     for (const std::vector<std::string>& words : {std::vector<std::string>{"all", "--size", "64"},
                                                   {"1,8", "--size", "256", "-v"},
-                                                  {"list"}}) {
+                                                  {"lab", "copy_stride", "-v"},
+                                                  {"list"},
+                                                  {"lab"}}) {
       const Ended ended = run(words, {"COLUMNS=60", locale});
       EXPECT_EQ(ended.code, 0) << ended.err;
       for (const std::string& line : lines_of(ended.out))
         EXPECT_LE(text::display_width(line), 60) << line;
-      EXPECT_THAT(ended.out, HasSubstr("naive"));
+      EXPECT_THAT(ended.out, HasSubstr(words[0] == "lab" ? "copy_stride" : "naive"));
     }
   }
 }

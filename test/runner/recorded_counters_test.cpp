@@ -1,4 +1,4 @@
-// Every rung's counters on the simulated GPU, against the recorded run in bench/baselines/simulator.json:
+// Every rung's and every lab's counters on the simulated GPU, against the recorded run in bench/baselines/simulator.json:
 // a change in memory behaviour must show in a review. If it is meant, record the run anew with
 //
 //   bench/record.py counters
@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
@@ -23,7 +24,7 @@ constexpr const char* RECORD_ANEW =
 
 // What depends on the compiler's choice of instructions besides the kernel's accesses is not compared.
 constexpr const char* COMPILER_DEPENDENT[] = {"warp_instructions", "lane_instructions"};
-constexpr const char* COMPARED[] = {"path", "counts", "kernels", "promise"};
+constexpr const char* COMPARED[] = {"path", "counts", "kernels", "promise", "skip_message"};
 
 json recorded_run() {
   const json run = json::parse(contents(RECORDED), nullptr, false);
@@ -33,16 +34,35 @@ json recorded_run() {
   return schema == 2 ? run : json{{"benchmarks", json::array()}};
 }
 
-// The sizes of the recorded run, as --size wants them.
-std::string sizes_of(const json& run) {
+bool is_of_a_lab(const json& row) { return row.value("set", "") == "lab"; }
+
+// The words of the calls that make such a run: one for all rungs, one for each lab and its sizes.
+std::set<std::vector<std::string>> calls_of(const json& run) {
   std::set<std::string> sizes;
+  std::set<std::vector<std::string>> calls;
   for (const json& row : run.at("benchmarks")) {
-    const std::string name = row.at("name");
-    sizes.insert(name.substr(name.rfind('/') + 1));
+    if (is_of_a_lab(row)) {
+      std::vector<std::string> words{"lab", row.at("kernel")};
+      for (const auto& [name, size] : row.at("parameters").items())
+        words.insert(words.end(), {"--" + name, std::to_string(size.get<int64_t>())});
+      calls.insert(words);
+    } else {
+      const std::string name = row.at("name");
+      sizes.insert(name.substr(name.rfind('/') + 1));
+    }
   }
   std::string list;
   for (const std::string& size : sizes) list += (list.empty() ? "" : ",") + size;
-  return list;
+  calls.insert({"all", "--size", list});
+  return calls;
+}
+
+json output_of(std::vector<std::string> words) {
+  words.insert(words.begin(), SGEMM_RUNNER);
+  words.emplace_back("--json");
+  const Ended ended = run_program({.words = words});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  return json::parse(ended.out);
 }
 
 // What a kernel allocates itself is numbered by what was allocated before it: "buffer 11". The number says nothing.
@@ -74,14 +94,13 @@ std::map<std::string, json> rows_by_name(const json& run) {
   return rows;
 }
 
-TEST(RecordedCounters, AreThoseOfEveryRungToday) {
+TEST(RecordedCounters, AreThoseOfToday) {
   const json run = recorded_run();
   const auto recorded = rows_by_name(run);
   ASSERT_FALSE(recorded.empty()) << RECORD_ANEW;
-  const Ended ended =
-      run_program({.words = {SGEMM_RUNNER, "all", "--size", sizes_of(run), "--json"}});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto today = rows_by_name(json::parse(ended.out));
+  std::map<std::string, json> today;
+  for (const std::vector<std::string>& words : calls_of(run))
+    today.merge(rows_by_name(output_of(words)));
 
   for (const auto& [name, row] : today) {
     ASSERT_TRUE(recorded.contains(name)) << name << " is not in the recorded run" << RECORD_ANEW;
@@ -100,6 +119,7 @@ TEST(RecordedCounters, SpeakOfEveryRung) {
   std::set<int> counted;
   const json run = recorded_run();
   for (const json& row : run.at("benchmarks")) {
+    if (is_of_a_lab(row)) continue;
     const bool has_counts =
         !row.value("counts", json::object()).value("load_requests", json::object()).empty();
     if (has_counts) counted.insert(row.at("kernel_id").get<int>());
@@ -110,6 +130,21 @@ TEST(RecordedCounters, SpeakOfEveryRung) {
   for (int number = 0; list >> number;) rungs.insert(number);
   rungs.erase(0);
   EXPECT_EQ(counted, rungs) << RECORD_ANEW;
+}
+
+TEST(RecordedCounters, SpeakOfEveryLab) {
+  std::set<std::string> recorded, labs;
+  const json run = recorded_run();
+  for (const json& row : run.at("benchmarks")) {
+    if (is_of_a_lab(row) && row.contains("counts"))
+      recorded.insert(row.at("kernel").get<std::string>() + "/" +
+                      row.at("variant").get<std::string>());
+  }
+  for (const json& lab : output_of({"lab"})) {
+    for (const json& variant : lab.at("variants"))
+      labs.insert(lab.at("lab").get<std::string>() + "/" + variant.at("name").get<std::string>());
+  }
+  EXPECT_EQ(recorded, labs) << RECORD_ANEW;
 }
 
 // One rung has several kernels, for shapes of several kinds: each has run on one path at least.
