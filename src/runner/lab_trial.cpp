@@ -20,14 +20,9 @@ constexpr int64_t ALIGNMENT = 64;  // words in 256 bytes
 
 int64_t whole_lines(int64_t words) { return (words + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-// A copy reads half of the bytes and writes half. In a CUDA graph (where launches are timed together) one of exactly a
-// multiple of 512 MiB runs at two thirds of the speed of others (2757 GB/s, and 4258 to 4289 with 480 and 513 MiB: one
-// H200, driver 580.159, CUDA 13.0, 2026-11-22): it is made a MiB shorter, which is 0.2 % at most, and not to our favour.
+// A copy reads half of the bytes and writes half.
 int64_t words_of_copy(const lab::Setup& setup) {
-  constexpr int64_t MIB = int64_t{1} << 20;
-  int64_t bytes = setup.useful_bytes / 2;
-  if (bytes > 0 && bytes % (512 * MIB) == 0) bytes -= MIB;
-  return bytes / int64_t{sizeof(uint32_t)};
+  return setup.useful_bytes / 2 / int64_t{sizeof(uint32_t)};
 }
 
 size_t bytes(int64_t words) { return static_cast<size_t>(words) * sizeof(uint32_t); }
