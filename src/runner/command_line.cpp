@@ -13,6 +13,7 @@
 #include "runner/error.hpp"
 #include "runner/help.hpp"
 #include "runner/machine.hpp"
+#include "runner/show_command.hpp"
 #include "runner/suggest.hpp"
 #include "runner/words.hpp"
 
@@ -81,6 +82,8 @@ Examples:
   sgemm_runner table run.json       the table of that file, anywhere
   sgemm_runner 2 --kernel mine.cu   your own kernel, beside kernel 2
   sgemm_runner lab copy_stride      a lesson about memory, its variants side by side
+  sgemm_runner show 1 2             their sources with the counters that differ
+  sgemm_runner show 1 --picture     the bytes that a warp asks for
 The script ./sgemm_runner also takes --build sim or --build cuda.
 
 )"
@@ -244,17 +247,21 @@ Request parse_command_line(int argc, const char* const* argv) {
   CLI::App* list = nullptr;
   CLI::App* table = nullptr;
   CLI::App* labs = nullptr;
+  CLI::App* show = nullptr;
   for (const Subcommand& subcommand : SUBCOMMANDS) {
     CLI::App* added = app.add_subcommand(subcommand.name, subcommand.what);
     if (std::string_view(subcommand.name) == "list") list = added;
     if (std::string_view(subcommand.name) == "table") table = added;
     if (std::string_view(subcommand.name) == "lab") labs = added;
+    if (std::string_view(subcommand.name) == "show") show = added;
   }
   list->add_flag("--numbers", words.list_numbers, "only their numbers, one to a line");
   list->add_flag("--json", words.list_json, "as JSON, with their promises");
   table->add_option("FILE", words.table_file, "what --json=FILE wrote");
   add_output_options(*table, words.table_output);
   add_lab_options(*labs, words.lab);
+  ShowWords show_words;
+  add_show_options(*show, show_words);
   app.footer(EXAMPLES);  // behind add_subcommand(), which would take it over
 
   const CLI::App* of = &app;
@@ -287,6 +294,11 @@ Request parse_command_line(int argc, const char* const* argv) {
   }
   if (labs->parsed()) return lab_request(*labs, words.lab, line);
   if (list->parsed()) return list_request(words);
+  if (show->parsed()) {
+    ShowRequest request = show_request(*show, show_words);
+    request.command_line = line;
+    return request;
+  }
   if (table->parsed()) {
     if (words.table_file.empty()) {
       throw usage("'table' needs a file: sgemm_runner table run.json, which --json=run.json wrote");

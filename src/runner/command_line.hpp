@@ -9,6 +9,7 @@
 #include "results/run.hpp"
 #include "runner/select.hpp"
 #include "runner/select_labs.hpp"
+#include "runner/show_request.hpp"
 #include "runner/terminal.hpp"
 
 namespace runner {
@@ -68,8 +69,8 @@ struct ShowText {
   std::string text;
 };
 
-using Request =
-    std::variant<RunRequest, LabRequest, LabListRequest, ListRequest, TableRequest, ShowText>;
+using Request = std::variant<RunRequest, LabRequest, LabListRequest, ListRequest, TableRequest,
+                             ShowRequest, ShowText>;
 
 /// Throws Error(ExitCode::usage) with a message for the user.
 Request parse_command_line(int argc, const char* const* argv);

@@ -34,6 +34,15 @@ void add_output_options(CLI::App& app, OutputWords& words) {
       ->type_name("FILE");
 }
 
+When parse_color(const std::string& word) {
+  const std::vector<std::string> colors{"auto", "always", "never"};
+  const auto color = std::ranges::find(colors, word);
+  if (color == colors.end()) {
+    throw usage(fmt::format("--color '{}' is not understood: write auto, always or never", word));
+  }
+  return static_cast<When>(color - colors.begin());
+}
+
 Presentation presentation_from(const CLI::App& app, const OutputWords& words,
                                std::string* json_file) {
   const bool json_to_stdout = words.json == TO_STDOUT;
@@ -44,19 +53,13 @@ Presentation presentation_from(const CLI::App& app, const OutputWords& words,
   if (!file.empty() && json_file == nullptr)
     throw usage("the file is a run in JSON already; copy it");
   if (words.quiet && words.verbose) throw usage("-q and -v exclude each other");
-  const std::vector<std::string> colors{"auto", "always", "never"};
-  const auto color = std::ranges::find(colors, words.color);
-  if (color == colors.end()) {
-    throw usage(
-        fmt::format("--color '{}' is not understood: write auto, always or never", words.color));
-  }
   if (json_file != nullptr) *json_file = file;
   const bool asked = app.count("--baseline") > 0;
   return {.format = json_to_stdout   ? Format::json
                     : words.csv      ? Format::csv
                     : words.markdown ? Format::markdown
                                      : Format::table,
-          .color = static_cast<When>(color - colors.begin()),
+          .color = parse_color(words.color),
           .verbosity = words.quiet     ? -1
                        : words.verbose ? 1
                                        : 0,

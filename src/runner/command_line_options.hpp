@@ -24,6 +24,9 @@ struct OutputWords {
 
 void add_output_options(CLI::App& app, OutputWords& words);
 
+/// "auto", "always" or "never". Throws Error(ExitCode::usage).
+When parse_color(const std::string& word);
+
 /// What --json without a file leaves in OutputWords::json.
 inline constexpr const char* TO_STDOUT = "-";
 

@@ -8,7 +8,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "lens/request.hpp"
 #include "results/run.hpp"
 
 namespace runner::machine {
@@ -51,6 +53,12 @@ std::optional<results::Timing> time(const Launch& kernel, const Launch& referenc
 
 /// What the machine has to say on the last failed launch: several lines, or nothing.
 std::string last_failure();
+
+/// Sees to it that of the launches from now on the requests that are wanted are kept. Nothing on a machine that does not
+/// count.
+void record_requests(const lens::Wanted& wanted);
+/// What was kept since then, a line's, an instruction's and a buffer's side by side in the order in which a warp made them.
+std::vector<lens::Request> recorded_requests();
 
 /// How many blocks of the launch under way are done.
 struct Progress {

@@ -7,6 +7,7 @@
 #include "results/counts.hpp"
 #include "runner/machine.hpp"
 #include "simulator/count/counters.hpp"
+#include "simulator/count/recorder.hpp"
 #include "simulator/execute/module.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/diagnostics.hpp"
@@ -33,9 +34,10 @@ bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
 // Memory that the run has not named: a kernel's workspace. The simulator numbers its allocations, and which number
 // one gets depends on all that came before.
-std::string name_of(const AccessCounters& a) {
-  return a.buffer.starts_with("buffer ") ? "other" : a.buffer;
+std::string name_of(const std::string& buffer) {
+  return buffer.starts_with("buffer ") ? "other" : buffer;
 }
+std::string name_of(const AccessCounters& a) { return name_of(a.buffer); }
 
 class Counting {
  public:
@@ -206,6 +208,14 @@ std::optional<results::Timing> time(const Launch&, const Launch&, const results:
 std::string last_failure() {
   const auto fault = simulator::last_fault();
   return fault ? fault->text() : "";
+}
+
+void record_requests(const lens::Wanted& wanted) { simulator::record_requests(wanted); }
+
+std::vector<lens::Request> recorded_requests() {
+  std::vector<lens::Request> requests = simulator::recorded_requests();
+  for (lens::Request& request : requests) request.buffer = name_of(request.buffer);
+  return requests;
 }
 
 std::optional<Progress> progress() {

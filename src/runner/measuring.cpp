@@ -63,6 +63,13 @@ Result result_of(const Candidate& candidate, const Problem& problem, Verifier& v
 
 }  // namespace
 
+double bytes_needed(const Problem& p) {
+  const auto bytes = [](int64_t rows, int64_t ld) {
+    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
+  };
+  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+}
+
 Candidate candidate_of(const ladder::Rung& rung) {
   return {.rung = &rung, .who = {.set = "sgemm", .number = rung.number, .name = rung.name}};
 }

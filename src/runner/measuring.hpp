@@ -20,6 +20,9 @@ Candidate candidate_of(const ladder::Rung& rung);
 /// A kernel that no test of ours has seen.
 Candidate stranger(const ladder::Rung& rung);
 
+/// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
+double bytes_needed(const results::Problem& problem);
+
 /// Runs each candidate on each problem and adds a result to `run` as soon as it is known, so that what is done before
 /// a failure (an Error) or an interruption stays. Roofs are measured before the first time is taken. `with_progress`:
 /// says on a terminal what is under way.

@@ -24,14 +24,6 @@ using results::Result;
 using results::Run;
 using Json = nlohmann::ordered_json;
 
-// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
-double bytes_needed(const Problem& p) {
-  const auto bytes = [](int64_t rows, int64_t ld) {
-    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
-  };
-  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
-}
-
 // The rungs that the device can run. One that was named by itself must be among them.
 std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
                                           const machine::Device& device) {

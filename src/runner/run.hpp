@@ -21,6 +21,10 @@ ExitCode run(const ListRequest& request);
 /// Prints the results that a file holds. What is wrong in them is shown, and is no failure of today.
 ExitCode run(const TableRequest& request);
 
+/// Runs what is to be shown on the simulated GPU, and prints its source with its counters, the comparison of two, or the
+/// picture of a request. Throws Error where there is no such thing.
+ExitCode run(const ShowRequest& request);
+
 /// Prints the text.
 ExitCode run(const ShowText& request);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 
@@ -75,6 +76,11 @@ TEST(Misuse, OfSizes) {
       {{"1", "--size", "-1"}, "write 4096, or MxNxK"},
       {{"1", "--size"}, "--size needs a value: --size N|MxNxK"},
   });
+}
+
+TEST(Misuse, OfADeviceForWhatIsCounted) {
+  if (!runner::machine::MEASURES_TIME) return;  // show_test.cpp
+  expect_refused({{{"show", "2"}, "say ./sgemm_runner show --build sim"}});
 }
 
 TEST(Misuse, OfSizesThatDoNotFitTheDevice) {

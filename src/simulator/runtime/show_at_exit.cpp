@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lens/picture.hpp"
@@ -35,8 +36,9 @@ std::optional<Asked> parse(std::string_view text) {
   if (colon == text.npos || colon == 0) return std::nullopt;
   const std::string_view number = text.substr(colon + 1);
   Asked place{std::string(text.substr(0, colon)), 0, ""};
-  const char* const end = number.data() + number.size();
-  const auto [rest, error] = std::from_chars(number.data(), end, place.line);
+  const char* const begin = number.data();
+  const char* const end = begin + number.size();
+  const auto [rest, error] = std::from_chars(begin, end, place.line);
   if (error != std::errc{} || rest != end || place.line < 1) return std::nullopt;
   return place;
 }
@@ -48,7 +50,7 @@ std::string enumerate(const List& items, const std::string& ellipsis) {
   std::string text;
   size_t i = 0;
   for (const std::string& item : items) {
-    if (i == MOST) return text + ", " + ellipsis;
+    if (i == MOST) return text.append(", ").append(ellipsis);
     if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
     text += item;
     ++i;
@@ -71,6 +73,7 @@ std::string nothing_there() {
            enumerate(files, "...");
   }
   std::vector<std::string> numbers;
+  numbers.reserve(lines.size());
   for (const int line : lines) numbers.push_back(std::to_string(line));
   return "no kernel has accessed memory there; in that file they did in line" +
          std::string(lines.size() == 1 ? " " : "s ") + enumerate(numbers, "...");
