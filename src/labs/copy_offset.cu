@@ -164,10 +164,13 @@ extern const Lab copy_offset{
     .name = "copy_offset",
     .question = "what does it cost to start in the middle of a line, and who may?",
     .answer =
-        "A start off the sector's bounds costs each request one sector more, and a start off the "
-        "line's bounds one line more. The neighbouring warp needs that sector, too, so a cache can "
-        "make up for it. A float4 may not start there at all: the kernel refuses, falls back to "
-        "floats (and says so), or copies floats up to the next line and float4 from there on.",
+        "A start off the sector's bounds costs each request one sector more, and one off the "
+        "line's "
+        "bounds one line more. The neighbouring warp needs that sector, too, so a cache can make "
+        "up "
+        "for it. A float4 one float past a line is not allowed at all: the kernel refuses, falls "
+        "back to floats (and says so), or copies floats up to the next line and float4 from there "
+        "on.",
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,
