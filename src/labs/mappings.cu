@@ -74,7 +74,7 @@ int64_t s_of(int64_t j) { return from_one_to(8, j + 3000017); }
 uint32_t word_of(int64_t whole_number) { return word(static_cast<float>(whole_number)); }
 
 Setup setup_product(const Sizes& sizes) {
-  const int64_t size = sizes["size"];
+  const int64_t size = sizes["n"];
   int64_t R = 0, Q = 0;
   for (int64_t k = 0; k < size; ++k) {
     R += r_of(k);
@@ -102,7 +102,7 @@ using Kernel = void (*)(const float* A, const float* B, float* C, int64_t size);
 
 template <Kernel KERNEL, bool IS_FLAT>
 cudaError_t launch_product(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream) {
-  const int64_t size = sizes["size"];
+  const int64_t size = sizes["n"];
   const auto tiles = static_cast<unsigned>(ceil_div(size, TILE));
   const dim3 block = IS_FLAT ? dim3(THREADS) : dim3(TILE, TILE);
   KERNEL<<<dim3(tiles, tiles), block, 0, stream>>>(arrays.floats(0), arrays.floats(1),
@@ -126,7 +126,7 @@ extern const Lab mappings{
         "neighbours of B. With threadIdx.x along the rows each lane leaps to a row of its own, and "
         "32 sectors come for 128 useful bytes. The 1-D remap turns the first kernel into the "
         "second; a naive kernel whose x already walks the columns has nothing to gain from it.",
-    .parameters = {{.name = "size",
+    .parameters = {{.name = "n",
                     .meaning = "rows and columns of A, B and C",
                     .counted = 256,
                     .timed = 4096,
