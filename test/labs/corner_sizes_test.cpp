@@ -116,8 +116,8 @@ TEST(Embedding, LooksUpEachTokenOnceBeforeAnyComesAgain) {
 }
 
 TEST(Mappings, IsRightForOneElementAndForALittleMoreThanATile) {
-  EXPECT_EQ(complaints("mappings", lab::Sizes({{"size", 1}})), "");
-  EXPECT_EQ(complaints("mappings", lab::Sizes({{"size", 33}})), "");
+  EXPECT_EQ(complaints("mappings", lab::Sizes({{"n", 1}})), "");
+  EXPECT_EQ(complaints("mappings", lab::Sizes({{"n", 33}})), "");
 }
 
 // A riddle can be solved only if no two of its kernels show the same, and is one only if no name gives it away.
