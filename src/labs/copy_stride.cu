@@ -25,7 +25,10 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 int64_t words_of(const Sizes& sizes) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sizes["elements"]) * 32));
+  // Enough for a warp at stride 1000, and for each element at stride 32.
+  const auto words =
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sizes["elements"]) * 32));
+  return words < 32 * 1024 ? 32 * 1024 : words;
 }
 
 template <int STRIDE>

@@ -82,7 +82,9 @@ struct Array {
 /// What a variant works on.
 struct Setup {
   std::vector<Array> arrays;
-  int64_t useful_bytes;  // that any kernel with this result must read and write at least
+  /// That any kernel with this result must read and write at least; a copy of as many is what its time is held against.
+  /// 0 where the time tells something else than bytes moved.
+  int64_t useful_bytes;
 };
 
 /// The arrays of a setup on the device, in its order.

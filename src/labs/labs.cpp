@@ -4,7 +4,21 @@
 #include "labs/lab.hpp"
 
 // THE list, in the order in which they are best taken. Runner and tests iterate it.
-#define LABS(LAB) LAB(copy_stride)
+// clang-format off
+#define LABS(LAB)  \
+  LAB(numbering)   \
+  LAB(copy_stride) \
+  LAB(copy_width)  \
+  LAB(copy_offset) \
+  LAB(vector_add)  \
+  LAB(mappings)    \
+  LAB(embedding)   \
+  LAB(structures)  \
+  LAB(gather)      \
+  LAB(transpose)   \
+  LAB(banks)       \
+  LAB(mystery)
+// clang-format on
 
 namespace lab {
 

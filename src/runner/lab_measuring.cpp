@@ -33,12 +33,13 @@ void measure(const lab::Variant& variant, const lab::Sizes& sizes,
     if (const char* path = variant.path(sizes)) result.path = path;
   }
   LabTrial trial(variant, sizes, machine::GUARD);
-  result.useful_bytes = trial.useful_bytes();
+  if (trial.useful_bytes() > 0) result.useful_bytes = trial.useful_bytes();
   result.judged = trial.check(result.seen);
   if (!result.judged.error.empty()) result.seen = {};  // of a launch that was cut short
   if (!machine::MEASURES_TIME || !result.judged.correct || interrupted()) return;
-  result.seen.timing = machine::time(trial.launch(), trial.copy(), options);
-  if (result.seen.timing) result.seen.timing->is_against_copy = true;
+  const machine::Launch copy = trial.copy();
+  result.seen.timing = machine::time(trial.launch(), copy, options);
+  if (result.seen.timing) result.seen.timing->is_against_copy = static_cast<bool>(copy);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ int64_t whole_lines(int64_t words) { return (words + ALIGNMENT - 1) / ALIGNMENT 
 
 // A copy reads half of the bytes and writes half.
 int64_t words_of_copy(const lab::Setup& setup) {
-  return std::max<int64_t>(1, setup.useful_bytes / 2 / int64_t{sizeof(uint32_t)});
+  return setup.useful_bytes / 2 / int64_t{sizeof(uint32_t)};
 }
 
 size_t bytes(int64_t words) { return static_cast<size_t>(words) * sizeof(uint32_t); }
@@ -83,6 +83,7 @@ machine::Launch LabTrial::launch() {
 
 machine::Launch LabTrial::copy() {
   const int64_t words = words_of_copy(setup_);
+  if (words == 0) return {};
   copy_from_ = DeviceBuffer<uint32_t>(words);
   copy_to_ = DeviceBuffer<uint32_t>(words);
   runner::check(cudaMemset(copy_from_.data(), 1, bytes(words)));

@@ -21,7 +21,7 @@ class LabTrial {
   /// One launch of the variant, for as long as this lives.
   machine::Launch launch();
   /// A device-to-device copy of as many bytes as the variant must move at least: half of them are read. It has memory of
-  /// its own, taken here.
+  /// its own, taken here. Empty where the lab is not about bytes moved.
   machine::Launch copy();
 
   /// Device memory that a trial of this setup takes, the copy included where the machine measures.

@@ -1,7 +1,8 @@
 // Times on a CUDA device, by the protocol of measure.hpp.
 //
 // Launches shorter than SHORTEST_SAMPLE_MS are repeated in a CUDA graph and timed together, since an event
-// resolves about a microsecond. With a cold L2 every launch is timed alone, after L2 was flushed.
+// resolves about a microsecond. (Where a graph makes them slower they follow each other on the stream.)
+// With a cold L2 every launch is timed alone, after L2 was flushed.
 #pragma once
 
 #include <cuda_runtime.h>

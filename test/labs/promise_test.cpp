@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "labs/lab.hpp"
+#include "run_variant.hpp"
 #include "runner/judge.hpp"
-#include "runner/lab_trial.hpp"
 
 namespace {
 
@@ -29,53 +32,74 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
+// The least sizes of which the promise speaks.
+lab::Sizes least_whole_sizes(const lab::Lab& of) {
+  return chosen_sizes(of, [](const lab::Parameter& p) {
+    return std::max<int64_t>(1, lab::ceil_div(p.least, p.whole)) * p.whole;
+  });
+}
+
 // A size that is no multiple of anything: the ragged end of each array.
 lab::Sizes odd_sizes(const lab::Lab& of) {
-  std::vector<std::pair<std::string, int64_t>> sizes;
-  for (const lab::Parameter& p : of.parameters) {
-    sizes.emplace_back(p.name, std::clamp(p.counted / 2 + 13, p.least, p.most));
-  }
-  return lab::Sizes(std::move(sizes));
+  return chosen_sizes(
+      of, [](const lab::Parameter& p) { return std::clamp(p.counted / 2 + 13, p.least, p.most); });
+}
+
+lab::Sizes least_sizes(const lab::Lab& of) {
+  return chosen_sizes(of, [](const lab::Parameter& p) { return p.least; });
 }
 
 class Labs : public testing::TestWithParam<Case> {
  protected:
   const lab::Variant& variant() const { return *GetParam().variant; }
-
-  bool is_refused(const lab::Sizes& sizes) const {
-    return variant().refuses != nullptr && variant().refuses(sizes) != nullptr;
-  }
-  results::Result run(const lab::Sizes& sizes) const {
-    results::Result result;
-    runner::LabTrial trial(variant(), sizes, runner::machine::GUARD);
-    result.judged = trial.check(result.seen);
-    return result;
-  }
 };
 
 TEST_P(Labs, KeepsItsPromise) {
-  const lab::Sizes sizes = lab::counted_sizes(*GetParam().of);
-  if (is_refused(sizes)) return;
-  const results::Result result = run(sizes);
-  EXPECT_EQ(result.judged.complaint, "");
-  EXPECT_TRUE(result.judged.correct) << result.judged.failure;
   ASSERT_FALSE(variant().claims.empty());
   for (const lab::Claim& claim : variant().claims) {
     EXPECT_TRUE(device::can_be_broken(claim)) << claim.counter << " " << claim.buffer;
+  }
+  for (const lab::Sizes& sizes :
+       {lab::counted_sizes(*GetParam().of), least_whole_sizes(*GetParam().of)}) {
+    if (is_refused(variant(), sizes)) continue;
+    const results::Result result = run_variant(variant(), sizes);
+    EXPECT_EQ(result.judged.complaint, "");
+    EXPECT_TRUE(result.judged.correct) << result.judged.failure;
     if (!result.seen.traffic) continue;  // a machine that does not count
-    const results::CheckedClaim checked =
-        runner::check_claim(claim, runner::counted(result, claim));
-    EXPECT_TRUE(checked.kept) << claim.counter << " of '" << claim.buffer << "' "
-                              << checked.relation << " " << claim.value << ": counted "
-                              << checked.counted.value_or(-1);
+    for (const lab::Claim& claim : variant().claims) {
+      const results::CheckedClaim checked =
+          runner::check_claim(claim, runner::counted(result, claim));
+      EXPECT_TRUE(checked.kept) << claim.counter << " of '" << claim.buffer << "' "
+                                << checked.relation << " " << claim.value << ": counted "
+                                << checked.counted.value_or(-1) << " where "
+                                << sizes.all().front().first << " is "
+                                << sizes.all().front().second;
+    }
   }
 }
 
 TEST_P(Labs, IsRightAtOddSizes) {
-  for (const lab::Sizes& sizes : {odd_sizes(*GetParam().of)}) {
-    if (is_refused(sizes)) continue;
-    const results::Result result = run(sizes);
+  for (const lab::Sizes& sizes : {odd_sizes(*GetParam().of), least_sizes(*GetParam().of)}) {
+    if (is_refused(variant(), sizes)) continue;
+    const results::Result result = run_variant(variant(), sizes);
     EXPECT_EQ(result.judged.complaint, "") << result.judged.failure;
+  }
+}
+
+// Around each power of two up to several blocks' work: where vectors, warps, chunks and blocks end.
+TEST_P(Labs, TakesAnyLengthOfOneArray) {
+  const lab::Lab& of = *GetParam().of;
+  if (of.parameters.size() != 1) return;  // sizes of two kinds have no one end
+  // (Nor more than is usually counted: where the work grows with a length's cube, that is less.)
+  const int64_t most = std::min<int64_t>(1 << 14, of.parameters.front().counted);
+  for (int64_t power = 1; power <= most; power *= 2) {
+    for (const int64_t size : {power - 1, power, power + 1, power + 3}) {
+      const lab::Sizes sizes = chosen_sizes(
+          of, [&](const lab::Parameter& p) { return std::clamp(size, p.least, p.most); });
+      if (is_refused(variant(), sizes)) continue;
+      const results::Result result = run_variant(variant(), sizes);
+      ASSERT_EQ(result.judged.complaint, "") << "length " << size << result.judged.failure;
+    }
   }
 }
 

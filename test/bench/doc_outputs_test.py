@@ -1,0 +1,103 @@
+"""bench/doc_outputs.py and bench/figures.py: documents that show what programs print and draw."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+import samples
+
+# Stands in for the runner: prints its words, and draws where it is told to.
+PROGRAM = """
+import os, sys
+words = sys.argv[1:]
+if words[0] == "fail":
+    sys.exit("no such lab")
+for word in words:
+    if word.startswith("--svg="):
+        open(word[6:], "w").write("<svg>" + words[0] + "</svg>")
+print("words:", *words[:1], os.environ["COLUMNS"])
+"""
+DOCUMENT = """# Title
+<!-- printed by: ./sgemm_runner one -->
+```
+old
+```
+between
+<!-- printed by: ./sgemm_runner two -->
+```
+```
+"""
+
+
+class DocOutputs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.program = Path(folder.name) / "program.py"
+        self.program.write_text(PROGRAM, encoding="utf-8")
+        self.document = Path(folder.name) / "document.md"
+        self.figure = Path(folder.name) / "figure.svg"
+
+    def call(self, text, *words):
+        self.document.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-B", samples.BENCH / "doc_outputs.py", self.document, *words]
+        command += ["--runner", sys.executable, self.program]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def refused(self, code, text, *words):
+        ended = self.call(text, *words)
+        self.assertEqual(ended.returncode, code, ended.stderr)
+        self.assertEqual(self.document.read_text(encoding="utf-8"), text)
+        self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
+        return ended.stderr
+
+    def test_puts_outputs_between_the_markers_and_leaves_the_rest(self):
+        self.assertEqual(self.call(DOCUMENT).returncode, 0)
+        text = self.document.read_text(encoding="utf-8")
+        self.assertIn("one -->\n```\n$ ./sgemm_runner one\nwords: one 100\n```\nbetween\n", text)
+        self.assertIn("two -->\n```\n$ ./sgemm_runner two\nwords: two 100\n```\n", text)
+        self.assertNotIn("old", text)
+        self.assertEqual(self.call(text, "--check").returncode, 0)
+
+    def test_check_names_a_document_that_shows_something_else(self):
+        self.assertIn("document.md", self.refused(1, DOCUMENT, "--check"))
+
+    def test_draws_a_figure_and_check_sees_that_it_changed(self):
+        text = f"<!-- drawn by: ./sgemm_runner bus --svg={self.figure} -->\n"
+        self.assertIn("figure.svg", self.refused(1, text, "--check"))
+        self.assertFalse(self.figure.exists())
+        self.assertEqual(self.call(text).returncode, 0)
+        self.assertEqual(self.figure.read_text(encoding="utf-8"), "<svg>bus</svg>")
+        self.assertEqual(self.call(text, "--check").returncode, 0)
+        self.figure.write_text("<svg>edited</svg>", encoding="utf-8")
+        self.assertIn("figure.svg", self.refused(1, text, "--check"))
+
+    def test_refuses_what_it_does_not_understand(self):
+        self.assertIn("no such lab", self.refused(70, DOCUMENT.replace("two", "fail")))
+        self.assertIn("'rm'", self.refused(2, DOCUMENT.replace("./sgemm_runner two", "rm -rf x")))
+        self.assertIn("alone on its line", self.refused(2, DOCUMENT.replace("between\n", "between\n<!-- printed by: ./sgemm_runner -->\n")))
+        self.assertIn("names no .svg", self.refused(2, "<!-- drawn by: ./sgemm_runner bus -->\n"))
+        self.assertIn("drew nothing", self.refused(70, "<!-- drawn by: ./sgemm_runner bus x.svg -->\n"))
+
+
+class Figures(unittest.TestCase):
+    def test_are_well_formed_and_right_on_dark_and_light(self):
+        with tempfile.TemporaryDirectory() as folder:
+            figure = Path(folder) / "bursts.svg"
+            subprocess.run([sys.executable, "-B", samples.BENCH / "figures.py", "bursts", figure], check=True)
+            text = figure.read_text(encoding="utf-8")
+            xml.etree.ElementTree.fromstring(text)
+            self.assertIn("prefers-color-scheme: dark", text)
+
+    def test_go_nowhere_but_where_they_can(self):
+        ended = subprocess.run(
+            [sys.executable, "-B", samples.BENCH / "figures.py", "bursts", "/nonexistent/x.svg"], capture_output=True, text=True
+        )
+        self.assertEqual((ended.returncode, ended.stderr.count("\n")), (2, 1), ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

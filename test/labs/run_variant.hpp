@@ -1,0 +1,33 @@
+// A lab's variant, run and checked once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "labs/lab.hpp"
+#include "runner/lab_trial.hpp"
+
+/// Whether the variant may not be launched with these sizes.
+inline bool is_refused(const lab::Variant& variant, const lab::Sizes& sizes) {
+  return variant.refuses != nullptr && variant.refuses(sizes) != nullptr;
+}
+
+/// Runs the variant, which must not refuse the sizes, and says what was seen and judged.
+inline results::Result run_variant(const lab::Variant& variant, const lab::Sizes& sizes) {
+  results::Result result;
+  runner::LabTrial trial(variant, sizes, runner::machine::GUARD);
+  result.judged = trial.check(result.seen);
+  return result;
+}
+
+/// The lab's sizes, each chosen by a function of its parameter.
+template <typename Choice>
+lab::Sizes chosen_sizes(const lab::Lab& of, Choice choice) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
+  for (const lab::Parameter& p : of.parameters) sizes.emplace_back(p.name, choice(p));
+  return lab::Sizes(std::move(sizes));
+}
