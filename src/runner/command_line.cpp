@@ -9,6 +9,7 @@
 
 #include "runner/error.hpp"
 #include "runner/help.hpp"
+#include "runner/inspect_command_line.hpp"
 #include "runner/machine.hpp"
 #include "runner/suggest.hpp"
 #include "runner/words.hpp"
@@ -315,10 +316,12 @@ Request parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);  // a second one is a file's name, or a mistake
   CLI::App* list = nullptr;
   CLI::App* table = nullptr;
+  InspectCommandLine inspect;
   for (const Subcommand& subcommand : SUBCOMMANDS) {
     CLI::App* added = app.add_subcommand(subcommand.name, subcommand.what);
     if (std::string_view(subcommand.name) == "list") list = added;
     if (std::string_view(subcommand.name) == "table") table = added;
+    inspect.add(*added);
   }
   list->add_flag("--numbers", words.list_numbers, "only their numbers, one to a line");
   list->add_flag("--json", words.list_json, "as JSON, with their promises");
@@ -362,6 +365,7 @@ Request parse_command_line(int argc, const char* const* argv) {
     return TableRequest{.file = words.table_file,
                         .presentation = presentation_from(*table, words, nullptr)};
   }
+  if (auto inspection = inspect.request(line)) return std::move(*inspection);
   RunRequest request = run_request(app, words);
   request.command_line = line;
   return request;
