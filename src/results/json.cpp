@@ -149,7 +149,8 @@ void add_traffic(Json& row, const Result& r) {
         std::tuple{"store", "store_sectors_per_request", counts::STORE_REQUESTS}}) {
     for (const Count& one : traffic.counts) {
       const auto figure = one.key == count ? value(r, key, one.buffer) : std::nullopt;
-      if (figure) row["sectors_per_request"][fmt::format("{} {}", verb, one.buffer)] = *figure;
+      const std::string name = one.buffer.empty() ? verb : fmt::format("{} {}", verb, one.buffer);
+      if (figure) row["sectors_per_request"][name] = *figure;
     }
   }
   row["counts"] = Json::object();
@@ -163,7 +164,7 @@ void add_traffic(Json& row, const Result& r) {
       row["counts"][one.key] = one.value;
     }
   }
-  row["simulation_seconds"] = traffic.simulation_seconds;
+  if (traffic.simulation_seconds > 0) row["simulation_seconds"] = traffic.simulation_seconds;
 }
 
 void add_timing(Json& row, const Timing& t) {
@@ -545,9 +546,8 @@ Line line_from(const Place& l) {
           .line = SMALL(l.at("line")),
           .instruction = l.at("instruction").text(),
           .buffer = l.at("buffer").text(),
-          .bytes_per_lane = l.has("bytes_per_lane")
-                                ? static_cast<uint32_t>(SMALL(l.at("bytes_per_lane")))
-                                : 0,
+          .bytes_per_lane =
+              l.has("bytes_per_lane") ? static_cast<uint32_t>(SMALL(l.at("bytes_per_lane"))) : 0,
           .requests = l.at("requests").natural(),
           .lanes = l.has("lanes") ? l.at("lanes").natural() : 0,
           .bytes_used = l.has("bytes_used") ? l.at("bytes_used").natural() : 0,

@@ -233,13 +233,29 @@ bool has_device() {
   }
 }
 
+// What the simulated GPU counted of the subject, as recorded; nullptr if it is not.
+const Traffic* simulated_of(const Run& simulated, const Subject& subject) {
+  const Result* known = find_result(simulated, subject);
+  return known == nullptr || !known->seen.traffic ? nullptr : &*known->seen.traffic;
+}
+
+// Holds the promise against what the device counted.
+void hold(const Subject& subject, const Run& simulated, Result& result) {
+  if (!result.seen.traffic) return;
+  result.judged.claims.clear();
+  const DeviceClaims held =
+      check_on_device(subject.claims(), *result.seen.traffic, simulated_of(simulated, subject));
+  for (const DeviceClaim& one : held.checked) result.judged.claims.push_back(one.claim);
+}
+
 // Those of the subjects that were recorded on a device.
-void take_recorded(const std::vector<Subject>& subjects, const Run& recorded, Run& done) {
+void take_recorded(const std::vector<Subject>& subjects, const Run& recorded, const Run& simulated,
+                   Run& done) {
   done.from = recorded.from;
   std::vector<std::string> lacking;
   for (const Subject& subject : subjects) {
     if (const Result* found = find_result(recorded, subject)) {
-      done.results.push_back(*found);
+      hold(subject, simulated, done.results.emplace_back(*found));
     } else {
       lacking.push_back(fmt::format("{} at {}", subject.name(), subject.size()));
     }
@@ -304,9 +320,8 @@ const Result* find_result(const Run& run, const Subject& subject) {
   return nullptr;
 }
 
-void profile_all(const std::vector<Subject>& subjects, const std::string& ncu, bool with_progress,
-                 Run& done) {
-  const Run simulated = read_recorded(SGEMM_SIMULATED_COUNTERS);
+void profile_all(const std::vector<Subject>& subjects, const std::string& ncu, const Run& simulated,
+                 bool with_progress, Run& done) {
   const machine::Device device = machine::open();
   Progress progress(with_progress);
   for (const Subject& subject : subjects) {
@@ -325,12 +340,7 @@ void profile_all(const std::vector<Subject>& subjects, const std::string& ncu, b
     }
     result.seen.traffic = counted.traffic;
     result.seen.lines.clear();
-    const Result* known = find_result(simulated, subject);
-    const Traffic* traffic =
-        known == nullptr || !known->seen.traffic ? nullptr : &*known->seen.traffic;
-    for (DeviceClaim& one : check_on_device(subject.claims(), counted.traffic, traffic).checked) {
-      result.judged.claims.push_back(std::move(one.claim));
-    }
+    hold(subject, simulated, result);
     done.results.push_back(std::move(result));
   }
 }
@@ -358,16 +368,17 @@ ExitCode run(const ProfileRequest& request) {
   std::unique_ptr<OutputFile> json_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
 
+  const Run simulated = read_recorded(SGEMM_SIMULATED_COUNTERS);
   Run done;
   std::optional<Error> failure;
   const bool is_recorded = !has_device();
   if (is_recorded) {
-    take_recorded(request.subjects, read_recorded(SGEMM_DEVICE_COUNTERS), done);
+    take_recorded(request.subjects, read_recorded(SGEMM_DEVICE_COUNTERS), simulated, done);
   } else {
     const std::string ncu = find_nsight();
     done.from = provenance(request.command_line, true);
     try {
-      profile_all(request.subjects, ncu, true, done);
+      profile_all(request.subjects, ncu, simulated, true, done);
     } catch (const std::exception&) {
       failure = caught_error();
     }
@@ -378,17 +389,13 @@ ExitCode run(const ProfileRequest& request) {
   if (request.json_to_stdout) {
     write_stdout(results::to_json(done));
   } else {
-    const Run simulated = read_recorded(SGEMM_SIMULATED_COUNTERS);
     std::string text;
     for (const Subject& subject : request.subjects) {
       const Result* counted = find_result(done, subject);
       if (counted == nullptr) continue;
-      const Result* known = find_result(simulated, subject);
-      text +=
-          (text.empty() ? "" : "\n") +
-          profile_text(subject, *counted,
-                       known != nullptr && known->seen.traffic ? &*known->seen.traffic : nullptr,
-                       where_of(done, *counted, is_recorded), page);
+      text += (text.empty() ? "" : "\n") +
+              profile_text(subject, *counted, simulated_of(simulated, subject),
+                           where_of(done, *counted, is_recorded), page);
     }
     write_stdout(text);
   }

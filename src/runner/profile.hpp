@@ -28,10 +28,10 @@ struct DeviceClaims {
 DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
                              const results::Traffic& counted, const results::Traffic* simulated);
 
-/// Profiles the subjects on this machine's device with that Nsight Compute. What was done before something failed, or
-/// Ctrl-C, is in `done`.
-void profile_all(const std::vector<Subject>& subjects, const std::string& ncu, bool with_progress,
-                 results::Run& done);
+/// Profiles the subjects on this machine's device with that Nsight Compute and holds their promises against it; `simulated`
+/// are the counters of the simulated GPU. What was done before something failed, or Ctrl-C, is in `done`.
+void profile_all(const std::vector<Subject>& subjects, const std::string& ncu,
+                 const results::Run& simulated, bool with_progress, results::Run& done);
 
 /// The result of the run that is the subject's, or nullptr.
 const results::Result* find_result(const results::Run& run, const Subject& subject);

@@ -22,19 +22,27 @@ constexpr int CODE_INDENT = 10;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// What statements that are alike have in common: "%r12" and "%r3" are one, and so are "+16" and "+4096", "$L__BB0_3" and
-// "$L__BB0_4". Constants stay: they are what the line says.
+// What statements that are alike have in common: "%r12" and "%r3" are one, and so are "+16" and "+4096". Constants stay,
+// since they are what the line says, and labels, since branches name them.
 std::string shape_of(const std::string& text) {
   std::string shape;
   char mark = 0;  // of the name or offset that the digits belong to
   for (const char c : text) {
-    if (c == '%' || c == '$' || c == '+')
+    const bool in_name = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (c == '%' || c == '+') {
       mark = c;
-    else if (!is_digit(c) && !std::isalpha(static_cast<unsigned char>(c)) && c != '_')
+    } else if (!in_name) {
       mark = 0;
+    }
     if (mark == 0 || !is_digit(c)) shape += c;
   }
   return shape;
+}
+
+// Files of the project as they are called within it.
+std::string shown(const std::string& file) {
+  const std::string root = SGEMM_SOURCE_DIR "/";
+  return file.starts_with(root) ? file.substr(root.size()) : file;
 }
 
 struct Statement {
@@ -76,7 +84,7 @@ std::string ptx_listing(const machine::KernelCode& code, const SourceText& sourc
 
   std::string text = fmt::format("{}: {} statements\n", code.kernel, code.lines.size());
   for (const std::string& file : order) {
-    text += fmt::format("\n{}\n", file.empty() ? "of no line" : file);
+    text += fmt::format("\n{}\n", file.empty() ? "of no line" : shown(file));
     for (const auto& [line, statements] : files.at(file)) {
       if (!file.empty()) {
         text +=

@@ -200,7 +200,7 @@ SassSummary summary_of(const SassFunction& function) {
   const std::vector<SassInstruction>& code = function.code;
   const Loop loop = main_loop(code, summary.has_loop);
   for (size_t i = loop.first; i <= loop.last && i < code.size(); ++i) {
-    ++summary.loop_instructions;
+    summary.loop_instructions += base(code[i]) == "NOP" ? 0 : 1;  // what fills up its last line
     summary.loop_ffma += is_ffma(code[i]) ? 1 : 0;
   }
   summary.accesses = accesses_of(code, loop);
@@ -211,9 +211,14 @@ SassSummary summary_of(const SassFunction& function) {
 }
 
 const SassAccess* load_of_width(const SassSummary& summary, int bytes) {
+  const auto is_load = [](const SassAccess& access) {
+    return access.kind == "global load" || access.kind == "cp.async";
+  };
+  const bool loop_loads = std::ranges::any_of(
+      summary.accesses, [&](const SassAccess& a) { return is_load(a) && a.in_loop > 0; });
   for (const SassAccess& access : summary.accesses) {
-    const bool is_load = access.kind == "global load" || access.kind == "cp.async";
-    if (is_load && (access.bytes == bytes || (bytes == 16 && access.bytes == 32))) return &access;
+    const bool is_wide = access.bytes == bytes || (bytes == 16 && access.bytes == 32);
+    if (is_load(access) && is_wide && (access.in_loop > 0 || !loop_loads)) return &access;
   }
   return nullptr;
 }

@@ -63,8 +63,8 @@ struct SassSummary {
 
 SassSummary summary_of(const SassFunction& function);
 
-/// The access by which a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Where 16 are asked
-/// for, 32 in one instruction will do: compute capability 10.0 has it.
+/// The access by which a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Those of the main
+/// loop, unless it has none at all. Where 16 are asked for, 32 in one instruction will do: compute capability 10.0 has it.
 const SassAccess* load_of_width(const SassSummary& summary, int bytes);
 
 }  // namespace runner

@@ -280,7 +280,7 @@ std::string sass_text(const Subject& subject, const SassEntry& entry, const text
   const SassSummary& s = entry.summary;
   std::string text =
       text::wrap(fmt::format("{} ({}){}", s.kernel, s.architecture,
-                             entry.is_promised ? "" : ", a fallback: nothing is promised"),
+                             entry.is_promised ? "" : ", at sizes of which nothing is promised"),
                  page.width, 2) +
       "\n";
   const std::string spilt = s.spills == 0
@@ -307,7 +307,8 @@ std::string sass_text(const Subject& subject, const SassEntry& entry, const text
   }
   for (const WidthVerdict& verdict : width_verdicts(subject, entry)) {
     const std::string found = verdict.access == nullptr
-                                  ? "no such load is in the code"
+                                  ? (entry.summary.has_loop ? "no such load is in the main loop"
+                                                            : "no such load is in the code")
                                   : fmt::format("{} is there", verdict.access->opcode);
     text += text::wrap(fmt::format("  {} {}: {} bytes a lane promised: {}",
                                    verdict.access == nullptr ? signs.wrong : signs.right,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "runner/command_line.hpp"
@@ -36,16 +37,18 @@ const lab::Lab* find_lab(const std::string& name) {
   return nullptr;
 }
 
-std::vector<const lab::Variant*> variants_of(const lab::Lab& of, const std::string& name) {
+// All of them where none is named.
+std::vector<const lab::Variant*> variants_of(const lab::Lab& of,
+                                             const std::optional<std::string>& name) {
   std::vector<const lab::Variant*> found;
   std::vector<std::string> known;
   for (const lab::Variant& variant : of.variants) {
-    if (name.empty() || name == variant.name) found.push_back(&variant);
+    if (!name || *name == variant.name) found.push_back(&variant);
     known.emplace_back(variant.name);
   }
   if (!found.empty()) return found;
-  throw usage(fmt::format("lab {} has no variant '{}'{}: it has {}", of.name, printable(name),
-                          did_you_mean(name, known), fmt::join(known, ", ")));
+  throw usage(fmt::format("lab {} has no variant '{}'; it has {}{}", of.name, printable(*name),
+                          fmt::join(known, ", "), did_you_mean(*name, known)));
 }
 
 lab::Sizes with_parameters(const lab::Lab& of, const SubjectWords& words,
@@ -90,12 +93,13 @@ class Selection {
   void add(const std::string& name) {
     if (name == ALL) {
       for (const ladder::Rung* rung : ladder::all().subspan(1)) add_rung(*rung, true);
-      for (const lab::Lab* one : lab::all()) add_lab(*one, "", true);
+      for (const lab::Lab* one : lab::all()) add_lab(*one, std::nullopt, true);
       return;
     }
     const size_t slash = name.find('/');
     if (const lab::Lab* lab = find_lab(name.substr(0, slash))) {
-      add_lab(*lab, slash == name.npos ? "" : name.substr(slash + 1), false);
+      const bool is_whole = slash == name.npos;
+      add_lab(*lab, is_whole ? std::nullopt : std::optional(name.substr(slash + 1)), false);
       return;
     }
     std::vector<std::string> other_words{ALL};
@@ -128,7 +132,7 @@ class Selection {
   }
 
   // A variant that refuses a size is passed over, unless it was named by itself.
-  void add_lab(const lab::Lab& of, const std::string& variant, bool with_odd_size) {
+  void add_lab(const lab::Lab& of, const std::optional<std::string>& variant, bool with_odd_size) {
     std::vector<lab::Sizes> sizes{with_parameters(of, words_, &used_)};
     if (words_.parameters.empty() && with_odd_size) sizes.push_back(odd_sizes(of));
     for (const lab::Sizes& one : sizes) {
@@ -136,8 +140,8 @@ class Selection {
         const char* why = found->refuses == nullptr ? nullptr : found->refuses(one);
         if (why == nullptr) {
           add({.lab = &of, .variant = found, .sizes = one});
-        } else if (!variant.empty()) {
-          throw usage(fmt::format("{}/{} refuses these sizes: {}", of.name, variant, why));
+        } else if (variant) {
+          throw usage(fmt::format("{}/{} refuses these sizes: {}", of.name, *variant, why));
         }
       }
     }

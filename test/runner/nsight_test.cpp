@@ -35,9 +35,11 @@ constexpr const char* HEADER =
     R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value")";
 
 std::string row(int kernel, const std::string& metric, const std::string& value) {
-  return "\"" + std::to_string(kernel) +
-         R"(","4711","sgemm_runner","127.0.0.1","void k<1, ""x"">(ladder::Sgemm, long)","1","7","(1024, 1, 1)","(64, 1, 1)","0","9.0","Command line profiler metrics",")" +
-         metric + "\",\"\",\"" + value + "\"\n";
+  const std::string fixed =
+      R"csv(,"4711","sgemm_runner","127.0.0.1","void k<1, ""x"">(ladder::Sgemm, long)","1","7",)csv"
+      R"csv("(1024, 1, 1)","(64, 1, 1)","0","9.0","Command line profiler metrics",)csv";
+  return "\"" + std::to_string(kernel) + "\"" + fixed + "\"" + metric + "\",\"\",\"" + value +
+         "\"\n";
 }
 
 // Each metric of the list, its value 1,000 times its place in it.
@@ -79,7 +81,8 @@ TEST(Nsight, NamesEachMetricOnce) {
 }
 
 TEST(Nsight, IsCalledOnTheProgramWithEveryMetric) {
-  const std::vector<std::string> command = runner::nsight_command("/opt/ncu", {"prog", "profile", "2"});
+  const std::vector<std::string> command =
+      runner::nsight_command("/opt/ncu", {"prog", "profile", "2"});
   EXPECT_EQ(command.front(), "/opt/ncu");
   EXPECT_THAT(command, testing::IsSupersetOf({"--profile-from-start", "--csv", "base", "prog"}));
   EXPECT_EQ(command.back(), "2");
@@ -120,9 +123,8 @@ TEST(Nsight, SaysWhichMetricsAreMissing) {
     if (!local_stores) rows += row(0, metric.metric, unknown ? "n/a" : "7");
   }
   const NsightCounts counted = runner::read_nsight(answer(rows), 0);
-  EXPECT_THAT(counted.missing,
-              testing::ElementsAre("smsp__inst_executed_op_ldgsts.sum",
-                                   "l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum"));
+  EXPECT_THAT(counted.missing, testing::ElementsAre("smsp__inst_executed_op_ldgsts.sum",
+                                                    "l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum"));
   EXPECT_EQ(counted.traffic.count(counts::ASYNC_COPIES), std::nullopt);
   EXPECT_EQ(counted.traffic.count(counts::LOCAL_BYTES), std::nullopt) << "half of a sum";
   EXPECT_EQ(counted.traffic.count(counts::FFMA), 7);
@@ -134,8 +136,9 @@ TEST(Nsight, SaysWhatToDoWithoutPermission) {
       "permission to access NVIDIA GPU Performance Counters on the target device 0.\n",
       1);
   EXPECT_EQ(error.code(), ExitCode::failure);
-  EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("as root"),
-                                           HasSubstr("https://developer.nvidia.com/ERR_NVGPUCTRPERM")));
+  EXPECT_THAT(error.what(),
+              testing::AllOf(HasSubstr("as root"),
+                             HasSubstr("https://developer.nvidia.com/ERR_NVGPUCTRPERM")));
 }
 
 TEST(Nsight, RefusesWhatIsNoTable) {
@@ -193,7 +196,8 @@ TEST_F(FakeNsight, FailureIsTold) {
     runner::count_with_nsight(ncu, {"prog"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("ended with 9"), HasSubstr("Unrecognized metric")));
+    EXPECT_THAT(error.what(),
+                testing::AllOf(HasSubstr("ended with 9"), HasSubstr("Unrecognized metric")));
   }
 }
 
@@ -210,9 +214,8 @@ TEST_F(FakeNsight, ThatCannotBeRunIsTold) {
 // It hangs, and so does what it has started: both end.
 TEST_F(FakeNsight, IsEndedByCtrlC) {
   const std::string started = (folder_ / "started").string();
-  const std::string ncu =
-      script("sleep 1000 &\necho $! > '" + started + ".new' && mv '" + started + ".new' '" + started +
-             "'\nwait\n");
+  const std::string ncu = script("sleep 1000 &\necho $! > '" + started + ".new' && mv '" + started +
+                                 ".new' '" + started + "'\nwait\n");
   runner::catch_signals();
   const std::jthread user([&](const std::stop_token& stop) {
     while (!fs::exists(started) && !stop.stop_requested()) {
@@ -233,7 +236,8 @@ TEST_F(FakeNsight, IsEndedByCtrlC) {
     const size_t name_end = stat.rfind(')');
     return name_end != std::string::npos && stat[name_end + 2] != 'Z';
   };
-  while (is_alive()) std::this_thread::sleep_for(std::chrono::milliseconds(10));  // CTest has a timeout
+  while (is_alive())
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // CTest has a timeout
 }
 
 // ---- Where programs lie.
@@ -250,9 +254,11 @@ TEST_F(FakeNsight, IsFoundInPathThenInTheFoldersTheLatestVersionFirst) {
   EXPECT_EQ(runner::find_program("ncu", "", {"/nowhere", all}), (folder_ / "2025.3/ncu").string());
   EXPECT_EQ(runner::find_program("ncu", "/nowhere::" + (folder_ / "2024.1").string(), {all}),
             (folder_ / "2024.1/ncu").string());
-  EXPECT_EQ(runner::find_program("ncu", (folder_ / "in path").string(), {"/nowhere/*"}), std::nullopt);
+  EXPECT_EQ(runner::find_program("ncu", (folder_ / "in path").string(), {"/nowhere/*"}),
+            std::nullopt);
   EXPECT_EQ(runner::find_program("ncu", (folder_ / "unusable").string(), {}), std::nullopt);
-  EXPECT_EQ(runner::find_program("2025.3", folder_.path().string(), {}), std::nullopt) << "a folder";
+  EXPECT_EQ(runner::find_program("2025.3", folder_.path().string(), {}), std::nullopt)
+      << "a folder";
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ TEST(ProfileClaims, OfBuffersAreHeldAgainstTheirSum) {
 TEST(ProfileClaims, ABufferOfWhichNothingIsClaimedCountsAsSimulated) {
   const std::vector<Claim> of_b{CLAIMS[1]};
   EXPECT_TRUE(is_kept(check_on_device(of_b, device(1300), &SIMULATED), "load_sectors_per_request"));
-  EXPECT_FALSE(is_kept(check_on_device(of_b, device(1600), &SIMULATED), "load_sectors_per_request"));
+  EXPECT_FALSE(
+      is_kept(check_on_device(of_b, device(1600), &SIMULATED), "load_sectors_per_request"));
   EXPECT_THAT(check_on_device(of_b, device(1300), &SIMULATED).checked[0].note,
               HasSubstr("A as simulated"));
 }
@@ -80,8 +81,10 @@ TEST(ProfileClaims, ABufferOfWhichNothingIsClaimedCountsAsSimulated) {
 TEST(ProfileClaims, KeepTheirRelation) {
   const std::vector<Claim> bounds{{"load_sectors_per_request", "A", Relation::equal, 1},
                                   {"load_sectors_per_request", "B", Relation::at_most, 4}};
-  EXPECT_TRUE(is_kept(check_on_device(bounds, device(1200), &SIMULATED), "load_sectors_per_request"));
-  EXPECT_FALSE(is_kept(check_on_device(bounds, device(1301), &SIMULATED), "load_sectors_per_request"));
+  EXPECT_TRUE(
+      is_kept(check_on_device(bounds, device(1200), &SIMULATED), "load_sectors_per_request"));
+  EXPECT_FALSE(
+      is_kept(check_on_device(bounds, device(1301), &SIMULATED), "load_sectors_per_request"));
   // Nothing follows for a sum from a bound above and one below.
   std::vector<Claim> both = bounds;
   both[0].relation = Relation::at_least;
@@ -101,8 +104,8 @@ TEST(ProfileClaims, OfTheWholeLaunch) {
   EXPECT_TRUE(is_kept(check(no_conflicts, {{counts::SHARED_LOAD_CONFLICTS, "", 0},
                                            {counts::SHARED_STORE_CONFLICTS, "", 7}}),
                       "shared_bank_conflicts"));
-  EXPECT_FALSE(
-      is_kept(check(no_conflicts, {{counts::SHARED_LOAD_CONFLICTS, "", 1}}), "shared_bank_conflicts"));
+  EXPECT_FALSE(is_kept(check(no_conflicts, {{counts::SHARED_LOAD_CONFLICTS, "", 1}}),
+                       "shared_bank_conflicts"));
 
   const Claim loads{"shared_loads_per_ffma", "", Relation::at_most, 0.25};
   EXPECT_TRUE(is_kept(check(loads, {{counts::SHARED_LOADS, "", 10}, {counts::FFMA, "", 1280}}),
@@ -145,12 +148,13 @@ TEST(ProfileClaims, WidthsAreNotCounted) {
 
 class Profiling : public testing::Test {
  protected:
-  Profiling() : subject_(runner::select_subjects({.names = {"2"}, .sizes = {"256"}, .parameters = {}}).at(0)) {}
+  Profiling()
+      : subject_(
+            runner::select_subjects({.names = {"2"}, .sizes = {"256"}, .parameters = {}}).at(0)) {}
 
   // `sectors` are those of loads; everything else is right.
   std::string ncu(uint64_t sectors) {
-    const auto simulated = results::read_run(SGEMM_SOURCE_DIR "/bench/baselines/simulator.json");
-    const results::Result* known = runner::find_result(simulated, subject_);
+    const results::Result* known = runner::find_result(simulated_, subject_);
     std::ofstream answer(folder_ / "answer");
     answer << "==PROF== Connected\n\"ID\",\"Metric Name\",\"Metric Value\"\n";
     for (const runner::NsightMetric& metric : runner::nsight_metrics()) {
@@ -168,10 +172,12 @@ class Profiling : public testing::Test {
 
   results::Run profiled(uint64_t sectors) {
     results::Run run;
-    runner::profile_all({subject_}, ncu(sectors), false, run);
+    runner::profile_all({subject_}, ncu(sectors), simulated_, false, run);
     return run;
   }
 
+  const results::Run simulated_ =
+      results::read_run(SGEMM_SOURCE_DIR "/bench/baselines/simulator.json");
   TemporaryFolder folder_;
   Subject subject_;
 };
@@ -198,8 +204,7 @@ TEST_F(Profiling, APromiseThatIsBroken) {
 }
 
 TEST_F(Profiling, TheTableShowsBothAndWhatDiffers) {
-  const auto simulated = results::read_run(SGEMM_SOURCE_DIR "/bench/baselines/simulator.json");
-  const results::Traffic& traffic = *runner::find_result(simulated, subject_)->seen.traffic;
+  const results::Traffic& traffic = *runner::find_result(simulated_, subject_)->seen.traffic;
   const std::string text = runner::profile_text(subject_, profiled(RIGHT + 1).results[0], &traffic,
                                                 "a device", {.unicode = false});
   EXPECT_THAT(text, HasSubstr("2 coalesced at 256x256x256: a device\n"));
@@ -219,7 +224,8 @@ TEST_F(Profiling, IsReadBackAsItWasWritten) {
 // ---- Subjects.
 
 TEST(Subjects, AllAreEveryRungAndEveryVariantTwice) {
-  const std::vector<Subject> all = runner::select_subjects({.names = {"all"}, .sizes = {}, .parameters = {}});
+  const std::vector<Subject> all =
+      runner::select_subjects({.names = {"all"}, .sizes = {}, .parameters = {}});
   size_t variants = 0, refused = 0;
   for (const lab::Lab* one : lab::all()) {
     for (const lab::Variant& variant : one->variants) {

@@ -434,7 +434,10 @@ class LoadedModule : public Module {
     const ptx::Function* const function = ptx_.find(mangled);
     if (function == nullptr) return {};
     std::multimap<size_t, std::string> labels;
-    for (const auto& [label, index] : function->labels) labels.emplace(index, label);
+    for (const auto& [label, index] : function->labels) {
+      const bool is_for_debuggers = label.starts_with("$L__tmp") || label.starts_with("$L__func");
+      if (!is_for_debuggers) labels.emplace(index, label);
+    }
     std::vector<CodeLine> code;
     for (size_t i = 0; i < function->body.size(); ++i) {
       const ptx::Instruction& instruction = function->body[i];
