@@ -171,8 +171,9 @@ std::vector<std::pair<std::string, bool>> kernels_of(const Subject& subject, con
 
 SassReport sass_report(const std::vector<Subject>& subjects, const Run& run,
                        const std::string& cuobjdump, const std::string& program) {
-  SassReport report{
-      .date = now(), .toolkit = version_of(cuobjdump), .commit = provenance({}, true).commit};
+  results::Provenance from;  // machine code needs no device
+  add_commit(from);
+  SassReport report{.date = now(), .toolkit = version_of(cuobjdump), .commit = from.commit};
   const std::vector<SassResources> resources =
       read_resources(output_of({cuobjdump, "-res-usage", program}));
   const std::string architecture = chosen_architecture(resources);
