@@ -52,7 +52,7 @@ find_nvcc() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
 
-# --build BUILD, else SGEMM_BUILD, else what the machine offers.
+# --build BUILD, else SGEMM_BUILD, else what the machine offers: then `asked_for_build` is empty.
 choose_build() {
   local choice=${SGEMM_BUILD:-}
   arguments=()
@@ -68,6 +68,7 @@ choose_build() {
     esac
     shift
   done
+  asked_for_build=$choice
   if [ -z "$choice" ]; then
     if has_gpu && find_nvcc > /dev/null; then choice=cuda; else choice=sim; fi
   fi
@@ -81,9 +82,13 @@ choose_build() {
       ;;
     *) fail 2 "there is no build '$choice': it is $builds" ;;
   esac
-  preset=$choice
-  build_folder=$root/build/$choice
-  log=$root/build/$choice.log
+  use_build "$choice"
+}
+
+use_build() {
+  preset=$1
+  build_folder=$root/build/$preset
+  log=$root/build/$preset.log
 }
 
 # The table of subcommands says which program is behind one, for what it needs packages, and which build it asks for.
@@ -97,8 +102,15 @@ choose_program() {
     [ "$name" = "${word:-}" ] || continue
     target=$program_of
     need_for "$purpose"
-    [ "$build_of" = any ] || [ "$build_of" = "$preset" ] ||
+    case $preset in "$build_of" | "$build_of"-*) continue ;; esac  # sim-asan is a sim build
+    [ "$build_of" != any ] || continue
+    # Every machine can have the sim build, so nobody need be sent to ask for it.
+    if [ "$build_of" = sim ] && [ -z "$asked_for_build" ]; then
+      say "'$name' is about the simulated GPU: using the sim build"
+      use_build sim
+    else
       fail 2 "'$name' needs the $build_of build: say --build $build_of (this is the $preset build)"
+    fi
   done < <(sed -n 's/^SUBCOMMAND(//p' "$root/src/runner/subcommands.def")
 }
 

@@ -44,4 +44,11 @@ inline constexpr const char* FLOPS = "flops";
 inline constexpr const char* BARRIERS = "barriers";
 inline constexpr const char* LAUNCHES = "launches";
 
+// Of the whole launch, as a device's profiler alone tells them apart.
+inline constexpr const char* ASYNC_COPIES = "async_copies";  // requests
+inline constexpr const char* ASYNC_COPY_WAVEFRONTS = "async_copy_wavefronts";
+inline constexpr const char* ASYNC_COPY_CONFLICTS = "async_copy_conflicts";
+inline constexpr const char* FADD = "fadd";
+inline constexpr const char* FMUL = "fmul";
+
 }  // namespace results::counts

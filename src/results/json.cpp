@@ -155,7 +155,8 @@ void add_traffic(Json& row, const Result& r) {
         std::tuple{"store", "store_sectors_per_request", counts::STORE_REQUESTS}}) {
     for (const Count& one : traffic.counts) {
       const auto figure = one.key == count ? value(r, key, one.buffer) : std::nullopt;
-      if (figure) row["sectors_per_request"][fmt::format("{} {}", verb, one.buffer)] = *figure;
+      const std::string name = one.buffer.empty() ? verb : fmt::format("{} {}", verb, one.buffer);
+      if (figure) row["sectors_per_request"][name] = *figure;
     }
   }
   row["counts"] = Json::object();
@@ -169,7 +170,7 @@ void add_traffic(Json& row, const Result& r) {
       row["counts"][one.key] = one.value;
     }
   }
-  row["simulation_seconds"] = traffic.simulation_seconds;
+  if (traffic.simulation_seconds > 0) row["simulation_seconds"] = traffic.simulation_seconds;
 }
 
 void add_timing(Json& row, const Timing& t) {

@@ -12,6 +12,7 @@
 #include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/help.hpp"
+#include "runner/inspect_command_line.hpp"
 #include "runner/machine.hpp"
 #include "runner/show_command.hpp"
 #include "runner/suggest.hpp"
@@ -248,12 +249,14 @@ Request parse_command_line(int argc, const char* const* argv) {
   CLI::App* table = nullptr;
   CLI::App* labs = nullptr;
   CLI::App* show = nullptr;
+  InspectCommandLine inspect;
   for (const Subcommand& subcommand : SUBCOMMANDS) {
     CLI::App* added = app.add_subcommand(subcommand.name, subcommand.what);
     if (std::string_view(subcommand.name) == "list") list = added;
     if (std::string_view(subcommand.name) == "table") table = added;
     if (std::string_view(subcommand.name) == "lab") labs = added;
     if (std::string_view(subcommand.name) == "show") show = added;
+    inspect.add(*added);
   }
   list->add_flag("--numbers", words.list_numbers, "only their numbers, one to a line");
   list->add_flag("--json", words.list_json, "as JSON, with their promises");
@@ -306,6 +309,7 @@ Request parse_command_line(int argc, const char* const* argv) {
     return TableRequest{.file = words.table_file,
                         .presentation = presentation_from(*table, words.table_output, nullptr)};
   }
+  if (auto inspection = inspect.request(line)) return std::move(*inspection);
   RunRequest request = run_request(app, words);
   request.command_line = line;
   return request;

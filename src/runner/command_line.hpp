@@ -10,6 +10,7 @@
 #include "runner/select.hpp"
 #include "runner/select_labs.hpp"
 #include "runner/show_request.hpp"
+#include "runner/subject.hpp"
 #include "runner/terminal.hpp"
 
 namespace runner {
@@ -64,13 +65,38 @@ struct TableRequest {
   Presentation presentation{};
 };
 
+/// `sgemm_runner profile KERNELS...`
+struct ProfileRequest {
+  std::vector<Subject> subjects{};
+  std::string json_file{};  // empty for nowhere
+  bool json_to_stdout = false;
+  When color = When::automatic;
+  bool once = false;  // launch and say nothing: what a profiler runs
+  std::vector<std::string> command_line{};
+};
+
+/// `sgemm_runner sass KERNELS...`
+struct SassRequest {
+  std::vector<Subject> subjects{};
+  std::string json_file{};
+  bool json_to_stdout = false;
+  When color = When::automatic;
+  std::string program{};  // another one than this; empty for this
+};
+
+/// `sgemm_runner ptx KERNELS...`
+struct PtxRequest {
+  std::vector<Subject> subjects{};
+  When color = When::automatic;
+};
+
 /// Text for stdout in place of a run: help or version.
 struct ShowText {
   std::string text;
 };
 
 using Request = std::variant<RunRequest, LabRequest, LabListRequest, ListRequest, TableRequest,
-                             ShowRequest, ShowText>;
+                             ShowRequest, ProfileRequest, SassRequest, PtxRequest, ShowText>;
 
 /// Throws Error(ExitCode::usage) with a message for the user.
 Request parse_command_line(int argc, const char* const* argv);

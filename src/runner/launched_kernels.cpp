@@ -1,13 +1,12 @@
 #include "runner/launched_kernels.hpp"
 
 #include <cuda.h>
-#include <cxxabi.h>
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <map>
 #include <string>
 
+#include "runner/kernel_name.hpp"
 #include "runner/owned.hpp"
 
 namespace runner {
@@ -22,25 +21,6 @@ template <typename Function>
 Function* driver(const char* name) {
   static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-std::string readable(const char* mangled) {
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string name = status == 0 ? demangled : mangled;
-  std::free(demangled);
-  // Without its parameters, which say nothing of the kernel; template arguments may hold brackets too.
-  int depth = 0;
-  for (size_t i = 0; i < name.size(); ++i) {
-    depth += name[i] == '<' ? 1 : name[i] == '>' ? -1 : 0;
-    const bool anonymous = name.compare(i, 21, "(anonymous namespace)") == 0;
-    if (name[i] == '(' && depth == 0 && !anonymous) {
-      name.resize(i);
-      break;
-    }
-  }
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return name;
 }
 
 results::Kernel kernel_of(const CUDA_KERNEL_NODE_PARAMS_v2& node) {
@@ -58,7 +38,8 @@ results::Kernel kernel_of(const CUDA_KERNEL_NODE_PARAMS_v2& node) {
   if (function == nullptr && function_of != nullptr) function_of(&function, node.kern);
   if (function == nullptr) return kernel;
   const char* mangled = nullptr;
-  if (name != nullptr && name(&mangled, function) == CUDA_SUCCESS) kernel.name = readable(mangled);
+  if (name != nullptr && name(&mangled, function) == CUDA_SUCCESS)
+    kernel.name = kernel_name(mangled);
   int value = 0;
   if (attribute == nullptr) return kernel;
   if (attribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS)

@@ -78,6 +78,19 @@ std::optional<uint64_t> blocks_run();
 /// on the simulated GPU. A CUDA device has what it has.
 void offer_addresses(int64_t bytes);
 
+/// A kernel's code as the machine executes it, each statement with the source line that it came of.
+struct CodeLine {
+  std::string file;
+  int line = 0;
+  std::string text;
+};
+struct KernelCode {
+  std::string kernel;  // as results::Kernel has it
+  std::vector<CodeLine> lines;
+};
+/// Of the kernels launched since the last call, in order. Nothing on a machine that cannot show it.
+std::vector<KernelCode> take_code();
+
 /// Ends a launch under way, if the machine can. Safe in a signal handler.
 void interrupt();
 

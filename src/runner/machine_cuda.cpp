@@ -107,6 +107,8 @@ std::optional<uint64_t> blocks_run() { return std::nullopt; }
 
 void offer_addresses(int64_t) {}
 
+std::vector<KernelCode> take_code() { return {}; }
+
 void interrupt() {}
 
 }  // namespace runner::machine

@@ -11,6 +11,7 @@
 #include "simulator/execute/module.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/diagnostics.hpp"
+#include "simulator/runtime/registry.hpp"
 
 namespace runner::machine {
 namespace {
@@ -230,6 +231,17 @@ std::optional<uint64_t> blocks_run() { return simulator::program_counters().bloc
 
 void offer_addresses(int64_t bytes) {
   simulator::DeviceMemory::instance().offer_free(static_cast<uint64_t>(bytes));
+}
+
+std::vector<KernelCode> take_code() {
+  std::vector<KernelCode> all;
+  for (const simulator::runtime::KernelCode& code : simulator::runtime::take_kernel_code()) {
+    KernelCode& kernel = all.emplace_back(KernelCode{.kernel = code.kernel, .lines = {}});
+    for (const simulator::CodeLine& one : code.lines) {
+      kernel.lines.push_back({.file = one.where.file, .line = one.where.line, .text = one.text});
+    }
+  }
+  return all;
 }
 
 void interrupt() { simulator::interrupt(); }

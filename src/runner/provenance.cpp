@@ -19,7 +19,8 @@ std::optional<std::string> git(std::vector<std::string> words) {
   return finished.output;
 }
 
-// A tree that was copied without its repository may be told its commit by whoever copied it.
+}  // namespace
+
 void add_commit(results::Provenance& from) {
   if (const char* told = std::getenv("SGEMM_COMMIT"); told != nullptr && *told != '\0') {
     from.commit = told;
@@ -30,8 +31,6 @@ void add_commit(results::Provenance& from) {
   const auto changes = git({"status", "--porcelain", "--untracked-files=no"});
   if (changes) from.uncommitted_changes = !changes->empty();
 }
-
-}  // namespace
 
 std::string now() {
   const std::time_t seconds = std::time(nullptr);

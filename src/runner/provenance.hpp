@@ -15,4 +15,8 @@ std::string now();
 /// takes some milliseconds; where the tree is no repository, or there is no git, the commit stays unknown.
 results::Provenance provenance(const std::vector<std::string>& command_line, bool with_commit);
 
+/// Fills in the commit of the sources, where it is known: a tree that was copied without its repository may be told it by
+/// whoever copied it, in SGEMM_COMMIT.
+void add_commit(results::Provenance& from);
+
 }  // namespace runner

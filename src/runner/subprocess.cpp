@@ -1,27 +1,54 @@
 #include "runner/subprocess.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+
+#include "runner/interrupt.hpp"
 
 extern char** environ;
 
 namespace runner {
+namespace {
 
-Finished run_command(const std::vector<std::string>& words, bool with_stderr) {
+constexpr int LOOK_EVERY_MS = 100;  // for a signal that came between two calls
+
+struct How {
+  bool with_stderr = false;
+  bool interruptible = false;
+};
+
+// Waits until there is something to read. False once the user has asked for an end.
+bool wait_for_output(int descriptor) {
+  pollfd readable{descriptor, POLLIN, 0};
+  while (!interrupted()) {
+    if (poll(&readable, 1, LOOK_EVERY_MS) > 0) return true;
+  }
+  return false;
+}
+
+Finished run(const std::vector<std::string>& words, const How& how) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  if (with_stderr) {
+  if (how.with_stderr) {
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   } else {
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (how.interruptible) {
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
   }
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -30,8 +57,9 @@ Finished run_command(const std::vector<std::string>& words, bool with_stderr) {
 
   pid_t child = -1;
   const int error =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   close(ends[1]);
   Finished finished;
   if (error != 0) {
@@ -40,17 +68,33 @@ Finished run_command(const std::vector<std::string>& words, bool with_stderr) {
     return finished;
   }
   char piece[4096];
-  for (ssize_t got = 0; (got = read(ends[0], piece, sizeof piece)) != 0;) {
+  for (;;) {
+    if (how.interruptible && !wait_for_output(ends[0])) {
+      kill(-child, SIGTERM);
+      break;
+    }
+    const ssize_t got = read(ends[0], piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) break;
+    if (got <= 0) break;
     finished.output.append(piece, static_cast<size_t>(got));
   }
   close(ends[0]);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (how.interruptible && interrupted()) kill(-child, SIGTERM);  // it had closed its output
   }
   finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;
+}
+
+}  // namespace
+
+Finished run_command(const std::vector<std::string>& words, bool with_stderr) {
+  return run(words, {.with_stderr = with_stderr});
+}
+
+Finished run_interruptibly(const std::vector<std::string>& words) {
+  return run(words, {.with_stderr = true, .interruptible = true});
 }
 
 }  // namespace runner

@@ -14,4 +14,8 @@ struct Finished {
 /// Runs words[0], looked up in PATH, with the others as its arguments and nothing on stdin.
 Finished run_command(const std::vector<std::string>& words, bool with_stderr);
 
+/// The same with stderr, in a process group of its own: once catch_signals() was called, Ctrl-C ends it and all that it
+/// has started, and what it had written until then is the output.
+Finished run_interruptibly(const std::vector<std::string>& words);
+
 }  // namespace runner

@@ -52,6 +52,7 @@ SUBCOMMANDS = """
 SUBCOMMAND(list, sgemm_runner, run, any, "what there is")
 SUBCOMMAND(draw, sgemm_runner, benchmarks, any, "needs more packages")
 SUBCOMMAND(time, sgemm_runner, run, cuda, "needs a device")
+SUBCOMMAND(look, sgemm_runner, run, sim, "needs the simulated GPU")
 SUBCOMMAND(other, other_program, run, any, "another program")
 """
 LADDER = "#define LADDER_RUNGS(RUNG) \\\n  RUNG(reference) \\\n  RUNG(naive)\n"
@@ -351,6 +352,29 @@ class Launchers(unittest.TestCase):
         refused = chosen("time")
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("--build cuda", refused.stderr)
+
+    def test_what_is_about_the_simulated_gpu_runs_on_its_build_beside_a_gpu(self):
+        self.tool("nvcc", "")
+        self.tool("nvidia-smi", "echo 9.0\n")
+        del self.environment["SGEMM_BUILD"]
+
+        def chosen(words):
+            line = (f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build {words}; choose_program; '
+                    'echo "$preset ${build_folder##*/} ${log##*/}"')
+            done = subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout, done.stderr
+
+        self.assertEqual(chosen("2"), (0, "cuda cuda cuda.log\n", ""))
+        self.assertEqual(chosen("time 2"), (0, "cuda cuda cuda.log\n", ""))
+        self.assertEqual(chosen("look 2"), (0, "sim sim sim.log\n", "test: 'look' is about the simulated GPU: using the sim build\n"))
+        self.assertEqual(chosen("look 2 --build sim"), (0, "sim sim sim.log\n", ""))
+        self.assertEqual(chosen("look 2 --build sim-asan"), (0, "sim-asan sim-asan sim-asan.log\n", ""))
+        for words in ("look 2 --build cuda", "--build=cuda look"):
+            code, out, err = chosen(words)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn("'look' needs the sim build: say --build sim", err)
+        self.environment["SGEMM_BUILD"] = "cuda"
+        self.assertEqual(chosen("look 2")[0], 2)
 
     def test_packages_are_named_by_purpose(self):
         def packages(purposes):

@@ -435,6 +435,31 @@ class LoadedModule : public Module {
     return kernels_.emplace(function->name, std::move(kernel)).first->second.get();
   }
 
+  std::vector<CodeLine> code(std::string_view mangled) const override {
+    const std::lock_guard lock(mutex_);
+    const ptx::Function* const function = ptx_.find(mangled);
+    if (function == nullptr) return {};
+    std::multimap<size_t, std::string> labels;
+    for (const auto& [label, index] : function->labels) {
+      const bool is_for_debuggers = label.starts_with("$L__tmp") || label.starts_with("$L__func");
+      if (!is_for_debuggers) labels.emplace(index, label);
+    }
+    std::vector<CodeLine> code;
+    for (size_t i = 0; i < function->body.size(); ++i) {
+      const ptx::Instruction& instruction = function->body[i];
+      const std::vector<SourceLine>& chain = function->lines[instruction.line].chain;
+      const SourceLine where = chain.empty() ? SourceLine{} : chain.front();
+      const auto [first, last] = labels.equal_range(i);
+      for (auto label = first; label != last; ++label) code.push_back({where, label->second + ":"});
+      const std::string guard =
+          instruction.guard.empty()
+              ? ""
+              : std::string(instruction.guard_negated ? "@!" : "@") + instruction.guard + " ";
+      code.push_back({where, guard + instruction.source});
+    }
+    return code;
+  }
+
   uint64_t find_variable(std::string_view mangled, size_t* bytes) const override {
     const auto found = addresses_.find(mangled);
     if (found == addresses_.end()) return 0;

@@ -61,6 +61,12 @@ class Kernel {
   virtual std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const = 0;
 };
 
+/// A statement of a kernel's code, as the compiler wrote it: an instruction with its guard, or a label with its colon.
+struct CodeLine {
+  SourceLine where;  // the user's line
+  std::string text;
+};
+
 /// Variables by their mangled names, each with the place on the host where it shall lie.
 using HostPlaces = std::map<std::string, void*, std::less<>>;
 
@@ -75,6 +81,8 @@ class Module {
   /// The kernel of that name, decoded when it is first asked for; nullptr if there is none. Throws
   /// Unreadable for a kernel that cannot be read or makes no sense, each time; others are not concerned.
   virtual const Kernel* find_kernel(std::string_view mangled) const = 0;
+  /// The code of the kernel of that name, in its order; empty if there is none. Throws Unreadable.
+  virtual std::vector<CodeLine> code(std::string_view mangled) const = 0;
   /// Device address of a __device__ or __constant__ variable, and its size; 0 if there is none.
   virtual uint64_t find_variable(std::string_view mangled, size_t* bytes) const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +13,8 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "simulator/runtime/report.hpp"
 #include "simulator/runtime/show_at_exit.hpp"
@@ -84,6 +87,13 @@ struct Registry {
   std::mutex mutex;
   std::unordered_map<const void*, Symbol> kernels;
   std::unordered_map<const void*, Symbol> variables;
+  std::vector<const void*> asked_for;  // kernels, each once: see take_kernel_code()
+
+  void note_asked_for(const void* kernel) {
+    const std::lock_guard lock(mutex);
+    if (std::find(asked_for.begin(), asked_for.end(), kernel) == asked_for.end())
+      asked_for.push_back(kernel);
+  }
 
   Symbol find(const std::unordered_map<const void*, Symbol>& symbols, const void* host) {
     const std::lock_guard lock(mutex);
@@ -117,7 +127,9 @@ cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
   if (module == nullptr) return cudaErrorInvalidPtx;
   try {
     *kernel = module->find_kernel(symbol.name);
-    return *kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+    if (*kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    registry().note_asked_for(host_function);
+    return cudaSuccess;
   } catch (const Unreadable& error) {
     say_unreadable(symbol.name, error);
     return cudaErrorInvalidPtx;
@@ -126,6 +138,21 @@ cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
 
 std::string kernel_name(const void* host_function) {
   return demangled(registry().find(registry().kernels, host_function).name);
+}
+
+std::vector<KernelCode> take_kernel_code() {
+  std::vector<const void*> kernels;
+  {
+    const std::lock_guard lock(registry().mutex);
+    kernels = std::exchange(registry().asked_for, {});
+  }
+  std::vector<KernelCode> code;
+  for (const void* kernel : kernels) {
+    const Symbol symbol = registry().find(registry().kernels, kernel);
+    const Module* const module = symbol.unit == nullptr ? nullptr : symbol.unit->load();
+    if (module != nullptr) code.push_back({demangled(symbol.name), module->code(symbol.name)});
+  }
+  return code;
 }
 
 Variable find_variable(const void* host_shadow) {

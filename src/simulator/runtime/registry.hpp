@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "simulator/execute/module.hpp"
 
@@ -17,6 +18,14 @@ namespace simulator::runtime {
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel);
 /// Its name for a person, which needs no module; empty if there is none.
 std::string kernel_name(const void* host_function);
+
+/// The code of a kernel.
+struct KernelCode {
+  std::string kernel;  // demangled, without its parameter list
+  std::vector<CodeLine> lines;
+};
+/// Of the kernels that were asked for, as by a launch, since the last call: each once, in the order of their first.
+std::vector<KernelCode> take_kernel_code();
 
 /// A __device__ or __constant__ variable.
 struct Variable {

@@ -1,0 +1,45 @@
+// Nsight Compute: what it is asked for, how it is called, and what it answers.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/run.hpp"
+
+namespace runner {
+
+/// A metric of Nsight Compute and the count (results/counts.hpp) that it is. Several may add up to one count.
+struct NsightMetric {
+  const char* metric;
+  const char* count;
+  const char* name;  // "load requests": in a table
+  /// Why it may differ from the simulated GPU's; nullptr where it must not.
+  const char* may_differ;
+};
+
+/// THE list.
+std::span<const NsightMetric> nsight_metrics();
+
+/// What Nsight Compute counted.
+struct NsightCounts {
+  results::Traffic traffic{};          // of the whole launch: no buffers are known there
+  std::vector<std::string> missing{};  // metrics of the list that it did not give
+};
+
+/// The command that profiles one call of a program, between its cudaProfilerStart and cudaProfilerStop.
+std::vector<std::string> nsight_command(const std::string& ncu,
+                                        const std::vector<std::string>& program);
+
+/// Reads what that printed: its CSV, whatever lines stand before it. The values of several kernels are added up. Throws
+/// Error(ExitCode::failure) that says what is wrong, and what to do where the counters may not be read.
+NsightCounts read_nsight(std::string_view text, int exit_code);
+
+/// Runs it and reads what it prints. Ctrl-C ends it: Error(ExitCode::interrupted).
+NsightCounts count_with_nsight(const std::string& ncu, const std::vector<std::string>& program);
+
+/// The Nsight Compute of this machine. Throws Error(ExitCode::failure) that says where it was looked for.
+std::string find_nsight();
+
+}  // namespace runner

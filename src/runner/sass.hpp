@@ -1,0 +1,70 @@
+// The machine code that nvcc made, as cuobjdump prints it: which accesses a kernel has, how wide, and where. All of it is a
+// function of the text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runner {
+
+struct SassInstruction {
+  uint64_t address = 0;
+  std::string opcode{};              // "LDG.E.128"
+  std::optional<uint64_t> target{};  // of a branch
+  bool operator==(const SassInstruction&) const = default;
+};
+
+struct SassFunction {
+  std::string name{};          // mangled
+  std::string architecture{};  // "sm_90a"
+  std::vector<SassInstruction> code{};
+};
+
+/// What `cuobjdump -sass` prints.
+std::vector<SassFunction> read_sass(std::string_view text);
+
+struct SassResources {
+  std::string name{};  // mangled
+  std::string architecture{};
+  int registers = 0;
+  int stack_bytes = 0;
+  bool operator==(const SassResources&) const = default;
+};
+
+/// What `cuobjdump -res-usage` prints.
+std::vector<SassResources> read_resources(std::string_view text);
+
+/// Accesses of one kind and width, counted as they stand in the code.
+struct SassAccess {
+  std::string kind{};    // "global load"
+  int bytes = 0;         // a lane
+  std::string opcode{};  // the first of them: "LDG.E.128"
+  int in_loop = 0, outside = 0;
+  bool operator==(const SassAccess&) const = default;
+};
+
+/// A kernel's code in figures. Its main loop is the one with the most FFMA that lie in no loop within it; `loop_...` are of
+/// all the code where there is none.
+struct SassSummary {
+  std::string kernel{};  // as kernel_name() has it
+  std::string architecture{};
+  int registers = 0;
+  int stack_bytes = 0;
+  int spills = 0;  // loads and stores of local memory
+  bool has_loop = false;
+  int loop_instructions = 0;
+  int loop_ffma = 0;
+  std::vector<SassAccess> accesses{};  // in the order of their kinds, the widest first
+  bool operator==(const SassSummary&) const = default;
+};
+
+SassSummary summary_of(const SassFunction& function);
+
+/// The access by which a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Those of the main
+/// loop, unless it has none at all. Where 16 are asked for, 32 in one instruction will do: compute capability 10.0 has it.
+const SassAccess* load_of_width(const SassSummary& summary, int bytes);
+
+}  // namespace runner

@@ -1,0 +1,184 @@
+// The counters of every rung and lab on the simulated GPU against those that Nsight Compute read on an H200:
+//
+//   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
+//
+// What a device repeats exactly is compared exactly; what is not, and why, is in two tables here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "results/counts.hpp"
+#include "results/json.hpp"
+#include "runner/profile.hpp"
+
+namespace {
+
+namespace counts = results::counts;
+using results::Result;
+using runner::Subject;
+
+const std::string RECORDED = SGEMM_SOURCE_DIR "/bench/baselines/nvidia-h200-profile.json";
+
+// Of every subject.
+enum class Comparison {
+  equal,
+  device_has_no_fewer,
+  device_has_fewer_by_elements,  // of C at most
+};
+struct Compared {
+  const char* count;
+  Comparison how;
+  const char* why;
+};
+constexpr Compared COMPARED[] = {
+    {counts::LOAD_REQUESTS, Comparison::equal, ""},
+    {counts::LOAD_SECTORS, Comparison::equal, ""},
+    {counts::LOAD_LINES, Comparison::equal, ""},
+    {counts::STORE_REQUESTS, Comparison::equal, ""},
+    {counts::STORE_SECTORS, Comparison::equal, ""},
+    {counts::SHARED_LOADS, Comparison::equal, ""},
+    {counts::SHARED_LOAD_WAVEFRONTS, Comparison::equal, ""},
+    {counts::SHARED_LOAD_CONFLICTS, Comparison::equal, ""},
+    {counts::SHARED_STORES, Comparison::equal, ""},
+    {counts::SHARED_STORE_WAVEFRONTS, Comparison::device_has_no_fewer,
+     "the device's arbitration of stores adds wavefronts at random"},
+    {counts::SHARED_STORE_CONFLICTS, Comparison::device_has_no_fewer,
+     "the device's arbitration of stores adds conflicts at random"},
+    {counts::FFMA, Comparison::device_has_fewer_by_elements,
+     "of the product each is one on both; in the epilogue clang fuses where nvcc does not"},
+};
+
+// Of single ones: a name that begins so, and the count that is not compared there.
+struct Exception {
+  const char* subject;
+  const char* count;
+  const char* why;
+};
+constexpr Exception EXCEPTIONS[] = {
+    {"sgemm/10_async_pipeline/", counts::SHARED_LOADS,
+     "nvcc reads a part of the fragment of A as three loads where clang has one; the wavefronts "
+     "are the same"},
+    {"sgemm/11_tuned/", counts::SHARED_LOADS,
+     "nvcc reads a part of the fragments as several loads where clang has one; the wavefronts are "
+     "the same"},
+    {"sgemm/12_stream_k/", counts::SHARED_LOADS,
+     "nvcc reads a part of the fragments as several loads where clang has one; the wavefronts are "
+     "the same"},
+};
+
+const Exception* exception_for(const std::string& name, std::string_view count) {
+  for (const Exception& one : EXCEPTIONS) {
+    if (name.starts_with(one.subject) && count == one.count) return &one;
+  }
+  return nullptr;
+}
+
+const results::Run& recorded() {
+  static const results::Run run = results::read_run(RECORDED);
+  return run;
+}
+
+// The rung or the variant that a row is about, at its size.
+Subject subject_of(const Result& row) {
+  if (row.problem) {
+    return runner::select_subjects(
+               {.names = {row.who.name}, .sizes = {row.problem->size()}, .parameters = {}})
+        .at(0);
+  }
+  return runner::select_subjects({.names = {row.who.name + "/" + row.who.variant},
+                                  .sizes = {},
+                                  .parameters = row.who.parameters})
+      .at(0);
+}
+
+results::Traffic simulated(const Result& row) {
+  results::Observation seen;
+  runner::with_launch(subject_of(row), [&](const runner::machine::Launch& launch) {
+    EXPECT_EQ(runner::machine::run(launch, seen), cudaSuccess);
+  });
+  return seen.traffic.value_or(results::Traffic{});
+}
+
+double elements_of_c(const Result& row) {
+  return row.problem ? static_cast<double>(row.problem->M * row.problem->N) : 0;
+}
+
+class DeviceCounters : public testing::TestWithParam<Result> {};
+
+TEST_P(DeviceCounters, AreTheSimulators) {
+  const Result& row = GetParam();
+  const std::string name = results::full_name(row);
+  ASSERT_TRUE(row.seen.traffic);
+  const results::Traffic here = simulated(row);
+  for (const auto& [count, how, why] : COMPARED) {
+    const auto device = row.seen.traffic->count(count), simulator = here.count(count);
+    ASSERT_TRUE(device) << name << " has no " << count;
+    if (exception_for(name, count) != nullptr) continue;
+    switch (how) {
+      case Comparison::equal:
+        EXPECT_EQ(simulator.value_or(0), *device) << count;
+        break;
+      case Comparison::device_has_no_fewer:
+        EXPECT_LE(simulator.value_or(0), *device) << count << ": " << why;
+        break;
+      case Comparison::device_has_fewer_by_elements:
+        EXPECT_GE(simulator.value_or(0), *device) << count << ": " << why;
+        EXPECT_LE(simulator.value_or(0), *device + elements_of_c(row)) << count << ": " << why;
+        break;
+    }
+  }
+}
+
+// On the device a promise is held against sums over buffers.
+TEST_P(DeviceCounters, KeepThePromise) {
+  const Result& row = GetParam();
+  const results::Traffic here = simulated(row);
+  const std::vector<device::Claim> claims = subject_of(row).claims();
+  const runner::DeviceClaims held = runner::check_on_device(claims, *row.seen.traffic, &here);
+  EXPECT_EQ(held.checked.empty(), claims.empty());
+  for (const auto& [claim, note] : held.checked) {
+    EXPECT_TRUE(claim.kept) << claim.counter << " " << claim.relation << " " << claim.value << ", "
+                            << claim.counted.value_or(-1) << " on the device (" << note << ")";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, DeviceCounters, testing::ValuesIn(recorded().results),
+                         [](const auto& info) {
+                           std::string name = results::full_name(info.param);
+                           std::ranges::replace_if(
+                               name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+// An exception that nothing needs any more would hide what comes.
+TEST(DeviceCountersRecorded, NeedEachException) {
+  for (const Exception& one : EXCEPTIONS) {
+    bool is_needed = false;
+    for (const Result& row : recorded().results) {
+      if (is_needed || !results::full_name(row).starts_with(one.subject)) continue;
+      is_needed = row.seen.traffic->count(one.count) != simulated(row).count(one.count);
+    }
+    EXPECT_TRUE(is_needed) << one.subject << " " << one.count;
+  }
+}
+
+// Labs are recorded all together.
+TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {
+  std::set<std::string> rows;
+  const bool has_labs = std::ranges::any_of(recorded().results,
+                                            [](const Result& row) { return row.who.set == "lab"; });
+  for (const Result& row : recorded().results) rows.insert(results::full_name(row));
+  for (const Subject& subject :
+       runner::select_subjects({.names = {"all"}, .sizes = {}, .parameters = {}})) {
+    if (subject.lab != nullptr && !has_labs) continue;
+    EXPECT_TRUE(rows.contains(results::full_name(subject.result())))
+        << subject.name() << " at " << subject.size() << " is not in " << RECORDED;
+  }
+}
+
+}  // namespace
