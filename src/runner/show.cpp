@@ -45,7 +45,7 @@ Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
 // A subject with what was seen of it, of which only what the user asked for is left.
 struct Seen {
-  const Subject* subject = nullptr;
+  const ShownKernel* subject = nullptr;
   std::vector<Line> lines{};
   std::vector<Source> sources{};
   std::vector<lens::Request> requests{};
@@ -53,7 +53,7 @@ struct Seen {
 
 // ---- Running.
 
-Candidate candidate(const Subject& subject) {
+Candidate candidate(const ShownKernel& subject) {
   if (subject.rung != nullptr) return runner::candidate_of(*subject.rung);
   Candidate candidate = stranger(load_kernel_file(subject.kernel_file));
   candidate.whole_contract = false;  // it is looked at, not judged in full
@@ -61,7 +61,7 @@ Candidate candidate(const Subject& subject) {
 }
 
 // Adds the subject's result to the run. Verified like any other: of a kernel that is wrong no counter means anything.
-void run_subject(const ShowRequest& request, const Subject& subject, Run& run) {
+void run_subject(const ShowRequest& request, const ShownKernel& subject, Run& run) {
   if (subject.lab.of == nullptr)
     return measure_all({candidate(subject)}, {request.problem}, {}, true, run);
   measure_labs({subject.lab}, {.reveal = true, .with_progress = true}, run);
@@ -74,7 +74,7 @@ void run_subject(const ShowRequest& request, const Subject& subject, Run& run) {
 // Refuses what the device has no memory for, before anything is run.
 void refuse_what_cannot_be_run(const ShowRequest& request) {
   const machine::Device device = machine::open();
-  for (const Subject& subject : request.subjects) {
+  for (const ShownKernel& subject : request.subjects) {
     if (subject.lab.of != nullptr) {
       refuse_labs_that_cannot_fit({subject.lab}, device);
     } else {
@@ -87,7 +87,7 @@ void refuse_what_cannot_be_run(const ShowRequest& request) {
 // Two that are compared have a speed on a device, if it was recorded.
 RecordedRuns recorded_for(const ShowRequest& request) {
   if (!request.compares) return {};
-  const auto is_lab = [](const Subject& subject) { return subject.lab.of != nullptr; };
+  const auto is_lab = [](const ShownKernel& subject) { return subject.lab.of != nullptr; };
   const auto labs = std::ranges::count_if(request.subjects, is_lab);
   return runner::recorded_for({.color = request.color,
                                .baseline_file = request.baseline_file,
@@ -103,14 +103,14 @@ std::string name_of_file(const std::string& file) {
   return file.starts_with(root) ? file.substr(root.size()) : file;
 }
 
-std::string own_file(const Subject& subject) {
+std::string own_file(const ShownKernel& subject) {
   if (subject.rung != nullptr) return label(*subject.rung) + ".cu";
   if (subject.lab.of != nullptr) return std::string(subject.lab.of->name) + ".cu";
   return fs::path(subject.kernel_file).filename().string();
 }
 
 // The files of the accesses, the subject's own first.
-std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& lines) {
+std::vector<Source> sources_of(const ShownKernel& subject, const std::vector<Line>& lines) {
   std::set<std::string> files;
   for (const Line& line : lines) files.insert(line.file);
   std::vector<Source> sources;
@@ -277,7 +277,7 @@ std::string title_of(const Result& result) {
 }
 
 // "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
-std::string heading_of(const Subject& subject, const Result& result, const text::Signs& signs) {
+std::string heading_of(const ShownKernel& subject, const Result& result, const text::Signs& signs) {
   const char* idea = subject.lab.of != nullptr ? subject.lab.variants.front()->idea
                      : subject.rung != nullptr ? subject.rung->idea
                                                : nullptr;
@@ -364,7 +364,7 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
 }
 
 // What of a result is to be shown.
-Seen seen_of(const ShowRequest& request, const Subject& subject, const Result& result,
+Seen seen_of(const ShowRequest& request, const ShownKernel& subject, const Result& result,
              std::vector<lens::Request> requests) {
   Seen seen{.subject = &subject, .requests = std::move(requests)};
   std::ranges::copy_if(result.seen.lines, std::back_inserter(seen.lines),
@@ -389,7 +389,7 @@ ExitCode run(const ShowRequest& request) {
   std::vector<std::vector<lens::Request>> requests;
   std::optional<Error> failure;
   try {
-    for (const Subject& subject : request.subjects) {
+    for (const ShownKernel& subject : request.subjects) {
       if (request.picture) machine::record_requests(wanted_by(*request.picture));
       run_subject(request, subject, run);
       requests.push_back(machine::recorded_requests());

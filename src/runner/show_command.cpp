@@ -29,9 +29,9 @@ bool is_a_lab(std::string_view name) {
 }
 
 // "copy_stride" is all of a lab's variants, "copy_stride/8" one.
-std::vector<Subject> subjects_of(const std::string& word) {
+std::vector<ShownKernel> subjects_of(const std::string& word) {
   const std::vector<std::string> words{word};
-  std::vector<Subject> subjects;
+  std::vector<ShownKernel> subjects;
   if (is_a_lab(word.substr(0, word.find_first_of("/,")))) {
     for (const SelectedLab& selected : select_labs(words, lab::all())) {
       for (const lab::Variant* variant : selected.variants)
@@ -62,7 +62,7 @@ void add_subjects(const ShowWords& words, ShowRequest& request) {
         "--kernel FILE.cu; two are compared");
   }
   for (const std::string& word : words.kernels) {
-    for (const Subject& subject : subjects_of(word)) request.subjects.push_back(subject);
+    for (const ShownKernel& subject : subjects_of(word)) request.subjects.push_back(subject);
   }
   for (const std::string& file : words.kernel_files) {
     request.subjects.push_back({.kernel_file = file});
@@ -81,7 +81,7 @@ void add_subjects(const ShowWords& words, ShowRequest& request) {
 // The labs' sizes, and those of the kernels.
 void set_sizes(const ShowWords& words, ShowRequest& request) {
   std::vector<SelectedLab> labs;
-  for (const Subject& subject : request.subjects) {
+  for (const ShownKernel& subject : request.subjects) {
     if (subject.lab.of != nullptr) labs.push_back(subject.lab);
   }
   SizeWords sizes;
@@ -96,7 +96,7 @@ void set_sizes(const ShowWords& words, ShowRequest& request) {
   }
   runner::set_sizes(labs, sizes);
   auto lab = labs.begin();
-  for (Subject& subject : request.subjects) {
+  for (ShownKernel& subject : request.subjects) {
     if (subject.lab.of != nullptr) subject.lab = *lab++;
   }
   request.problem = parse_size(words.size.value_or(std::to_string(machine::DEFAULT_SIZE)));

@@ -14,7 +14,7 @@
 namespace runner {
 
 /// What a word of the command line names: a rung, a file that defines one, or a lab's variant.
-struct Subject {
+struct ShownKernel {
   const ladder::Rung* rung = nullptr;
   std::string kernel_file{};
   SelectedLab lab{};  // of one variant; or of no lab
@@ -32,7 +32,7 @@ struct PictureRequest {
 
 /// `sgemm_runner show KERNELS [options]`
 struct ShowRequest {
-  std::vector<Subject> subjects{};
+  std::vector<ShownKernel> subjects{};
   bool compares = false;  // two beside each other; otherwise one after the other
   results::Problem problem{};
   std::string file{};  // of `line`, how its name ends; empty for any

@@ -225,7 +225,7 @@ void with_launch(const Subject& subject, const std::function<void(const machine:
     const ladder::Sgemm problem = verifier.prepare(Values::reals);
     use(launch_of(*subject.rung, problem));
   } else {
-    const LabTrial trial(*subject.variant, subject.sizes, machine::GUARD);
+    LabTrial trial(*subject.variant, subject.sizes, machine::GUARD);
     use(trial.launch());
   }
 }
