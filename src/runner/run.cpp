@@ -80,6 +80,7 @@ std::string labs_as_json() {
                             {"meaning", p.meaning},
                             {"counted", p.counted},
                             {"timed", p.timed},
+                            {"odd", odd_size(p)},
                             {"least", p.least},
                             {"most", p.most},
                             {"whole", p.whole}});
