@@ -97,12 +97,18 @@ class PtxSubcommand : public Inspection {
  public:
   void add_options(CLI::App& app) override {
     add_names(app);
+    add_reveal_option(app, reveal_);
     add_sizes(app);
   }
 
   Request request(const CLI::App&, const std::vector<std::string>&) const override {
-    return PtxRequest{.subjects = subjects(), .color = color()};
+    PtxRequest request{.subjects = subjects(), .color = color()};
+    if (!reveal_) refuse_riddles(request.subjects, "ptx");
+    return request;
   }
+
+ private:
+  bool reveal_ = false;
 };
 
 }  // namespace

@@ -114,6 +114,10 @@ void set_measuring(const MeasuringWords& words, RunOptions& options) {
   options.strict = words.strict;
 }
 
+void add_reveal_option(CLI::App& app, bool& reveal) {
+  app.add_flag("--reveal", reveal, "tell how the lanes of a riddle walk, and its answer");
+}
+
 void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words) {
   for (const std::string& name : parameter_names(labs)) {
     const std::string option = "--" + name;

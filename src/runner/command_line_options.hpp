@@ -58,6 +58,9 @@ void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* wha
 /// Fills in the measurement. Throws Error(ExitCode::usage).
 void set_measuring(const MeasuringWords& words, RunOptions& options);
 
+/// --reveal, for commands that would give a riddle away.
+void add_reveal_option(CLI::App& app, bool& reveal);
+
 /// The sizes of labs, by their parameters' names.
 using LabSizeWords = std::list<std::pair<std::string, std::optional<std::string>>>;
 

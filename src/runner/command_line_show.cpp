@@ -36,7 +36,7 @@ class ShowSubcommand : public Subcommand {
   std::optional<std::string> size_, line_, block_, warp_, nth_, steps_;
   LabSizeWords lab_sizes_;
   std::string buffer_, svg_, color_ = "auto", baseline_;
-  bool picture_ = false, ribbon_ = false, json_ = false;
+  bool picture_ = false, ribbon_ = false, json_ = false, reveal_ = false;
 };
 
 void ShowSubcommand::add_options(CLI::App& app) {
@@ -53,6 +53,7 @@ void ShowSubcommand::add_options(CLI::App& app) {
       ->type_name("N");
   app.add_option("--buffer", buffer_, "only this buffer: A, B, C, shared")->type_name("NAME");
   app.add_flag("--json", json_, "the run with its lines as JSON on stdout");
+  add_reveal_option(app, reveal_);
   add_color_option(app, color_);
   app.add_option("--baseline", baseline_,
                  "the recorded run that the speed of two kernels is taken from")
@@ -113,6 +114,7 @@ void ShowSubcommand::add_subjects(ShowRequest& request) const {
     words.sizes.push_back(*size_);
   }
   request.subjects = select_subjects(words);
+  if (!reveal_) refuse_riddles(request.subjects, "show");
   const bool is_whole_lab = named == 1 && request.subjects.front().lab != nullptr;
   if (request.subjects.size() > 2 && !is_whole_lab) {
     throw usage(fmt::format(

@@ -153,4 +153,13 @@ std::vector<Subject> select_subjects(const SubjectWords& words) {
   return subjects;
 }
 
+void refuse_riddles(const std::vector<Subject>& subjects, const char* command) {
+  for (const Subject& subject : subjects) {
+    if (subject.lab == nullptr || !subject.lab->is_riddle) continue;
+    throw usage(
+        fmt::format("'{}' is a riddle, and '{}' tells how its lanes walk: add --reveal to be told",
+                    subject.lab->name, command));
+  }
+}
+
 }  // namespace runner

@@ -28,4 +28,7 @@ struct SubjectWords {
 /// `all` takes an odd size of each besides. Throws Error(ExitCode::usage) for anything else, and where nothing is left.
 std::vector<Subject> select_subjects(const SubjectWords& words);
 
+/// Throws Error(ExitCode::usage) if one of them is of a riddle's lab, which `command` ("show") would give away.
+void refuse_riddles(const std::vector<Subject>& subjects, const char* command);
+
 }  // namespace runner

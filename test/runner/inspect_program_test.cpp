@@ -48,6 +48,11 @@ TEST(InspectMisuse, IsOneLineThatSaysWhatThereIs) {
       {{"profile", "2", "--color", "sometimes"}, "write auto, always or never"},
       {{"profile", "2", "--szie", "3"}, "did you mean '--size'?"},
       {{"ptx", "2", "--json"}, "unknown option '--json'"},
+      {{"ptx", "mystery"},
+       "'mystery' is a riddle, and 'ptx' tells how its lanes walk: add --reveal"},
+      {{"ptx", "2,Mystery/a"}, "add --reveal to be told"},
+      {{"profile", "copy_stride", "--size", "64"}, "--size is a kernel's"},
+      {{"profile", "copy_stride,copy_width", "--rows", "5"}, "copy_stride has --elements"},
   };
   for (const auto& [words, hint] : cases) {
     const Ended ended = run(words);
@@ -185,6 +190,12 @@ TEST(PtxProgram, ShowsCodeBelowEachLine) {
   EXPECT_THAT(ended.out, HasSubstr("copy_stride/8 at elements=100\nlab::copy_stride_kernel<8>: "));
   EXPECT_EQ(ended.out.find("copy_stride_kernel<1>"), std::string::npos);
   EXPECT_EQ(ended.out.find("$L__tmp"), std::string::npos);
+}
+
+TEST(PtxProgram, TellsARiddleToThoseWhoAskForIt) {
+  const Ended ended = run({"ptx", "mystery/a", "--reveal"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("mystery_a_kernel"));
 }
 
 }  // namespace
