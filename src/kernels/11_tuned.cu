@@ -78,7 +78,7 @@ extern const Rung tuned{
                            {"async_copy_share", "B", Relation::equal, 1},
                            {"load_bytes_per_lane", "A", Relation::equal, 4},
                            {"load_bytes_per_lane", "B", Relation::equal, 16},
-                           {"shared_loads_per_ffma", "", Relation::at_most, 0.161},
+                           {"shared_wavefronts_per_ffma", "", Relation::at_most, 0.29},
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_tuned,

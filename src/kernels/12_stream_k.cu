@@ -166,7 +166,7 @@ extern const Rung stream_k{
                            {"load_bytes_per_lane", "B", Relation::equal, 16},
                            {"async_copy_share", "A", Relation::equal, 1},
                            {"async_copy_share", "B", Relation::equal, 1},
-                           {"shared_loads_per_ffma", "", Relation::at_most, 0.161},
+                           {"shared_wavefronts_per_ffma", "", Relation::at_most, 0.29},
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_stream_k,

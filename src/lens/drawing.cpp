@@ -68,7 +68,7 @@ void mark_fetched(Line& line) {
 void mark_collisions(Phase& phase) {
   for (const Line& line : phase.lines) {
     for (size_t bank = 0; bank < WORDS; ++bank)
-      phase.words_in_bank[bank] += line.words[bank].lanes != 0 ? 1 : 0;
+      phase.words_in_bank[bank] += line.words[bank].lanes != 0 ? 1u : 0u;
   }
   for (Line& line : phase.lines) {
     for (size_t bank = 0; bank < WORDS; ++bank) {

@@ -120,6 +120,12 @@ constexpr Metric METRICS[] = {
      [](const Result& r, Buffer, const Roofs&) {
        return ratio(count(r, counts::SHARED_LOAD_LANES), count(r, counts::FFMA));
      }},
+    {"shared_wavefronts_per_ffma", "wavefronts of shared loads per FFMA", "wavefronts/FFMA", "",
+     Better::less, 2, "passes over the banks for loads / a warp's multiply-adds", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       const Figure ffma = count(r, counts::FFMA);
+       return ratio(count(r, counts::SHARED_LOAD_WAVEFRONTS), ffma ? Figure(*ffma / 32) : ffma);
+     }},
     {"shared_bank_conflicts", "shared bank conflicts", "conflicts", "", Better::less, 0,
      "wavefronts beyond the least number, loads and stores", false,
      [](const Result& r, Buffer, const Roofs&) { return count(r, counts::SHARED_BANK_CONFLICTS); }},

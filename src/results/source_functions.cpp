@@ -43,7 +43,7 @@ std::string code_of(std::string_view source) {
                 (i == 0 || std::isalnum(static_cast<unsigned char>(code[i - 1])) == 0))) {
       size_t end = i + 1;
       while (end < code.size() && code[end] != c && code[end] != '\n')
-        end += code[end] == '\\' ? 2 : 1;
+        end += code[end] == '\\' ? size_t{2} : size_t{1};
       i = blank(i, end + 1);
     } else {
       ++i;

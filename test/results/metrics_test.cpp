@@ -63,6 +63,7 @@ TEST(Metrics, FollowFromTheFacts) {
       {"shared_loads_per_ffma", 2},
       {"shared_load_wavefronts_per_request", 1.5},
       {"shared_store_wavefronts_per_request", 2.5},
+      {"shared_wavefronts_per_ffma", 12},
       {"shared_bank_conflicts", 7},
       {"local_bytes", 96},
       {"median_ms", 3},

@@ -80,20 +80,6 @@ const Exception* exception_for(const std::string& name, std::string_view count) 
   return nullptr;
 }
 
-// Claims that do not hold on the device, at any size that is recorded.
-constexpr Exception BROKEN_CLAIMS[] = {
-    {"sgemm/11_tuned/", "shared_loads_per_ffma",
-     "0.13 of the source's loads as clang has them, and 0.16 of nvcc's, which splits some"},
-    {"sgemm/12_stream_k/", "shared_loads_per_ffma",
-     "0.13 of the source's loads as clang has them, and 0.16 of nvcc's, which splits some"},
-};
-
-bool is_known_to_break(const std::string& name, std::string_view counter) {
-  return std::ranges::any_of(BROKEN_CLAIMS, [&](const Exception& one) {
-    return name.starts_with(one.subject) && counter == one.count;
-  });
-}
-
 const results::Run& recorded() {
   static const results::Run run = results::read_run(RECORDED);
   return run;
@@ -160,9 +146,8 @@ TEST_P(DeviceCounters, KeepThePromise) {
   const runner::DeviceClaims held = runner::check_on_device(claims, *row.seen.traffic, &here);
   EXPECT_EQ(held.checked.empty(), claims.empty());
   for (const auto& [claim, note] : held.checked) {
-    EXPECT_EQ(claim.kept, !is_known_to_break(results::full_name(row), claim.counter))
-        << claim.counter << " " << claim.relation << " " << claim.value << ", "
-        << claim.counted.value_or(-1) << " on the device (" << note << ")";
+    EXPECT_TRUE(claim.kept) << claim.counter << " " << claim.relation << " " << claim.value << ", "
+                            << claim.counted.value_or(-1) << " on the device (" << note << ")";
   }
 }
 
