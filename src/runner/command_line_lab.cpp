@@ -26,7 +26,7 @@ class LabSubcommand : public Subcommand {
     app.add_option("LABS", labs_,
                    "copy_stride, copy_stride/8 for one variant, several, or all; none lists them");
     add_output_options(app, output_);
-    add_reveal_option(app, reveal_);
+    app.add_flag("--reveal", reveal_, "tell how the lanes of a riddle walk, and its answer");
     add_measuring_options(app, measuring_, "variant");
     add_lab_sizes(app, lab::all(), sizes_);
     app.footer(EXAMPLES);

@@ -29,6 +29,7 @@ std::string meaning_of(const std::string& name, std::span<const lab::Lab* const>
     }
   }
   std::vector<std::string> texts;
+  texts.reserve(meanings.size());
   for (const auto& [meaning, of] : meanings)
     texts.push_back(fmt::format("{} ({})", meaning, fmt::join(of, ", ")));
   return fmt::format("{}", fmt::join(texts, "; "));
@@ -115,7 +116,7 @@ void set_measuring(const MeasuringWords& words, RunOptions& options) {
 }
 
 void add_reveal_option(CLI::App& app, bool& reveal) {
-  app.add_flag("--reveal", reveal, "tell how the lanes of a riddle walk, and its answer");
+  app.add_flag("--reveal", reveal, "a riddle's kernels too, which tells how their lanes walk");
 }
 
 void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words) {

@@ -122,6 +122,7 @@ const Lab* find_lab(std::string_view word, std::span<const Lab* const> labs) {
 
 std::vector<std::string> lab_names(std::span<const Lab* const> labs) {
   std::vector<std::string> names;
+  names.reserve(labs.size());
   for (const Lab* one : labs) names.emplace_back(one->name);
   return names;
 }
@@ -168,6 +169,7 @@ void set_sizes(std::vector<SelectedLab>& chosen, const SizeWords& words) {
 
 lab::Sizes odd_sizes(const Lab& of) {
   std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
   for (const Parameter& parameter : of.parameters)
     sizes.emplace_back(parameter.name, odd_size(parameter));
   return lab::Sizes(std::move(sizes));

@@ -30,8 +30,8 @@ results::Result Subject::result() const {
 }
 
 std::string Subject::name() const {
-  return rung != nullptr ? fmt::format("{} {}", rung->number, rung->name)
-                         : fmt::format("{}/{}", lab->name, variant->name);
+  if (lab != nullptr) return fmt::format("{}/{}", lab->name, variant->name);
+  return kernel_file.empty() ? fmt::format("{} {}", rung->number, rung->name) : rung->name;
 }
 
 std::string Subject::size() const {

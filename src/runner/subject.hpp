@@ -27,7 +27,7 @@ struct Subject {
   Candidate candidate() const;
   /// Who it is and on what: the identity and the problem that its results have.
   results::Result result() const;
-  /// "2 coalesced" or "copy_stride/8"
+  /// "2 coalesced", "copy_stride/8", or "mine" of a file
   std::string name() const;
   /// "256x256x256" or "elements=16384"
   std::string size() const;
@@ -35,7 +35,7 @@ struct Subject {
   std::vector<device::Claim> claims() const;
   /// What it claims where its promise speaks.
   const std::vector<device::Claim>& promise() const;
-  /// The words with which this program launches it once: see launch_once().
+  /// The words with which `profile` launches a rung of ours or a variant: see launch_once().
   std::vector<std::string> words() const;
 };
 
