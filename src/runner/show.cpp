@@ -259,14 +259,9 @@ lens::Wanted wanted_by(const PictureRequest& picture) {
 // ---- Text.
 
 std::string size_of(const Result& result, const text::Signs& signs) {
-  std::vector<std::string> parts;
-  if (result.problem) {
-    const results::Problem& p = *result.problem;
-    parts.push_back(p.is_square() ? fmt::format("{}{}", p.M, signs.cube) : p.size());
-  }
-  for (const auto& [name, value] : result.who.parameters)
-    parts.push_back(fmt::format("{} {}", name, value));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (!result.problem) return results::sizes_of(result.who);
+  const results::Problem& p = *result.problem;
+  return p.is_square() ? fmt::format("{}{}", p.M, signs.cube) : p.size();
 }
 
 std::string title_of(const Result& result) {
