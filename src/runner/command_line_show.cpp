@@ -29,7 +29,7 @@ class ShowSubcommand : public Subcommand {
  private:
   void refuse_contradictions(const CLI::App& app) const;
   void add_subjects(ShowRequest& request) const;
-  void add_line(ShowRequest& request) const;
+  static void add_line(const std::string& word, ShowRequest& request);
   PictureRequest picture() const;
 
   std::vector<std::string> kernels_, kernel_files_;
@@ -126,10 +126,10 @@ void ShowSubcommand::add_subjects(ShowRequest& request) const {
 }
 
 // "37", or where a kernel has several files "tile.hpp:37".
-void ShowSubcommand::add_line(ShowRequest& request) const {
-  const size_t colon = line_->rfind(':');
-  const std::string number = colon == line_->npos ? *line_ : line_->substr(colon + 1);
-  if (colon != line_->npos) request.file = line_->substr(0, colon);
+void ShowSubcommand::add_line(const std::string& word, ShowRequest& request) {
+  const size_t colon = word.rfind(':');
+  const std::string number = colon == word.npos ? word : word.substr(colon + 1);
+  if (colon != word.npos) request.file = word.substr(0, colon);
   request.line = static_cast<int>(parse_integer(
       "--line", number, 1, std::numeric_limits<int>::max(), "a file's lines count from 1, so "));
 }
@@ -162,7 +162,7 @@ Request ShowSubcommand::request(const CLI::App& app,
   refuse_contradictions(app);
   ShowRequest request;
   add_subjects(request);
-  if (line_) add_line(request);
+  if (line_) add_line(*line_, request);
   request.buffer = buffer_;
   if (picture_) request.picture = picture();
   if (!svg_.empty() && request.subjects.size() > 1) {

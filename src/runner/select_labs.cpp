@@ -176,7 +176,7 @@ lab::Sizes odd_sizes(const Lab& of) {
 }
 
 int64_t odd_size(const Parameter& parameter) {
-  return std::clamp(parameter.counted / 2 + 13, parameter.least, parameter.most);
+  return std::clamp(parameter.counted / 2 * 2 - 3, parameter.least, parameter.most);
 }
 
 }  // namespace runner

@@ -36,7 +36,8 @@ std::vector<std::string> parameter_names(std::span<const lab::Lab* const> labs);
 /// What the user typed for the parameters: "elements" and "1000".
 using SizeWords = std::vector<std::pair<std::string, std::string>>;
 
-/// A size below the counted one that is no multiple of what the promises speak of: arrays have ragged ends.
+/// An odd number a little below the counted size, or the nearest that there is: arrays have ragged ends. The recorded counters
+/// (bench/baselines) are of the counted sizes and of these.
 int64_t odd_size(const lab::Parameter& parameter);
 
 /// All of a lab's sizes, each odd.
