@@ -4,6 +4,7 @@
 //
 // What a device repeats exactly is compared exactly; what is not, and why, is in two tables here.
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,27 +56,40 @@ constexpr Compared COMPARED[] = {
      "of the product each is one on both; in the epilogue clang fuses where nvcc does not"},
 };
 
-// Of single ones: a name that begins so, and the count that is not compared there.
+// Of single ones: names of a pattern (as a shell has them), and a count of which the device has more, by so large a share
+// at most.
 struct Exception {
-  const char* subject;
+  const char* names;
   const char* count;
+  double share;
   const char* why;
 };
+constexpr const char* SPLIT_LOADS =
+    "nvcc reads a part of the fragments as several loads where clang has one; the wavefronts are "
+    "the same";
+constexpr const char* UNROLLED =
+    "the lanes that meet the end leave the loop at different turns; nvcc has unrolled it, and they "
+    "go on apart in what is left of it";
+constexpr const char* RAGGED_LOOPS = "lab/vector_add/*strid*/elements=1048573";
 constexpr Exception EXCEPTIONS[] = {
-    {"sgemm/10_async_pipeline/", counts::SHARED_LOADS,
-     "nvcc reads a part of the fragment of A as three loads where clang has one; the wavefronts "
-     "are the same"},
-    {"sgemm/11_tuned/", counts::SHARED_LOADS,
-     "nvcc reads a part of the fragments as several loads where clang has one; the wavefronts are "
-     "the same"},
-    {"sgemm/12_stream_k/", counts::SHARED_LOADS,
-     "nvcc reads a part of the fragments as several loads where clang has one; the wavefronts are "
-     "the same"},
+    {"sgemm/10_async_pipeline/*", counts::SHARED_LOADS, 0.07, SPLIT_LOADS},
+    {"sgemm/11_tuned/*", counts::SHARED_LOADS, 0.25, SPLIT_LOADS},
+    {"sgemm/12_stream_k/*", counts::SHARED_LOADS, 0.25, SPLIT_LOADS},
+    {RAGGED_LOOPS, counts::LOAD_REQUESTS, 0.001, UNROLLED},
+    {RAGGED_LOOPS, counts::LOAD_SECTORS, 0.001, UNROLLED},
+    {RAGGED_LOOPS, counts::LOAD_LINES, 0.001, UNROLLED},
+    {RAGGED_LOOPS, counts::STORE_REQUESTS, 0.001, UNROLLED},
+    {RAGGED_LOOPS, counts::STORE_SECTORS, 0.001, UNROLLED},
+    {"lab/vector_add/chunk/elements=1048573", counts::LOAD_REQUESTS, 0.001, UNROLLED},
+    {"lab/vector_add/chunk/elements=1048573", counts::STORE_REQUESTS, 0.001, UNROLLED},
+    {"lab/transpose/*/rows=253/cols=125", counts::SHARED_STORES, 0.02,
+     "a warp whose rows all lie beyond the edge skips the store on the simulated GPU, and executes "
+     "it with no lane on the device, which counts that; the wavefronts are the same"},
 };
 
 const Exception* exception_for(const std::string& name, std::string_view count) {
   for (const Exception& one : EXCEPTIONS) {
-    if (name.starts_with(one.subject) && count == one.count) return &one;
+    if (fnmatch(one.names, name.c_str(), 0) == 0 && count == one.count) return &one;
   }
   return nullptr;
 }
@@ -122,7 +136,12 @@ TEST_P(DeviceCounters, AreTheSimulators) {
   for (const auto& [count, how, why] : COMPARED) {
     const auto device = row.seen.traffic->count(count), simulator = here.count(count);
     ASSERT_TRUE(device) << name << " has no " << count;
-    if (exception_for(name, count) != nullptr) continue;
+    if (const Exception* exception = exception_for(name, count)) {
+      EXPECT_LE(simulator.value_or(0), *device) << count << ": " << exception->why;
+      EXPECT_LE(*device, simulator.value_or(0) * (1 + exception->share))
+          << count << ": " << exception->why;
+      continue;
+    }
     switch (how) {
       case Comparison::equal:
         EXPECT_EQ(simulator.value_or(0), *device) << count;
@@ -144,7 +163,7 @@ TEST_P(DeviceCounters, KeepThePromise) {
   const results::Traffic here = simulated(row);
   const std::vector<device::Claim> claims = subject_of(row).claims();
   const runner::DeviceClaims held = runner::check_on_device(claims, *row.seen.traffic, &here);
-  EXPECT_EQ(held.checked.empty(), claims.empty());
+  EXPECT_EQ(held.checked.empty() && held.not_counted.empty(), claims.empty());
   for (const auto& [claim, note] : held.checked) {
     EXPECT_TRUE(claim.kept) << claim.counter << " " << claim.relation << " " << claim.value << ", "
                             << claim.counted.value_or(-1) << " on the device (" << note << ")";
@@ -164,22 +183,18 @@ TEST(DeviceCountersRecorded, NeedEachException) {
   for (const Exception& one : EXCEPTIONS) {
     bool is_needed = false;
     for (const Result& row : recorded().results) {
-      if (is_needed || !results::full_name(row).starts_with(one.subject)) continue;
+      if (is_needed || fnmatch(one.names, results::full_name(row).c_str(), 0) != 0) continue;
       is_needed = row.seen.traffic->count(one.count) != simulated(row).count(one.count);
     }
-    EXPECT_TRUE(is_needed) << one.subject << " " << one.count;
+    EXPECT_TRUE(is_needed) << one.names << " " << one.count;
   }
 }
 
-// Labs are recorded all together.
 TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {
   std::set<std::string> rows;
-  const bool has_labs = std::ranges::any_of(recorded().results,
-                                            [](const Result& row) { return row.who.set == "lab"; });
   for (const Result& row : recorded().results) rows.insert(results::full_name(row));
   for (const Subject& subject :
        runner::select_subjects({.names = {"all"}, .sizes = {}, .parameters = {}})) {
-    if (subject.lab != nullptr && !has_labs) continue;
     EXPECT_TRUE(rows.contains(results::full_name(subject.result())))
         << subject.name() << " at " << subject.size() << " is not in " << RECORDED;
   }
