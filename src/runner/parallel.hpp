@@ -38,7 +38,8 @@ inline void parallel_for(int64_t count, int64_t grain,
         threads.emplace_back(try_piece, first, last);
         first = last;
       }
-    } catch (const std::exception&) {  // no more threads, or no memory for one, is to be had
+      // NOLINTNEXTLINE(bugprone-empty-catch): no more threads, or no memory for one, is to be had
+    } catch (const std::exception&) {
     }
     try_piece(0, count / pieces);
     if (first < count) try_piece(first, count);

@@ -29,7 +29,8 @@ Progress::Progress(bool wanted) : since_(Clock::now()) {
   if (!wanted || isatty(STDERR_FILENO) != 1) return;
   try {
     shows_ = std::jthread([this](const std::stop_token& stop) { keep_showing(stop); });
-  } catch (const std::system_error&) {  // no more threads are to be had
+    // NOLINTNEXTLINE(bugprone-empty-catch): no more threads are to be had
+  } catch (const std::system_error&) {
   }
 }
 
