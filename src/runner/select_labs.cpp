@@ -67,6 +67,7 @@ class Selection {
       if (equal_ignoring_case(name, variant.name)) return add(of, variant);
     }
     std::vector<std::string> known;
+    known.reserve(of.variants.size());
     for (const Variant& variant : of.variants) known.emplace_back(variant.name);
     throw usage(fmt::format("the lab '{}' has no variant '{}': it has {}{}", of.name, name,
                             fmt::join(known, ", "), did_you_mean(name, known)));
@@ -101,6 +102,7 @@ Error nobody_has(const std::string& name, const std::vector<SelectedLab>& chosen
   std::vector<std::string> has;
   for (const SelectedLab& one : chosen) {
     std::vector<std::string> options;
+    options.reserve(one.of->parameters.size());
     for (const Parameter& parameter : one.of->parameters)
       options.push_back(fmt::format("--{}", parameter.name));
     std::string text =
