@@ -194,8 +194,8 @@ def calls_of_labs(runner):
     try:
         labs = json.loads(listed)
         for lab in labs:
-            for size in (lambda p: p["counted"], lambda p: min(max(p["counted"] // 2 + 13, p["least"]), p["most"])):
-                options = ((f"--{p['name']}", str(size(p))) for p in lab["parameters"])
+            for size in ("counted", "odd"):
+                options = ((f"--{p['name']}", str(p[size])) for p in lab["parameters"])
                 yield lab["lab"], *itertools.chain.from_iterable(options)
     except (ValueError, KeyError, TypeError):
         raise Refused(f"'{runner.command[0]} lab --json' {ending(code)}, and printed no list of labs", exit_code(code)) from None

@@ -147,8 +147,7 @@ void add_figures(Json& row, const Result& r, const Roofs& roofs) {
   }
 }
 
-void add_traffic(Json& row, const Result& r) {
-  const Traffic& traffic = *r.seen.traffic;
+void add_traffic(Json& row, const Result& r, const Traffic& traffic) {
   row["sectors_per_request"] = Json::object();
   for (const auto& [verb, key, count] :
        {std::tuple{"load", "load_sectors_per_request", counts::LOAD_REQUESTS},
@@ -241,7 +240,7 @@ Json row_of(const Result& r, const Provenance& from) {
   }
   add_judgement(row, r);
   add_figures(row, r, from.roofs);
-  if (r.seen.traffic) add_traffic(row, r);
+  if (r.seen.traffic) add_traffic(row, r, *r.seen.traffic);
   if (r.seen.timing) add_timing(row, *r.seen.timing);
   add_list(row, "kernels", r.seen.kernels);
   add_list(row, "lines", r.seen.lines);

@@ -12,13 +12,6 @@
 namespace results {
 namespace {
 
-// "elements 16384", "batch 8, dim 768"
-std::string sizes_of(const Identity& who) {
-  std::vector<std::string> sizes;
-  for (const auto& [name, size] : who.parameters) sizes.push_back(fmt::format("{} {}", name, size));
-  return fmt::format("{}", fmt::join(sizes, ", "));
-}
-
 class LabTable : public ResultTable {
  public:
   LabTable(const Run& run, std::vector<const Result*> rows, const Run* recorded,

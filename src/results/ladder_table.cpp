@@ -59,7 +59,8 @@ class LadderTable : public ResultTable {
 
   std::string footnote(bool alone) const override {
     for (const Result* row : rows_) {
-      if (const Result* figure = starred(*row)) {
+      const Result* figure = starred(*row);
+      if (figure != nullptr && figure->problem && row->problem) {
         return fmt::format("* measured on an {} on {} at {}; all else is counted here, at {}",
                            recorded_->from.device, figure->date.substr(0, 10),
                            size_text(*figure->problem, signs_),

@@ -14,11 +14,8 @@ namespace {
 // "2 coalesced at 64x64x64", "copy_stride/8 at elements 16384"
 std::string title(const Result& r) {
   if (is_of_a_lab(r)) {
-    std::vector<std::string> sizes;
-    for (const auto& [name, size] : r.who.parameters)
-      sizes.push_back(fmt::format("{} {}", name, size));
-    return fmt::format("{}/{}{}{}", r.who.name, r.who.variant, sizes.empty() ? "" : " at ",
-                       fmt::join(sizes, ", "));
+    const std::string sizes = sizes_of(r.who);
+    return fmt::format("{}/{}{}{}", r.who.name, r.who.variant, sizes.empty() ? "" : " at ", sizes);
   }
   std::string text = r.who.number ? fmt::format("{} {}", *r.who.number, r.who.name) : r.who.name;
   if (!r.who.variant.empty()) text += " " + r.who.variant;

@@ -19,6 +19,13 @@ std::string label(const Identity& who) {
   return who.number ? fmt::format("{:02}_{}", *who.number, who.name) : who.name;
 }
 
+std::string sizes_of(const Identity& who) {
+  std::string text;
+  for (const auto& [name, size] : who.parameters)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, size);
+  return text;
+}
+
 std::string full_name(const Result& result) {
   std::string name = fmt::format("{}/{}", result.who.set, label(result.who));
   if (!result.who.variant.empty()) name += "/" + result.who.variant;

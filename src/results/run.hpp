@@ -231,6 +231,8 @@ bool is_of_a_lab(const Result& result);
 
 /// "02_coalesced", or "coalesced" where there is no number.
 std::string label(const Identity& who);
+/// The sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768"
+std::string sizes_of(const Identity& who);
 /// "sgemm/02_coalesced/4096x4096x4096", unique within a run.
 std::string full_name(const Result& result);
 

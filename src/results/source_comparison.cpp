@@ -96,13 +96,7 @@ const Result* recorded_as(const Result& r, const Recorded& recorded) {
 }
 
 // "4096x4096x4096", "elements 16777216"
-std::string size_of(const Result& r) {
-  if (r.problem) return r.problem->size();
-  std::vector<std::string> parts;
-  for (const auto& [name, size] : r.who.parameters)
-    parts.push_back(fmt::format("{} {}", name, size));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
+std::string size_of(const Result& r) { return r.problem ? r.problem->size() : sizes_of(r.who); }
 
 // "6.6x fewer", "1.3x more", or "as many".
 std::string compared(double first, double second, const char* fewer, const char* more,
@@ -171,11 +165,12 @@ std::string worth(const Result& first, const Result& second, const Recorded& rec
   const Result* now = recorded_as(second, recorded);
   if (before != nullptr && now != nullptr && is_of_a_lab(first) == is_of_a_lab(second)) {
     const char* key = of_labs ? "percent_of_copy" : "percent_of_cublas";
-    const double slow = *value(*before, key, {}, run->from.roofs);
-    const double fast = *value(*now, key, {}, run->from.roofs);
-    add(fmt::format("speed: {} {:.1f} % of {}, {} {:.1f} %: {} *", name_of(first), slow,
-                    of_labs ? "a copy" : "cuBLAS", name_of(second), fast,
-                    compared(fast, slow, "faster", "slower", "as fast", signs)),
+    const auto slow = value(*before, key, {}, run->from.roofs);
+    const auto fast = value(*now, key, {}, run->from.roofs);
+    if (!slow || !fast) return text;
+    add(fmt::format("speed: {} {:.1f} % of {}, {} {:.1f} %: {} *", name_of(first), *slow,
+                    of_labs ? "a copy" : "cuBLAS", name_of(second), *fast,
+                    compared(*fast, *slow, "faster", "slower", "as fast", signs)),
         2);
     add(fmt::format("* measured on an {} on {} at {}", run->from.device, now->date.substr(0, 10),
                     size_of(*now)),

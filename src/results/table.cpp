@@ -33,6 +33,7 @@ std::vector<std::unique_ptr<ResultTable>> tables_of(const Run& run, const Record
     }
   }
   std::vector<std::unique_ptr<ResultTable>> tables;
+  tables.reserve(groups.size());
   for (auto& rows : groups) {
     tables.push_back(is_of_a_lab(*rows.front())
                          ? lab_table(run, std::move(rows), recorded.labs, signs)

@@ -152,7 +152,7 @@ std::string ResultTable::heading_line(const std::vector<std::string>& subject,
   parts.insert(parts.end(), subject.begin(), subject.end());
   if (!is_timed()) {
     parts.emplace_back("every block counted");
-  } else if (const Result* timed = first_timed()) {
+  } else if (const Result* timed = first_timed(); timed != nullptr && timed->seen.timing) {
     parts.emplace_back(timed->seen.timing->options.cold ? "cold" : "warm");
     if (const auto clock = value(*timed, "clock_mhz")) {
       parts.push_back(fmt::format("{:.2f} GHz{}", *clock / 1e3, all_trusted() ? " steady" : ""));
@@ -266,8 +266,9 @@ std::string ResultTable::groups(const std::vector<Column>& columns) const {
     right += width_of(columns[i]) + (i == 0 ? 1 : 2);
     const std::string& group = columns[i].group;
     const bool last_of_group = i + 1 == columns.size() || columns[i + 1].group != group;
-    if (!group.empty() && last_of_group)
-      text = pad(text, std::max(0, right - text::display_width(group)), Align::left) + group;
+    if (group.empty() || !last_of_group) continue;
+    text = pad(text, std::max(0, right - text::display_width(group)), Align::left);
+    text += group;
   }
   return text + "\n";
 }

@@ -5,16 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "labs/lab.hpp"
-#include "runner/command_line_lab.hpp"
 #include "runner/command_line_options.hpp"
+#include "runner/command_line_subcommand.hpp"
 #include "runner/error.hpp"
 #include "runner/help.hpp"
-#include "runner/inspect_command_line.hpp"
 #include "runner/machine.hpp"
-#include "runner/show_command.hpp"
+#include "runner/select_labs.hpp"
 #include "runner/suggest.hpp"
 #include "runner/words.hpp"
 
@@ -97,12 +98,10 @@ struct Words {
   std::vector<std::string> kernels, kernel_files;
   std::vector<std::string> sizes;
   std::optional<std::string> lda, ldb, ldc, alpha, beta, seed;
-  OutputWords output, table_output;
+  OutputWords output;
   MeasuringWords measuring;
   bool warm = false, cold = false;
-  bool version = false, list_numbers = false, list_json = false;
-  std::string table_file;
-  LabWords lab;
+  bool version = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -135,13 +134,14 @@ void add_options(CLI::App& app, Words& words) {
   add_measuring_options(app, words.measuring, "kernel");
 }
 
-struct Subcommand {
+struct KnownSubcommand {
   const char* name;
   const char* what;
+  std::unique_ptr<Subcommand> (*make)();
 };
 
-constexpr Subcommand SUBCOMMANDS[] = {
-#define SUBCOMMAND(name, program, packages, build, what) {#name, what},
+constexpr KnownSubcommand SUBCOMMANDS[] = {
+#define SUBCOMMAND(name, program, packages, build, what) {#name, what, name##_subcommand},
 #include "runner/subcommands.def"
 #undef SUBCOMMAND
 };
@@ -171,13 +171,14 @@ RunRequest run_request(const CLI::App& app, const Words& words) {
     throw usage("name a kernel: a number, a name, 1-3 or all (see 'sgemm_runner list', or --help)");
   }
   if (words.warm && words.cold) throw usage("--warm and --cold exclude each other");
-  std::vector<std::string> other_words;
-  for (const Subcommand& subcommand : SUBCOMMANDS) other_words.emplace_back(subcommand.name);
-
-  for (const lab::Lab* one : lab::all()) {
-    if (std::ranges::find(words.kernels, one->name) == words.kernels.end()) continue;
-    throw usage(fmt::format("'{0}' is a lab: say 'sgemm_runner lab {0}'", one->name));
+  for (const std::string& list : words.kernels) {
+    for (const std::string& word : split(list, ',')) {
+      if (find_lab(word, lab::all()) != nullptr)
+        throw usage(fmt::format("'{0}' is a lab: say 'sgemm_runner lab {0}'", word));
+    }
   }
+  std::vector<std::string> other_words = lab_names(lab::all());
+  for (const KnownSubcommand& subcommand : SUBCOMMANDS) other_words.emplace_back(subcommand.name);
 
   RunRequest request;
   request.rungs = select(words.kernels, ladder::all(), other_words);
@@ -188,15 +189,6 @@ RunRequest run_request(const CLI::App& app, const Words& words) {
   set_measuring(words.measuring, request);
   request.without_meaning = options_without_meaning(app);
   return request;
-}
-
-ListRequest list_request(const Words& words) {
-  if (words.list_numbers && words.list_json) {
-    throw usage("--numbers and --json exclude each other");
-  }
-  return {words.list_numbers ? ListRequest::Style::numbers
-          : words.list_json  ? ListRequest::Style::json
-                             : ListRequest::Style::table};
 }
 
 // CLI11 takes '--json=' for '--json'; a script whose file name came out empty means something else. And it would
@@ -245,26 +237,11 @@ Request parse_command_line(int argc, const char* const* argv) {
   Words words;
   add_options(app, words);
   app.require_subcommand(0, 1);  // a second one is a file's name, or a mistake
-  CLI::App* list = nullptr;
-  CLI::App* table = nullptr;
-  CLI::App* labs = nullptr;
-  CLI::App* show = nullptr;
-  InspectCommandLine inspect;
-  for (const Subcommand& subcommand : SUBCOMMANDS) {
-    CLI::App* added = app.add_subcommand(subcommand.name, subcommand.what);
-    if (std::string_view(subcommand.name) == "list") list = added;
-    if (std::string_view(subcommand.name) == "table") table = added;
-    if (std::string_view(subcommand.name) == "lab") labs = added;
-    if (std::string_view(subcommand.name) == "show") show = added;
-    inspect.add(*added);
+  std::vector<std::pair<const CLI::App*, std::unique_ptr<Subcommand>>> subcommands;
+  for (const KnownSubcommand& known : SUBCOMMANDS) {
+    CLI::App* added = app.add_subcommand(known.name, known.what);
+    subcommands.emplace_back(added, known.make()).second->add_options(*added);
   }
-  list->add_flag("--numbers", words.list_numbers, "only their numbers, one to a line");
-  list->add_flag("--json", words.list_json, "as JSON, with their promises");
-  table->add_option("FILE", words.table_file, "what --json=FILE wrote");
-  add_output_options(*table, words.table_output);
-  add_lab_options(*labs, words.lab);
-  ShowWords show_words;
-  add_show_options(*show, show_words);
   app.footer(EXAMPLES);  // behind add_subcommand(), which would take it over
 
   const CLI::App* of = &app;
@@ -295,21 +272,9 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (!app.get_subcommands().empty() && !words.kernels.empty()) {
     throw usage(fmt::format("'{}' takes no kernels", app.get_subcommands().front()->get_name()));
   }
-  if (labs->parsed()) return lab_request(*labs, words.lab, line);
-  if (list->parsed()) return list_request(words);
-  if (show->parsed()) {
-    ShowRequest request = show_request(*show, show_words);
-    request.command_line = line;
-    return request;
+  for (const auto& [of_subcommand, subcommand] : subcommands) {
+    if (of_subcommand->parsed()) return subcommand->request(*of_subcommand, line);
   }
-  if (table->parsed()) {
-    if (words.table_file.empty()) {
-      throw usage("'table' needs a file: sgemm_runner table run.json, which --json=run.json wrote");
-    }
-    return TableRequest{.file = words.table_file,
-                        .presentation = presentation_from(*table, words.table_output, nullptr)};
-  }
-  if (auto inspection = inspect.request(line)) return std::move(*inspection);
   RunRequest request = run_request(app, words);
   request.command_line = line;
   return request;

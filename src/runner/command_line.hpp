@@ -1,6 +1,8 @@
 // The command line: words in, a request out.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,7 +11,6 @@
 #include "results/run.hpp"
 #include "runner/select.hpp"
 #include "runner/select_labs.hpp"
-#include "runner/show_request.hpp"
 #include "runner/subject.hpp"
 #include "runner/terminal.hpp"
 
@@ -63,6 +64,31 @@ struct ListRequest {
 struct TableRequest {
   std::string file;
   Presentation presentation{};
+};
+
+/// Which request is drawn, and how.
+struct PictureRequest {
+  std::optional<uint64_t> block{}, warp{}, nth{};  // without any of them the worst
+  uint64_t steps = 1;
+  bool ribbon = false;
+  std::string svg_file{};
+
+  bool is_chosen() const { return block || warp || nth; }
+};
+
+/// `sgemm_runner show KERNELS...`
+struct ShowRequest {
+  std::vector<Subject> subjects{};
+  bool compares = false;  // two beside each other; otherwise one after the other
+  std::string file{};     // of `line`, how its name ends; empty for any
+  std::optional<int> line{};
+  std::string buffer{};  // empty for all
+  std::optional<PictureRequest> picture{};
+  bool json = false;
+  When color = When::automatic;
+  std::string baseline_file{};
+  bool baseline_asked_for = false;  // false: the files that belong to the project
+  std::vector<std::string> command_line{};
 };
 
 /// `sgemm_runner profile KERNELS...`

@@ -16,6 +16,25 @@ constexpr int MOST_SAMPLES = 1000000;
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
+// "floats to copy (copy_stride, copy_width); floats to add (vector_add)"
+std::string meaning_of(const std::string& name, std::span<const lab::Lab* const> labs) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> meanings;
+  for (const lab::Lab* one : labs) {
+    for (const lab::Parameter& parameter : one->parameters) {
+      if (parameter.name != name) continue;
+      auto known = std::ranges::find(meanings, parameter.meaning,
+                                     [](const auto& meaning) { return meaning.first; });
+      if (known == meanings.end()) known = meanings.insert(meanings.end(), {parameter.meaning, {}});
+      known->second.emplace_back(one->name);
+    }
+  }
+  std::vector<std::string> texts;
+  texts.reserve(meanings.size());
+  for (const auto& [meaning, of] : meanings)
+    texts.push_back(fmt::format("{} ({})", meaning, fmt::join(of, ", ")));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 }  // namespace
 
 void add_output_options(CLI::App& app, OutputWords& words) {
@@ -25,13 +44,17 @@ void add_output_options(CLI::App& app, OutputWords& words) {
       ->type_name("[=FILE]");
   app.add_flag("--csv", words.csv, "comma-separated values on stdout");
   app.add_flag("--md", words.markdown, "a Markdown table on stdout");
-  app.add_option("--color", words.color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, words.color);
   app.add_flag("-q,--quiet", words.quiet, "no table, only what is wrong, and the exit code");
   app.add_flag("-v,--verbose", words.verbose,
                "say how each result was judged and what each kernel did");
   app.add_option("--baseline", words.baseline,
                  "the recorded run that starred figures are taken from where there is no GPU")
       ->type_name("FILE");
+}
+
+void add_color_option(CLI::App& app, std::string& word) {
+  app.add_option("--color", word, "auto, always or never")->type_name("WHEN");
 }
 
 When parse_color(const std::string& word) {
@@ -90,6 +113,27 @@ void set_measuring(const MeasuringWords& words, RunOptions& options) {
         static_cast<int>(parse_integer("--samples", *words.samples, 1, MOST_SAMPLES));
   }
   options.strict = words.strict;
+}
+
+void add_reveal_option(CLI::App& app, bool& reveal) {
+  app.add_flag("--reveal", reveal, "a riddle's kernels too, which tells how their lanes walk");
+}
+
+void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words) {
+  for (const std::string& name : parameter_names(labs)) {
+    const std::string option = "--" + name;
+    if (app.get_option_no_throw(option) != nullptr) continue;
+    auto& [_, value] = words.emplace_back(name, std::nullopt);
+    app.add_option(option, value, meaning_of(name, labs))->type_name("N")->group(LAB_SIZES);
+  }
+}
+
+SizeWords given(const LabSizeWords& words) {
+  SizeWords sizes;
+  for (const auto& [name, text] : words) {
+    if (text) sizes.emplace_back(name, *text);
+  }
+  return sizes;
 }
 
 std::vector<std::string> options_without_meaning(const CLI::App& app) {

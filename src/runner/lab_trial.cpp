@@ -75,6 +75,7 @@ double LabTrial::bytes_needed(const lab::Setup& setup, int64_t guard) {
 machine::Launch LabTrial::launch() {
   is_fresh_ = false;
   std::vector<uint32_t*> words;
+  words.reserve(laid_.size());
   for (const Laid& laid : laid_) words.push_back(laid.data);
   return [this, arrays = lab::Arrays(std::move(words))](cudaStream_t stream) {
     return variant_.launch(sizes_, arrays, stream);

@@ -35,7 +35,7 @@ constexpr double BYTES_OF_A_SECTOR = 32, LANES = 32;
 
 // A metric of a buffer's accesses that is one count over another, both of which a device has as a sum over buffers.
 struct PerRequest {
-  std::string_view metric;
+  const char* metric;
   const char *sum, *requests;
 };
 constexpr PerRequest PER_REQUEST[] = {
@@ -45,7 +45,8 @@ constexpr PerRequest PER_REQUEST[] = {
 };
 
 const PerRequest* per_request(const Claim& claim) {
-  const auto* const found = std::ranges::find(PER_REQUEST, claim.counter, &PerRequest::metric);
+  const auto* const found =
+      std::ranges::find(PER_REQUEST, std::string_view(claim.counter), &PerRequest::metric);
   return found == std::end(PER_REQUEST) || *claim.buffer == '\0' ? nullptr : found;
 }
 
@@ -89,7 +90,7 @@ std::optional<DeviceClaim> check_sum(const PerRequest& metric, const std::vector
   if (requests == 0) return std::nullopt;
   if (claims.size() > 1) note += ", by their requests";
   if (!unclaimed.empty()) note += fmt::format("; {} as simulated", unclaimed);
-  const Claim sum{metric.metric.data(), "", *relation, claimed / requests};
+  const Claim sum{metric.metric, "", *relation, claimed / requests};
   return DeviceClaim{check_claim(sum, now), note};
 }
 

@@ -20,7 +20,6 @@ namespace runner {
 namespace {
 
 using results::Problem;
-using results::Result;
 using results::Run;
 using Json = nlohmann::ordered_json;
 
@@ -53,6 +52,7 @@ std::vector<Candidate> candidates_of(const RunRequest& request, const machine::D
     rungs.insert(rungs.begin(), reference);
   }
   std::vector<Candidate> candidates;
+  candidates.reserve(rungs.size() + request.kernel_files.size());
   for (const ladder::Rung* rung : rungs) candidates.push_back(candidate_of(*rung));
   for (const std::string& file : request.kernel_files)
     candidates.push_back(stranger(load_kernel_file(file)));
@@ -80,6 +80,7 @@ std::string labs_as_json() {
                             {"meaning", p.meaning},
                             {"counted", p.counted},
                             {"timed", p.timed},
+                            {"odd", odd_size(p)},
                             {"least", p.least},
                             {"most", p.most},
                             {"whole", p.whole}});
@@ -107,6 +108,7 @@ std::string labs_as_text(int width) {
       text += text::wrap(fmt::format("{:<{}}{}", name, INDENT, what), width, INDENT) + "\n";
     };
     std::vector<std::string> variants;
+    variants.reserve(one->variants.size());
     for (const lab::Variant& variant : one->variants) variants.emplace_back(variant.name);
     add(one->name, one->question);
     add("", fmt::format("variants: {}", fmt::join(variants, ", ")));

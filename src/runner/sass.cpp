@@ -77,10 +77,13 @@ std::vector<Loop> loops_of(const std::vector<SassInstruction>& code) {
   for (size_t i = 0; i < code.size(); ++i) number_of[code[i].address] = i;
   std::map<size_t, size_t> last_of;
   for (size_t i = 0; i < code.size(); ++i) {
-    const auto target = code[i].target ? number_of.find(*code[i].target) : number_of.end();
+    const std::optional<uint64_t>& address = code[i].target;
+    if (!address) continue;
+    const auto target = number_of.find(*address);
     if (target != number_of.end() && target->second < i) last_of[target->second] = i;
   }
   std::vector<Loop> loops;
+  loops.reserve(last_of.size());
   for (const auto& [first, last] : last_of) loops.push_back({first, last});
   return loops;
 }

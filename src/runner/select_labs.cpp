@@ -31,11 +31,10 @@ class Selection {
       for (const Lab* one : labs_) add_all(*one);
       return;
     }
-    const auto found = std::ranges::find_if(
-        labs_, [name](const Lab* one) { return equal_ignoring_case(name, one->name); });
-    if (found == labs_.end()) throw no_such_lab(name);
-    if (slash == word.npos) return add_all(**found);
-    add_variant(**found, word.substr(slash + 1));
+    const Lab* found = find_lab(word, labs_);
+    if (found == nullptr) throw no_such_lab(name);
+    if (slash == word.npos) return add_all(*found);
+    add_variant(*found, word.substr(slash + 1));
   }
 
   // Variants in the order in which the lab shows them.
@@ -76,8 +75,8 @@ class Selection {
   Error no_such_lab(std::string_view name) const {
     if (name.empty())
       return usage("a lab's name is empty: before a '/', between two commas, or as ''");
-    std::vector<std::string> known{"all"};
-    for (const Lab* one : labs_) known.emplace_back(one->name);
+    std::vector<std::string> known = lab_names(labs_);
+    known.emplace_back("all");
     return usage(fmt::format("there is no lab '{}'{} (see 'sgemm_runner lab')", name,
                              did_you_mean(name, known)));
   }
@@ -95,19 +94,38 @@ const Parameter* find_parameter(const Lab& of, const std::string& name) {
 }
 
 Error nobody_has(const std::string& name, const std::vector<SelectedLab>& chosen) {
+  if (chosen.empty()) {
+    return usage(
+        fmt::format("--{} is a size of labs, and no lab is named; a kernel's is --size", name));
+  }
   std::vector<std::string> has;
   for (const SelectedLab& one : chosen) {
     std::vector<std::string> options;
     for (const Parameter& parameter : one.of->parameters)
       options.push_back(fmt::format("--{}", parameter.name));
-    has.push_back(
+    std::string text =
         fmt::format("{} has {}", one.of->name,
-                    options.empty() ? "none" : fmt::format("{}", fmt::join(options, " "))));
+                    options.empty() ? "none" : fmt::format("{}", fmt::join(options, " ")));
+    if (std::ranges::find(has, text) == has.end()) has.push_back(std::move(text));
   }
   return usage(fmt::format("--{} is no size of what is to be run: {}", name, fmt::join(has, ", ")));
 }
 
 }  // namespace
+
+const Lab* find_lab(std::string_view word, std::span<const Lab* const> labs) {
+  const std::string_view name = word.substr(0, word.find('/'));
+  const auto found = std::ranges::find_if(
+      labs, [name](const Lab* one) { return equal_ignoring_case(name, one->name); });
+  return found == labs.end() ? nullptr : *found;
+}
+
+std::vector<std::string> lab_names(std::span<const Lab* const> labs) {
+  std::vector<std::string> names;
+  names.reserve(labs.size());
+  for (const Lab* one : labs) names.emplace_back(one->name);
+  return names;
+}
 
 std::vector<SelectedLab> select_labs(std::span<const std::string> words,
                                      std::span<const Lab* const> labs) {
@@ -147,6 +165,18 @@ void set_sizes(std::vector<SelectedLab>& chosen, const SizeWords& words) {
     }
     if (!taken) throw nobody_has(name, chosen);
   }
+}
+
+lab::Sizes odd_sizes(const Lab& of) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
+  for (const Parameter& parameter : of.parameters)
+    sizes.emplace_back(parameter.name, odd_size(parameter));
+  return lab::Sizes(std::move(sizes));
+}
+
+int64_t odd_size(const Parameter& parameter) {
+  return std::clamp(parameter.counted / 2 * 2 - 3, parameter.least, parameter.most);
 }
 
 }  // namespace runner

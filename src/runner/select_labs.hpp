@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct SelectedLab {
   lab::Sizes sizes{};
 };
 
+/// The lab that a word like "copy_stride" or "copy_stride/8" speaks of, whatever its case; nullptr if there is none.
+const lab::Lab* find_lab(std::string_view word, std::span<const lab::Lab* const> labs);
+
+/// Their names, in their order.
+std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
+
 /// The labs that words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" name, in the order asked for,
 /// each once and in the default sizes of this machine. Names match whatever their case. Throws Error(ExitCode::usage)
 /// for anything else.
@@ -28,6 +35,13 @@ std::vector<std::string> parameter_names(std::span<const lab::Lab* const> labs);
 
 /// What the user typed for the parameters: "elements" and "1000".
 using SizeWords = std::vector<std::pair<std::string, std::string>>;
+
+/// An odd number a little below the counted size, or the nearest that there is: arrays have ragged ends. The recorded counters
+/// (bench/baselines) are of the counted sizes and of these.
+int64_t odd_size(const lab::Parameter& parameter);
+
+/// All of a lab's sizes, each odd.
+lab::Sizes odd_sizes(const lab::Lab& of);
 
 /// Gives each chosen lab the sizes that it has. Throws Error(ExitCode::usage) for a size that no chosen lab has, one that is
 /// no number, and one that is out of a lab's range.

@@ -16,7 +16,6 @@
 #include "results/table.hpp"
 #include "runner/conduct.hpp"
 #include "runner/interrupt.hpp"
-#include "runner/kernel_file.hpp"
 #include "runner/lab_measuring.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
@@ -45,7 +44,7 @@ Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
 // A subject with what was seen of it, of which only what the user asked for is left.
 struct Seen {
-  const ShownKernel* subject = nullptr;
+  const Subject* subject = nullptr;
   std::vector<Line> lines{};
   std::vector<Source> sources{};
   std::vector<lens::Request> requests{};
@@ -53,18 +52,18 @@ struct Seen {
 
 // ---- Running.
 
-Candidate candidate(const ShownKernel& subject) {
-  if (subject.rung != nullptr) return runner::candidate_of(*subject.rung);
-  Candidate candidate = stranger(load_kernel_file(subject.kernel_file));
-  candidate.whole_contract = false;  // it is looked at, not judged in full
-  return candidate;
+SelectedLab as_lab(const Subject& subject) {
+  return {subject.lab, {subject.variant}, subject.sizes};
 }
 
 // Adds the subject's result to the run. Verified like any other: of a kernel that is wrong no counter means anything.
-void run_subject(const ShowRequest& request, const ShownKernel& subject, Run& run) {
-  if (subject.lab.of == nullptr)
-    return measure_all({candidate(subject)}, {request.problem}, {}, true, run);
-  measure_labs({subject.lab}, {.reveal = true, .with_progress = true}, run);
+void run_subject(const Subject& subject, Run& run) {
+  if (subject.lab == nullptr) {
+    Candidate candidate = subject.candidate();
+    candidate.whole_contract = false;  // it is looked at, not judged in full
+    return measure_all({candidate}, {subject.problem}, {}, true, run);
+  }
+  measure_labs({as_lab(subject)}, {.reveal = true, .with_progress = true}, run);
   const auto is_told_before = [&](const results::Lesson& lesson) {
     return lesson.lab == run.lessons.back().lab && &lesson != &run.lessons.back();
   };
@@ -74,11 +73,11 @@ void run_subject(const ShowRequest& request, const ShownKernel& subject, Run& ru
 // Refuses what the device has no memory for, before anything is run.
 void refuse_what_cannot_be_run(const ShowRequest& request) {
   const machine::Device device = machine::open();
-  for (const ShownKernel& subject : request.subjects) {
-    if (subject.lab.of != nullptr) {
-      refuse_labs_that_cannot_fit({subject.lab}, device);
+  for (const Subject& subject : request.subjects) {
+    if (subject.lab != nullptr) {
+      refuse_labs_that_cannot_fit({as_lab(subject)}, device);
     } else {
-      refuse_what_cannot_fit("--size " + request.problem.size(), bytes_needed(request.problem),
+      refuse_what_cannot_fit("--size " + subject.problem.size(), bytes_needed(subject.problem),
                              device);
     }
   }
@@ -87,7 +86,7 @@ void refuse_what_cannot_be_run(const ShowRequest& request) {
 // Two that are compared have a speed on a device, if it was recorded.
 RecordedRuns recorded_for(const ShowRequest& request) {
   if (!request.compares) return {};
-  const auto is_lab = [](const ShownKernel& subject) { return subject.lab.of != nullptr; };
+  const auto is_lab = [](const Subject& subject) { return subject.lab != nullptr; };
   const auto labs = std::ranges::count_if(request.subjects, is_lab);
   return runner::recorded_for({.color = request.color,
                                .baseline_file = request.baseline_file,
@@ -103,14 +102,14 @@ std::string name_of_file(const std::string& file) {
   return file.starts_with(root) ? file.substr(root.size()) : file;
 }
 
-std::string own_file(const ShownKernel& subject) {
-  if (subject.rung != nullptr) return label(*subject.rung) + ".cu";
-  if (subject.lab.of != nullptr) return std::string(subject.lab.of->name) + ".cu";
-  return fs::path(subject.kernel_file).filename().string();
+std::string own_file(const Subject& subject) {
+  if (subject.lab != nullptr) return std::string(subject.lab->name) + ".cu";
+  if (!subject.kernel_file.empty()) return fs::path(subject.kernel_file).filename().string();
+  return label(*subject.rung) + ".cu";
 }
 
 // The files of the accesses, the subject's own first.
-std::vector<Source> sources_of(const ShownKernel& subject, const std::vector<Line>& lines) {
+std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& lines) {
   std::set<std::string> files;
   for (const Line& line : lines) files.insert(line.file);
   std::vector<Source> sources;
@@ -260,14 +259,9 @@ lens::Wanted wanted_by(const PictureRequest& picture) {
 // ---- Text.
 
 std::string size_of(const Result& result, const text::Signs& signs) {
-  std::vector<std::string> parts;
-  if (result.problem) {
-    const results::Problem& p = *result.problem;
-    parts.push_back(p.is_square() ? fmt::format("{}{}", p.M, signs.cube) : p.size());
-  }
-  for (const auto& [name, value] : result.who.parameters)
-    parts.push_back(fmt::format("{} {}", name, value));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (!result.problem) return results::sizes_of(result.who);
+  const results::Problem& p = *result.problem;
+  return p.is_square() ? fmt::format("{}{}", p.M, signs.cube) : p.size();
 }
 
 std::string title_of(const Result& result) {
@@ -277,10 +271,10 @@ std::string title_of(const Result& result) {
 }
 
 // "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
-std::string heading_of(const ShownKernel& subject, const Result& result, const text::Signs& signs) {
-  const char* idea = subject.lab.of != nullptr ? subject.lab.variants.front()->idea
-                     : subject.rung != nullptr ? subject.rung->idea
-                                               : nullptr;
+std::string heading_of(const Subject& subject, const Result& result, const text::Signs& signs) {
+  const char* idea = subject.lab != nullptr        ? subject.variant->idea
+                     : subject.kernel_file.empty() ? subject.rung->idea
+                                                   : nullptr;
   return fmt::format("simulated GPU {} {} {} {}{}", signs.dot, title_of(result), signs.dot,
                      size_of(result, signs), idea == nullptr ? "" : fmt::format(": {}", idea));
 }
@@ -364,7 +358,7 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
 }
 
 // What of a result is to be shown.
-Seen seen_of(const ShowRequest& request, const ShownKernel& subject, const Result& result,
+Seen seen_of(const ShowRequest& request, const Subject& subject, const Result& result,
              std::vector<lens::Request> requests) {
   Seen seen{.subject = &subject, .requests = std::move(requests)};
   std::ranges::copy_if(result.seen.lines, std::back_inserter(seen.lines),
@@ -386,23 +380,20 @@ ExitCode run(const ShowRequest& request) {
   refuse_what_cannot_be_run(request);
 
   Run run{.from = provenance(request.command_line, request.json)};
+  std::vector<Subject> subjects = request.subjects;
   std::vector<std::vector<lens::Request>> requests;
   std::optional<Error> failure;
   try {
-    for (const ShownKernel& subject : request.subjects) {
+    for (Subject& subject : subjects) {
+      load(subject);
       if (request.picture) machine::record_requests(wanted_by(*request.picture));
-      run_subject(request, subject, run);
+      run_subject(subject, run);
       requests.push_back(machine::recorded_requests());
     }
   } catch (const std::exception&) {
     failure = caught_error();
   }
   if (interrupted()) return ExitCode::interrupted;
-  for (const Result& result : run.results) {
-    if (!result.refusal.empty())
-      throw usage(
-          fmt::format("{} does not run in this size: {}", title_of(result), result.refusal));
-  }
   const std::string wrong = results::complaints(run, page);
   if (!std::ranges::all_of(run.results, [](const Result& r) { return r.judged.correct; })) {
     write_stderr(wrong);
@@ -416,8 +407,8 @@ ExitCode run(const ShowRequest& request) {
     lines.insert(lines.end(), result.seen.lines.begin(), result.seen.lines.end());
   refuse_what_is_not_there(request, lines);
   std::vector<Seen> seen;
-  for (size_t i = 0; i < request.subjects.size(); ++i)
-    seen.push_back(seen_of(request, request.subjects[i], run.results[i], std::move(requests[i])));
+  for (size_t i = 0; i < subjects.size(); ++i)
+    seen.push_back(seen_of(request, subjects[i], run.results[i], std::move(requests[i])));
   if (request.json) {
     for (size_t i = 0; i < seen.size(); ++i) run.results[i].seen.lines = seen[i].lines;
     write_stdout(results::to_json(run));

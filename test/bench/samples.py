@@ -91,10 +91,11 @@ def counted_row(number, size, **more):
 
 def list_of_labs():
     """As `sgemm_runner lab --json` has it."""
-    return [
-        {"lab": lab, "parameters": [{"name": name, "counted": counted, "timed": 1 << 24, "least": 1, "most": 1 << 27}]}
-        for lab, (name, counted) in LABS.items()
-    ]
+
+    def parameter(name, counted):
+        return {"name": name, "counted": counted, "timed": 1 << 24, "odd": counted // 2 + 13, "least": 1, "most": 1 << 27}
+
+    return [{"lab": lab, "parameters": [parameter(*sizes)]} for lab, sizes in LABS.items()]
 
 
 def lab_rows(lab, size, machine, **more):

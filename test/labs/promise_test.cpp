@@ -8,6 +8,7 @@
 #include "labs/lab.hpp"
 #include "run_variant.hpp"
 #include "runner/judge.hpp"
+#include "runner/select_labs.hpp"
 
 namespace {
 
@@ -37,12 +38,6 @@ lab::Sizes least_whole_sizes(const lab::Lab& of) {
   return chosen_sizes(of, [](const lab::Parameter& p) {
     return std::max<int64_t>(1, lab::ceil_div(p.least, p.whole)) * p.whole;
   });
-}
-
-// A size that is no multiple of anything: the ragged end of each array.
-lab::Sizes odd_sizes(const lab::Lab& of) {
-  return chosen_sizes(
-      of, [](const lab::Parameter& p) { return std::clamp(p.counted / 2 + 13, p.least, p.most); });
 }
 
 lab::Sizes least_sizes(const lab::Lab& of) {
@@ -79,7 +74,7 @@ TEST_P(Labs, KeepsItsPromise) {
 }
 
 TEST_P(Labs, IsRightAtOddSizes) {
-  for (const lab::Sizes& sizes : {odd_sizes(*GetParam().of), least_sizes(*GetParam().of)}) {
+  for (const lab::Sizes& sizes : {runner::odd_sizes(*GetParam().of), least_sizes(*GetParam().of)}) {
     if (is_refused(variant(), sizes)) continue;
     const results::Result result = run_variant(variant(), sizes);
     EXPECT_EQ(result.judged.complaint, "") << result.judged.failure;

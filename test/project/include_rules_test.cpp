@@ -26,7 +26,7 @@ struct Rule {
 };
 
 const Rule RULES[] = {
-    {"text", false, {}, "-"},
+    {"text", false, {}, "(langinfo|locale|sys/ioctl|unistd)\\.h"},
     {"lens", false, {"text/"}, "-"},
     {"results", false, {"text/"}, "fmt/.*|nlohmann/.*"},
     {"device", false, {}, "cuda_runtime\\.h"},

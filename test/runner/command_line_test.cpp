@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
+#include <array>
 #include <limits>
 
+#include "runner/command_line_options.hpp"
+#include "runner/command_line_subcommand.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 
@@ -204,6 +208,72 @@ TEST(CommandLine, TakesAllLabsInTheSizesOfThisMachine) {
                                                         : lab::counted_sizes(*one.of));
     EXPECT_EQ(one.variants.size(), one.of->variants.size());
   }
+}
+
+// ---- Sizes of labs, as options.
+
+// The parameters for which a command has no option of their own, since it has one that is called so.
+std::string called_like_options(const CLI::App& app, const std::string& command,
+                                std::span<const lab::Lab* const> labs) {
+  std::string clashes;
+  for (const lab::Lab* one : labs) {
+    for (const lab::Parameter& parameter : one->parameters) {
+      const std::string name = std::string("--") + parameter.name;
+      const CLI::Option* option = app.get_option_no_throw(name);
+      if (option != nullptr && option->get_group() == runner::LAB_SIZES) continue;
+      clashes += std::string("parameter '") + parameter.name + "' of lab '" + one->name +
+                 "' is called like option " + name + " of '" + command + "'\n";
+    }
+  }
+  return clashes;
+}
+
+TEST(CommandLine, NoParameterOfALabIsCalledLikeAnOption) {
+  const struct {
+    const char* name;
+    std::unique_ptr<runner::Subcommand> parser;
+  } subcommands[] = {
+#define SUBCOMMAND(name, program, packages, build, what) {#name, runner::name##_subcommand()},
+#include "runner/subcommands.def"
+#undef SUBCOMMAND
+  };
+  std::string with_sizes;
+  for (const auto& [name, parser] : subcommands) {
+    CLI::App app;
+    parser->add_options(app);
+    const std::vector<std::string> groups = app.get_groups();
+    if (std::ranges::find(groups, runner::LAB_SIZES) == groups.end())
+      continue;  // it takes no sizes
+    with_sizes += std::string(name) + " ";
+    EXPECT_EQ(called_like_options(app, name, lab::all()), "");
+  }
+  EXPECT_EQ(with_sizes, "lab show profile ptx ");
+}
+
+TEST(CommandLine, AParameterThatIsCalledLikeAnOptionLeavesTheOptionAsItIs) {
+  const lab::Lab one{.name = "my_lab",
+                     .question = "",
+                     .answer = "",
+                     .parameters = {{.name = "size", .meaning = "", .counted = 1, .timed = 1},
+                                    {.name = "rows", .meaning = "", .counted = 1, .timed = 1}},
+                     .variants = {}};
+  const std::array<const lab::Lab*, 1> labs{&one};
+  CLI::App app;
+  std::string size;
+  app.add_option("--size", size, "of kernels");
+  runner::LabSizeWords words;
+  runner::add_lab_sizes(app, labs, words);
+  app.parse("--size 7 --rows 5");
+  EXPECT_EQ(size, "7");
+  EXPECT_EQ(runner::given(words), (runner::SizeWords{{"rows", "5"}}));
+  EXPECT_EQ(called_like_options(app, "run", labs),
+            "parameter 'size' of lab 'my_lab' is called like option --size of 'run'\n");
+}
+
+TEST(CommandLine, KnowsALabWhereAKernelIsToBeNamed) {
+  EXPECT_THAT(refusal({"copy_stride/8"}), HasSubstr("say 'sgemm_runner lab copy_stride/8'"));
+  EXPECT_THAT(refusal({"1,copy_stride"}), HasSubstr("say 'sgemm_runner lab copy_stride'"));
+  EXPECT_THAT(refusal({"copy_strid"}), HasSubstr("did you mean 'copy_stride'?"));
 }
 
 TEST(CommandLine, ListsTheLabs) {

@@ -3,6 +3,7 @@
 //   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
 //
 // What a device repeats exactly is compared exactly; what is not, and why, is in two tables here.
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include "results/counts.hpp"
 #include "results/json.hpp"
 #include "runner/profile.hpp"
+#include "runner/select_subjects.hpp"
 
 namespace {
 
@@ -104,9 +106,11 @@ Subject subject_of(const Result& row) {
                {.names = {row.who.name}, .sizes = {row.problem->size()}, .parameters = {}})
         .at(0);
   }
-  return runner::select_subjects({.names = {row.who.name + "/" + row.who.variant},
-                                  .sizes = {},
-                                  .parameters = row.who.parameters})
+  runner::SizeWords sizes;
+  for (const auto& [name, size] : row.who.parameters)
+    sizes.emplace_back(name, fmt::format("{}", size));
+  return runner::select_subjects(
+             {.names = {row.who.name + "/" + row.who.variant}, .sizes = {}, .parameters = sizes})
       .at(0);
 }
 

@@ -34,20 +34,25 @@ TEST(InspectMisuse, IsOneLineThatSaysWhatThereIs) {
       {{"profile", "99"}, "there is no kernel 99: they are numbered 0 to"},
       {{"sass", "naiev"}, "did you mean 'naive'?"},
       {{"ptx", "copy_strid"}, "did you mean 'copy_stride'?"},
-      {{"profile", "copy_stride/9"}, "has no variant '9'; it has 1, 2, 4, 8, 32, 1000"},
+      {{"profile", "copy_stride/9"}, "has no variant '9': it has 1, 2, 4, 8, 32, 1000"},
       {{"profile", "copy_stride/"}, "has no variant ''"},
       {{"profile", "0"}, "is the reference"},
       {{"profile", "2", "--size", "many"}, "write 4096, or MxNxK"},
       {{"profile", "2", "--size", "0"}, "is an empty product"},
-      {{"ptx", "copy_stride", "--elements", "0"}, "it is from 1 to 134217728"},
+      {{"ptx", "copy_stride", "--elements", "0"}, "it must be from 1 to 134217728"},
       {{"ptx", "copy_stride", "--elements", "many"}, "--elements"},
-      {{"profile", "2", "--elements", "5"}, "--elements is of no lab that was named"},
+      {{"profile", "2", "--elements", "5"}, "--elements is a size of labs, and no lab is named"},
       {{"profile", "2", "--json="}, "--json= needs a file name"},
       {{"profile", "2", "--json=/nowhere/run.json"}, "cannot write to '/nowhere/run.json'"},
       {{"sass", "2", "--json=/nowhere/run.json"}, "cannot write to '/nowhere/run.json'"},
       {{"profile", "2", "--color", "sometimes"}, "write auto, always or never"},
       {{"profile", "2", "--szie", "3"}, "did you mean '--size'?"},
       {{"ptx", "2", "--json"}, "unknown option '--json'"},
+      {{"ptx", "mystery"},
+       "'mystery' is a riddle, and 'ptx' tells how its lanes walk: add --reveal"},
+      {{"ptx", "2,Mystery/a"}, "add --reveal to be told"},
+      {{"profile", "copy_stride", "--size", "64"}, "--size is a kernel's"},
+      {{"profile", "copy_stride,copy_width", "--rows", "5"}, "copy_stride has --elements"},
   };
   for (const auto& [words, hint] : cases) {
     const Ended ended = run(words);
@@ -185,6 +190,12 @@ TEST(PtxProgram, ShowsCodeBelowEachLine) {
   EXPECT_THAT(ended.out, HasSubstr("copy_stride/8 at elements=100\nlab::copy_stride_kernel<8>: "));
   EXPECT_EQ(ended.out.find("copy_stride_kernel<1>"), std::string::npos);
   EXPECT_EQ(ended.out.find("$L__tmp"), std::string::npos);
+}
+
+TEST(PtxProgram, TellsARiddleToThoseWhoAskForIt) {
+  const Ended ended = run({"ptx", "mystery/a", "--reveal"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("mystery_a_kernel"));
 }
 
 }  // namespace

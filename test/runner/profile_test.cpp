@@ -10,6 +10,7 @@
 #include "results/json.hpp"
 #include "runner/error.hpp"
 #include "runner/nsight.hpp"
+#include "runner/select_subjects.hpp"
 #include "test/support/files.hpp"
 
 namespace {
@@ -251,9 +252,8 @@ TEST(Subjects, OddSizesAreNoMultiples) {
 
 TEST(Subjects, ALabsClaimsAreOfWholeSizes) {
   const auto claims = [](const char* elements) {
-    return runner::select_subjects({.names = {"copy_stride/8"},
-                                    .sizes = {},
-                                    .parameters = {{"elements", std::stoll(elements)}}})
+    return runner::select_subjects(
+               {.names = {"copy_stride/8"}, .sizes = {}, .parameters = {{"elements", elements}}})
         .at(0)
         .claims()
         .size();

@@ -10,6 +10,7 @@
 #include "runner/error.hpp"
 #include "runner/kernel_name.hpp"
 #include "runner/sass_report.hpp"
+#include "runner/select_subjects.hpp"
 #include "test/support/files.hpp"
 
 namespace {

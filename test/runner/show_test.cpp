@@ -126,6 +126,12 @@ TEST(Show, HasLabs) {
   EXPECT_THAT(show({"copy_stride/8", "--elements", "64"}).out, HasSubstr("- elements 64:"));
 }
 
+TEST(Show, TellsARiddleToThoseWhoAskForIt) {
+  const Ended ended = show({"mystery/a", "--reveal"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nsrc/labs/mystery.cu\n"));
+}
+
 TEST(Show, PrintsTheLinesAsJson) {
   const Ended ended = show({"2", "--size", "64", "--json", "--buffer", "A"});
   EXPECT_EQ(ended.code, 0) << ended.err;
@@ -233,6 +239,10 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"6", "--picture", "--ribbon", "--buffer", "shared"}, "A, B or C in global memory"},
       {{"copy_stride/8", "--picture", "--ribbon"}, "A, B or C in global memory"},
       {{"2", "--picture", "--ribbon", "--steps", "2"}, "leave --steps away"},
+      {{"2", "--size", "64,128"}, "size '64,128' is not understood"},
+      {{"mystery"}, "'mystery' is a riddle, and 'show' tells how its lanes walk: add --reveal"},
+      {{"mystery/b", "--picture", "--svg", svg}, "add --reveal"},
+      {{"copy_stride/1", "mystery/b", "--json"}, "add --reveal"},
   };
   for (const auto& [words, hint] : cases) {
     const Ended ended = show(words);

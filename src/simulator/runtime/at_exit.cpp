@@ -1,9 +1,6 @@
 #include "simulator/runtime/at_exit.hpp"
 
 #include <fcntl.h>
-#include <langinfo.h>
-#include <locale.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,23 +8,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <new>
+
+#include "text/terminal.hpp"
 
 namespace simulator::runtime {
 namespace {
 
 constexpr int DEFAULT_COLUMNS = 80;
-
-int terminal_columns() {
-  if (const char* const asked = std::getenv("COLUMNS")) {
-    if (const int columns = std::atoi(asked); columns > 0) return columns;
-  }
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return DEFAULT_COLUMNS;
-}
 
 // While it lives, a write beyond the limit on a file's size fails and does not end the process.
 class FileSizeSignalIgnored {
@@ -65,19 +54,8 @@ void at_exit(void (*work)()) {
 }
 
 text::Page stderr_page() {
-  const auto is_set = [](const char* variable) {
-    const char* const value = std::getenv(variable);
-    return value != nullptr && *value != '\0';
-  };
-  const char* const terminal = std::getenv("TERM");
-  text::Page page;
-  page.width = terminal_columns();
-  page.color = isatty(STDERR_FILENO) == 1 && !is_set("NO_COLOR") &&
-               (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
-  if (const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr); locale != nullptr) {
-    page.unicode = std::strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-    freelocale(locale);
-  }
+  text::Page page = text::page_of_stream(STDERR_FILENO);
+  if (page.width == 0) page.width = DEFAULT_COLUMNS;
   return page;
 }
 

@@ -1,0 +1,32 @@
+// The command line of `sgemm_runner list`.
+#include <CLI/CLI.hpp>
+
+#include "runner/command_line_subcommand.hpp"
+#include "runner/error.hpp"
+
+namespace runner {
+namespace {
+
+class ListSubcommand : public Subcommand {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_flag("--numbers", numbers_, "only their numbers, one to a line");
+    app.add_flag("--json", json_, "as JSON, with their promises");
+  }
+
+  Request request(const CLI::App&, const std::vector<std::string>&) const override {
+    if (numbers_ && json_) throw Error(ExitCode::usage, "--numbers and --json exclude each other");
+    return ListRequest{numbers_ ? ListRequest::Style::numbers
+                       : json_  ? ListRequest::Style::json
+                                : ListRequest::Style::table};
+  }
+
+ private:
+  bool numbers_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> list_subcommand() { return std::make_unique<ListSubcommand>(); }
+
+}  // namespace runner

@@ -1,0 +1,125 @@
+#include "runner/select_subjects.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/error.hpp"
+
+namespace {
+
+using runner::Subject;
+using runner::SubjectWords;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// "2 coalesced at 256x256x256", ...
+std::vector<std::string> selected(const SubjectWords& words) {
+  std::vector<std::string> texts;
+  for (const Subject& subject : runner::select_subjects(words))
+    texts.push_back(subject.name() + " at " + subject.size());
+  return texts;
+}
+
+std::string refusal(const SubjectWords& words) {
+  try {
+    runner::select_subjects(words);
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), runner::ExitCode::usage);
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(SelectSubjects, TakesRungsAndVariantsInTheirOrder) {
+  EXPECT_THAT(selected({.names = {"copy_stride/8,2", "NAIVE"}}),
+              ElementsAre("copy_stride/8 at elements=16384", "2 coalesced at 256x256x256",
+                          "1 naive at 256x256x256"));
+  EXPECT_THAT(selected({.names = {"Copy_Stride/8"}}),
+              ElementsAre("copy_stride/8 at elements=16384"));
+}
+
+TEST(SelectSubjects, TakesEachOnceUnlessTheyAreToBeCompared) {
+  EXPECT_EQ(selected({.names = {"2", "coalesced", "copy_stride/8", "copy_stride/8"}}).size(), 2u);
+  EXPECT_EQ(selected({.names = {"2", "coalesced"}, .with_repeats = true}).size(), 2u);
+}
+
+TEST(SelectSubjects, GivesEachItsSizes) {
+  EXPECT_THAT(selected({.names = {"2", "copy_stride/8"},
+                        .sizes = {"64,2x3x4"},
+                        .parameters = {{"elements", "77"}}}),
+              ElementsAre("2 coalesced at 64x64x64", "2 coalesced at 2x3x4",
+                          "copy_stride/8 at elements=77"));
+}
+
+TEST(SelectSubjects, TakesAFileAsItIsUntilItIsLoaded) {
+  const std::vector<Subject> subjects =
+      runner::select_subjects({.names = {"2"}, .kernel_files = {"mine.cu", "mine.cu"}});
+  ASSERT_EQ(subjects.size(), 2u);
+  EXPECT_EQ(subjects[1].kernel_file, "mine.cu");
+  EXPECT_EQ(subjects[1].rung, nullptr);
+  EXPECT_EQ(subjects[1].problem.size(), "256x256x256");
+}
+
+TEST(SelectSubjects, AsksWhetherANearNameWasMeant) {
+  EXPECT_THAT(refusal({.names = {"naiev"}}), HasSubstr("did you mean 'naive'?"));
+  EXPECT_THAT(refusal({.names = {"copy_strid"}}), HasSubstr("did you mean 'copy_stride'?"));
+  EXPECT_THAT(refusal({.names = {"copy_width/flaot"}}), HasSubstr("did you mean 'float'?"));
+  EXPECT_THAT(refusal({.names = {"1,,2"}}), HasSubstr("a kernel's name is empty"));
+  EXPECT_THAT(refusal({.names = {"0-2"}}), HasSubstr("is the reference"));
+  EXPECT_THAT(refusal({}), HasSubstr("name a kernel or a lab"));
+}
+
+TEST(SelectSubjects, RefusesSizesOfWhatIsNotNamed) {
+  EXPECT_THAT(refusal({.names = {"2"}, .parameters = {{"elements", "5"}}}),
+              HasSubstr("--elements is a size of labs, and no lab is named"));
+  EXPECT_THAT(refusal({.names = {"copy_stride"}, .sizes = {"64"}}),
+              HasSubstr("--size is a kernel's"));
+  const std::string twice =
+      refusal({.names = {"copy_stride/1", "copy_stride/8"}, .parameters = {{"rows", "5"}}});
+  EXPECT_THAT(twice, testing::EndsWith("to be run: copy_stride has --elements"))
+      << "each lab's are told once";
+  EXPECT_THAT(refusal({.names = {"2"}, .sizes = {"0"}}), HasSubstr("is an empty product"));
+}
+
+// Of a lab in a size that some variants refuse the others are left; one alone is refused with its reason.
+TEST(SelectSubjects, PassesOverVariantsThatRefuseASize) {
+  size_t refusing = 0;
+  for (const lab::Lab* one : lab::all()) {
+    const lab::Sizes odd = runner::odd_sizes(*one);
+    runner::SizeWords sizes;
+    for (const auto& [name, size] : odd.all()) sizes.emplace_back(name, std::to_string(size));
+    size_t left = 0;
+    for (const lab::Variant& variant : one->variants) {
+      const std::string name = std::string(one->name) + "/" + variant.name;
+      const char* why = variant.refuses == nullptr ? nullptr : variant.refuses(odd);
+      if (why == nullptr) {
+        ++left;
+        continue;
+      }
+      ++refusing;
+      EXPECT_THAT(refusal({.names = {name}, .parameters = sizes}),
+                  AllOf(HasSubstr(name + " refuses these sizes"), HasSubstr(why)));
+    }
+    if (left > 0)
+      EXPECT_EQ(selected({.names = {one->name}, .parameters = sizes}).size(), left) << one->name;
+  }
+  EXPECT_GT(refusing, 0u) << "or this shows nothing";
+}
+
+TEST(SelectSubjects, LeaveARiddleToThoseWhoAskForIt) {
+  const auto is_refused = [](const char* name) {
+    try {
+      runner::refuse_riddles(runner::select_subjects({.names = {name}}), "show");
+      return false;
+    } catch (const runner::Error& error) {
+      EXPECT_EQ(error.code(), runner::ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr("--reveal"));
+      return true;
+    }
+  };
+  for (const lab::Lab* one : lab::all()) EXPECT_EQ(is_refused(one->name), one->is_riddle);
+  EXPECT_FALSE(is_refused("2"));
+}
+
+}  // namespace
