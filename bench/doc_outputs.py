@@ -13,7 +13,7 @@ A document says what it shows, and the program does the rest:
     ```
     <!-- drawn by: ./sgemm_runner show copy_stride/8 --picture --svg=docs/figures/stride_8.svg -->
 
-Commands run in the root of the tree on the simulated GPU, 100 columns wide, without colour, and must end with 0.
+Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0.
 """
 
 import argparse
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PRINTED = re.compile(r"(<!-- printed by: (?P<command>.+?) -->\n```\n)(?P<shown>.*?)(?<=\n)(```\n)", re.DOTALL)
 DRAWN = re.compile(r"<!-- drawn by: (?P<command>.+?) -->")
 MARKERS = re.compile(r"<!-- (printed|drawn) by:")
-COLUMNS = "100"
+COLUMNS = "104"
 
 
 class Commands:

@@ -68,18 +68,19 @@ def gflops(row):
     return f"{row.figures['gflops']:,.0f}".replace(",", " ")
 
 
-def with_table(readme, text):
-    if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(BEGIN) > readme.index(END):
-        raise Refused(f"README.md must hold the line '{BEGIN}' once and '{END}' once after it")
-    before, rest = readme.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+def with_table(readme, text, begin, end):
+    if readme.count(begin) != 1 or readme.count(end) != 1 or readme.index(begin) > readme.index(end):
+        raise Refused(f"README.md must hold the line '{begin}' once and '{end}' once after it")
+    before, rest = readme.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def write_table(name, baseline, table_of, begin, end):
+    """What a program that keeps a table of README.md does: name is its own, the run's file lies in bench/baselines."""
+    parser = argparse.ArgumentParser(description=f"Writes the table between the markers in README.md from {baseline}.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 if README.md differs")
-    parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines/nvidia-h200.json", help="the recorded run")
+    parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines" / baseline, help="the recorded run")
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="the file with the markers")
     arguments = parser.parse_args()
 
@@ -88,13 +89,17 @@ def main():
         readme = arguments.readme.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise Refused(f"'{arguments.readme}' cannot be read: {error}") from None
-    wanted = with_table(readme, table(run))
+    wanted = with_table(readme, table_of(run), begin, end)
     if wanted == readme:
         return 0
     if arguments.check:
-        raise Refused(f"{arguments.readme} does not hold the table of {arguments.run}; run bench/ladder_table.py", 1)
+        raise Refused(f"{arguments.readme} does not hold the table of {arguments.run}; run bench/{name}.py", 1)
     program.replace_file(arguments.readme, wanted)
     return 0
+
+
+def main():
+    return write_table("ladder_table", "nvidia-h200.json", table, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ class DocOutputs(unittest.TestCase):
     def test_puts_outputs_between_the_markers_and_leaves_the_rest(self):
         self.assertEqual(self.call(DOCUMENT).returncode, 0)
         text = self.document.read_text(encoding="utf-8")
-        self.assertIn("one -->\n```\n$ ./sgemm_runner one\nwords: one 100\n```\nbetween\n", text)
-        self.assertIn("two -->\n```\n$ ./sgemm_runner two\nwords: two 100\n```\n", text)
+        self.assertIn("one -->\n```\n$ ./sgemm_runner one\nwords: one 104\n```\nbetween\n", text)
+        self.assertIn("two -->\n```\n$ ./sgemm_runner two\nwords: two 104\n```\n", text)
         self.assertNotIn("old", text)
         self.assertEqual(self.call(text, "--check").returncode, 0)
 

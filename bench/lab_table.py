@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Writes the table of labs of README.md from a recorded run.
+
+    bench/lab_table.py            puts the table between the markers in README.md
+    bench/lab_table.py --check    exits 1 if README.md does not hold the table of the recorded run
+
+The run is bench/baselines/nvidia-h200-labs.json, as bench/record.py labs writes it on a GPU.
+"""
+
+import sys
+
+import ladder_table
+import program
+from program import Refused
+
+BEGIN = "<!-- lab table: made by bench/lab_table.py -->"
+END = "<!-- end of the lab table -->"
+
+
+def table(run):
+    """The Markdown table: each lab's question, and its slowest and its fastest variant."""
+    labs = {}
+    for row in run.rows:
+        if row.set == "lab" and row.is_right and "median_ms" in row.figures:
+            labs.setdefault(row.kernel, []).append(row)
+    if not labs:
+        raise Refused("the run has no times of labs; bench/record.py labs records them")
+    questions = {lab["lab"]: lab["question"] for lab in run.context.json["labs"]}
+    dates = sorted({row.date[:10] for rows in labs.values() for row in rows})
+    lines = [
+        f"Measured on one {run.context.device} on {' and '.join(dates)}: per cent of a device-to-device copy of as many bytes, "
+        "variant and copy taking turns; a time where the lab is not about bytes moved.",
+        "",
+        "| lab | asks | slowest variant | fastest |",
+        "| --- | --- | --- | --- |",
+    ]
+    for lab, rows in labs.items():
+        by_time = sorted(rows, key=lambda row: row.figures.get("percent_of_copy", -row.figures["median_ms"]))
+        lines.append(f"| `{lab}` | {questions[lab]} | {cell(by_time[0])} | {cell(by_time[-1])} |")
+    return "\n".join(lines)
+
+
+def cell(row):
+    doubt = "" if row.trusted else " ?"
+    if "percent_of_copy" in row.figures:
+        return f"{row.json['variant']}: {row.figures['percent_of_copy']:.0f} %{doubt}"
+    return f"{row.json['variant']}: {row.figures['median_ms']:.3g} ms{doubt}"
+
+
+def main():
+    return ladder_table.write_table("lab_table", "nvidia-h200-labs.json", table, BEGIN, END)
+
+
+if __name__ == "__main__":
+    sys.exit(program.run("lab_table", main))
