@@ -131,13 +131,22 @@ TEST(RecordedLabFigures, AreOfTheSameVariantSoundAndWarm) {
       {"a cold L2", [](Result& r) { r.seen.timing->options.cold = true; }},
       {"a wrong result", [](Result& r) { r.judged.correct = false; }},
       {"no time", [](Result& r) { r.seen.timing.reset(); }},
-      {"no reference", [](Result& r) { r.seen.timing->reference_samples_ms.clear(); }},
-      {"against cuBLAS", [](Result& r) { r.seen.timing->is_against_copy = false; }},
   };
   for (const auto& [what, change] : unfit)
     EXPECT_THAT(lab_table_with(recorded_lab(change)), Not(HasSubstr("*"))) << what;
   EXPECT_FALSE(results::has_lab_figures(recorded()));
   EXPECT_FALSE(results::has_ladder_figures(recorded_lab()));
+}
+
+TEST(RecordedLabFigures, AreTimesWhereThereIsNoCopy) {
+  const auto without_copy = [](Result& r) {
+    r.seen.timing->is_against_copy = false;
+    r.seen.timing->reference_samples_ms.clear();
+  };
+  const std::string table = lab_table_with(recorded_lab(without_copy));
+  EXPECT_THAT(table, HasSubstr("time *"));
+  EXPECT_THAT(table, HasSubstr("4.00 ms"));
+  EXPECT_THAT(table, Not(HasSubstr("% copy")));
 }
 
 TEST(RecordedLabFigures, AreNotMixedWithMeasuredOnes) {
