@@ -56,7 +56,9 @@ TEST(PtxListing, KeepsToThePage) {
   for (size_t begin = 0; begin < text.size(); ++lines) {
     const size_t end = text.find('\n', begin);
     const std::string line = text.substr(begin, end - begin);
-    if (line.find("word") != line.npos) EXPECT_LE(line.size(), 30u) << line;
+    if (line.find("word") != line.npos) {
+      EXPECT_LE(line.size(), 30u) << line;
+    }
     begin = end + 1;
   }
   EXPECT_GT(lines, 20u);

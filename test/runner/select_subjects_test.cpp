@@ -101,8 +101,9 @@ TEST(SelectSubjects, PassesOverVariantsThatRefuseASize) {
       EXPECT_THAT(refusal({.names = {name}, .parameters = sizes}),
                   AllOf(HasSubstr(name + " refuses these sizes"), HasSubstr(why)));
     }
-    if (left > 0)
+    if (left > 0) {
       EXPECT_EQ(selected({.names = {one->name}, .parameters = sizes}).size(), left) << one->name;
+    }
   }
   EXPECT_GT(refusing, 0u) << "or this shows nothing";
 }
