@@ -74,9 +74,10 @@ extern const Lab copy_stride{
     .question = "what does a stride between the lanes cost?",
     .answer =
         "The useful bytes are the same in every row: 128 a request. With stride 1 they lie in one "
-        "line; from "
-        "stride 8 on each lane has a sector of its own, of which it uses 4 of 32 bytes; from "
-        "stride 32 on a line.",
+        "line; from stride 8 on each lane has a sector of its own, of which it uses 4 of 32 bytes; "
+        "from stride 32 on a line. The counters then stand still, and the time does not: an H200 "
+        "fetches 64 bytes where a sector stands alone (Nsight Compute: 1.07 GB read from memory at "
+        "stride 32, for 537 MB of sectors).",
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,

@@ -239,11 +239,11 @@ extern const Lab embedding{
         "16 of the output, of each of which it uses 8 bytes; where x walks the dimension, 4 and 4. "
         "float4 takes 16 as well and wastes nothing. The time tells less than the counters: a "
         "published run on another GPU has the 1-D kernel 1.80 times as fast as the one whose x "
-        "walks the tokens; on an H200 (2026-11-22) it is 1.37 times at the sizes that are timed "
-        "here, since its L2 puts the pieces of a sector together, and 1.75 times where all lies in "
-        "L2 (--batch 8 --seq 512 --vocabulary 10000 --dim 512). What holds the 1-D kernel back "
-        "there is no sector: a thread with one element waits for its token, then for its float. "
-        "With eight it is twice as fast; without the 64-bit division, 7 per cent.",
+        "walks the tokens; on an H200 (2026-11-22) 1d_64bit is 1.37 times as fast as 2d_token at "
+        "the sizes that are timed, since its L2 puts the pieces of a sector together, and 1.75 "
+        "times where all lies in L2 (--batch 8 --seq 512 --vocabulary 10000 --dim 512). What holds "
+        "1d back is no sector: a thread with one element waits for its token, then for its float. "
+        "With eight it is twice as fast (1d_8); the 64-bit division costs 7 per cent.",
     .parameters =
         {{.name = "batch", .meaning = "sequences", .counted = 2, .timed = 32, .most = 1 << 14},
          {.name = "seq",

@@ -5,16 +5,18 @@ namespace {
 
 constexpr uint32_t SECTOR_BYTES = 32;
 
-uint32_t bytes_wasted(const Request& r) {
-  const uint32_t fetched = r.sectors * SECTOR_BYTES;
-  return fetched > r.bytes_used ? fetched - r.bytes_used : 0;
+// Beyond those that its bytes would need side by side: a broadcast moves a sector for 4 bytes, and none could do with less.
+uint32_t sectors_in_vain(const Request& r) {
+  const uint32_t least = (r.bytes_used + SECTOR_BYTES - 1) / SECTOR_BYTES;
+  return r.sectors > least ? r.sectors - least : 0;
 }
 
 }  // namespace
 
 bool is_worse(const Request& a, const Request& b) {
   if (a.bank_conflicts != b.bank_conflicts) return a.bank_conflicts > b.bank_conflicts;
-  return bytes_wasted(a) > bytes_wasted(b);
+  if (sectors_in_vain(a) != sectors_in_vain(b)) return sectors_in_vain(a) > sectors_in_vain(b);
+  return a.sectors > b.sectors;
 }
 
 bool is_file(std::string_view path, std::string_view name) {

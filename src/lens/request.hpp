@@ -70,7 +70,8 @@ struct Wanted {
 /// Whether a file's path ends with the name: "copy.cu" or "src/copy.cu" for "/home/me/src/copy.cu".
 bool is_file(std::string_view path, std::string_view name);
 
-/// Whether `a` is worse than `b`: more bytes fetched in vain or more bank conflicts; of two equal ones neither.
+/// Whether `a` is worse than `b`: more bank conflicts, or more sectors than its bytes need, or where neither differs more
+/// sectors; of two equal ones neither.
 bool is_worse(const Request& a, const Request& b);
 
 /// The number of its block in the grid, x first.

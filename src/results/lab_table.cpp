@@ -94,8 +94,8 @@ class LabTable : public ResultTable {
     add_per_request("sectors/request", "load_sectors_per_request", "store_sectors_per_request", 1);
     add_per_request("lines/request", "load_lines_per_request", "store_lines_per_request", 3);
     add_share("bytes_used_over_fetched", 2);
-    figure_of_those_that_have("shared_load_wavefronts_per_request", 2);
-    figure_of_those_that_have("shared_store_wavefronts_per_request", 2);
+    figure_of_those_that_have("shared_load_wavefronts_per_request", 1);
+    figure_of_those_that_have("shared_store_wavefronts_per_request", 1);
     if (recorded_ == nullptr || !any([this](const Result& r) { return starred(r) != nullptr; }))
       return;
     const auto there = [this](const Result& r) { return starred(r); };

@@ -32,7 +32,7 @@ void* allocate_device_bytes(int64_t bytes) {
   throw Error(
       ExitCode::failure,
       fmt::format("no device memory for a buffer of {:.2f} GiB: {:.2f} of {:.2f} GiB are free. "
-                  "Try a smaller --size.",
+                  "Try smaller sizes.",
                   static_cast<double>(bytes) / 0x1p30, static_cast<double>(free) / 0x1p30,
                   static_cast<double>(total) / 0x1p30));
 }

@@ -8,10 +8,20 @@ namespace lens::test {
 namespace {
 
 TEST(Request, IsWorseWithMoreConflictsOrMoreWaste) {
-  EXPECT_TRUE(is_worse(stride_1000(), every_other())) << "896 bytes in vain, not 112";
+  EXPECT_TRUE(is_worse(stride_1000(), every_other())) << "28 sectors in vain, not 4";
   EXPECT_FALSE(is_worse(every_other(), stride_1000()));
   EXPECT_TRUE(is_worse(eight_way(), quarters()));
   EXPECT_FALSE(is_worse(every_other(), every_other())) << "equal";
+}
+
+TEST(Request, IsNoneTheWorseForOneWordThatAllLanesRead) {
+  Request broadcast, neighbours, leaping;
+  broadcast.sectors = 1, broadcast.bytes_used = 4;
+  neighbours.sectors = 4, neighbours.bytes_used = 128;
+  leaping.sectors = 5, leaping.bytes_used = 128;
+  EXPECT_FALSE(is_worse(broadcast, neighbours));
+  EXPECT_TRUE(is_worse(neighbours, broadcast)) << "more sectors, none of them in vain";
+  EXPECT_TRUE(is_worse(leaping, neighbours));
 }
 
 TEST(Request, KnowsItsBlocksNumber) {
