@@ -167,10 +167,12 @@ std::string worth(const Result& first, const Result& second, const Recorded& rec
     const char* key = of_labs ? "percent_of_copy" : "percent_of_cublas";
     const auto slow = value(*before, key, {}, run->from.roofs);
     const auto fast = value(*now, key, {}, run->from.roofs);
-    if (!slow || !fast) return text;
+    // As the table of a device has it: of the times, where the per cents are of references that ran at their own moments.
+    const auto slow_ms = value(*before, "median_ms"), fast_ms = value(*now, "median_ms");
+    if (!slow || !fast || !slow_ms || !fast_ms) return text;
     add(fmt::format("speed: {} {:.1f} % of {}, {} {:.1f} %: {} *", name_of(first), *slow,
                     of_labs ? "a copy" : "cuBLAS", name_of(second), *fast,
-                    compared(*fast, *slow, "faster", "slower", "as fast", signs)),
+                    compared(*slow_ms, *fast_ms, "faster", "slower", "as fast", signs)),
         2);
     add(fmt::format("* measured on an {} on {} at {}", run->from.device, now->date.substr(0, 10),
                     size_of(*now)),
