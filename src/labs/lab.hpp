@@ -129,6 +129,11 @@ struct Lab {
 /// All labs, in the order in which they are best taken.
 std::span<const Lab* const> all();
 
+/// The path that launch() takes, or nullptr where the variant has only one.
+const char* path(const Variant& variant, const Sizes& sizes);
+/// Why the variant refuses these sizes, or nullptr where it takes them.
+const char* refusal(const Variant& variant, const Sizes& sizes);
+
 /// The lab's default sizes.
 Sizes counted_sizes(const Lab& of);
 Sizes timed_sizes(const Lab& of);

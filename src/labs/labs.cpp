@@ -46,6 +46,13 @@ Sizes sizes_of(const Lab& of, int64_t Parameter::* value) {
 
 }  // namespace
 
+const char* path(const Variant& variant, const Sizes& sizes) {
+  return variant.path == nullptr ? nullptr : variant.path(sizes);
+}
+const char* refusal(const Variant& variant, const Sizes& sizes) {
+  return variant.refuses == nullptr ? nullptr : variant.refuses(sizes);
+}
+
 Sizes counted_sizes(const Lab& of) { return sizes_of(of, &Parameter::counted); }
 Sizes timed_sizes(const Lab& of) { return sizes_of(of, &Parameter::timed); }
 

@@ -13,8 +13,6 @@
 namespace lens {
 namespace {
 
-constexpr int64_t SECTOR_BYTES = 32;
-
 // Bytes of one lane, side by side, from the beginning of the buffer's first line.
 struct Piece {
   int lane;

@@ -3,8 +3,6 @@
 namespace lens {
 namespace {
 
-constexpr uint32_t SECTOR_BYTES = 32;
-
 // Beyond those that its bytes would need side by side: a broadcast moves a sector for 4 bytes, and none could do with less.
 uint32_t sectors_in_vain(const Request& r) {
   const uint32_t least = (r.bytes_used + SECTOR_BYTES - 1) / SECTOR_BYTES;

@@ -11,6 +11,7 @@ namespace lens {
 
 /// Lanes of a warp.
 inline constexpr int LANES = 32;
+inline constexpr uint32_t SECTOR_BYTES = 32;
 
 /// The path by which an access goes through the memory system.
 enum class Path { global, shared, local };

@@ -85,8 +85,7 @@ class LabTable : public ResultTable {
     add_kernels("shared KiB", 10, shared_kib_of, itself);
     add_kernels("blocks/SM", 5, blocks_per_multiprocessor_of, itself);
     figure("percent_of_copy", 0);
-    add("", "", Align::left, 7,
-        [this](const Result& r) { return bar(value(r, "percent_of_copy").value_or(0), signs_); });
+    add_bar("percent_of_copy", 7);
   }
 
   void add_traffic() {

@@ -83,8 +83,7 @@ class LadderTable : public ResultTable {
     add_kernels("shared KiB", 10, shared_kib_of, itself);
     add_kernels("blocks/SM", 10, blocks_per_multiprocessor_of, itself);
     figure("percent_of_cublas", 0);
-    add("", "", Align::left, 7,
-        [this](const Result& r) { return bar(value(r, "percent_of_cublas").value_or(0), signs_); });
+    add_bar("percent_of_cublas", 7);
     add_step("faster than the row above", 5, [this](size_t i) { return faster(i); });
   }
 

@@ -15,12 +15,6 @@ Figure count(const Result& r, const char* key, std::string_view buffer = {}) {
   return r.seen.traffic ? r.seen.traffic->count(key, buffer) : std::nullopt;
 }
 
-// Nothing where the denominator counted nothing: a kernel that loads nothing has no sectors per request.
-Figure ratio(Figure numerator, Figure denominator) {
-  if (!numerator || !denominator || *denominator == 0) return std::nullopt;
-  return *numerator / *denominator;
-}
-
 Figure percent(Figure share) { return share ? Figure(100 * *share) : share; }
 
 const Timing* timing(const Result& r) {
@@ -192,6 +186,11 @@ constexpr Metric METRICS[] = {
 };
 
 }  // namespace
+
+std::optional<double> ratio(std::optional<double> numerator, std::optional<double> denominator) {
+  if (!numerator || !denominator || *denominator == 0) return std::nullopt;
+  return *numerator / *denominator;
+}
 
 std::span<const Metric> metrics() { return METRICS; }
 

@@ -37,6 +37,9 @@ const Metric& metric(std::string_view key);
 std::optional<double> value(const Result& result, std::string_view key,
                             std::string_view buffer = {}, const Roofs& roofs = {});
 
+/// Nothing where the denominator counted nothing: a kernel that loads nothing has no sectors per request.
+std::optional<double> ratio(std::optional<double> numerator, std::optional<double> denominator);
+
 /// Of the paired ratios of neighbouring samples, in per cent: how a kernel's speed relates to the reference's.
 std::vector<double> paired_percent(const Timing& timing);
 

@@ -7,6 +7,7 @@
 
 #include "results/metrics.hpp"
 #include "results/table.hpp"
+#include "text/page.hpp"
 
 namespace results {
 namespace {
@@ -29,16 +30,6 @@ std::string text_of(const CheckedClaim& c) {
   return fmt::format("{}{} {} {:.6g}: counted {}", known != nullptr ? known->name : c.counter,
                      c.buffer.empty() ? "" : " of " + c.buffer, c.relation, c.value,
                      c.counted ? fmt::format("{:.6g}", *c.counted) : "nothing");
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
 }
 
 // The first thing that was not kept in full, the others by the names of their checks: one mistake breaks many.
@@ -91,7 +82,7 @@ std::string complaints(const Run& run, const text::Page& page) {
     if (!r.refusal.empty()) continue;  // no complaint: the table says why
     if (!r.judged.correct) {
       add(r, ": " + r.judged.complaint);
-      for (const std::string_view line : lines_of(r.judged.failure))
+      for (const std::string_view line : text::lines_of(r.judged.failure))
         text += text::wrap(line, page.width, 4) + "\n";
     }
     if (!r.judged.contract.empty()) add(r, " broke the contract: " + contract_text(r.judged));

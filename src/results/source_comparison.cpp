@@ -12,6 +12,7 @@
 #include "results/ladder_table.hpp"
 #include "results/metrics.hpp"
 #include "results/source_functions.hpp"
+#include "text/page.hpp"
 
 namespace results {
 namespace {
@@ -47,7 +48,7 @@ std::vector<CodeLine> code_of(const std::vector<Line>& lines, const std::vector<
   std::vector<CodeLine> code;
   const Shown shown = functions_with_accesses(lines, sources);
   for (const Source& source : sources) {
-    const std::vector<std::string_view> texts = lines_of(source.text);
+    const std::vector<std::string_view> texts = text::lines_of(source.text);
     for (const auto& [number, sign] : shown.at(source.file)) {
       const auto index = static_cast<size_t>(number - 1);
       code.push_back({source.file, number, index < texts.size() ? trimmed(texts[index]) : "",

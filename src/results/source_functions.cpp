@@ -64,16 +64,6 @@ bool holds_functions(const std::string& declaration) {
 
 }  // namespace
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
-
 std::vector<FunctionLines> functions_of(std::string_view source) {
   const std::string code = code_of(source);
   std::vector<FunctionLines> functions;

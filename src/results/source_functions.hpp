@@ -6,9 +6,6 @@
 
 namespace results {
 
-/// The lines of a text, without their ends.
-std::vector<std::string_view> lines_of(std::string_view text);
-
 /// A function in its file, from the first line of its declaration to its closing brace. Lines count from 1.
 struct FunctionLines {
   int first = 0, last = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "results/source_functions.hpp"
+#include "text/page.hpp"
 
 namespace results {
 namespace {
@@ -278,7 +279,7 @@ std::vector<FileRows> files_of(const SourcePart& part, const std::vector<Line>& 
     const auto numbers = part.shown.find(source.file);
     if (numbers == part.shown.end() || numbers->second.empty()) continue;
     FileRows& file = files.emplace_back(FileRows{source.name, {}});
-    const std::vector<std::string_view> code = lines_of(source.text);
+    const std::vector<std::string_view> code = text::lines_of(source.text);
     int before = 0;
     for (const auto& [number, sign] : numbers->second) {
       if (before > 0 && number > before + 1) file.rows.push_back({.number = "..."});

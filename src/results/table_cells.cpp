@@ -29,14 +29,17 @@ std::string time_text(double ms, const text::Signs& signs) {
                      : fmt::format("{} ms", three_digits(ms));
 }
 
-std::string grouped(double value) {
-  if (value >= MOST_DIGITS) return decimal(value, 0);
-  std::string digits = fmt::format("{:.0f}", value);
-  if (value < 99.5) return fmt::format("{:.1f}", value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
+std::string thousands_apart(std::string digits) {
+  for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
     digits.insert(static_cast<size_t>(at), 1, ' ');
   }
   return digits;
+}
+
+std::string grouped(double value) {
+  if (value >= MOST_DIGITS) return decimal(value, 0);
+  if (value < 99.5) return fmt::format("{:.1f}", value);
+  return thousands_apart(fmt::format("{:.0f}", value));
 }
 
 std::string bar(double percent, const text::Signs& signs) {

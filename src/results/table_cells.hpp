@@ -11,6 +11,8 @@ namespace results {
 
 /// "12.35": so many decimals; short where it has more digits than a figure can have.
 std::string decimal(double value, int precision);
+/// "17367040" as "17 367 040".
+std::string thousands_apart(std::string digits);
 /// "50 900": thousands apart, one decimal below a hundred.
 std::string grouped(double value);
 /// "275    ms", " 22.0  ms": three digits, so that the decimal points of a column stand in line.

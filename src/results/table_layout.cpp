@@ -97,6 +97,11 @@ void ResultTable::add_figure(const char* heading, const char* key, int rank,
   });
 }
 
+void ResultTable::add_bar(const char* key, int rank) {
+  add("", "", Align::left, rank,
+      [this, key](const Result& r) { return bar(value(r, key).value_or(0), signs_); });
+}
+
 void ResultTable::add_path(int rank) {
   if (!any([](const Result& r) { return !r.path.empty(); })) return;
   add("", "path", Align::left, rank,

@@ -88,6 +88,8 @@ class ResultTable {
   /// A figure of THE list as `text` writes it.
   void add_figure(const char* heading, const char* key, int rank,
                   std::function<std::string(double)> text);
+  /// A bar of a metric in per cent, which nobody misses by name.
+  void add_bar(const char* key, int rank);
   void add_path(int rank);
   void add_promise(int rank);
   /// What each kernel of a launch takes of a multiprocessor, "254+40" for two; `of` says whose launch stands in for a

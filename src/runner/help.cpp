@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+#include <string_view>
 
 #include "text/page.hpp"
 
@@ -12,13 +12,6 @@ namespace {
 
 constexpr int NAMES_WIDTH = 22;
 constexpr int EXAMPLE_WIDTH = 36;  // of a command in the footer; what it does stands behind it
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 // "  --size N|MxNxK      what it does", wrapped behind the names.
 std::string entry(const std::string& names, const std::string& description, int width) {
@@ -32,9 +25,9 @@ std::string entry(const std::string& names, const std::string& description, int 
     line += std::string(static_cast<size_t>(NAMES_WIDTH - used), ' ');
   }
   // wrap() breaks at single spaces; those of the indentation are not to be taken for any.
-  for (const std::string& part :
-       lines_of(text::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0))) {
-    text += line + part + "\n";
+  const std::string wrapped = text::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0);
+  for (const std::string_view part : text::lines_of(wrapped)) {
+    text += fmt::format("{}{}\n", line, part);
     line = std::string(NAMES_WIDTH, ' ');
   }
   return text;
@@ -85,7 +78,8 @@ std::string help_text(const CLI::App& app, int width) {
       text += entry(subcommand->get_name(), subcommand->get_description(), width);
     }
   }
-  for (const std::string& line : lines_of(app.get_footer())) {
+  const std::string footer = app.get_footer();
+  for (const std::string_view line : text::lines_of(footer)) {
     text += text::wrap(line, width, line.starts_with(' ') ? EXAMPLE_WIDTH : 0) + "\n";
   }
   return text;

@@ -17,10 +17,6 @@ namespace {
 
 using results::Result;
 
-const char* refusal_of(const lab::Variant& variant, const lab::Sizes& sizes) {
-  return variant.refuses == nullptr ? nullptr : variant.refuses(sizes);
-}
-
 std::string sizes_text(const lab::Sizes& sizes) {
   std::string text;
   for (const auto& [name, size] : sizes.all()) text += fmt::format(" --{} {}", name, size);
@@ -29,13 +25,8 @@ std::string sizes_text(const lab::Sizes& sizes) {
 
 void measure(const lab::Variant& variant, const lab::Sizes& sizes,
              const results::MeasureOptions& options, Result& result) {
-  if (variant.path != nullptr) {
-    if (const char* path = variant.path(sizes)) result.path = path;
-  }
   LabTrial trial(variant, sizes, machine::GUARD);
-  if (trial.useful_bytes() > 0) result.useful_bytes = trial.useful_bytes();
-  result.judged = trial.check(result.seen);
-  if (!result.judged.error.empty()) result.seen = {};  // of a launch that was cut short
+  trial.check(result);
   if (!machine::MEASURES_TIME || !result.judged.correct || interrupted()) return;
   const machine::Launch copy = trial.copy();
   result.seen.timing = machine::time(trial.launch(), copy, options);
@@ -48,7 +39,7 @@ void refuse_labs_that_cannot_fit(const std::vector<SelectedLab>& labs,
                                  const machine::Device& device) {
   for (const SelectedLab& one : labs) {
     for (const lab::Variant* variant : one.variants) {
-      if (refusal_of(*variant, one.sizes) != nullptr) continue;
+      if (lab::refusal(*variant, one.sizes) != nullptr) continue;
       refuse_what_cannot_fit(
           fmt::format("{}/{}{}", one.of->name, variant->name, sizes_text(one.sizes)),
           LabTrial::bytes_needed(variant->setup(one.sizes), machine::GUARD), device);
@@ -68,13 +59,10 @@ void measure_labs(const std::vector<SelectedLab>& labs, const LabOptions& option
       const lab::Variant& variant = *one.variants[i];
       progress.say(
           fmt::format("{}/{} ({} of {})", of.name, variant.name, i + 1, one.variants.size()));
-      Result result{.who = {.set = "lab",
-                            .name = of.name,
-                            .variant = variant.name,
-                            .parameters = one.sizes.all()},
+      Result result{.who = identity_of(of, variant, one.sizes),
                     .idea = told ? variant.idea : "",
                     .date = now()};
-      if (const char* refusal = refusal_of(variant, one.sizes)) {
+      if (const char* refusal = lab::refusal(variant, one.sizes)) {
         result.refusal = refusal;
       } else {
         measure(variant, one.sizes, options.measure, result);

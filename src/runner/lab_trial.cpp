@@ -172,4 +172,11 @@ results::Judgement LabTrial::check(results::Observation& seen) {
   return judgement;
 }
 
+void LabTrial::check(results::Result& result) {
+  if (const char* path = lab::path(variant_, sizes_)) result.path = path;
+  if (setup_.useful_bytes > 0) result.useful_bytes = setup_.useful_bytes;
+  result.judged = check(result.seen);
+  if (!result.judged.error.empty()) result.seen = {};  // of a launch that was cut short
+}
+
 }  // namespace runner

@@ -27,11 +27,11 @@ class LabTrial {
   /// Device memory that a trial of this setup takes, the copy included where the machine measures.
   static double bytes_needed(const lab::Setup& setup, int64_t guard);
 
-  int64_t useful_bytes() const { return setup_.useful_bytes; }
-
-  /// Fills the arrays anew if a launch may have changed them, runs the variant and compares every word of every array, and the poison around them, with
-  /// what the lab says they must be. What was seen goes to `seen`.
+  /// Fills the arrays anew if a launch may have changed them, runs the variant and compares every word of every array,
+  /// and the poison around them, with what the lab says they must be. What was seen goes to `seen`.
   results::Judgement check(results::Observation& seen);
+  /// The same, and all that it tells of the result: what was seen, how it was judged, the path and the useful bytes.
+  void check(results::Result& result);
 
  private:
   struct Laid {

@@ -47,12 +47,7 @@ Contract put_through_contract(const Candidate& candidate, Progress& progress) {
 Result result_of(const Candidate& candidate, const Problem& problem, Verifier& verifier,
                  const results::MeasureOptions& options) {
   Result result{.who = candidate.who, .problem = problem, .date = now()};
-  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-    if (const char* path = ladder::path(*candidate.rung, sgemm)) result.path = path;
-    results::Observation unseen;
-    return run_product(*candidate.rung, sgemm, values == Values::reals ? result.seen : unseen);
-  });
-  if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
+  const Verdict verdict = verify_product(*candidate.rung, verifier, result);
   if (verdict.correct && !interrupted()) {
     result.seen.timing = time_product(*candidate.rung, verifier.prepare(Values::reals), options);
   }
@@ -76,6 +71,16 @@ Candidate candidate_of(const ladder::Rung& rung) {
 
 Candidate stranger(const ladder::Rung& rung) {
   return {.rung = &rung, .who = {.set = "kernel", .name = rung.name}, .whole_contract = true};
+}
+
+Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {
+  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
+    if (const char* path = ladder::path(rung, sgemm)) result.path = path;
+    results::Observation unseen;
+    return run_product(rung, sgemm, values == Values::reals ? result.seen : unseen);
+  });
+  if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
+  return verdict;
 }
 
 void add_result(Result result, results::Run& run) {

@@ -5,6 +5,7 @@
 
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
+#include "runner/verify.hpp"
 
 namespace runner {
 
@@ -19,6 +20,9 @@ struct Candidate {
 Candidate candidate_of(const ladder::Rung& rung);
 /// A kernel that no test of ours has seen.
 Candidate stranger(const ladder::Rung& rung);
+
+/// Verifies the rung on the verifier's problem; the path that ran and what was seen go to `result`.
+Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);
 
 /// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
 double bytes_needed(const results::Problem& problem);

@@ -10,6 +10,7 @@
 #include "results/counts.hpp"
 #include "results/json.hpp"
 #include "results/metrics.hpp"
+#include "results/table_cells.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
 #include "runner/machine.hpp"
@@ -25,6 +26,7 @@ namespace {
 namespace counts = results::counts;
 using device::Claim;
 using device::Relation;
+using results::ratio;
 using results::Result;
 using results::Run;
 using results::Traffic;
@@ -59,11 +61,6 @@ std::optional<Relation> relation_of_sum(const std::vector<Claim>& parts) {
     relation = part.relation;
   }
   return relation;
-}
-
-std::optional<double> ratio(std::optional<double> above, std::optional<double> below) {
-  if (!above || !below || *below == 0) return std::nullopt;
-  return *above / *below;
 }
 
 // The claims of one metric on several buffers, as one on their sum.
@@ -134,13 +131,7 @@ Stand stand_for(const Claim& claim, const Traffic& counted) {
 
 // ---- Text.
 
-std::string grouped(uint64_t value) {
-  std::string digits = fmt::format("{}", value);
-  for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<size_t>(at), 1, ' ');
-  }
-  return digits;
-}
+std::string grouped(uint64_t value) { return results::thousands_apart(fmt::format("{}", value)); }
 
 std::string difference(double device, double simulated, const NsightMetric& metric) {
   if (device == simulated) return "equal";

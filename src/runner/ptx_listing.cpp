@@ -14,6 +14,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/output.hpp"
 #include "runner/run.hpp"
+#include "runner/words.hpp"
 
 namespace runner {
 namespace {
@@ -37,12 +38,6 @@ std::string shape_of(const std::string& text) {
     if (mark == 0 || !is_digit(c)) shape += c;
   }
   return shape;
-}
-
-// Files of the project as they are called within it.
-std::string shown(const std::string& file) {
-  const std::string root = SGEMM_SOURCE_DIR "/";
-  return file.starts_with(root) ? file.substr(root.size()) : file;
 }
 
 struct Statement {
@@ -84,7 +79,7 @@ std::string ptx_listing(const machine::KernelCode& code, const SourceText& sourc
 
   std::string text = fmt::format("{}: {} statements\n", code.kernel, code.lines.size());
   for (const std::string& file : order) {
-    text += fmt::format("\n{}\n", file.empty() ? "of no line" : shown(file));
+    text += fmt::format("\n{}\n", file.empty() ? "of no line" : name_in_project(file));
     for (const auto& [line, statements] : files.at(file)) {
       if (!file.empty()) {
         text +=

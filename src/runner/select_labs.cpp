@@ -115,6 +115,11 @@ Error nobody_has(const std::string& name, const std::vector<SelectedLab>& chosen
 
 }  // namespace
 
+results::Identity identity_of(const lab::Lab& of, const lab::Variant& variant,
+                              const lab::Sizes& sizes) {
+  return {.set = "lab", .name = of.name, .variant = variant.name, .parameters = sizes.all()};
+}
+
 const Lab* find_lab(std::string_view word, std::span<const Lab* const> labs) {
   const std::string_view name = word.substr(0, word.find('/'));
   const auto found = std::ranges::find_if(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "labs/lab.hpp"
+#include "results/run.hpp"
 
 namespace runner {
 
@@ -23,6 +24,10 @@ const lab::Lab* find_lab(std::string_view word, std::span<const lab::Lab* const>
 
 /// Their names, in their order.
 std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
+
+/// Who a variant's results with these sizes are about.
+results::Identity identity_of(const lab::Lab& of, const lab::Variant& variant,
+                              const lab::Sizes& sizes);
 
 /// The labs that words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" name, in the order asked for,
 /// each once and in the default sizes of this machine. Names match whatever their case. Throws Error(ExitCode::usage)

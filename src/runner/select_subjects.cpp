@@ -114,8 +114,7 @@ void add_variants(const Named& named, const SubjectWords& words, std::vector<Sub
   bool is_any_left = false;
   for (const lab::Sizes& one : sizes) {
     for (const lab::Variant* variant : named.lab.variants) {
-      const char* why = variant->refuses == nullptr ? nullptr : variant->refuses(one);
-      if (why != nullptr) {
+      if (const char* why = lab::refusal(*variant, one)) {
         refusal = fmt::format("{}/{} refuses these sizes: {}", of.name, variant->name, why);
         continue;
       }

@@ -38,7 +38,6 @@ using results::Source;
 
 constexpr uint64_t ALL_STEPS = uint64_t{1} << 40;
 constexpr int LINES_AROUND = 3;  // of the one that --line asks for
-constexpr int THREADS_OF_A_WARP = 32;
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
@@ -96,12 +95,6 @@ RecordedRuns recorded_for(const ShowRequest& request) {
 
 // ---- Sources.
 
-// How a reader calls a file: within the project from its root on, otherwise as it is called.
-std::string name_of_file(const std::string& file) {
-  const std::string root = SGEMM_SOURCE_DIR "/";
-  return file.starts_with(root) ? file.substr(root.size()) : file;
-}
-
 std::string own_file(const Subject& subject) {
   if (subject.lab != nullptr) return std::string(subject.lab->name) + ".cu";
   if (!subject.kernel_file.empty()) return fs::path(subject.kernel_file).filename().string();
@@ -116,7 +109,7 @@ std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& 
   for (const std::string& file : files) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
-    sources.push_back({.file = file, .name = name_of_file(file), .text = text.str()});
+    sources.push_back({.file = file, .name = name_in_project(file), .text = text.str()});
   }
   std::ranges::sort(sources, {}, [own = own_file(subject)](const Source& source) {
     return std::pair(fs::path(source.file).filename() != own, source.file);
@@ -129,8 +122,7 @@ std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& 
 // Line and lens::Request have the same three members.
 template <typename Access>
 bool is_in_line(const Access& access, const ShowRequest& request) {
-  const bool right_file = request.file.empty() || access.file == request.file ||
-                          access.file.ends_with("/" + request.file);
+  const bool right_file = request.file.empty() || lens::is_file(access.file, request.file);
   return right_file && (!request.line || access.line == *request.line);
 }
 template <typename Access>
@@ -141,7 +133,7 @@ bool is_wanted(const Access& access, const ShowRequest& request) {
 // "src/kernels/02_coalesced.cu: 30, 33; ..."
 std::string places_of(const std::vector<Line>& lines) {
   std::map<std::string, std::set<int>> numbers;
-  for (const Line& line : lines) numbers[name_of_file(line.file)].insert(line.line);
+  for (const Line& line : lines) numbers[name_in_project(line.file)].insert(line.line);
   std::vector<std::string> places;
   for (const auto& [file, of_file] : numbers)
     places.push_back(fmt::format("{}: {}", file, fmt::join(of_file, ", ")));
@@ -199,7 +191,7 @@ void refuse_block_and_warp(const PictureRequest& picture, const Result& result) 
   for (const results::Kernel& k : result.seen.kernels) {
     blocks = std::max(blocks, k.grid[0] * k.grid[1] * k.grid[2]);
     const int64_t threads = k.block[0] * k.block[1] * k.block[2];
-    warps = std::max(warps, (threads + THREADS_OF_A_WARP - 1) / THREADS_OF_A_WARP);
+    warps = std::max(warps, (threads + lens::LANES - 1) / lens::LANES);
   }
   refuse_number("--block", picture.block.value_or(0), blocks, "the launch", "block");
   refuse_number("--warp", picture.warp.value_or(0), warps, "a block", "warp");

@@ -9,6 +9,7 @@
 #include "runner/lab_trial.hpp"
 #include "runner/product.hpp"
 #include "runner/provenance.hpp"
+#include "runner/select_labs.hpp"
 #include "runner/verify.hpp"
 
 namespace runner {
@@ -23,8 +24,7 @@ results::Result Subject::result() const {
     result.who = candidate().who;
     result.problem = problem;
   } else {
-    result.who = {
-        .set = "lab", .name = lab->name, .variant = variant->name, .parameters = sizes.all()};
+    result.who = identity_of(*lab, *variant, sizes);
   }
   return result;
 }
@@ -84,17 +84,10 @@ results::Result verified(const Subject& subject) {
   result.date = now();
   if (subject.rung != nullptr) {
     Verifier verifier(subject.problem, {.guard = machine::GUARD});
-    const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-      if (const char* path = ladder::path(*subject.rung, sgemm)) result.path = path;
-      results::Observation unseen;
-      return run_product(*subject.rung, sgemm, values == Values::reals ? result.seen : unseen);
-    });
+    const Verdict verdict = verify_product(*subject.rung, verifier, result);
     result.judged = judge(result, verdict, {});
   } else {
-    LabTrial trial(*subject.variant, subject.sizes, machine::GUARD);
-    result.useful_bytes = trial.useful_bytes();
-    if (subject.variant->path != nullptr) result.path = subject.variant->path(subject.sizes);
-    result.judged = trial.check(result.seen);
+    LabTrial(*subject.variant, subject.sizes, machine::GUARD).check(result);
   }
   return result;
 }

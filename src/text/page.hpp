@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace text {
 
@@ -35,5 +36,8 @@ int display_width(std::string_view text);
 /// Breaks a text at spaces so that no line takes more than `width` columns, as far as its words allow; lines
 /// after the first start with `indent` spaces. No limit where width is 0. Ends as the text ends.
 std::string wrap(std::string_view text, int width, int indent);
+
+/// The lines of a text, which must outlive them, without their ends.
+std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace text

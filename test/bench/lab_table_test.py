@@ -1,12 +1,9 @@
 """bench/lab_table.py: the table that it writes, and what --check says."""
 
 import json
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
+import readme_table
 import samples
 
 BEGIN = "<!-- lab table: made by bench/lab_table.py -->"
@@ -44,18 +41,8 @@ a time where the lab is not about bytes moved.
 | `banks` | which? | 32: 16.7 ms | 1: 0.657 ms |"""
 
 
-class LabTable(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.run_file = Path(folder.name) / "run.json"
-        self.readme = Path(folder.name) / "README.md"
-        self.readme.write_text(README, encoding="utf-8")
-        self.run_file.write_text(samples.text_of(RUN), encoding="utf-8")
-
-    def call(self, *words):
-        command = [sys.executable, "-B", samples.BENCH / "lab_table.py", "--run", self.run_file, "--readme", self.readme, *words]
-        return subprocess.run(command, capture_output=True, text=True)
+class LabTable(readme_table.ReadmeTable):
+    program, readme_text, recorded = "lab_table.py", README, RUN
 
     def test_shows_the_slowest_and_the_fastest_right_variant_of_each_lab(self):
         ended = self.call()
@@ -64,15 +51,11 @@ class LabTable(unittest.TestCase):
         self.assertEqual(self.call("--check").returncode, 0)
 
     def test_check_sees_another_table(self):
-        ended = self.call("--check")
-        self.assertEqual((ended.returncode, ended.stderr.count("\n")), (1, 1), ended.stderr)
-        self.assertIn("bench/lab_table.py", ended.stderr)
+        self.assertIn("bench/lab_table.py", self.refused(1, "--check"))
 
     def test_refuses_a_run_without_labs(self):
         self.run_file.write_text(json.dumps(samples.document([samples.timed_row(1, "256")])), encoding="utf-8")
-        ended = self.call()
-        self.assertEqual((ended.returncode, ended.stderr.count("\n")), (2, 1), ended.stderr)
-        self.assertEqual(self.readme.read_text(encoding="utf-8"), README)
+        self.assertIn("bench/record.py labs", self.refused(2))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,8 @@
 """bench/ladder_table.py: the table that it writes, and what --check says."""
 
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
+import readme_table
 import samples
 
 BEGIN = "<!-- ladder table: made by bench/ladder_table.py -->"
@@ -38,27 +35,8 @@ kernel and cuBLAS taking turns, warm.
 | 2 | coalesced | 20.1 | 20.1 | 53 531 |"""
 
 
-class LadderTable(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.run_file = Path(folder.name) / "run.json"
-        self.readme = Path(folder.name) / "README.md"
-        self.readme.write_text(README, encoding="utf-8")
-        self.run_file.write_text(samples.text_of(RUN), encoding="utf-8")
-
-    def call(self, *words):
-        command = [sys.executable, "-B", samples.BENCH / "ladder_table.py", "--run", self.run_file, "--readme", self.readme, *words]
-        return subprocess.run(command, capture_output=True, text=True)
-
-    def refused(self, code, *words):
-        """What it says in its one line."""
-        before = self.readme.read_bytes()
-        ended = self.call(*words)
-        self.assertEqual(ended.returncode, code, ended.stderr)
-        self.assertEqual(self.readme.read_bytes(), before)
-        self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
-        return ended.stderr
+class LadderTable(readme_table.ReadmeTable):
+    program, readme_text, recorded = "ladder_table.py", README, RUN
 
     def test_stands_between_the_markers(self):
         ended = self.call()

@@ -12,7 +12,7 @@
 
 /// Whether the variant may not be launched with these sizes.
 inline bool is_refused(const lab::Variant& variant, const lab::Sizes& sizes) {
-  return variant.refuses != nullptr && variant.refuses(sizes) != nullptr;
+  return lab::refusal(variant, sizes) != nullptr;
 }
 
 /// Runs the variant, which must not refuse the sizes, and says what was seen and judged.

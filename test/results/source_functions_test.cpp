@@ -72,10 +72,5 @@ TEST(SourceFunctions, EndWithTheFileWhereBracesDoNotMatch) {
   EXPECT_THAT(functions_of("\" /* R\"("), IsEmpty());
 }
 
-TEST(SourceFunctions, LinesAreWithoutTheirEnds) {
-  EXPECT_THAT(lines_of("a\n\nb"), ElementsAre("a", "", "b"));
-  EXPECT_THAT(lines_of("a\n"), ElementsAre("a"));
-}
-
 }  // namespace
 }  // namespace results

@@ -232,7 +232,7 @@ TEST(Subjects, AllAreEveryRungAndEveryVariantTwice) {
     for (const lab::Variant& variant : one->variants) {
       for (const lab::Sizes& sizes : {lab::counted_sizes(*one), runner::odd_sizes(*one)}) {
         ++variants;
-        refused += variant.refuses != nullptr && variant.refuses(sizes) != nullptr ? 1u : 0u;
+        refused += lab::refusal(variant, sizes) != nullptr ? 1u : 0u;
       }
     }
   }

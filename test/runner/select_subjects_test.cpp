@@ -92,7 +92,7 @@ TEST(SelectSubjects, PassesOverVariantsThatRefuseASize) {
     size_t left = 0;
     for (const lab::Variant& variant : one->variants) {
       const std::string name = std::string(one->name) + "/" + variant.name;
-      const char* why = variant.refuses == nullptr ? nullptr : variant.refuses(odd);
+      const char* why = lab::refusal(variant, odd);
       if (why == nullptr) {
         ++left;
         continue;

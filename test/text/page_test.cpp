@@ -1,5 +1,6 @@
 #include "text/page.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -23,6 +24,11 @@ TEST(Wrap, CountsCodePoints) { EXPECT_EQ(text::wrap("³³³ ³³³ ³³³", 7, 0
 
 TEST(Wrap, CountsALineBreakOfTheTextsOwn) {
   EXPECT_EQ(text::wrap("aa bb\ncc dd ee", 5, 0), "aa bb\ncc dd\nee");
+}
+
+TEST(LinesOf, AreWithoutTheirEnds) {
+  EXPECT_THAT(text::lines_of("a\n\nb"), testing::ElementsAre("a", "", "b"));
+  EXPECT_THAT(text::lines_of("a\n"), testing::ElementsAre("a"));
 }
 
 TEST(Signs, AreAsciiWithoutUtf8) {
