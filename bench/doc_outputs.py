@@ -25,8 +25,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import program
-from program import Refused
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+from plots import program  # noqa: E402
+from plots.program import Refused  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PRINTED = re.compile(r"(<!-- printed by: (?P<command>.+?) -->\n```\n)(?P<shown>.*?)(?<=\n)(```\n)", re.DOTALL)

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-import program
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+from plots import program  # noqa: E402
 
 # The colours of both schemes stand in one place; what is drawn names them.
 STYLE = """

@@ -10,8 +10,8 @@ The run is bench/baselines/nvidia-h200-labs.json, as bench/record.py labs writes
 import sys
 
 import ladder_table
-import program
-from program import Refused
+from plots import program
+from plots.program import Refused
 
 BEGIN = "<!-- lab table: made by bench/lab_table.py -->"
 END = "<!-- end of the lab table -->"

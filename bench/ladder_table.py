@@ -11,9 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
-import program
-import results
-from program import Refused
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+from plots import program, results  # noqa: E402
+from plots.program import Refused  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- ladder table: made by bench/ladder_table.py -->"

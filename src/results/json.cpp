@@ -61,6 +61,26 @@ Json written(const Lesson& l) {
   return lesson;
 }
 
+Json written(const ComparedWith& with) {
+  return {{"file", with.file},
+          {"date", with.date},
+          {"commit", or_null(with.commit)},
+          {"notes", with.notes}};
+}
+
+Json written(const Compared& c) {
+  Json comparison = {{"verdict", name_of(c.verdict)}, {"reasons", c.reasons}};
+  if (c.base_percent) comparison["base_percent"] = *c.base_percent;
+  const auto add = [&](const char* key, const std::optional<double>& value) {
+    if (value) comparison[key] = *value;
+  };
+  add("base_ms", c.base_ms);
+  add("change_percent", c.change_percent);
+  add("threshold_percent", c.threshold_percent);
+  add("p_value", c.p_value);
+  return comparison;
+}
+
 // Google Benchmark's own keys, where there is a time to give. Its tools think in microseconds or less.
 void add_benchmark_keys(Json& row, const Result& r) {
   if (!r.seen.timing) return;
@@ -187,6 +207,9 @@ void add_timing(Json& row, const Timing& t) {
   row["fp32_peak_gflops"] = or_null(t.fp32_peak_gflops);
   row["samples_ms"] = t.samples_ms;
   row["reference_samples_ms"] = t.reference_samples_ms;
+  if (!t.samples_of_runs.empty()) row["samples_of_runs"] = t.samples_of_runs;
+  if (!t.sample_seconds.empty()) row["sample_seconds"] = t.sample_seconds;
+  if (!t.sample_clocks_mhz.empty()) row["sample_clocks_mhz"] = t.sample_clocks_mhz;
 }
 
 Json written(const Kernel& k) {
@@ -236,6 +259,7 @@ Json row_of(const Result& r, const Provenance& from) {
   if (!r.refusal.empty()) {  // Google Benchmark's words for what was not run, and is no failure
     row["skipped"] = true;
     row["skip_message"] = r.refusal;
+    if (r.compared) row["comparison"] = written(*r.compared);
     return row;
   }
   add_judgement(row, r);
@@ -245,6 +269,7 @@ Json row_of(const Result& r, const Provenance& from) {
   add_list(row, "kernels", r.seen.kernels);
   add_list(row, "lines", r.seen.lines);
   add_list(row, "hazards", r.seen.hazards);
+  if (r.compared) row["comparison"] = written(*r.compared);
   return row;
 }
 
@@ -505,6 +530,18 @@ Traffic traffic_from(const Place& row) {
   return traffic;
 }
 
+std::vector<int> runs_from(const Place& place, const Timing& t) {
+  std::vector<int> runs;
+  int64_t samples = 0;
+  place.for_each([&](const Place& one) {
+    runs.push_back(static_cast<int>(one.integer(1, INT32_MAX)));
+    samples += runs.back();
+  });
+  if (samples != static_cast<int64_t>(t.samples_ms.size()))
+    place.refuse("does not add up to the number of samples_ms");
+  return runs;
+}
+
 Timing timing_from(const Place& row) {
   Timing t;
   const std::string l2 = row.at("l2").text();
@@ -530,9 +567,20 @@ Timing timing_from(const Place& row) {
   t.samples_ms = numbers(row.at("samples_ms"), SHORTEST_MS, LONGEST_MS);
   if (t.samples_ms.empty()) row.at("samples_ms").refuse("is empty");
   t.reference_samples_ms = numbers(row.at("reference_samples_ms"), SHORTEST_MS, LONGEST_MS);
-  if (!t.reference_samples_ms.empty() && t.reference_samples_ms.size() != t.samples_ms.size()) {
-    row.at("reference_samples_ms").refuse("has not as many values as samples_ms");
+  const auto refuse_unless_as_many = [&](const char* key, const std::vector<double>& values) {
+    if (!values.empty() && values.size() != t.samples_ms.size())
+      row.at(key).refuse("has not as many values as samples_ms");
+  };
+  refuse_unless_as_many("reference_samples_ms", t.reference_samples_ms);
+  if (row.has("sample_seconds")) {
+    t.sample_seconds = numbers(row.at("sample_seconds"), 0, LARGEST);
+    refuse_unless_as_many("sample_seconds", t.sample_seconds);
   }
+  if (row.has("sample_clocks_mhz")) {
+    t.sample_clocks_mhz = numbers(row.at("sample_clocks_mhz"), 0, LARGEST);
+    refuse_unless_as_many("sample_clocks_mhz", t.sample_clocks_mhz);
+  }
+  if (row.has("samples_of_runs")) t.samples_of_runs = runs_from(row.at("samples_of_runs"), t);
   return t;
 }
 
@@ -585,6 +633,35 @@ Lesson lesson_from(const Place& l) {
           .answer = l.has("answer") ? l.at("answer").text() : ""};
 }
 
+Compared comparison_from(const Place& c) {
+  Compared compared;
+  const auto verdict = change_named(c.at("verdict").text());
+  if (!verdict) c.at("verdict").refuse("is no verdict");
+  compared.verdict = *verdict;
+  compared.reasons = texts(c.at("reasons"));
+  if (c.has("base_percent")) {
+    const std::vector<double> quartiles = numbers(c.at("base_percent"), 0, LARGEST);
+    if (quartiles.size() != 3) c.at("base_percent").refuse("has not three values");
+    compared.base_percent = {quartiles[0], quartiles[1], quartiles[2]};
+  }
+  const auto figure = [&](const char* key, double least) -> std::optional<double> {
+    if (!c.has(key)) return std::nullopt;
+    return c.at(key).number(least, LARGEST);
+  };
+  compared.base_ms = figure("base_ms", 0);
+  compared.change_percent = figure("change_percent", -LARGEST);
+  compared.threshold_percent = figure("threshold_percent", 0);
+  compared.p_value = figure("p_value", 0);
+  return compared;
+}
+
+ComparedWith compared_with_from(const Place& c) {
+  return {.file = c.at("file").text(),
+          .date = c.at("date").text(),
+          .commit = optional_at(c, "commit", TEXT),
+          .notes = texts(c.at("notes"))};
+}
+
 Result result_from(const Place& row) {
   Result r{.who = identity_from(row)};
   if (row.has("m")) r.problem = problem_from(row);
@@ -592,6 +669,7 @@ Result result_from(const Place& row) {
   if (row.has("idea")) r.idea = row.at("idea").text();
   if (row.has("path")) r.path = row.at("path").text();
   if (row.has("date")) r.date = row.at("date").text();
+  if (row.has("comparison")) r.compared = comparison_from(row.at("comparison"));
   if (row.has("skip_message")) {
     r.refusal = row.at("skip_message").text();
     if (r.refusal.empty()) row.at("skip_message").refuse("is empty");
@@ -612,6 +690,7 @@ std::string to_json(const Run& run) {
   Json rows = Json::array();
   for (const Result& result : run.results) rows.push_back(row_of(result, run.from));
   Json context = written(run.from);
+  if (run.compared_with) context["compared_with"] = written(*run.compared_with);
   add_list(context, "labs", run.lessons);
   const Json json = {{"context", std::move(context)}, {"benchmarks", std::move(rows)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -635,6 +714,8 @@ Run run_from_json(std::string_view text) {
   }
   const Place context(json.at("context"), "context");
   Run run{.from = provenance_from(context), .lessons = list_from(context, "labs", lesson_from)};
+  if (context.has("compared_with"))
+    run.compared_with = compared_with_from(context.at("compared_with"));
   Place(json.at("benchmarks"), "benchmarks").for_each([&](const Place& row) {
     run.results.push_back(result_from(row));
   });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,12 @@ struct Timing {
   std::vector<double> samples_ms{};
   /// Each was taken right after the kernel's; empty without a reference.
   std::vector<double> reference_samples_ms{};
+  /// How many of the samples each run of the program took, where several were put together; empty for one run. They
+  /// stand one run after the other.
+  std::vector<int> samples_of_runs{};
+  /// When each sample of the kernel began, in seconds since the first of its run, and the clock of the multiprocessors
+  /// then, 0 where it could not be read. Both empty, or as many as samples_ms.
+  std::vector<double> sample_seconds{}, sample_clocks_mhz{};
   bool is_reference = false;
   /// The reference is a device-to-device copy of Result::useful_bytes, half of them read, and not cuBLAS's product.
   bool is_against_copy = false;
@@ -191,6 +198,45 @@ struct Judgement {
   bool trusted() const { return doubts.empty(); }
 };
 
+// ---- What a comparison with another run found: comparison.hpp.
+
+enum class Change {
+  same,
+  faster,
+  slower,
+  unsure,   // too little is known to say
+  changed,  // its counters, path or launches: nothing of that kind flickers
+  wrong,    // it is not right now, whatever it was
+};
+
+/// "SLOWER", as tables and JSON have it.
+const char* name_of(Change change);
+/// Nothing if none is called that.
+std::optional<Change> change_named(std::string_view name);
+
+/// A row beside the one of the same kernel, problem and options in the run that it is held against.
+struct Compared {
+  Change verdict = Change::unsure;
+  std::vector<std::string> reasons{};  // for people, a clause each
+  /// Of a timed row the quantity is the ratio to the reference, in per cent: its quartiles in the other run.
+  std::optional<std::array<double, 3>> base_percent{};
+  std::optional<double> base_ms{};            // the other's median time
+  std::optional<double> change_percent{};     // of the median ratio; below 0 is slower
+  std::optional<double> threshold_percent{};  // how far the medians must lie apart
+  std::optional<double> p_value{};            // of the Mann-Whitney U test on the ratios, two-sided
+  bool operator==(const Compared&) const = default;
+};
+
+/// The run that one is held against.
+struct ComparedWith {
+  std::string file{};
+  std::string date{};
+  std::optional<std::string> commit{};
+  std::vector<std::string>
+      notes{};  // facts that differ and decide nothing; rows that have no partner
+  bool operator==(const ComparedWith&) const = default;
+};
+
 /// One kernel on one problem, or with its parameters.
 struct Result {
   Identity who{};
@@ -204,6 +250,7 @@ struct Result {
   std::string date{};     // ISO 8601; a file may hold results of several days
   Observation seen{};
   Judgement judged{};
+  std::optional<Compared> compared{};
 
   /// A variant that refuses its sizes, and says so, is none that is wrong.
   bool is_right() const {
@@ -223,6 +270,7 @@ struct Lesson {
 
 struct Run {
   Provenance from{};
+  std::optional<ComparedWith> compared_with{};
   std::vector<Lesson> lessons{};  // of the labs among the results, each once
   std::vector<Result> results{};
 };

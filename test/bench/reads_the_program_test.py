@@ -1,4 +1,4 @@
-"""What sgemm_runner writes today is what bench/results.py reads.
+"""What sgemm_runner writes today is what plots/results.py reads.
 
 reads_the_program_test.py SGEMM_RUNNER
 """
@@ -8,7 +8,7 @@ import sys
 import unittest
 
 import samples  # noqa: F401 (where bench/ is)
-import results
+from plots import results
 
 RUNNER = sys.argv.pop(1)
 

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import samples
-import results
+from plots import results
 
 STUB = Path(__file__).resolve().parent / "stub_runner.py"
 SIMULATOR = {"machine": "simulator"}

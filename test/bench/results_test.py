@@ -1,4 +1,4 @@
-"""bench/results.py: what it gives of a run, and what it refuses."""
+"""plots/results.py: what it gives of a run, and what it refuses."""
 
 import json
 import tempfile
@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import samples
-import results
+from plots import results
 
 
 def read(text):

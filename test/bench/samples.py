@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BENCH = ROOT / "bench"
-sys.path.insert(0, str(BENCH))
+sys.path[:0] = [str(BENCH), str(BENCH.parent)]  # their parent is where plots/ is
 
 LADDER = {0: "cuBLAS", 1: "naive", 2: "coalesced", 3: "shared_tile"}
 # The labs: each with a parameter of its own, and the sizes it is counted at.

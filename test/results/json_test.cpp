@@ -66,9 +66,10 @@ void expect_same(const Judgement& wrote, const Judgement& read) {
 void expect_same(const results::Run& wrote, const results::Run& read) {
   EXPECT_EQ(read.from, wrote.from);
   EXPECT_EQ(read.lessons, wrote.lessons);
+  EXPECT_EQ(read.compared_with, wrote.compared_with);
   ASSERT_EQ(read.results.size(), wrote.results.size());
   for (size_t i = 0; i < wrote.results.size(); ++i) {
-    const auto& [who, problem, useful_bytes, idea, refusal, path, date, seen, judged] =
+    const auto& [who, problem, useful_bytes, idea, refusal, path, date, seen, judged, compared] =
         wrote.results[i];
     const Result& back = read.results[i];
     EXPECT_EQ(back.who, who);
@@ -79,6 +80,7 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
     EXPECT_EQ(back.path, path);
     EXPECT_EQ(back.date, date);
     EXPECT_EQ(back.seen, seen);
+    EXPECT_EQ(back.compared, compared);
     expect_same(judged, back.judged);
   }
 }

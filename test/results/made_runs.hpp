@@ -129,6 +129,9 @@ inline Run full() {
                                               .target_spread = 0.0625},
                                   .samples_ms = {1, 2, 3, 4, 5},
                                   .reference_samples_ms = {2, 2, 3, 2, 5},
+                                  .samples_of_runs = {2, 3},
+                                  .sample_seconds = {0, 0.25, 0, 0.5, 1},
+                                  .sample_clocks_mhz = {1980, 0, 1965, 1950, 1980},
                                   .is_reference = true,
                                   .launches_per_sample = 50,
                                   .steady = false,
@@ -170,6 +173,17 @@ inline Run full() {
               .contract = {"an empty K scales C: C[0][0] was never written"},
               .contract_checks = 14,
               .doubts = {"power limit", "only 5 samples"}};
+  r.compared = results::Compared{.verdict = results::Change::slower,
+                                 .reasons = {"5.1 % below", "beyond 3 %"},
+                                 .base_percent = std::array{90.5, 91.25, 92.0},
+                                 .base_ms = 2.5,
+                                 .change_percent = -5.125,
+                                 .threshold_percent = 3,
+                                 .p_value = 0.0001};
+  run.compared_with = results::ComparedWith{.file = "base.json",
+                                            .date = "2026-01-01T00:00:00+00:00",
+                                            .commit = "fedcba9876543210",
+                                            .notes = {"driver 570 there, 580 here"}};
   run.results = {r};
   return run;
 }

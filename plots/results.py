@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass, field
 from math import isfinite
 
-import program
+from plots import program
 
 SCHEMA = 2  # as in src/results/json.hpp
 LARGEST = 1e18  # of any figure
@@ -23,6 +23,32 @@ MACHINES = ("simulator", "cuda")
 
 class Unusable(program.Refused):
     """A file that is no run, or not one that this reader knows. The text says which, and where."""
+
+
+VERDICTS = ("SAME", "FASTER", "SLOWER", "UNSURE", "CHANGED", "WRONG")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What sgemm_runner compare found of a row beside the one that it was held against."""
+
+    verdict: str  # of VERDICTS
+    reasons: list[str]
+    base_percent: list[float]  # quartiles of the other's ratio to the reference; empty where it has none
+    base_ms: float | None
+    change_percent: float | None  # of the median ratio; below 0 is slower
+    threshold_percent: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True)
+class ComparedWith:
+    """The run that one was held against."""
+
+    file: str
+    date: str
+    commit: str | None
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -40,6 +66,7 @@ class Context:
     cublas: str | None
     power_limit_watts: float | None
     roofs: dict[str, float]  # what the device was measured to reach at most: "copy_gbytes_per_second" ...
+    compared_with: ComparedWith | None
     json: dict = field(repr=False, compare=False)  # as the file has it
 
 
@@ -73,6 +100,10 @@ class Row:
     is_reference: bool
     samples_ms: list[float]  # empty where nothing was timed
     reference_samples_ms: list[float]
+    samples_of_runs: list[int]  # how many each run took, one run after the other
+    sample_seconds: list[float]  # since the first of the run; empty where unknown
+    sample_clocks_mhz: list[float]  # likewise; 0 where it could not be read
+    comparison: Comparison | None
     json: dict = field(repr=False, compare=False)  # as the file has it
 
     @property
@@ -249,6 +280,7 @@ def _context(c):
         cublas=c.take("cublas", _Place.text),
         power_limit_watts=c.take("power_limit_watts", _Place.positive),
         roofs=roofs,
+        compared_with=c.take("compared_with", _compared_with),
         json=c.members(),
     )
 
@@ -286,7 +318,38 @@ def _row(r):
         is_reference=r.at("is_reference").truth() if timed else False,
         samples_ms=samples[0],
         reference_samples_ms=samples[1],
+        samples_of_runs=_runs(r, len(samples[0])),
+        sample_seconds=_of_each_sample(r, "sample_seconds", len(samples[0])),
+        sample_clocks_mhz=_of_each_sample(r, "sample_clocks_mhz", len(samples[0])),
+        comparison=r.take("comparison", _comparison),
         json=r.members(),
+    )
+
+
+def _compared_with(c):
+    return ComparedWith(
+        file=c.at("file").text(),
+        date=c.at("date").text(),
+        commit=c.take("commit", _Place.text),
+        notes=c.at("notes").texts(),
+    )
+
+
+def _comparison(c):
+    verdict = c.at("verdict").text()
+    if verdict not in VERDICTS:
+        c.at("verdict").refuse("is no verdict")
+    base = [one.number() for one in c.take("base_percent", _Place.each, [])]
+    if base and len(base) != 3:
+        c.at("base_percent").refuse("has not three values")
+    return Comparison(
+        verdict=verdict,
+        reasons=c.at("reasons").texts(),
+        base_percent=base,
+        base_ms=c.take("base_ms", _Place.number),
+        change_percent=c.take("change_percent", lambda place: place.number(-LARGEST)),
+        threshold_percent=c.take("threshold_percent", _Place.number),
+        p_value=c.take("p_value", _Place.number),
     )
 
 
@@ -323,3 +386,17 @@ def _samples(r):
     if references and len(references) != len(samples):
         r.at("reference_samples_ms").refuse("has not as many values as samples_ms")
     return samples, references
+
+
+def _runs(r, samples):
+    runs = [one.whole(1) for one in r.take("samples_of_runs", _Place.each, [])]
+    if runs and sum(runs) != samples:
+        r.at("samples_of_runs").refuse("does not add up to the number of samples_ms")
+    return runs
+
+
+def _of_each_sample(r, key, samples):
+    values = [one.number() for one in r.take(key, _Place.each, [])]
+    if values and len(values) != samples:
+        r.at(key).refuse("has not as many values as samples_ms")
+    return values

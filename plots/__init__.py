@@ -1,0 +1,1 @@
+"""Reads recorded runs and draws them: python3 -m plots --help."""
