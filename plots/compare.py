@@ -84,7 +84,7 @@ def draw(run):
     ax.set_ylim(len(rows) - 0.5, -0.5)
     if measured:
         ax.axvline(0, color=style.color("soft"), linewidth=1, zorder=1.5)
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:+g} %" if value else "0")
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:+g} %".replace("-", "−") if value else "0")
         ax.set_xlabel("ratio to cuBLAS against the base's median", color=style.color("soft"), size=style.SMALL, labelpad=2)
     else:
         ax.set_xticks([])
@@ -95,7 +95,15 @@ def draw(run):
         else:
             room = ax.bbox.width - 6
             reason = style.cut("; ".join(row["reasons"]) or "no time beside cuBLAS in both runs", room, style.SMALL)
-            ax.text(-most, y, style.plain(reason), size=style.SMALL, color=style.color("soft"), va="center_baseline")
+            ax.text(
+                -most,
+                y,
+                style.plain(reason),
+                size=style.SMALL,
+                color=style.color("soft"),
+                va="center_baseline",
+                bbox={"facecolor": style.color("paper"), "edgecolor": "none", "pad": 1},
+            )
         _draw_verdict(ax, y, row)
     return figure
 

@@ -71,7 +71,7 @@ def draw(run, kernel=None, axes=None):
         at.setdefault((cell["row"], cell["column"]), []).append(cell)
     many = len(thirds) > 1
     line = 29 if many else 22  # points of a figure in its cell
-    left = style.MARGIN + 18 + max(style.text_width(str(n), style.SMALL) for n in down)
+    left = style.MARGIN + 24 + max(style.text_width(str(n), style.SMALL) for n in down)
     texts = [_text(cell) for cell in cells] + [f"{LETTERS[third]} {n}" for n in thirds if many] + [str(n) for n in across]
     wide = max(CELL, 8 + max(style.text_width(text) for text in texts))
     width = max(style.WIDTH, left + style.MARGIN + len(across) * wide)
@@ -123,8 +123,6 @@ def _draw_key(figure):
     """The colours, and where one ends and the next begins."""
     from matplotlib.patches import Rectangle
 
-    width, _ = figure.get_size_inches() * 72
-    room = width - 2 * style.MARGIN
     height = figure.get_size_inches()[1] * 72 - figure.top - figure.bottom
     ax = style.axes(figure, style.MARGIN, style.MARGIN, height - 40, 24, None)
     ax.set_xlim(0, len(SHADES))
@@ -133,5 +131,4 @@ def _draw_key(figure):
         ax.add_patch(Rectangle((i, 0), 1, 1, facecolor=style.color(role), edgecolor=style.color("grid"), linewidth=0.6))
     ax.set_yticks([])
     ax.set_xticks(range(1, len(SHADES)), [str(edge) for edge in EDGES])
-    ax.set_xlabel("per cent of cuBLAS", color=style.color("soft"), size=style.SMALL, labelpad=0)
-    assert room > 0
+    ax.set_xlabel("per cent of cuBLAS", color=style.color("soft"), size=style.SMALL, labelpad=2)

@@ -5,7 +5,7 @@ the least that any kernel must read and write. What the simulated GPU counts are
 that no run measures: such a run has nothing to draw here.
 """
 
-from math import log10
+from math import atan2, degrees, log10
 
 from plots import labels, pick, style
 from plots.program import Refused
@@ -63,7 +63,7 @@ def draw(run, size=None):
     )
     texts = [style.cut(_text(point), style.WIDTH * 0.36, style.SMALL) for point in points]
     right = style.MARGIN + 16 + max(style.text_width(text, style.SMALL) for text in texts)
-    ax = style.axes(figure, 52, right, 4, 34, "both")
+    ax = style.axes(figure, 68, right, 4, 34, "both")
     _set_scales(ax, values)
     ax.set_xlabel("FLOP per byte of DRAM", color=style.color("soft"), size=style.SMALL, labelpad=2)
     ax.set_ylabel("GFLOP/s", color=style.color("soft"), size=style.SMALL, labelpad=2)
@@ -100,7 +100,7 @@ def _notes(points):
 
 
 def _set_scales(ax, values):
-    from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     roofs, points = values["roofs"], values["points"]
     ridge = roofs["fp32_gflops"] / roofs["copy_gbytes_per_second"]
@@ -108,11 +108,12 @@ def _set_scales(ax, values):
     up = [point["gflops"] for point in points]
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlim(min(ridge, *across) / 4, max(ridge, *across) * 4)
+    ax.set_xlim(min(ridge / 16, *(one / 4 for one in across)), max(ridge, *across) * 4)
     ax.set_ylim(min(up) / 2, max(roofs["fp32_gflops"], *up) * 2.6)
     for axis in (ax.xaxis, ax.yaxis):
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(10, (1, 2, 5) if high / low < 150 else (1,)))
         axis.set_minor_locator(NullLocator())
-        axis.set_minor_formatter(NullFormatter())
         axis.set_major_formatter(FuncFormatter(lambda value, _: pick.number(value, max(0, -int(log10(value) // 1)))))
 
 
@@ -125,27 +126,24 @@ def _draw_roofs(ax, roofs):
     ax.plot([bottom, ridge, high], [copy * bottom, peak, peak], color=style.color("ink"), linewidth=1.6, zorder=2)
     ax.annotate(
         f"multiply-adds alone: {_short(peak)}",
-        (high, peak),
-        xytext=(-4, 5),
+        (ridge, peak),
+        xytext=(4, 5),
         textcoords="offset points",
-        ha="right",
         size=style.SMALL,
         color=style.color("ink"),
     )
-    # Beside the slope, where it leaves the picture at the bottom or at the left.
+    # Along the slope, up to shortly before its end.
     foot = max(bottom, ax.get_ylim()[0] / copy)
-    middle = (foot * ridge) ** 0.5
+    end = foot**0.1 * ridge**0.9
     (x0, y0), (x1, y1) = ax.transData.transform([(foot, copy * foot), (ridge, peak)])
-    from math import atan2, degrees
-
     ax.annotate(
         f"a copy: {pick.number(copy, 0)} GB/s",
-        (middle, copy * middle),
+        (end, copy * end),
         xytext=(-5, 5),
         textcoords="offset points",
         rotation=degrees(atan2(y1 - y0, x1 - x0)),
         rotation_mode="anchor",
-        ha="center",
+        ha="right",
         size=style.SMALL,
         color=style.color("ink"),
     )

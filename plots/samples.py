@@ -88,14 +88,14 @@ def _times(name, milliseconds, role):
 
 
 def _ticks(panel):
-    """Limits, and texts of ticks. At least 2 % on each side of the median, so that noise is not made large."""
+    """Limits, and the ticks with their texts. At least 2 % on each side of the median, so that noise is not made large."""
+    from matplotlib.ticker import MaxNLocator
+
     known = [value for value in panel["values"] if value is not None]
     middle = median(known)
     low, high = min([middle * 0.98, *known]), max([middle * 1.02, *known])
     room = (high - low) * 0.08
     low, high = max(0.0, low - room), high + room
-    from matplotlib.ticker import MaxNLocator
-
     ticks = [tick for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
     step = min((b - a for a, b in zip(ticks, ticks[1:])), default=1)
     digits = next((d for d in range(12) if abs(round(step, d) - step) < step * 1e-6), 12)
@@ -125,7 +125,7 @@ def _draw_panel(ax, panel, x, borders, is_last):
         [value for _, value in known],
         linestyle="none",
         marker="o",
-        markersize=3.6,
+        markersize=5 if len(known) <= 40 else 3.6,
         markeredgewidth=0,
         color=style.color(panel["role"]),
         zorder=3,

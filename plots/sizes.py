@@ -5,6 +5,7 @@ from plots.program import Refused
 
 OPTIONS = ()
 GAP = 14  # points from label to label
+WHOLE = 64  # a line joins the sizes that are multiples of this: tiles end there, and neighbours may be far apart
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (9, 3)))  # a dash for each round of colours
 
 
@@ -31,7 +32,11 @@ def draw(run):
     values = shown(run)
     kernels = values["kernels"]
     points = [point for kernel in kernels for point in kernel["points"]]
-    notes = ["A hollow mark is one that the measurement itself does not trust."] if not all(p["trusted"] for p in points) else []
+    notes = []
+    if any(len(_joined(kernel)) < len(kernel["points"]) for kernel in kernels):
+        notes.append(f"× stands at an N that is no multiple of {WHOLE}, where tiles are not filled.")
+    if not all(point["trusted"] for point in points):
+        notes.append("A hollow mark is one that the measurement itself does not trust.")
     figure = style.figure(
         max(290, (len(kernels) + 1) * GAP + 40),
         "Per cent of cuBLAS over N",
@@ -47,7 +52,7 @@ def draw(run):
     for i, kernel in enumerate(kernels):
         colors.append(style.color(style.LINES[i % len(style.LINES)]))
         _draw_line(ax, kernel, colors[-1], DASHES[i // len(style.LINES) % len(DASHES)])
-    ends = [(kernel["points"][-1]["n"], kernel["points"][-1]["percent"]) for kernel in kernels]
+    ends = [(_joined(kernel)[-1]["n"], _joined(kernel)[-1]["percent"]) for kernel in kernels]
     labels.column(
         ax,
         [*ends, (ax.get_xlim()[1], 100)],
@@ -77,23 +82,28 @@ def _set_scales(ax, points):
     ax.set_ylabel("per cent of cuBLAS", color=style.color("soft"), size=style.SMALL, labelpad=2)
 
 
+def _joined(kernel):
+    """The points of its line: all, where too few are at multiples of WHOLE for one."""
+    some = [point for point in kernel["points"] if point["n"] % WHOLE == 0]
+    return some if len(some) > 1 else kernel["points"]
+
+
 def _draw_line(ax, kernel, color, dashes):
-    across = [point["n"] for point in kernel["points"]]
-    up = [point["percent"] for point in kernel["points"]]
-    ax.plot(across, up, color=color, linewidth=1.4, linestyle=dashes, zorder=2)
-    for trusted in (True, False):
-        some = [point for point in kernel["points"] if point["trusted"] == trusted]
+    joined = _joined(kernel)
+    line = {"color": color, "linewidth": 1.4, "linestyle": dashes, "zorder": 2}
+    ax.plot([point["n"] for point in joined], [point["percent"] for point in joined], **line)
+    marks = {"full": {"marker": "o", "markerfacecolor": color}, "hollow": {"marker": "o", "markerfacecolor": style.color("paper")}}
+    marks["cross"] = {"marker": "x"}
+    for kind, look in marks.items():
+        some = [point for point in kernel["points"] if _mark(point, joined) == kind]
         if not some:
             continue
-        (marks,) = ax.plot(
-            [point["n"] for point in some],
-            [point["percent"] for point in some],
-            linestyle="none",
-            marker="o",
-            markersize=4,
-            markeredgewidth=1.2,
-            markeredgecolor=color,
-            markerfacecolor=color if trusted else style.color("paper"),
-            zorder=3,
-        )
-        style.tip(marks, [f"{kernel['kernel']} at {p['n']}³: {pick.number(p['percent'])} % of cuBLAS" for p in some])
+        look |= {"linestyle": "none", "markersize": 4, "markeredgewidth": 1.2, "markeredgecolor": color, "zorder": 3}
+        (drawn,) = ax.plot([point["n"] for point in some], [point["percent"] for point in some], **look)
+        style.tip(drawn, [f"{kernel['kernel']} at {p['n']}³: {pick.number(p['percent'])} % of cuBLAS" for p in some])
+
+
+def _mark(point, joined):
+    if point not in joined:
+        return "cross"
+    return "full" if point["trusted"] else "hollow"
