@@ -154,6 +154,7 @@ def _draw_point(ax, point):
     (mark,) = ax.plot(
         [point["flop_per_byte"]],
         [point["gflops"]],
+        color=_color(point),
         marker="D" if point["reference"] else "o",
         markersize=6,
         markeredgewidth=1.4,
