@@ -96,7 +96,7 @@ def _draw_line(ax, kernel, color, dashes):
         some = [point for point in kernel["points"] if _mark(point, joined) == kind]
         if not some:
             continue
-        look |= {"linestyle": "none", "markersize": 4, "markeredgewidth": 1.2, "markeredgecolor": color, "zorder": 3}
+        look |= {"linestyle": "none", "color": color, "markersize": 4, "markeredgewidth": 1.2, "markeredgecolor": color, "zorder": 3}
         (drawn,) = ax.plot([point["n"] for point in some], [point["percent"] for point in some], **look)
         style.tip(drawn, [f"{kernel['kernel']} at {p['n']}³: {pick.number(p['percent'])} % of cuBLAS" for p in some])
 

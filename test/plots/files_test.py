@@ -170,6 +170,21 @@ class Documents(unittest.TestCase):
         self.assertGreaterEqual(drawn, 2)
 
 
+    def test_doc_outputs_draws_them_anew(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            run = runs.samples.document(runs.ladder_rows(3))
+            (folder / "run.json").write_text(runs.samples.text_of(run))
+            (folder / "plot.svg").write_text("<svg/>")
+            (folder / "text.md").write_text(f"<!-- drawn by: python3 -m plots sizes {folder}/run.json -o {folder}/plot.svg -->\n")
+            called = [sys.executable, "-B", runs.ROOT / "bench/doc_outputs.py", folder / "text.md"]
+            ended = subprocess.run(called, capture_output=True, text=True)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            self.assertIn("plot.svg", ended.stdout)
+            drawn = (folder / "plot.svg").read_text(encoding="utf-8")
+            self.assertTrue(drawn == catalogue.svg("sizes", results.from_document(run)))
+
+
 class RecordedRun(unittest.TestCase):
     def test_every_plot_of_it_is_small(self):
         run = results.read(runs.BASELINE)
