@@ -103,7 +103,8 @@ class Plots(Documents):
 
     def put_figure(self):
         carried = json.dumps(catalogue.carried("ladder", results.read(self.run_file)))
-        self.figure.write_text(f'<svg xmlns="http://www.w3.org/2000/svg"><metadata>{carried}</metadata></svg>', encoding="utf-8")
+        text = f'<svg xmlns="http://www.w3.org/2000/svg"><metadata>{carried}</metadata></svg>'
+        self.figure.write_text(text, encoding="utf-8")
 
     def test_shows_its_run(self):
         ended = self.call(self.text, "--check")

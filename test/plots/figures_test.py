@@ -150,7 +150,8 @@ class Sizes(Case):
 
     def test_no_two_of_the_first_thirty_lines_look_alike(self):
         figure = sizes.draw(runs.ladder(30, SIZES))
-        joined = [line for line in figure.axes[0].lines if len(line.get_xdata()) == len(SIZES) - 1 and line.get_linestyle() != "None"]
+        lines = [line for line in figure.axes[0].lines if line.get_linestyle() != "None"]
+        joined = [line for line in lines if len(line.get_xdata()) == len(SIZES) - 1]
         looks = {(line.get_color(), str(line._dash_pattern)) for line in joined}
         self.assertEqual(len(looks), 30)
 
@@ -183,8 +184,9 @@ class Samples(Case):
         self.assertEqual(len({ax.get_xlim() for ax in panels.values()}), 1)
         for ax in panels.values():
             self.assertEqual([line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"], borders)
-            for line in ax.lines:
-                self.assertTrue(all(ax.get_ylim()[0] <= y <= ax.get_ylim()[1] for y in line.get_ydata() if line.get_marker() == "o"))
+            (marks,) = [line for line in ax.lines if line.get_marker() == "o"]
+            low, high = ax.get_ylim()
+            self.assertTrue(all(low <= y <= high for y in marks.get_ydata()))
         self.assertIn("Where a mark of the clock is missing it could not be read.", texts)
         self.assertIn("seconds since the first sample, one run after the other", texts)
 

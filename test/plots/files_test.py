@@ -25,7 +25,8 @@ def every_svg(**options):
 
 
 def call(*words):
-    return subprocess.run([sys.executable, "-B", "-m", "plots", *map(str, words)], capture_output=True, text=True, cwd=runs.ROOT)
+    command = [sys.executable, "-B", "-m", "plots", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=runs.ROOT)
 
 
 class Svg(unittest.TestCase):
@@ -176,7 +177,8 @@ class Documents(unittest.TestCase):
             run = runs.samples.document(runs.ladder_rows(3))
             (folder / "run.json").write_text(runs.samples.text_of(run))
             (folder / "plot.svg").write_text("<svg/>")
-            (folder / "text.md").write_text(f"<!-- drawn by: python3 -m plots sizes {folder}/run.json -o {folder}/plot.svg -->\n")
+            command = f"python3 -m plots sizes {folder}/run.json -o {folder}/plot.svg"
+            (folder / "text.md").write_text(f"<!-- drawn by: {command} -->\n")
             called = [sys.executable, "-B", runs.ROOT / "bench/doc_outputs.py", folder / "text.md"]
             ended = subprocess.run(called, capture_output=True, text=True)
             self.assertEqual(ended.returncode, 0, ended.stderr)
