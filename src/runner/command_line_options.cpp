@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
@@ -18,35 +16,7 @@ constexpr int MOST_SAMPLES = 1000000;
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-int64_t parse_dimension(std::string_view text, const std::string& whole) {
-  int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = !text.empty() && end == text.data() + text.size();
-  if (error == std::errc::result_out_of_range || (is_number && value > LARGEST_DIMENSION)) {
-    throw usage(fmt::format("size '{}' is out of range: a dimension is at most {}", whole,
-                            LARGEST_DIMENSION));
-  }
-  if (!is_number || value < 0) {
-    throw usage(
-        fmt::format("size '{}' is not understood: write 4096, or MxNxK as in 128x160x7168", whole));
-  }
-  return value;
-}
-
 }  // namespace
-
-results::Problem parse_size(const std::string& text) {
-  std::vector<int64_t> sizes;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find_first_of("xX", start), text.size());
-    sizes.push_back(parse_dimension(std::string_view(text).substr(start, end - start), text));
-    start = end + 1;
-  }
-  if (sizes.size() == 1) return results::dense_problem(sizes[0], sizes[0], sizes[0]);
-  if (sizes.size() == 3) return results::dense_problem(sizes[0], sizes[1], sizes[2]);
-  throw usage(
-      fmt::format("size '{}' has {} dimensions: write one, or three as MxNxK", text, sizes.size()));
-}
 
 void add_output_options(CLI::App& app, OutputWords& words) {
   // A flag with a value: '--json 2' must not take kernel 2 for a file name.

@@ -1,7 +1,6 @@
-// What the command lines of several commands have in common: sizes, what goes where, and how time is taken.
+// What the command lines of several commands have in common: what goes where, and how time is taken.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +12,6 @@ class App;
 }
 
 namespace runner {
-
-/// The largest M, N, K or leading dimension that can be asked for.
-inline constexpr int64_t LARGEST_DIMENSION = (int64_t{1} << 40) - 1;
-
-/// "4096" or "128x160x7168" (M, N, K). Throws Error(ExitCode::usage).
-results::Problem parse_size(const std::string& text);
 
 /// The options of output as CLI11 fills them in. Values stay texts until they are understood here, in one way.
 struct OutputWords {
