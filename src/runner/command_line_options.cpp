@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
@@ -16,26 +18,35 @@ constexpr int MOST_SAMPLES = 1000000;
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// "floats to copy (copy_stride, copy_width); floats to add (vector_add)"
-std::string meaning_of(const std::string& name, std::span<const lab::Lab* const> labs) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> meanings;
-  for (const lab::Lab* one : labs) {
-    for (const lab::Parameter& parameter : one->parameters) {
-      if (parameter.name != name) continue;
-      auto known = std::ranges::find(meanings, parameter.meaning,
-                                     [](const auto& meaning) { return meaning.first; });
-      if (known == meanings.end()) known = meanings.insert(meanings.end(), {parameter.meaning, {}});
-      known->second.emplace_back(one->name);
-    }
+int64_t parse_dimension(std::string_view text, const std::string& whole) {
+  int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = !text.empty() && end == text.data() + text.size();
+  if (error == std::errc::result_out_of_range || (is_number && value > LARGEST_DIMENSION)) {
+    throw usage(fmt::format("size '{}' is out of range: a dimension is at most {}", whole,
+                            LARGEST_DIMENSION));
   }
-  std::vector<std::string> texts;
-  texts.reserve(meanings.size());
-  for (const auto& [meaning, of] : meanings)
-    texts.push_back(fmt::format("{} ({})", meaning, fmt::join(of, ", ")));
-  return fmt::format("{}", fmt::join(texts, "; "));
+  if (!is_number || value < 0) {
+    throw usage(
+        fmt::format("size '{}' is not understood: write 4096, or MxNxK as in 128x160x7168", whole));
+  }
+  return value;
 }
 
 }  // namespace
+
+results::Problem parse_size(const std::string& text) {
+  std::vector<int64_t> sizes;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = std::min(text.find_first_of("xX", start), text.size());
+    sizes.push_back(parse_dimension(std::string_view(text).substr(start, end - start), text));
+    start = end + 1;
+  }
+  if (sizes.size() == 1) return results::dense_problem(sizes[0], sizes[0], sizes[0]);
+  if (sizes.size() == 3) return results::dense_problem(sizes[0], sizes[1], sizes[2]);
+  throw usage(
+      fmt::format("size '{}' has {} dimensions: write one, or three as MxNxK", text, sizes.size()));
+}
 
 void add_output_options(CLI::App& app, OutputWords& words) {
   // A flag with a value: '--json 2' must not take kernel 2 for a file name.
@@ -113,27 +124,6 @@ void set_measuring(const MeasuringWords& words, RunOptions& options) {
         static_cast<int>(parse_integer("--samples", *words.samples, 1, MOST_SAMPLES));
   }
   options.strict = words.strict;
-}
-
-void add_reveal_option(CLI::App& app, bool& reveal) {
-  app.add_flag("--reveal", reveal, "a riddle's kernels too, which tells how their lanes walk");
-}
-
-void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words) {
-  for (const std::string& name : parameter_names(labs)) {
-    const std::string option = "--" + name;
-    if (app.get_option_no_throw(option) != nullptr) continue;
-    auto& [_, value] = words.emplace_back(name, std::nullopt);
-    app.add_option(option, value, meaning_of(name, labs))->type_name("N")->group(LAB_SIZES);
-  }
-}
-
-SizeWords given(const LabSizeWords& words) {
-  SizeWords sizes;
-  for (const auto& [name, text] : words) {
-    if (text) sizes.emplace_back(name, *text);
-  }
-  return sizes;
 }
 
 std::vector<std::string> options_without_meaning(const CLI::App& app) {

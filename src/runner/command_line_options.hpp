@@ -1,22 +1,24 @@
-// Options that several commands have: what goes where, and how time is taken.
+// What the command lines of several commands have in common: sizes, what goes where, and how time is taken.
 #pragma once
 
-#include <list>
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "labs/lab.hpp"
 #include "runner/command_line.hpp"
-#include "runner/select_labs.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 
 namespace runner {
+
+/// The largest M, N, K or leading dimension that can be asked for.
+inline constexpr int64_t LARGEST_DIMENSION = (int64_t{1} << 40) - 1;
+
+/// "4096" or "128x160x7168" (M, N, K). Throws Error(ExitCode::usage).
+results::Problem parse_size(const std::string& text);
 
 /// The options of output as CLI11 fills them in. Values stay texts until they are understood here, in one way.
 struct OutputWords {
@@ -57,22 +59,6 @@ void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* wha
 
 /// Fills in the measurement. Throws Error(ExitCode::usage).
 void set_measuring(const MeasuringWords& words, RunOptions& options);
-
-/// --reveal, for commands that would give a riddle away.
-void add_reveal_option(CLI::App& app, bool& reveal);
-
-/// The sizes of labs, by their parameters' names.
-using LabSizeWords = std::list<std::pair<std::string, std::optional<std::string>>>;
-
-/// The group of these options in --help.
-inline constexpr const char* LAB_SIZES = "Sizes, of the labs that have them";
-
-/// An option for each parameter that a lab has; several labs share those of one name. Called behind all that adds other
-/// options: a parameter that is called like one of them has none here, and a test says so.
-void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words);
-
-/// Those that stood on the command line.
-SizeWords given(const LabSizeWords& words);
 
 /// Of the options given, those that this machine has no use for.
 std::vector<std::string> options_without_meaning(const CLI::App& app);

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "runner/command_line.hpp"
+#include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/select.hpp"
 #include "runner/words.hpp"

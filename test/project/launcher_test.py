@@ -30,6 +30,9 @@ endif()
 add_custom_command(OUTPUT made DEPENDS ${PROJECT_SOURCE_DIR}/src/make VERBATIM
   COMMAND sh ${PROJECT_SOURCE_DIR}/src/make ${PROJECT_SOURCE_DIR} "${CMAKE_CUDA_ARCHITECTURES}" A_LONG_COMMAND)
 add_custom_target(sgemm_runner DEPENDS made)
+add_custom_command(OUTPUT other DEPENDS ${PROJECT_SOURCE_DIR}/src/make_other VERBATIM
+  COMMAND sh ${PROJECT_SOURCE_DIR}/src/make_other ${PROJECT_SOURCE_DIR} "${CMAKE_CUDA_ARCHITECTURES}")
+add_custom_target(other_program DEPENDS other)
 if(SGEMM_BUILD_TESTS)
   enable_testing()
   add_test(NAME passes COMMAND true)
@@ -48,6 +51,8 @@ printf '#!/bin/sh\\necho "made in %s for [%s]: $*"\\nexit 7\\n' "$1" "$2" > bin/
 chmod +x bin/sgemm_runner
 touch made
 """
+MAKE_OTHER = MAKE.replace("made in", "other made in").replace("bin/sgemm_runner", "bin/other_program").replace(
+    "touch made", "touch other")
 SUBCOMMANDS = """
 SUBCOMMAND(list, sgemm_runner, run, any, "what there is")
 SUBCOMMAND(draw, sgemm_runner, benchmarks, any, "needs more packages")
@@ -96,6 +101,7 @@ class Launchers(unittest.TestCase):
         self.write("CMakeLists.txt", CMAKE_LISTS)
         self.write("CMakePresets.json", PRESETS)
         self.write("src/make", MAKE)
+        self.write("src/make_other", MAKE_OTHER)
         self.write("src/slow", "touch slow\n")
         self.write("src/ladder.cpp", LADDER)
         (self.tree / "src/runner").mkdir()
@@ -352,6 +358,26 @@ class Launchers(unittest.TestCase):
         refused = chosen("time")
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("--build cuda", refused.stderr)
+
+    def test_only_the_program_that_is_asked_for_is_built(self):
+        def built():
+            return sorted(file.name for file in (self.tree / f"build/{preset}/bin").iterdir())
+
+        for preset, architectures in (("sim", ""), ("cuda", "90a")):
+            self.tool("nvcc", "")
+            self.tool("nvidia-smi", "echo 9.0\n")
+            code, out, err = self.call("sgemm_runner", "--build", preset, "2")
+            self.assertEqual((code, out), (7, self.made("2", architectures=architectures)), err)
+            self.assertEqual(built(), ["sgemm_runner"])
+            for words in (("other", "2"), ("-v", "other")):
+                code, out, err = self.call("sgemm_runner", *words, "--build", preset)
+                self.assertEqual((code, out), (7, "other " + self.made(" ".join(words), architectures=architectures)), err)
+            self.assertEqual(built(), ["other_program", "sgemm_runner"])
+            shutil.rmtree(self.tree / f"build/{preset}")
+            code, out, err = self.call("sgemm_runner", "--build", preset, "other", "2")
+            self.assertEqual((code, out), (7, "other " + self.made("other 2", architectures=architectures)), err)
+            self.assertIn("building other_program in ", err)
+            self.assertEqual(built(), ["other_program"])
 
     def test_what_is_about_the_simulated_gpu_runs_on_its_build_beside_a_gpu(self):
         self.tool("nvcc", "")
