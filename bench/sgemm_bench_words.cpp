@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "runner/command_line.hpp"
+#include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/suggest.hpp"
@@ -93,7 +93,7 @@ std::vector<Problem> problems_from(const std::string& sizes) {
 }  // namespace
 
 Words understood(std::vector<std::string> line) {
-  if (line.size() > 1 && line[1] == "bench") line.erase(line.begin() + 1);
+  if (const auto own = std::ranges::find(line, "bench"); own != line.end()) line.erase(own);
   Words words;
   words.for_google.push_back(line.front());
   std::optional<std::string> sizes;

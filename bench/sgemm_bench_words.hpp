@@ -19,7 +19,7 @@ struct Words {
       for_google{};  // what benchmark::Initialize is to take, the program first
 };
 
-/// `line` begins with the program; a `bench` behind it, the subcommand, is dropped. Throws
+/// `line` begins with the program; a word `bench`, the subcommand, is dropped. Throws
 /// runner::Error(ExitCode::usage).
 Words understood(std::vector<std::string> line);
 

@@ -172,11 +172,10 @@ std::vector<Benchmark> chosen(std::span<const ladder::Rung* const> rungs,
   return benchmarks;
 }
 
-void say(const std::string& text) { runner::write_stderr("sgemm_bench: " + text + "\n"); }
-
 // The library calls this for a value that it does not know, and would end the program as if all were well.
 void refuse_value() {
-  say("a --benchmark_... option has a value that Google Benchmark does not know (see --help)");
+  runner::warn(
+      "a --benchmark_... option has a value that Google Benchmark does not know (see --help)");
   std::exit(static_cast<int>(ExitCode::usage));
 }
 
@@ -273,9 +272,9 @@ ExitCode run(const std::vector<std::string>& line, std::span<const ladder::Rung*
   runner::write_stderr(
       results::complaints(each_once(session.run()), text::page_of_stream(STDERR_FILENO)));
   if (runner::interrupted()) {
-    say("interrupted; the rest was not run");
+    runner::warn("interrupted; the rest was not run");
   } else if (session.failure()) {
-    say(fmt::format("{}; the run ends here", session.failure()->what()));
+    runner::warn(fmt::format("{}; the run ends here", session.failure()->what()));
   }
   return runner::verdict_on(session.run(), session.failure(), false);
 }

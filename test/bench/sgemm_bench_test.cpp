@@ -70,6 +70,17 @@ TEST(SgemmBench, FiltersByTheNamesThatItLists) {
   EXPECT_THAT(others, Not(testing::Contains("sgemm/02_coalesced/64x64x64")));
 }
 
+TEST(SgemmBench, IsReachedThroughTheRunner) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"bench", "--benchmark_list_tests", "--sizes=64",
+                                 "--benchmark_filter=/03_"},
+        {"--benchmark_list_tests", "--benchmark_filter=/03_", "bench", "--sizes", "64"}}) {
+    const Ended ended = run(SGEMM_RUNNER, words);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(ended.out, "sgemm/03_shared_tile/64x64x64\n");
+  }
+}
+
 // The figures are the runner's, under names that its rows have too.
 TEST(SgemmBench, ReportsWhatTheRunnerReports) {
   const Ended ended =
@@ -193,7 +204,7 @@ TEST(SgemmBench, RefusesWhatMakesNoSense) {
     EXPECT_EQ(ended.code, 2) << words[0];
     EXPECT_THAT(ended.out, IsEmpty()) << words[0];
     EXPECT_THAT(lines_of(ended.err).back(),
-                testing::AllOf(StartsWith("sgemm_bench: "), HasSubstr(hint)));
+                testing::AllOf(StartsWith("sgemm_runner: "), HasSubstr(hint)));
   }
   EXPECT_EQ(folder.entries(), 0);
 }
@@ -216,7 +227,7 @@ TEST(SgemmBench, CtrlCKeepsWhatIsDone) {
                                              "--benchmark_filter=/01_", "--benchmark_out=" + file},
                                    .interrupt_at = "sgemm/01_naive/2048x2048x2048"});
   EXPECT_EQ(ended.code, 130) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("sgemm_bench: interrupted; the rest was not run"));
+  EXPECT_THAT(ended.err, HasSubstr("sgemm_runner: interrupted; the rest was not run"));
   EXPECT_THAT(ended.out, Not(HasSubstr("ERROR")));
   EXPECT_THAT(names(json::parse(contents(file))["benchmarks"])[0], "sgemm/01_naive/64x64x64");
 }
