@@ -67,14 +67,13 @@ class ComparisonTable : public ResultTable {
                         : of_cublas     ? of_cublas
                                         : value(r, "percent_of_copy"));
       });
-      add("", "time before", Align::right, 6, [this](const Result& r) {
+      add("time", "before", Align::right, 6, [this](const Result& r) {
         return r.compared->base_ms ? time_text(*r.compared->base_ms, signs_) : signs_.none;
       });
-      add("", "now   ", Align::right, 6, [this](const Result& r) {
+      add("time", "now   ", Align::right, 6, [this](const Result& r) {
         const auto ms = value(r, "median_ms");
         return ms ? time_text(*ms, signs_) : signs_.none;
       });
-      columns_.back().spoken_name = "time now";
       add("", "change", Align::right, 1, [this](const Result& r) {
         const auto& change = r.compared->change_percent;
         return change ? fmt::format("{:+.1f} %", *change) : std::string(signs_.none);

@@ -78,8 +78,38 @@ struct PtxRequest {
   When color = When::automatic;
 };
 
-using WorkbenchRequest = std::variant<LabRequest, LabListRequest, ShowRequest, ProfileRequest,
-                                      SassRequest, PtxRequest, ShowText>;
+/// `sgemm_runner save FILE [KERNELS...] [options]`
+struct SaveRequest {
+  std::string file;
+  std::vector<std::string> words;  // of the run: what stands behind FILE
+  int runs = 0;
+  bool replace = false;  // whatever lies there
+  std::vector<std::string> command_line{};
+};
+
+/// `sgemm_runner compare [BASE [NEW]]`
+struct CompareRequest {
+  std::string base;  // empty: the project's own for this device
+  std::string now;   // empty: a run made now
+  int runs = 0;      // of a run made now
+  int again = 0;     // so often what is unsure is measured again
+  // Of all rows; empty for all.
+  std::vector<Selected> rungs{};
+  std::vector<std::string> labs{};
+  std::vector<results::Problem> sizes{};
+  std::vector<std::string> kernel_files{};   // of BASE's strangers, where it does not say
+  Format format = Format::table;             // what goes to stdout
+  std::string json_file{}, markdown_file{};  // empty for nowhere
+  int verbosity = 0;                         // -1 with -q, 1 with -v
+  When color = When::automatic;
+  bool annotations = false;
+  bool strict = false;
+  std::vector<std::string> command_line{};
+};
+
+using WorkbenchRequest =
+    std::variant<LabRequest, LabListRequest, ShowRequest, ProfileRequest, SassRequest, PtxRequest,
+                 SaveRequest, CompareRequest, ShowText>;
 
 /// The program, as the table of subcommands names it. NOLINTNEXTLINE(readability-identifier-naming)
 struct sgemm_workbench {
@@ -107,5 +137,12 @@ ExitCode run(const SassRequest& request);
 
 /// Prints what the simulated GPU runs.
 ExitCode run(const PtxRequest& request);
+
+/// Measures several times and writes it all to a file. Nothing is written if a result is not right.
+ExitCode run(const SaveRequest& request);
+
+/// Prints what became of each row: `wrong`, `regression`, `untrusted` (with strict, if a row is unsure) or `ok`. Throws
+/// Error(ExitCode::not_comparable) where the runs cannot be held against each other.
+ExitCode run(const CompareRequest& request);
 
 }  // namespace runner

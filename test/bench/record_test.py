@@ -38,7 +38,8 @@ class RecordTest(unittest.TestCase):
         """The kernels and sizes that the program was asked for."""
         path = self.stub_folder / "calls"
         lines = path.read_text().splitlines() if path.exists() else []
-        return [(words[0], words[2]) for words in map(str.split, lines) if words[0] != "lab"]
+        calls = [words[2:] if words[0] == "save" else words for words in map(str.split, lines) if words[0] != "lab"]
+        return [(words[0], words[2]) for words in calls]
 
     def lab_calls(self):
         """What the program was asked for of labs, without --json."""
@@ -304,11 +305,17 @@ class Device(RecordTest):
         self.answers({}, {}, {"rows": {"sgemm/01_naive/4096x4096x4096": {"correct": False}}, "code": 1})
         ended = self.call("device")
         self.assertEqual(ended.returncode, 1)
-        self.assertIn("sgemm/01_naive/4096x4096x4096 is wrong; nothing of this call was recorded", ended.stderr)
+        self.assertIn("ended with 1 without a result; nothing of this call was recorded", ended.stderr)
         sizes = {row.size for row in results.read(self.file).rows}
         self.assertIn((2560, 2560, 2560), sizes)
         self.assertNotIn((4096, 4096, 4096), sizes)
         self.assertNotIn((8192, 8192, 8192), sizes)
+
+    def test_each_group_is_measured_several_times(self):
+        self.recorded("device", "--only", "2,5")
+        lines = (self.stub_folder / "calls").read_text().splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in lines], ["save", "save"])
+        self.assertEqual([line.split()[-1] for line in lines], ["3", "1"])
 
     def test_only(self):
         self.recorded("device", "--only", "2,4-5")
