@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <ranges>
 #include <string_view>
 
@@ -61,6 +62,26 @@ Error become(const std::string& program, const Line* subcommand, char** argv) {
                       subcommand->name, program, path, build)};
 }
 
+// Writing to a reader who has gone, or beyond the size that a file may have, returns an error instead. (A program that takes
+// this one's place would inherit it.)
+void ignore_signals_of_writing() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int exit_code_of(const std::function<ExitCode()>& work) {
+  open_closed_streams();
+  ExitCode code = ExitCode::ok;
+  try {
+    code = work();
+  } catch (const std::exception&) {
+    const Error error = caught_error();
+    warn(error.what());
+    code = error.code();
+  }
+  return static_cast<int>(code);
+}
+
 }  // namespace
 
 std::string program_behind(const std::vector<std::string>& line) {
@@ -69,22 +90,20 @@ std::string program_behind(const std::vector<std::string>& line) {
 }
 
 int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv)) {
-  open_closed_streams();
-  ExitCode code = ExitCode::ok;
-  try {
+  return exit_code_of([&] {
     const std::vector<std::string> line(argv, argv + argc);
     if (const std::string program = program_behind(line); program != name)
       throw become(program, subcommand_of(line), argv);
-    // Writing to a reader who has gone, or beyond the size that a file may have, returns an error instead.
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);
-    code = run(argc, argv);
-  } catch (const std::exception&) {
-    const Error error = caught_error();
-    warn(error.what());
-    code = error.code();
-  }
-  return static_cast<int>(code);
+    ignore_signals_of_writing();
+    return run(argc, argv);
+  });
+}
+
+int run_program(int argc, char** argv, ExitCode (*run)(int argc, char** argv)) {
+  return exit_code_of([&] {
+    ignore_signals_of_writing();
+    return run(argc, argv);
+  });
 }
 
 }  // namespace runner

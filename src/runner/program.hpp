@@ -18,4 +18,7 @@ std::string program_behind(const std::vector<std::string>& line);
 /// the user is told how to build it, and the exit code is `usage`.
 int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv));
 
+/// The same for a program that takes any line for its own.
+int run_program(int argc, char** argv, ExitCode (*run)(int argc, char** argv));
+
 }  // namespace runner

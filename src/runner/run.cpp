@@ -27,15 +27,11 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
                                           const machine::Device& device) {
   std::vector<const ladder::Rung*> rungs;
   for (const auto& [rung, by_name] : selected) {
-    const int needed = rung->needs.compute_capability;
-    if (needed <= device.compute_capability) {
+    const std::string lack = lack_of(device, *rung);
+    if (lack.empty()) {
       rungs.push_back(rung);
       continue;
     }
-    const std::string lack =
-        fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung->number,
-                    rung->name, needed / 10, needed % 10, the_device(device),
-                    device.compute_capability / 10, device.compute_capability % 10);
     if (by_name) throw Error(ExitCode::no_device, lack);
     warn(lack + "; it is left out");
   }

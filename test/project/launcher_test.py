@@ -410,6 +410,7 @@ class Launchers(unittest.TestCase):
         self.assertIn("clang-19", packages("run").stdout.split())
         self.assertNotIn("libgtest-dev", packages("run").stdout.split())
         self.assertIn("libgtest-dev", packages("run tests").stdout.split())
+        self.assertIn("libbenchmark-dev", packages("tests").stdout.split())
         self.assertEqual(packages("benchmarks benchmarks").stdout, "libbenchmark-dev\n")
         self.assertEqual(packages("plots").stdout, "python3-matplotlib python3-numpy\n")
         self.assertNotIn("matplotlib", packages("run tests").stdout)
@@ -420,6 +421,12 @@ class Launchers(unittest.TestCase):
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("SGEMM_BUILD_PLOTS:UNINITIALIZED=ON", (self.tree / "build/sim/CMakeCache.txt").read_text())
+
+    def test_purposes_turn_on_their_parts_of_the_build(self):
+        line = (f'program=test; . "{self.tree}/cmake/setup.sh"; need_for run tests benchmarks google-tools; '
+                'echo "${features[*]}"')
+        done = subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "SGEMM_BUILD_TESTS SGEMM_BUILD_BENCHMARKS SGEMM_TEST_GOOGLE_TOOLS\n", done.stderr)
 
 
 class Subproject(unittest.TestCase):
