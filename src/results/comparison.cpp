@@ -295,7 +295,7 @@ std::string told(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "unknown";
 }
 
-// "driver 570 there, 580 here", where both are known and differ.
+// "driver 570 there, 580 here", where they differ; what only one of them knows is unknown in the other.
 template <typename T>
 void note(const char* what, const std::optional<T>& base, const std::optional<T>& now,
           std::vector<std::string>& notes) {
@@ -310,8 +310,8 @@ std::optional<std::string> short_commit(const std::optional<std::string>& commit
 void refuse_unless_comparable(const Provenance& base, const Provenance& now,
                               const std::string& file) {
   const auto refuse = [&](const char* what, const std::string& there, const std::string& here) {
-    throw NotComparable(
-        fmt::format("'{}' cannot be compared with: {} {} there, {} here", file, what, there, here));
+    throw NotComparable(fmt::format("'{}' cannot be compared with this run: {} {} there, {} here",
+                                    file, what, there, here));
   };
   constexpr const char* MACHINES[] = {"the simulated GPU", "a CUDA device"};
   if (base.machine != now.machine) {
@@ -404,11 +404,11 @@ void compare(const Run& base, const std::string& file, Run& now) {
     if (partner_in(now, row) == nullptr) only_there.push_back(full_name(row));
   }
   if (!any_partner) {
-    throw NotComparable(
-        fmt::format("'{}' cannot be compared with: no kernel has the same shape and options in "
-                    "both (there {}, here {})",
-                    file, only_there.empty() ? "nothing" : only_there.front(),
-                    only_here.empty() ? "nothing" : only_here.front()));
+    throw NotComparable(fmt::format(
+        "'{}' cannot be compared with this run: no kernel has the same shape and options in "
+        "both (there {}, here {})",
+        file, only_there.empty() ? "nothing" : only_there.front(),
+        only_here.empty() ? "nothing" : only_here.front()));
   }
   note_rows(only_there, "there and not here", with.notes);
   note_rows(only_here, "here and not there", with.notes);
