@@ -87,8 +87,11 @@ std::vector<std::string> changed_figures(const Result& base, const Result& now) 
     const auto then = m.value(base, "", {}), today = m.value(now, "", {});
     if (!then || !today || *then == *today) continue;
     const bool better = (*today > *then) == (m.better == Better::more);
-    changes.push_back(fmt::format("{}: {} {:.4g}, was {:.4g}", better ? "better" : "worse", m.name,
-                                  *today, *then));
+    const auto told = [](double value) {
+      return value < 10'000 ? fmt::format("{:.4g}", value) : grouped(value);
+    };
+    changes.push_back(fmt::format("{}: {} {}, was {}", better ? "better" : "worse", m.name,
+                                  told(*today), told(*then)));
   }
   return changes;
 }
@@ -113,13 +116,12 @@ Compared compare_counts(const Result& base, const Result& now) {
                                    ? "its kernels take other registers, shared memory or blocks"
                                    : fmt::format("it launched {}, before {}", today, then));
   }
-  for (std::string& change : changed_counts(base, now))
+  std::vector<std::string> counts = changed_counts(base, now);
+  if (compared.reasons.empty() && counts.empty()) return {.verdict = Change::same};
+  compared.verdict = Change::changed;
+  for (std::string& change : changed_figures(base, now))
     compared.reasons.push_back(std::move(change));
-  compared.verdict = compared.reasons.empty() ? Change::same : Change::changed;
-  if (compared.verdict == Change::changed) {
-    for (std::string& change : changed_figures(base, now))
-      compared.reasons.push_back(std::move(change));
-  }
+  for (std::string& change : counts) compared.reasons.push_back(std::move(change));
   return compared;
 }
 
