@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts what programs print and draw into the documents that show it.
+"""Puts what programs print and draw, and the text of files, into the documents that show it.
 
     bench/doc_outputs.py                 README.md and docs/*.md: every output and every figure anew
     bench/doc_outputs.py --check         exits 1 if a document shows something else than is printed or drawn today
@@ -12,8 +12,15 @@ A document says what it shows, and the program does the rest:
     (the output is put here)
     ```
     <!-- drawn by: ./sgemm_runner show copy_stride/8 --picture --svg=docs/figures/stride_8.svg -->
+    <!-- text of: docs/ci/counters.yml -->
+    ```yaml
+    (the file is put here)
+    ```
 
-Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0.
+Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0. One that
+finds something to complain of may say with what it ends:
+
+    <!-- printed by, ending with 3: ./sgemm_runner compare base.json new.json -->
 
 What python3 -m plots draws of a recorded run carries the values that it shows. So it is checked without being drawn, on
 machines without matplotlib too, and drawn anew by whichever Python has it.
@@ -33,9 +40,13 @@ from plots import program, style  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-PRINTED = re.compile(r"(<!-- printed by: (?P<command>.+?) -->\n```\n)(?P<shown>.*?)(?<=\n)(```\n)", re.DOTALL)
+PRINTED = re.compile(
+    r"(?P<head><!-- printed by(?:, ending with (?P<code>\d+))?: (?P<command>.+?) -->\n```\n)(?P<shown>.*?)(?<=\n)(?P<end>```\n)",
+    re.DOTALL,
+)
 DRAWN = re.compile(r"<!-- drawn by: (?P<command>.+?) -->")
-MARKERS = re.compile(r"<!-- (printed|drawn) by:")
+TEXT = re.compile(r"(?P<head><!-- text of: (?P<file>.+?) -->\n```\w*\n)(?P<shown>.*?)(?<=\n)(?P<end>```\n)", re.DOTALL)
+MARKERS = re.compile(r"<!-- (printed by|drawn by|text of)\b")
 COLUMNS = "104"
 PLOTS = "python3 -m plots"
 
@@ -51,8 +62,8 @@ class Commands:
         }
         self.answers = {}
 
-    def run(self, command, words, may_differ=False):
-        """What the command prints; None where it may find a difference, and does."""
+    def run(self, command, words, code=0, may_differ=False):
+        """What the command prints, which must end with `code`; None where it may find a difference, and does."""
         name = next((name for name in self.programs if words[: len(name.split())] == name.split()), None)
         if name is None:
             raise Refused(f"'{command}': a document may show what {' or '.join(self.programs)} does, not '{words[0]}'")
@@ -61,15 +72,15 @@ class Commands:
         ended = subprocess.run(called, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")
         if may_differ and ended.returncode == 1:
             return None
-        if ended.returncode != 0:
+        if ended.returncode != code:
             raise Refused(f"'{command}' ended with {ended.returncode}: {ended.stderr.strip() or ended.stdout.strip()}", 70)
         return ended.stdout
 
-    def printed(self, command):
+    def printed(self, command, code):
         """What the command prints, run once however often it is shown."""
-        if command not in self.answers:
-            self.answers[command] = self.run(command, shlex.split(command))
-        return self.answers[command]
+        if (command, code) not in self.answers:
+            self.answers[command, code] = self.run(command, shlex.split(command), code)
+        return self.answers[command, code]
 
     def drawn(self, command, check):
         """The file that the command writes, relative to the root, and what should be in it: None where that is another
@@ -101,20 +112,32 @@ class Commands:
         return (ROOT / name).is_file() and self.run(command, [*words, "--check"], may_differ=True) is not None
 
 
+def text_of(file):
+    try:
+        return (ROOT / file).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise Refused(f"'{file}', which a document shows, cannot be read: {error}") from None
+
+
 def shown_today(text, commands):
-    """The document with today's outputs."""
+    """The document with today's outputs and files."""
 
     def replaced(match):
         command = match["command"]
-        return f"{match[1]}$ {command}\n{commands.printed(command)}{match[4]}"
+        shown = commands.printed(command, int(match["code"] or 0))
+        return f"{match['head']}$ {command}\n{shown}{match['end']}"
 
-    return PRINTED.sub(replaced, text)
+    text = PRINTED.sub(replaced, text)
+    return TEXT.sub(lambda match: match["head"] + text_of(match["file"]) + match["end"], text)
 
 
 def check_markers(path, text):
-    understood = len(PRINTED.findall(text)) + len(DRAWN.findall(text))
+    understood = len(PRINTED.findall(text)) + len(DRAWN.findall(text)) + len(TEXT.findall(text))
     if len(MARKERS.findall(text)) != understood:
-        raise Refused(f"{path}: behind a line '<!-- printed by: COMMAND -->' stands ``` alone on its line, and ``` ends it")
+        raise Refused(
+            f"{path}: behind a line '<!-- printed by: COMMAND -->' stands ``` alone on its line, behind "
+            "'<!-- text of: FILE -->' ``` or ```yaml and the like, and ``` ends it"
+        )
 
 
 def main():

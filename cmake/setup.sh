@@ -15,7 +15,7 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 # NVIDIA, not from here.
 declare -A packages_for=(
   [run]="cmake ninja-build g++ clang-19 llvm-19 libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
-  [tests]="libbenchmark-dev libgmock-dev libgtest-dev"
+  [tests]="libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
   [google-tools]="libbenchmark-tools python3-scipy"

@@ -87,8 +87,11 @@ std::vector<std::string> changed_figures(const Result& base, const Result& now) 
     const auto then = m.value(base, "", {}), today = m.value(now, "", {});
     if (!then || !today || *then == *today) continue;
     const bool better = (*today > *then) == (m.better == Better::more);
-    changes.push_back(fmt::format("{}: {} {:.4g}, was {:.4g}", better ? "better" : "worse", m.name,
-                                  *today, *then));
+    const auto told = [](double value) {
+      return value < 10'000 ? fmt::format("{:.4g}", value) : grouped(value);
+    };
+    changes.push_back(fmt::format("{}: {} {}, was {}", better ? "better" : "worse", m.name,
+                                  told(*today), told(*then)));
   }
   return changes;
 }
@@ -113,13 +116,12 @@ Compared compare_counts(const Result& base, const Result& now) {
                                    ? "its kernels take other registers, shared memory or blocks"
                                    : fmt::format("it launched {}, before {}", today, then));
   }
-  for (std::string& change : changed_counts(base, now))
+  std::vector<std::string> counts = changed_counts(base, now);
+  if (compared.reasons.empty() && counts.empty()) return {.verdict = Change::same};
+  compared.verdict = Change::changed;
+  for (std::string& change : changed_figures(base, now))
     compared.reasons.push_back(std::move(change));
-  compared.verdict = compared.reasons.empty() ? Change::same : Change::changed;
-  if (compared.verdict == Change::changed) {
-    for (std::string& change : changed_figures(base, now))
-      compared.reasons.push_back(std::move(change));
-  }
+  for (std::string& change : counts) compared.reasons.push_back(std::move(change));
   return compared;
 }
 
@@ -295,7 +297,7 @@ std::string told(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "unknown";
 }
 
-// "driver 570 there, 580 here", where both are known and differ.
+// "driver 570 there, 580 here", where they differ; what only one of them knows is unknown in the other.
 template <typename T>
 void note(const char* what, const std::optional<T>& base, const std::optional<T>& now,
           std::vector<std::string>& notes) {
@@ -310,8 +312,8 @@ std::optional<std::string> short_commit(const std::optional<std::string>& commit
 void refuse_unless_comparable(const Provenance& base, const Provenance& now,
                               const std::string& file) {
   const auto refuse = [&](const char* what, const std::string& there, const std::string& here) {
-    throw NotComparable(
-        fmt::format("'{}' cannot be compared with: {} {} there, {} here", file, what, there, here));
+    throw NotComparable(fmt::format("'{}' cannot be compared with this run: {} {} there, {} here",
+                                    file, what, there, here));
   };
   constexpr const char* MACHINES[] = {"the simulated GPU", "a CUDA device"};
   if (base.machine != now.machine) {
@@ -404,11 +406,11 @@ void compare(const Run& base, const std::string& file, Run& now) {
     if (partner_in(now, row) == nullptr) only_there.push_back(full_name(row));
   }
   if (!any_partner) {
-    throw NotComparable(
-        fmt::format("'{}' cannot be compared with: no kernel has the same shape and options in "
-                    "both (there {}, here {})",
-                    file, only_there.empty() ? "nothing" : only_there.front(),
-                    only_here.empty() ? "nothing" : only_here.front()));
+    throw NotComparable(fmt::format(
+        "'{}' cannot be compared with this run: no kernel has the same shape and options in "
+        "both (there {}, here {})",
+        file, only_there.empty() ? "nothing" : only_there.front(),
+        only_here.empty() ? "nothing" : only_here.front()));
   }
   note_rows(only_there, "there and not here", with.notes);
   note_rows(only_here, "here and not there", with.notes);

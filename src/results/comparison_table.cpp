@@ -111,20 +111,30 @@ std::string summary(const Run& run) {
   return fmt::format("{} {}: {}", rows, rows == 1 ? "row" : "rows", fmt::join(parts, ", "));
 }
 
-// "SLOWER 06_vector_float4 at 4096^3: what and why", for each row that is not the same, the worst first.
-std::vector<std::string> explanations(const Run& run, const text::Signs& signs) {
-  std::vector<std::string> texts;
+// What became of a row, and why: "SLOWER 06_vector_float4 at 4096^3" and the reasons.
+struct Explanation {
+  std::string what;
+  std::vector<std::string> why;
+};
+
+// Of each row that is not the same, the worst first.
+std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) {
+  std::vector<Explanation> all;
   for (const Change verdict : ALL) {
     if (verdict == Change::same) continue;
     for (const Result& r : run.results) {
       if (!r.compared || r.compared->verdict != verdict) continue;
       const std::string subject = subject_of(r, signs);
-      texts.push_back(fmt::format("{} {}{}{}: {}", name_of(verdict), name_of(r.who),
-                                  subject.empty() ? "" : " at ", subject,
-                                  fmt::join(r.compared->reasons, "; ")));
+      all.push_back({fmt::format("{} {}{}{}", name_of(verdict), name_of(r.who),
+                                 subject.empty() ? "" : " at ", subject),
+                     r.compared->reasons});
     }
   }
-  return texts;
+  return all;
+}
+
+std::string in_one_line(const Explanation& e) {
+  return fmt::format("{}: {}", e.what, fmt::join(e.why, "; "));
 }
 
 // What GitHub asks for in a message, and besides in a property.
@@ -162,9 +172,16 @@ std::string comparison_text(const Run& run, bool all, const text::Page& page) {
     }
     text += "\n";
   }
-  const std::vector<std::string> reasons = explanations(run, signs);
-  for (const std::string& reason : reasons) add(reason, 2);
-  if (!reasons.empty()) text += "\n";
+  const std::vector<Explanation> explained = explanations(run, signs);
+  for (const Explanation& e : explained) {
+    if (e.why.size() == 1) {
+      add(in_one_line(e), 2);
+      continue;
+    }
+    add(e.what, 2);
+    for (const std::string& reason : e.why) add("  " + reason, 4);
+  }
+  if (!explained.empty()) text += "\n";
   add("compared with " + told(*run.compared_with), 2);
   for (const std::string& note : run.compared_with->notes) add("  " + note, 4);
   add(summary(run), 2);
@@ -175,7 +192,7 @@ std::string comparison_markdown(const Run& run) {
   if (!run.compared_with) return "";
   const text::Signs signs(true);
   std::string text = fmt::format("**{}**\n\nagainst {}\n", summary(run), told(*run.compared_with));
-  for (const std::string& reason : explanations(run, signs)) text += "\n- " + reason;
+  for (const Explanation& e : explanations(run, signs)) text += "\n- " + in_one_line(e);
   if (!text.ends_with('\n')) text += "\n";
   if (const std::vector<const Result*> rows = rows_of(run, false); !rows.empty())
     text += "\n" + ComparisonTable(run, rows, signs).markdown();

@@ -22,9 +22,9 @@ constexpr int USUAL_AGAIN = 3;
 constexpr const char* EXAMPLES =
     R"(
 Examples:
-  sgemm_runner compare                      the project's own figures for this device
-  sgemm_runner compare base.json            the same kernels and sizes, measured now
-  sgemm_runner compare base.json new.json   two files
+  sgemm_runner compare              a run made now with the project's own file for this device
+  sgemm_runner compare base.json    the same kernels and sizes, measured now, with a saved run
+  sgemm_runner compare base.json new.json
   sgemm_runner compare base.json --only 9-12 --size 4096
 
 Exit codes: 0 nothing got worse, 1 a wrong result or a broken promise, 3 SLOWER or CHANGED, 4 the two cannot be compared, 5 UNSURE (with --strict).

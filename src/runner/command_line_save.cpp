@@ -21,11 +21,11 @@ constexpr const char* EXAMPLES =
     R"(
 KERNELS and options are those of a run (sgemm_runner --help), or 'lab' and those of a lab; without any, all kernels.
 Examples:
-  sgemm_runner save base.json                       all kernels, at the usual size
+  sgemm_runner save base.json       all kernels, at the usual size
   sgemm_runner save base.json 9-12 --size 1024,4096
   sgemm_runner save base.json 2 --kernel mine.cu
   sgemm_runner save labs.json lab copy_stride
-  sgemm_runner compare base.json                    the same again, and what became of it
+  sgemm_runner compare base.json    the same again, and what became of it
 )";
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }

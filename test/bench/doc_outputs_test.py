@@ -17,6 +17,9 @@ import os, sys
 words = sys.argv[1:]
 if words[0] == "fail":
     sys.exit("no such lab")
+if words[0] == "worse":
+    print("it got worse")
+    sys.exit(3)
 for word in words:
     if word.startswith("--svg="):
         open(word[6:], "w").write("<svg>" + words[0] + "</svg>")
@@ -78,6 +81,26 @@ class DocOutputs(Documents):
         self.assertEqual(self.call(text, "--check").returncode, 0)
         self.figure.write_text("<svg>edited</svg>", encoding="utf-8")
         self.assertIn("figure.svg", self.refused(1, text, "--check"))
+
+    def test_a_command_ends_as_the_document_says(self):
+        text = "<!-- printed by, ending with 3: ./sgemm_runner worse -->\n```\n```\n"
+        self.assertEqual(self.call(text).returncode, 0)
+        self.assertIn("$ ./sgemm_runner worse\nit got worse\n", self.document.read_text(encoding="utf-8"))
+        self.assertIn("ended with 3", self.refused(70, text.replace(", ending with 3", "")))
+        self.assertIn("ended with 0", self.refused(70, text.replace("worse -->", "well -->")))
+
+    def test_shows_a_file_as_it_is(self):
+        shown = Path(self.document.parent) / "shown.yml"
+        shown.write_text("on: push\n", encoding="utf-8")
+        text = f"before\n<!-- text of: {shown} -->\n```yaml\non: pull_request\n```\nafter\n"
+        self.assertIn("document.md", self.refused(1, text, "--check"))
+        self.assertEqual(self.call(text).returncode, 0)
+        right = text.replace("pull_request", "push")
+        self.assertEqual(self.document.read_text(encoding="utf-8"), right)
+        self.assertEqual(self.call(right, "--check").returncode, 0)
+        shown.unlink()
+        self.assertIn("shown.yml', which a document shows, cannot be read", self.refused(2, right, "--check"))
+        self.assertIn("```yaml", self.refused(2, "<!-- text of: x.yml -->\nno block\n", "--check"))
 
     def test_refuses_what_it_does_not_understand(self):
         self.assertIn("no such lab", self.refused(70, DOCUMENT.replace("two", "fail")))

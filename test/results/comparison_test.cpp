@@ -270,8 +270,9 @@ TEST(Comparison, NamesTheFactThatDecides) {
     }
     return "";
   };
-  EXPECT_EQ(refusal([](results::Run& now) { now.from.device = "Other"; }),
-            "'base.json' cannot be compared with: the device is Example E100 there, Other here");
+  EXPECT_EQ(
+      refusal([](results::Run& now) { now.from.device = "Other"; }),
+      "'base.json' cannot be compared with this run: the device is Example E100 there, Other here");
   EXPECT_THAT(refusal([](results::Run& now) { now.from.machine = Machine::simulator; }),
               HasSubstr("a CUDA device there, the simulated GPU here"));
   EXPECT_THAT(refusal([](results::Run& now) { now.from.device_detail = "sm_80"; }),

@@ -1,0 +1,14 @@
+# find_python_with(VARIABLE MODULE PACKAGE): a Python that has MODULE. Where the distribution's PACKAGE brings it, it is the
+# system's Python's, which need not be the one that CMake found.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+function(find_python_with variable module package)
+  foreach(python IN ITEMS ${Python3_EXECUTABLE} /usr/bin/python3)
+    execute_process(COMMAND ${python} -c "import ${module}" RESULT_VARIABLE code OUTPUT_QUIET ERROR_QUIET)
+    if(code EQUAL 0)
+      set(${variable} ${python} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "Neither ${Python3_EXECUTABLE} nor /usr/bin/python3 has the module ${module}, which a test needs: "
+    "install ${package}.")
+endfunction()
