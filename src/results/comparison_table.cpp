@@ -111,10 +111,10 @@ std::string summary(const Run& run) {
   return fmt::format("{} {}: {}", rows, rows == 1 ? "row" : "rows", fmt::join(parts, ", "));
 }
 
-// What became of a row, and why: "SLOWER 06_vector_float4 at 4096^3" and the reasons.
+// "SLOWER 06_vector_float4 at 4096^3: why", or without the reason where there are several.
 struct Explanation {
-  std::string what;
-  std::vector<std::string> why;
+  std::string headline;
+  std::vector<std::string> reasons;
 };
 
 // Of each row that is not the same, the worst first.
@@ -125,16 +125,18 @@ std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) 
     for (const Result& r : run.results) {
       if (!r.compared || r.compared->verdict != verdict) continue;
       const std::string subject = subject_of(r, signs);
-      all.push_back({fmt::format("{} {}{}{}", name_of(verdict), name_of(r.who),
-                                 subject.empty() ? "" : " at ", subject),
-                     r.compared->reasons});
+      const std::vector<std::string>& reasons = r.compared->reasons;
+      Explanation& e = all.emplace_back();
+      e.headline = fmt::format("{} {}{}{}", name_of(verdict), name_of(r.who),
+                               subject.empty() ? "" : " at ", subject);
+      if (reasons.size() == 1) {
+        e.headline += ": " + reasons.front();
+      } else {
+        e.reasons = reasons;
+      }
     }
   }
   return all;
-}
-
-std::string in_one_line(const Explanation& e) {
-  return fmt::format("{}: {}", e.what, fmt::join(e.why, "; "));
 }
 
 // What GitHub asks for in a message, and besides in a property.
@@ -174,12 +176,8 @@ std::string comparison_text(const Run& run, bool all, const text::Page& page) {
   }
   const std::vector<Explanation> explained = explanations(run, signs);
   for (const Explanation& e : explained) {
-    if (e.why.size() == 1) {
-      add(in_one_line(e), 2);
-      continue;
-    }
-    add(e.what, 2);
-    for (const std::string& reason : e.why) add("  " + reason, 4);
+    add(e.headline, 2);
+    for (const std::string& reason : e.reasons) add("  " + reason, 4);
   }
   if (!explained.empty()) text += "\n";
   add("compared with " + told(*run.compared_with), 2);
@@ -192,7 +190,10 @@ std::string comparison_markdown(const Run& run) {
   if (!run.compared_with) return "";
   const text::Signs signs(true);
   std::string text = fmt::format("**{}**\n\nagainst {}\n", summary(run), told(*run.compared_with));
-  for (const Explanation& e : explanations(run, signs)) text += "\n- " + in_one_line(e);
+  for (const Explanation& e : explanations(run, signs)) {
+    text += "\n- " + e.headline;
+    for (const std::string& reason : e.reasons) text += "\n  - " + reason;
+  }
   if (!text.ends_with('\n')) text += "\n";
   if (const std::vector<const Result*> rows = rows_of(run, false); !rows.empty())
     text += "\n" + ComparisonTable(run, rows, signs).markdown();
