@@ -546,6 +546,58 @@ TEST(Arithmetic, IntegersWrapAndWiden) {
   EXPECT_EQ(one("mov.u32 %r2, 200;  cvt.s32.s8 %r9, %r2;"), static_cast<uint32_t>(-56));
 }
 
+// Where only an order knows of signs, the code is that for unsigned integers.
+TEST(Arithmetic, IntegersAreComparedWithTheirSigns) {
+  const struct {
+    const char *relation, *type;
+    bool of_minus_one_and_one, of_equals, of_one_and_minus_one;
+  } cases[] = {
+      {"eq", "s32", false, true, false}, {"ne", "s32", true, false, true},
+      {"lt", "s32", true, false, false}, {"le", "s32", true, true, false},
+      {"gt", "s32", false, false, true}, {"ge", "s32", false, true, true},
+      {"eq", "u32", false, true, false}, {"ne", "u32", true, false, true},
+      {"lt", "u32", false, false, true}, {"le", "u32", false, true, true},
+      {"gt", "u32", true, false, false}, {"ge", "u32", true, true, false},
+      {"lo", "u32", false, false, true}, {"ls", "u32", false, true, true},
+      {"hi", "u32", true, false, false}, {"hs", "u32", true, true, false},
+  };
+  for (const auto& c : cases) {
+    const auto compared = [&](const std::string& a, const std::string& b) {
+      return results("mov.u32 %r2, " + a + ";\nmov.u32 %r3, " + b + ";\nset." + c.relation +
+                         ".u32." + c.type + " %r4, %r2, %r3;\nst.global.u32 [%rd0], %r4;",
+                     1)[0] != 0;
+    };
+    EXPECT_EQ(compared("-1", "1"), c.of_minus_one_and_one) << c.relation << c.type;
+    EXPECT_EQ(compared("1", "1"), c.of_equals) << c.relation << c.type;
+    EXPECT_EQ(compared("1", "-1"), c.of_one_and_minus_one) << c.relation << c.type;
+  }
+}
+
+TEST(Arithmetic, LoadsExtendWithTheirSignsAndAtomicsOrderByThem) {
+  const auto loaded = [](const std::string& body) {
+    return results(body + "\nst.global.u32 [%rd0], %r2;", 1, {0x8090fff0u})[0];
+  };
+  EXPECT_EQ(loaded("ld.global.s8 %r2, [%rd1];"), 0xfffffff0u);
+  EXPECT_EQ(loaded("ld.global.u8 %r2, [%rd1];"), 0xf0u);
+  EXPECT_EQ(loaded("ld.global.s16 %r2, [%rd1];"), 0xfffffff0u);
+  EXPECT_EQ(loaded("ld.global.u16 %r2, [%rd1];"), 0xfff0u);
+  EXPECT_EQ(loaded("ld.global.v2.s8 {%r3, %r2}, [%rd1];"), 0xffffffffu);
+  EXPECT_EQ(loaded("ld.global.s32 %r2, [%rd1];"), 0x8090fff0u);
+  EXPECT_EQ(loaded("ld.global.s32 %rd3, [%rd1];\nshr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r2, %rd3;"),
+            0xffffffffu);
+  EXPECT_EQ(loaded("ld.global.u32 %rd3, [%rd1];\nshr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r2, %rd3;"),
+            0u);
+  const auto left_by = [&](const std::string& operation) {
+    return loaded("atom.global." + operation + " %r3, [%rd1], 5;\nld.global.u32 %r2, [%rd1];");
+  };
+  EXPECT_EQ(left_by("min.s32"), 0x8090fff0u);
+  EXPECT_EQ(left_by("min.u32"), 5u);
+  EXPECT_EQ(left_by("max.s32"), 5u);
+  EXPECT_EQ(left_by("max.u32"), 0x8090fff0u);
+  EXPECT_EQ(left_by("add.s32"), 0x8090fff5u);
+  EXPECT_EQ(left_by("exch.b32"), 5u);
+}
+
 TEST(Arithmetic, ConversionsSaturateAndRound) {
   const auto to_int = [](float x) {
     return on_device("cvt.rzi.s32.f32 %r9, %f1;  mov.b32 %f4, %r9;", {{x, 0, 0}})[0];
