@@ -1,0 +1,54 @@
+"""The plots of the report: those of the list of plots that the run has the figures for."""
+
+from plots import catalogue, style
+from plots.program import Refused
+from plots.report import words
+from plots.report.markup import Markup, element
+
+LEFT_OUT = ("samples",)  # drawn by the page itself, for the row that the reader chooses
+
+
+def css():
+    """The colours of the plots; on paper the light ones."""
+    light = " ".join(f"--plot-{role}: {colors[0]};" for role, colors in style.ROLES.items())
+    return style.css() + f"@media print {{ svg.plot {{ {light} }} }}\n"
+
+
+def section(run):
+    """A figure for each plot, and why the others are not there."""
+    figures, missing = [], []
+    for name in catalogue.PLOTS:
+        if name in LEFT_OUT:
+            continue
+        try:
+            svg = catalogue.svg(name, run, embedded=True)
+        except Refused as why:
+            missing.append(element("li", f"{name}: {why}"))
+            continue
+        figures.append(
+            element("figure", Markup(svg), element("figcaption", catalogue.about(name)), id=f"plot-{name}")
+        )  # fmt: skip
+    if missing:
+        summary = element("summary", "Plots that this run has no figures for")
+        figures.append(element("details", summary, element("ul", missing)))
+    return figures
+
+
+def samples(run):
+    """Where the page draws the samples of the row that is chosen; nothing where none was timed."""
+    rows = [(i, row) for i, row in enumerate(run.rows) if row.samples_ms]
+    if not rows:
+        return None
+    changed = [i for i, row in rows if row.comparison and row.comparison.verdict != "SAME"]
+    chosen = changed[0] if changed else rows[0][0]
+    options = [element("option", _name(row), value=i, selected=i == chosen) for i, row in rows]
+    return [
+        element("p", "Each sample of a kernel, in the order of time, and of the reference that took turns with it. ",
+                "With the pointer or, once the drawing has the focus, the arrow keys each sample tells its figures."),
+        element("p", element("label", "Row ", element("select", options, id="row-of-samples")), id="choose-samples", hidden=True),
+        element("div", element("p", "Drawing samples needs JavaScript.", class_="missing"), id="samples-drawing"),
+    ]  # fmt: skip
+
+
+def _name(row):
+    return ", ".join(part for part in (words.kernel_with_number(row), words.size(row), words.options(row), row.path) if part)
