@@ -34,13 +34,13 @@ def check_writable(path):
         raise Refused(f"cannot write to '{path}': the folder '{path.parent}' takes no new files")
 
 
-def replace_file(path, text):
-    """Puts the text into the file at once, so that nobody meets half of it."""
+def replace_file(path, content):
+    """Puts a text, or bytes, into the file at once, so that nobody meets half of it."""
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         os.chmod(temporary, path.stat().st_mode if path.exists() else 0o644)
         os.replace(temporary, path)
         temporary = None

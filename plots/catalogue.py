@@ -1,0 +1,47 @@
+"""THE list of plots, and what all of them share: options, and pictures as files."""
+
+import json
+
+from plots import ladder, style
+from plots.program import Refused
+
+PLOTS = {"ladder": ladder}
+
+# option: how it is called on the command line, what it takes
+OPTIONS = {
+    "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
+    "kernel": ("KERNEL", "number or name"),
+}
+
+
+def about(plot):
+    """What a plot shows, in a line."""
+    return PLOTS[plot].__doc__.splitlines()[0]
+
+
+def carried(plot, run, **options):
+    """What an SVG of the plot carries in its metadata: how it was asked for, and each value that it shows."""
+    given = {key: value for key, value in options.items() if value is not None}
+    return {"plot": plot, "options": given, "shown": PLOTS[plot].shown(run, **options)}
+
+
+def svg(plot, run, embedded=False, **options):
+    """The plot as the text of an SVG; see style.svg."""
+    return style.svg(PLOTS[plot].draw(run, **options), carried(plot, run, **options), embedded)
+
+
+def file_of(plot, run, suffix, **options):
+    """The plot as a file's text (.svg) or bytes."""
+    if suffix == ".svg":
+        return svg(plot, run, **options)
+    return style.pixels(PLOTS[plot].draw(run, **options), suffix)
+
+
+def check(path, plot, run, **options):
+    """Refuses a .svg that does not show the run as it is now. Needs no matplotlib."""
+    try:
+        there = style.carried(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refused(f"'{path}' cannot be read: {error}") from None
+    if there != json.loads(json.dumps(carried(plot, run, **options))):
+        raise Refused(f"'{path}' does not show the run as it is now", 1)

@@ -1,0 +1,110 @@
+"""What plots pick from a run: which rows, at which size, and the quartiles of their samples. Needs no matplotlib."""
+
+import re
+from statistics import quantiles
+
+from plots.program import Refused
+
+USUAL_SQUARE = (4096, 4096, 4096)  # what README.md speaks of
+
+
+def kernels(run):
+    """The rows of rungs and of the user's kernels, in the order of the ladder. Those that were refused are none."""
+    rows = [row for row in run.rows if row.set in ("sgemm", "kernel") and row.size and not row.refusal]
+    return sorted(rows, key=lambda row: (row.number is None, row.number or 0, row.kernel))
+
+
+def timed(run):
+    """Those with a time, all warm, or all cold where the run has no others."""
+    rows = [row for row in kernels(run) if row.samples_ms]
+    if not rows:
+        if run.context.machine == "simulator":
+            raise Refused(
+                "this is a run on the simulated GPU, which has counts and no times: "
+                "a run on a GPU is wanted, such as bench/baselines/nvidia-h200.json"
+            )
+        raise Refused("no kernel was timed in this run: './sgemm_runner all --json=FILE' on a GPU makes one")
+    return [row for row in rows if not row.cold] or rows
+
+
+def compared_with_cublas(run):
+    """The timed rows that stand beside cuBLAS."""
+    rows = [row for row in timed(run) if "percent_of_cublas" in row.figures]
+    if not rows:
+        raise Refused("no kernel of this run was timed beside cuBLAS: its rows have no 'percent_of_cublas'")
+    return rows
+
+
+def square(row):
+    """N of an N x N x N product, None of any other."""
+    return row.size[0] if row.size and len(set(row.size)) == 1 else None
+
+
+def at_size(rows, size):
+    """The rows of that size: "4096" or "128x160x7168". Without one of the usual square, or of the largest that most
+    kernels have, or of whatever size most have."""
+    counted = {}
+    for row in rows:
+        counted[row.size] = counted.get(row.size, 0) + 1
+    if size is None:
+        most = max(counted.values())
+        common = [one for one, count in counted.items() if count == most]
+        squares = [one for one in common if len(set(one)) == 1]
+        wanted = USUAL_SQUARE if USUAL_SQUARE in common else max(squares or common)
+    else:
+        wanted = parse_size(size)
+        if wanted not in counted:
+            known = ", ".join(size_text(one, "x", "") for one in sorted(counted))
+            raise Refused(f"no kernel ran at {size} in this run; there are {known}")
+    return [row for row in rows if row.size == wanted]
+
+
+def of_kernel(rows, kernel):
+    """The rows of that kernel: its number, its name or both, as in 02_coalesced."""
+    found = [row for row in rows if kernel in (row.label, row.kernel, str(row.number))]
+    if not found:
+        known = ", ".join(dict.fromkeys(row.label for row in rows))
+        raise Refused(f"there is no kernel '{kernel}' among those of this run; there are {known}")
+    return found
+
+
+def parse_size(text):
+    """(M, N, K) of "4096" or "128x160x7168"."""
+    if not re.fullmatch(r"\d{1,12}(x\d{1,12}x\d{1,12})?", text):
+        raise Refused(f"'{text}' is no size: it is N, or MxNxK, such as 4096 or 128x160x7168")
+    sizes = [int(part) for part in text.split("x")]
+    return tuple(sizes if len(sizes) == 3 else sizes * 3)
+
+
+def size_text(size, times=" × ", cube="³"):
+    """4096³ or 128 × 160 × 7168."""
+    return f"{size[0]}{cube}" if len(set(size)) == 1 else times.join(str(n) for n in size)
+
+
+def paired_percent(row):
+    """Per cent of the reference, sample by sample, as the two took turns."""
+    return [100 * reference / sample for sample, reference in zip(row.samples_ms, row.reference_samples_ms)]
+
+
+def quartiles(values):
+    """By linear interpolation, as src/results/statistics.cpp has them; None for no values."""
+    if len(values) < 2:
+        return [values[0]] * 3 if values else None
+    return quantiles(values, n=4, method="inclusive")
+
+
+def name(row):
+    """11 tuned, or mine."""
+    return row.kernel if row.number is None else f"{row.number} {row.kernel}"
+
+
+def where(run, rows):
+    """NVIDIA H200, 2026-11-22, warm"""
+    dates = sorted({row.date[:10] for row in rows if row.date}) or [run.context.date[:10]]
+    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return ", ".join(part for part in (run.context.device, days, "cold L2" if rows[0].cold else "warm") if part)
+
+
+def number(value, digits=1):
+    """53 459.2"""
+    return f"{value:,.{digits}f}".replace(",", " ")

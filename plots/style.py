@@ -1,0 +1,306 @@
+"""How plots look, and how a Figure becomes a file.
+
+Lengths are points, 1/72 of an inch; a figure is 480 of them wide unless its text needs more, which is 640 pixels of a page,
+and its smallest text is still read where the page has 400. Text is laid out with DejaVu Sans, which comes with matplotlib
+and is wider than what readers have, so that what stands apart here stands apart there.
+"""
+
+import importlib.util
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+from plots.program import Refused
+
+WIDTH = 480
+BODY, SMALL, TITLE = 11, 9.5, 13  # sizes of text
+MARGIN = 12
+
+# role: (light, dark). Blue and vermillion differ for every eye (Okabe and Ito); a light colour belongs to one role alone,
+# as an SVG's colours are found by it.
+ROLES = {
+    "paper": ("#ffffff", "#0d1117"),
+    "ink": ("#1f2328", "#e6edf3"),
+    "soft": ("#59636e", "#9da7b3"),
+    "grid": ("#d8dee4", "#30363d"),
+    "kernel": ("#0072b2", "#56b4e9"),
+    "reference": ("#c44e00", "#ff8f50"),
+    "better": ("#00795b", "#2bc79a"),
+    "worse": ("#bf4600", "#ff8a48"),
+    "unsure": ("#a03c80", "#f08cc8"),
+    # Lines side by side.
+    "line1": ("#0071b1", "#55b3e8"),
+    "line2": ("#c24d00", "#ff8e4f"),
+    "line3": ("#00785a", "#2ac699"),
+    "line4": ("#a13d81", "#f18dc9"),
+    "line5": ("#856000", "#e3ae32"),
+    "line6": ("#4c555f", "#c5cdd6"),
+    # From far below 100 % to far above; text stands on them.
+    "below4": ("#ef9048", "#9a4a06"),
+    "below3": ("#f6b07a", "#7a3c08"),
+    "below2": ("#fbd0aa", "#59300f"),
+    "below1": ("#fde9d7", "#3a2616"),
+    "equal": ("#eef0f2", "#262c34"),
+    "above1": ("#dcebf7", "#14293d"),
+    "above2": ("#b9d9f0", "#123a5c"),
+    "above3": ("#8cc3e8", "#0f4c7d"),
+    "above4": ("#62aee0", "#0b5c98"),
+}
+LINES = tuple(role for role in ROLES if role.startswith("line"))
+FONTS = 'system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif'
+SETTINGS = {
+    "figure.dpi": 72,  # a pixel of the canvas is a point
+    "font.family": "DejaVu Sans",
+    "font.size": BODY,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "plots",
+    "path.simplify": False,
+    "hatch.linewidth": 0.8,
+}
+SUFFIXES = (".svg", ".png", ".pdf")
+
+
+def color(role):
+    """That which a Figure has: the light one."""
+    return ROLES[role][0]
+
+
+# ---- matplotlib, when it is needed
+
+
+def matplotlib():
+    """The module, with our settings and nobody else's. Refused where this Python has none."""
+    try:
+        import matplotlib
+        import matplotlib.figure
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: F401
+    except ImportError:
+        raise Refused(missing()) from None
+    if matplotlib.rcParams["svg.hashsalt"] != SETTINGS["svg.hashsalt"]:
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+    return matplotlib
+
+
+def missing():
+    """What to do where this Python cannot draw."""
+    found = find_python()
+    if found:
+        return f"{sys.executable} has no matplotlib, and {found} has: call {found} -m plots"
+    return (
+        f"drawing needs matplotlib, which {sys.executable} has not: apt-get install python3-matplotlib python3-numpy, "
+        "and call /usr/bin/python3 -m plots"
+    )
+
+
+def find_python():
+    """A Python that can draw: the one that runs, else the first on the PATH, else the system's. None: there is none."""
+    if importlib.util.find_spec("matplotlib"):
+        return sys.executable
+    for candidate in (shutil.which("python3"), "/usr/bin/python3"):
+        if candidate and os.access(candidate, os.X_OK):
+            if subprocess.run([candidate, "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
+                return candidate
+    return None
+
+
+# ---- Figures
+
+
+def figure(height, title, subtitle="", notes=(), width=WIDTH):
+    """A Figure with its heading above and notes below; `height` is what remains for the plot. The room that heading and
+    notes take is in .top and .bottom. `title` and `subtitle` are also what a screen reader says."""
+    mpl = matplotlib()
+    made = mpl.figure.Figure(figsize=(width / 72, 1))
+    mpl.backends.backend_agg.FigureCanvasAgg(made)
+    made.set_facecolor(color("paper"))
+    room = width - 2 * MARGIN
+    heads = [(line, TITLE, "ink", "bold") for line in wrap(title, room, TITLE, "bold")]
+    heads += [(line, SMALL, "soft", "normal") for line in wrap(subtitle, room, SMALL)]
+    feet = [line for note in notes for line in wrap(note, room, SMALL)]
+    made.top = MARGIN + sum(size * 1.4 for _, size, _, _ in heads) + 6
+    made.bottom = (MARGIN + len(feet) * SMALL * 1.4) if feet else 6
+    total = height + made.top + made.bottom
+    made.set_size_inches(width / 72, total / 72)
+    y = total - MARGIN
+    for line, size, role, weight in heads:
+        made.text(MARGIN / width, y / total, line, size=size, color=color(role), weight=weight, va="top")
+        y -= size * 1.4
+    y = made.bottom - 4
+    for line in feet:
+        made.text(MARGIN / width, y / total, line, size=SMALL, color=color("soft"), va="top")
+        y -= SMALL * 1.4
+    made.set_label(" ".join(part for part in (f"{title}." if title else "", subtitle, *notes) if part))
+    made.heading = title
+    return made
+
+
+def axes(made, left, right, top, bottom, grid="x"):
+    """Axes with so much room around them, inside of what figure() left. `grid` is "x", "y", "both" or None."""
+    width, height = made.get_size_inches() * 72
+    bottom, top = bottom + made.bottom, top + made.top
+    ax = made.add_axes([left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height])
+    ax.set_facecolor("none")
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.tick_params(color=color("grid"), labelcolor=color("soft"), labelsize=SMALL, length=0, pad=4)
+    ax.tick_params(which="minor", length=0)
+    ax.set_axisbelow(True)
+    if grid:
+        ax.grid(True, axis=grid, color=color("grid"), linewidth=0.8)
+    return ax
+
+
+def text_width(text, size=BODY, weight="normal"):
+    """Points that a line of text takes."""
+    mpl = matplotlib()
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    properties = FontProperties(family=mpl.rcParams["font.family"], size=size, weight=weight)
+    return TextToPath().get_text_width_height_descent(text.replace("$", r"\$"), properties, ismath=False)[0]
+
+
+def wrap(text, room, size=BODY, weight="normal"):
+    """The text in lines of at most `room` points. A word that is longer than that is cut."""
+    lines, line = [], ""
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and text_width(longer, size, weight) > room:
+            lines.append(line)
+            longer = word
+        line = cut(longer, room, size, weight)
+    return [*lines, line] if line else lines
+
+
+def cut(text, room, size=BODY, weight="normal"):
+    """The text, its end left out where it has not so much room."""
+    if text_width(text, size, weight) <= room:
+        return text
+    while len(text) > 1 and text_width(text + "…", size, weight) > room:
+        text = text[:-1].rstrip()
+    return text + "…"
+
+
+def plain(text):
+    """A text in which no $ begins a formula."""
+    return text.replace("$", r"\$")
+
+
+def tip(artist, text):
+    """What is told of an artist where a reader points at it: a text, or one for each mark of a line or a collection."""
+    artist.set_gid(_TIP + json.dumps(text))
+    return artist
+
+
+# ---- Files
+
+_TIP = "tip:"
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+
+
+def css():
+    """The colours of an <svg class="plot">."""
+    light = " ".join(f"--plot-{role}: {colors[0]};" for role, colors in ROLES.items())
+    dark = " ".join(f"--plot-{role}: {colors[1]};" for role, colors in ROLES.items())
+    return f"svg.plot {{ {light} }}\n@media (prefers-color-scheme: dark) {{ svg.plot {{ {dark} }} }}\n"
+
+
+def svg(made, carried=None, embedded=False):
+    """The Figure as the text of an SVG file, the same for the same figure. `carried` is put into its <metadata>, as JSON.
+    `embedded`: to stand in a page, which has css() itself."""
+    file = io.BytesIO()
+    made.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    xml.register_namespace("", _SVG)
+    xml.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+    root = xml.fromstring(file.getvalue())
+    _put_tips(root)
+    _drop_idle_ids(root)
+    for element in root.iter():
+        if "style" in element.attrib:
+            element.set("style", _with_variables(element.get("style")))
+    width, height = made.get_size_inches() * 72
+    root.set("viewBox", f"0 0 {width:g} {height:g}")
+    root.set("width", f"{width * 4 / 3:.0f}")
+    root.set("height", f"{height * 4 / 3:.0f}")
+    root.set("class", "plot")
+    root.set("role", "img")
+    root.set("aria-label", made.get_label())
+    head = [_element("title", made.heading), _element("desc", made.get_label())]
+    if carried is not None:
+        head.append(_element("metadata", json.dumps(carried, ensure_ascii=False)))
+    if not embedded:
+        head.append(_element("style", css()))
+    for position, element in enumerate(head):
+        element.tail = "\n"
+        root.insert(position, element)
+    text = xml.tostring(root, encoding="unicode")
+    return text + "\n" if embedded else f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def carried(text):
+    """What svg() put into the metadata of the file's text; None where there is nothing of the kind."""
+    try:
+        found = xml.fromstring(text).find(f"{{{_SVG}}}metadata")
+        return None if found is None else json.loads(found.text or "")
+    except (xml.ParseError, ValueError):
+        return None
+
+
+def pixels(made, suffix):
+    """The Figure as the bytes of a .png or .pdf file, in the light colours."""
+    file = io.BytesIO()
+    left_out = {".png": {"Software": None}, ".pdf": {"CreationDate": None, "Creator": None, "Producer": None}}
+    made.savefig(file, format=suffix[1:], dpi=200, metadata=left_out[suffix])
+    return file.getvalue()
+
+
+def _element(name, text):
+    element = xml.Element(f"{{{_SVG}}}{name}")
+    element.text = text
+    return element
+
+
+def _put_tips(root):
+    for group in root.iter(f"{{{_SVG}}}g"):
+        name = group.get("id", "")
+        if not name.startswith(_TIP):
+            continue
+        del group.attrib["id"]
+        said = json.loads(name[len(_TIP) :])
+        if isinstance(said, str):
+            group.insert(0, _element("title", said))
+            continue
+        marks = list(group.iter(f"{{{_SVG}}}use"))
+        if len(marks) != len(said):
+            raise ValueError(f"{len(said)} tips for {len(marks)} marks")
+        for mark, text in zip(marks, said):
+            mark.append(_element("title", text))
+
+
+def _drop_idle_ids(root):
+    """matplotlib names everything, and names must be unique in a page with several figures."""
+    used = set()
+    for element in root.iter():
+        for value in (element.get(_LINK, ""), element.get("clip-path", ""), element.get("style", "")):
+            used.update(re.findall(r"#([^)\s;\"']+)", value))
+    for element in root.iter():
+        if element.get("id") and element.get("id") not in used:
+            del element.attrib["id"]
+
+
+_ROLE_OF = {colors[0]: role for role, colors in ROLES.items()}
+
+
+def _with_variables(style):
+    def variable(match):
+        role = _ROLE_OF.get(match[0].lower())
+        return f"var(--plot-{role}, {match[0]})" if role else match[0]
+
+    return re.sub(r"#[0-9a-fA-F]{6}\b", variable, style).replace("'DejaVu Sans'", FONTS)
