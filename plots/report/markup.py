@@ -19,25 +19,25 @@ def markup(part):
     return Markup(escape(_printable(str(part))))
 
 
-def element(name, *parts, **attributes):
+def element(name, /, *parts, **attributes):
     """<name attributes>parts</name>. Attributes: class_ is class, aria_label is aria-label; True stands without a value,
     None and False are left out."""
     return Markup(f"<{name}{_attributes(attributes)}>{markup(parts)}</{name}>")
 
 
-def void(name, **attributes):
+def void(name, /, **attributes):
     """An element that has no contents and no end: <input>."""
     return Markup(f"<{name}{_attributes(attributes)}>")
 
 
-def script(text, **attributes):
+def script(text, /, **attributes):
     """A script. Nothing is escaped within one, so nothing in it may end it."""
     if "</script" in text.lower() or "<!--" in text:
         raise ValueError("a script's text must not hold what ends a script")
     return Markup(f"<script{_attributes(attributes)}>{text}</script>")
 
 
-def json_script(value, **attributes):
+def json_script(value, /, **attributes):
     """A value for the page's scripts, as compact JSON. ValueError where it holds an infinity, which JSON has not.
 
     Every "<" in it stands in a text, where \\u003c says the same and ends no script.
