@@ -2,15 +2,23 @@
 
 import json
 
-from plots import ladder, style
+from plots import compare, heatmap, ladder, roofline, samples, sizes, style
 from plots.program import Refused
 
-PLOTS = {"ladder": ladder}
+PLOTS = {
+    "ladder": ladder,
+    "roofline": roofline,
+    "sizes": sizes,
+    "samples": samples,
+    "heatmap": heatmap,
+    "compare": compare,
+}
 
 # option: how it is called on the command line, what it takes
 OPTIONS = {
     "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
-    "kernel": ("KERNEL", "number or name"),
+    "kernel": ("KERNEL", "its number or name (default: the best)"),
+    "axes": ("|".join(heatmap.AXES), "rows and columns (default: MxN)"),
 }
 
 

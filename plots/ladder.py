@@ -20,11 +20,12 @@ def shown(run, size=None):
 
 
 def _bar(row):
+    has_figure = row.is_right and "percent_of_cublas" in row.figures
     return {
         "kernel": pick.name(row),
         "reference": row.is_reference,
-        "percent": row.figures.get("percent_of_cublas") if row.is_right else None,
-        "quartiles": pick.quartiles(pick.paired_percent(row)) if row.is_right else None,
+        "percent": row.figures["percent_of_cublas"] if has_figure else None,
+        "quartiles": pick.quartiles(pick.paired_percent(row)) if has_figure else None,
         "samples": len(row.samples_ms),
         "gflops": row.figures.get("gflops") if row.is_right else None,
         "trusted": row.trusted,

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
+from math import ceil
 
 from plots.program import Refused
 
@@ -124,8 +125,9 @@ def figure(height, title, subtitle="", notes=(), width=WIDTH):
     heads += [(line, SMALL, "soft", "normal") for line in wrap(subtitle, room, SMALL)]
     feet = [line for note in notes for line in wrap(note, room, SMALL)]
     made.top = MARGIN + sum(size * 1.4 for _, size, _, _ in heads) + 6
-    made.bottom = (MARGIN + len(feet) * SMALL * 1.4) if feet else 6
-    total = height + made.top + made.bottom
+    made.bottom = (MARGIN + 4 + len(feet) * SMALL * 1.4) if feet else 6
+    total = ceil((height + made.top + made.bottom) / 3) * 3  # whole pixels of 4/3 points
+    made.top += total - (height + made.top + made.bottom)
     made.set_size_inches(width / 72, total / 72)
     y = total - MARGIN
     for line, size, role, weight in heads:

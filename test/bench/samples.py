@@ -1,4 +1,4 @@
-"""Small runs, as sgemm_runner writes them, for the tests of bench/."""
+"""Small runs, as sgemm_runner writes them, for the tests of bench/ and plots/."""
 
 import json
 import sys
@@ -43,11 +43,12 @@ def row_of(number, size, **more):
     """What both machines say of a kernel at a size such as "256" or "64x64x128"."""
     sizes = [int(n) for n in size.split("x")] * (1 if "x" in size else 3)
     m, n, k = sizes
+    kernel = more.get("kernel") or LADDER[number]
     return {
-        "name": f"sgemm/{number:02}_{LADDER[number]}/{m}x{n}x{k}",
+        "name": f"sgemm/{number:02}_{kernel}/{m}x{n}x{k}",
         "set": "sgemm",
         "kernel_id": number,
-        "kernel": LADDER[number],
+        "kernel": kernel,
         **{"m": m, "n": n, "k": k, "lda": k, "ldb": n, "ldc": n, "alpha": 1.0, "beta": 0.0, "seed": 1},
         "date": f"{TODAY}T10:00:05+00:00",
         "correct": True,

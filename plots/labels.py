@@ -1,0 +1,56 @@
+"""Where labels stand so that none lies on another."""
+
+
+def spread(wanted, gap, low, high):
+    """Places for labels in a column, each as near to the one wanted as the others let it: neighbours at least `gap` apart,
+    all between low and high, in the order of those wanted. There must be room for them."""
+    if not wanted:
+        return []
+    if (len(wanted) - 1) * gap > high - low + 1e-9:
+        raise ValueError(f"{len(wanted)} labels {gap} apart do not fit between {low} and {high}")
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    # Without the gaps that lie below each, places need only not fall. Those that would fall share their mean.
+    shares = []  # [sum, count]
+    for rank, i in enumerate(order):
+        shares.append([wanted[i] - rank * gap, 1])
+        while len(shares) > 1 and shares[-2][0] / shares[-2][1] > shares[-1][0] / shares[-1][1]:
+            total, count = shares.pop()
+            shares[-1][0] += total
+            shares[-1][1] += count
+    highest = high - (len(wanted) - 1) * gap
+    level = [min(max(total / count, low), highest) for total, count in shares for _ in range(count)]
+    places = [0.0] * len(wanted)
+    for rank, i in enumerate(order):
+        places[i] = level[rank] + rank * gap
+    return places
+
+
+def column(ax, points, texts, colors, x, gap, size):
+    """Texts in a column at x (points right of the axes), each beside its point (in data) and joined to it by a thin line.
+    The axes must have their limits."""
+    width = ax.bbox.width
+    at = [ax.transData.transform(point) - (ax.bbox.x0, ax.bbox.y0) for point in points]
+    places = spread([y for _, y in at], gap, gap / 2, ax.bbox.height - gap / 2)
+    made = []
+    for (px, py), y, text, color in zip(at, places, texts, colors):
+        ax.annotate(
+            "",
+            (px, py),
+            xytext=(width + x - 3, y),
+            xycoords="axes points",
+            textcoords="axes points",
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 4, "alpha": 0.7},
+            annotation_clip=False,
+        )
+        made.append(
+            ax.annotate(
+                text,
+                (width + x, y),
+                xycoords="axes points",
+                va="center_baseline",
+                size=size,
+                color=color,
+                annotation_clip=False,
+            )
+        )
+    return made

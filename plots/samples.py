@@ -1,0 +1,146 @@
+"""the samples of one kernel and of cuBLAS beside it in time, with the clock: a device that throttles shows here"""
+
+from statistics import median
+
+from plots import pick, style
+
+OPTIONS = ("kernel", "size")
+PANEL, SPACE = 92, 30  # points: height of a panel, and between two
+
+
+def shown(run, kernel=None, size=None):
+    rows = pick.timed(run)
+    if kernel is not None:
+        rows = pick.of_kernel(rows, kernel)
+    rows = pick.at_size(rows, size)
+    row = max(rows, key=lambda row: (not row.is_reference, row.figures.get("percent_of_cublas", 0)))
+    return {
+        "where": pick.where(run, [row]),
+        "kernel": pick.name(row),
+        "size": list(row.size),
+        "runs": row.samples_of_runs or [len(row.samples_ms)],
+        "seconds": row.sample_seconds,
+        "kernel_ms": row.samples_ms,
+        "reference_ms": row.reference_samples_ms,
+        "clocks_mhz": row.sample_clocks_mhz,
+        "median_clock_mhz": row.figures.get("clock_mhz"),
+        "doubts": row.doubts,
+    }
+
+
+def draw(run, kernel=None, size=None):
+    values = shown(run, kernel, size)
+    panels = _panels(values)
+    figure = style.figure(
+        len(panels) * PANEL + (len(panels) - 1) * SPACE + 56,
+        f"Samples of {values['kernel']} at {pick.size_text(values['size'])}",
+        values["where"],
+        _notes(values),
+    )
+    x, borders = places(values["runs"], values["seconds"])
+    left = style.MARGIN + 8 + max(style.text_width(text, style.SMALL) for panel in panels for text in _ticks(panel)[1])
+    for i, panel in enumerate(panels):
+        above = i * (PANEL + SPACE) + 20
+        below = (len(panels) - 1 - i) * (PANEL + SPACE) + 36
+        ax = style.axes(figure, left, style.MARGIN + 4, above, below, "y")
+        _draw_panel(ax, panel, x, borders, is_last=i == len(panels) - 1)
+    unit = "seconds since the first sample" if values["seconds"] else "sample"
+    more = ", one run after the other" if len(values["runs"]) > 1 else ""
+    ax.set_xlabel(unit + more, color=style.color("soft"), size=style.SMALL, labelpad=2)
+    return figure
+
+
+def places(runs, seconds):
+    """Where each sample stands, and where a run begins after another. Runs count their seconds each from their own first
+    sample, so that they are set one behind the other."""
+    if not seconds:
+        borders = [sum(runs[:i]) + 0.5 for i in range(1, len(runs))]
+        return [i + 1 for i in range(sum(runs))], borders
+    longest = max(seconds)
+    gap = longest * 0.05 or 1.0
+    x, borders, begin, first = [], [], 0.0, 0
+    for count in runs:
+        own = seconds[first : first + count]
+        if first:
+            borders.append(begin - gap / 2)
+        x += [begin + one for one in own]
+        begin += max(own) + gap
+        first += count
+    return x, borders
+
+
+def _panels(values):
+    """The figures above each other: what they are called, the values (None: unknown), and the colour."""
+    panels = [_times(values["kernel"], values["kernel_ms"], "kernel")]
+    if values["reference_ms"]:
+        panels.append(_times("cuBLAS", values["reference_ms"], "reference"))
+    clocks = [clock or None for clock in values["clocks_mhz"]]
+    if any(clocks):
+        panels.append({"title": "clock, MHz", "what": "MHz", "values": clocks, "role": "ink"})
+    return panels
+
+
+def _times(name, milliseconds, role):
+    short = median(milliseconds) < 0.1
+    unit, scale = ("µs", 1000) if short else ("ms", 1)
+    title = f"{style.cut(name, style.WIDTH * 0.6)}, {unit}"
+    return {"title": title, "what": unit, "values": [one * scale for one in milliseconds], "role": role}
+
+
+def _ticks(panel):
+    """Limits, and the ticks with their texts. At least 2 % on each side of the median, so that noise is not made large."""
+    from matplotlib.ticker import MaxNLocator
+
+    known = [value for value in panel["values"] if value is not None]
+    middle = median(known)
+    low, high = min([middle * 0.98, *known]), max([middle * 1.02, *known])
+    room = (high - low) * 0.08
+    low, high = max(0.0, low - room), high + room
+    ticks = [tick for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
+    step = min((b - a for a, b in zip(ticks, ticks[1:])), default=1)
+    digits = next((d for d in range(12) if abs(round(step, d) - step) < step * 1e-6), 12)
+    return (low, high), [pick.number(tick, digits) for tick in ticks], ticks
+
+
+def _draw_panel(ax, panel, x, borders, is_last):
+    limits, texts, ticks = _ticks(panel)
+    ax.set_ylim(*limits)
+    ax.set_yticks(ticks, texts)
+    span = max(x) - min(x) or 1.0
+    ax.set_xlim(min(x) - span * 0.02, max(x) + span * 0.02)
+    ax.set_title(
+        style.plain(panel["title"]), loc="left", x=0, size=style.BODY, color=style.color(panel["role"]), weight="bold", pad=5
+    )
+    if not is_last:
+        ax.tick_params(labelbottom=False)
+    elif all(isinstance(one, int) for one in x):
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    for border in borders:
+        ax.axvline(border, color=style.color("soft"), linewidth=0.8, linestyle=(0, (4, 3)), zorder=1.5)
+    known = [(place, value) for place, value in zip(x, panel["values"]) if value is not None]
+    (marks,) = ax.plot(
+        [place for place, _ in known],
+        [value for _, value in known],
+        linestyle="none",
+        marker="o",
+        markersize=5 if len(known) <= 40 else 3.6,
+        markeredgewidth=0,
+        color=style.color(panel["role"]),
+        zorder=3,
+    )
+    style.tip(marks, [f"{pick.number(value, 3)} {panel['what']}" for _, value in known])
+
+
+def _notes(values):
+    notes = []
+    if not any(values["clocks_mhz"]):
+        clock = values["median_clock_mhz"]
+        known = f"; its median was {pick.number(clock, 0)} MHz" if clock else ""
+        notes.append(f"The clock was not recorded sample by sample{known}.")
+    elif not all(values["clocks_mhz"]):
+        notes.append("Where a mark of the clock is missing it could not be read.")
+    if values["doubts"]:
+        notes.append("The measurement does not trust itself: " + "; ".join(values["doubts"]) + ".")
+    return notes

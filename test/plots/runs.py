@@ -1,0 +1,78 @@
+"""Made-up runs to draw: ladders of any length, a comparison."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "test/bench")]
+
+import samples  # noqa: E402
+from plots import results  # noqa: E402
+
+BASELINE = ROOT / "bench/baselines/nvidia-h200.json"
+LENGTHS = (1, 3, 13, 30)  # of ladders
+LONG = "a_kernel_with_a_name_of_which_nobody_would_say_that_it_is_too_short_for_this"
+
+
+def timed(number, size, percent, **more):
+    """A rung at `percent` of a cuBLAS that takes 1 ms. Its samples scatter by one per cent and more."""
+    kernel = more.pop("kernel", "cuBLAS" if number == 0 else f"rung_{number}")
+    ratios = [percent * factor for factor in (0.98, 0.99, 1.0, 1.02, 1.05)]
+    timing = {
+        "percent_of_cublas": percent,
+        "gflops": 500.0 * percent,
+        "gbytes_per_second": 2.0 * percent,
+        "median_ms": 100 / percent,
+        "samples_ms": [100 / ratio for ratio in ratios],
+        "reference_samples_ms": [] if number == 0 else [1.0] * 5,
+    }
+    return samples.timed_row(number, size, kernel=kernel, **(timing | more))
+
+
+def climb(rung, rungs):
+    """Per cent of cuBLAS of a rung of so many: many end close to each other."""
+    return 104.0 - 103.0 * 0.75 ** (8 * rung / rungs) if rung else 100.0
+
+
+def ladder_rows(rungs, sizes=("4096",)):
+    """cuBLAS and so many rungs, each at each size."""
+    return [timed(i, size, climb(i, rungs) + 2 * j) for i in range(rungs + 1) for j, size in enumerate(sizes)]
+
+
+def run_of(rows, **context):
+    return results.from_document(samples.document(rows, **context))
+
+
+def ladder(rungs, sizes=("4096",)):
+    return run_of(ladder_rows(rungs, sizes))
+
+
+def comparison(verdict, **more):
+    found = {"verdict": verdict, "reasons": [f"because it is {verdict}"], "base_percent": [49.0, 50.0, 51.0]}
+    return found | {"base_ms": 2.0, "change_percent": -6.2, "threshold_percent": 3.0, "p_value": 0.001} | more
+
+
+def compared(rows, notes=("the driver differs: 570.1 and 580.2",)):
+    against = {"file": "base.json", "date": "2026-11-20T10:00:00+00:00", "commit": "c0ffee" * 6, "notes": list(notes)}
+    return run_of(rows, compared_with=against)
+
+
+def every_verdict():
+    """A run with a row of each verdict, one far beyond the others."""
+    base = {"SLOWER": 46.9, "FASTER": 56.0, "SAME": 50.2, "UNSURE": 47.5}
+    rows = [timed(i + 1, "4096", p, comparison=comparison(v, change_percent=2 * p - 100)) for i, (v, p) in enumerate(base.items())]
+    rows.append(timed(7, "1024", 150.0, comparison=comparison("FASTER", change_percent=200.0)))
+    wrong = {"base_percent": None, "change_percent": None, "threshold_percent": None, "p_value": None}
+    rows.append(timed(5, "4096", 50.0, correct=False, comparison=comparison("WRONG", **wrong)))
+    rows.append(timed(6, "4096", 50.0, comparison=comparison("CHANGED", **wrong)))
+    return compared(rows)
+
+
+def throttled(count=120):
+    """A row of two runs with its clock sample by sample: the second one throttles."""
+    seconds = [0.01 * i for i in range(count // 2)] * 2
+    clocks = [1980.0] * (count // 2) + [1980.0 - 8 * i for i in range(count // 2)]
+    times = [1980 / clock + 0.002 * (i % 7) for i, clock in enumerate(clocks)]
+    clocks[3] = 0.0  # could not be read
+    more = {"samples_of_runs": [count // 2] * 2, "sample_seconds": seconds, "sample_clocks_mhz": clocks}
+    return run_of([timed(3, "4096", 80.0, samples_ms=times, reference_samples_ms=[0.8 * t for t in times], **more)])
