@@ -25,9 +25,9 @@ def section(run):
         except Refused as why:
             missing.append(element("li", f"{name}: {why}"))
             continue
-        figures.append(
-            element("figure", Markup(svg), element("figcaption", catalogue.about(name)), id=f"plot-{name}")
-        )  # fmt: skip
+        about = catalogue.about(name)
+        heading = element("h3", about[0].upper() + about[1:], class_="unseen")  # a drawing has its own for the eye
+        figures.append(element("figure", heading, Markup(svg), id=f"plot-{name}"))
     if missing:
         summary = element("summary", "Plots that this run has no figures for")
         figures.append(element("details", summary, element("ul", missing)))
@@ -39,8 +39,7 @@ def samples(run):
     rows = [(i, row) for i, row in enumerate(run.rows) if row.samples_ms]
     if not rows:
         return None
-    changed = [i for i, row in rows if row.comparison and row.comparison.verdict != "SAME"]
-    chosen = changed[0] if changed else rows[0][0]
+    chosen = min(rows, key=lambda one: _interest(one[1]))[0]
     options = [element("option", _name(row), value=i, selected=i == chosen) for i, row in rows]
     return [
         element("p", "Each sample of a kernel, in the order of time, and of the reference that took turns with it. ",
@@ -48,6 +47,12 @@ def samples(run):
         element("p", element("label", "Row ", element("select", options, id="row-of-samples")), id="choose-samples", hidden=True),
         element("div", element("p", "Drawing samples needs JavaScript.", class_="missing"), id="samples-drawing"),
     ]  # fmt: skip
+
+
+def _interest(row):
+    """Lower for what a reader wants to look into first: a row that differs, then one that is not trusted."""
+    differs = row.comparison is not None and row.comparison.verdict != "SAME"
+    return (not differs, row.trusted, row.is_reference)
 
 
 def _name(row):

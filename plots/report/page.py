@@ -5,7 +5,7 @@ import hashlib
 from pathlib import Path
 
 from plots.program import Refused
-from plots.report import drawings, rows, sources, summary
+from plots.report import drawings, rows, sources, summary, words
 from plots.report.markup import Markup, element, json_script, script, void
 
 HERE = Path(__file__).resolve().parent
@@ -144,8 +144,10 @@ def _fact(value):
         return "unknown"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return words.whole(value)
     if isinstance(value, float):
-        return f"{value:,.1f}".rstrip("0").rstrip(".").replace(",", "\u202f")
+        return words.decimal(value, 0 if value == round(value) else 1)
     if isinstance(value, list):
         return " ".join(str(part) for part in value)
     return str(value)

@@ -41,10 +41,9 @@ def columns(run):
         found.append(Column("#", "", lambda row: "" if row.number is None else str(row.number), lambda row: row.number, "number"))
     found.append(Column("kernel", "", words.kernel, words.kernel, "name"))
     found.append(Column("size", "M × N × K; one figure where all three are the same", words.size, _volume, "number"))
-    for name, of in (("options", words.options), ("path", lambda row: row.path)):
-        if any(of(row) for row in rows):
-            meaning = "of its code paths, the one that the kernel took" if name == "path" else "other than the default"
-            found.append(Column(name, meaning, of, lambda row, of=of: of(row) or None, "text"))
+    if any(_how(row) for row in rows):
+        meaning = "the code path that the kernel took, of several; and what is not as it is by default"
+        found.append(Column("how", meaning, _how, lambda row: _how(row) or None, "text"))
     found += _figures(rows)
     meaning = "what the program found: right, wrong, not trusted, refused"
     found.append(Column("result", meaning, words.judged, words.judged, "finding"))
@@ -174,6 +173,10 @@ def _volume(row):
         return next(iter(row.parameters.values()), None)
     m, n, k = row.size
     return m * n * k
+
+
+def _how(row):
+    return ", ".join(text for text in (row.path, words.options(row)) if text)
 
 
 def _verdict(row):

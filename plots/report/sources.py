@@ -1,7 +1,6 @@
 """Each kernel's source with its counters in the margin, as the simulated GPU counts them."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from plots.report import runner, words
@@ -12,15 +11,6 @@ CUDA_FILES = (".cu", ".cuh")
 LONGEST_FILE = 1 << 18
 MARKS = {"some": "!", "much": "!!"}
 MEANINGS = {"some": "moves more than its bytes need", "much": "moves twice as much as its bytes need, or more"}
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A kernel of the run, once however often it ran."""
-
-    title: str  # "2 coalesced"
-    name: str  # what `show` calls it; empty for a file of the user's
-    file: str  # of a rung its own; empty where only the accesses tell
 
 
 def of_run(run, program):
@@ -100,7 +90,7 @@ def _listing(path, accesses):
                     "tr",
                     element("th", "line", scope="col", class_="number"),
                     element("th", "source", scope="col"),
-                    [element("th", heading, scope="col") for heading in headings],
+                    [element("th", heading, scope="col", class_=None if heading in ("buffer", "access") else "number") for heading in headings],
                 ),
             ),
             element("tbody", body),
@@ -141,7 +131,7 @@ def _code_row(number, code, accesses, of_global, shared, width):
 def _mark(access):
     if access.waste == "none":
         return None
-    return [" ", element("strong", MARKS[access.waste], title=MEANINGS[access.waste])]
+    return [" ", element("strong", MARKS[access.waste], aria_hidden="true"), element("span", MEANINGS[access.waste], class_="unseen")]
 
 
 def _number(value, decimals=0, unit=""):
@@ -155,10 +145,10 @@ def _name_in_project(path):
 
 # A file may have been edited: what it names is shown only if it is CUDA source, or of this project.
 def _text_of(path):
-    resolved = path.resolve()
-    if not resolved.is_relative_to(runner.ROOT / "src") and resolved.suffix not in CUDA_FILES:
-        return None
     try:
+        resolved = path.resolve()
+        if not resolved.is_relative_to(runner.ROOT / "src") and resolved.suffix not in CUDA_FILES:
+            return None
         if resolved.stat().st_size > LONGEST_FILE:
             return None
         return resolved.read_text(encoding="utf-8", errors="replace")

@@ -1,17 +1,17 @@
 """How the report writes what a run holds: figures, sizes, names. In one place, so that all sections write alike."""
 
-THIN = "\u202f"  # a narrow blank, where no line is broken
+BLANK = "\u00a0"  # where no line is broken
 MINUS = "\u2212"
 TIMES = "×"
 
 
 def decimal(value, decimals):
     """ "50 573" or "12.7", with as many decimals as the list of metrics gives a figure."""
-    return f"{value:,.{decimals}f}".replace(",", THIN).replace("-", MINUS)
+    return f"{value:,.{decimals}f}".replace(",", BLANK).replace("-", MINUS)
 
 
 def whole(value):
-    return f"{value:,}".replace(",", THIN)
+    return f"{value:,}".replace(",", BLANK)
 
 
 def milliseconds(value):
