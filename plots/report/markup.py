@@ -59,4 +59,4 @@ def _attributes(attributes):
 
 # HTML has no way to write control characters, and half of a surrogate pair cannot be written at all.
 def _printable(text):
-    return "".join(c for c in text if c.isprintable() or c in "\n\t")
+    return "".join(c for c in text if c.isprintable() or c in "\n\t\u00a0")

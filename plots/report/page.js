@@ -254,10 +254,10 @@ const download = byId("download");
 download.href = URL.createObjectURL(new Blob([json], { type: "application/json" }));
 download.hidden = false;
 
-// What is folded would be missing on paper.
+// What is folded would be missing on paper. Of the sources only those are printed that stand open: all are sixty pages.
 let folded = [];
 addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details:not([open])")];
+  folded = [...document.querySelectorAll("section:not(#sources) > details:not([open])")];
   for (const one of folded) one.open = true;
 });
 addEventListener("afterprint", () => {

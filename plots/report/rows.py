@@ -60,9 +60,9 @@ def table(run):
     """The table with all its rows; a row's number among the run's is its data-row."""
     shown = columns(run)
     with_samples = any(row.samples_ms for row in run.rows)
-    heads = [element("th", element("button", column.heading, type="button"), scope="col", class_=_class(column)) for column in shown]
+    heads = [_head(column) for column in shown]
     if with_samples:
-        heads.append(element("th", "samples", scope="col"))
+        heads.append(element("th", "samples", scope="col", class_="controls"))
     body = [_row(i, row, shown, with_samples) for i, row in enumerate(run.rows)]
     return element(
         "table",
@@ -100,6 +100,12 @@ def filters(run):
     return element("form", controls, id="filters", role="search", aria_label="Choose rows", hidden=True)
 
 
+def _head(column):
+    """A heading that sorts. On paper, where buttons are not repeated on each page, its text stands for it."""
+    button = element("button", column.heading, type="button")
+    return element("th", button, scope="col", data_heading=column.heading, class_="number" if column.kind == "number" else None)
+
+
 def _row(i, row, shown, with_samples):
     cells = []
     for column in shown:
@@ -115,7 +121,7 @@ def _row(i, row, shown, with_samples):
     if with_samples:
         label = f"Draw the samples of {words.kernel_with_number(row)}, {words.size(row)}"
         button = element("button", "draw", type="button", class_="draw", aria_label=label) if row.samples_ms else None
-        cells.append(element("td", button))
+        cells.append(element("td", button, class_="controls"))
     keys = {"data_kernel": words.kernel(row), "data_size": words.size(row), "data_result": words.judged(row)}
     return element("tr", cells, data_row=i, data_verdict=_verdict(row) or None, **keys)
 
@@ -123,10 +129,6 @@ def _row(i, row, shown, with_samples):
 def finding(text):
     """A verdict, or what the program found of a row: a word, and its colour beside it."""
     return element("span", text, class_=f"finding is-{text.lower().replace(' ', '-')}")
-
-
-def _class(column):
-    return "number" if column.kind == "number" else None
 
 
 def _figures(rows):

@@ -71,8 +71,8 @@ def _listing(path, accesses):
     shared = any(access.wavefronts_per_request is not None for access in accesses)
     of_global = any(access.sectors_per_request is not None for access in accesses)
     headings = ["buffer", "access", "bytes a lane", "requests"] if accesses else []
-    headings += ["sectors/request", "bytes used"] if of_global else []
-    headings += ["wavefronts/request", "conflicts"] if shared else []
+    headings += ["sectors per request", "bytes used"] if of_global else []
+    headings += ["wavefronts per request", "conflicts"] if shared else []
     at_line = {}
     for access in accesses:
         at_line.setdefault(access.line, []).append(access)
@@ -107,12 +107,13 @@ def _code_row(number, code, accesses, of_global, shared, width):
     """The rows of one source line: one, or as many as it has accesses."""
     worst = max((access.waste for access in accesses), key=("none", "some", "much").index, default="none")
     rowspan = len(accesses) if len(accesses) > 1 else None
+    source = element("code", code.expandtabs(4))
+    if not accesses:  # it has the room of the margin too
+        return [element("tr", element("th", number, scope="row", class_="number"), element("td", source, colspan=1 + width))]
     head = [
         element("th", number, scope="row", class_="number", rowspan=rowspan),
-        element("td", element("code", code.expandtabs(4)), rowspan=rowspan, class_=f"waste-{worst}" if worst != "none" else None),
+        element("td", source, rowspan=rowspan, class_=f"waste-{worst}" if worst != "none" else None),
     ]
-    if not accesses:
-        return [element("tr", head, element("td", colspan=width) if width else None)]
     rows = []
     for i, access in enumerate(accesses):
         cells = [element("td", access.buffer), element("td", element("code", access.instruction), _mark(access))]
