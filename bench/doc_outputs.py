@@ -14,6 +14,9 @@ A document says what it shows, and the program does the rest:
     <!-- drawn by: ./sgemm_runner show copy_stride/8 --picture --svg=docs/figures/stride_8.svg -->
 
 Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0.
+
+What python3 -m plots draws of a recorded run carries the values that it shows. So it is checked without being drawn, on
+machines without matplotlib too, and drawn anew by whichever Python has it.
 """
 
 import argparse
@@ -26,7 +29,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
-from plots import program  # noqa: E402
+from plots import program, style  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +37,7 @@ PRINTED = re.compile(r"(<!-- printed by: (?P<command>.+?) -->\n```\n)(?P<shown>.
 DRAWN = re.compile(r"<!-- drawn by: (?P<command>.+?) -->")
 MARKERS = re.compile(r"<!-- (printed|drawn) by:")
 COLUMNS = "104"
+PLOTS = "python3 -m plots"
 
 
 class Commands:
@@ -43,16 +47,20 @@ class Commands:
         self.programs = {
             "./sgemm_runner": runner,
             "bench/figures.py": [sys.executable, "-B", str(ROOT / "bench/figures.py")],
+            PLOTS: [sys.executable, "-B", "-m", "plots"],
         }
         self.answers = {}
 
-    def run(self, command, words):
-        if words[0] not in self.programs:
+    def run(self, command, words, may_differ=False):
+        """What the command prints; None where it may find a difference, and does."""
+        name = next((name for name in self.programs if words[: len(name.split())] == name.split()), None)
+        if name is None:
             raise Refused(f"'{command}': a document may show what {' or '.join(self.programs)} does, not '{words[0]}'")
         environment = {**os.environ, "COLUMNS": COLUMNS, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-        ended = subprocess.run(
-            [*self.programs[words[0]], *words[1:]], cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8"
-        )
+        called = [*self.programs[name], *words[len(name.split()) :]]
+        ended = subprocess.run(called, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")
+        if may_differ and ended.returncode == 1:
+            return None
         if ended.returncode != 0:
             raise Refused(f"'{command}' ended with {ended.returncode}: {ended.stderr.strip() or ended.stdout.strip()}", 70)
         return ended.stdout
@@ -63,13 +71,23 @@ class Commands:
             self.answers[command] = self.run(command, shlex.split(command))
         return self.answers[command]
 
-    def drawn(self, command):
-        """The file that the command writes, relative to the root, and what is in it; the file itself stays as it is."""
+    def drawn(self, command, check):
+        """The file that the command writes, relative to the root, and what should be in it: None where that is another
+        plot than the one there, which a check does not draw. The file itself stays as it is."""
         words = shlex.split(command)
         at = next((i for i, word in enumerate(words) if word.endswith(".svg")), None)
         if at is None:
             raise Refused(f"'{command}' names no .svg that it draws")
         option, _, name = words[at].rpartition("=")
+        if command.startswith(PLOTS + " "):
+            python = None if check else style.find_python()
+            if not python:
+                if self.shows_its_run(command, words, name):
+                    return Path(name), (ROOT / name).read_text(encoding="utf-8")
+                if check:
+                    return Path(name), None
+                raise Refused(style.missing())
+            self.programs[PLOTS][0] = python
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "figure.svg"
             words[at] = f"{option}={target}" if option else str(target)
@@ -77,6 +95,10 @@ class Commands:
             if not target.is_file():
                 raise Refused(f"'{command}' drew nothing", 70)
             return Path(name), target.read_text(encoding="utf-8")
+
+
+    def shows_its_run(self, command, words, name):
+        return (ROOT / name).is_file() and self.run(command, [*words, "--check"], may_differ=True) is not None
 
 
 def shown_today(text, commands):
@@ -112,7 +134,7 @@ def main():
         check_markers(path, text)
         wanted = {path: shown_today(text, commands)}
         for match in DRAWN.finditer(text):
-            name, figure = commands.drawn(match["command"])
+            name, figure = commands.drawn(match["command"], arguments.check)
             wanted[ROOT / name] = figure
         for file, content in wanted.items():
             if file.is_file() and file.read_text(encoding="utf-8") == content:

@@ -1,7 +1,7 @@
 # Sets up and builds. Sourced by ./sgemm_runner, ./run_tests and ./simcc, which set `program` to their own name first.
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
-#   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, development
+#   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, plots, development
 #   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds what it needs
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
 #   build TARGET yes    the same, but makes way for whoever else wants to build there meanwhile
@@ -17,6 +17,7 @@ declare -A packages_for=(
   [run]="cmake ninja-build g++ clang-19 llvm-19 libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
   [tests]="libgmock-dev libgtest-dev"
   [benchmarks]="libbenchmark-dev"
+  [plots]="python3-matplotlib python3-numpy"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
@@ -32,7 +33,7 @@ need_for() {
     for package in ${packages_for[$purpose]}; do
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
     done
-    case $purpose in tests | benchmarks) features+=("SGEMM_BUILD_${purpose^^}") ;; esac
+    case $purpose in tests | benchmarks | plots) features+=("SGEMM_BUILD_${purpose^^}") ;; esac
   done
 }
 

@@ -70,7 +70,7 @@ def draw(run, kernel=None, axes=None):
     for cell in cells:
         at.setdefault((cell["row"], cell["column"]), []).append(cell)
     many = len(thirds) > 1
-    line = 29 if many else 22  # points of a figure in its cell
+    line = 31 if many else 22  # points of a figure in its cell
     left = style.MARGIN + 24 + max(style.text_width(str(n), style.SMALL) for n in down)
     texts = [_text(cell) for cell in cells] + [f"{LETTERS[third]} {n}" for n in thirds if many] + [str(n) for n in across]
     wide = max(CELL, 8 + max(style.text_width(text) for text in texts))
@@ -115,8 +115,8 @@ def _draw_cell(ax, x, y, height, cell, letter):
     if not letter:
         ax.text(x + 0.5, y + height / 2, _text(cell), size=style.BODY, **inside)
         return
-    ax.text(x + 0.5, y + height / 2 - 6, _text(cell), size=style.BODY, **inside)
-    ax.text(x + 0.5, y + height / 2 + 7, f"{letter} {cell['third']}", size=style.SMALL - 1, **inside)
+    ax.text(x + 0.5, y + height / 2 - 6.5, _text(cell), size=style.BODY, **inside)
+    ax.text(x + 0.5, y + height / 2 + 7.5, f"{letter} {cell['third']}", size=style.SMALL, **inside)
 
 
 def _draw_key(figure):

@@ -1,5 +1,7 @@
 """Where labels stand so that none lies on another."""
 
+GAP = 15  # points from one to the next in a column
+
 
 def spread(wanted, gap, low, high):
     """Places for labels in a column, each as near to the one wanted as the others let it: neighbours at least `gap` apart,
@@ -25,12 +27,12 @@ def spread(wanted, gap, low, high):
     return places
 
 
-def column(ax, points, texts, colors, x, gap, size):
+def column(ax, points, texts, colors, x, size):
     """Texts in a column at x (points right of the axes), each beside its point (in data) and joined to it by a thin line.
     The axes must have their limits."""
     width = ax.bbox.width
     at = [ax.transData.transform(point) - (ax.bbox.x0, ax.bbox.y0) for point in points]
-    places = spread([y for _, y in at], gap, gap / 2, ax.bbox.height - gap / 2)
+    places = spread([y for _, y in at], GAP, GAP / 2, ax.bbox.height - GAP / 2)
     made = []
     for (px, py), y, text, color in zip(at, places, texts, colors):
         ax.annotate(

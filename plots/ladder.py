@@ -6,7 +6,7 @@ A bar is the median that the program wrote. The whisker spans the quartiles of t
 from plots import pick, style
 
 OPTIONS = ("size",)
-ROW = 21  # points from bar to bar
+ROW = 22  # points from bar to bar
 
 
 def shown(run, size=None):

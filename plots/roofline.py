@@ -12,7 +12,6 @@ from plots.program import Refused
 
 OPTIONS = ("size",)
 ROOFS = ("copy_gbytes_per_second", "fp32_gflops")
-GAP = 14  # points from label to label
 
 
 def shown(run, size=None):
@@ -56,12 +55,12 @@ def draw(run, size=None):
     values = shown(run, size)
     points = values["points"]
     figure = style.figure(
-        max(270, len(points) * GAP + 48),
+        max(270, len(points) * labels.GAP + 48),
         f"Below the roofs at {pick.size_text(values['size'])}",
         f"{values['where']}; both roofs measured in the same run",
         _notes(points),
     )
-    texts = [style.cut(_text(point), style.WIDTH * 0.36, style.SMALL) for point in points]
+    texts = [_text(point) for point in points]
     right = style.MARGIN + 16 + max(style.text_width(text, style.SMALL) for text in texts)
     ax = style.axes(figure, 68, right, 4, 34, "both")
     _set_scales(ax, values)
@@ -71,12 +70,13 @@ def draw(run, size=None):
     for point in points:
         _draw_point(ax, point)
     at = [(point["flop_per_byte"], point["gflops"]) for point in points]
-    labels.column(ax, at, [style.plain(text) for text in texts], [_color(point) for point in points], 14, GAP, style.SMALL)
+    labels.column(ax, at, [style.plain(text) for text in texts], [_color(point) for point in points], 14, style.SMALL)
     return figure
 
 
 def _text(point):
-    return f"{point['kernel']} {_short(point['gflops'])}{'' if point['trusted'] else ' ?'}"
+    name = style.cut(point["kernel"], style.WIDTH * 0.28, style.SMALL)
+    return f"{name} {_short(point['gflops'])}{'' if point['trusted'] else ' ?'}"
 
 
 def _short(gflops):
@@ -125,7 +125,7 @@ def _draw_roofs(ax, roofs):
     bottom = min(low, ridge)
     ax.plot([bottom, ridge, high], [copy * bottom, peak, peak], color=style.color("ink"), linewidth=1.6, zorder=2)
     ax.annotate(
-        f"multiply-adds alone: {_short(peak)}",
+        f"multiply-adds: {_short(peak)}",
         (ridge, peak),
         xytext=(4, 5),
         textcoords="offset points",

@@ -4,7 +4,6 @@ from plots import labels, pick, style
 from plots.program import Refused
 
 OPTIONS = ()
-GAP = 14  # points from label to label
 WHOLE = 64  # a line joins the sizes that are multiples of this: tiles end there, and neighbours may be far apart
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (9, 3)))  # a dash for each round of colours
 
@@ -38,7 +37,7 @@ def draw(run):
     if not all(point["trusted"] for point in points):
         notes.append("A hollow mark is one that the measurement itself does not trust.")
     figure = style.figure(
-        max(290, (len(kernels) + 1) * GAP + 40),
+        max(290, (len(kernels) + 1) * labels.GAP + 40),
         "Per cent of cuBLAS over N",
         f"{values['where']}; M = N = K, kernel and cuBLAS taking turns",
         notes,
@@ -59,7 +58,6 @@ def draw(run):
         [style.plain(name) for name in names],
         [*colors, style.color("reference")],
         14,
-        GAP,
         style.SMALL,
     )
     return figure

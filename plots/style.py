@@ -1,11 +1,10 @@
 """How plots look, and how a Figure becomes a file.
 
-Lengths are points, 1/72 of an inch; a figure is 480 of them wide unless its text needs more, which is 640 pixels of a page,
+Lengths are points, 1/72 of an inch; a figure is 450 of them wide unless its text needs more, which is 600 pixels of a page,
 and its smallest text is still read where the page has 400. Text is laid out with DejaVu Sans, which comes with matplotlib
 and is wider than what readers have, so that what stands apart here stands apart there.
 """
 
-import importlib.util
 import io
 import json
 import os
@@ -18,8 +17,8 @@ from math import ceil
 
 from plots.program import Refused
 
-WIDTH = 480
-BODY, SMALL, TITLE = 11, 9.5, 13  # sizes of text
+WIDTH = 450
+BODY, SMALL, TITLE = 11.5, 10, 13.5  # sizes of text
 MARGIN = 12
 
 # role: (light, dark). Blue and vermillion differ for every eye (Okabe and Ito); a light colour belongs to one role alone,
@@ -101,9 +100,7 @@ def missing():
 
 def find_python():
     """A Python that can draw: the one that runs, else the first on the PATH, else the system's. None: there is none."""
-    if importlib.util.find_spec("matplotlib"):
-        return sys.executable
-    for candidate in (shutil.which("python3"), "/usr/bin/python3"):
+    for candidate in dict.fromkeys((sys.executable, shutil.which("python3"), "/usr/bin/python3")):
         if candidate and os.access(candidate, os.X_OK):
             if subprocess.run([candidate, "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
                 return candidate

@@ -385,7 +385,15 @@ class Launchers(unittest.TestCase):
         self.assertNotIn("libgtest-dev", packages("run").stdout.split())
         self.assertIn("libgtest-dev", packages("run tests").stdout.split())
         self.assertEqual(packages("benchmarks benchmarks").stdout, "libbenchmark-dev\n")
+        self.assertEqual(packages("plots").stdout, "python3-matplotlib python3-numpy\n")
+        self.assertNotIn("matplotlib", packages("run tests").stdout)
         self.assertEqual(packages("dancing").returncode, 70)
+
+    def test_a_part_of_the_build_is_turned_on_when_it_is_asked_for(self):
+        line = f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build; need_for plots; build sgemm_runner yes'
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("SGEMM_BUILD_PLOTS:UNINITIALIZED=ON", (self.tree / "build/sim/CMakeCache.txt").read_text())
 
 
 class Subproject(unittest.TestCase):

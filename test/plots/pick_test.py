@@ -1,0 +1,228 @@
+"""What plots pick from a run: rows, sizes, quartiles, the values that each shows. No matplotlib is needed."""
+
+import unittest
+
+import runs
+from plots import catalogue, compare, heatmap, ladder, pick, results, roofline, samples, sizes
+from plots.program import Refused
+
+
+def refusal(plot, run, **options):
+    try:
+        catalogue.PLOTS[plot].shown(run, **options)
+    except Refused as refused:
+        assert refused.code == 2, refused.code
+        return str(refused)
+    return "nothing was refused"
+
+
+def simulated():
+    row = runs.samples.counted_row(1, "256")
+    return runs.run_of([row], machine="simulator", roofs={})
+
+
+class Size(unittest.TestCase):
+    def chosen(self, *rows):
+        return pick.at_size(pick.timed(runs.run_of([row for some in rows for row in some])), None)[0].size
+
+    def test_is_4096_where_as_many_kernels_have_it_as_any(self):
+        self.assertEqual(self.chosen(runs.ladder_rows(3, ("256", "4096", "8192"))), (4096,) * 3)
+
+    def test_is_the_largest_square_that_most_have_otherwise(self):
+        self.assertEqual(self.chosen(runs.ladder_rows(3, ("256", "2048", "16x4096x4096"))), (2048,) * 3)
+        self.assertEqual(self.chosen(runs.ladder_rows(3, ("256", "512")), runs.ladder_rows(2, ("4096",))), (512,) * 3)
+        self.assertEqual(self.chosen(runs.ladder_rows(3, ("16x4096x4096",))), (16, 4096, 4096))
+
+    def test_is_the_one_that_was_asked_for(self):
+        run = runs.ladder(3, ("256", "16x4096x64"))
+        self.assertEqual(pick.at_size(pick.timed(run), "16x4096x64")[0].size, (16, 4096, 64))
+        for text in ("", "x", "4096x4096", "-1", "1e3", "4096x4096x4096x1", "1" * 13):
+            self.assertIn("is no size: it is N, or MxNxK", refusal("ladder", run, size=text))
+        self.assertEqual(
+            refusal("ladder", run, size="512"), "no kernel ran at 512 in this run; there are 16x4096x64, 256"
+        )
+
+
+class Quartiles(unittest.TestCase):
+    def test_are_those_of_the_program(self):
+        # As test/results/statistics_test.cpp has them: type 7 of Hyndman and Fan.
+        self.assertEqual(pick.quartiles([4, 1, 3, 2]), [1.75, 2.5, 3.25])
+        self.assertEqual(pick.quartiles([7.0]), [7.0] * 3)
+        self.assertIsNone(pick.quartiles([]))
+
+    def test_of_the_ratios_have_the_programs_median_in_the_recorded_run(self):
+        rows = [row for row in results.read(runs.BASELINE).rows if row.reference_samples_ms]
+        self.assertGreater(len(rows), 100)
+        for row in rows:
+            q1, middle, q3 = pick.quartiles(pick.paired_percent(row))
+            self.assertAlmostEqual(middle / row.figures["percent_of_cublas"], 1, places=9, msg=row.name)
+            self.assertTrue(q1 <= middle <= q3)
+
+
+class Ladder(unittest.TestCase):
+    def test_has_every_rung_in_order(self):
+        for rungs in runs.LENGTHS:
+            bars = ladder.shown(runs.ladder(rungs))["bars"]
+            self.assertEqual([bar["kernel"] for bar in bars], ["0 cuBLAS", *(f"{i} rung_{i}" for i in range(1, rungs + 1))])
+            self.assertEqual([bar["reference"] for bar in bars], [True] + [False] * rungs)
+            self.assertEqual([bar["percent"] for bar in bars[1:]], [runs.climb(i, rungs) for i in range(1, rungs + 1)])
+
+    def test_quartiles_are_of_the_paired_samples(self):
+        bar = ladder.shown(runs.run_of([runs.timed(1, "64", 50.0)]))["bars"][0]
+        for got, want in zip(bar["quartiles"], (49.5, 50.0, 51.0)):
+            self.assertAlmostEqual(got, want)
+
+    def test_says_what_has_no_figure(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(2, "64", 60.0, correct=False), runs.timed(3, "64", 60.0, doubts=["few"])]
+        rows.append(runs.timed(4, "64", 50.0))
+        del rows[3]["percent_of_cublas"]
+        wrong, doubted, missing = ladder.shown(runs.run_of(rows))["bars"][1:]
+        self.assertEqual((wrong["percent"], wrong["quartiles"], wrong["right"]), (None, None, False))
+        self.assertEqual((doubted["percent"], doubted["trusted"]), (60.0, False))
+        self.assertEqual((missing["percent"], missing["quartiles"], missing["right"]), (None, None, True))
+
+    def test_takes_warm_rows_where_there_are_any(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(1, "64", 10.0, l2="cold")]
+        self.assertEqual([bar["percent"] for bar in ladder.shown(runs.run_of(rows))["bars"]], [50.0])
+        shown = ladder.shown(runs.run_of(rows[1:]))
+        self.assertEqual([bar["percent"] for bar in shown["bars"]], [10.0])
+        self.assertIn("cold L2", shown["where"])
+
+    def test_has_the_users_kernel_too(self):
+        mine = runs.timed(1, "64", 70.0, kernel="mine", set="kernel", kernel_id=None)
+        shown = ladder.shown(runs.run_of([mine, runs.timed(2, "64", 50.0)]))
+        self.assertEqual([bar["kernel"] for bar in shown["bars"]], ["2 rung_2", "mine"])
+
+
+class Roofline(unittest.TestCase):
+    def test_takes_the_least_bytes_or_those_of_dram(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(2, "64", 50.0, counts={"dram_bytes": 10**9})]
+        least, dram = roofline.shown(runs.run_of(rows))["points"]
+        self.assertEqual((least["bytes"], least["flop_per_byte"]), ("least", 250.0))
+        self.assertEqual(dram["bytes"], "DRAM")
+        self.assertAlmostEqual(dram["flop_per_byte"], 25000.0 * 2.0 * 1e6 / 1e9)
+
+    def test_needs_roofs_of_the_run(self):
+        run = runs.run_of(runs.ladder_rows(1), roofs={"fp32_gflops": 60000.0})
+        self.assertIn("has no roofs: context.roofs lacks copy_gbytes_per_second;", refusal("roofline", run))
+
+    def test_leaves_out_what_is_wrong_or_has_no_figures(self):
+        rows = runs.ladder_rows(3)
+        del rows[1]["gflops"]
+        rows[2]["correct"] = False
+        rows[0]["gbytes_per_second"] = 0.0
+        self.assertEqual([p["kernel"] for p in roofline.shown(runs.run_of(rows))["points"]], ["3 rung_3"])
+        del rows[3]["gflops"]
+        self.assertIn("'gflops'", refusal("roofline", runs.run_of(rows)))
+
+
+class Sizes(unittest.TestCase):
+    def test_has_each_kernel_over_its_squares_in_order(self):
+        run = runs.ladder(2, ("4096", "256", "16x256x256", "1000"))
+        shown = sizes.shown(run)["kernels"]
+        self.assertEqual([kernel["kernel"] for kernel in shown], ["1 rung_1", "2 rung_2"])
+        self.assertEqual([point["n"] for point in shown[0]["points"]], [256, 1000, 4096])
+
+    def test_needs_a_square(self):
+        self.assertIn("no square product", refusal("sizes", runs.ladder(2, ("16x256x256",))))
+        self.assertIn("no square product", refusal("sizes", runs.run_of([runs.timed(0, "64", 100.0)])))
+
+
+class Samples(unittest.TestCase):
+    def test_are_those_of_the_best_kernel_or_of_the_one_asked_for(self):
+        run = runs.ladder(3, ("256", "4096"))
+        self.assertEqual((samples.shown(run)["kernel"], samples.shown(run)["size"]), ("3 rung_3", [4096] * 3))
+        for kernel in ("1", "rung_1", "01_rung_1"):
+            shown = samples.shown(run, kernel=kernel, size="256")
+            self.assertEqual((shown["kernel"], shown["size"]), ("1 rung_1", [256] * 3))
+        self.assertEqual(samples.shown(run, kernel="0")["kernel"], "0 cuBLAS")
+        self.assertEqual(
+            refusal("samples", run, kernel="rung"),
+            "there is no kernel 'rung' among those of this run; there are 00_cuBLAS, 01_rung_1, 02_rung_2, 03_rung_3",
+        )
+
+    def test_runs_stand_one_after_the_other(self):
+        x, borders = samples.places([3, 2], [0.0, 1.0, 2.0, 0.0, 1.0])
+        self.assertEqual(x[:3], [0.0, 1.0, 2.0])
+        self.assertEqual(len(borders), 1)
+        self.assertTrue(x[2] < borders[0] < x[3] < x[4], (x, borders))
+        self.assertAlmostEqual(x[4] - x[3], 1.0)
+
+    def test_without_times_they_are_numbered(self):
+        self.assertEqual(samples.places([2, 2], []), ([1, 2, 3, 4], [2.5]))
+        self.assertEqual(samples.places([1], [0.0]), ([0.0], []))
+
+
+class Heatmap(unittest.TestCase):
+    def test_is_of_the_best_kernel_or_of_the_one_asked_for(self):
+        run = runs.ladder(3, ("64x128x256", "128x64x256"))
+        self.assertEqual(heatmap.shown(run)["kernel"], "3 rung_3")
+        self.assertEqual(heatmap.shown(run, kernel="1")["kernel"], "1 rung_1")
+        self.assertIn("no kernel '0'", refusal("heatmap", run, kernel="0"))
+
+    def test_axes(self):
+        run = runs.ladder(1, ("64x128x256",))
+        for axes, want in (("MxN", (64, 128, 256)), ("MxK", (64, 256, 128)), ("NxK", (128, 256, 64))):
+            (cell,) = heatmap.shown(run, axes=axes)["cells"]
+            self.assertEqual((cell["row"], cell["column"], cell["third"]), want)
+        self.assertEqual(refusal("heatmap", run, axes="KxK"), "'KxK' are no axes: MxN, MxK, NxK are")
+
+    def test_squares_stand_where_others_have_their_row_and_column(self):
+        cells = heatmap.shown(runs.ladder(1, ("64x128x64", "128x64x64", "64", "256")))["cells"]
+        self.assertEqual([(c["row"], c["column"]) for c in cells], [(64, 64), (64, 128), (128, 64)])
+        self.assertEqual(len(heatmap.shown(runs.ladder(1, ("64", "256")))["cells"]), 2)
+
+    def test_shades_are_centred_at_100(self):
+        self.assertEqual(len(heatmap.SHADES), len(heatmap.EDGES) + 1)
+        self.assertEqual([heatmap.shade(p) for p in (97.9, 98, 100, 101.9, 102)], ["below1", "equal", "equal", "equal", "above1"])
+        self.assertEqual((heatmap.shade(0.001), heatmap.shade(1e9)), ("below4", "above4"))
+        for below, above in zip(heatmap.EDGES, reversed(heatmap.EDGES)):
+            self.assertAlmostEqual(below * above / 1e4, 1, delta=0.003)
+
+
+class Compare(unittest.TestCase):
+    def test_has_the_verdicts_that_were_written_the_gravest_first(self):
+        shown = compare.shown(runs.every_verdict())
+        order = ["WRONG", "SLOWER", "CHANGED", "UNSURE", "FASTER", "FASTER", "SAME"]
+        self.assertEqual([row["verdict"] for row in shown["rows"]], order)
+        self.assertEqual(set(compare.VERDICTS), set(results.VERDICTS))
+        slower = shown["rows"][1]
+        self.assertEqual((slower["row"], slower["base"], slower["threshold"]), ("1 rung_1 4096³", [49.0, 50.0, 51.0], 3.0))
+        self.assertAlmostEqual(slower["new"][1], 46.9)
+        self.assertEqual(shown["rows"][0]["new"], [])
+
+    def test_counts_what_is_the_same_where_there_is_much_of_it(self):
+        rows = [runs.timed(i, "64", 50.0, comparison=runs.comparison("SAME" if i > 2 else "SLOWER")) for i in range(1, 61)]
+        shown = compare.shown(runs.compared(rows))
+        self.assertEqual((len(shown["rows"]), shown["verdicts"]), (2, {"SLOWER": 2, "SAME": 58}))
+
+    def test_needs_a_comparison(self):
+        self.assertIn("'sgemm_runner compare BASE RUN --json=FILE' writes one", refusal("compare", runs.ladder(2)))
+        self.assertIn("holds no comparison", refusal("compare", runs.compared(runs.ladder_rows(2))))
+
+
+class NothingToDraw(unittest.TestCase):
+    def test_a_run_of_the_simulator_has_no_times(self):
+        for plot in catalogue.PLOTS:
+            said = refusal(plot, simulated())
+            self.assertIn("holds no comparison" if plot == "compare" else "counts and no times", said, plot)
+
+    def test_an_empty_run(self):
+        for plot in catalogue.PLOTS:
+            said = refusal(plot, runs.run_of([]))
+            self.assertIn("holds no comparison" if plot == "compare" else "no kernel was timed in this run", said, plot)
+
+    def test_rows_that_were_refused_are_none(self):
+        row = runs.timed(1, "64", 50.0, skipped=True, skip_message="no such path")
+        self.assertIn("no kernel was timed in this run", refusal("ladder", runs.run_of([row])))
+
+    def test_times_without_cublas(self):
+        row = runs.timed(1, "64", 50.0, reference_samples_ms=[])
+        del row["percent_of_cublas"]
+        for plot in ("ladder", "sizes", "heatmap"):
+            self.assertIn("no 'percent_of_cublas'", refusal(plot, runs.run_of([row])), plot)
+        self.assertEqual(samples.shown(runs.run_of([row]))["reference_ms"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
