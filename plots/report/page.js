@@ -98,7 +98,7 @@ function tellMarks(svg) {
     const mark = title.parentElement;
     if (mark === svg) continue;
     tips.set(mark, title.textContent);
-    marks.push(mark);
+    mark.dataset.mark = marks.push(mark);
     title.remove();
     mark.addEventListener("pointerenter", () => showTip(mark));
     mark.addEventListener("pointerleave", hideTip);

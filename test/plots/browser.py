@@ -32,15 +32,12 @@ class Browser:
         to_browser, commands = _pipe()
         answers, from_browser = _pipe()
 
-        def connect():  # 3 and 4 are where the browser looks
-            os.dup2(to_browser, 3)
-            os.dup2(from_browser, 4)
-
+        connect = f'exec "$@" 3<&{to_browser} 4>&{from_browser} {to_browser}<&- {from_browser}>&-'  # 3 and 4 are where it looks
         self.process = subprocess.Popen(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
-             f"--user-data-dir={self.folder.name}", "about:blank"],
+            ["bash", "-c", connect, "browser", program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+             "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            preexec_fn=connect, pass_fds=(3, 4), start_new_session=True,
+            pass_fds=(to_browser, from_browser), start_new_session=True,
         )  # fmt: skip
         os.close(to_browser)
         os.close(from_browser)
@@ -89,23 +86,28 @@ class Browser:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
-    def open(self, path, width=1400, height=900, dark=False):
+    def open(self, path, width=1400, height=900, dark=False, scripts=True):
+        """A page with the file. Without scripts, none of its own is run."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session)
+        page = Page(self, session, target)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         page.call("Emulation.setEmulatedMedia", features=[scheme])
+        page.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         page.call("Page.navigate", url=Path(path).resolve().as_uri())
         page.wait_for("document.readyState === 'complete' && location.protocol === 'file:'")
         return page
 
 
 class Page:
-    def __init__(self, browser, session):
-        self.browser, self.session = browser, session
+    def __init__(self, browser, session, target):
+        self.browser, self.session, self.target = browser, session, target
+
+    def close(self):
+        self.browser.call("Target.closeTarget", targetId=self.target)
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
@@ -165,6 +167,15 @@ class Page:
 
     def focus(self, selector):
         self.evaluate(f"document.querySelector({json.dumps(selector)}).focus({{focusVisible: true}})")
+
+    def choose(self, selector, value):
+        """A value of a <select>."""
+        chosen = self.evaluate(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};"
+            "for (const name of ['input', 'change']) e.dispatchEvent(new Event(name, {bubbles: true})); return e.value; })()"
+        )
+        if chosen != value:
+            raise AssertionError(f"{selector} has no '{value}'")
 
     def write(self, text):
         for letter in text:
