@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
-from plots import program, results  # noqa: E402
+from plots import pick, program, results  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,7 +25,7 @@ def table(run):
     """The Markdown table: per cent of cuBLAS for each rung and size, and GFLOP/s at 4096."""
     shown = {}
     for row in run.rows:
-        n = square(row)
+        n = pick.square(row)
         if row.set == "sgemm" and row.number is not None and n in SQUARE_SIZES_SHOWN and fit_for_table(row):
             shown[row.number, row.kernel, n] = row
     if not shown:
@@ -45,11 +45,6 @@ def table(run):
         cells.append(gflops(shown.get((number, kernel, 4096))))
         lines.append(f"| {number} | {kernel} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def square(row):
-    """N of an N x N x N product, None of any other."""
-    return row.size[0] if row.size and row.size[0] == row.size[1] == row.size[2] else None
 
 
 def fit_for_table(row):

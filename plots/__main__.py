@@ -39,10 +39,10 @@ def parser():
 
 
 def draw(plot, arguments):
-    wanted = (".svg",) if arguments.check else style.SUFFIXES
+    what, wanted = ("check", (".svg",)) if arguments.check else ("draw", style.SUFFIXES)
     for path in arguments.output:
         if path.suffix not in wanted:
-            raise Refused(f"cannot {'check' if arguments.check else 'draw'} '{path}': its name must end in {' or '.join(wanted)}")
+            raise Refused(f"cannot {what} '{path}': its name must end in {' or '.join(wanted)}")
         if not arguments.check:
             program.check_writable(path)
     run = results.read(arguments.run)

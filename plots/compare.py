@@ -83,6 +83,7 @@ def draw(run):
     ax.set_xlim(-most, most)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     if measured:
+        ax.locator_params(axis="x", nbins=5)
         ax.axvline(0, color=style.color("soft"), linewidth=1, zorder=1.5)
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:+g} %".replace("-", "−") if value else "0")
         ax.set_xlabel("ratio to cuBLAS against the base's median", color=style.color("soft"), size=style.SMALL, labelpad=2)

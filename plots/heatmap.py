@@ -91,7 +91,8 @@ def draw(run, kernel=None, axes=None):
     for (row, column), here in at.items():
         y, height = tops[down.index(row)], heights[down.index(row)]
         for i, cell in enumerate(here):
-            _draw_cell(ax, across.index(column), y + i * height / len(here), height / len(here), cell, LETTERS[third] if many else "")
+            part = height / len(here)
+            _draw_cell(ax, across.index(column), y + i * part, part, cell, LETTERS[third] if many else "")
     ax.set_xticks([i + 0.5 for i in range(len(across))], [str(n) for n in across])
     ax.set_yticks([y + height / 2 for y, height in zip(tops, heights)], [str(n) for n in down])
     ax.set_xlabel(LETTERS[second], color=style.color("ink"), size=style.SMALL, labelpad=1)
@@ -107,7 +108,8 @@ def _text(cell):
 def _draw_cell(ax, x, y, height, cell, letter):
     from matplotlib.patches import Rectangle
 
-    box = Rectangle((x, y), 1, height, facecolor=style.color(shade(cell["percent"])), edgecolor=style.color("paper"), linewidth=1.5)
+    fill = style.color(shade(cell["percent"]))
+    box = Rectangle((x, y), 1, height, facecolor=fill, edgecolor=style.color("paper"), linewidth=1.5)
     ax.add_patch(box)
     where = f" at {letter} {cell['third']}" if letter else ""
     style.tip(box, f"{cell['row']} by {cell['column']}{where}: {_text(cell)} % of cuBLAS")

@@ -41,13 +41,13 @@ def draw(run, size=None):
     if any(bar["right"] and not bar["trusted"] for bar in bars):
         notes.append("? marks what the measurement itself does not trust.")
     figure = style.figure(
-        len(bars) * ROW + 24,
+        len(bars) * ROW + 30,
         f"Per cent of cuBLAS at {pick.size_text(values['size'])}",
         f"{values['where']}; kernel and cuBLAS taking turns",
         notes,
     )
     left = style.MARGIN + max(style.text_width(name) for name in names) + 8
-    ax = style.axes(figure, left, style.MARGIN, 0, 24)
+    ax = style.axes(figure, left, style.MARGIN, 0, 30)
     ax.set_ylim(len(bars) - 0.5, -0.5)
     _set_scale(ax, bars, style.WIDTH - left - style.MARGIN)
     ax.set_xlabel("per cent of cuBLAS", color=style.color("soft"), size=style.SMALL, labelpad=2)

@@ -154,6 +154,7 @@ def _draw_point(ax, point):
     (mark,) = ax.plot(
         [point["flop_per_byte"]],
         [point["gflops"]],
+        color=_color(point),
         marker="D" if point["reference"] else "o",
         markersize=6,
         markeredgewidth=1.4,
@@ -162,5 +163,5 @@ def _draw_point(ax, point):
         zorder=3,
     )
     bytes_text = "bytes of DRAM counted by Nsight Compute" if known else "least possible bytes"
-    said = f"{point['kernel']}: {pick.number(point['gflops'], 0)} GFLOP/s at {pick.number(point['flop_per_byte'])} FLOP per byte"
-    style.tip(mark, f"{said}, {bytes_text}")
+    rate, intensity = pick.number(point["gflops"], 0), pick.number(point["flop_per_byte"])
+    style.tip(mark, f"{point['kernel']}: {rate} GFLOP/s at {intensity} FLOP per byte, {bytes_text}")

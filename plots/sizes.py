@@ -90,14 +90,17 @@ def _draw_line(ax, kernel, color, dashes):
     joined = _joined(kernel)
     line = {"color": color, "linewidth": 1.4, "linestyle": dashes, "zorder": 2}
     ax.plot([point["n"] for point in joined], [point["percent"] for point in joined], **line)
-    marks = {"full": {"marker": "o", "markerfacecolor": color}, "hollow": {"marker": "o", "markerfacecolor": style.color("paper")}}
-    marks["cross"] = {"marker": "x"}
+    marks = {
+        "full": {"marker": "o", "markerfacecolor": color},
+        "hollow": {"marker": "o", "markerfacecolor": style.color("paper")},
+        "cross": {"marker": "x"},
+    }
+    alike = {"linestyle": "none", "color": color, "markersize": 4, "markeredgewidth": 1.2, "markeredgecolor": color, "zorder": 3}
     for kind, look in marks.items():
         some = [point for point in kernel["points"] if _mark(point, joined) == kind]
         if not some:
             continue
-        look |= {"linestyle": "none", "markersize": 4, "markeredgewidth": 1.2, "markeredgecolor": color, "zorder": 3}
-        (drawn,) = ax.plot([point["n"] for point in some], [point["percent"] for point in some], **look)
+        (drawn,) = ax.plot([point["n"] for point in some], [point["percent"] for point in some], **alike, **look)
         style.tip(drawn, [f"{kernel['kernel']} at {p['n']}³: {pick.number(p['percent'])} % of cuBLAS" for p in some])
 
 

@@ -102,7 +102,7 @@ def find_python():
     """A Python that can draw: the one that runs, else the first on the PATH, else the system's. None: there is none."""
     for candidate in dict.fromkeys((sys.executable, shutil.which("python3"), "/usr/bin/python3")):
         if candidate and os.access(candidate, os.X_OK):
-            if subprocess.run([candidate, "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
+            if subprocess.run([candidate, "-B", "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
                 return candidate
     return None
 
@@ -134,7 +134,7 @@ def figure(height, title, subtitle="", notes=(), width=WIDTH):
     for line in feet:
         made.text(MARGIN / width, y / total, line, size=SMALL, color=color("soft"), va="top")
         y -= SMALL * 1.4
-    made.set_label(" ".join(part for part in (f"{title}." if title else "", subtitle, *notes) if part))
+    made.set_label(" ".join(part.rstrip(".") + "." for part in (title, subtitle, *notes) if part))
     made.heading = title
     return made
 
@@ -221,6 +221,7 @@ def svg(made, carried=None, embedded=False):
     root = xml.fromstring(file.getvalue())
     _put_tips(root)
     _drop_idle_ids(root)
+    _take_rule_for_all(root)
     for element in root.iter():
         if "style" in element.attrib:
             element.set("style", _with_variables(element.get("style")))
@@ -281,6 +282,14 @@ def _put_tips(root):
             raise ValueError(f"{len(said)} tips for {len(marks)} marks")
         for mark, text in zip(marks, said):
             mark.append(_element("title", text))
+
+
+def _take_rule_for_all(root):
+    """matplotlib's rule for * would be one for all of a page: it becomes the root's own, which its children inherit."""
+    for defs in root.findall(f"{{{_SVG}}}defs"):
+        for rule in defs.findall(f"{{{_SVG}}}style"):
+            root.set("style", rule.text.removeprefix("*{").removesuffix("}"))
+            defs.remove(rule)
 
 
 def _drop_idle_ids(root):

@@ -1,5 +1,6 @@
 """bench/doc_outputs.py and bench/figures.py: documents that show what programs print and draw."""
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 import samples
+from plots import catalogue, results
 
 # Stands in for the runner: prints its words, and draws where it is told to.
 PROGRAM = """
@@ -32,7 +34,7 @@ between
 """
 
 
-class DocOutputs(unittest.TestCase):
+class Documents(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -54,6 +56,8 @@ class DocOutputs(unittest.TestCase):
         self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
         return ended.stderr
 
+
+class DocOutputs(Documents):
     def test_puts_outputs_between_the_markers_and_leaves_the_rest(self):
         self.assertEqual(self.call(DOCUMENT).returncode, 0)
         text = self.document.read_text(encoding="utf-8")
@@ -81,6 +85,44 @@ class DocOutputs(unittest.TestCase):
         self.assertIn("alone on its line", self.refused(2, DOCUMENT.replace("between\n", "between\n<!-- printed by: ./sgemm_runner -->\n")))
         self.assertIn("names no .svg", self.refused(2, "<!-- drawn by: ./sgemm_runner bus -->\n"))
         self.assertIn("drew nothing", self.refused(70, "<!-- drawn by: ./sgemm_runner bus x.svg -->\n"))
+
+
+class Plots(Documents):
+    """A document's plot of a recorded run, held against the run without matplotlib."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_file = Path(self.document.parent) / "run.json"
+        self.record(10.0)
+        self.put_figure()
+        self.text = f"<!-- drawn by: python3 -m plots ladder {self.run_file} -o {self.figure} -->\n"
+
+    def record(self, percent):
+        rows = [samples.timed_row(0, "256"), samples.timed_row(1, "256", percent_of_cublas=percent)]
+        self.run_file.write_text(samples.text_of(samples.document(rows)), encoding="utf-8")
+
+    def put_figure(self):
+        carried = json.dumps(catalogue.carried("ladder", results.read(self.run_file)))
+        text = f'<svg xmlns="http://www.w3.org/2000/svg"><metadata>{carried}</metadata></svg>'
+        self.figure.write_text(text, encoding="utf-8")
+
+    def test_shows_its_run(self):
+        ended = self.call(self.text, "--check")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_is_named_where_the_run_was_recorded_anew(self):
+        self.record(10.1)
+        self.assertIn("figure.svg: not what is printed and drawn today", self.refused(1, self.text, "--check"))
+        self.put_figure()
+        self.assertEqual(self.call(self.text, "--check").returncode, 0)
+
+    def test_is_named_where_it_is_not_there(self):
+        self.figure.unlink()
+        self.assertIn("figure.svg", self.refused(1, self.text, "--check"))
+
+    def test_of_a_run_that_cannot_be_used(self):
+        self.run_file.write_text("{}", encoding="utf-8")
+        self.assertIn("it is no run of sgemm_runner", self.refused(70, self.text, "--check"))
 
 
 class Figures(unittest.TestCase):

@@ -1,5 +1,6 @@
 """python3 -m plots: what it takes and refuses, in a Python that has no matplotlib."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -81,7 +82,7 @@ class Command(unittest.TestCase):
         negative, no_number = json.loads(whole), json.loads(whole)
         no_number["benchmarks"][1]["gflops"] = float("nan")
         negative["benchmarks"][1]["samples_ms"][0] = -1.0
-        for text, why in (
+        refusals = (
             ("", "it is not JSON"),
             (whole[: len(whole) // 2], "it is not JSON"),
             (json.dumps(no_number), "NaN is no number"),
@@ -91,12 +92,12 @@ class Command(unittest.TestCase):
             (json.dumps(foreign), "it is no run of sgemm_runner"),
             (json.dumps(newer), "use newer scripts"),
             (json.dumps(negative), "benchmarks[1].samples_ms[0]: is not between 0 and"),
-        ):
+        )
+        for (text, why), plot in zip(refusals, itertools.cycle(catalogue.PLOTS)):
             path = self.write(text)
-            for plot in catalogue.PLOTS:
-                said = self.refused(plot, path, "-o", self.svg)
-                self.assertIn(why, said)
-                self.assertIn(f"'{path}' cannot be used", said)
+            said = self.refused(plot, path, "-o", self.svg)
+            self.assertIn(why, said)
+            self.assertIn(f"'{path}' cannot be used", said)
         self.assertIn("cannot be read", self.refused("ladder", self.folder / "none.json", "-o", self.svg))
 
     def test_a_run_without_times(self):

@@ -174,7 +174,8 @@ class Heatmap(unittest.TestCase):
 
     def test_shades_are_centred_at_100(self):
         self.assertEqual(len(heatmap.SHADES), len(heatmap.EDGES) + 1)
-        self.assertEqual([heatmap.shade(p) for p in (97.9, 98, 100, 101.9, 102)], ["below1", "equal", "equal", "equal", "above1"])
+        shades = [heatmap.shade(percent) for percent in (97.9, 98, 100, 101.9, 102)]
+        self.assertEqual(shades, ["below1", "equal", "equal", "equal", "above1"])
         self.assertEqual((heatmap.shade(0.001), heatmap.shade(1e9)), ("below4", "above4"))
         for below, above in zip(heatmap.EDGES, reversed(heatmap.EDGES)):
             self.assertAlmostEqual(below * above / 1e4, 1, delta=0.003)

@@ -60,7 +60,9 @@ def compared(rows, notes=("the driver differs: 570.1 and 580.2",)):
 def every_verdict():
     """A run with a row of each verdict, one far beyond the others."""
     base = {"SLOWER": 46.9, "FASTER": 56.0, "SAME": 50.2, "UNSURE": 47.5}
-    rows = [timed(i + 1, "4096", p, comparison=comparison(v, change_percent=2 * p - 100)) for i, (v, p) in enumerate(base.items())]
+    rows = []
+    for i, (verdict, percent) in enumerate(base.items(), start=1):
+        rows.append(timed(i, "4096", percent, comparison=comparison(verdict, change_percent=2 * percent - 100)))
     rows.append(timed(7, "1024", 150.0, comparison=comparison("FASTER", change_percent=200.0)))
     wrong = {"base_percent": None, "change_percent": None, "threshold_percent": None, "p_value": None}
     rows.append(timed(5, "4096", 50.0, correct=False, comparison=comparison("WRONG", **wrong)))

@@ -1,0 +1,338 @@
+"""What the plots draw: every series is there and where its figures say, and no label lies on another. Needs matplotlib."""
+
+import unittest
+
+import geometry
+import runs
+from plots import catalogue, compare, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
+
+SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
+
+
+class Case(unittest.TestCase):
+    def assert_readable(self, figure):
+        self.assertEqual(geometry.faults(figure), [])
+
+    def texts(self, figure):
+        return [text.text for text in geometry.drawn_texts(figure)]
+
+
+class EveryPlot(Case):
+    def test_the_recorded_run_can_be_read(self):
+        run = results.read(runs.BASELINE)
+        for name, module in catalogue.PLOTS.items():
+            if module is not compare:
+                self.assert_readable(module.draw(run))
+
+    def test_ladders_of_any_length_can_be_read(self):
+        for rungs in runs.LENGTHS:
+            run = runs.ladder(rungs, SIZES)
+            for module in (ladder, roofline, sizes, samples, heatmap):
+                with self.subTest(plot=module.__name__, rungs=rungs):
+                    self.assert_readable(module.draw(run))
+
+    def test_long_names_can_be_read(self):
+        rows = runs.ladder_rows(3, SIZES) + [runs.timed(4, size, 60.0, kernel=runs.LONG, doubts=["few"]) for size in SIZES]
+        rows = [row | {"comparison": runs.comparison("SLOWER")} for row in rows]
+        run = runs.compared(rows, ["one_word_that_goes_on_and_on" * 6])
+        for name, module in catalogue.PLOTS.items():
+            with self.subTest(plot=name):
+                self.assert_readable(module.draw(run))
+
+    def test_every_sign_of_a_name_is_taken_as_it_is(self):
+        name = r"$x_1$ & <b> \alpha {%s}"
+        rows = [runs.timed(1, size, 60.0, kernel=name, comparison=runs.comparison("FASTER")) for size in ("64", "64x128x64")]
+        run = runs.compared(rows, [name])
+        for plot, module in catalogue.PLOTS.items():
+            options = {"size": "64"} if "size" in module.OPTIONS else {}
+            text = catalogue.svg(plot, run, **options)
+            self.assertIn("$x_1$ &amp; &lt;b&gt; \\alpha {%s}", text, plot)
+            self.assert_readable(module.draw(run, **options))
+
+
+class Ladder(Case):
+    def test_bars_and_whiskers_are_where_the_figures_say(self):
+        for rungs in runs.LENGTHS:
+            run = runs.ladder(rungs)
+            shown = ladder.shown(run)["bars"]
+            (ax,) = ladder.draw(run).axes
+            self.assertEqual([bar.get_width() for bar in ax.patches], [bar["percent"] for bar in shown])
+            whiskers = [line.get_xdata() for line in ax.lines if line.get_marker() == "|"]
+            self.assertEqual(len(whiskers), rungs)
+            for whisker, bar in zip(whiskers, shown[1:]):
+                self.assertEqual(list(whisker), [bar["quartiles"][0], bar["quartiles"][2]])
+
+    def test_values_stand_behind_their_bars_and_within_the_figure(self):
+        figure = ladder.draw(results.read(runs.BASELINE))
+        (ax,) = figure.axes
+        texts = {text.text: text.box for text in geometry.drawn_texts(figure)}
+        bars = ladder.shown(results.read(runs.BASELINE))["bars"]
+        self.assertEqual(len(bars), len(ax.patches))
+        for patch, bar in zip(ax.patches, bars):
+            box = texts[f"{bar['percent']:.1f}"]
+            self.assertGreater(box.x0, patch.get_window_extent().x1)
+            middle = (patch.get_window_extent().y0 + patch.get_window_extent().y1) / 2
+            self.assertLess(abs((box.y0 + box.y1) / 2 - middle), 3)
+
+    def test_what_has_no_figure_says_so(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(2, "64", 60.0, correct=False), runs.timed(3, "64", 61.0, doubts=["few"])]
+        rows.append(runs.timed(4, "64", 50.0))
+        del rows[3]["percent_of_cublas"]
+        figure = ladder.draw(runs.run_of(rows))
+        texts = self.texts(figure)
+        for text in ("50.0", "wrong result", "61.0 ?", "no figure", "4 rung_4"):
+            self.assertIn(text, texts)
+        self.assertEqual(len(figure.axes[0].patches), 2)
+        self.assertTrue(any(text.startswith("? marks") for text in texts))
+
+
+class Roofline(Case):
+    def test_points_lie_where_the_figures_say_below_labels_of_their_own(self):
+        for rungs in runs.LENGTHS:
+            run = runs.ladder(rungs)
+            figure = roofline.draw(run)
+            points = roofline.shown(run)["points"]
+            marks = [artist for artist, _ in geometry.tips(figure)]
+            at = [(mark.get_xdata()[0], mark.get_ydata()[0]) for mark in marks]
+            self.assertEqual(sorted(at), sorted((point["flop_per_byte"], point["gflops"]) for point in points))
+            texts = self.texts(figure)
+            for point in points:
+                self.assertEqual(sum(text.startswith(f"{point['kernel']} ") for text in texts), 1, point["kernel"])
+
+    def test_the_roofs_meet_at_the_ridge(self):
+        figure = roofline.draw(runs.ladder(3))
+        (roof,) = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
+        self.assertEqual((roof.get_xdata()[1], roof.get_ydata()[1]), (60000.0 / 4000.0, 60000.0))
+        self.assertAlmostEqual(roof.get_ydata()[0] / roof.get_xdata()[0], 4000.0)
+        self.assertEqual(roof.get_ydata()[2], 60000.0)
+        self.assertTrue({"a copy: 4 000 GB/s", "multiply-adds: 60.0 T"} <= set(self.texts(figure)))
+
+    def test_says_which_bytes_each_point_has(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(2, "64", 55.0, counts={"dram_bytes": 10**9})]
+        figure = roofline.draw(runs.run_of(rows))
+        (least, said_least), (dram, said_dram) = geometry.tips(figure)
+        self.assertEqual(least.get_markerfacecolor(), style.color("paper"))
+        self.assertEqual(dram.get_markerfacecolor(), style.color("kernel"))
+        self.assertIn("least possible bytes", said_least)
+        self.assertIn("Nsight Compute", said_dram)
+        said = " ".join(self.texts(figure))
+        self.assertIn("○ bytes are the least possible", said)
+        self.assertIn("● bytes are those of DRAM", said)
+        self.assertNotIn("●", " ".join(self.texts(roofline.draw(runs.run_of(rows[:1])))))
+
+    def test_a_short_scale_has_ticks_too(self):
+        figure = roofline.draw(runs.ladder(3))
+        (low, high), ticks = figure.axes[0].get_ylim(), figure.axes[0].get_yticks()
+        self.assertGreaterEqual(sum(low <= tick <= high for tick in ticks), 2)
+
+
+class Sizes(Case):
+    def test_every_kernel_has_its_line_and_its_label(self):
+        for rungs in runs.LENGTHS:
+            run = runs.ladder(rungs, SIZES)
+            figure = sizes.draw(run)
+            texts = self.texts(figure)
+            lines = [list(line.get_ydata()) for line in figure.axes[0].lines]
+            for kernel in sizes.shown(run)["kernels"]:
+                self.assertIn([p["percent"] for p in kernel["points"] if p["n"] != 1000], lines)
+                self.assertIn([p["percent"] for p in kernel["points"] if p["n"] == 1000], lines)
+                self.assertEqual(texts.count(kernel["kernel"]), 1)
+            self.assertEqual(texts.count("cuBLAS"), 1)
+
+    def test_lines_that_end_together_have_labels_apart(self):
+        rows = [runs.timed(i, size, 90.0 + i / 1000) for i in range(1, 31) for size in SIZES]
+        figure = sizes.draw(runs.run_of(rows))
+        self.assert_readable(figure)
+        at = sorted(text.box.y0 for text in geometry.drawn_texts(figure) if "rung_" in text.text)
+        self.assertEqual(len(at), 30)
+        for a, b in zip(at, at[1:]):
+            self.assertAlmostEqual(b - a, labels.GAP, delta=1)
+
+    def test_no_two_of_the_first_thirty_lines_look_alike(self):
+        figure = sizes.draw(runs.ladder(30, SIZES))
+        lines = [line for line in figure.axes[0].lines if line.get_linestyle() != "None"]
+        joined = [line for line in lines if len(line.get_xdata()) == len(SIZES) - 1]
+        looks = {(line.get_color(), str(line._dash_pattern)) for line in joined}
+        self.assertEqual(len(looks), 30)
+
+    def test_odd_sizes_alone_are_joined(self):
+        run = runs.ladder(1, ("100", "1000"))
+        figure = sizes.draw(run)
+        self.assertTrue(any(list(line.get_xdata()) == [100, 1000] for line in figure.axes[0].lines))
+        self.assertNotIn("×", " ".join(self.texts(figure)))
+        self.assert_readable(figure)
+
+
+class Samples(Case):
+    def panels(self, run, **options):
+        figure = samples.draw(run, **options)
+        self.assert_readable(figure)
+        return {ax.get_title(loc="left"): ax for ax in figure.axes}, self.texts(figure)
+
+    def test_kernel_reference_and_clock_stand_below_each_other(self):
+        run = runs.throttled()
+        panels, texts = self.panels(run)
+        self.assertEqual(list(panels), ["3 rung_3, ms", "cuBLAS, ms", "clock, MHz"])
+        row = run.rows[0]
+        x, borders = samples.places(row.samples_of_runs, row.sample_seconds)
+        times, references, clocks = ([line for line in ax.lines if line.get_marker() == "o"][0] for ax in panels.values())
+        self.assertEqual(list(times.get_xdata()), x)
+        self.assertEqual(list(times.get_ydata()), row.samples_ms)
+        self.assertEqual(list(references.get_ydata()), row.reference_samples_ms)
+        self.assertEqual(list(clocks.get_ydata()), [clock for clock in row.sample_clocks_mhz if clock])
+        self.assertEqual(len(clocks.get_xdata()), len(x) - 1)
+        self.assertEqual(len({ax.get_xlim() for ax in panels.values()}), 1)
+        for ax in panels.values():
+            self.assertEqual([line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"], borders)
+            (marks,) = [line for line in ax.lines if line.get_marker() == "o"]
+            low, high = ax.get_ylim()
+            self.assertTrue(all(low <= y <= high for y in marks.get_ydata()))
+        self.assertIn("Where a mark of the clock is missing it could not be read.", texts)
+        self.assertIn("seconds since the first sample, one run after the other", texts)
+
+    def test_without_times_and_clock_they_are_numbered(self):
+        panels, texts = self.panels(runs.ladder(2))
+        self.assertEqual(list(panels), ["2 rung_2, ms", "cuBLAS, ms"])
+        self.assertEqual(list(panels["cuBLAS, ms"].lines[0].get_xdata()), [1, 2, 3, 4, 5])
+        self.assertIn("sample", texts)
+        self.assertTrue(any("clock was not recorded sample by sample" in text for text in texts))
+
+    def test_one_sample_of_one_kernel(self):
+        more = {"samples_ms": [0.004], "reference_samples_ms": [], "sample_seconds": [0.0], "doubts": ["a single sample"]}
+        panels, texts = self.panels(runs.run_of([runs.timed(1, "64", 50.0, **more)]))
+        self.assertEqual(list(panels), ["1 rung_1, µs"])
+        self.assertTrue(any("a single sample" in text for text in texts))
+
+    def test_noise_is_not_made_large(self):
+        times = [1.0, 1.0001, 0.9999]
+        panels, _ = self.panels(runs.run_of([runs.timed(1, "64", 50.0, samples_ms=times, reference_samples_ms=[1.0] * 3)]))
+        low, high = panels["1 rung_1, ms"].get_ylim()
+        self.assertTrue(low <= 0.98 and high >= 1.02)
+
+
+class Heatmap(Case):
+    def boxes(self, figure):
+        return [(artist, said) for artist, said in geometry.tips(figure)]
+
+    def test_each_shape_has_its_cell_colour_and_figure(self):
+        grid = {(m, n): 40.0 + 10 * i + 3 * j for i, m in enumerate((1, 64, 4096)) for j, n in enumerate((64, 160, 4096))}
+        run = runs.run_of([runs.timed(2, f"{m}x{n}x512", percent) for (m, n), percent in grid.items()])
+        figure = heatmap.draw(run)
+        self.assert_readable(figure)
+        boxes, texts = self.boxes(figure), self.texts(figure)
+        self.assertEqual(len(boxes), 9)
+        from matplotlib.colors import to_hex
+
+        for (m, n), percent in grid.items():
+            self.assertIn(f"{percent:.1f}", texts)
+            ((box, _),) = [(box, said) for box, said in boxes if said.startswith(f"{m} by {n}:")]
+            self.assertEqual(to_hex(box.get_facecolor()), style.color(heatmap.shade(percent)))
+            self.assertEqual(box.get_x(), (64, 160, 4096).index(n))
+        self.assertIn("K = 512", " ".join(texts))
+
+    def test_shapes_that_share_a_cell_do_not_lie_on_each_other(self):
+        run = runs.run_of([runs.timed(2, f"64x128x{k}", 90.0 + i) for i, k in enumerate((16, 256, 4096))])
+        figure = heatmap.draw(run)
+        self.assert_readable(figure)
+        boxes = sorted((box.get_y(), box.get_y() + box.get_height()) for box, _ in self.boxes(figure))
+        self.assertEqual(len(boxes), 3)
+        for (_, end), (begin, _) in zip(boxes, boxes[1:]):
+            self.assertAlmostEqual(end, begin)
+        self.assertTrue({"K 16", "K 256", "K 4096"} <= set(self.texts(figure)))
+
+    def test_many_shapes_can_be_read(self):
+        run = runs.run_of([runs.timed(2, f"{m}x{n}x64", 100.0) for m in range(1, 13) for n in range(10000, 10012)])
+        figure = heatmap.draw(run)
+        self.assert_readable(figure)
+        self.assertGreater(figure.get_size_inches()[0] * 72, style.WIDTH)
+
+    def test_the_key_has_every_colour(self):
+        key = heatmap.draw(runs.ladder(1, ("64x128x64",))).axes[-1]
+        from matplotlib.colors import to_hex
+
+        self.assertEqual([to_hex(box.get_facecolor()) for box in key.patches], [style.color(role) for role in heatmap.SHADES])
+
+
+class Compare(Case):
+    def test_every_row_has_its_verdict_in_words_shape_and_colour(self):
+        run = runs.every_verdict()
+        figure = compare.draw(run)
+        self.assert_readable(figure)
+        texts = self.texts(figure)
+        for text in ("WRONG", "SLOWER −6.2 %", "CHANGED", "UNSURE −5.0 %", "FASTER +12.0 %", "FASTER +200.0 %", "SAME +0.4 %"):
+            self.assertIn(text, texts)
+        for text in ("because it is WRONG", "because it is CHANGED", "the driver differs: 570.1 and 580.2."):
+            self.assertIn(text, texts)
+        marks = {said.split(": ")[1].split(".")[0]: mark.get_marker() for mark, said in geometry.tips(figure)}
+        self.assertEqual({"SLOWER", "UNSURE", "FASTER", "SAME"}, set(marks))
+        self.assertEqual((marks["SLOWER"], marks["UNSURE"], marks["SAME"]), ("v", "D", "o"))
+        shapes = [shape for shape, _ in compare.VERDICTS.values()]
+        self.assertEqual(len(set(shapes)), len(shapes))
+
+    def test_quartiles_lie_where_the_figures_say(self):
+        rows = [runs.timed(1, "64", 47.0, comparison=runs.comparison("SLOWER"))]
+        (ax,) = compare.draw(runs.compared(rows)).axes
+        drawn = [[round(float(x), 6) for x in line.get_xdata()] for line in ax.lines]
+        self.assertIn([-2.0, 0.0, 2.0], drawn)  # 49, 50 and 51 about 50
+        self.assertIn([-6.94, -4.12], drawn)  # 46.53 and 47.94
+        self.assertIn([-6.0], drawn)
+        self.assertIn([-3.0, -3.0], drawn)
+        self.assertIn([3.0, 3.0], drawn)
+
+    def test_what_lies_beyond_the_axis_points_there(self):
+        rows = [runs.timed(i, "64", p, comparison=runs.comparison("FASTER")) for i, p in ((1, 200.0), (2, 1.0), (3, 55.0))]
+        (ax,) = compare.draw(runs.compared(rows)).axes
+        self.assertEqual(ax.get_xlim(), (-compare.WIDEST, compare.WIDEST))
+        marks = [(line.get_marker(), float(line.get_xdata()[0])) for line in ax.lines if line.get_marker() in "<>^"]
+        self.assertEqual([mark for mark, _ in marks], [">", "<", "^"])
+        self.assertEqual([x for _, x in marks[:2]], [30.0, -30.0])
+
+    def test_runs_of_any_length(self):
+        for count in (1, 3, 13, 30, 200):
+            for verdict in ("SAME", "SLOWER"):
+                rows = [runs.timed(i % 30 + 1, str(64 + i), 50.0, comparison=runs.comparison(verdict)) for i in range(count)]
+                figure = compare.draw(runs.compared(rows))
+                self.assert_readable(figure)
+                expected = 0 if verdict == "SAME" and count > compare.MOST_SAME else count
+                self.assertEqual(sum(f"{verdict} −6.2 %" == text for text in self.texts(figure)), expected)
+
+    def test_a_run_of_the_simulator_has_its_reasons(self):
+        none = {"base_percent": None, "change_percent": None, "threshold_percent": None, "p_value": None, "base_ms": None}
+        rows = [runs.samples.counted_row(1, "256", comparison=runs.comparison("CHANGED", reasons=["A: 8 and 9"], **none))]
+        against = {"file": "base.json", "date": "", "commit": None, "notes": []}
+        figure = compare.draw(runs.run_of(rows, machine="simulator", roofs={}, compared_with=against))
+        self.assert_readable(figure)
+        self.assertIn("A: 8 and 9", self.texts(figure))
+
+
+class Style(Case):
+    def test_texts_stand_out_in_both_schemes(self):
+        def luminance(color):
+            parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+            linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+        def contrast(role, ground, scheme):
+            a, b = sorted((luminance(style.ROLES[role][scheme]), luminance(style.ROLES[ground][scheme])))
+            return (b + 0.05) / (a + 0.05)
+
+        shades = set(heatmap.SHADES)
+        for scheme in (0, 1):
+            for role in style.ROLES.keys() - shades - {"paper", "grid"}:
+                self.assertGreater(contrast(role, "paper", scheme), 4.5, role)
+            for role in shades:
+                self.assertGreater(contrast("ink", role, scheme), 4.5, role)
+
+    def test_texts_are_wrapped_and_cut(self):
+        text = "so many words that they need more than a line of their own"
+        lines = style.wrap(text, 120, style.BODY)
+        self.assertEqual(" ".join(lines), text)
+        self.assertTrue(all(style.text_width(line, style.BODY) <= 120 for line in lines))
+        self.assertEqual(style.wrap("", 120), [])
+        short = style.cut("x" * 500, 120)
+        self.assertTrue(short.endswith("…") and style.text_width(short) <= 120)
+        self.assertEqual(pick.number(53459.23), "53 459.2")
+
+
+if __name__ == "__main__":
+    unittest.main()

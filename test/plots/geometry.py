@@ -1,0 +1,57 @@
+"""What a figure draws, and where: its texts with their boxes, in points."""
+
+import json
+from unittest import mock
+
+import runs  # noqa: F401  (puts plots/ on the path)
+from plots import style
+
+
+class Text:
+    """A text that was drawn."""
+
+    def __init__(self, artist, text):
+        self.text, self.size, self.box = text, artist.get_size(), artist.get_window_extent()
+
+
+def drawn_texts(figure):
+    """Every text that is drawn: what matplotlib only holds, as ticks beyond the axes, is not among them."""
+    style.matplotlib()
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    drawn = []
+
+    def record(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
+        drawn.append(Text(mtext, s))
+
+    with mock.patch.object(RendererAgg, "draw_text", record):
+        figure.canvas.draw()
+    return [text for text in drawn if text.text.strip()]
+
+
+def faults(figure):
+    """Pairs of texts of which one lies on the other, and texts that the figure cuts off or that are too small to read where
+    the page has 400 pixels."""
+    texts = drawn_texts(figure)
+    width, height = figure.get_size_inches() * 72
+    found = []
+    for i, one in enumerate(texts):
+        box = one.box
+        if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height:
+            found.append(f"'{one.text}' is cut off")
+        if width <= style.WIDTH and one.size * 400 / width < 8.5:
+            found.append(f"'{one.text}' is too small")
+        for other in texts[i + 1 :]:
+            if overlap(box, other.box):
+                found.append(f"'{one.text}' lies on '{other.text}'")
+    return found
+
+
+def overlap(one, other):
+    return min(one.x1, other.x1) - max(one.x0, other.x0) > 0.2 and min(one.y1, other.y1) - max(one.y0, other.y0) > 0.2
+
+
+def tips(figure):
+    """The artists that have a tip, with it."""
+    found = figure.findobj(lambda artist: (artist.get_gid() or "").startswith("tip:"))
+    return [(artist, json.loads(artist.get_gid()[4:])) for artist in found]
