@@ -1,7 +1,7 @@
 # Sets up and builds. Sourced by ./sgemm_runner, ./run_tests and ./simcc, which set `program` to their own name first.
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
-#   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, plots, development
+#   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, plots, browser, development
 #   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds what it needs
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
 #   build TARGET yes    the same, but makes way for whoever else wants to build there meanwhile
@@ -18,11 +18,14 @@ declare -A packages_for=(
   [tests]="libgmock-dev libgtest-dev"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
+  [browser]="chromium"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
   [emulators]="qemu-user"
 )
+# Any of them will do, and the package is for who has none: on Ubuntu it is a way to a snap.
+browsers="chromium chromium-browser google-chrome"
 packages=()
 features=()  # parts of the build: options of CMake that are turned on
 # need_for PURPOSE...: adds the packages for it, and the part of the build.
@@ -31,11 +34,14 @@ need_for() {
   for purpose in "$@"; do
     [ -n "${packages_for[$purpose]:-}" ] || fail 70 "no packages for '$purpose'; there are those for ${!packages_for[*]}"
     for package in ${packages_for[$purpose]}; do
+      [ "$purpose" != browser ] || ! has_browser || continue
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
     done
-    case $purpose in tests | benchmarks | plots) features+=("SGEMM_BUILD_${purpose^^}") ;; esac
+    case $purpose in tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;; esac
   done
 }
+
+has_browser() { command -v $browsers > /dev/null; }
 
 builds="sim, sim-asan or cuda"
 

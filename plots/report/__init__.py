@@ -7,6 +7,9 @@ The page needs nothing beside it and can be sent to anybody. What it says the pr
 `sgemm_runner compare` judges and the page shows its verdicts.
 """
 
+import importlib.util
+import os
+import sys
 from pathlib import Path
 
 from plots import program, results
@@ -35,6 +38,7 @@ def write(arguments):
     if arguments.output.suffix not in (".html", ".htm"):
         raise Refused(f"cannot write a report to '{arguments.output}': its name must end in .html")
     program.check_writable(arguments.output)
+    _go_on_where_matplotlib_is()
     run = results.read(arguments.run)
     if arguments.base is not None:
         results.read(arguments.base)
@@ -45,6 +49,18 @@ def write(arguments):
     style.matplotlib()
     program.replace_file(arguments.output, page.html(run, arguments.name or arguments.run.name, arguments.runner))
     return 0
+
+
+def _go_on_where_matplotlib_is():
+    """Whoever asks for a report need not know which Python draws."""
+    if importlib.util.find_spec("matplotlib"):
+        return
+    from plots import style
+
+    python = style.find_python()
+    if python is not None:
+        os.execv(python, [python, *sys.orig_argv[1:]])
+    raise Refused(style.missing())
 
 
 def _about():

@@ -30,7 +30,7 @@ def section(run):
         figures.append(element("figure", heading, Markup(svg), id=f"plot-{name}"))
     if missing:
         summary = element("summary", "Plots that this run has no figures for")
-        figures.append(element("details", summary, element("ul", missing)))
+        figures.append(element("details", summary, element("ul", missing), open=not figures))
     return figures
 
 

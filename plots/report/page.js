@@ -57,7 +57,7 @@ function choose() {
     row.hidden = !(fits && words.every((word) => text.includes(word)));
     shown += !row.hidden;
   }
-  byId("shown").textContent = shown === rows.length ? `${rows.length} rows` : `${shown} of ${rows.length} rows`;
+  byId("shown").textContent = `${shown === rows.length ? "" : `${shown} of `}${rows.length} row${rows.length === 1 ? "" : "s"}`;
 }
 
 filters.hidden = false;

@@ -111,7 +111,7 @@ def _labs(run):
 def _results(run):
     return [
         rows.filters(run),
-        element("p", f"{len(run.rows)} rows", id="shown", role="status"),
+        element("p", "1 row" if len(run.rows) == 1 else f"{len(run.rows)} rows", id="shown", role="status"),
         element("div", rows.table(run), class_="scroll", tabindex=0, role="region", aria_label="All results"),
         element("details", element("summary", "What the columns mean"), rows.legend(run)),
     ]

@@ -42,7 +42,7 @@ def columns(run):
     found.append(Column("kernel", "", words.kernel, words.kernel, "name"))
     found.append(Column("size", "M × N × K; one figure where all three are the same", words.size, _volume, "number"))
     if any(_how(row) for row in rows):
-        meaning = "the code path that the kernel took, of several; and what is not as it is by default"
+        meaning = "how the lanes of a lab's variant walk; the code path that a kernel took, of several; what is not as it is by default"
         found.append(Column("how", meaning, _how, lambda row: _how(row) or None, "text"))
     found += _figures(rows)
     meaning = "what the program found: right, wrong, not trusted, refused"
@@ -178,7 +178,7 @@ def _volume(row):
 
 
 def _how(row):
-    return ", ".join(text for text in (row.path, words.options(row)) if text)
+    return ", ".join(text for text in (words.idea(row), row.path, words.options(row)) if text)
 
 
 def _verdict(row):

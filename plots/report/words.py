@@ -43,6 +43,12 @@ def kernel_with_number(row):
     return kernel(row) if row.number is None else f"{row.number} {kernel(row)}"
 
 
+def idea(row):
+    """How the lanes of a lab's variant walk, in a line; empty of all others."""
+    said = row.json.get("idea")
+    return said if isinstance(said, str) else ""
+
+
 def options(row):
     """What else was asked for: everything that is not the default, in a few words."""
     texts = []

@@ -1,6 +1,6 @@
 """Drives a headless Chromium through the DevTools protocol, over two pipes: nothing has to be installed for it.
 
-    with Browser() as browser:
+    with Browser("chromium") as browser:
         page = browser.open(path, width=1400, dark=True)
         page.click("#rows button")
         page.evaluate("document.title")
@@ -11,23 +11,18 @@ import fcntl
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 60  # that an answer may take
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 
 
 class Browser:
-    def __init__(self):
-        program = next((path for path in map(shutil.which, NAMES) if path), None)
-        if program is None:
-            raise RuntimeError(f"there is no {' or '.join(NAMES)} on the PATH: apt-get install chromium")
+    def __init__(self, program):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_browser, commands = _pipe()
         answers, from_browser = _pipe()

@@ -1,6 +1,6 @@
 """What the report does in a browser: sorting, choosing rows, telling what marks are, saving, paper, both schemes, two widths.
 
-report_browser_test.py SGEMM_RUNNER [FOLDER]      with a folder, what the page looks like is left there as pictures
+report_browser_test.py SGEMM_RUNNER BROWSER [FOLDER]      with a folder, what the page looks like is left there as pictures
 """
 
 import argparse
@@ -17,6 +17,7 @@ from browser import SECONDS, Browser
 from plots import report
 
 RUNNER = Path(sys.argv.pop(1)).resolve()
+BROWSER = sys.argv.pop(1)
 PICTURES = Path(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 WIDTHS = (400, 1400)
 COLUMN = """(heading) => {
@@ -34,7 +35,7 @@ class BrowserTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.browser = cls.enterClassContext(Browser())
+        cls.browser = cls.enterClassContext(Browser(BROWSER))
 
     def report_of(self, run, name="report.html", runner="/nowhere"):
         """The report of a run, or of a document, as a file."""
