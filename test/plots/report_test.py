@@ -498,6 +498,19 @@ class Program(ReportTest):
             self.assertIn("No counters: its answer", found.by_id("sources")["text"])
 
 
+class WithARun(ReportTest):
+    """sgemm_runner --html, as a user calls it."""
+
+    def test_comes_the_same_page(self):
+        words_of_run = [RUNNER, "1,2", "--size", "64", f"--html={self.output}", f"--json={self.folder / 'run.json'}"]
+        subprocess.run(words_of_run, check=True, capture_output=True)
+        found = Page(self.output.read_text(encoding="utf-8"))
+        self.assertEqual(found.errors, [])
+        self.assertEqual(json.loads(found.by_id("run")["text"]), json.loads((self.folder / "run.json").read_text()))
+        self.assertEqual([row["kernel"] for row in found.cells()], ["naive", "coalesced"])
+        self.assertIn("src/kernels/02_coalesced.cu", [e["text"] for e in found.all("caption", inside="sources")])
+
+
 class Lists(unittest.TestCase):
     def test_of_metrics_is_the_programs(self):
         listed = metrics.all_metrics()
