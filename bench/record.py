@@ -2,7 +2,8 @@
 """Records the runs in bench/baselines: what tests compare with and README.md quotes.
 
     bench/record.py counters             simulator.json: the counters of every rung and lab on the simulated GPU
-    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
+    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about ten minutes)
+    bench/record.py dram                 its rows at 4096 get the bytes of DRAM that Nsight Compute counts
     bench/record.py labs                 nvidia-h200-labs.json: the time of every lab's variants on this machine's GPU
     bench/record.py device --resume      the rows that an interrupted call left
     bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
@@ -13,12 +14,14 @@ table into README.md.
 """
 
 import argparse
+import csv
 import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,20 +50,21 @@ class Group:
     kernels: str
     sizes: str
     options: tuple[str, ...]
+    runs: int = 3  # how often all is measured anew, by a program of its own
 
     def __str__(self):
-        return f"{self.kernels} --size {self.sizes} {' '.join(self.options)}"
+        return f"{self.kernels} --size {self.sizes} {' '.join(self.options)}, {self.runs} run{'s' if self.runs > 1 else ''}"
 
 
 SKINNY = "128x160x7168,64x64x65536,256x256x16384,1x4096x4096,4x4096x4096,16x4096x4096,16x16384x16384,4096x4096x16,16384x1x16384"
 # The larger a problem, the longer a sample; the slow rungs at the largest size run once, naive for a quarter of a minute.
 GROUPS = (
-    Group("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.3")),
-    Group("all", "3072,4095,4096", ("--time", "1.5")),
-    Group("all", "6144,8192", ("--time", "2")),
-    Group("0,10-12", "16384", ("--time", "4")),
-    Group("2-9", "16384", ("--once",)),
-    Group("1", "16384", ("--once",)),
+    Group("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.1")),
+    Group("all", "3072,4095,4096", ("--time", "0.5")),
+    Group("all", "6144,8192", ("--time", "0.7")),
+    Group("0,10-12", "16384", ("--time", "1.5")),
+    Group("2-9", "16384", ("--once",), runs=1),
+    Group("1", "16384", ("--once",), runs=1),
 )
 
 
@@ -108,12 +112,19 @@ class Runner:
 
     def run(self, *words):
         """What it says of what was run. Where it was interrupted: of what was done. Refuses all that is not right."""
-        words = (*words, "--json")
+        # The last row of what was cut short may have been too.
+        return self._result_of((*words, "--json"), lambda run: run.rows[:-1])
+
+    def save(self, runs, *words):
+        """The same of several runs, put together."""
+        return self._result_of(("save", "/dev/stdout", *words, "--runs", str(runs)), lambda run: run.rows)
+
+    def _result_of(self, words, whole_rows):
         say(" ".join([*self.command, *words]))
         code, output = self.output(*words)
         if self.stopped or code == INTERRUPTED:
             self.stopped = True
-            return rows_done(output)
+            return rows_done(output, whole_rows)
         try:
             run = results.parse(output)
         except results.Unusable as unusable:
@@ -136,13 +147,13 @@ def exit_code(code):
     return code if code > 0 else FAILURE
 
 
-def rows_done(output):
-    """The rows of a run that was cut short, without the last: its measurement may have been. None if there are none."""
+def rows_done(output, whole_rows):
+    """The rows of a run that was cut short, as far as they are whole. None if there are none."""
     try:
         run = results.parse(output)
     except results.Unusable:
         return None
-    run = replace(run, rows=run.rows[:-1])
+    run = replace(run, rows=whole_rows(run))
     refuse_what_is_wrong(run)
     return run
 
@@ -248,7 +259,7 @@ def record_device(arguments):
         say(f"group {number} of {len(GROUPS)}")
         group = GROUPS[number - 1]
         for kernels, sizes in calls_of(group, done, runner) if done else [(group.kernels, group.sizes)]:
-            new = runner.run(kernels, "--size", sizes, *group.options)
+            new = runner.save(group.runs, kernels, "--size", sizes, *group.options)
             if new is not None:
                 refuse_to_mix(path, recording, new.context)
                 # cuBLAS stands at the head of every table, asked for or not: also where it ran only once.
@@ -256,6 +267,70 @@ def record_device(arguments):
                 write_device(path, recording, rows)
             if runner.stopped:
                 raise Refused(f"interrupted; '{path}' has what was done, and --resume goes on from there", INTERRUPTED)
+
+
+DRAM_METRICS = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+DRAM_SIZE = "4096"
+
+
+def record_dram(arguments):
+    """Adds what one launch of each rung moves between DRAM and L2, with a warm L2, to the rows that are recorded."""
+    path = arguments.output or BASELINES / "nvidia-h200.json"
+    program.check_writable(path)
+    saved = read_saved(path)
+    with tempfile.TemporaryDirectory() as folder:
+        seen = Path(folder) / "run.json"
+        runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
+        runner.command = [*nsight_command(arguments.ncu), *runner.command]
+        words = ("all", "--size", DRAM_SIZE, "--once", "-q", f"--json={seen}")
+        say(" ".join([*runner.command, *words]))
+        code, output = runner.output(*words)
+        refuse_if_interrupted(runner)
+        if code != 0:
+            raise Refused(f"Nsight Compute {ending(code)}; nothing was recorded: {last_line(output)}", exit_code(code))
+        run = results.read(seen)
+    refuse_what_is_wrong(run)
+    refuse_to_mix(path, saved.context, run.context)
+    launches = dram_bytes_of_launches(output)
+    bytes_of = {}
+    for row in run.rows:
+        count = len(row.json["kernels"])
+        if len(launches) < count:
+            raise Refused(f"Nsight Compute saw fewer kernels than {row.name} launches; nothing was recorded", FAILURE)
+        bytes_of[subject(row)] = sum(launches[:count])
+        del launches[:count]
+    if launches:
+        raise Refused("Nsight Compute saw more kernels than were launched; nothing was recorded", FAILURE)
+
+    def with_bytes(row):
+        if row.once or subject(row) not in bytes_of:
+            return row
+        return replace(row, json={**row.json, "counts": {**row.json.get("counts", {}), "dram_bytes": bytes_of[subject(row)]}})
+
+    results.write(path, replace(saved, rows=[with_bytes(row) for row in saved.rows]))
+
+
+def nsight_command(ncu):
+    # The L2 as the kernel's own check left it: the times are of a warm one too.
+    how = ("--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "none")
+    return (ncu, *how, "--profile-from-start", "off", "--target-processes", "all", "--metrics", ",".join(DRAM_METRICS))
+
+
+def dram_bytes_of_launches(output):
+    """Of each kernel that Nsight Compute saw, in order: the sum of the metrics in its CSV, whatever lines stand before it."""
+    lines = output.decode(errors="replace").splitlines()
+    header = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if header is None:
+        raise Refused(f"Nsight Compute counted nothing: {last_line(output)}", FAILURE)
+    sums = {}
+    for row in csv.DictReader(lines[header:]):
+        if row["Metric Name"] in DRAM_METRICS:
+            sums[row["ID"]] = sums.get(row["ID"], 0) + round(float(row["Metric Value"].replace(",", "")))
+    return list(sums.values())
+
+
+def last_line(output):
+    return (output.decode(errors="replace").strip().splitlines() or ["it said nothing"])[-1]
 
 
 def read_saved(path):
@@ -362,7 +437,10 @@ def parse_command_line():
     device.set_defaults(record=record_device)
     labs = commands.add_parser("labs", help="the time of every lab's variants on this machine's GPU")
     labs.set_defaults(record=record_labs)
-    for command in (counters, device, labs):
+    dram = commands.add_parser("dram", help=f"the bytes of DRAM of the rungs at {DRAM_SIZE}, into the rows of `device`")
+    dram.set_defaults(record=record_dram)
+    dram.add_argument("--ncu", default="ncu", help="Nsight Compute (default: ncu)")
+    for command in (counters, device, dram, labs):
         command.add_argument("--runner", nargs="+", help="the program (default: ./sgemm_runner and the build that is meant)")
         command.add_argument("--output", type=Path, help="the file (default: in bench/baselines)")
     start = device.add_mutually_exclusive_group()

@@ -1,7 +1,7 @@
 # Sets up and builds. Sourced by ./sgemm_runner, ./run_tests and ./simcc, which set `program` to their own name first.
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
-#   need_for PURPOSE    adds packages for more than a run: tests, benchmarks, plots, browser, development
+#   need_for PURPOSE    adds packages for more than a run, and turns on the part of the build: tests, benchmarks, ...
 #   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds what it needs
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
 #   build TARGET yes    the same, but makes way for whoever else wants to build there meanwhile
@@ -15,10 +15,11 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 # NVIDIA, not from here.
 declare -A packages_for=(
   [run]="cmake ninja-build g++ clang-19 llvm-19 libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
-  [tests]="libgmock-dev libgtest-dev"
+  [tests]="libbenchmark-dev libgmock-dev libgtest-dev"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
   [browser]="chromium"
+  [google-tools]="libbenchmark-tools python3-scipy"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
@@ -37,7 +38,10 @@ need_for() {
       [ "$purpose" != browser ] || ! has_browser || continue
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
     done
-    case $purpose in tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;; esac
+    case $purpose in
+      tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;;
+      google-tools) features+=(SGEMM_TEST_GOOGLE_TOOLS) ;;
+    esac
   done
 }
 

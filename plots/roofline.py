@@ -12,13 +12,14 @@ from plots.program import Refused
 
 OPTIONS = ("size",)
 ROOFS = ("copy_gbytes_per_second", "fp32_gflops")
+LEAST, MOST = 1e-9, 1e15  # that a figure is drawn with: beyond, a file was damaged, or edited
 
 
 def shown(run, size=None):
     rows = [row for row in pick.timed(run) if _can_be_shown(row)]
     if not rows:
         raise Refused("no kernel of this run has 'gflops' and 'gbytes_per_second', which its place below the roofs needs")
-    missing = [key for key in ROOFS if key not in run.context.roofs]
+    missing = [key for key in ROOFS if not LEAST <= run.context.roofs.get(key, 0) <= MOST]
     if missing:
         raise Refused(f"this run has no roofs: context.roofs lacks {' and '.join(missing)}; a run on a GPU measures them")
     rows = pick.at_size(rows, size)
@@ -32,7 +33,7 @@ def shown(run, size=None):
 
 def _can_be_shown(row):
     keys = ("gflops", "gbytes_per_second", "median_ms")
-    return row.is_right and all(row.figures.get(key, 0) > 0 for key in keys)
+    return row.is_right and all(LEAST <= row.figures.get(key, 0) <= MOST for key in keys)
 
 
 def _point(row):

@@ -1,4 +1,4 @@
-// What a lab is: a lesson about memory that needs no matrix product. A lab is one file beside this one; labs.cpp holds
+// What a lab is: a lesson about memory that needs no matrix product. A lab is one file beside this one; labs.def holds
 // the list.
 //
 // A lab asks one question and answers it with variants of one small kernel that stand side by side: same data, same

@@ -1,36 +1,22 @@
-// The list of labs.
+// The labs of labs.def, as values.
 #include <array>
 
 #include "labs/lab.hpp"
 
-// THE list, in the order in which they are best taken. Runner and tests iterate it.
-// clang-format off
-#define LABS(LAB)  \
-  LAB(numbering)   \
-  LAB(copy_stride) \
-  LAB(copy_width)  \
-  LAB(copy_offset) \
-  LAB(vector_add)  \
-  LAB(mappings)    \
-  LAB(embedding)   \
-  LAB(structures)  \
-  LAB(gather)      \
-  LAB(transpose)   \
-  LAB(banks)       \
-  LAB(mystery)
-// clang-format on
-
 namespace lab {
 
-#define LABS_DECLARE(lab) extern const Lab lab;  // NOLINT(bugprone-macro-parentheses)
-// A lab is called as its file is. NOLINTNEXTLINE(readability-identifier-naming)
-LABS(LABS_DECLARE)
-#undef LABS_DECLARE
+// A lab is called as its file is. NOLINTBEGIN(readability-identifier-naming)
+#define LAB(name) extern const Lab name;  // NOLINT(bugprone-macro-parentheses)
+#include "labs/labs.def"
+#undef LAB
+// NOLINTEND(readability-identifier-naming)
 
 std::span<const Lab* const> all() {
-#define LABS_ADDRESS(lab) &lab,  // NOLINT(bugprone-macro-parentheses)
-  static constexpr std::array LIST{LABS(LABS_ADDRESS)};
-#undef LABS_ADDRESS
+  static constexpr std::array LIST{
+#define LAB(name) &name,  // NOLINT(bugprone-macro-parentheses)
+#include "labs/labs.def"
+#undef LAB
+  };
   return LIST;
 }
 

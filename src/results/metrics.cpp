@@ -40,10 +40,7 @@ Figure gbytes_per_second(const Result& r) {
 }
 
 // Of the reference, in turns.
-Figure paired_median(const Timing& t) {
-  const std::vector<double> ratios = paired_percent(t);
-  return ratios.empty() ? std::nullopt : Figure(quartiles(ratios).median);
-}
+Figure paired_median(const Timing& t) { return median_over_runs(by_run(t, paired_percent(t))); }
 
 Figure percent_of_cublas(const Result& r) {
   if (!timing(r) || (r.problem && r.problem->is_empty())) return std::nullopt;
@@ -158,8 +155,10 @@ constexpr Metric METRICS[] = {
     {"gflops", "GFLOP/s", "GFLOP/s", "", Better::more, 0, "2 M N K / median time", false,
      [](const Result& r, Buffer, const Roofs&) { return gflops(r); }},
     {"percent_of_cublas", "per cent of cuBLAS", "% cuBLAS", "", Better::more, 1,
-     "median of the ratios of neighbouring samples, kernel and cuBLAS taking turns", false,
-     [](const Result& r, Buffer, const Roofs&) { return percent_of_cublas(r); }},
+     "median of the ratios of neighbouring samples, kernel and cuBLAS taking turns; of several "
+     "runs "
+     "the mean of their medians",
+     false, [](const Result& r, Buffer, const Roofs&) { return percent_of_cublas(r); }},
     {"percent_of_peak", "per cent of the FP32 peak", "% peak", "", Better::more, 1,
      "of what the FP32 units can do at the clock that was measured", false,
      [](const Result& r, Buffer, const Roofs&) {
@@ -220,6 +219,26 @@ std::vector<double> paired_percent(const Timing& timing) {
     }
   }
   return ratios;
+}
+
+std::vector<std::vector<double>> by_run(const Timing& timing, const std::vector<double>& values) {
+  const auto one_for_each = values.size() == timing.samples_ms.size();
+  if (timing.samples_of_runs.empty() || !one_for_each) return {values};
+  std::vector<std::vector<double>> runs;
+  auto first = values.begin();
+  for (const int samples : timing.samples_of_runs) {
+    runs.emplace_back(first, first + samples);
+    first += samples;
+  }
+  return runs;
+}
+
+std::optional<double> median_over_runs(const std::vector<std::vector<double>>& runs) {
+  std::vector<double> medians;
+  for (const std::vector<double>& run : runs) {
+    if (!run.empty()) medians.push_back(quartiles(run).median);
+  }
+  return medians.empty() ? std::nullopt : std::optional(mean(medians));
 }
 
 }  // namespace results

@@ -43,4 +43,12 @@ std::optional<double> ratio(std::optional<double> numerator, std::optional<doubl
 /// Of the paired ratios of neighbouring samples, in per cent: how a kernel's speed relates to the reference's.
 std::vector<double> paired_percent(const Timing& timing);
 
+/// The values of each run of the program, `values` being one for each sample. Of one run where the timing is of one.
+std::vector<std::vector<double>> by_run(const Timing& timing, const std::vector<double>& values);
+
+/// The median of a run's values, and of several runs the mean of their medians. A device settles in one of a few states when a
+/// program starts (cublasSgemm of 256 takes 6.42, 6.55 or 6.59 us in all of a process): the mean over runs is
+/// known better than the median of all samples, which falls on one state or the other. Nothing where there are none.
+std::optional<double> median_over_runs(const std::vector<std::vector<double>>& runs);
+
 }  // namespace results

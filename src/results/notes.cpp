@@ -70,7 +70,29 @@ std::string text_of(const Kernel& k, int width, const text::Signs& signs) {
   return text;
 }
 
+// What is wrong with a result, each to be read behind its title: ": C[0][0] is ...", " broke its promise: ...".
+std::vector<std::string> complaints_of(const Result& r) {
+  std::vector<std::string> texts;
+  if (!r.refusal.empty()) return texts;  // no complaint: the table says why
+  if (!r.judged.correct) texts.push_back(": " + r.judged.complaint);
+  if (!r.judged.contract.empty())
+    texts.push_back(" broke the contract: " + contract_text(r.judged));
+  for (const CheckedClaim& claim : r.judged.claims) {
+    if (!claim.kept) texts.push_back(" broke its promise: " + text_of(claim));
+  }
+  for (const Hazard& hazard : r.seen.hazards)
+    texts.push_back(fmt::format(": {}: {}", hazard.kind, hazard.message));
+  return texts;
+}
+
 }  // namespace
+
+std::string complaint(const Result& result) {
+  std::string text;
+  for (const std::string& one : complaints_of(result))
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", result.who.name, one);
+  return text;
+}
 
 std::string complaints(const Run& run, const text::Page& page) {
   const text::Signs signs(page.unicode);
@@ -79,18 +101,13 @@ std::string complaints(const Run& run, const text::Page& page) {
     text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), what), page.width, 2) + "\n";
   };
   for (const Result& r : run.results) {
-    if (!r.refusal.empty()) continue;  // no complaint: the table says why
-    if (!r.judged.correct) {
-      add(r, ": " + r.judged.complaint);
+    const std::vector<std::string> all = complaints_of(r);
+    for (size_t i = 0; i < all.size(); ++i) {
+      add(r, all[i]);
+      if (i > 0 || r.judged.correct) continue;
       for (const std::string_view line : text::lines_of(r.judged.failure))
         text += text::wrap(line, page.width, 4) + "\n";
     }
-    if (!r.judged.contract.empty()) add(r, " broke the contract: " + contract_text(r.judged));
-    for (const CheckedClaim& claim : r.judged.claims) {
-      if (!claim.kept) add(r, " broke its promise: " + text_of(claim));
-    }
-    for (const Hazard& hazard : r.seen.hazards)
-      add(r, fmt::format(": {}: {}", hazard.kind, hazard.message));
   }
   return text;
 }

@@ -26,6 +26,9 @@ std::string to_csv(const Run& run);
 /// What is wrong, a paragraph for each result that is not right; nothing if all is well.
 std::string complaints(const Run& run, const text::Page& page);
 
+/// What is wrong with a result, in a line; empty if nothing is.
+std::string complaint(const Result& result);
+
 /// How each result was judged, each promise counted and each kernel launched, for -v.
 std::string details(const Run& run, const text::Page& page);
 

@@ -4,15 +4,17 @@
 #include <CLI/CLI.hpp>
 
 #include "labs/lab.hpp"
+#include "runner/command_line_lab_options.hpp"
 #include "runner/command_line_options.hpp"
-#include "runner/command_line_subcommand.hpp"
 #include "runner/select_subjects.hpp"
+#include "runner/subcommands.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {
 
 /// What the three have in common: subjects, and colour.
-class Inspection : public Subcommand {
+class Inspection : public Subcommand<sgemm_workbench> {
  protected:
   void add_names(CLI::App& app) {
     app.add_option("KERNELS", names_,
@@ -56,7 +58,8 @@ class ProfileSubcommand : public Inspection {
     add_sizes(app);
   }
 
-  Request request(const CLI::App&, const std::vector<std::string>& command_line) const override {
+  WorkbenchRequest request(const CLI::App&,
+                           const std::vector<std::string>& command_line) const override {
     return ProfileRequest{.subjects = subjects(),
                           .json_file = json_ == TO_STDOUT ? "" : json_,
                           .json_to_stdout = json_ == TO_STDOUT,
@@ -81,7 +84,7 @@ class SassSubcommand : public Inspection {
         ->type_name("FILE");
   }
 
-  Request request(const CLI::App&, const std::vector<std::string>&) const override {
+  WorkbenchRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     return SassRequest{.subjects = subjects(),
                        .json_file = json_ == TO_STDOUT ? "" : json_,
                        .json_to_stdout = json_ == TO_STDOUT,
@@ -101,7 +104,7 @@ class PtxSubcommand : public Inspection {
     add_sizes(app);
   }
 
-  Request request(const CLI::App&, const std::vector<std::string>&) const override {
+  WorkbenchRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     PtxRequest request{.subjects = subjects(), .color = color()};
     if (!reveal_) refuse_riddles(request.subjects, "ptx");
     return request;
@@ -113,8 +116,14 @@ class PtxSubcommand : public Inspection {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> profile_subcommand() { return std::make_unique<ProfileSubcommand>(); }
-std::unique_ptr<Subcommand> sass_subcommand() { return std::make_unique<SassSubcommand>(); }
-std::unique_ptr<Subcommand> ptx_subcommand() { return std::make_unique<PtxSubcommand>(); }
+std::unique_ptr<Subcommand<sgemm_workbench>> profile_subcommand() {
+  return std::make_unique<ProfileSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workbench>> sass_subcommand() {
+  return std::make_unique<SassSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workbench>> ptx_subcommand() {
+  return std::make_unique<PtxSubcommand>();
+}
 
 }  // namespace runner

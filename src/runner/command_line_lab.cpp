@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 
 #include "labs/lab.hpp"
+#include "runner/command_line_lab_options.hpp"
 #include "runner/command_line_options.hpp"
-#include "runner/command_line_subcommand.hpp"
 #include "runner/error.hpp"
 #include "runner/select_labs.hpp"
+#include "runner/subcommands.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {
@@ -20,7 +22,7 @@ Examples:
   sgemm_runner lab all --json=labs.json
 )";
 
-class LabSubcommand : public Subcommand {
+class LabSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override {
     app.add_option("LABS", labs_,
@@ -32,8 +34,8 @@ class LabSubcommand : public Subcommand {
     app.footer(EXAMPLES);
   }
 
-  Request request(const CLI::App& app,
-                  const std::vector<std::string>& command_line) const override {
+  WorkbenchRequest request(const CLI::App& app,
+                           const std::vector<std::string>& command_line) const override {
     if (labs_.empty()) {
       const bool json = output_.json == TO_STDOUT;
       if (app.count_all() > (json ? 2u : 1u)) {  // the subcommand itself is counted
@@ -63,6 +65,8 @@ class LabSubcommand : public Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> lab_subcommand() { return std::make_unique<LabSubcommand>(); }
+std::unique_ptr<Subcommand<sgemm_workbench>> lab_subcommand() {
+  return std::make_unique<LabSubcommand>();
+}
 
 }  // namespace runner

@@ -1,13 +1,14 @@
 // The command line of `sgemm_runner list`.
 #include <CLI/CLI.hpp>
 
-#include "runner/command_line_subcommand.hpp"
+#include "runner/command_line.hpp"
 #include "runner/error.hpp"
+#include "runner/subcommands.hpp"
 
 namespace runner {
 namespace {
 
-class ListSubcommand : public Subcommand {
+class ListSubcommand : public Subcommand<sgemm_runner> {
  public:
   void add_options(CLI::App& app) override {
     app.add_flag("--numbers", numbers_, "only their numbers, one to a line");
@@ -27,6 +28,8 @@ class ListSubcommand : public Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> list_subcommand() { return std::make_unique<ListSubcommand>(); }
+std::unique_ptr<Subcommand<sgemm_runner>> list_subcommand() {
+  return std::make_unique<ListSubcommand>();
+}
 
 }  // namespace runner

@@ -1,16 +1,11 @@
-// Options that several commands have: what goes where, and how time is taken.
+// What the command lines of several commands have in common: what goes where, and how time is taken.
 #pragma once
 
-#include <list>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "labs/lab.hpp"
 #include "runner/command_line.hpp"
-#include "runner/select_labs.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
@@ -58,22 +53,6 @@ void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* wha
 
 /// Fills in the measurement. Throws Error(ExitCode::usage).
 void set_measuring(const MeasuringWords& words, RunOptions& options);
-
-/// --reveal, for commands that would give a riddle away.
-void add_reveal_option(CLI::App& app, bool& reveal);
-
-/// The sizes of labs, by their parameters' names.
-using LabSizeWords = std::list<std::pair<std::string, std::optional<std::string>>>;
-
-/// The group of these options in --help.
-inline constexpr const char* LAB_SIZES = "Sizes, of the labs that have them";
-
-/// An option for each parameter that a lab has; several labs share those of one name. Called behind all that adds other
-/// options: a parameter that is called like one of them has none here, and a test says so.
-void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words);
-
-/// Those that stood on the command line.
-SizeWords given(const LabSizeWords& words);
 
 /// Of the options given, those that this machine has no use for.
 std::vector<std::string> options_without_meaning(const CLI::App& app);

@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "labs/lab.hpp"
+#include "runner/command_line_lab_options.hpp"
 #include "runner/command_line_options.hpp"
-#include "runner/command_line_subcommand.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/select_subjects.hpp"
+#include "runner/subcommands.hpp"
 #include "runner/words.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {
@@ -21,10 +23,11 @@ constexpr int64_t LARGEST_NUMBER = std::numeric_limits<int64_t>::max();
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-class ShowSubcommand : public Subcommand {
+class ShowSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override;
-  Request request(const CLI::App& app, const std::vector<std::string>& command_line) const override;
+  WorkbenchRequest request(const CLI::App& app,
+                           const std::vector<std::string>& command_line) const override;
 
  private:
   void refuse_contradictions(const CLI::App& app) const;
@@ -152,8 +155,8 @@ PictureRequest ShowSubcommand::picture() const {
   return picture;
 }
 
-Request ShowSubcommand::request(const CLI::App& app,
-                                const std::vector<std::string>& command_line) const {
+WorkbenchRequest ShowSubcommand::request(const CLI::App& app,
+                                         const std::vector<std::string>& command_line) const {
   if (machine::KIND != results::Machine::simulator) {
     throw usage(
         "'show' counts on the simulated GPU, and this program runs on a CUDA device: say "
@@ -178,6 +181,8 @@ Request ShowSubcommand::request(const CLI::App& app,
 
 }  // namespace
 
-std::unique_ptr<Subcommand> show_subcommand() { return std::make_unique<ShowSubcommand>(); }
+std::unique_ptr<Subcommand<sgemm_workbench>> show_subcommand() {
+  return std::make_unique<ShowSubcommand>();
+}
 
 }  // namespace runner

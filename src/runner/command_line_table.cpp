@@ -2,13 +2,13 @@
 #include <CLI/CLI.hpp>
 
 #include "runner/command_line_options.hpp"
-#include "runner/command_line_subcommand.hpp"
 #include "runner/error.hpp"
+#include "runner/subcommands.hpp"
 
 namespace runner {
 namespace {
 
-class TableSubcommand : public Subcommand {
+class TableSubcommand : public Subcommand<sgemm_runner> {
  public:
   void add_options(CLI::App& app) override {
     app.add_option("FILE", file_, "what --json=FILE wrote");
@@ -30,6 +30,8 @@ class TableSubcommand : public Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> table_subcommand() { return std::make_unique<TableSubcommand>(); }
+std::unique_ptr<Subcommand<sgemm_runner>> table_subcommand() {
+  return std::make_unique<TableSubcommand>();
+}
 
 }  // namespace runner

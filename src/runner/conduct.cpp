@@ -21,17 +21,6 @@ namespace {
 using results::Result;
 using results::Run;
 
-ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool strict) {
-  if (interrupted()) return ExitCode::interrupted;
-  if (failure) return failure->code();
-  const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
-  if (std::ranges::any_of(run.results, failed)) return ExitCode::failure;
-  if (!std::ranges::all_of(run.results, &Result::is_right)) return ExitCode::wrong;
-  const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };
-  if (strict && std::ranges::any_of(run.results, doubtful)) return ExitCode::untrusted;
-  return ExitCode::ok;
-}
-
 void warn_of_options_without_meaning(const RunOptions& options) {
   if (options.without_meaning.empty() || options.presentation.verbosity < 0) return;
   warn(fmt::format("{} {} no meaning on {}", fmt::join(options.without_meaning, ", "),
@@ -104,6 +93,17 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
   if (failure) warn(fmt::format("{}; the run ends here", failure->what()));
   if (unwritten) throw Error(*unwritten);
   return verdict_on(done, failure, options.strict);
+}
+
+ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool strict) {
+  if (interrupted()) return ExitCode::interrupted;
+  if (failure) return failure->code();
+  const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
+  if (std::ranges::any_of(run.results, failed)) return ExitCode::failure;
+  if (!std::ranges::all_of(run.results, &Result::is_right)) return ExitCode::wrong;
+  const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };
+  if (strict && std::ranges::any_of(run.results, doubtful)) return ExitCode::untrusted;
+  return ExitCode::ok;
 }
 
 std::string the_device(const machine::Device& device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "results/run.hpp"
@@ -24,6 +25,9 @@ struct Work {
 
 /// Does the work, prints the results and says how it went. Throws Error where it cannot begin.
 ExitCode conduct(const RunOptions& options, const Work& work);
+
+/// How a run went: interrupted, ended by a failure, wrong, with `strict` not to be trusted, or well.
+ExitCode verdict_on(const results::Run& run, const std::optional<Error>& failure, bool strict);
 
 /// Throws Error(ExitCode::usage) if `what` needs more memory than the device has.
 void refuse_what_cannot_fit(const std::string& what, double bytes_needed,

@@ -11,12 +11,14 @@ namespace runner {
 /// The exit codes of the program. Scripts rely on them.
 enum class ExitCode : int {
   ok = 0,
-  wrong = 1,          // a wrong result or a broken promise
-  usage = 2,          // the command line asks for something that makes no sense
-  untrusted = 5,      // --strict, and the measurement cannot be trusted
-  failure = 70,       // a CUDA call failed, or the program itself did
-  no_device = 77,     // no suitable GPU
-  interrupted = 130,  // Ctrl-C; what was done has been printed
+  wrong = 1,           // a wrong result or a broken promise
+  usage = 2,           // the command line asks for something that makes no sense
+  regression = 3,      // slower, or other counters, than the run that this one was held against
+  not_comparable = 4,  // with that run: another device, another cuBLAS, other kernels
+  untrusted = 5,       // --strict, and the measurement cannot be trusted
+  failure = 70,        // a CUDA call failed, or the program itself did
+  no_device = 77,      // no suitable GPU
+  interrupted = 130,   // Ctrl-C; what was done has been printed
 };
 
 /// Ends the program with a message for the user: what was wrong, and what would be right.

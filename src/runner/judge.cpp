@@ -63,12 +63,6 @@ bool applies(const device::Promise& promise, const results::Problem& p) {
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense();
 }
 
-bool applies(const lab::Lab& of, const lab::Sizes& sizes) {
-  return std::ranges::all_of(of.parameters, [&](const lab::Parameter& parameter) {
-    return sizes[parameter.name] % parameter.whole == 0;
-  });
-}
-
 CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {
   CheckedClaim check{.counter = claim.counter,
                      .buffer = claim.buffer,

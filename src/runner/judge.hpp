@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "device/promise.hpp"
-#include "labs/lab.hpp"
 #include "results/run.hpp"
 #include "runner/verify.hpp"
 
@@ -12,9 +11,6 @@ namespace runner {
 
 /// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
 bool applies(const device::Promise& promise, const results::Problem& problem);
-
-/// Whether the promises of a lab's variants speak of these sizes: whole multiples, all of them.
-bool applies(const lab::Lab& of, const lab::Sizes& sizes);
 
 /// The figure that a claim speaks of, as it was counted; nothing where it was not.
 std::optional<double> counted(const results::Result& result, const device::Claim& claim);

@@ -37,10 +37,12 @@ bool is_steady(const std::vector<double>& values) {
 struct Series {
   std::vector<double> ms;
   std::vector<double> clocks_mhz;
+  std::vector<double> clock_of_sample;  // 0 where it could not be read
   std::vector<std::string> slowdowns;
 
   void add(const Sample& sample) {
     ms.push_back(sample.ms);
+    clock_of_sample.push_back(sample.clock_mhz.value_or(0));
     if (sample.clock_mhz) clocks_mhz.push_back(*sample.clock_mhz);
     slowdowns.insert(slowdowns.end(), sample.slowdowns.begin(), sample.slowdowns.end());
   }
@@ -90,7 +92,7 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
                       .most_seconds = options.seconds,
                       .target_uncertainty = options.target_spread};
   Series kernels, references;
-  std::vector<double> ratios;
+  std::vector<double> ratios, began;
   const double start = now();
   const auto may_stop = [&] {
     if (kernels.ms.empty()) return false;
@@ -99,6 +101,7 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
     return rule.stop(kernels.ms, seconds) && (!reference || rule.stop(ratios, seconds));
   };
   while (!may_stop()) {
+    began.push_back(now() - start);
     kernels.add(kernel());
     if (!reference) continue;
     references.add(reference());
@@ -108,6 +111,7 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
   Timing timing{.options = options,
                 .samples_ms = std::move(kernels.ms),
                 .reference_samples_ms = std::move(references.ms),
+                .sample_seconds = std::move(began),
                 .steady = steady,
                 .slowdowns = joined(kernels.slowdowns, references.slowdowns)};
   std::ranges::sort(timing.slowdowns);
@@ -117,6 +121,7 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
     const std::vector<double> all = joined(kernels.clocks_mhz, references.clocks_mhz);
     const auto [low, high] = std::ranges::minmax(all);
     timing.clocks_mhz = {low, results::quartiles(kernels.clocks_mhz).median, high};
+    timing.sample_clocks_mhz = std::move(kernels.clock_of_sample);
   }
   return timing;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "runner/conduct.hpp"
 #include "runner/contract.hpp"
 #include "runner/error.hpp"
 #include "runner/interrupt.hpp"
@@ -43,19 +44,6 @@ Contract put_through_contract(const Candidate& candidate, Progress& progress) {
   return asked;
 }
 
-// Verifies and watches; times too where the result is right.
-Result result_of(const Candidate& candidate, const Problem& problem, Verifier& verifier,
-                 const results::MeasureOptions& options) {
-  Result result{.who = candidate.who, .problem = problem, .date = now()};
-  const Verdict verdict = verify_product(*candidate.rung, verifier, result);
-  if (verdict.correct && !interrupted()) {
-    result.seen.timing = time_product(*candidate.rung, verifier.prepare(Values::reals), options);
-  }
-  result.judged = judge(result, verdict, candidate.rung->promise);
-  if (verdict.error != cudaSuccess) result.judged.failure = machine::last_failure();
-  return result;
-}
-
 }  // namespace
 
 double bytes_needed(const Problem& p) {
@@ -81,6 +69,26 @@ Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& res
   });
   if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
   return verdict;
+}
+
+Result measure(const Candidate& candidate, const Problem& problem, Verifier& verifier,
+               const results::MeasureOptions& options) {
+  Result result{.who = candidate.who, .problem = problem, .date = now()};
+  const Verdict verdict = verify_product(*candidate.rung, verifier, result);
+  if (verdict.correct && !interrupted()) {
+    result.seen.timing = time_product(*candidate.rung, verifier.prepare(Values::reals), options);
+  }
+  result.judged = judge(result, verdict, candidate.rung->promise);
+  if (verdict.error != cudaSuccess) result.judged.failure = machine::last_failure();
+  return result;
+}
+
+std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
+  const int needed = rung.needs.compute_capability;
+  if (needed <= device.compute_capability) return "";
+  return fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung.number,
+                     rung.name, needed / 10, needed % 10, the_device(device),
+                     device.compute_capability / 10, device.compute_capability % 10);
 }
 
 void add_result(Result result, results::Run& run) {
@@ -118,7 +126,7 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
     for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
       progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
                                results::label(candidates[i].who), i + 1, candidates.size()));
-      Result result = result_of(candidates[i], problem, verifier, options);
+      Result result = measure(candidates[i], problem, verifier, options);
       result.judged.contract = contracts[i].broken;
       result.judged.contract_checks = contracts[i].checks;
       add_result(std::move(result), run);

@@ -5,6 +5,7 @@
 
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
+#include "runner/machine.hpp"
 #include "runner/verify.hpp"
 
 namespace runner {
@@ -23,6 +24,13 @@ Candidate stranger(const ladder::Rung& rung);
 
 /// Verifies the rung on the verifier's problem; the path that ran and what was seen go to `result`.
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);
+
+/// Verifies the candidate on the verifier's problem, watches it, times it where it is right, and judges.
+results::Result measure(const Candidate& candidate, const results::Problem& problem,
+                        Verifier& verifier, const results::MeasureOptions& options);
+
+/// What the rung needs and the device has not, in a sentence; empty if nothing.
+std::string lack_of(const machine::Device& device, const ladder::Rung& rung);
 
 /// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
 double bytes_needed(const results::Problem& problem);

@@ -18,7 +18,7 @@
 #include "runner/output.hpp"
 #include "runner/progress.hpp"
 #include "runner/provenance.hpp"
-#include "runner/run.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "runner/interrupt.hpp"
 #include "runner/output.hpp"
-#include "runner/run.hpp"
 #include "runner/words.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "runner/device_buffer.hpp"
 #include "runner/error.hpp"
+#include "runner/gate.hpp"
 #include "runner/owned.hpp"
 #include "runner/roofs.hpp"
 
@@ -34,14 +35,17 @@ __global__ void __launch_bounds__(THREADS) multiply_add_kernel(float factor, flo
 
 // The shortest of some runs, the first of which warms up.
 double best_ms(const std::function<void()>& launch) {
+  Gate gate;
   Owned<cudaEvent_t, cudaEventDestroy> start, stop;
   check(cudaEventCreate(start.out()));
   check(cudaEventCreate(stop.out()));
   double best = 0;
   for (int run = 0; run <= RUNS; ++run) {
+    gate.close(nullptr);
     check(cudaEventRecord(start.get()));
     launch();
     check(cudaEventRecord(stop.get()));
+    gate.open();
     check(cudaEventSynchronize(stop.get()));
     float ms = 0;
     check(cudaEventElapsedTime(&ms, start.get(), stop.get()));

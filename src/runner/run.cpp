@@ -7,12 +7,11 @@
 
 #include "results/json.hpp"
 #include "runner/conduct.hpp"
-#include "runner/judge.hpp"
 #include "runner/kernel_file.hpp"
-#include "runner/lab_measuring.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
 #include "runner/output.hpp"
+#include "runner/promise_json.hpp"
 #include "runner/report.hpp"
 #include "runner/terminal.hpp"
 
@@ -28,15 +27,11 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
                                           const machine::Device& device) {
   std::vector<const ladder::Rung*> rungs;
   for (const auto& [rung, by_name] : selected) {
-    const int needed = rung->needs.compute_capability;
-    if (needed <= device.compute_capability) {
+    const std::string lack = lack_of(device, *rung);
+    if (lack.empty()) {
       rungs.push_back(rung);
       continue;
     }
-    const std::string lack =
-        fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung->number,
-                    rung->name, needed / 10, needed % 10, the_device(device),
-                    device.compute_capability / 10, device.compute_capability % 10);
     if (by_name) throw Error(ExitCode::no_device, lack);
     warn(lack + "; it is left out");
   }
@@ -59,67 +54,6 @@ std::vector<Candidate> candidates_of(const RunRequest& request, const machine::D
   return candidates;
 }
 
-Json written(const std::vector<device::Claim>& claims) {
-  Json promise = Json::array();
-  for (const device::Claim& claim : claims) {
-    const results::CheckedClaim unchecked = check_claim(claim, std::nullopt);
-    promise.push_back({{"counter", unchecked.counter},
-                       {"buffer", unchecked.buffer},
-                       {"relation", unchecked.relation},
-                       {"value", unchecked.value}});
-  }
-  return promise;
-}
-
-std::string labs_as_json() {
-  Json list = Json::array();
-  for (const lab::Lab* one : lab::all()) {
-    Json parameters = Json::array(), variants = Json::array();
-    for (const lab::Parameter& p : one->parameters) {
-      parameters.push_back({{"name", p.name},
-                            {"meaning", p.meaning},
-                            {"counted", p.counted},
-                            {"timed", p.timed},
-                            {"odd", odd_size(p)},
-                            {"least", p.least},
-                            {"most", p.most},
-                            {"whole", p.whole}});
-    }
-    for (const lab::Variant& v : one->variants) {
-      Json variant = {{"name", v.name}};
-      if (!one->is_riddle) variant["idea"] = v.idea;
-      variant["promise"] = written(v.claims);
-      variants.push_back(std::move(variant));
-    }
-    list.push_back({{"lab", one->name},
-                    {"question", one->question},
-                    {"is_riddle", one->is_riddle},
-                    {"parameters", std::move(parameters)},
-                    {"variants", std::move(variants)}});
-  }
-  return list.dump(2) + "\n";
-}
-
-std::string labs_as_text(int width) {
-  constexpr int INDENT = 16;
-  std::string text;
-  for (const lab::Lab* one : lab::all()) {
-    const auto add = [&](std::string_view name, const std::string& what) {
-      text += text::wrap(fmt::format("{:<{}}{}", name, INDENT, what), width, INDENT) + "\n";
-    };
-    std::vector<std::string> variants;
-    variants.reserve(one->variants.size());
-    for (const lab::Variant& variant : one->variants) variants.emplace_back(variant.name);
-    add(one->name, one->question);
-    add("", fmt::format("variants: {}", fmt::join(variants, ", ")));
-    for (const lab::Parameter& p : one->parameters) {
-      add("", fmt::format("--{} {}: {}", p.name, machine::MEASURES_TIME ? p.timed : p.counted,
-                          p.meaning));
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 ExitCode run(const RunRequest& request) {
@@ -134,27 +68,6 @@ ExitCode run(const RunRequest& request) {
   return conduct(
       request,
       {.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure});
-}
-
-ExitCode run(const LabRequest& request) {
-  const auto refuse = [&](const machine::Device& device) {
-    refuse_labs_that_cannot_fit(request.labs, device);
-  };
-  const auto measure = [&](const machine::Device&, Run& done) {
-    measure_labs(request.labs,
-                 {.measure = request.measure,
-                  .reveal = request.reveal,
-                  .with_progress = request.presentation.verbosity >= 0},
-                 done);
-  };
-  return conduct(
-      request,
-      {.recorded = {.labs = true}, .refuse_what_cannot_be_run = refuse, .measure = measure});
-}
-
-ExitCode run(const LabListRequest& request) {
-  write_stdout(request.json ? labs_as_json() : labs_as_text(stdout_page(When::automatic).width));
-  return ExitCode::ok;
 }
 
 ExitCode run(const TableRequest& request) {
@@ -186,7 +99,7 @@ ExitCode run(const ListRequest& request) {
                       {"idea", rung->idea},
                       {"needs", {{"compute_capability", rung->needs.compute_capability}}},
                       {"whole_tiles", rung->promise.whole_tiles},
-                      {"promise", written(rung->promise.claims)}});
+                      {"promise", promise_as_json(rung->promise.claims)}});
     }
     text = list.dump(2) + "\n";
   } else {

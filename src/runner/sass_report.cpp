@@ -17,9 +17,9 @@
 #include "runner/kernel_name.hpp"
 #include "runner/output.hpp"
 #include "runner/provenance.hpp"
-#include "runner/run.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/words.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {

@@ -120,6 +120,12 @@ results::Identity identity_of(const lab::Lab& of, const lab::Variant& variant,
   return {.set = "lab", .name = of.name, .variant = variant.name, .parameters = sizes.all()};
 }
 
+bool applies(const Lab& of, const lab::Sizes& sizes) {
+  return std::ranges::all_of(of.parameters, [&](const Parameter& parameter) {
+    return sizes[parameter.name] % parameter.whole == 0;
+  });
+}
+
 const Lab* find_lab(std::string_view word, std::span<const Lab* const> labs) {
   const std::string_view name = word.substr(0, word.find('/'));
   const auto found = std::ranges::find_if(

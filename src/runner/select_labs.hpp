@@ -29,6 +29,9 @@ std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
 results::Identity identity_of(const lab::Lab& of, const lab::Variant& variant,
                               const lab::Sizes& sizes);
 
+/// Whether the promises of the lab's variants speak of these sizes: whole multiples, all of them.
+bool applies(const lab::Lab& of, const lab::Sizes& sizes);
+
 /// The labs that words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" name, in the order asked for,
 /// each once and in the default sizes of this machine. Names match whatever their case. Throws Error(ExitCode::usage)
 /// for anything else.

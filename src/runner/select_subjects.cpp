@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "runner/command_line.hpp"
 #include "runner/error.hpp"
 #include "runner/select.hpp"
 #include "runner/words.hpp"

@@ -22,9 +22,9 @@
 #include "runner/output.hpp"
 #include "runner/provenance.hpp"
 #include "runner/report.hpp"
-#include "runner/run.hpp"
 #include "runner/select.hpp"
 #include "runner/words.hpp"
+#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {

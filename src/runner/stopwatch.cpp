@@ -66,9 +66,12 @@ Sample Stopwatch::sample(const Work& work) {
   if (flush_.size() > 0) {
     check(cudaMemsetAsync(flush_.data(), 0, static_cast<size_t>(flush_.size()), stream_.get()));
   }
+  const bool gated = !options_.once;  // a profiler is to see the one launch alone
+  if (gated) gate_.close(stream_.get());
   check(cudaEventRecord(start_.get(), stream_.get()));
   work.enqueue();
   check(cudaEventRecord(stop_.get(), stream_.get()));
+  gate_.open();
   Sample sample{.clock_mhz = nvml().clock_mhz(), .slowdowns = nvml().slowdowns()};
   check(cudaEventSynchronize(stop_.get()));
   float ms = 0;

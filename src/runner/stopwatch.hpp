@@ -2,6 +2,7 @@
 //
 // Launches shorter than SHORTEST_SAMPLE_MS are repeated in a CUDA graph and timed together, since an event
 // resolves about a microsecond. (Where a graph makes them slower they follow each other on the stream.)
+// The stream is held back until all of a sample is on it (gate.hpp): the host's time is none of the kernel's.
 // With a cold L2 every launch is timed alone, after L2 was flushed.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <memory>
 
 #include "runner/device_buffer.hpp"
+#include "runner/gate.hpp"
 #include "runner/measure.hpp"
 #include "runner/owned.hpp"
 
@@ -40,6 +42,7 @@ class Stopwatch {
   DeviceBuffer<char> flush_;  // larger than L2; empty with a warm L2
   Owned<cudaStream_t, cudaStreamDestroy> stream_;
   Owned<cudaEvent_t, cudaEventDestroy> start_, stop_;
+  Gate gate_;
 };
 
 }  // namespace runner

@@ -18,9 +18,11 @@ namespace {
 
 constexpr int LOOK_EVERY_MS = 100;  // for a signal that came between two calls
 
+enum class Stderr { dropped, with_stdout, ours };
+enum class OnInterrupt { go_on, end_it, hand_on };
 struct How {
-  bool with_stderr = false;
-  bool interruptible = false;
+  Stderr error = Stderr::dropped;
+  OnInterrupt on_interrupt = OnInterrupt::go_on;
 };
 
 // Waits until there is something to read. False once the user has asked for an end.
@@ -39,14 +41,15 @@ Finished run(const std::vector<std::string>& words, const How& how) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  if (how.with_stderr) {
+  if (how.error == Stderr::with_stdout) {
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  } else {
+  } else if (how.error == Stderr::dropped) {
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  if (how.interruptible) {
+  const bool interruptible = how.on_interrupt != OnInterrupt::go_on;
+  if (interruptible) {  // in a group of its own: the terminal's Ctrl-C reaches it through us alone
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
   }
@@ -68,10 +71,12 @@ Finished run(const std::vector<std::string>& words, const How& how) {
     return finished;
   }
   char piece[4096];
+  bool handed_on = false;
   for (;;) {
-    if (how.interruptible && !wait_for_output(ends[0])) {
-      kill(-child, SIGTERM);
-      break;
+    if (interruptible && !handed_on && !wait_for_output(ends[0])) {
+      handed_on = true;
+      kill(-child, how.on_interrupt == OnInterrupt::hand_on ? SIGINT : SIGTERM);
+      if (how.on_interrupt == OnInterrupt::end_it) break;
     }
     const ssize_t got = read(ends[0], piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
@@ -81,7 +86,8 @@ Finished run(const std::vector<std::string>& words, const How& how) {
   close(ends[0]);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    if (how.interruptible && interrupted()) kill(-child, SIGTERM);  // it had closed its output
+    if (interruptible && !handed_on && interrupted())
+      kill(-child, SIGTERM);  // it had closed its output
   }
   finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;
@@ -90,11 +96,15 @@ Finished run(const std::vector<std::string>& words, const How& how) {
 }  // namespace
 
 Finished run_command(const std::vector<std::string>& words, bool with_stderr) {
-  return run(words, {.with_stderr = with_stderr});
+  return run(words, {.error = with_stderr ? Stderr::with_stdout : Stderr::dropped});
 }
 
 Finished run_interruptibly(const std::vector<std::string>& words) {
-  return run(words, {.with_stderr = true, .interruptible = true});
+  return run(words, {.error = Stderr::with_stdout, .on_interrupt = OnInterrupt::end_it});
+}
+
+Finished run_watched(const std::vector<std::string>& words) {
+  return run(words, {.error = Stderr::ours, .on_interrupt = OnInterrupt::hand_on});
 }
 
 }  // namespace runner

@@ -18,4 +18,8 @@ Finished run_command(const std::vector<std::string>& words, bool with_stderr);
 /// has started, and what it had written until then is the output.
 Finished run_interruptibly(const std::vector<std::string>& words);
 
+/// The same, but what it says on stderr is seen where ours is, and Ctrl-C is handed on to it once: what it still writes before it
+/// ends is the output. For programs that stop cleanly.
+Finished run_watched(const std::vector<std::string>& words);
+
 }  // namespace runner

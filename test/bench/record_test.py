@@ -38,7 +38,8 @@ class RecordTest(unittest.TestCase):
         """The kernels and sizes that the program was asked for."""
         path = self.stub_folder / "calls"
         lines = path.read_text().splitlines() if path.exists() else []
-        return [(words[0], words[2]) for words in map(str.split, lines) if words[0] != "lab"]
+        calls = [words[2:] if words[0] == "save" else words for words in map(str.split, lines) if words[0] != "lab"]
+        return [(words[0], words[2]) for words in calls]
 
     def lab_calls(self):
         """What the program was asked for of labs, without --json."""
@@ -304,11 +305,17 @@ class Device(RecordTest):
         self.answers({}, {}, {"rows": {"sgemm/01_naive/4096x4096x4096": {"correct": False}}, "code": 1})
         ended = self.call("device")
         self.assertEqual(ended.returncode, 1)
-        self.assertIn("sgemm/01_naive/4096x4096x4096 is wrong; nothing of this call was recorded", ended.stderr)
+        self.assertIn("ended with 1 without a result; nothing of this call was recorded", ended.stderr)
         sizes = {row.size for row in results.read(self.file).rows}
         self.assertIn((2560, 2560, 2560), sizes)
         self.assertNotIn((4096, 4096, 4096), sizes)
         self.assertNotIn((8192, 8192, 8192), sizes)
+
+    def test_each_group_is_measured_several_times(self):
+        self.recorded("device", "--only", "2,5")
+        lines = (self.stub_folder / "calls").read_text().splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in lines], ["save", "save"])
+        self.assertEqual([line.split()[-1] for line in lines], ["3", "1"])
 
     def test_only(self):
         self.recorded("device", "--only", "2,4-5")
@@ -328,6 +335,63 @@ class Device(RecordTest):
         self.assertEqual(ended.returncode, 0)
         self.assertIn("SGEMM_COMMIT", ended.stderr)
         self.assertIn("set SGEMM_COMMIT", self.refused(2, "device", "--only", "4", "--resume"))
+
+
+class Dram(RecordTest):
+    """A stub stands in for Nsight Compute: it calls the program, and prints what it is told."""
+
+    KERNELS = (("cublas", 1), ("naive", 1), ("coalesced", 1), ("split", 2))
+
+    def setUp(self):
+        super().setUp()
+        names = [f"sgemm/{name}/4096x4096x4096" for name in ("00_cuBLAS", "01_naive", "02_coalesced", "03_shared_tile")]
+        kernel = {"name": "k", "grid": [1, 1, 1], "block": [32, 1, 1]}
+        launches = {name: {"kernels": [kernel] * count} for name, (_, count) in zip(names, self.KERNELS, strict=True)}
+        self.answers({"rows": launches})
+        self.save(*(samples.timed_row(number, size) for number in samples.LADDER for size in ("256", "4096")))
+
+    def ncu(self, lines, code=0):
+        stub = self.folder / "ncu"
+        text = "\n".join(lines)
+        stub.write_text(
+            f"#!{sys.executable}\nimport subprocess, sys\n"
+            "words = sys.argv[sys.argv.index('--metrics') + 2:]\n"
+            "file = next(word for word in words if word.startswith('--json=')).removeprefix('--json=')\n"
+            "words = [word for word in words if not word.startswith('--json=') and word != '-q'] + ['--json']\n"
+            "open(file, 'wb').write(subprocess.run(words, stdout=subprocess.PIPE).stdout)\n"
+            f"print({text!r})\nsys.exit({code})\n"
+        )
+        stub.chmod(0o755)
+        return "--ncu", str(stub)
+
+    def csv(self, launches):
+        lines = ["==PROF== Connected", '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
+        for number in range(launches):
+            for metric, value in (("dram__bytes_read.sum", f"1,{number:03}"), ("dram__bytes_write.sum", "10")):
+                lines.append(f'"{number}","void k<1, ""x"">()","{metric}","byte","{value}"')
+        return lines
+
+    def test_are_added_to_the_rows_of_that_size(self):
+        ended = self.call("dram", *self.ncu(self.csv(5)))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        rows = {(row.number, row.size[0]): row for row in results.read(self.file).rows}
+        self.assertEqual([rows[number, 4096].counts["dram_bytes"] for number in (0, 1, 2)], [1010, 1011, 1012])
+        self.assertEqual(rows[3, 4096].counts["dram_bytes"], 1013 + 1014, "of both its kernels")
+        self.assertEqual(rows[1, 256].counts, {})
+        self.assertTrue(rows[1, 4096].samples_ms)
+
+    def test_what_does_not_fit_is_not_recorded(self):
+        before = self.file.read_bytes()
+        for lines, code, why in (
+            (self.csv(4), 0, "saw fewer kernels than sgemm/03_shared_tile/4096x4096x4096 launches"),
+            (self.csv(6), 0, "saw more kernels than were launched"),
+            (["==ERROR== ERR_NVGPUCTRPERM"], 0, "counted nothing: ==ERROR== ERR_NVGPUCTRPERM"),
+            (["==ERROR== no"], 9, "Nsight Compute ended with 9; nothing was recorded: ==ERROR== no"),
+        ):
+            ended = self.call("dram", *self.ncu(lines, code))
+            self.assertIn(why, ended.stderr)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertEqual(self.file.read_bytes(), before)
 
 
 class Resumed(RecordTest):

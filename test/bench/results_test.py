@@ -118,6 +118,52 @@ class GoodRun(unittest.TestCase):
             self.assertEqual([file.name for file in Path(folder).iterdir()], ["run.json"])
 
 
+class Compared(unittest.TestCase):
+    COMPARISON = {
+        "verdict": "SLOWER",
+        "reasons": ["5 % below"],
+        "base_percent": [99, 100.0, 101],
+        "base_ms": 2.5,
+        "change_percent": -5.0,
+        "threshold_percent": 3,
+        "p_value": 0.001,
+    }
+    WITH = {"file": "base.json", "date": "2026-01-02", "commit": None, "notes": ["driver 570 there, 580 here"]}
+
+    def row(self, **changes):
+        return samples.timed_row(1, "256", comparison=self.COMPARISON | changes)
+
+    def test_is_read(self):
+        run = read(samples.text_of(samples.document([self.row(), samples.timed_row(2, "256")], compared_with=self.WITH)))
+        self.assertEqual(run.context.compared_with.file, "base.json")
+        self.assertIsNone(run.context.compared_with.commit)
+        comparison = run.rows[0].comparison
+        self.assertEqual((comparison.verdict, comparison.base_percent, comparison.change_percent), ("SLOWER", [99, 100, 101], -5))
+        self.assertIsNone(run.rows[1].comparison)
+
+    def test_several_runs(self):
+        row = samples.timed_row(1, "256")
+        count = len(row["samples_ms"])
+        row |= {"samples_of_runs": [1, count - 1], "sample_seconds": [0.5] * count, "sample_clocks_mhz": [0] * count}
+        (read_row,) = read(samples.text_of(samples.document([row]))).rows
+        self.assertEqual((read_row.samples_of_runs, read_row.sample_seconds), ([1, count - 1], [0.5] * count))
+
+    def test_damaged(self):
+        for changes, why in (
+            ({"verdict": "BETTER"}, "benchmarks[0].comparison.verdict: is no verdict"),
+            ({"base_percent": [1, 2]}, "benchmarks[0].comparison.base_percent: has not three values"),
+            ({"reasons": "many"}, "benchmarks[0].comparison.reasons: is not a list"),
+            ({"p_value": -1}, "benchmarks[0].comparison.p_value: is not between"),
+        ):
+            self.assertIn(why, refusal(samples.text_of(samples.document([self.row(**changes)]))))
+        for key, value, why in (
+            ("samples_of_runs", [1], "benchmarks[0].samples_of_runs: does not add up"),
+            ("sample_seconds", [1], "benchmarks[0].sample_seconds: has not as many values"),
+            ("sample_clocks_mhz", [-1], "benchmarks[0].sample_clocks_mhz[0]: is not between"),
+        ):
+            self.assertIn(why, refusal(samples.text_of(samples.document([samples.timed_row(1, "256", **{key: value})]))))
+
+
 class OtherSchema(unittest.TestCase):
     def test_none(self):
         said = refusal(samples.text_of(samples.document([], schema=None)))

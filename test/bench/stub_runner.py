@@ -80,13 +80,18 @@ def main():
         if not stopped:
             return 70
 
+    saves = words[0] == "save"
+    if saves:  # save FILE WORDS --runs N
+        words = words[2:-2]
     machine = answer.get("machine", "cuda")
     rows = rows_of_labs(words, machine) if words[0] == "lab" else rows_of_kernels(words, machine)
     rows = [row | {"date": answer.get("date", row["date"])} | answer.get("rows", {}).get(row["name"], {}) for row in rows]
     code = answer.get("code", 0)
-    if "stop_at" in answer:
-        rows = rows[: [row["name"] for row in rows].index(answer["stop_at"]) + 1]  # its measurement was cut short
+    if "stop_at" in answer:  # its measurement was cut short
+        rows = rows[: [row["name"] for row in rows].index(answer["stop_at"]) + (0 if saves else 1)]
         code = 130
+    if saves and (code == 1 or not rows):  # what is not right is not saved
+        return code
     document = samples.document(rows, machine=machine, **answer.get("context", {}))
     print(answer.get("text", samples.text_of(document)), flush=True)
     if code < 0:

@@ -298,11 +298,11 @@ class Compare(Case):
 
     def test_a_run_of_the_simulator_has_its_reasons(self):
         none = {"base_percent": None, "change_percent": None, "threshold_percent": None, "p_value": None, "base_ms": None}
-        rows = [runs.samples.counted_row(1, "256", comparison=runs.comparison("CHANGED", reasons=["A: 8 and 9"], **none))]
+        rows = [runs.samples.counted_row(1, "256", comparison=runs.comparison("CHANGED", reasons=["A: $8$ and $9$"], **none))]
         against = {"file": "base.json", "date": "", "commit": None, "notes": []}
-        figure = compare.draw(runs.run_of(rows, machine="simulator", roofs={}, compared_with=against))
-        self.assert_readable(figure)
-        self.assertIn("A: 8 and 9", self.texts(figure))
+        run = runs.run_of(rows, machine="simulator", roofs={}, compared_with=against)
+        self.assert_readable(compare.draw(run))
+        self.assertIn(">A: $8$ and $9$</text>", catalogue.svg("compare", run))
 
 
 class Style(Case):

@@ -97,7 +97,7 @@ class Svg(unittest.TestCase):
 
     def test_whatever_the_user_has_set_for_matplotlib_changes_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "matplotlibrc").write_text("axes.facecolor: red\nfont.size: 30\nsvg.fonttype: path\n")
+            (Path(folder) / "matplotlibrc").write_text("patch.force_edgecolor: True\nfont.size: 30\nsvg.fonttype: path\n")
             script = (
                 "import sys; sys.path.insert(0, sys.argv[1]); import runs; from plots import catalogue; "
                 f"sys.stdout.write(catalogue.svg('ladder', runs.ladder(13, {SIZES})))"

@@ -106,6 +106,12 @@ class Roofline(unittest.TestCase):
         run = runs.run_of(runs.ladder_rows(1), roofs={"fp32_gflops": 60000.0})
         self.assertIn("has no roofs: context.roofs lacks copy_gbytes_per_second;", refusal("roofline", run))
 
+    def test_refuses_figures_that_nothing_can_have(self):
+        run = runs.run_of(runs.ladder_rows(1), roofs={"fp32_gflops": 1e18, "copy_gbytes_per_second": 1e-300})
+        self.assertIn("lacks copy_gbytes_per_second and fp32_gflops", refusal("roofline", run))
+        rows = [runs.timed(1, "64", 50.0, gflops=1e18), runs.timed(2, "64", 50.0)]
+        self.assertEqual([p["kernel"] for p in roofline.shown(runs.run_of(rows))["points"]], ["2 rung_2"])
+
     def test_leaves_out_what_is_wrong_or_has_no_figures(self):
         rows = runs.ladder_rows(3)
         del rows[1]["gflops"]

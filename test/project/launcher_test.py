@@ -30,6 +30,9 @@ endif()
 add_custom_command(OUTPUT made DEPENDS ${PROJECT_SOURCE_DIR}/src/make VERBATIM
   COMMAND sh ${PROJECT_SOURCE_DIR}/src/make ${PROJECT_SOURCE_DIR} "${CMAKE_CUDA_ARCHITECTURES}" A_LONG_COMMAND)
 add_custom_target(sgemm_runner DEPENDS made)
+add_custom_command(OUTPUT other DEPENDS ${PROJECT_SOURCE_DIR}/src/make_other VERBATIM
+  COMMAND sh ${PROJECT_SOURCE_DIR}/src/make_other ${PROJECT_SOURCE_DIR} "${CMAKE_CUDA_ARCHITECTURES}")
+add_custom_target(other_program DEPENDS other)
 if(SGEMM_BUILD_TESTS)
   enable_testing()
   add_test(NAME passes COMMAND true)
@@ -48,6 +51,8 @@ printf '#!/bin/sh\\necho "made in %s for [%s]: $*"\\nexit 7\\n' "$1" "$2" > bin/
 chmod +x bin/sgemm_runner
 touch made
 """
+MAKE_OTHER = MAKE.replace("made in", "other made in").replace("bin/sgemm_runner", "bin/other_program").replace(
+    "touch made", "touch other")
 SUBCOMMANDS = """
 SUBCOMMAND(list, sgemm_runner, run, any, "what there is")
 SUBCOMMAND(draw, sgemm_runner, benchmarks, any, "needs more packages")
@@ -96,6 +101,7 @@ class Launchers(unittest.TestCase):
         self.write("CMakeLists.txt", CMAKE_LISTS)
         self.write("CMakePresets.json", PRESETS)
         self.write("src/make", MAKE)
+        self.write("src/make_other", MAKE_OTHER)
         self.write("src/slow", "touch slow\n")
         self.write("src/ladder.cpp", LADDER)
         (self.tree / "src/runner").mkdir()
@@ -353,6 +359,26 @@ class Launchers(unittest.TestCase):
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("--build cuda", refused.stderr)
 
+    def test_only_the_program_that_is_asked_for_is_built(self):
+        def built():
+            return sorted(file.name for file in (self.tree / f"build/{preset}/bin").iterdir())
+
+        for preset, architectures in (("sim", ""), ("cuda", "90a")):
+            self.tool("nvcc", "")
+            self.tool("nvidia-smi", "echo 9.0\n")
+            code, out, err = self.call("sgemm_runner", "--build", preset, "2")
+            self.assertEqual((code, out), (7, self.made("2", architectures=architectures)), err)
+            self.assertEqual(built(), ["sgemm_runner"])
+            for words in (("other", "2"), ("-v", "other")):
+                code, out, err = self.call("sgemm_runner", *words, "--build", preset)
+                self.assertEqual((code, out), (7, "other " + self.made(" ".join(words), architectures=architectures)), err)
+            self.assertEqual(built(), ["other_program", "sgemm_runner"])
+            shutil.rmtree(self.tree / f"build/{preset}")
+            code, out, err = self.call("sgemm_runner", "--build", preset, "other", "2")
+            self.assertEqual((code, out), (7, "other " + self.made("other 2", architectures=architectures)), err)
+            self.assertIn("building other_program in ", err)
+            self.assertEqual(built(), ["other_program"])
+
     def test_what_is_about_the_simulated_gpu_runs_on_its_build_beside_a_gpu(self):
         self.tool("nvcc", "")
         self.tool("nvidia-smi", "echo 9.0\n")
@@ -384,6 +410,7 @@ class Launchers(unittest.TestCase):
         self.assertIn("clang-19", packages("run").stdout.split())
         self.assertNotIn("libgtest-dev", packages("run").stdout.split())
         self.assertIn("libgtest-dev", packages("run tests").stdout.split())
+        self.assertIn("libbenchmark-dev", packages("tests").stdout.split())
         self.assertEqual(packages("benchmarks benchmarks").stdout, "libbenchmark-dev\n")
         self.assertEqual(packages("plots").stdout, "python3-matplotlib python3-numpy\n")
         self.assertNotIn("matplotlib", packages("run tests").stdout)
@@ -411,6 +438,12 @@ class Launchers(unittest.TestCase):
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("SGEMM_BUILD_PLOTS:UNINITIALIZED=ON", (self.tree / "build/sim/CMakeCache.txt").read_text())
+
+    def test_purposes_turn_on_their_parts_of_the_build(self):
+        line = (f'program=test; . "{self.tree}/cmake/setup.sh"; need_for run tests benchmarks google-tools; '
+                'echo "${features[*]}"')
+        done = subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "SGEMM_BUILD_TESTS SGEMM_BUILD_BENCHMARKS SGEMM_TEST_GOOGLE_TOOLS\n", done.stderr)
 
 
 class Subproject(unittest.TestCase):

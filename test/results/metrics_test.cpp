@@ -71,7 +71,7 @@ TEST(Metrics, FollowFromTheFacts) {
       {"q3_ms", 4},
       {"spread", 100 * 2.0 / 3},
       {"gflops", flop / 3e6},
-      {"percent_of_cublas", 100},
+      {"percent_of_cublas", 125},  // two runs, with medians of 150 and 100
       {"percent_of_peak", 100 * flop / 3e6 / 66908.25},
       {"clock_mhz", 1755},
       {"gbytes_per_second", bytes / 3e6},

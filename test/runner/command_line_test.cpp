@@ -3,12 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
-#include <array>
 #include <limits>
 
-#include "runner/command_line_options.hpp"
-#include "runner/command_line_subcommand.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 
@@ -179,106 +175,28 @@ TEST(CommandLine, ShowsASavedRun) {
   EXPECT_THAT(refusal({"table"}), HasSubstr("'table' needs a file"));
 }
 
-TEST(CommandLine, TakesLabsAndTheirSizes) {
-  const auto request = std::get<runner::LabRequest>(
-      parse({"lab", "copy_stride/8", "--elements", "1000", "--json=labs.json", "--samples", "7",
-             "--time", "0.5", "--once", "--strict", "--reveal", "-v", "--md"}));
-  ASSERT_EQ(request.labs.size(), 1u);
-  EXPECT_STREQ(request.labs[0].of->name, "copy_stride");
-  ASSERT_EQ(request.labs[0].variants.size(), 1u);
-  EXPECT_STREQ(request.labs[0].variants[0]->name, "8");
-  EXPECT_EQ(request.labs[0].sizes["elements"], 1000);
-  EXPECT_EQ(request.json_file, "labs.json");
-  EXPECT_EQ(request.presentation.format, Format::markdown);
-  EXPECT_EQ(request.presentation.verbosity, 1);
-  EXPECT_EQ(request.measure, (results::MeasureOptions{.once = true, .seconds = 0.5, .samples = 7}));
-  EXPECT_TRUE(request.strict);
-  EXPECT_TRUE(request.reveal);
-  EXPECT_EQ(request.command_line.front(), "sgemm_runner");
-  EXPECT_EQ(request.without_meaning.empty(), runner::machine::MEASURES_TIME);
-}
-
-TEST(CommandLine, TakesAllLabsInTheSizesOfThisMachine) {
-  const auto request = std::get<runner::LabRequest>(parse({"lab", "all", "--json"}));
-  EXPECT_EQ(request.labs.size(), lab::all().size());
-  EXPECT_EQ(request.presentation.format, Format::json);
-  EXPECT_FALSE(request.reveal);
-  for (const runner::SelectedLab& one : request.labs) {
-    EXPECT_EQ(one.sizes, runner::machine::MEASURES_TIME ? lab::timed_sizes(*one.of)
-                                                        : lab::counted_sizes(*one.of));
-    EXPECT_EQ(one.variants.size(), one.of->variants.size());
-  }
-}
-
-// ---- Sizes of labs, as options.
-
-// The parameters for which a command has no option of their own, since it has one that is called so.
-std::string called_like_options(const CLI::App& app, const std::string& command,
-                                std::span<const lab::Lab* const> labs) {
-  std::string clashes;
-  for (const lab::Lab* one : labs) {
-    for (const lab::Parameter& parameter : one->parameters) {
-      const std::string name = std::string("--") + parameter.name;
-      const CLI::Option* option = app.get_option_no_throw(name);
-      if (option != nullptr && option->get_group() == runner::LAB_SIZES) continue;
-      clashes += std::string("parameter '") + parameter.name + "' of lab '" + one->name +
-                 "' is called like option " + name + " of '" + command + "'\n";
-    }
-  }
-  return clashes;
-}
-
-TEST(CommandLine, NoParameterOfALabIsCalledLikeAnOption) {
-  const struct {
-    const char* name;
-    std::unique_ptr<runner::Subcommand> parser;
-  } subcommands[] = {
-#define SUBCOMMAND(name, program, packages, build, what) {#name, runner::name##_subcommand()},
-#include "runner/subcommands.def"
-#undef SUBCOMMAND
-  };
-  std::string with_sizes;
-  for (const auto& [name, parser] : subcommands) {
-    CLI::App app;
-    parser->add_options(app);
-    const std::vector<std::string> groups = app.get_groups();
-    if (std::ranges::find(groups, runner::LAB_SIZES) == groups.end())
-      continue;  // it takes no sizes
-    with_sizes += std::string(name) + " ";
-    EXPECT_EQ(called_like_options(app, name, lab::all()), "");
-  }
-  EXPECT_EQ(with_sizes, "lab show profile ptx ");
-}
-
-TEST(CommandLine, AParameterThatIsCalledLikeAnOptionLeavesTheOptionAsItIs) {
-  const lab::Lab one{.name = "my_lab",
-                     .question = "",
-                     .answer = "",
-                     .parameters = {{.name = "size", .meaning = "", .counted = 1, .timed = 1},
-                                    {.name = "rows", .meaning = "", .counted = 1, .timed = 1}},
-                     .variants = {}};
-  const std::array<const lab::Lab*, 1> labs{&one};
-  CLI::App app;
-  std::string size;
-  app.add_option("--size", size, "of kernels");
-  runner::LabSizeWords words;
-  runner::add_lab_sizes(app, labs, words);
-  app.parse("--size 7 --rows 5");
-  EXPECT_EQ(size, "7");
-  EXPECT_EQ(runner::given(words), (runner::SizeWords{{"rows", "5"}}));
-  EXPECT_EQ(called_like_options(app, "run", labs),
-            "parameter 'size' of lab 'my_lab' is called like option --size of 'run'\n");
-}
-
 TEST(CommandLine, KnowsALabWhereAKernelIsToBeNamed) {
   EXPECT_THAT(refusal({"copy_stride/8"}), HasSubstr("say 'sgemm_runner lab copy_stride/8'"));
   EXPECT_THAT(refusal({"1,copy_stride"}), HasSubstr("say 'sgemm_runner lab copy_stride'"));
   EXPECT_THAT(refusal({"copy_strid"}), HasSubstr("did you mean 'copy_stride'?"));
 }
 
-TEST(CommandLine, ListsTheLabs) {
-  EXPECT_FALSE(std::get<runner::LabListRequest>(parse({"lab"})).json);
-  EXPECT_TRUE(std::get<runner::LabListRequest>(parse({"lab", "--json"})).json);
+// What another program does is listed with the rest, and stands at the head of its line or is a mistake.
+TEST(CommandLine, KnowsTheSubcommandsOfTheOtherProgram) {
+  for (const char* name : {"lab", "show", "profile", "sass", "ptx"}) {
+    EXPECT_THAT(std::get<runner::ShowText>(parse({"--help"})).text,
+                HasSubstr(std::string("sgemm_runner ") + name + " [options]"));
+    EXPECT_THAT(refusal({"2", name, "1", "--help"}), HasSubstr("takes no kernels"));
+  }
+  EXPECT_THAT(refusal({"--size", "64", "lab", "copy_stride", "--reveal"}),
+              HasSubstr("'lab' takes no kernels and no options before it: say 'sgemm_runner lab"));
+  EXPECT_THAT(refusal({"lba"}), HasSubstr("did you mean 'lab'?"));
+}
+
+TEST(CommandLine, TakesNothingBeforeASubcommand) {
+  EXPECT_THAT(refusal({"--size", "64", "list"}),
+              HasSubstr("'list' takes no kernels and no options before it"));
+  EXPECT_THAT(refusal({"-q", "table", "run.json"}), HasSubstr("say 'sgemm_runner table ...'"));
 }
 
 TEST(CommandLine, AsksWhetherANearOptionWasMeant) {

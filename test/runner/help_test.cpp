@@ -9,6 +9,8 @@
 #include <regex>
 
 #include "runner/command_line.hpp"
+#include "runner/program.hpp"
+#include "runner/workbench.hpp"
 #include "test/support/files.hpp"
 #include "text/page.hpp"
 
@@ -21,9 +23,15 @@ std::string help(std::vector<const char*> words, int width) {
   words.insert(words.begin(), "sgemm_runner");
   words.push_back("--help");
   setenv("COLUMNS", std::to_string(width).c_str(), 1);
-  const auto request = runner::parse_command_line(static_cast<int>(words.size()), words.data());
+  const int count = static_cast<int>(words.size());
+  const std::string program = runner::program_behind({words.begin(), words.end()});
+  const std::string text =
+      program == "sgemm_runner"
+          ? std::get<runner::ShowText>(runner::parse_command_line(count, words.data())).text
+          : std::get<runner::ShowText>(runner::parse_workbench_command_line(count, words.data()))
+                .text;
   unsetenv("COLUMNS");
-  return std::get<runner::ShowText>(request).text;
+  return text;
 }
 
 TEST(Help, FitsTheTerminal) {

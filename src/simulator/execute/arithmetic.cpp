@@ -454,6 +454,19 @@ void logic3(Warp& w, const Op& op) {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
+// What several entries have in common stands here, so that it is compiled once for all of them.
+constexpr auto ADD = [](auto a, auto b) { return a + b; };
+constexpr auto SUBTRACT = [](auto a, auto b) { return a - b; };
+constexpr auto MULTIPLY = [](auto a, auto b) { return a * b; };
+constexpr auto MULTIPLY_ADD = [](auto a, auto b, auto c) { return a * b + c; };
+constexpr auto NEGATE = [](auto a) { return 0 - a; };
+constexpr auto EQUAL = [](auto a, auto b) { return a == b; };
+constexpr auto UNEQUAL = [](auto a, auto b) { return a != b; };
+constexpr auto LESS = [](auto a, auto b) { return a < b; };
+constexpr auto AT_MOST = [](auto a, auto b) { return a <= b; };
+constexpr auto GREATER = [](auto a, auto b) { return a > b; };
+constexpr auto AT_LEAST = [](auto a, auto b) { return a >= b; };
+
 template <typename T>
 struct Name;
 template <>
@@ -489,6 +502,17 @@ struct Name<double> {
   static constexpr const char* TEXT = "f64";
 };
 
+using Operands = std::initializer_list<std::string_view>;
+
+// An entry whose name comes in parts. In one place: with what it calls, its code is many times that of an instruction.
+[[gnu::noinline]] void add_named(Table& table, std::initializer_list<std::string_view> name,
+                                 Execute execute, InstructionKind kind, std::string_view result,
+                                 Operands operands) {
+  std::string whole;
+  for (const std::string_view part : name) whole += part;
+  table[whole] = {execute, kind, result, operands};
+}
+
 template <typename T>
 void add_entry(Table& table, const std::string& name, Execute execute, InstructionKind kind,
                size_t operands, uint32_t flops = 0) {
@@ -502,12 +526,11 @@ void add_integer(Table& table) {
   constexpr auto KIND = InstructionKind::integer;
   // Two's complement wraps in PTX; in C++ only unsigned arithmetic does.
   using U = std::make_unsigned_t<T>;
-  add_entry<T>(table, "add", binary<U, [](auto a, auto b) { return a + b; }>, KIND, 2);
-  add_entry<T>(table, "sub", binary<U, [](auto a, auto b) { return a - b; }>, KIND, 2);
-  add_entry<T>(table, "mul.lo", binary<U, [](auto a, auto b) { return a * b; }>, KIND, 2);
-  add_entry<T>(table, "mad.lo", ternary<U, [](auto a, auto b, auto c) { return a * b + c; }>, KIND,
-               3);
-  add_entry<T>(table, "neg", unary<U, [](auto a) { return 0 - a; }>, KIND, 1);
+  add_entry<T>(table, "add", binary<U, ADD>, KIND, 2);
+  add_entry<T>(table, "sub", binary<U, SUBTRACT>, KIND, 2);
+  add_entry<T>(table, "mul.lo", binary<U, MULTIPLY>, KIND, 2);
+  add_entry<T>(table, "mad.lo", ternary<U, MULTIPLY_ADD>, KIND, 3);
+  add_entry<T>(table, "neg", unary<U, NEGATE>, KIND, 1);
   add_entry<T>(
       table, "abs",
       each_unary<T, T,
@@ -550,32 +573,25 @@ void add_wide(Table& table) {
 // Logic on T's bits; PTX writes the type as b16, b32, b64.
 template <typename T>
 void add_logic(Table& table, std::string_view type) {
-  const std::string suffix = "." + std::string(type);
-  constexpr auto KIND = InstructionKind::integer;
-  table["and" + suffix] = {
-      binary<T, [](auto a, auto b) { return a & b; }>, KIND, type, {type, type}};
-  table["or" + suffix] = {
-      binary<T, [](auto a, auto b) { return a | b; }>, KIND, type, {type, type}};
-  table["xor" + suffix] = {
-      binary<T, [](auto a, auto b) { return a ^ b; }>, KIND, type, {type, type}};
-  table["not" + suffix] = {unary<T, [](auto a) { return ~a; }>, KIND, type, {type}};
-  table["cnot" + suffix] = {
-      each_unary<T, T, [](T a) { return static_cast<T>(a == 0); }>, KIND, type, {type}};
-  table["shl" + suffix] = {shift_left<T>, KIND, type, {type, "u32"}};
-  table["shr" + suffix] = {shift_right<T>, KIND, type, {type, "u32"}};
+  const auto add = [&](std::string_view name, Execute execute, std::string_view result,
+                       Operands operands) {
+    add_named(table, {name, ".", type}, execute, InstructionKind::integer, result, operands);
+  };
+  add("and", binary<T, [](auto a, auto b) { return a & b; }>, type, {type, type});
+  add("or", binary<T, [](auto a, auto b) { return a | b; }>, type, {type, type});
+  add("xor", binary<T, [](auto a, auto b) { return a ^ b; }>, type, {type, type});
+  add("not", unary<T, [](auto a) { return ~a; }>, type, {type});
+  add("cnot", each_unary<T, T, [](T a) { return static_cast<T>(a == 0); }>, type, {type});
+  add("shl", shift_left<T>, type, {type, "u32"});
+  add("shr", shift_right<T>, type, {type, "u32"});
   if constexpr (sizeof(T) >= 4) {
-    table["popc" + suffix] = {
-        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::popcount(a)); }>,
-        KIND,
-        "u32",
-        {type}};
-    table["clz" + suffix] = {
+    add("popc",
+        each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::popcount(a)); }>, "u32",
+        {type});
+    add("clz",
         each_unary<uint32_t, T, [](T a) { return static_cast<uint32_t>(std::countl_zero(a)); }>,
-        KIND,
-        "u32",
-        {type}};
-    table["brev" + suffix] = {
-        unary<T, [](auto a) { return __builtin_elementwise_bitreverse(a); }>, KIND, type, {type}};
+        "u32", {type});
+    add("brev", unary<T, [](auto a) { return __builtin_elementwise_bitreverse(a); }>, type, {type});
   }
 }
 
@@ -584,9 +600,9 @@ void add_float(Table& table) {
   constexpr bool SINGLE = std::is_same_v<T, float>;
   constexpr auto KIND = SINGLE ? InstructionKind::fp32 : InstructionKind::fp64;
   constexpr uint32_t FLOP = SINGLE ? 1 : 0;
-  add_entry<T>(table, "add", binary<T, [](auto a, auto b) { return a + b; }>, KIND, 2, FLOP);
-  add_entry<T>(table, "sub", binary<T, [](auto a, auto b) { return a - b; }>, KIND, 2, FLOP);
-  add_entry<T>(table, "mul", binary<T, [](auto a, auto b) { return a * b; }>, KIND, 2, FLOP);
+  add_entry<T>(table, "add", binary<T, ADD>, KIND, 2, FLOP);
+  add_entry<T>(table, "sub", binary<T, SUBTRACT>, KIND, 2, FLOP);
+  add_entry<T>(table, "mul", binary<T, MULTIPLY>, KIND, 2, FLOP);
   add_entry<T>(
       table, "fma",
       ternary<T, [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }>,
@@ -630,30 +646,22 @@ void add_float(Table& table) {
 }
 
 template <typename T, auto F>
-void add_comparison(Table& table, const std::string& relation, std::string_view type) {
-  const std::string suffix = "." + std::string(type);
+void add_comparison(Table& table, std::string_view relation, std::string_view type) {
   constexpr auto KIND = InstructionKind::compare;
-  table["setp." + relation + suffix] = {compare<T, F>, KIND, "pred", {type, type}};
-  table["set." + relation + ".u32" + suffix] = {
-      compare_into<T, uint32_t, F>, KIND, "u32", {type, type}};
-  table["set." + relation + ".s32" + suffix] = table["set." + relation + ".u32" + suffix];
-  table["set." + relation + ".f32" + suffix] = {
-      compare_into<T, float, F>, KIND, "f32", {type, type}};
-  table["setp." + relation + ".and" + suffix] = {
-      compare_and<T, F, [](uint32_t a, uint32_t b) { return a & b; }>,
-      KIND,
-      "pred",
-      {type, type, "pred"}};
-  table["setp." + relation + ".or" + suffix] = {
-      compare_and<T, F, [](uint32_t a, uint32_t b) { return a | b; }>,
-      KIND,
-      "pred",
-      {type, type, "pred"}};
-  table["setp." + relation + ".xor" + suffix] = {
-      compare_and<T, F, [](uint32_t a, uint32_t b) { return a ^ b; }>,
-      KIND,
-      "pred",
-      {type, type, "pred"}};
+  constexpr auto AND = [](uint32_t a, uint32_t b) { return a & b; };
+  constexpr auto OR = [](uint32_t a, uint32_t b) { return a | b; };
+  constexpr auto XOR = [](uint32_t a, uint32_t b) { return a ^ b; };
+  const auto add = [&](std::string_view set, std::string_view form, Execute execute,
+                       std::string_view result, Operands operands) {
+    add_named(table, {set, relation, form, ".", type}, execute, KIND, result, operands);
+  };
+  add("setp.", "", compare<T, F>, "pred", {type, type});
+  add("set.", ".u32", compare_into<T, uint32_t, F>, "u32", {type, type});
+  add("set.", ".s32", compare_into<T, uint32_t, F>, "u32", {type, type});
+  add("set.", ".f32", compare_into<T, float, F>, "f32", {type, type});
+  add("setp.", ".and", compare_and<T, F, AND>, "pred", {type, type, "pred"});
+  add("setp.", ".or", compare_and<T, F, OR>, "pred", {type, type, "pred"});
+  add("setp.", ".xor", compare_and<T, F, XOR>, "pred", {type, type, "pred"});
 }
 
 // Lanes that hold a NaN: nothing else differs from itself.
@@ -664,31 +672,33 @@ auto is_nan(V a) {
 
 template <typename T>
 void add_comparisons(Table& table, std::string_view type) {
-  add_comparison<T, [](auto a, auto b) { return a == b; }>(table, "eq", type);
-  if constexpr (!IS_FLOAT<T>) {
-    add_comparison<T, [](auto a, auto b) { return a != b; }>(table, "ne", type);
-  } else {
+  if constexpr (IS_FLOAT<T>) {
     // Ordered: false when an operand is NaN. The forms with u are true then.
+    add_comparison<T, EQUAL>(table, "eq", type);
     add_comparison<T, [](auto a, auto b) { return (a < b) | (a > b); }>(table, "ne", type);
     add_comparison<T, [](auto a, auto b) { return (a == b) | is_nan(a) | is_nan(b); }>(table, "equ",
                                                                                        type);
-    add_comparison<T, [](auto a, auto b) { return a != b; }>(table, "neu", type);
+    add_comparison<T, UNEQUAL>(table, "neu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a >= b); }>(table, "ltu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a > b); }>(table, "leu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a <= b); }>(table, "gtu", type);
     add_comparison<T, [](auto a, auto b) { return ~(a < b); }>(table, "geu", type);
     add_comparison<T, [](auto a, auto b) { return ~(is_nan(a) | is_nan(b)); }>(table, "num", type);
     add_comparison<T, [](auto a, auto b) { return is_nan(a) | is_nan(b); }>(table, "nan", type);
+  } else {
+    using U = std::make_unsigned_t<T>;  // only an order knows of signs
+    add_comparison<U, EQUAL>(table, "eq", type);
+    add_comparison<U, UNEQUAL>(table, "ne", type);
   }
-  add_comparison<T, [](auto a, auto b) { return a < b; }>(table, "lt", type);
-  add_comparison<T, [](auto a, auto b) { return a <= b; }>(table, "le", type);
-  add_comparison<T, [](auto a, auto b) { return a > b; }>(table, "gt", type);
-  add_comparison<T, [](auto a, auto b) { return a >= b; }>(table, "ge", type);
+  add_comparison<T, LESS>(table, "lt", type);
+  add_comparison<T, AT_MOST>(table, "le", type);
+  add_comparison<T, GREATER>(table, "gt", type);
+  add_comparison<T, AT_LEAST>(table, "ge", type);
   if constexpr (std::is_unsigned_v<T>) {
-    add_comparison<T, [](auto a, auto b) { return a < b; }>(table, "lo", type);
-    add_comparison<T, [](auto a, auto b) { return a <= b; }>(table, "ls", type);
-    add_comparison<T, [](auto a, auto b) { return a > b; }>(table, "hi", type);
-    add_comparison<T, [](auto a, auto b) { return a >= b; }>(table, "hs", type);
+    add_comparison<T, LESS>(table, "lo", type);
+    add_comparison<T, AT_MOST>(table, "ls", type);
+    add_comparison<T, GREATER>(table, "hi", type);
+    add_comparison<T, AT_LEAST>(table, "hs", type);
   }
 }
 

@@ -23,8 +23,7 @@ Execute with_space(Space space, Choose&& choose) {
   return nullptr;
 }
 
-// Moves bits alone: floating point moves as unsigned integers, and a sign matters only where a register is
-// wider than what is loaded.
+// Moves bits alone: floating point moves as unsigned integers.
 template <typename T>
 using Moved = std::conditional_t<
     sizeof(T) == 8, uint64_t,
@@ -33,12 +32,16 @@ using Moved = std::conditional_t<
 
 enum class Direction { load, store };
 
+// A sign matters only where a register is wider than what is loaded; all else is done by the code for unsigned integers.
 template <Direction DIRECTION, Space SPACE, typename Element, int COUNT, bool WIDE>
 constexpr Execute handler() {
-  if constexpr (DIRECTION == Direction::load) {
-    return load<Watch, SPACE, Element, COUNT, WIDE>;
+  using Unsigned = std::make_unsigned_t<Element>;
+  if constexpr (DIRECTION == Direction::store) {
+    return store<Watch, SPACE, Unsigned, COUNT, WIDE>;
+  } else if constexpr (sizeof(Element) == (WIDE ? 8 : 4)) {
+    return load<Watch, SPACE, Unsigned, COUNT, WIDE>;
   } else {
-    return store<Watch, SPACE, Element, COUNT, WIDE>;
+    return load<Watch, SPACE, Element, COUNT, WIDE>;
   }
 }
 
@@ -81,14 +84,19 @@ Execute compare_and_swap() {
 
 template <Space SPACE, typename T>
 Execute find_atomic_of(const std::string& operation) {
-  if (operation == "add")
-    return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
-  if (operation == "exch") return atomic<Watch, SPACE, T, [](T, T b, T) { return b; }>;
   if (operation == "min")
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::min(old, b); }>;
   if (operation == "max")
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::max(old, b); }>;
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    // Only an order knows of signs.
+    return find_atomic_of<SPACE, std::make_unsigned_t<T>>(operation);
+  } else {
+    if (operation == "add")
+      return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
+    if (operation == "exch") return atomic<Watch, SPACE, T, [](T, T b, T) { return b; }>;
+  }
+  if constexpr (std::is_unsigned_v<T>) {
     if (operation == "cas") return compare_and_swap<SPACE, T>();
     if (operation == "and")
       return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old & b); }>;

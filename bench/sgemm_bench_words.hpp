@@ -1,0 +1,32 @@
+// The command line of sgemm_bench: its own words, and those that are Google Benchmark's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/problem.hpp"
+
+namespace bench {
+
+struct Words {
+  bool help = false;
+  bool list = false;  // --benchmark_list_tests
+  std::vector<results::Problem> problems{};
+  std::string format = "console";  // --benchmark_format
+  std::string out_file{};          // --benchmark_out; empty for none
+  std::string out_format = "json";
+  std::vector<std::string>
+      for_google{};  // what benchmark::Initialize is to take, the program first
+};
+
+/// `line` begins with the program; a word `bench`, the subcommand, is dropped. Throws
+/// runner::Error(ExitCode::usage).
+Words understood(std::vector<std::string> line);
+
+/// What Google Benchmark left of its words is nothing that it knows: throws runner::Error(ExitCode::usage) about the first.
+void refuse_unknown(const std::vector<std::string>& left);
+
+/// Our own part of --help.
+std::string help();
+
+}  // namespace bench

@@ -1,0 +1,109 @@
+#include "runner/program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <ranges>
+#include <string_view>
+
+#include "runner/machine.hpp"
+#include "runner/output.hpp"
+
+namespace runner {
+namespace {
+
+// A line of the table of subcommands.
+struct Line {
+  std::string_view name, program, build;
+};
+constexpr Line TABLE[] = {
+#define SUBCOMMAND(name, program, packages, build, what) {#name, #program, #build},
+#include "runner/subcommands.def"
+#undef SUBCOMMAND
+};
+
+// The subcommand that the words ask for; nullptr where they ask for none.
+const Line* subcommand_of(const std::vector<std::string>& line) {
+  const auto is_no_option = [](const std::string& word) { return !word.starts_with('-'); };
+  const auto word = std::ranges::find_if(line | std::views::drop(1), is_no_option);
+  if (word == line.end()) return nullptr;
+  const auto* const found = std::ranges::find(TABLE, *word, &Line::name);
+  return found == std::end(TABLE) ? nullptr : found;
+}
+
+// A file that is opened must never take the number of a standard stream that the caller has closed.
+void open_closed_streams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
+// Returns only if it cannot be done, with what is wrong.
+Error become(const std::string& program, const Line* subcommand, char** argv) {
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string path = (own.parent_path() / program).string();
+  execv(path.c_str(), argv);
+  if (errno != ENOENT || subcommand == nullptr)
+    return {ExitCode::usage, fmt::format("cannot run {}: {}", path, std::strerror(errno))};
+  const std::string_view build = subcommand->build != "any"                     ? subcommand->build
+                                 : machine::KIND == results::Machine::simulator ? "sim"
+                                                                                : "cuda";
+  return {ExitCode::usage,
+          fmt::format("'{0}' is done by {1}, which is not built ({2} is not there): say "
+                      "./sgemm_runner {0} --build {3}, which builds it first",
+                      subcommand->name, program, path, build)};
+}
+
+// Writing to a reader who has gone, or beyond the size that a file may have, returns an error instead. (A program that takes
+// this one's place would inherit it.)
+void ignore_signals_of_writing() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int exit_code_of(const std::function<ExitCode()>& work) {
+  open_closed_streams();
+  ExitCode code = ExitCode::ok;
+  try {
+    code = work();
+  } catch (const std::exception&) {
+    const Error error = caught_error();
+    warn(error.what());
+    code = error.code();
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+std::string program_behind(const std::vector<std::string>& line) {
+  const Line* subcommand = subcommand_of(line);
+  return std::string(subcommand == nullptr ? "sgemm_runner" : subcommand->program);
+}
+
+int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv)) {
+  return exit_code_of([&] {
+    const std::vector<std::string> line(argv, argv + argc);
+    if (const std::string program = program_behind(line); program != name)
+      throw become(program, subcommand_of(line), argv);
+    ignore_signals_of_writing();
+    return run(argc, argv);
+  });
+}
+
+int run_program(int argc, char** argv, ExitCode (*run)(int argc, char** argv)) {
+  return exit_code_of([&] {
+    ignore_signals_of_writing();
+    return run(argc, argv);
+  });
+}
+
+}  // namespace runner

@@ -1,0 +1,24 @@
+// What the programs behind the one command have in common. Each does its part of the table of subcommands, and hands a
+// line that is the other's on to that.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/error.hpp"
+
+namespace runner {
+
+/// The name of the program that does what the line asks for: of the first word that is no option, if that is a subcommand,
+/// else sgemm_runner. (cmake/setup.sh goes by the same rule.)
+std::string program_behind(const std::vector<std::string>& line);
+
+/// main() of the program that is called `name`: `run` does what the line asks for, and its ending becomes an exit code. What
+/// is another program's is done by that one, which lies in the same folder and takes this one's place; if it is not there,
+/// the user is told how to build it, and the exit code is `usage`.
+int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv));
+
+/// The same for a program that takes any line for its own.
+int run_program(int argc, char** argv, ExitCode (*run)(int argc, char** argv));
+
+}  // namespace runner

@@ -1,0 +1,48 @@
+// `sgemm_runner save`: a run measured several times, in a file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "results/json.hpp"
+#include "results/table.hpp"
+#include "runner/calls.hpp"
+#include "runner/interrupt.hpp"
+#include "runner/output.hpp"
+#include "runner/terminal.hpp"
+#include "runner/workbench.hpp"
+
+namespace runner {
+
+ExitCode run(const SaveRequest& request) {
+  catch_signals();
+  std::error_code none;
+  if (!request.replace && std::filesystem::is_regular_file(request.file, none)) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is there already: --replace writes over it", request.file));
+  }
+  OutputFile file(request.file);
+
+  results::Run saved;
+  make_calls({request.words}, request.runs, "save", saved);
+  saved.from.command_line = request.command_line;
+  const auto is_wrong = [](const results::Result& r) { return !r.is_right(); };
+  if (const auto wrong = std::ranges::find_if(saved.results, is_wrong);
+      wrong != saved.results.end()) {
+    write_stderr(results::complaints(saved, stdout_page(When::never)));
+    throw Error(ExitCode::wrong,
+                fmt::format("{} is not right; nothing was saved", results::full_name(*wrong)));
+  }
+  if (saved.results.empty()) {
+    throw interrupted() ? Error(ExitCode::interrupted, "interrupted; nothing was saved")
+                        : Error(ExitCode::failure, "nothing was measured; nothing was saved");
+  }
+  file.commit(results::to_json(saved));
+  warn(fmt::format("saved {} rows{} in {}", saved.results.size(),
+                   request.runs > 1 ? fmt::format(" of {} runs", request.runs) : "", request.file));
+  if (!interrupted()) return ExitCode::ok;
+  warn("interrupted; the rest was not measured");
+  return ExitCode::interrupted;
+}
+
+}  // namespace runner

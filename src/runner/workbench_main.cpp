@@ -1,0 +1,15 @@
+// sgemm_workbench: looks into kernels, and teaches with labs.
+#include "runner/program.hpp"
+#include "runner/run.hpp"
+#include "runner/workbench.hpp"
+
+namespace {
+
+runner::ExitCode run(int argc, char** argv) {
+  return std::visit([](const auto& request) { return runner::run(request); },
+                    runner::parse_workbench_command_line(argc, argv));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return runner::run_program("sgemm_workbench", argc, argv, run); }
