@@ -71,5 +71,6 @@ def _run(words, stderr=subprocess.PIPE):
 
 
 def _last_line(ended):
+    """What it says last, without its name."""
     lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else f"sgemm_runner ended with {ended.returncode} and said nothing"
+    return lines[-1].removeprefix("sgemm_runner: ") if lines else f"sgemm_runner ended with {ended.returncode} and said nothing"

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "runner/error.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/machine.hpp"
+#include "runner/program.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/temporary_folder.hpp"
 #include "text/page.hpp"
@@ -20,15 +22,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The call of Python. The counters beside the sources are the simulated GPU's: of this program where it is that, and
-// otherwise of the one that ./sgemm_runner builds, whichever build was asked for here.
+// The program that counts for the page, if it is this one: on the simulated GPU, with the program behind `show` beside it.
+// Otherwise ./sgemm_runner builds what is needed.
+std::optional<std::string> own_counting_program() {
+  if (machine::MEASURES_TIME) return std::nullopt;
+  const fs::path own = fs::read_symlink("/proc/self/exe");
+  const bool shows = fs::exists(own.parent_path() / program_behind({"", "show"}));
+  return shows ? std::optional(own.string()) : std::nullopt;
+}
+
+// The call of Python. What build was asked for here says nothing of the one that counts.
 std::vector<std::string> command(const std::string& run_file, const std::string& page_file,
                                  const std::string& data_name) {
   std::vector<std::string> words{
       "env", "-C",    SGEMM_SOURCE_DIR, "-u",     "SGEMM_BUILD", "python3", "-B",
-      "-m",  "plots", "report",         run_file, "-o",          page_file, "--name=" + data_name};
-  if (!machine::MEASURES_TIME)
-    words.push_back("--runner=" + fs::read_symlink("/proc/self/exe").string());
+      "-m",  "plots", "report",         run_file, "-o",          page_file};
+  words.push_back("--name=" + data_name);
+  if (const auto program = own_counting_program()) words.push_back("--runner=" + *program);
   return words;
 }
 

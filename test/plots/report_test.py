@@ -339,9 +339,10 @@ class Texts(ReportTest):
 
     def test_that_no_file_can_hold_are_left_out(self):
         row = samples.timed_row(1, "256", kernel="na\x07ive\ud800\x1b[31m", path="\x00")
-        document = samples.document([row])
+        document = samples.document([row], executable="sgemm\ud800_\x00runner\x1b")  # which no reader has looked at
         found = self.page_of(document, runner="/nowhere")
         self.assertEqual(found.cells()[0]["kernel"], "naive[31m")
+        self.assertIn("sgemm_runner", found.by_id("environment")["text"])
         self.assertEqual(json.loads(found.by_id("run")["text"]), document)
 
     def test_never_become_words_of_a_command(self):
@@ -421,6 +422,20 @@ class Verdicts(ReportTest):
             self.assertIn(told, ended.stderr)
             self.assertFalse(self.output.exists())
 
+    def test_of_the_program_itself(self):
+        base = self.folder / "base.json"
+        subprocess.run([RUNNER, "1,2", "--size", "64", f"--json={base}"], check=True, capture_output=True)
+        new = json.loads(base.read_text())
+        found = self.page_of(new, base)
+        self.assertEqual([row["verdict"] for row in found.cells()], ["SAME", "SAME"])
+        new["benchmarks"][1]["counts"]["load_sectors"]["A"] += 1
+        found = self.page_of(new, base)
+        self.assertEqual([row["verdict"] for row in found.cells()], ["SAME", "CHANGED"])
+        self.output.unlink()
+        other = self.call(runs.BASELINE, base, "-o", self.output)
+        self.assertEqual((other.returncode, other.stderr.count("\n")), (4, 1), other.stderr)
+        self.assertFalse(self.output.exists())
+
     def test_need_a_program(self):
         base = self.file(runs.ladder(3), "base.json")
         ended = self.call(self.file(runs.ladder(3)), base, "-o", self.output, runner="/nowhere")
@@ -490,7 +505,7 @@ class Program(ReportTest):
     def test_that_does_not_know_a_kernel_is_quoted(self):
         found = self.page_of(runs.run_of([samples.timed_row(1, "256", kernel="nobody")]))
         self.assertIn("nobody", found.by_id("sources")["text"])
-        self.assertIn("No counters: sgemm_runner: ", found.by_id("sources")["text"])
+        self.assertIn("No counters: there is no kernel 'nobody'", found.by_id("sources")["text"])
 
     def test_that_answers_nonsense_is_not_believed(self):
         for answer in ("", "{}", "[1]", json.dumps(samples.document([]))):

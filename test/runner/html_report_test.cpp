@@ -4,16 +4,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+namespace machine = runner::machine;
 using nlohmann::json;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 // A folder with a python3 that keeps its words and the run, and then does what the script says. $page is where the page
@@ -29,8 +33,8 @@ class StandIn {
     fs::permissions(python, fs::perms::owner_exec, fs::perm_options::add);
   }
 
-  Ended run(std::vector<std::string> words) const {
-    words.insert(words.begin(), SGEMM_RUNNER);
+  Ended run(std::vector<std::string> words, const std::string& program = SGEMM_RUNNER) const {
+    words.insert(words.begin(), program);
     const char* path = std::getenv("PATH");
     return run_program({.words = std::move(words),
                         .environment = {"PATH=" + folder_.path().string() + ":" + path,
@@ -64,7 +68,22 @@ TEST(Html, IsThePageThatPythonMakesOfTheRun) {
   ASSERT_GE(words.size(), 8U);
   EXPECT_THAT(std::vector(words.begin(), words.begin() + 4),
               ElementsAre("-B", "-m", "plots", "report"));
-  EXPECT_THAT(words, testing::Contains("--name=run.json"));
+  EXPECT_THAT(words, Contains("--name=run.json"));
+}
+
+// What counts for the page: this program where it can, otherwise ./sgemm_runner, which the page asks by itself.
+TEST(Html, IsCountedByThisProgramWhereItShowsSources) {
+  const StandIn python("echo 'the page' > \"$page\"");
+  const TemporaryFolder folder;
+  const std::string page = "--html=" + (folder / "report.html").string();
+  ASSERT_EQ(python.run({"1", "--size", "32", "-q", page}).code, 0);
+  const std::string own = std::string("--runner=") + SGEMM_RUNNER;
+  EXPECT_THAT(python.words(), Contains(own).Times(machine::MEASURES_TIME ? 0 : 1));
+
+  const std::string alone = (folder / "sgemm_runner").string();
+  fs::copy_file(SGEMM_RUNNER, alone);
+  ASSERT_EQ(python.run({"1", "--size", "32", "-q", page}, alone).code, 0);
+  EXPECT_THAT(python.words(), Not(Contains(StartsWith("--runner"))));
 }
 
 TEST(Html, NamesTheDataAsTheFileBesideIt) {
@@ -74,7 +93,7 @@ TEST(Html, NamesTheDataAsTheFileBesideIt) {
       python.run({"1", "--size", "32", "-q", "--json=" + (folder / "today.json").string(), "--html",
                   (folder / "today.html").string()});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(python.words(), testing::Contains("--name=today.json"));
+  EXPECT_THAT(python.words(), Contains("--name=today.json"));
   EXPECT_EQ(json::parse(contents(folder / "today.json")), python.run_file());
 }
 
