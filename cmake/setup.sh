@@ -18,12 +18,15 @@ declare -A packages_for=(
   [tests]="libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
+  [browser]="chromium"
   [google-tools]="libbenchmark-tools python3-scipy"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
   [emulators]="qemu-user"
 )
+# Any of them will do, and the package is for who has none: on Ubuntu it is a way to a snap.
+browsers="chromium chromium-browser google-chrome"
 packages=()
 features=()  # parts of the build: options of CMake that are turned on
 # need_for PURPOSE...: adds the packages for it, and the part of the build.
@@ -32,14 +35,17 @@ need_for() {
   for purpose in "$@"; do
     [ -n "${packages_for[$purpose]:-}" ] || fail 70 "no packages for '$purpose'; there are those for ${!packages_for[*]}"
     for package in ${packages_for[$purpose]}; do
+      [ "$purpose" != browser ] || ! has_browser || continue
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
     done
     case $purpose in
-      tests | benchmarks | plots) features+=("SGEMM_BUILD_${purpose^^}") ;;
+      tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;;
       google-tools) features+=(SGEMM_TEST_GOOGLE_TOOLS) ;;
     esac
   done
 }
+
+has_browser() { command -v $browsers > /dev/null; }
 
 builds="sim, sim-asan or cuda"
 

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from plots import catalogue, program, results, style
+from plots import catalogue, program, report, results, style
 from plots.program import Refused
 
 
@@ -34,6 +34,7 @@ def parser():
             metavar, help_text = catalogue.OPTIONS[option]
             one.add_argument(f"--{option}", metavar=metavar, help=help_text)
         one.set_defaults(command=lambda arguments, name=name: draw(name, arguments))
+    report.add_to(commands)
     return whole
 
 

@@ -51,6 +51,26 @@ class ComparedWith:
     notes: list[str]
 
 
+WASTES = ("none", "some", "much")
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one source line asked of one buffer with one instruction, on the simulated GPU."""
+
+    file: str
+    line: int
+    instruction: str  # "ld.global.f32"
+    buffer: str
+    bytes_per_lane: int
+    requests: int
+    sectors_per_request: float | None  # None where it went to shared memory
+    bytes_used_over_fetched: float | None  # likewise
+    wavefronts_per_request: float | None  # None where it went to global memory
+    bank_conflicts: int
+    waste: str  # of WASTES: how much more it moves than its bytes need
+
+
 @dataclass(frozen=True)
 class Context:
     """Where a run comes from. None, or an empty date, is unknown."""
@@ -94,6 +114,8 @@ class Row:
     figures: dict[str, float]  # of the whole launch, by the key of the metric; only those that the row has
     sectors_per_request: dict[str, float]  # "load A" ...
     counts: dict[str, int | dict[str, int]]  # of the launch, or of each buffer
+
+    lines: list[Line]
 
     cold: bool
     once: bool
@@ -313,6 +335,7 @@ def _row(r):
         figures=_figures(r),
         sectors_per_request=r.take("sectors_per_request", lambda place: place.map(_Place.number), {}),
         counts=r.take("counts", lambda place: place.map(_Place.count), {}),
+        lines=[_line(place) for place in r.take("lines", _Place.each, [])],
         cold=l2 == "cold",
         once=r.at("once").truth() if timed else False,
         is_reference=r.at("is_reference").truth() if timed else False,
@@ -350,6 +373,25 @@ def _comparison(c):
         change_percent=c.take("change_percent", lambda place: place.number(-LARGEST)),
         threshold_percent=c.take("threshold_percent", _Place.number),
         p_value=c.take("p_value", _Place.number),
+    )
+
+
+def _line(line):
+    waste = line.take("waste", _Place.text, "none")
+    if waste not in WASTES:
+        line.at("waste").refuse("is neither 'none' nor 'some' nor 'much'")
+    return Line(
+        file=line.at("file").text(),
+        line=line.at("line").whole(),
+        instruction=line.take("instruction", _Place.text, ""),
+        buffer=line.take("buffer", _Place.text, ""),
+        bytes_per_lane=line.take("bytes_per_lane", _Place.natural, 0),
+        requests=line.take("requests", _Place.natural, 0),
+        sectors_per_request=line.take("sectors_per_request", _Place.number),
+        bytes_used_over_fetched=line.take("bytes_used_over_fetched", _Place.number),
+        wavefronts_per_request=line.take("wavefronts_per_request", _Place.number),
+        bank_conflicts=line.take("bank_conflicts", _Place.natural, 0),
+        waste=waste,
     )
 
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "results/counts.hpp"
+#include "results/line_figures.hpp"
 #include "results/metrics.hpp"
 
 namespace results {
@@ -233,7 +234,11 @@ Json written(const Line& l) {
           {"sectors", l.sectors},
           {"lines", l.lines},
           {"wavefronts", l.wavefronts},
-          {"bank_conflicts", l.bank_conflicts}};
+          {"bank_conflicts", l.bank_conflicts},
+          {"sectors_per_request", or_null(sectors_per_request(l))},
+          {"bytes_used_over_fetched", or_null(bytes_used_over_fetched(l))},
+          {"wavefronts_per_request", or_null(wavefronts_per_request(l))},
+          {"waste", name_of(waste_of(l))}};
 }
 
 Json written(const Hazard& h) { return {{"kind", h.kind}, {"message", h.message}}; }

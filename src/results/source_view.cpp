@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,17 +15,18 @@
 namespace results {
 namespace {
 
-constexpr double SECTOR_BYTES = 32;
-constexpr double SOME = 1.2, MUCH = 2.0;  // times what is needed
 constexpr int SOURCE_SHARE = 40;  // per cent of the page that its lines have at least, if they can
 constexpr int LEAST_SOURCE = 12;  // columns that they have in any case
 constexpr const char* BLANKS = " \t\r";
 
-double per_request(uint64_t count, const Line& line) {
-  return line.requests == 0 ? 0 : static_cast<double>(count) / static_cast<double>(line.requests);
+// A figure of a line in its column, or nothing.
+std::string figure(std::optional<double> value, const char* unit = "") {
+  return value ? fmt::format("{:.1f}{}", *value, unit) : std::string();
+}
+std::optional<double> percent(std::optional<double> share) {
+  return share ? std::optional(100 * *share) : share;
 }
 
-// The path through memory shows in what it costs.
 bool is_shared(const Line& line) { return line.wavefronts > 0; }
 
 // What a line does with memory: "load", "store", "atomic", or "copy" for cp.async.
@@ -206,19 +208,13 @@ class Layout {
     add({"", "requests", false, 2,
          [](const Line& l) { return compact(static_cast<double>(l.requests)); }});
     if (std::ranges::any_of(accesses, [](const Line& l) { return l.sectors > 0; })) {
-      add({"", "sectors", false, 0, [](const Line& l) {
-             return l.sectors == 0 ? "" : fmt::format("{:.1f}", per_request(l.sectors, l));
-           }});
-      add({"bytes", "used", false, 0, [](const Line& l) {
-             if (l.sectors == 0) return std::string();
-             return fmt::format("{:.1f} %", 100 * static_cast<double>(l.bytes_used) /
-                                                (SECTOR_BYTES * static_cast<double>(l.sectors)));
-           }});
+      add({"", "sectors", false, 0, [](const Line& l) { return figure(sectors_per_request(l)); }});
+      add({"bytes", "used", false, 0,
+           [](const Line& l) { return figure(percent(bytes_used_over_fetched(l)), " %"); }});
     }
     if (std::ranges::any_of(accesses, is_shared)) {
-      add({"wave-", "fronts", false, 0, [](const Line& l) {
-             return l.wavefronts == 0 ? "" : fmt::format("{:.1f}", per_request(l.wavefronts, l));
-           }});
+      add({"wave-", "fronts", false, 0,
+           [](const Line& l) { return figure(wavefronts_per_request(l)); }});
       add({"con-", "flicts", false, 3, [](const Line& l) {
              return l.wavefronts == 0 ? "" : compact(static_cast<double>(l.bank_conflicts));
            }});
@@ -299,22 +295,6 @@ std::vector<FileRows> files_of(const SourcePart& part, const std::vector<Line>& 
 }
 
 }  // namespace
-
-Waste waste_of(const Line& line) {
-  if (line.requests == 0) return Waste::none;
-  double moved = 0, needed = 0;
-  if (is_shared(line)) {
-    moved = static_cast<double>(line.wavefronts);
-    needed = moved - static_cast<double>(line.bank_conflicts);
-  } else {
-    const auto requests = static_cast<double>(line.requests);
-    moved = static_cast<double>(line.sectors);
-    // Its bytes, or a sector for each request where that is more.
-    needed = std::max(static_cast<double>(line.bytes_used) / SECTOR_BYTES, requests);
-  }
-  if (moved >= MUCH * needed) return moved > 0 ? Waste::much : Waste::none;
-  return moved >= SOME * needed ? Waste::some : Waste::none;
-}
 
 std::string compact(double count) {
   if (count < 999.5) return fmt::format("{:.0f}", count);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "results/line_figures.hpp"
 #include "results/run.hpp"
 #include "text/page.hpp"
 
@@ -16,15 +17,6 @@ struct Source {
   std::string name{};
   std::string text{};
 };
-
-/// How much more is moved than the bytes that are asked for need: sectors of global memory, or wavefronts of shared
-/// memory. A broadcast uses 4 bytes of its sector and wastes nothing, for a request cannot take less than one.
-enum class Waste {
-  none,
-  some,  // from a fifth more on: a load that starts within a sector
-  much,  // from twice as much on
-};
-Waste waste_of(const Line& line);
 
 /// The lines that a reader wants to see, of a file's lines the sign that stands before each: a blank, or what the reader
 /// is to know of it.

@@ -23,6 +23,10 @@ void add_output_options(CLI::App& app, OutputWords& words) {
   app.add_flag("--json{-}", words.json,
                "JSON on stdout; --json=FILE writes it to a file beside the table")
       ->type_name("[=FILE]");
+  app.add_option(
+         "--html", words.html,
+         "a page with the run, its plots and its sources, written to a file beside the table")
+      ->type_name("FILE");
   app.add_flag("--csv", words.csv, "comma-separated values on stdout");
   app.add_flag("--md", words.markdown, "a Markdown table on stdout");
   add_color_option(app, words.color);
@@ -56,6 +60,14 @@ Presentation presentation_from(const CLI::App& app, const OutputWords& words,
   }
   if (!file.empty() && json_file == nullptr)
     throw usage("the file is a run in JSON already; copy it");
+  if (words.html && json_file == nullptr) {
+    throw usage(
+        "--html is an option of a run; the page of one that was saved comes from 'python3 -m plots "
+        "report FILE -o PAGE.html'");
+  }
+  if (words.html && words.html->empty()) throw usage("--html needs a file name: --html FILE");
+  if (words.html && *words.html == file)
+    throw usage("--json and --html need a file each, and both name '" + printable(file) + "'");
   if (words.quiet && words.verbose) throw usage("-q and -v exclude each other");
   if (json_file != nullptr) *json_file = file;
   const bool asked = app.count("--baseline") > 0;
@@ -67,6 +79,7 @@ Presentation presentation_from(const CLI::App& app, const OutputWords& words,
           .verbosity = words.quiet     ? -1
                        : words.verbose ? 1
                                        : 0,
+          .html_file = words.html.value_or(""),
           .baseline_file = asked ? words.baseline : "",
           .baseline_asked_for = asked};
 }

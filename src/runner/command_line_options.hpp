@@ -16,6 +16,7 @@ namespace runner {
 /// The options of output as CLI11 fills them in. Values stay texts until they are understood here, in one way.
 struct OutputWords {
   std::string json;
+  std::optional<std::string> html;
   bool csv = false, markdown = false;
   std::string color = "auto";
   bool quiet = false, verbose = false;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "results/json.hpp"
+#include "runner/html_report.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/output.hpp"
 #include "runner/provenance.hpp"
@@ -35,6 +37,12 @@ void warn_of_doubts(const Run& run) {
   }
 }
 
+// What the run is called when it is saved from its page.
+std::string name_of_data(const RunOptions& options) {
+  const std::string name = std::filesystem::path(options.json_file).filename().string();
+  return name.empty() ? "run.json" : name;
+}
+
 }  // namespace
 
 ExitCode conduct(const RunOptions& options, const Work& work) {
@@ -44,11 +52,14 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
       machine::MEASURES_TIME ? RecordedRuns() : recorded_for(options.presentation, work.recorded);
   std::unique_ptr<OutputFile> json_file;
   if (!options.json_file.empty()) json_file = std::make_unique<OutputFile>(options.json_file);
+  std::unique_ptr<HtmlReport> page_file;
+  if (!options.presentation.html_file.empty())
+    page_file = std::make_unique<HtmlReport>(options.presentation.html_file);
   warn_of_options_without_meaning(options);
 
   const machine::Device device = machine::open();
   work.refuse_what_cannot_be_run(device);
-  const bool for_a_file = json_file || options.presentation.format == Format::json;
+  const bool for_a_file = json_file || page_file || options.presentation.format == Format::json;
   Run done{.from = provenance(options.command_line, for_a_file)};
 
   std::optional<Error> failure;  // that ended the run early; what was done before it stays
@@ -60,7 +71,7 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
   if (interrupted()) failure.reset();  // cut short by the user
   if (failure && done.results.empty()) throw Error(*failure);
 
-  // That one of the two cannot be written is no reason to lose the other.
+  // That one of them cannot be written is no reason to lose the others.
   const std::string text = report(done, recorded, options.presentation, page);
   std::optional<Error> unwritten;
   const auto try_to = [&](const std::function<void()>& write) {
@@ -74,6 +85,8 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
     try_to([&] { json_file->commit(results::to_json(done)); });
   }
   try_to([&] { write_stdout(text); });
+  if (page_file && !done.results.empty() && !interrupted())
+    try_to([&] { page_file->commit(done, name_of_data(options)); });
 
   if (options.presentation.verbosity >= 0) warn_of_doubts(done);
   if (interrupted()) warn("interrupted; the rest was not run");

@@ -17,6 +17,7 @@
 #include "runner/select.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/suggest.hpp"
+#include "runner/temporary_folder.hpp"
 
 namespace runner {
 namespace {
@@ -26,29 +27,6 @@ namespace fs = std::filesystem;
 Error unusable(const std::string& path, const std::string& why) {
   return {ExitCode::usage, fmt::format("--kernel '{}': {}", path, why)};
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "sgemm_kernel.XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ExitCode::failure,
-                  fmt::format("cannot make a folder in {}: {}", fs::temp_directory_path().string(),
-                              std::strerror(errno)));
-    }
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 void compile(const std::string& path, const std::string& library) {
   const Finished compiled = run_command({SGEMM_COMPILE_KERNEL, path, library}, true);

@@ -88,6 +88,17 @@ class GoodRun(unittest.TestCase):
         ).rows
         self.assertFalse(row.correct)
 
+    def test_gives_the_lines_of_the_source(self):
+        line = {"file": "01_naive.cu", "line": 20, "instruction": "ld.global.f32", "buffer": "A", "bytes_per_lane": 4, "requests": 8}
+        line |= {"sectors_per_request": 32.0, "bytes_used_over_fetched": 0.125, "wavefronts_per_request": None, "waste": "much"}
+        (row,) = read(samples.text_of(samples.document([samples.counted_row(1, "256", lines=[line, line | {"waste": "none"}])]))).rows
+        self.assertEqual([one.waste for one in row.lines], ["much", "none"])
+        first = row.lines[0]
+        self.assertEqual((first.file, first.line, first.instruction, first.buffer), ("01_naive.cu", 20, "ld.global.f32", "A"))
+        self.assertEqual((first.bytes_per_lane, first.requests, first.bank_conflicts), (4, 8, 0))
+        self.assertEqual((first.sectors_per_request, first.bytes_used_over_fetched), (32.0, 0.125))
+        self.assertIsNone(first.wavefronts_per_request)
+
     def test_drops_what_would_move_the_cursor(self):
         self.assertEqual(read(samples.text_of(samples.document([], device="N\x1b[2J\nX"))).context.device, "N[2JX")
 
@@ -217,6 +228,18 @@ class Damaged(unittest.TestCase):
         ):
             document = samples.document([samples.timed_row(0, "256"), samples.timed_row(1, "256", **{key: value})])
             self.assertIn(f"benchmarks[1].{why}", refusal(samples.text_of(document)))
+
+    def test_lines(self):
+        cases = (
+            ({"file": 1, "line": 1}, "benchmarks[0].lines[0].file: is not a text"),
+            ({"file": "a", "line": -1}, "benchmarks[0].lines[0].line: is not between"),
+            ({"file": "a"}, "benchmarks[0].lines[0]: has no 'line'"),
+            ({"file": "a", "line": 1, "requests": 0.5}, "benchmarks[0].lines[0].requests: is not a whole number"),
+            ({"file": "a", "line": 1, "waste": "huge"}, "benchmarks[0].lines[0].waste: is neither"),
+            ("a", "benchmarks[0].lines[0]: is not an object"),
+        )
+        for line, told in cases:
+            self.assertIn(told, refusal(samples.text_of(samples.document([samples.counted_row(1, "256", lines=[line])]))))
 
     def test_what_is_missing(self):
         for key in ("name", "set", "kernel", "correct", "n", "lda", "elements_compared", "reference_samples_ms", "is_reference"):

@@ -416,6 +416,23 @@ class Launchers(unittest.TestCase):
         self.assertNotIn("matplotlib", packages("run tests").stdout)
         self.assertEqual(packages("dancing").returncode, 70)
 
+    def test_a_browser_is_installed_where_there_is_none(self):
+        def packages(path):
+            line = f'program=test; . "{self.tree}/cmake/setup.sh"; PATH={path}; need_for browser; echo "${{packages[*]}} ${{features[*]}}"'
+            return subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True).stdout
+
+        self.tool("google-chrome", "")
+        self.assertEqual(packages("/nowhere"), "chromium SGEMM_BUILD_BROWSER\n")
+        self.assertEqual(packages(f"'{self.tools}'"), " SGEMM_BUILD_BROWSER\n")
+
+    def test_a_report_asks_for_what_plots_need(self):
+        cache = self.tree / "build/sim/CMakeCache.txt"
+        for words, asks in ((["2", "--json=a --html"], False), (["2", "--html=a b.html"], True), (["2", "--html", "b.html"], True)):
+            cache.unlink(missing_ok=True)
+            code, out, err = self.call("sgemm_runner", *words)
+            self.assertEqual((code, out), (7, self.made(" ".join(words))), err)
+            self.assertEqual("SGEMM_BUILD_PLOTS:UNINITIALIZED=ON" in cache.read_text(), asks, words)
+
     def test_a_part_of_the_build_is_turned_on_when_it_is_asked_for(self):
         line = f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build; need_for plots; build sgemm_runner yes'
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True)

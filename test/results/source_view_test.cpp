@@ -16,7 +16,6 @@ namespace {
 
 using results::Line;
 using results::SourcePart;
-using results::Waste;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -64,33 +63,6 @@ INSTANTIATE_TEST_SUITE_P(SourceView, Golden,
                                          Page{.unicode = true},
                                          Page{.color = true, .unicode = true, .width = 80}),
                          [](const auto& tested) { return Golden::name(tested.param); });
-
-// ---- What wastes.
-
-TEST(Waste, IsWhatIsMovedBeyondTheBytesThatAreAskedFor) {
-  const auto of = [](uint64_t sectors, uint64_t used) {
-    return waste_of(made::global("f", 1, "ld.global.f32", "A", 4, 10, sectors, used));
-  };
-  EXPECT_EQ(of(4, 128), Waste::none) << "neighbours";
-  EXPECT_EQ(of(16, 512), Waste::none) << "four neighbours a lane";
-  EXPECT_EQ(of(1, 4), Waste::none) << "a broadcast cannot take less";
-  EXPECT_EQ(of(5, 128), Waste::some) << "neighbours that begin within a sector";
-  EXPECT_EQ(of(8, 128), Waste::much) << "every second float";
-  EXPECT_EQ(of(32, 128), Waste::much);
-  EXPECT_EQ(of(32, 4 * 32), Waste::much);
-}
-
-TEST(Waste, OfSharedMemoryIsWhatConflictsCost) {
-  const auto of = [](uint64_t wavefronts, uint64_t conflicts) {
-    return waste_of(made::shared("f", 1, "ld.shared.f32", 4, 10, wavefronts, conflicts));
-  };
-  EXPECT_EQ(of(1, 0), Waste::none);
-  EXPECT_EQ(of(8, 0), Waste::none) << "16 bytes a lane";
-  EXPECT_EQ(of(5, 2), Waste::some);
-  EXPECT_EQ(of(2, 1), Waste::much);
-}
-
-TEST(Waste, IsNothingWhereNothingWasAsked) { EXPECT_EQ(waste_of(Line{}), Waste::none); }
 
 // ---- Rules that hold for every page.
 

@@ -1,0 +1,59 @@
+"""The plots of the report: those of the list of plots that the run has the figures for."""
+
+from plots import catalogue, style
+from plots.program import Refused
+from plots.report import words
+from plots.report.markup import Markup, element
+
+LEFT_OUT = ("samples",)  # drawn by the page itself, for the row that the reader chooses
+
+
+def css():
+    """The colours of the plots; on paper the light ones."""
+    light = " ".join(f"--plot-{role}: {colors[0]};" for role, colors in style.ROLES.items())
+    return style.css() + f"@media print {{ svg.plot {{ {light} }} }}\n"
+
+
+def section(run):
+    """A figure for each plot, and why the others are not there."""
+    figures, missing = [], []
+    for name in catalogue.PLOTS:
+        if name in LEFT_OUT:
+            continue
+        try:
+            svg = catalogue.svg(name, run, embedded=True)
+        except Refused as why:
+            missing.append(element("li", f"{name}: {why}"))
+            continue
+        about = catalogue.about(name)
+        heading = element("h3", about[0].upper() + about[1:], class_="unseen")  # a drawing has its own for the eye
+        figures.append(element("figure", heading, Markup(svg), id=f"plot-{name}"))
+    if missing:
+        summary = element("summary", "Plots that this run has no figures for")
+        figures.append(element("details", summary, element("ul", missing), open=not figures))
+    return figures
+
+
+def samples(run):
+    """Where the page draws the samples of the row that is chosen; nothing where none was timed."""
+    rows = [(i, row) for i, row in enumerate(run.rows) if row.samples_ms]
+    if not rows:
+        return None
+    chosen = min(rows, key=lambda one: _interest(one[1]))[0]
+    options = [element("option", _name(row), value=i, selected=i == chosen) for i, row in rows]
+    return [
+        element("p", "Each sample of a kernel, in the order of time, and of the reference that took turns with it. ",
+                "With the pointer or, once the drawing has the focus, the arrow keys each sample tells its figures."),
+        element("p", element("label", "Row ", element("select", options, id="row-of-samples")), id="choose-samples", hidden=True),
+        element("div", element("p", "Drawing samples needs JavaScript.", class_="missing"), id="samples-drawing"),
+    ]  # fmt: skip
+
+
+def _interest(row):
+    """Lower for what a reader wants to look into first: a row that differs, then one that is not trusted."""
+    differs = row.comparison is not None and row.comparison.verdict != "SAME"
+    return (not differs, row.trusted, row.is_reference)
+
+
+def _name(row):
+    return ", ".join(part for part in (words.kernel_with_number(row), words.size(row), words.options(row), row.path) if part)

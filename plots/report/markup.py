@@ -1,0 +1,62 @@
+"""HTML put together so that a text can never become markup: whatever is no Markup already is escaped."""
+
+import json
+from html import escape
+
+
+class Markup(str):
+    """A text that is HTML already."""
+
+
+def markup(part):
+    """The part as HTML. Nothing of None, the parts of a list one behind the other."""
+    if part is None:
+        return Markup()
+    if isinstance(part, Markup):
+        return part
+    if isinstance(part, (list, tuple)):
+        return Markup("".join(markup(one) for one in part))
+    return Markup(escape(_printable(str(part))))
+
+
+def element(name, /, *parts, **attributes):
+    """<name attributes>parts</name>. Attributes: class_ is class, aria_label is aria-label; True stands without a value,
+    None and False are left out."""
+    return Markup(f"<{name}{_attributes(attributes)}>{markup(parts)}</{name}>")
+
+
+def void(name, /, **attributes):
+    """An element that has no contents and no end: <input>."""
+    return Markup(f"<{name}{_attributes(attributes)}>")
+
+
+def script(text, /, **attributes):
+    """A script. Nothing is escaped within one, so nothing in it may end it."""
+    if "</script" in text.lower() or "<!--" in text:
+        raise ValueError("a script's text must not hold what ends a script")
+    return Markup(f"<script{_attributes(attributes)}>{text}</script>")
+
+
+def json_script(value, /, **attributes):
+    """A value for the page's scripts, as compact JSON. ValueError where it holds an infinity, which JSON has not.
+
+    Every "<" in it stands in a text, where \\u003c says the same and ends no script.
+    """
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return script(text.replace("<", "\\u003c"), type="application/json", **attributes)
+
+
+def _attributes(attributes):
+    text = ""
+    for name, value in attributes.items():
+        if value is None or value is False:
+            continue
+        text += " " + name.rstrip("_").replace("_", "-")
+        if value is not True:
+            text += f'="{escape(_printable(str(value)))}"'
+    return text
+
+
+# HTML has no way to write control characters, and half of a surrogate pair cannot be written at all.
+def _printable(text):
+    return "".join(c for c in text if c.isprintable() or c in "\n\t\u00a0")

@@ -1,0 +1,193 @@
+"""The table of all rows: which columns it has, and what stands in them."""
+
+from dataclasses import dataclass
+
+from plots.report import metrics, words
+from plots.report.markup import element, void
+
+# Of the metrics those that the table has a column for, where any row has the figure.
+SHOWN = (
+    "load_sectors_per_request",
+    "store_sectors_per_request",
+    "bytes_used_over_fetched",
+    "flops_per_global_byte",
+    "shared_wavefronts_per_ffma",
+    "shared_bank_conflicts",
+    "median_ms",
+    "spread",
+    "gflops",
+    "percent_of_peak",
+    "percent_of_cublas",
+    "gbytes_per_second",
+    "percent_of_copy",
+)
+MATRICES = ("load A", "load B", "load C", "store C")  # of a product: a column each, in place of the sums
+
+
+@dataclass(frozen=True)
+class Column:
+    heading: str
+    meaning: str  # empty where the heading says it
+    text: object  # of a row: what stands there; empty for nothing
+    value: object  # of a row: what it is sorted by, a number or a text; None for nothing
+    kind: str  # "number", "text", "name" of the row, or "finding", which has a colour
+
+
+def columns(run):
+    """The columns of the run's table, without those that would be empty."""
+    rows = run.rows
+    found = []
+    if any(row.number is not None for row in rows):
+        found.append(Column("#", "", lambda row: "" if row.number is None else str(row.number), lambda row: row.number, "number"))
+    found.append(Column("kernel", "", words.kernel, words.kernel, "name"))
+    found.append(Column("size", "M × N × K; one figure where all three are the same", words.size, _volume, "number"))
+    if any(_how(row) for row in rows):
+        meaning = "how the lanes of a lab's variant walk; the code path that a kernel took, of several; what is not as it is by default"
+        found.append(Column("how", meaning, _how, lambda row: _how(row) or None, "text"))
+    found += _figures(rows)
+    meaning = "what the program found: right, wrong, not trusted, refused"
+    found.append(Column("result", meaning, words.judged, words.judged, "finding"))
+    if any(row.comparison for row in rows):
+        meaning = "of the comparison with the other run"
+        found.append(Column("verdict", meaning, _verdict, lambda row: _verdict(row) or None, "finding"))
+        if any(_change(row) is not None for row in rows):
+            meaning = "of the median ratio to the reference, beside the other run; below 0 is slower"
+            found.append(Column("change, %", meaning, _change_text, _change, "number"))
+    return found
+
+
+def table(run):
+    """The table with all its rows; a row's number among the run's is its data-row."""
+    shown = columns(run)
+    with_samples = any(row.samples_ms for row in run.rows)
+    heads = [_head(column) for column in shown]
+    if with_samples:
+        heads.append(element("th", "samples", scope="col", class_="controls"))
+    body = [_row(i, row, shown, with_samples) for i, row in enumerate(run.rows)]
+    return element(
+        "table",
+        element("caption", "All results of the run"),
+        element("thead", element("tr", heads)),
+        element("tbody", body),
+        id="rows",
+    )
+
+
+def legend(run):
+    """What the columns mean."""
+    explained = [column for column in columns(run) if column.meaning]
+    return element("dl", [[element("dt", column.heading), element("dd", column.meaning)] for column in explained], class_="legend")
+
+
+def filters(run):
+    """The controls that choose rows. They do nothing without the page's script, which shows them."""
+    rows = run.rows
+    choices = [
+        ("kernel", [(words.kernel(row), words.kernel_with_number(row)) for row in rows]),
+        ("size", [(words.size(row), words.size(row)) for row in sorted(rows, key=lambda row: _volume(row) or 0)]),
+        ("result", [(words.judged(row), words.judged(row)) for row in rows]),
+        ("verdict", [(_verdict(row), _verdict(row)) for row in rows]),
+    ]
+    controls = [element("label", "Text ", void("input", type="search", name="text", autocomplete="off"))]
+    for name, values in choices:
+        values = dict((value, text) for value, text in values if value)
+        if name != "kernel" and name != "size" and not values:
+            continue
+        options = [element("option", "all", value="")]
+        options += [element("option", text, value=value) for value, text in values.items()]
+        controls.append(element("label", f"{name.capitalize()} ", element("select", options, name=name)))
+    controls.append(element("button", "Show all", type="reset"))
+    return element("form", controls, id="filters", role="search", aria_label="Choose rows", hidden=True)
+
+
+def _head(column):
+    """A heading that sorts. On paper, where buttons are not repeated on each page, its text stands for it."""
+    button = element("button", column.heading, type="button")
+    return element("th", button, scope="col", data_heading=column.heading, class_="number" if column.kind == "number" else None)
+
+
+def _row(i, row, shown, with_samples):
+    cells = []
+    for column in shown:
+        text, value = column.text(row), column.value(row)
+        if column.kind == "number":
+            cells.append(element("td", text, class_="number", data_value=value))
+        elif column.kind == "name":
+            cells.append(element("th", text, scope="row"))
+        elif column.kind == "finding" and text:
+            cells.append(element("td", finding(text)))
+        else:
+            cells.append(element("td", text))
+    if with_samples:
+        label = f"Draw the samples of {words.kernel_with_number(row)}, {words.size(row)}"
+        button = element("button", "draw", type="button", class_="draw", aria_label=label) if row.samples_ms else None
+        cells.append(element("td", button, class_="controls"))
+    keys = {"data_kernel": words.kernel(row), "data_size": words.size(row), "data_result": words.judged(row)}
+    return element("tr", cells, data_row=i, data_verdict=_verdict(row) or None, **keys)
+
+
+def finding(text):
+    """A verdict, or what the program found of a row: a word, and its colour beside it."""
+    return element("span", text, class_=f"finding is-{text.lower().replace(' ', '-')}")
+
+
+def _figures(rows):
+    """A column for each metric that is shown and that a row has."""
+    of_matrices = [key for key in MATRICES if any(key in row.sectors_per_request for row in rows)]
+    only_matrices = all(key in MATRICES for row in rows for key in row.sectors_per_request)
+    listed = metrics.all_metrics()
+    keys = [key for key in SHOWN if any(key in row.figures for row in rows)]
+    if of_matrices and only_matrices:
+        keys = [key for key in keys if not key.endswith("_sectors_per_request")]
+        meaning = "32-byte sectors that a warp's request touches; 4 bytes a lane, side by side, are 4"
+        for key in of_matrices:
+            yield Column(
+                f"sectors/request, {key}",
+                meaning,
+                lambda row, key=key: words.decimal(row.sectors_per_request[key], 1) if key in row.sectors_per_request else "",
+                lambda row, key=key: row.sectors_per_request.get(key),
+                "number",
+            )
+    headings = [listed[key].heading for key in keys]
+    for key in keys:
+        metric = listed[key]
+        name = metric.heading if headings.count(metric.heading) == 1 else metric.name
+        yield Column(
+            f"{name}, {metric.unit}" if metric.unit and metric.unit not in name else name,
+            metric.hint if metric.name == name else f"{metric.name}: {metric.hint}",
+            lambda row, metric=metric: _figure(row, metric),
+            lambda row, key=key: row.figures.get(key),
+            "number",
+        )
+
+
+def _figure(row, metric):
+    if metric.key not in row.figures:
+        return ""
+    if metric.unit == "ms":
+        return words.milliseconds(row.figures[metric.key])
+    return words.decimal(row.figures[metric.key], metric.decimals)
+
+
+def _volume(row):
+    """What sizes are sorted by."""
+    if not row.size:
+        return next(iter(row.parameters.values()), None)
+    m, n, k = row.size
+    return m * n * k
+
+
+def _how(row):
+    return ", ".join(text for text in (words.idea(row), row.path, words.options(row)) if text)
+
+
+def _verdict(row):
+    return row.comparison.verdict if row.comparison else ""
+
+
+def _change(row):
+    return row.comparison.change_percent if row.comparison else None
+
+
+def _change_text(row):
+    return "" if _change(row) is None else words.signed(_change(row), 1)

@@ -1,0 +1,76 @@
+"""What the report asks the program sgemm_runner: to compare two runs, and to count what a kernel's lines ask of memory."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from plots import results
+from plots.program import Refused
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LAUNCHER = ROOT / "sgemm_runner"  # which builds what is not up to date
+SECONDS_AT_MOST = 600
+NOT_COMPARABLE = 4
+
+
+class Unavailable(Exception):
+    """The program cannot be run, or did not answer. The text says which, in one line."""
+
+
+def compare(program, base, new):
+    """The run in the file `new` with the verdicts that the program found beside the file `base`, as a document.
+
+    Refuses what the program refuses, in its words.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        compared = Path(folder) / "compared.json"
+        try:
+            ended = _run([program, "compare", str(base), str(new), f"--json={compared}"])
+        except Unavailable as reason:
+            raise Refused(f"'{new}' cannot be compared with '{base}': {reason}") from None
+        if not compared.is_file():
+            code = ended.returncode if ended.returncode in (2, NOT_COMPARABLE) else 70
+            raise Refused(f"'{new}' cannot be compared with '{base}': {_last_line(ended)}", code)
+        return results.read(compared)
+
+
+def prepare(program):
+    """Sees to it that the program answers `show`. The launcher may have to build it, and says so on stderr."""
+    _run([program, "show", "--help"], stderr=None)
+
+
+def lines_of(program, subject):
+    """What each line of a kernel asks of memory, as the simulated GPU counts it: the row of `show SUBJECT --json`."""
+    ended = _run([program, "show", subject, "--json"])
+    try:
+        rows = results.parse(ended.stdout).rows
+    except results.Unusable as unusable:
+        why = _last_line(ended) if ended.returncode else f"its answer cannot be used: {unusable}"
+        raise Unavailable(why) from None
+    if len(rows) != 1:
+        raise Unavailable(f"its answer has {len(rows)} rows, and not 1")
+    return rows[0]
+
+
+def _run(words, stderr=subprocess.PIPE):
+    try:
+        ended = subprocess.run(
+            [str(word) for word in words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            timeout=SECONDS_AT_MOST,
+        )
+    except OSError as error:
+        raise Unavailable(f"'{words[0]}' cannot be run: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"'{words[0]} {words[1]}' did not end within {SECONDS_AT_MOST} seconds") from None
+    if stderr is None and ended.returncode:
+        raise Unavailable(f"'{words[0]} {words[1]}' ended with {ended.returncode}")
+    return ended
+
+
+def _last_line(ended):
+    """What it says last, without its name."""
+    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("sgemm_runner: ") if lines else f"sgemm_runner ended with {ended.returncode} and said nothing"

@@ -1,0 +1,85 @@
+"""How the report writes what a run holds: figures, sizes, names. In one place, so that all sections write alike."""
+
+BLANK = "\u00a0"  # where no line is broken
+MINUS = "\u2212"
+TIMES = "×"
+
+
+def decimal(value, decimals):
+    """ "50 573" or "12.7", with as many decimals as the list of metrics gives a figure."""
+    return f"{value:,.{decimals}f}".replace(",", BLANK).replace("-", MINUS)
+
+
+def whole(value):
+    return f"{value:,}".replace(",", BLANK)
+
+
+def milliseconds(value):
+    """Four digits, whatever the size: 275.1, 2.701, 0.004407."""
+    decimals = 1
+    while decimals < 9 and value * 10**decimals < 1000:
+        decimals += 1
+    return decimal(value, decimals)
+
+
+def signed(value, decimals):
+    return ("+" if value > 0 else "") + decimal(value, decimals)
+
+
+def size(row):
+    """ "4096³", "16 × 4096 × 4096"; of a lab's variant its parameters; empty where there is neither."""
+    if row.size:
+        m, n, k = row.size
+        return f"{m}³" if m == n == k else f"{m} {TIMES} {n} {TIMES} {k}"
+    return ", ".join(f"{name} {value}" for name, value in row.parameters.items())
+
+
+def kernel(row):
+    """ "coalesced", or "copy_stride/8" of one that has variants."""
+    return f"{row.kernel}/{row.variant}" if row.variant else row.kernel
+
+
+def kernel_with_number(row):
+    return kernel(row) if row.number is None else f"{row.number} {kernel(row)}"
+
+
+def idea(row):
+    """How the lanes of a lab's variant walk, in a line; empty of all others."""
+    said = row.json.get("idea")
+    return said if isinstance(said, str) else ""
+
+
+def options(row):
+    """What else was asked for: everything that is not the default, in a few words."""
+    texts = []
+    if row.size:  # the reader has seen to what a problem must have
+        m, n, k = row.size
+        texts += [f"{key} {row.json[key]:g}" for key, default in (("alpha", 1), ("beta", 0)) if row.json[key] != default]
+        rows = (("lda", k), ("ldb", n), ("ldc", n))
+        texts += [f"{key} {row.json[key]}" for key, dense in rows if row.json[key] != max(dense, 1)]
+    if row.cold:
+        texts.append("cold")
+    if row.once:
+        texts.append("one launch")
+    return ", ".join(texts)
+
+
+def judged(row):
+    """What the program found of a row by itself."""
+    if row.refusal:
+        return "refused"
+    if not row.is_right:
+        return "wrong"
+    return "right" if row.trusted else "not trusted"
+
+
+def why(row):
+    """The program's reasons for that, a sentence each; none for a row that is right."""
+    if row.refusal:
+        return [row.refusal]
+    texts = [row.json["error_message"]] if isinstance(row.json.get("error_message"), str) else []
+    if not row.correct and not texts:
+        texts.append("the result is wrong")
+    if not row.promise_kept:
+        texts.append("the promise is not kept")
+    return texts + row.contract_broken + row.hazards + row.doubts
