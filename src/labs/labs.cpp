@@ -24,6 +24,7 @@ namespace {
 
 Sizes sizes_of(const Lab& of, int64_t Parameter::* value) {
   std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
   for (const Parameter& parameter : of.parameters) {
     sizes.emplace_back(parameter.name, parameter.*value);
   }

@@ -37,6 +37,7 @@ class Subcommand {
 
 // list_subcommand(), table_subcommand(), ...: one for each line of the table, defined in a file of its own or with its like.
 #define SUBCOMMAND(name, program, packages, build, what) \
+  /* NOLINTNEXTLINE(bugprone-macro-parentheses) */       \
   std::unique_ptr<Subcommand<program>> name##_subcommand();
 #include "runner/subcommands.def"
 #undef SUBCOMMAND
