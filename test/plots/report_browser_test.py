@@ -224,7 +224,7 @@ class Samples(BrowserTest):
 
     def test_that_are_all_the_same_or_one_alone_are_drawn(self):
         same = samples.timed_row(1, "256", samples_ms=[2.0, 2.0], reference_samples_ms=[1.0, 1.0])
-        of_one = {"samples_ms": [2.0], "reference_samples_ms": [], "sample_seconds": [0.0], "sample_clocks_mhz": [0.0]}
+        of_one = {"samples_ms": [2.0], "reference_samples_ms": [], "sample_seconds": [8.4e-8], "sample_clocks_mhz": [0.0]}
         alone = samples.timed_row(2, "256", **of_one)
         page = self.open(runs.run_of([same, alone]))
         for row, circles in (("0", 2), ("1", 1)):
@@ -233,6 +233,8 @@ class Samples(BrowserTest):
             places = page.evaluate(f"[...document.querySelectorAll('#samples-drawing circle')].map({circle})")
             self.assertEqual(len(places), circles)
             self.assertTrue(all(value > 0 for place in places for value in place), places)
+        page.hover("#samples-drawing [data-mark='1']")
+        self.assert_tip(page, "sample 1 of 1, after 0 s")
         self.assertEqual(page.errors(), [])
 
 
