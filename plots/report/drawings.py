@@ -41,10 +41,11 @@ def samples(run):
         return None
     chosen = min(rows, key=lambda one: _interest(one[1]))[0]
     options = [element("option", _name(row), value=i, selected=i == chosen) for i, row in rows]
+    select = element("select", options, id="row-of-samples")
     return [
         element("p", "Each sample of a kernel, in the order of time, and of the reference that took turns with it. ",
                 "With the pointer or, once the drawing has the focus, the arrow keys each sample tells its figures."),
-        element("p", element("label", "Row ", element("select", options, id="row-of-samples")), id="choose-samples", hidden=True),
+        element("p", element("label", "Row ", select), id="choose-samples", hidden=True),
         element("div", element("p", "Drawing samples needs JavaScript.", class_="missing"), id="samples-drawing"),
     ]  # fmt: skip
 

@@ -138,16 +138,17 @@ function svgElement(name, attributes, text) {
 }
 
 const short = (value) => String(Number(value.toPrecision(4)));
+const seconds = (value) => short(Number(value.toFixed(6))); // a millionth is all that a stopwatch tells
 
 // Where each sample stands from left to right: seconds, each run behind the one before, or its number where no time is known.
 function timesOf(row, count) {
-  const seconds = row.sample_seconds || [];
-  if (seconds.length !== count) return { times: Array.from({ length: count }, (_, i) => i + 1), unit: "sample" };
+  const known = row.sample_seconds || [];
+  if (known.length !== count) return { times: Array.from({ length: count }, (_, i) => i + 1), unit: "sample" };
   const runs = row.samples_of_runs && row.samples_of_runs.length ? row.samples_of_runs : [count];
   const times = [];
   let begin = 0;
   for (const size of runs) {
-    const own = seconds.slice(times.length, times.length + size);
+    const own = known.slice(times.length, times.length + size);
     for (const second of own) times.push(begin + second);
     begin += own[own.length - 1] * 1.02;
   }
@@ -193,7 +194,7 @@ function drawStrip(svg, row, panels, i, times, unit, xs, height) {
   const from = i === 0 ? xs[0] - 6 : (xs[i - 1] + xs[i]) / 2;
   const to = i + 1 === xs.length ? xs[i] + 6 : (xs[i] + xs[i + 1]) / 2;
   const said = panels.filter((panel) => panel.values[i] !== null).map((panel) => `${panel.name} ${short(panel.values[i])} ${panel.unit}`);
-  const when = unit === "seconds" ? `, after ${short(row.sample_seconds[i])} s` : "";
+  const when = unit === "seconds" ? `, after ${seconds(row.sample_seconds[i])} s` : "";
   const strip = svgElement("g", { class: "sample" });
   strip.append(svgElement("title", {}, `sample ${i + 1} of ${xs.length}${when}\n${said.join("\n")}`));
   strip.append(svgElement("rect", { x: from, y: TOP, width: Math.max(to - from, 1), height: height - TOP - BOTTOM, fill: "transparent", stroke: "none" }));
@@ -221,7 +222,8 @@ function drawSamples() {
   const ticks = times.length > 1 ? [0, times.length - 1] : [0];
   for (const i of ticks) {
     const label = { x: xs[i], y: height - BOTTOM + 16, "text-anchor": i ? "end" : "start", "font-size": 12, fill: "var(--plot-soft)" };
-    svg.append(svgElement("text", label, `${short(times[i])}${i ? ` ${unit === "seconds" ? "s" : "samples"}` : ""}`));
+    const ending = unit === "seconds" ? " s" : " samples";
+    svg.append(svgElement("text", label, (unit === "seconds" ? seconds : short)(times[i]) + (i ? ending : "")));
   }
   times.forEach((_, i) => drawStrip(svg, row, panels, i, times, unit, xs, height));
   hideTip();

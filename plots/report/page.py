@@ -120,8 +120,8 @@ def _results(run):
 def _sources(run, program):
     note = (
         "The counters are those of the simulated GPU at the size that stands beside each kernel, whatever the run was made on. "
-        "Sectors are of 32 bytes, for each request of a warp; bytes used are of those in its sectors; wavefronts are passes over the "
-        "banks of shared memory, for each request; conflicts are those beyond the least number, of all requests. "
+        "Sectors are of 32 bytes, for each request of a warp; bytes used are of those in its sectors; wavefronts are passes over "
+        "the banks of shared memory, for each request; conflicts are those beyond the least number, of all requests. "
         "! moves more than its bytes need, !! twice as much or more."
     )
     return [element("p", note), sources.of_run(run, program)]

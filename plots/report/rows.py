@@ -38,11 +38,11 @@ def columns(run):
     rows = run.rows
     found = []
     if any(row.number is not None for row in rows):
-        found.append(Column("#", "", lambda row: "" if row.number is None else str(row.number), lambda row: row.number, "number"))
+        found.append(Column("#", "", _number, lambda row: row.number, "number"))
     found.append(Column("kernel", "", words.kernel, words.kernel, "name"))
     found.append(Column("size", "M × N × K; one figure where all three are the same", words.size, _volume, "number"))
     if any(_how(row) for row in rows):
-        meaning = "how the lanes of a lab's variant walk; the code path that a kernel took, of several; what is not as it is by default"
+        meaning = "how the lanes of a lab's variant walk; of several code paths the one taken; what is not as it is by default"
         found.append(Column("how", meaning, _how, lambda row: _how(row) or None, "text"))
     found += _figures(rows)
     meaning = "what the program found: right, wrong, not trusted, refused"
@@ -76,7 +76,8 @@ def table(run):
 def legend(run):
     """What the columns mean."""
     explained = [column for column in columns(run) if column.meaning]
-    return element("dl", [[element("dt", column.heading), element("dd", column.meaning)] for column in explained], class_="legend")
+    meanings = [[element("dt", column.heading), element("dd", column.meaning)] for column in explained]
+    return element("dl", meanings, class_="legend")
 
 
 def filters(run):
@@ -175,6 +176,10 @@ def _volume(row):
         return next(iter(row.parameters.values()), None)
     m, n, k = row.size
     return m * n * k
+
+
+def _number(row):
+    return "" if row.number is None else str(row.number)
 
 
 def _how(row):

@@ -90,7 +90,7 @@ def _listing(path, accesses):
                     "tr",
                     element("th", "line", scope="col", class_="number"),
                     element("th", "source", scope="col"),
-                    [element("th", heading, scope="col", class_=None if heading in ("buffer", "access") else "number") for heading in headings],
+                    [_head(heading) for heading in headings],
                 ),
             ),
             element("tbody", body),
@@ -101,6 +101,10 @@ def _listing(path, accesses):
         role="region",
         aria_label=f"Source {name}",
     )
+
+
+def _head(heading):
+    return element("th", heading, scope="col", class_=None if heading in ("buffer", "access") else "number")
 
 
 def _code_row(number, code, accesses, of_global, shared, width):
@@ -132,7 +136,8 @@ def _code_row(number, code, accesses, of_global, shared, width):
 def _mark(access):
     if access.waste == "none":
         return None
-    return [" ", element("strong", MARKS[access.waste], aria_hidden="true"), element("span", MEANINGS[access.waste], class_="unseen")]
+    meaning = element("span", MEANINGS[access.waste], class_="unseen")
+    return [" ", element("strong", MARKS[access.waste], aria_hidden="true"), meaning]
 
 
 def _number(value, decimals=0, unit=""):

@@ -28,7 +28,8 @@ def _counts(run):
     counted = [element("li", finding(kind), f" {words.whole(found.count(kind))}") for kind in order]
     total = words.whole(len(run.rows))
     kernels = words.whole(len({(row.set, row.label, row.variant) for row in run.rows}))
-    return [element("p", f"Results: {total}, of {kernels} kernels."), element("ul", counted, class_="counts") if counted else None]
+    counts = element("ul", counted, class_="counts") if counted else None
+    return [element("p", f"Results: {total}, of {kernels} kernels."), counts]
 
 
 def _verdicts(run):

@@ -19,7 +19,7 @@ enum class Format { table, json, csv, markdown };
 struct Presentation {
   Format format = Format::table;
   When color = When::automatic;
-  int verbosity = 0;  // -1 with -q, 1 with -v
+  int verbosity = 0;        // -1 with -q, 1 with -v
   std::string html_file{};  // where a page goes beside the output on stdout; empty for nowhere
   std::string baseline_file{};
   bool baseline_asked_for = false;  // false: the file that belongs to the project

@@ -91,7 +91,8 @@ class GoodRun(unittest.TestCase):
     def test_gives_the_lines_of_the_source(self):
         line = {"file": "01_naive.cu", "line": 20, "instruction": "ld.global.f32", "buffer": "A", "bytes_per_lane": 4, "requests": 8}
         line |= {"sectors_per_request": 32.0, "bytes_used_over_fetched": 0.125, "wavefronts_per_request": None, "waste": "much"}
-        (row,) = read(samples.text_of(samples.document([samples.counted_row(1, "256", lines=[line, line | {"waste": "none"}])]))).rows
+        counted = samples.counted_row(1, "256", lines=[line, line | {"waste": "none"}])
+        (row,) = read(samples.text_of(samples.document([counted]))).rows
         self.assertEqual([one.waste for one in row.lines], ["much", "none"])
         first = row.lines[0]
         self.assertEqual((first.file, first.line, first.instruction, first.buffer), ("01_naive.cu", 20, "ld.global.f32", "A"))

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 SECONDS = 60  # that an answer may take
-KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
 
 
 class Browser:
@@ -130,8 +130,9 @@ class Page:
     def errors(self):
         """What has gone wrong in the page, a line each."""
         thrown = [event["exceptionDetails"]["text"] for event in self.events("Runtime.exceptionThrown")]
-        logged = [event["entry"]["text"] for event in self.events("Log.entryAdded") if event["entry"]["level"] in ("error", "warning")]
-        said = [str(event["args"]) for event in self.events("Runtime.consoleAPICalled") if event["type"] in ("error", "warning")]
+        bad = ("error", "warning")
+        logged = [event["entry"]["text"] for event in self.events("Log.entryAdded") if event["entry"]["level"] in bad]
+        said = [str(event["args"]) for event in self.events("Runtime.consoleAPICalled") if event["type"] in bad]
         return thrown + logged + said
 
     def requests(self):
