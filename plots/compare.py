@@ -50,8 +50,17 @@ def _row(row):
         "change": found.change_percent,
         "threshold": found.threshold_percent,
         "base": found.base_percent,
-        "new": (pick.quartiles(pick.paired_percent(row)) or []) if row.is_right else [],
+        "new": _quartiles_now(row),
     }
+
+
+def _quartiles_now(row):
+    """With the median that the program wrote: of several runs it is not that of all samples."""
+    quartiles = pick.quartiles(pick.paired_percent(row)) if row.is_right else None
+    if not quartiles:
+        return []
+    median = row.figures.get("percent_of_cublas", row.figures.get("percent_of_copy", quartiles[1]))
+    return [quartiles[0], median, quartiles[2]]
 
 
 def _name(row):

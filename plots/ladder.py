@@ -37,7 +37,10 @@ def draw(run, size=None):
     values = shown(run, size)
     bars = values["bars"]
     names = [style.cut(bar["kernel"], style.WIDTH * 0.36) for bar in bars]
-    notes = ["A bar is the median of the ratios of neighbouring samples, the whisker spans their quartiles."]
+    notes = [
+        "A bar is the median of the ratios of neighbouring samples (of several runs: the mean of their medians), "
+        "the whisker spans their quartiles."
+    ]
     if any(bar["right"] and not bar["trusted"] for bar in bars):
         notes.append("? marks what the measurement itself does not trust.")
     figure = style.figure(
