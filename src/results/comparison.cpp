@@ -48,12 +48,11 @@ std::string spoken(const std::string& key, const std::string& buffer) {
 }
 
 std::string from_to(uint64_t then, uint64_t now) {
-  const std::string factor =
-      then > 0 && now > 0
-          ? fmt::format(" ({:.3g} times)", static_cast<double>(now) / static_cast<double>(then))
-          : "";
+  const double factor = then > 0 ? static_cast<double>(now) / static_cast<double>(then) : 0;
+  const bool is_told = now > 0 && then > 0 && std::abs(factor - 1) >= 0.005;
   return fmt::format("{}, was {}{}", thousands_apart(std::to_string(now)),
-                     thousands_apart(std::to_string(then)), factor);
+                     thousands_apart(std::to_string(then)),
+                     is_told ? fmt::format(" ({:.3g} times)", factor) : "");
 }
 
 std::vector<std::string> changed_counts(const Result& base, const Result& now) {
@@ -174,7 +173,8 @@ Speed speed_of(const Timing& t) {
   return speed_of(by_run(t, rates));
 }
 
-double median_ms(const Timing& t) { return median_over_runs(by_run(t, t.samples_ms)).value_or(0); }
+// As the metric of that name.
+double median_ms(const Timing& t) { return quartiles(t.samples_ms).median; }
 
 bool had_one_clock(const Timing& a, const Timing& b) {
   if (a.clocks_mhz.size() != 3 || b.clocks_mhz.size() != 3) return true;  // as far as is known
@@ -289,6 +289,8 @@ Compared compare_rows(const Result& base, const Result& now) {
     return compare_times(*base.seen.timing, *now.seen.timing);
   if (base.seen.timing || now.seen.timing)
     return {.verdict = Change::unsure, .reasons = {"it was timed in one of the runs only"}};
+  if (base.seen.traffic.has_value() != now.seen.traffic.has_value())
+    return {.verdict = Change::unsure, .reasons = {"it was counted in one of the runs only"}};
   return compare_counts(base, now);
 }
 

@@ -42,6 +42,9 @@ Run run_of(const Call& call) {
     run = results::run_from_json(finished.output);
   } catch (const results::Unusable&) {
     if (interrupted()) return run;
+    if (code == ExitCode::ok)
+      throw Error(ExitCode::usage,
+                  fmt::format("'sgemm_runner {}' makes no run", fmt::join(call, " ")));
     throw Error(finished.code > 0 && finished.code < 128 ? code : ExitCode::failure,
                 fmt::format("'sgemm_runner {}' ended with {} and no result", fmt::join(call, " "),
                             finished.code));
@@ -69,8 +72,11 @@ bool is_a_rung(int number) {
 }
 
 Error gone(const Result& row) {
-  return {ExitCode::not_comparable,
-          fmt::format("{} is nothing that this program can run", results::full_name(row))};
+  return {
+      ExitCode::not_comparable,
+      fmt::format("{} of the saved run is nothing that this program can run: --only and --size can "
+                  "leave it out",
+                  results::full_name(row))};
 }
 
 Place place_of(const Result& row) {

@@ -40,8 +40,9 @@ class CompareSubcommand : public Subcommand<sgemm_workbench> {
                    "now, without BASE it is "
                    "held against the project's own for this device")
         ->type_name("");
-    app.add_option("--only", only_,
-                   "of all rows those of these kernels or labs: 2, naive, 9-12, copy_stride")
+    app.add_option(
+           "--only", only_,
+           "of all rows those of these kernels or labs: 2, naive, 9-12, copy_stride, copy_stride/8")
         ->allow_extra_args(false)
         ->type_name("KERNELS");
     app.add_option("--size", sizes_, "of all rows those of these sizes; several with commas")
@@ -108,17 +109,14 @@ class CompareSubcommand : public Subcommand<sgemm_workbench> {
   }
 
   void add_only(CompareRequest& request) const {
-    std::vector<std::string> rungs;
+    std::vector<std::string> rungs, labs;
     for (const std::string& list : only_) {
       for (const std::string& word : split(list, ',')) {
-        if (const lab::Lab* of = find_lab(word, lab::all())) {
-          request.labs.emplace_back(of->name);
-        } else {
-          rungs.push_back(word);
-        }
+        (find_lab(word, lab::all()) != nullptr ? labs : rungs).push_back(word);
       }
     }
     if (!rungs.empty()) request.rungs = select(rungs, ladder::all(), lab_names(lab::all()));
+    if (!labs.empty()) request.labs = select_labs(labs, lab::all());
   }
 
   void add_output(CompareRequest& request) const {

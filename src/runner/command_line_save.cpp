@@ -8,6 +8,7 @@
 #include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
+#include "runner/select.hpp"
 #include "runner/subcommands.hpp"
 #include "runner/words.hpp"
 #include "runner/workbench.hpp"
@@ -50,6 +51,7 @@ class SaveSubcommand : public Subcommand<sgemm_workbench> {
     // A value of an option that stands before it could be taken for it.
     if (command_line.size() < 3 || command_line[2] != file_)
       throw usage("the file comes first: sgemm_runner save base.json, then kernels and options");
+    refuse_a_kernel_for_a_file();
     SaveRequest request{.file = file_,
                         .words = app.remaining(),
                         .runs = usual_runs(),
@@ -62,6 +64,18 @@ class SaveSubcommand : public Subcommand<sgemm_workbench> {
   }
 
  private:
+  // "save 1-3": the file was forgotten.
+  void refuse_a_kernel_for_a_file() const {
+    if (file_.find_first_of("./") != file_.npos) return;
+    try {
+      select(std::vector{file_}, ladder::all());
+    } catch (const Error&) {
+      return;
+    }
+    throw usage(fmt::format(
+        "'{0}' names kernels: the file comes first, as in sgemm_runner save base.json {0}", file_));
+  }
+
   static void refuse_output(const std::vector<std::string>& words) {
     for (const char* option :
          {"--json", "--csv", "--md", "--html", "-q", "--quiet", "-v", "--verbose", "--strict"}) {

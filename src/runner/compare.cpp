@@ -59,26 +59,73 @@ std::string own_file() {
   return file;
 }
 
-bool is_meant(const CompareRequest& request, const Result& row) {
-  const bool all_kernels = request.rungs.empty() && request.labs.empty();
-  const bool rung = std::ranges::any_of(request.rungs, [&](const Selected& one) {
-    return row.who.set == "sgemm" && row.who.number == one.rung->number;
-  });
-  const bool lab = results::is_of_a_lab(row) &&
-                   std::ranges::find(request.labs, row.who.name) != request.labs.end();
-  const bool size = std::ranges::any_of(request.sizes, [&](const results::Problem& p) {
-    return row.problem && row.problem->size() == p.size();
-  });
-  return (all_kernels || rung || lab) && (request.sizes.empty() || size);
+bool is_of(const Result& row, const Selected& one) {
+  return row.who.set == "sgemm" && row.who.number == one.rung->number;
+}
+bool is_of(const Result& row, const SelectedLab& one) {
+  const auto is_it = [&](const lab::Variant* v) { return row.who.variant == v->name; };
+  return results::is_of_a_lab(row) && row.who.name == one.of->name &&
+         std::ranges::any_of(one.variants, is_it);
+}
+bool is_of(const Result& row, const results::Problem& size) {
+  return row.problem && row.problem->size() == size.size();
+}
+
+template <typename Wanted>
+bool is_of_any(const Result& row, const std::vector<Wanted>& wanted) {
+  return std::ranges::any_of(wanted, [&](const Wanted& one) { return is_of(row, one); });
+}
+
+// A word that means no row is a mistake: less would be compared than was asked for.
+template <typename Wanted, typename Name>
+void refuse_what_is_not_there(const Run& run, const std::vector<Wanted>& wanted,
+                              const Name& name_of, const std::string& file) {
+  for (const Wanted& one : wanted) {
+    if (std::ranges::any_of(run.results, [&](const Result& row) { return is_of(row, one); }))
+      continue;
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' has no row of {}{}", file, name_of(one),
+                            run.results.empty() ? "" : " among what --only and --size name"));
+  }
 }
 
 void keep_what_is_meant(const CompareRequest& request, Run& run, const std::string& file) {
-  const bool had_rows = !run.results.empty();
-  std::erase_if(run.results, [&](const Result& row) { return !is_meant(request, row); });
-  if (!run.results.empty()) return;
-  throw Error(ExitCode::usage,
-              fmt::format("'{}' has no {}", file,
-                          had_rows ? "row of what --only and --size name" : "rows"));
+  if (run.results.empty()) throw Error(ExitCode::usage, fmt::format("'{}' has no rows", file));
+  const bool all_kernels = request.rungs.empty() && request.labs.empty();
+  std::erase_if(run.results, [&](const Result& row) {
+    const bool kernel =
+        all_kernels || is_of_any(row, request.rungs) || is_of_any(row, request.labs);
+    return !kernel || !(request.sizes.empty() || is_of_any(row, request.sizes));
+  });
+  refuse_what_is_not_there(
+      run, request.rungs, [](const Selected& one) { return label(*one.rung); }, file);
+  refuse_what_is_not_there(
+      run, request.labs, [](const SelectedLab& one) { return std::string(one.of->name); }, file);
+  refuse_what_is_not_there(
+      run, request.sizes, [](const results::Problem& one) { return "size " + one.size(); }, file);
+}
+
+// A gate that wrote over what it holds runs against would be green the next time.
+void refuse_to_write_over(const CompareRequest& request, const std::string& base) {
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    if (a.empty() || b.empty()) return false;
+    std::error_code none;
+    const auto whole = [&](const std::string& file) {
+      return std::filesystem::weakly_canonical(file, none);
+    };
+    return std::filesystem::equivalent(a, b, none) || whole(a) == whole(b);
+  };
+  for (const std::string& output : {request.json_file, request.markdown_file}) {
+    for (const std::string& input : {base, request.now}) {
+      if (is_same(output, input)) {
+        throw Error(ExitCode::usage,
+                    fmt::format("'{}' is compared with: write to another file", output));
+      }
+    }
+  }
+  if (is_same(request.json_file, request.markdown_file))
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' cannot hold both JSON and Markdown", request.json_file));
 }
 
 // A run that cannot be held against the other is not worth minutes of measuring.
@@ -167,13 +214,14 @@ std::string text_for_stdout(const CompareRequest& request, const Run& now) {
 
 ExitCode run(const CompareRequest& request) {
   catch_signals();
+  const std::string file = request.base.empty() ? own_file() : request.base;
+  const std::string shown = name_in_project(file);
+  refuse_to_write_over(request, file);
   std::unique_ptr<OutputFile> json_file, markdown_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
   if (!request.markdown_file.empty())
     markdown_file = std::make_unique<OutputFile>(request.markdown_file);
 
-  const std::string file = request.base.empty() ? own_file() : request.base;
-  const std::string shown = name_in_project(file);
   Run base = read(file);
   keep_what_is_meant(request, base, shown);
   Run now;

@@ -17,7 +17,8 @@ namespace runner {
 ExitCode run(const SaveRequest& request) {
   catch_signals();
   std::error_code none;
-  if (!request.replace && std::filesystem::is_regular_file(request.file, none)) {
+  const bool is_there = std::filesystem::is_regular_file(request.file, none);
+  if (!request.replace && is_there) {
     throw Error(ExitCode::usage,
                 fmt::format("'{}' is there already: --replace writes over it", request.file));
   }
@@ -37,12 +38,19 @@ ExitCode run(const SaveRequest& request) {
     throw interrupted() ? Error(ExitCode::interrupted, "interrupted; nothing was saved")
                         : Error(ExitCode::failure, "nothing was measured; nothing was saved");
   }
+  if (interrupted() && is_there)
+    throw Error(ExitCode::interrupted, fmt::format("interrupted; '{}' is as it was", request.file));
   file.commit(results::to_json(saved));
-  warn(fmt::format("saved {} rows{} in {}", saved.results.size(),
+  const std::string rows =
+      fmt::format("{} row{}", saved.results.size(), saved.results.size() == 1 ? "" : "s");
+  if (interrupted()) {
+    warn(fmt::format("interrupted; '{}' holds the {} that {} measured until then", request.file,
+                     rows, saved.results.size() == 1 ? "was" : "were"));
+    return ExitCode::interrupted;
+  }
+  warn(fmt::format("saved {}{} in {}", rows,
                    request.runs > 1 ? fmt::format(" of {} runs", request.runs) : "", request.file));
-  if (!interrupted()) return ExitCode::ok;
-  warn("interrupted; the rest was not measured");
-  return ExitCode::interrupted;
+  return ExitCode::ok;
 }
 
 }  // namespace runner

@@ -95,7 +95,7 @@ struct CompareRequest {
   int again = 0;     // so often what is unsure is measured again
   // Of all rows; empty for all.
   std::vector<Selected> rungs{};
-  std::vector<std::string> labs{};
+  std::vector<SelectedLab> labs{};
   std::vector<results::Problem> sizes{};
   std::vector<std::string> kernel_files{};   // of BASE's strangers, where it does not say
   Format format = Format::table;             // what goes to stdout

@@ -105,7 +105,7 @@ TEST_F(Compare, WhatCannotBeCompared) {
           "the device is NVIDIA H200 there");
   refused([](json& run) { run["context"]["machine"] = "cuda"; }, "a CUDA device there");
   refused([](json& run) { run["benchmarks"][0]["kernel_id"] = 77; },
-          "sgemm/77_naive/64x64x64 is nothing that this program can run");
+          "sgemm/77_naive/64x64x64 of the saved run is nothing that this program can run");
   const Ended files = run(
       {"compare", base(), changed([](json& run) { run["context"]["device"] = "NVIDIA H200"; })});
   EXPECT_EQ(files.code, 4);
@@ -143,7 +143,16 @@ TEST_F(Compare, WordsThatMeanNothing) {
            {{"compare", base(), base(), "--runs", "3"}, "are of a run made now"},
            {{"compare", base(), "--runs", "0"}, "--runs 0 does not fit"},
            {{"compare", base(), "--only", "99"}, "99"},
-           {{"compare", base(), "--only", "12"}, "has no row of what --only and --size name"},
+           {{"compare", base(), "--only", "12"}, "has no row of 12_stream_k"},
+           {{"compare", base(), "--only", "1,9"}, "has no row of 09_warp_tile"},
+           {{"compare", base(), "--size", "64,999"}, "has no row of size 999x999x999"},
+           {{"compare", base(), "--only", "2,copy_stride"}, "has no row of copy_stride"},
+           {{"compare", base(), "--only", "copy_stride/999"}, "999"},
+           {{"compare", base(), "--json=" + base()}, "is compared with: write to another file"},
+           {{"compare", base(),
+             "--md=" + file("../") + folder_.path().filename().string() + "/base.json"},
+            "is compared with"},
+           {{"compare", base(), "--md=" + file("x"), "--json=" + file("x")}, "cannot hold both"},
            {{"compare", base(), "--json", "--md"}, "only one of --json and --md"},
            {{"compare", base(), "--md", "--annotations"}, "--annotations stand below the table"},
            {{"compare", base(), "--json=" + file("no/such.json")}, "cannot write to"},
@@ -161,6 +170,15 @@ TEST_F(Compare, ALabAndItsSizes) {
   const Ended ended = run({"compare", labs});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, EndsWith("2 rows: 2 SAME\n"));
+  EXPECT_THAT(run({"compare", labs, "--only", "copy_stride/8"}).out, EndsWith("1 row: 1 SAME\n"));
+}
+
+TEST_F(Compare, ABaseWithoutCountsIsNoneToHoldOneAgainst) {
+  const std::string bare = changed([](json& run) { run["benchmarks"][0].erase("counts"); });
+  const Ended ended = run({"compare", bare});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("UNSURE 01_naive at 64"));
+  EXPECT_EQ(run({"compare", bare, "--strict"}).code, 5);
 }
 
 TEST_F(Compare, AProblemWithOptions) {
@@ -237,6 +255,9 @@ TEST(Save, WordsThatMeanNothing) {
            {{"save", "/tmp/never.json", "1", "--json"}, "leave --json away"},
            {{"save", "/tmp/never.json", "1", "--sise", "64"}, "unknown option '--sise'"},
            {{"save", "/tmp/never.json", "99"}, "99"},
+           {{"save", "1-3"}, "'1-3' names kernels: the file comes first"},
+           {{"save", "naive", "--size", "64"}, "'naive' names kernels"},
+           {{"save", "/tmp/never.json", "list"}, "makes no run"},
            {{"save", "/no/such/folder/base.json", "1"}, "cannot write to"}}) {
     const Ended ended = run(words);
     EXPECT_EQ(ended.code, 2) << why;
@@ -257,6 +278,20 @@ TEST(Save, InterruptedKeepsWhatIsWhole) {
   const json saved = json::parse(contents(file));
   for (const json& row : saved.at("benchmarks")) EXPECT_EQ(row.at("m"), 64);
   EXPECT_GE(saved.at("benchmarks").size(), 2u);
+}
+
+TEST(Save, InterruptedKeepsWhatWasThere) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "base.json").string();
+  ASSERT_EQ(run({"save", file, "1", "--size", "32"}).code, 0);
+  const std::string before = contents(file);
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, "save", file, "1-3", "--size", "64,2048", "--replace"},
+                   .err_is_terminal = true,
+                   .interrupt_at = "2048"});
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("is as it was"));
+  EXPECT_EQ(contents(file), before);
 }
 
 }  // namespace
