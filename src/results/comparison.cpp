@@ -60,15 +60,15 @@ std::vector<std::string> changed_counts(const Result& base, const Result& now) {
   auto keys = then;
   keys.insert(today.begin(), today.end());
   std::vector<std::string> changes;
+  const auto value = [](const auto& counts, const auto& key) {
+    const auto found = counts.find(key);
+    return found == counts.end() ? uint64_t{0} : found->second;
+  };
   for (const auto& [key, _] : keys) {
-    const auto value = [&key](const auto& counts) {
-      const auto found = counts.find(key);
-      return found == counts.end() ? uint64_t{0} : found->second;
-    };
     const bool in_both = then.contains(key) == today.contains(key);
-    if (in_both && value(then) == value(today)) continue;
-    changes.push_back(
-        fmt::format("{} {}", spoken(key.first, key.second), from_to(value(then), value(today))));
+    if (in_both && value(then, key) == value(today, key)) continue;
+    changes.push_back(fmt::format("{} {}", spoken(key.first, key.second),
+                                  from_to(value(then, key), value(today, key))));
   }
   if (changes.size() > MOST_COUNTS_TOLD) {
     const size_t more = changes.size() - MOST_COUNTS_TOLD;
@@ -97,6 +97,7 @@ std::vector<std::string> changed_figures(const Result& base, const Result& now) 
 
 std::string launches_of(const Result& r) {
   std::vector<std::string> launches;
+  launches.reserve(r.seen.kernels.size());
   for (const Kernel& k : r.seen.kernels) {
     launches.push_back(fmt::format("{} <<<({}), ({})>>>", k.name, fmt::join(k.grid, ", "),
                                    fmt::join(k.block, ", ")));
@@ -492,11 +493,11 @@ void add_run(Run& all, const Run& one) {
         std::ranges::find_if(all.results, [&](const Result& r) { return is_same_subject(r, row); });
     if (known == all.results.end()) {
       all.results.push_back(row);
-    } else if (!row.is_right()) {
-      *known = row;
-    } else if (known->is_right() && known->seen.timing && row.seen.timing) {
-      add_timing(*known->seen.timing, *row.seen.timing);
+      continue;
     }
+    if (!row.is_right()) *known = row;
+    std::optional<Timing>& timing = known->seen.timing;
+    if (known->is_right() && timing && row.seen.timing) add_timing(*timing, *row.seen.timing);
   }
 }
 

@@ -79,8 +79,8 @@ Error gone(const Result& row) {
                   results::full_name(row))};
 }
 
-Place place_of(const Result& row) {
-  Place place{.problem = *row.problem};
+Place place_of(const Result& row, const Problem& problem) {
+  Place place{.problem = problem};
   if (row.seen.timing) {
     place.cold = row.seen.timing->options.cold;
     place.once = row.seen.timing->options.once;
@@ -94,7 +94,7 @@ std::vector<Place> places_of(const std::vector<const Result*>& rows) {
   for (const Result* row : rows) {
     if (results::is_of_a_lab(*row)) continue;
     if (!row->problem) throw gone(*row);
-    const Place wanted = place_of(*row);
+    const Place wanted = place_of(*row, *row->problem);
     auto place = std::ranges::find_if(places, [&](const Place& p) {
       return p.problem == wanted.problem && p.has_same_options(wanted);
     });
