@@ -9,6 +9,6 @@ function(find_python_with variable module package)
       return()
     endif()
   endforeach()
-  message(FATAL_ERROR "Neither ${Python3_EXECUTABLE} nor /usr/bin/python3 has the module ${module}, which a test needs: "
+  message(FATAL_ERROR "Neither ${Python3_EXECUTABLE} nor /usr/bin/python3 has the module ${module}, which is needed: "
     "install ${package}.")
 endfunction()

@@ -135,10 +135,10 @@ struct Speed {
   double error_of_medians = 0;         // relative standard error
   std::optional<double> between_runs;  // relative standard deviation of the runs' medians
 
-  // The scatter between runs is the other's where there was one run only.
-  double error(const std::optional<double>& between) const {
-    const double spread = between.value_or(0) / std::sqrt(static_cast<double>(runs.size()));
-    return std::max(error_of_medians, spread);
+  // The relative standard error. The scatter between runs is the other's where there was one run only.
+  double error(const Speed& other) const {
+    const double scatter = between_runs.value_or(other.between_runs.value_or(0));
+    return std::max(error_of_medians, scatter / std::sqrt(static_cast<double>(runs.size())));
   }
   std::vector<double> samples() const {
     std::vector<double> all;
@@ -197,10 +197,7 @@ Compared compare_times(const Timing& base, const Timing& now) {
   const Speed then = speed_of(base), today = speed_of(now);
   const std::vector<double> samples_then = then.samples(), samples_today = today.samples();
   const double change = today.value / then.value - 1;
-  const auto& borrowed = then.between_runs ? then.between_runs : today.between_runs;
-  const double error_then = then.error(borrowed);
-  const double error_today = today.error(today.between_runs ? today.between_runs : borrowed);
-  const double error = STANDARD_ERRORS * std::hypot(error_then, error_today);
+  const double error = STANDARD_ERRORS * std::hypot(then.error(today), today.error(then));
   const double threshold = std::max(LEAST_CHANGE, error);
   const RankTest ranks = rank_test(samples_today, samples_then);
   const bool same_side = (ranks.share_of_a_above_b > 0.5) == (change > 0);
@@ -218,14 +215,14 @@ Compared compare_times(const Timing& base, const Timing& now) {
     compared.reasons.push_back(std::move(why));
     return compared;
   };
-  const double own_change = compared.base_ms.value_or(0) / median_ms(now) - 1;  // of its own speed
+  const double own_change = median_ms(base) / median_ms(now) - 1;  // of its own speed
+  const bool same_clock = had_one_clock(base, now);
   if (std::abs(change) <= threshold) {
     if (error > HIDDEN_CHANGE) {
       return unsure(fmt::format("{} scatters so much that a change of {:.0f} % would not show",
                                 quantity, 100 * error));
     }
-    if (by_ratio && had_one_clock(base, now) &&
-        std::abs(own_change) > std::max(threshold, OWN_CHANGE)) {
+    if (by_ratio && same_clock && std::abs(own_change) > std::max(threshold, OWN_CHANGE)) {
       return unsure(
           fmt::format("the kernel's own speed changed by {} at the same clock, {} by {} only",
                       signed_percent(own_change), quantity, signed_percent(change)));
@@ -242,12 +239,12 @@ Compared compare_times(const Timing& base, const Timing& now) {
         "{} changed by {}, and the rank test does not tell the samples apart (p = {:.2g})",
         quantity, signed_percent(change), ranks.p_value));
   }
-  if (by_ratio && had_one_clock(base, now) && own_change / change < OWN_SHARE) {
+  if (by_ratio && same_clock && own_change / change < OWN_SHARE) {
     return unsure(
         fmt::format("{} changed by {}, but the kernel's own speed by {}: it was {} that moved",
                     quantity, signed_percent(change), signed_percent(own_change), reference));
   }
-  if (!by_ratio && !had_one_clock(base, now)) {
+  if (!by_ratio && !same_clock) {
     return unsure(
         fmt::format("its speed changed by {}, and the clock was another", signed_percent(change)));
   }

@@ -48,7 +48,6 @@ inline constexpr const char* LAUNCHES = "launches";
 inline constexpr const char* ASYNC_COPIES = "async_copies";  // requests
 inline constexpr const char* ASYNC_COPY_WAVEFRONTS = "async_copy_wavefronts";
 inline constexpr const char* ASYNC_COPY_CONFLICTS = "async_copy_conflicts";
-inline constexpr const char* DRAM_BYTES = "dram_bytes";  // read and written, beside a row's times
 inline constexpr const char* FADD = "fadd";
 inline constexpr const char* FMUL = "fmul";
 

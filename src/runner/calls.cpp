@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "kernels/ladder.hpp"
@@ -14,6 +13,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/machine.hpp"
 #include "runner/measure.hpp"
+#include "runner/program.hpp"
 #include "runner/progress.hpp"
 #include "runner/select_labs.hpp"
 #include "runner/subprocess.hpp"
@@ -26,9 +26,7 @@ using results::Result;
 using results::Run;
 
 // The program that runs kernels lies beside this one.
-std::string runner_program() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "sgemm_runner").string();
-}
+std::string runner_program() { return (own_program().parent_path() / "sgemm_runner").string(); }
 
 // What one call measured. Where it was cut short, its last row may have been too.
 Run run_of(const Call& call) {

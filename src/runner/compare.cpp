@@ -153,27 +153,28 @@ std::vector<const Result*> unsure_rows(const Run& run) {
   return rows;
 }
 
+// The reference stands in every table of times, whether BASE has it at that size or not.
+void keep_rows_of(const Run& base, Run& run) {
+  std::erase_if(run.results, [&](const Result& row) {
+    return std::ranges::none_of(base.results,
+                                [&](const Result& r) { return results::is_same_subject(r, row); });
+  });
+}
+
 Run run_now(const CompareRequest& request, const Run& base, const std::string& file) {
   refuse_another_machine(base, file);
   const std::vector<std::string> kernel_files =
       request.kernel_files.empty() ? kernel_files_of(base.from.command_line) : request.kernel_files;
   Run now;
   make_calls(calls_for(all_rows(base), kernel_files), request.runs, "compare", now);
-  // The reference stands in every table of times, whether BASE has it at that size or not.
-  std::erase_if(now.results, [&](const Result& row) {
-    return std::ranges::none_of(base.results,
-                                [&](const Result& r) { return results::is_same_subject(r, row); });
-  });
+  keep_rows_of(base, now);
   for (int again = 0; again < request.again && !interrupted(); ++again) {
     results::compare(base, file, now);
     const std::vector<const Result*> unsure = unsure_rows(now);
     if (unsure.empty()) break;
     Run more = now;
     make_calls(calls_for(unsure, kernel_files), RUNS_AGAIN, "compare, what is unsure again", more);
-    std::erase_if(more.results, [&](const Result& row) {
-      return std::ranges::none_of(
-          now.results, [&](const Result& r) { return results::is_same_subject(r, row); });
-    });
+    keep_rows_of(base, more);
     now = std::move(more);
   }
   now.from.command_line = request.command_line;

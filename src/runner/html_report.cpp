@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // Otherwise ./sgemm_runner builds what is needed.
 std::optional<std::string> own_counting_program() {
   if (machine::MEASURES_TIME) return std::nullopt;
-  const fs::path own = fs::read_symlink("/proc/self/exe");
+  const fs::path own = own_program();
   const bool shows = fs::exists(own.parent_path() / program_behind({"", "show"}));
   return shows ? std::optional(own.string()) : std::nullopt;
 }

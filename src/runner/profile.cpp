@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "results/counts.hpp"
@@ -16,6 +15,7 @@
 #include "runner/machine.hpp"
 #include "runner/nsight.hpp"
 #include "runner/output.hpp"
+#include "runner/program.hpp"
 #include "runner/progress.hpp"
 #include "runner/provenance.hpp"
 #include "runner/workbench.hpp"
@@ -205,10 +205,8 @@ Run read_recorded(const char* file) {
   }
 }
 
-std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
 std::vector<std::string> command_of(const Subject& subject) {
-  std::vector<std::string> command{own_path(), "profile"};
+  std::vector<std::string> command{own_program().string(), "profile"};
   for (const std::string& word : subject.words()) command.push_back(word);
   command.emplace_back("--once");
   return command;

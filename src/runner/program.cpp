@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <ranges>
 #include <string_view>
@@ -48,8 +47,7 @@ void open_closed_streams() {
 
 // Returns only if it cannot be done, with what is wrong.
 Error become(const std::string& program, const Line* subcommand, char** argv) {
-  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string path = (own.parent_path() / program).string();
+  const std::string path = (own_program().parent_path() / program).string();
   execv(path.c_str(), argv);
   if (errno != ENOENT || subcommand == nullptr)
     return {ExitCode::usage, fmt::format("cannot run {}: {}", path, std::strerror(errno))};
@@ -83,6 +81,8 @@ int exit_code_of(const std::function<ExitCode()>& work) {
 }
 
 }  // namespace
+
+std::filesystem::path own_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 std::string program_behind(const std::vector<std::string>& line) {
   const Line* subcommand = subcommand_of(line);

@@ -16,6 +16,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/kernel_name.hpp"
 #include "runner/output.hpp"
+#include "runner/program.hpp"
 #include "runner/provenance.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/words.hpp"
@@ -123,8 +124,7 @@ std::optional<SassReport> looked_into(const SassRequest& request, const Run& run
     if (asked) throw failed(*why);
     return std::nullopt;
   }
-  const std::string program =
-      asked ? request.program : std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string program = asked ? request.program : own_program().string();
   return sass_report(request.subjects, run, *cuobjdump, program);
 }
 
