@@ -7,6 +7,7 @@
 
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
+#include "test/runner/usage_refusal.hpp"
 
 namespace {
 
@@ -24,13 +25,7 @@ RunRequest parse_run(const std::vector<const char*>& words) {
 }
 
 std::string refusal(const std::vector<const char*>& words) {
-  try {
-    parse(words);
-  } catch (const runner::Error& error) {
-    EXPECT_EQ(error.code(), runner::ExitCode::usage);
-    return error.what();
-  }
-  return "nothing was refused";
+  return usage_refusal([&] { parse(words); });
 }
 
 TEST(CommandLine, HasDefaults) {

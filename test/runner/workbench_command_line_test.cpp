@@ -10,6 +10,7 @@
 #include "runner/machine.hpp"
 #include "runner/subcommands.hpp"
 #include "runner/workbench.hpp"
+#include "test/runner/usage_refusal.hpp"
 
 namespace {
 
@@ -22,13 +23,7 @@ runner::WorkbenchRequest parse(std::vector<const char*> words) {
 }
 
 std::string refusal(const std::vector<const char*>& words) {
-  try {
-    parse(words);
-  } catch (const runner::Error& error) {
-    EXPECT_EQ(error.code(), runner::ExitCode::usage);
-    return error.what();
-  }
-  return "nothing was refused";
+  return usage_refusal([&] { parse(words); });
 }
 
 TEST(WorkbenchCommandLine, TakesLabsAndTheirSizes) {

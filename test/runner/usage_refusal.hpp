@@ -1,0 +1,20 @@
+// What a command line is refused with, for the tests of both programs' command lines.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "runner/error.hpp"
+
+/// The message with which `parse` refuses, which must be one of usage; "nothing was refused" if it does not.
+template <typename Parse>
+std::string usage_refusal(const Parse& parse) {
+  try {
+    parse();
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), runner::ExitCode::usage);
+    return error.what();
+  }
+  return "nothing was refused";
+}
