@@ -24,6 +24,7 @@
 #include "simulator/execute/level.hpp"
 #include "simulator/execute/module.hpp"
 #include "simulator/execute/occupancy.hpp"
+#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/host_limits.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/ptx/ptx.hpp"
@@ -143,6 +144,7 @@ class Launch {
         room_(std::max<uint64_t>(room, 1)) {
     state_.deadline = deadline_from_now();
     state_.wanted = RequestStore::instance().wanted();
+    if (looks_for_hazards()) state_.hazards = std::make_unique<LaunchHazards>();
     if (state_.wanted.any) state_.number = RequestStore::instance().number_launch();
   }
 
@@ -160,6 +162,7 @@ class Launch {
       work(*workers_[0], 0);
     }
     watched().blocks = 0;
+    if (state_.hazards) state_.hazards->publish();
     if (error_) std::rethrow_exception(error_);
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
     Tally tally;

@@ -15,6 +15,7 @@
 #include "simulator/count/pattern.hpp"
 #include "simulator/count/recorder.hpp"
 #include "simulator/decode/program.hpp"
+#include "simulator/hazards/launch_hazards.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace simulator {
@@ -40,8 +41,9 @@ struct LaunchState {
   /// What ends the launch before its time: interrupt(), or the deadline.
   std::optional<FaultKind> must_stop() const;
 
-  lens::Wanted wanted;  // the requests that are to be recorded
-  uint64_t number = 0;  // of the launch, where requests are recorded
+  std::unique_ptr<LaunchHazards> hazards;  // nullptr: none are looked for
+  lens::Wanted wanted;                     // the requests that are to be recorded
+  uint64_t number = 0;                     // of the launch, where requests are recorded
 };
 
 class Worker {

@@ -1,0 +1,60 @@
+// The hazards of one launch, from all its workers.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "simulator/hazards/hazard.hpp"
+
+namespace simulator {
+
+/// Where in a launch something was seen. Which sighting of a hazard is told does not depend on which worker came first:
+/// it is the lowest.
+struct Sighting {
+  uint64_t block = 0;  // linear
+  uint64_t address = 0;
+  uint32_t thread = 0;  // linear, in its block
+  auto operator<=>(const Sighting&) const = default;
+};
+
+class LaunchHazards {
+ public:
+  /// From any thread. `make` gives the hazard; it is called only where this sighting is the first of its kind, or
+  /// lower than those before. `key` says what is said once, cheaply: the same number for the same kind on the same
+  /// instructions.
+  template <typename Make>
+  void add(uint64_t key, const Sighting& at, Make make) {
+    const std::lock_guard lock(mutex_);
+    Seen* const seen = find(key);
+    if (seen == nullptr) {
+      seen_.push_back({key, at, 1, make()});
+    } else {
+      ++seen->times;
+      if (at < seen->at) *seen = {key, at, seen->times, make()};
+    }
+  }
+
+  /// Hands all of them to the store, in the order of their lines.
+  void publish();
+
+ private:
+  struct Seen {
+    uint64_t key;
+    Sighting at;
+    uint64_t times;
+    Hazard hazard;
+  };
+  Seen* find(uint64_t key);
+
+  std::mutex mutex_;
+  std::vector<Seen> seen_;
+};
+
+/// A key for LaunchHazards::add, of instructions of the program that is launched.
+inline uint64_t hazard_key(HazardKind kind, uint32_t instruction, uint32_t other = 0) {
+  return static_cast<uint64_t>(kind) << 56 | static_cast<uint64_t>(instruction) << 28 | other;
+}
+
+}  // namespace simulator
