@@ -231,7 +231,7 @@ class _Place:
     def text(self):
         if not isinstance(self.value, str):
             self.refuse("is not a text")
-        return "".join(c for c in self.value if c.isprintable())
+        return "".join(c for c in self.value.replace("\n", " ") if c.isprintable())
 
     def texts(self):
         return [place.text() for place in self.each()]
