@@ -16,11 +16,13 @@
 
 namespace simulator {
 
+class BlockHazards;
 class Worker;
 
 /// What the warps of a block share.
 struct BlockContext {
   Worker* worker = nullptr;
+  BlockHazards* hazards = nullptr;  // nullptr: none are looked for
   const std::byte* parameters = nullptr;
   size_t parameter_bytes = 0;
   std::byte* shared = nullptr;
