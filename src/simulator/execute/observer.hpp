@@ -24,6 +24,13 @@ struct Counting {
   static void access(Worker& worker, uint32_t site, const Pattern& pattern) {
     worker.count(site, pattern);
   }
+  /// Where hazards are looked for: a lane's cp.async has read its source, and will write to shared memory later.
+  static void copy_begins(const Warp& /*warp*/, uint32_t /*instruction*/, int /*lane*/,
+                          uint64_t /*shared_offset*/, uint32_t /*bytes*/,
+                          uint64_t /*source_address*/, uint32_t /*source_bytes*/) {}
+  /// Where hazards are looked for: the bytes of that cp.async are about to be written.
+  static void copy_lands(const Warp& /*warp*/, uint32_t /*instruction*/, int /*lane*/,
+                         uint64_t /*shared_offset*/, uint32_t /*bytes*/) {}
   /// A warp passes a barrier of its block.
   static void barrier(Worker& worker) { worker.barriers += 1; }
 };
