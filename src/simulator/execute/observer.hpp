@@ -51,6 +51,18 @@ struct Counting {
     const bool for_device = opcode.find("cta") == std::string::npos;
     warp.block->hazards->order.fence(warp.number, warp.active, for_device);
   }
+  /// A lane's cp.async has read its source, and will write to shared memory later.
+  static void copy_begins(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
+                          uint32_t bytes, uint64_t source_address, uint32_t source_bytes) {
+    warp.block->hazards->copy_begins({instruction, warp.first_thread + static_cast<uint32_t>(lane),
+                                      shared_offset, bytes, source_address, source_bytes});
+  }
+  /// The bytes of that cp.async are about to be written.
+  static void copy_lands(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
+                         uint32_t bytes) {
+    warp.block->hazards->copy_lands(instruction, warp.first_thread + static_cast<uint32_t>(lane),
+                                    shared_offset, bytes);
+  }
   /// A warp passes a barrier of its block.
   static void barrier(Worker& worker) { worker.barriers += 1; }
 };

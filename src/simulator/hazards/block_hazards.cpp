@@ -25,31 +25,6 @@ bool writes(Access access) {
          access == Access::global_atomic || access == Access::shared_atomic;
 }
 
-// Holds the lock of the place at work while lanes come that need the same one.
-class PlaceLock {
- public:
-  explicit PlaceLock(bool is_needed) : is_needed_(is_needed) {}
-  ~PlaceLock() { release(); }
-  PlaceLock(const PlaceLock&) = delete;
-  PlaceLock& operator=(const PlaceLock&) = delete;
-
-  void take(std::atomic_flag& lock) {
-    if (!is_needed_ || &lock == held_) return;
-    release();
-    while (lock.test_and_set(std::memory_order_acquire)) {
-    }
-    held_ = &lock;
-  }
-  void release() {
-    if (held_ != nullptr) held_->clear(std::memory_order_release);
-    held_ = nullptr;
-  }
-
- private:
-  bool is_needed_;
-  std::atomic_flag* held_ = nullptr;
-};
-
 }  // namespace
 
 BlockHazards::BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
@@ -79,6 +54,13 @@ void BlockHazards::access(const WarpAccess& access) {
   } else if (access.access != Access::constant_load) {
     global(access);
   }
+}
+
+// Of one cell.
+uint32_t BlockHazards::value_at(const std::byte* bytes, uint32_t width) const {
+  uint32_t value = 0;
+  std::memcpy(&value, bytes, std::min(launch_.unit, width));
+  return value;
 }
 
 // --- order --------------------------------------------------------------------------------------------
@@ -118,12 +100,9 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
     is_unwritten |= step.reads && !cell.is_written && cell.copy == 0;
-    if (access.values != nullptr) {
-      uint32_t value = 0;
-      std::memcpy(&value, access.values + size_t{lane} * access.bytes + (at - offset),
-                  std::min<size_t>(launch_.unit, access.bytes));
-      step.value = value;
-    }
+    if (access.values != nullptr)
+      step.value =
+          value_at(access.values + size_t{lane} * access.bytes + (at - offset), access.bytes);
     shared_step(cell, step, at);
   }
   if (is_unwritten) report_unwritten(step.instruction, step.thread, offset, Access::shared_load);
@@ -163,32 +142,35 @@ void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& ste
 
 // --- cp.async -----------------------------------------------------------------------------------------
 
-void BlockHazards::copy_begins(uint32_t instruction, uint32_t thread, uint64_t target,
-                               uint32_t bytes, uint64_t source, uint32_t source_bytes) {
-  const Step step{instruction, thread, false, true, std::nullopt};
-  for (uint64_t at = target; at < target + bytes; at += launch_.unit) {
+void BlockHazards::copy_begins(const ThreadCopy& copy) {
+  const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
+  for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
     if (cell.copy != 0) {
       report_early({cell.copy - 1, number_, cell.copier, true},
-                   {instruction, number_, thread, true}, at, false);
+                   {copy.instruction, number_, copy.thread, true}, at, false);
     } else {
-      check_shared(cell.write, true, step, at);
+      check_shared(cell.write, true, write, at);
     }
-    check_shared(cell.read, false, step, at);
-    check_shared(cell.other_read, false, step, at);
-    cell.copy = instruction + 1;
-    cell.copier = static_cast<uint16_t>(thread);
+    check_shared(cell.read, false, write, at);
+    check_shared(cell.other_read, false, write, at);
+    cell.copy = copy.instruction + 1;
+    cell.copier = static_cast<uint16_t>(copy.thread);
   }
-  if (source_bytes == 0) return;
-  lowest_source_ = pending_ == 0 ? source : std::min(lowest_source_, source);
-  highest_source_ =
-      pending_ == 0 ? source + source_bytes : std::max(highest_source_, source + source_bytes);
-  sources_[thread].push_back({source, source + source_bytes, instruction});
+  const uint64_t first = copy.source;
+  const uint64_t past_end = first + copy.source_bytes;
+  sources_[copy.thread].push_back({first, past_end, copy.instruction});
+  lowest_source_ = pending_ == 0 ? first : std::min(lowest_source_, first);
+  highest_source_ = pending_ == 0 ? past_end : std::max(highest_source_, past_end);
   ++pending_;
+  if (first == past_end) return;
+  const Step read{copy.instruction, copy.thread, true, false, std::nullopt};
+  PlaceLock lock(launch_.has_helpers);
+  touch_global(read, first, copy.source_bytes, nullptr, lock);
 }
 
 void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t target,
-                              uint32_t bytes, uint64_t source) {
+                              uint32_t bytes) {
   for (uint64_t at = target; at < target + bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
     cell.copy = 0;
@@ -197,9 +179,8 @@ void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t ta
     cell.read = cell.other_read = {};
   }
   std::vector<Source>& sources = sources_[thread];
-  const auto done = std::find_if(sources.begin(), sources.end(), [&](const Source& s) {
-    return s.first == source && s.instruction == instruction;
-  });
+  const auto done = std::find_if(sources.begin(), sources.end(),
+                                 [&](const Source& s) { return s.instruction == instruction; });
   if (done == sources.end()) return;
   sources.erase(done);
   --pending_;
@@ -246,40 +227,37 @@ BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
 void BlockHazards::global(const WarpAccess& access) {
   PlaceLock lock(launch_.has_helpers);
   for_each_lane(access.active, [&](uint32_t lane) {
-    const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
-    BufferShadow* const buffer = buffer_at(address, address + 1);
-    if (buffer == nullptr || !buffer->contains(address, address + access.bytes)) return;
-    lock.take(buffer->lock(address));
-    global_lane(access, lane, address, *buffer);
+    const Step step{access.instruction, access.warp * WARP + lane, reads(access.access),
+                    writes(access.access), std::nullopt};
+    touch_global(step, access.first + static_cast<uint64_t>(access.distance[lane]), access.bytes,
+                 access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes,
+                 lock);
   });
 }
 
-void BlockHazards::global_lane(const WarpAccess& access, uint32_t lane, uint64_t address,
-                               BufferShadow& buffer) {
-  Step step{access.instruction, access.warp * WARP + lane, reads(access.access),
-            writes(access.access), std::nullopt};
+void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
+                                const std::byte* values, PlaceLock& lock) {
+  BufferShadow* const found = buffer_at(address, address + bytes);
+  if (found == nullptr) return;
+  BufferShadow& buffer = *found;
+  lock.take(buffer.lock(address));
   const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
   if (is_strong && step.reads) order.listen(step.thread, address, false);
   if (is_strong && step.writes) order.tell(step.thread, address, false);
   if (step.reads) {
     buffer.read_in_launch.store(launch_.number, std::memory_order_relaxed);
-    if (!buffer.is_written(address, address + access.bytes))
+    if (!buffer.is_written(address, address + bytes))
       report_unwritten(step.instruction, step.thread, address, Access::global_load);
   }
   if (step.writes) {
     buffer.written_in_launch.store(launch_.number, std::memory_order_relaxed);
-    buffer.write(address, address + access.bytes);
-    check_sources(step, address, address + access.bytes);
+    buffer.write(address, address + bytes);
+    check_sources(step, address, address + bytes);
   }
   Cell* const cells = buffer.cells(launch_.unit);
   if (cells == nullptr) return;
-  for (uint64_t at = address; at < address + access.bytes; at += launch_.unit) {
-    if (access.values != nullptr) {
-      uint32_t value = 0;
-      std::memcpy(&value, access.values + size_t{lane} * access.bytes + (at - address),
-                  std::min<size_t>(launch_.unit, access.bytes));
-      step.value = value;
-    }
+  for (uint64_t at = address; at < address + bytes; at += launch_.unit) {
+    if (values != nullptr) step.value = value_at(values + (at - address), bytes);
     global_step(cells[(at - buffer.base()) / launch_.unit], step, at);
   }
 }

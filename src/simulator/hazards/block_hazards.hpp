@@ -26,6 +26,16 @@ struct WarpAccess {
   const std::byte* values = nullptr;  // a store's: `bytes` for each lane; nullptr: not known
 };
 
+/// What one thread asks of one cp.async.
+struct ThreadCopy {
+  uint32_t instruction = 0;
+  uint32_t thread = 0;  // linear, in its block
+  uint64_t target = 0;  // in shared memory
+  uint32_t bytes = 0;
+  uint64_t source = 0;
+  uint32_t source_bytes = 0;  // fewer where the rest is filled with zeros
+};
+
 /// Used for one block after the other. What it finds goes to the launch's context.
 class BlockHazards {
  public:
@@ -37,10 +47,9 @@ class BlockHazards {
   void access(const WarpAccess& access);
 
   // --- cp.async: a thread's copy to shared memory, from when it is asked for to when it lands ---
-  void copy_begins(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes,
-                   uint64_t source, uint32_t source_bytes);
-  void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes,
-                  uint64_t source);
+  void copy_begins(const ThreadCopy& copy);
+  /// A thread's copies by one instruction land in the order in which they were asked for.
+  void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
 
   BlockOrder order;
 

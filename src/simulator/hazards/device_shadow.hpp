@@ -99,6 +99,31 @@ class BufferShadow {
   std::array<std::atomic_flag, 64> locks_{};
 };
 
+/// Holds the lock of the place at work while accesses come that need the same one.
+class PlaceLock {
+ public:
+  explicit PlaceLock(bool is_needed) : is_needed_(is_needed) {}
+  ~PlaceLock() { release(); }
+  PlaceLock(const PlaceLock&) = delete;
+  PlaceLock& operator=(const PlaceLock&) = delete;
+
+  void take(std::atomic_flag& lock) {
+    if (!is_needed_ || &lock == held_) return;
+    release();
+    while (lock.test_and_set(std::memory_order_acquire)) {
+    }
+    held_ = &lock;
+  }
+  void release() {
+    if (held_ != nullptr) held_->clear(std::memory_order_release);
+    held_ = nullptr;
+  }
+
+ private:
+  bool is_needed_;
+  std::atomic_flag* held_ = nullptr;
+};
+
 /// Of all of them. All functions may be called from any host thread.
 class DeviceShadow {
  public:
