@@ -150,9 +150,7 @@ WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) con
   switch (kind) {
     case FaultKind::endless_wait:
       fault.detail =
-          "the loop here repeats itself, and nobody is left to change what it waits for: all "
-          "blocks that fit "
-          "on the device at once wait too, or have ended";
+          "the loop here repeats itself, and no thread is left to change what it waits for";
       break;
     case FaultKind::timed_out:
       fault.detail = "the launch took longer than SIMULATOR_TIMEOUT allows";
@@ -257,6 +255,7 @@ Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
                      thread / context_.block_size.x / context_.block_size.y};
   complete.address = fault.address;
   complete.detail = fault.detail;
+  complete.address_kind = fault.address_kind;
   return complete;
 }
 

@@ -92,6 +92,7 @@ struct WarpFault {
   uint64_t address = 0;
   std::string detail;
   uint32_t instruction = 0;
+  AddressKind address_kind = AddressKind::device;
 };
 
 }  // namespace simulator
