@@ -95,7 +95,9 @@ class BlockHazards {
   void local(const WarpAccess& access);
   void global(const WarpAccess& access);
   void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
-  void global_lane(const WarpAccess& access, uint32_t lane, uint64_t address, BufferShadow& buffer);
+  void touch_global(Step step, uint64_t address, uint32_t bytes, const std::byte* values,
+                    PlaceLock& lock);
+  uint32_t value_at(const std::byte* bytes, uint32_t width) const;
   void shared_step(SharedCell& cell, const Step& step, uint64_t at);
   void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);
   void global_step(Cell& cell, const Step& step, uint64_t at);
