@@ -1,9 +1,12 @@
 #include "simulator/execute/warp_runner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string>
+
+#include "simulator/execute/async_copies.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -163,6 +166,7 @@ void WarpRunner::leave_indirect(const BasicBlock& block) {
 
 void WarpRunner::leave_exit(const BasicBlock& block) {
   const uint32_t leaving = guard_lanes(block);
+  if (!warp_.copies.empty()) land_all_copies(warp_, leaving);  // others of the block may read them
   warp_.live &= ~leaving;
   const uint32_t staying = warp_.active & ~leaving;
   if (staying != 0) {
@@ -369,8 +373,7 @@ void WarpRunner::fail_divergent_barrier() const {
           " of the warp reached the barrier while " +
           plural(static_cast<uint64_t>(std::popcount(absent)), "lane") + " (thread " +
           std::to_string(warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))) +
-          " of the block first) took another branch; all threads of a block must reach it "
-          "together",
+          " of the block first) took another branch",
       program_.blocks[group.block].instruction};
 }
 
@@ -487,6 +490,14 @@ std::vector<std::byte> WarpRunner::state() const {
   for (const Join& j : joins_) words.insert(words.end(), {j.meet, j.outer, j.lanes, j.arrived});
   add(words);
   for (const auto& [join, frame] : frames_) add(frame);
+  for (const PendingCopy& copy : warp_.copies) {
+    for_each_lane(copy.lanes, [&](int lane) {
+      const auto l = static_cast<size_t>(lane);
+      const uint32_t age = warp_.groups[l] - copy.group[l];
+      add(std::array{static_cast<uint32_t>(lane), copy.instruction, age, copy.offset[l]});
+      add(copy.data[l]);
+    });
+  }
   return bytes;
 }
 
