@@ -41,6 +41,7 @@ struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Made> made;
   std::set<CallSite> sites;
+  std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
 };
 
 Allocations& allocations() {
@@ -116,6 +117,7 @@ cudaError_t release(void* pointer, bool pinned) {
   const std::lock_guard lock(allocations().mutex);
   const auto found = allocations().made.find(address_of(pointer));
   if (found == allocations().made.end()) {
+    if (allocations().reset.contains(address_of(pointer))) return cudaErrorInvalidValue;
     return refuse(cudaErrorInvalidValue, [&] { return not_to_free(pointer, pinned); });
   }
   const Origin origin = found->second.origin;
@@ -385,7 +387,10 @@ cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void
 void free_everything() {
   const std::lock_guard lock(allocations().mutex);
   note_all_synchronised();
-  for (const auto& [base, made] : allocations().made) DeviceMemory::instance().release(base);
+  for (const auto& [base, made] : allocations().made) {
+    DeviceMemory::instance().release(base);
+    allocations().reset.insert(base);
+  }
   allocations().made.clear();
   DeviceMemory::instance().release_heap();
 }
