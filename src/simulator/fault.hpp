@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "simulator/message.hpp"
+
 namespace simulator {
 
 struct Dim3 {
@@ -29,6 +31,15 @@ enum class FaultKind {
   host_memory,          // no more memory on the host, at any point  -> cudaErrorMemoryAllocation
 };
 
+/// What an address that is at fault points to.
+enum class AddressKind {
+  device,  // or close to it: the simulated device's addresses
+  shared,  // the block's shared memory
+  local,   // the thread's own
+  host,    // the host's, or nothing at all
+  null,    // at most a page from 0
+};
+
 /// A place in the user's source. An empty file means that the compiler left no line.
 struct SourceLine {
   std::string file;
@@ -52,9 +63,11 @@ struct Fault {
   Dim3 thread{0, 0, 0};
   uint64_t address = 0;  // of an access, or called; in shared or local memory, the offset in it
   std::string detail;  // one sentence: what was wrong, what would be right, the nearest allocation
+  AddressKind address_kind = AddressKind::device;
 
-  /// Several lines of text for a person, ending in a newline.
-  std::string text() const;
+  /// The three lines for a person: what happened, where, and what to try.
+  Message message() const;
+  std::string text() const { return message().text(); }
 };
 
 /// "void ladder::naive_kernel(ladder::Sgemm)" -> "ladder::naive_kernel", from the mangled name.

@@ -14,6 +14,7 @@
 
 namespace {
 
+using simulator::AddressKind;
 using simulator::Fault;
 using simulator::FaultKind;
 
@@ -184,6 +185,7 @@ TEST_F(FaultTest, BelowTheBeginningAndFarAwayAreOutOfBoundsToo) {
   const Fault f = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
   EXPECT_NE(f.text().find("0x0"), std::string::npos) << "a null pointer is shown: " << f.text();
+  EXPECT_EQ(f.address_kind, AddressKind::null);
 }
 
 TEST_F(FaultTest, TheErrorStaysUntilTheDeviceIsGivenUp) {
@@ -199,7 +201,10 @@ TEST_F(FaultTest, MisalignedVectorAccess) {
   EXPECT_EQ(f.kind, FaultKind::misaligned);
   expect_line(f, line_of("misaligned"));
   EXPECT_EQ(f.address, address(1));
-  EXPECT_NE(f.detail.find("16"), std::string::npos) << f.detail;
+  EXPECT_NE(f.detail.find("multiple of 16, this leaves a remainder of 4, 4 bytes into buffer"),
+            std::string::npos)
+      << f.detail;
+  EXPECT_NE(f.message().advice.find("float4"), std::string::npos) << f.text();
 }
 
 // The array promises no more than a float's alignment; the cast asks for a float4's.
@@ -208,6 +213,8 @@ TEST_F(FaultTest, MisalignedCastInSharedMemory) {
   const Fault f = fault(cudaErrorMisalignedAddress);
   EXPECT_EQ(f.kind, FaultKind::misaligned);
   expect_line(f, line_of("cast in shared"));
+  EXPECT_EQ(f.address_kind, AddressKind::shared);
+  EXPECT_NE(f.message().where.find(", byte 4 of shared memory"), std::string::npos) << f.text();
 }
 
 TEST_F(FaultTest, UseAfterFree) {
@@ -221,6 +228,15 @@ TEST_F(FaultTest, UseAfterFree) {
   EXPECT_EQ(f.address, reinterpret_cast<uint64_t>(freed));
 }
 
+TEST_F(FaultTest, APointerToHostMemory) {
+  float on_the_stack[32] = {};
+  read_freed<<<1, 32>>>(on_the_stack, memory_);
+  const Fault f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(f.address_kind, AddressKind::host);
+  EXPECT_NE(f.message().advice.find("pointer to host memory"), std::string::npos) << f.text();
+}
+
 TEST_F(FaultTest, BeyondSharedMemory) {
   beyond_shared<<<2, 32>>>(memory_, 3);
   const Fault f = fault(cudaErrorIllegalAddress);
@@ -228,6 +244,7 @@ TEST_F(FaultTest, BeyondSharedMemory) {
   expect_line(f, line_of("beyond shared"));
   EXPECT_EQ(f.thread.x, 29u);
   EXPECT_NE(f.detail.find("128 bytes"), std::string::npos) << f.detail;
+  EXPECT_EQ(f.address_kind, AddressKind::shared);
 }
 
 TEST_F(FaultTest, BarrierThatPartOfAWarpReaches) {

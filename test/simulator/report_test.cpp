@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,29 +15,92 @@
 namespace simulator {
 namespace {
 
-TEST(FaultText, NamesKernelLineThreadAndAddress) {
-  const Fault fault{.kind = FaultKind::out_of_bounds,
-                    .kernel = "scale",
-                    .where = {"dir/scale.cu", 12},
-                    .instruction = "st.global.f32 [%rd1], %f1",
-                    .block = {3, 2, 1},
-                    .thread = {31, 0, 0},
-                    .address = 0x1000,
-                    .detail = "4 bytes past the end of A"};
-  const std::string text = fault.text();
-  for (const char* const part :
-       {"out of bounds", "scale", "dir/scale.cu:12", "(31, 0, 0)", "(3, 2, 1)",
-        "st.global.f32 [%rd1], %f1", "0x1000", "4 bytes past the end of A"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
+// A fault of a thread, on a line.
+Fault fault_of(FaultKind kind, const char* instruction, const char* detail) {
+  return {.kind = kind,
+          .kernel = "scale",
+          .where = {"dir/scale.cu", 12},
+          .instruction = instruction,
+          .block = {3, 2, 1},
+          .thread = {31, 0, 0},
+          .address = 0x1000,
+          .detail = detail};
+}
+
+TEST(FaultText, SaysInThreeLinesWhatHappenedWhereAndWhatToTry) {
+  const Fault fault = fault_of(FaultKind::out_of_bounds, "st.global.f32 [%rd1], %f1",
+                               "4 bytes past the end of A (64 bytes at 0xfc0)");
+  EXPECT_EQ(fault.text(),
+            "simulated GPU: scale writes out of bounds: 4 bytes past the end of A (64 bytes at "
+            "0xfc0)\n"
+            "  at dir/scale.cu:12 in scale: thread (31, 0, 0) of block (3, 2, 1), address 0x1000\n"
+            "  try: a guard like `if (i < n)` around line 12; or more memory: cudaMalloc takes "
+            "bytes, n * sizeof(float), not elements\n");
+}
+
+TEST(FaultText, EveryKindHasItsOwnAdvice) {
+  std::set<std::string> advice;
+  const FaultKind kinds[] = {
+      FaultKind::out_of_bounds,       FaultKind::use_after_free,     FaultKind::misaligned,
+      FaultKind::unknown_instruction, FaultKind::barrier_divergence, FaultKind::trap,
+      FaultKind::failed_assert,       FaultKind::endless_wait,       FaultKind::stack_overflow,
+      FaultKind::no_function,         FaultKind::timed_out,          FaultKind::host_memory};
+  for (const FaultKind kind : kinds) {
+    const Message message = fault_of(kind, "ld.global.v4.f32", "in detail").message();
+    EXPECT_TRUE(advice.insert(message.advice).second) << message.text();
+    EXPECT_NE(message.advice, "") << message.text();
+    EXPECT_NE(message.what.find("scale"), std::string::npos) << message.text();
+    EXPECT_TRUE(message.where.starts_with("dir/scale.cu:12 in scale")) << message.text();
+    for (const std::string& line : {message.what, message.where, message.advice}) {
+      EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+      EXPECT_LE(line.size(), 140u) << line;
+    }
   }
-  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
+  Fault fault = fault_of(FaultKind::out_of_bounds, "ld.global.f32 %f1, [%rd1]", "");
+  const auto advice = [&](AddressKind kind) {
+    fault.address_kind = kind;
+    return fault.message().advice;
+  };
+  EXPECT_NE(advice(AddressKind::host).find("pointer to host memory: cudaMalloc"),
+            std::string::npos);
+  EXPECT_NE(advice(AddressKind::null).find("cudaMalloc has set"), std::string::npos);
+  EXPECT_NE(advice(AddressKind::shared).find("__shared__ array"), std::string::npos);
+  EXPECT_NE(advice(AddressKind::local).find("within the array in line 12"), std::string::npos);
+  fault.address_kind = AddressKind::shared;
+  EXPECT_NE(fault.message().where.find("byte 4096 of shared memory"), std::string::npos);
+}
+
+TEST(FaultText, TheAdviceForAVectorIsInItsElements) {
+  const auto advice = [](const char* instruction) {
+    return fault_of(FaultKind::misaligned, instruction, "").message().advice;
+  };
+  EXPECT_NE(advice("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]")
+                .find("for float4, start at a multiple of 4"),
+            std::string::npos);
+  EXPECT_NE(
+      advice("st.shared.v2.f32 [%r1], {%f1, %f2}").find("for float2, start at a multiple of 2"),
+      std::string::npos);
+  EXPECT_EQ(advice("ld.global.f32 %f1, [%rd1]"),
+            "an address that is a multiple of the type's size");
+}
+
+TEST(FaultText, CodeWithoutLinesIsNamedByItsInstruction) {
+  Fault fault = fault_of(FaultKind::out_of_bounds, "st.global.f32 [%rd1], %f1", "far away");
+  fault.where = {};
+  EXPECT_EQ(fault.message().where,
+            "`st.global.f32 [%rd1], %f1` in scale (compiled without lines): thread (31, 0, 0) of "
+            "block (3, 2, 1), address 0x1000");
+  EXPECT_EQ(fault.message().advice.find("line"), std::string::npos) << fault.text();
 }
 
 TEST(FaultText, LeavesOutWhatIsNotKnown) {
   Fault fault;
   fault.kind = FaultKind::interrupted;
   fault.kernel = "scale";
-  EXPECT_EQ(fault.text(), "simulated GPU: interrupted in scale\n");
+  EXPECT_EQ(fault.text(), "simulated GPU: scale was interrupted\n");
 }
 
 AccessCounters access(Access access, const char* buffer, int line) {

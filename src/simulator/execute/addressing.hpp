@@ -47,6 +47,8 @@ struct Located {
   const Pattern& pattern;
   std::byte* base;  // of the first active lane; nullptr: use `each`
   const std::array<std::byte*, WARP>* each = nullptr;
+  uint32_t site;   // of the access
+  uint64_t first;  // the first active lane's address in its memory
 
   std::byte* operator[](int lane) const {
     const auto l = static_cast<size_t>(lane);
@@ -54,18 +56,25 @@ struct Located {
   }
 };
 
-[[noreturn]] inline void fail_misaligned(const Addresses& address, uint32_t active,
-                                         uint32_t bytes) {
+[[noreturn]] inline void fail_misaligned(const Addresses& address, uint32_t active, uint32_t bytes,
+                                         Access access) {
   int lane = std::countr_zero(active);
   for_each_lane(active, [&](int l) {
     if (address.of(l) % bytes != 0 && address.of(lane) % bytes == 0) lane = l;
   });
-  throw WarpFault{FaultKind::misaligned, lane, address.of(lane),
-                  "an access of " + std::to_string(bytes) +
-                      " bytes needs an address that is a multiple of " + std::to_string(bytes) +
-                      "; this one leaves a remainder of " +
-                      std::to_string(address.of(lane) % bytes),
-                  0};
+  const AddressKind kind = is_shared(access)  ? AddressKind::shared
+                           : is_local(access) ? AddressKind::local
+                                              : DeviceMemory::instance().kind_of(address.of(lane));
+  const std::string place =
+      kind == AddressKind::device ? ", " + DeviceMemory::instance().describe(address.of(lane)) : "";
+  throw WarpFault{FaultKind::misaligned,
+                  lane,
+                  address.of(lane),
+                  std::to_string(bytes) + " bytes at once need a multiple of " +
+                      std::to_string(bytes) + ", this leaves a remainder of " +
+                      std::to_string(address.of(lane) % bytes) + place,
+                  0,
+                  kind};
 }
 
 /// The pattern of the warp's access, its lanes' alignment checked.
@@ -84,13 +93,13 @@ const Pattern& recognise(const Warp& w, uint32_t site, const Addresses& address,
     pattern = &worker.price(site, bits_as<std::array<int64_t, WARP>>(distance), first, w.active);
   }
   if (!pattern->aligned || first % BYTES != 0) [[unlikely]]
-    fail_misaligned(address, w.active, BYTES);
+    fail_misaligned(address, w.active, BYTES, worker.program.sites[site].access);
   return *pattern;
 }
 
 /// A fault unless all lanes' bytes lie within the `limit` bytes of the memory of `what`.
 inline void check_limit(const Pattern& pattern, const Addresses& address, uint64_t first,
-                        uint64_t limit, const char* what) {
+                        uint64_t limit, AddressKind kind) {
   const uint64_t from = first + static_cast<uint64_t>(pattern.lowest);
   const uint64_t to = first + static_cast<uint64_t>(pattern.highest);
   if (from <= to && to <= limit) [[likely]]
@@ -102,33 +111,38 @@ inline void check_limit(const Pattern& pattern, const Addresses& address, uint64
   for_each_lane(pattern.active, [&](int l) {
     if (inside(lane) && !inside(l)) lane = l;
   });
-  throw WarpFault{FaultKind::out_of_bounds, lane, address.of(lane),
+  throw WarpFault{FaultKind::out_of_bounds,
+                  lane,
+                  address.of(lane),
                   "the address is byte " + std::to_string(static_cast<int64_t>(address.of(lane))) +
-                      " of " + what + ", which has " + std::to_string(limit) + " bytes",
-                  0};
+                      (kind == AddressKind::shared ? " of the block's shared memory, which has "
+                                                   : " of the thread's local memory, which has ") +
+                      std::to_string(limit) + " bytes",
+                  0,
+                  kind};
 }
 
 template <typename Observer, uint32_t BYTES>
 Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
   const uint64_t first = address.of(std::countr_zero(w.active));
   const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
-  check_limit(pattern, address, first, w.block->shared_bytes, "the block's shared memory");
+  check_limit(pattern, address, first, w.block->shared_bytes, AddressKind::shared);
   Observer::access(*w.block->worker, site, pattern);
-  return {pattern, w.block->shared + first};
+  return {pattern, w.block->shared + first, nullptr, site, first};
 }
 
 template <typename Observer, uint32_t BYTES>
 Located locate_local(const Warp& w, uint32_t site, const Addresses& address) {
   const uint64_t first = address.of(std::countr_zero(w.active));
   const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
-  check_limit(pattern, address, first, w.block->local_bytes, "the thread's local memory");
+  check_limit(pattern, address, first, w.block->local_bytes, AddressKind::local);
   Observer::access(*w.block->worker, site, pattern);
   auto& each = w.block->worker->lane_pointers;
   for_each_lane(w.active, [&](int lane) {
     each[static_cast<size_t>(lane)] =
         w.local + static_cast<size_t>(lane) * w.block->local_bytes + address.of(lane);
   });
-  return {pattern, nullptr, &each};
+  return {pattern, nullptr, &each, site, first};
 }
 
 template <typename Observer, uint32_t BYTES>
@@ -145,7 +159,7 @@ Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
   std::byte* const base = same ? allocation->host + (first - allocation->base)
                                : worker.locate(site, pattern, address.sum());
   Observer::access(worker, site, pattern);
-  return {pattern, base, &worker.lane_pointers};
+  return {pattern, base, &worker.lane_pointers, site, first};
 }
 
 /// An access to global memory of which a lane may need fewer bytes than it is wide: only those must be
@@ -159,7 +173,7 @@ Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
       recognise<BYTES>(w, site, address, first, phase_of(Access::async_copy, first));
   worker.locate_parts(site, pattern, address.sum(), bits_as<std::array<uint32_t, WARP>>(bytes));
   Observer::access(worker, site, pattern);
-  return {pattern, nullptr, &worker.lane_pointers};
+  return {pattern, nullptr, &worker.lane_pointers, site, first};
 }
 
 /// A generic address tells its space by its value, each lane for itself: calls use(located) for the lanes of

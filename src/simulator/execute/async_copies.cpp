@@ -30,7 +30,7 @@ void write(std::byte* shared, const PendingCopy& copy, uint32_t lanes) {
 
 // Of one instruction, for these lanes.
 void land(Warp& w, PendingCopy& copy, uint32_t lanes) {
-  if (w.block->worker->launch.hazards != nullptr) {
+  if (Watch::looks_for_hazards(w)) [[unlikely]] {
     for_each_lane(lanes, [&](int lane) {
       Watch::copy_lands(w, copy.instruction, lane, copy.offset[static_cast<size_t>(lane)],
                         copy.bytes);

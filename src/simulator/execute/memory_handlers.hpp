@@ -95,9 +95,20 @@ void load(Warp& w, const Op& op) {
   use_memory<Observer, SPACE, sizeof(Element) * COUNT>(w, op, [&](const Located& located) {
     Parts<Element, COUNT> value;
     gather(value, w, located);
+    if (Observer::looks_for_hazards(w)) [[unlikely]]
+      Observer::touch(w, located.site, located.pattern, located.first, nullptr);
     for (size_t i = 0; i < COUNT; ++i)
       write_loaded<Element, WIDE>(w, slots[i], bits_as<Lanes<Element>>(value.part[i]));
   });
+}
+
+template <typename Observer, typename Element, int COUNT>
+[[gnu::noinline]] void touch_values(const Warp& w, const Located& located,
+                                    const Parts<Element, COUNT>& value) {
+  std::array<std::byte, WARP * sizeof(Element) * COUNT> bytes;
+  for (size_t lane = 0; lane < WARP; ++lane)
+    value.put(lane, bytes.data() + lane * sizeof(Element) * COUNT);
+  Observer::touch(w, located.site, located.pattern, located.first, bytes.data());
 }
 
 template <typename Observer, Space SPACE, typename Element, int COUNT, bool WIDE>
@@ -109,6 +120,8 @@ void store(Warp& w, const Op& op) {
     for (size_t i = 0; i < COUNT; ++i) {
       value.part[i] = bits_as<std::array<Element, WARP>>(read_stored<Element, WIDE>(w, slots[i]));
     }
+    if (Observer::looks_for_hazards(w)) [[unlikely]]
+      touch_values<Observer>(w, located, value);
     if (located.base != nullptr && located.pattern.shape == Pattern::Shape::contiguous) {
       for (size_t lane = 0; lane < WARP; ++lane)
         value.put(lane, located.base + lane * sizeof(Element) * COUNT);
@@ -139,6 +152,8 @@ void atomic(Warp& w, const Op& op) {
   const Lanes<T> b = read_stored<T, WIDE>(w, op.b);
   const Lanes<T> c = read_stored<T, WIDE>(w, op.c);
   use_memory<Observer, SPACE, sizeof(T)>(w, op, [&](const Located& located) {
+    if (Observer::looks_for_hazards(w)) [[unlikely]]
+      Observer::touch(w, located.site, located.pattern, located.first, nullptr);
     Lanes<T> old = b;
     for_each_lane(w.active, [&](int lane) {
       old[lane] = apply_atomically<T, F>(w, located[lane], b[lane], c[lane]);
@@ -199,7 +214,7 @@ void async_copy(Warp& w, const Op& op) {
     if (reading != all) set_active(w, all);
   }
   copy.lanes = all;
-  if (w.block->worker->launch.hazards != nullptr) {
+  if (Observer::looks_for_hazards(w)) [[unlikely]] {
     for_each_lane(all, [&](int lane) {
       Observer::copy_begins(w, op.instruction, lane, copy.offset[static_cast<size_t>(lane)], BYTES,
                             from.of(lane), size[lane]);

@@ -17,11 +17,13 @@
 
 namespace simulator {
 
+class BlockHazards;
 class Worker;
 
 /// What the warps of a block share.
 struct BlockContext {
   Worker* worker = nullptr;
+  BlockHazards* hazards = nullptr;  // nullptr: none are looked for
   const std::byte* parameters = nullptr;
   size_t parameter_bytes = 0;
   std::byte* shared = nullptr;
@@ -90,6 +92,7 @@ struct WarpFault {
   uint64_t address = 0;
   std::string detail;
   uint32_t instruction = 0;
+  AddressKind address_kind = AddressKind::device;
 };
 
 }  // namespace simulator

@@ -374,8 +374,7 @@ void WarpRunner::fail_divergent_barrier() const {
           " of the warp reached the barrier while " +
           plural(static_cast<uint64_t>(std::popcount(absent)), "lane") + " (thread " +
           std::to_string(warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))) +
-          " of the block first) took another branch; all threads of a block must reach it "
-          "together",
+          " of the block first) took another branch",
       program_.blocks[group.block].instruction};
 }
 

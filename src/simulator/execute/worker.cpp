@@ -67,7 +67,11 @@ const Allocation& check_inside(int lane, uint64_t address, uint64_t bytes) {
   if (around != nullptr && around->contains(address, address + bytes)) return *around;
   const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
   throw WarpFault{memory.was_freed(address) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
-                  lane, address, memory.describe(outside), 0};
+                  lane,
+                  address,
+                  memory.describe(outside),
+                  0,
+                  memory.kind_of(outside)};
 }
 
 }  // namespace

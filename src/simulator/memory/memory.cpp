@@ -506,6 +506,11 @@ bool DeviceMemory::was_freed(uint64_t address) const {
   return allocation != nullptr && !allocation->live;
 }
 
+AddressKind DeviceMemory::kind_of(uint64_t address) const {
+  if (owns(address)) return AddressKind::device;
+  return address < state_->page ? AddressKind::null : AddressKind::host;
+}
+
 std::string DeviceMemory::describe(uint64_t address) const {
   const State& s = *state_;
   const auto hex = [](uint64_t value) {
@@ -524,10 +529,10 @@ std::string DeviceMemory::describe(uint64_t address) const {
   if (const Allocation* inside = s.holding(address)) {
     return plural(address - inside->base) + " into " + whole(*inside);
   }
-  if (!owns(address)) {
-    if (address < s.page) return "a null pointer, or a small offset from one";
+  const AddressKind kind = kind_of(address);
+  if (kind == AddressKind::null) return "a null pointer, or a small offset from one";
+  if (kind == AddressKind::host)
     return "no device memory: a pointer to the host's memory, or not a pointer at all";
-  }
   const Records& records = s.range_of(address).records;
   const size_t before = records.count_before(address);
   const uint64_t none = std::numeric_limits<uint64_t>::max();

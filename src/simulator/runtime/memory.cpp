@@ -8,6 +8,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "simulator/hazards/device_shadow.hpp"
+#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
 #include "simulator/runtime/registry.hpp"
@@ -43,6 +45,8 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
       bytes, origin == Origin::device ? HostAccess::device_only : HostAccess::host_visible);
   if (base == 0) return cudaErrorMemoryAllocation;
   allocations().origin.emplace(base, origin);
+  if (looks_for_hazards())
+    DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
 }
@@ -55,6 +59,7 @@ cudaError_t release(void* pointer, bool pinned) {
     return cudaErrorInvalidValue;
   }
   DeviceMemory::instance().release(found->first);
+  DeviceShadow::instance().released(found->first);
   allocations().origin.erase(found);
   return cudaSuccess;
 }
@@ -119,6 +124,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
   if (target == nullptr || source == nullptr) return cudaErrorInvalidValue;
   for (size_t row = 0; row < extent.height; ++row) {
     std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
+    DeviceShadow::instance().written(address_of(to) + row * to_pitch, extent.width);
   }
   return cudaSuccess;
 }
@@ -142,6 +148,7 @@ cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent) {
   if (target == nullptr) return cudaErrorInvalidValue;
   for (size_t row = 0; row < extent.height; ++row) {
     std::memset(target + row * pitch, value, extent.width);
+    DeviceShadow::instance().written(address_of(pointer) + row * pitch, extent.width);
   }
   return cudaSuccess;
 }
@@ -166,7 +173,10 @@ cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void
 
 void free_everything() {
   const std::lock_guard lock(allocations().mutex);
-  for (const auto& [base, origin] : allocations().origin) DeviceMemory::instance().release(base);
+  for (const auto& [base, origin] : allocations().origin) {
+    DeviceMemory::instance().release(base);
+    DeviceShadow::instance().released(base);
+  }
   allocations().origin.clear();
   DeviceMemory::instance().release_heap();
 }
