@@ -16,6 +16,9 @@ A document says what it shows, and the program does the rest:
     ```yaml
     (the file is put here)
     ```
+    <!-- bug in: test/data/bugs/double_free -->
+    (the bug's section is put here)
+    <!-- end of bug -->
 
 Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0. One that
 finds something to complain of may say with what it ends:
@@ -35,6 +38,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import bug_section
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
 from plots import program, style  # noqa: E402
 from plots.program import Refused  # noqa: E402
@@ -46,7 +51,8 @@ PRINTED = re.compile(
 )
 DRAWN = re.compile(r"<!-- drawn by: (?P<command>.+?) -->")
 TEXT = re.compile(r"(?P<head><!-- text of: (?P<file>.+?) -->\n```\w*\n)(?P<shown>.*?)(?<=\n)(?P<end>```\n)", re.DOTALL)
-MARKERS = re.compile(r"<!-- (printed by|drawn by|text of)\b")
+BUG = re.compile(r"(?P<head><!-- bug in: (?P<folder>\S+) -->\n)(?P<shown>.*?)(?P<end><!-- end of bug -->\n)", re.DOTALL)
+MARKERS = re.compile(r"<!-- (printed by|drawn by|text of|bug in)")
 COLUMNS = "104"
 PLOTS = "python3 -m plots"
 
@@ -119,6 +125,13 @@ def text_of(file):
         raise Refused(f"'{file}', which a document shows, cannot be read: {error}") from None
 
 
+def bug_in(folder):
+    try:
+        return bug_section.section(ROOT / folder)
+    except (OSError, ValueError) as error:
+        raise Refused(f"the bug in '{folder}', which a document shows, cannot be read: {error}") from None
+
+
 def shown_today(text, commands):
     """The document with today's outputs and files."""
 
@@ -128,15 +141,16 @@ def shown_today(text, commands):
         return f"{match['head']}$ {command}\n{shown}{match['end']}"
 
     text = PRINTED.sub(replaced, text)
-    return TEXT.sub(lambda match: match["head"] + text_of(match["file"]) + match["end"], text)
+    text = TEXT.sub(lambda match: match["head"] + text_of(match["file"]) + match["end"], text)
+    return BUG.sub(lambda match: match["head"] + bug_in(match["folder"]) + match["end"], text)
 
 
 def check_markers(path, text):
-    understood = len(PRINTED.findall(text)) + len(DRAWN.findall(text)) + len(TEXT.findall(text))
+    understood = sum(len(kind.findall(text)) for kind in (PRINTED, DRAWN, TEXT, BUG))
     if len(MARKERS.findall(text)) != understood:
         raise Refused(
             f"{path}: behind a line '<!-- printed by: COMMAND -->' stands ``` alone on its line, behind "
-            "'<!-- text of: FILE -->' ``` or ```yaml and the like, and ``` ends it"
+            "'<!-- text of: FILE -->' ``` or ```yaml and the like, and ``` ends it; '<!-- end of bug -->' ends '<!-- bug in: FOLDER -->'"
         )
 
 

@@ -233,6 +233,11 @@ class _Place:
             self.refuse("is not a text")
         return "".join(c for c in self.value if c.isprintable())
 
+    def lines_of_text(self):
+        """A text of several lines, in one."""
+        self.text()
+        return " ".join(_Place(line, self.path).text() for line in self.value.splitlines())
+
     def texts(self):
         return [place.text() for place in self.each()]
 
@@ -330,7 +335,7 @@ def _row(r):
         correct=not refusal and r.at("correct").truth(),
         promise_kept=r.take("promise_kept", _Place.truth, True),
         contract_broken=r.take("contract_broken", _Place.texts, []),
-        hazards=[h.at("message").text() for h in r.take("hazards", _Place.each, [])],
+        hazards=[h.at("message").lines_of_text() for h in r.take("hazards", _Place.each, [])],
         doubts=r.at("doubts").texts() if timed else [],
         figures=_figures(r),
         sectors_per_request=r.take("sectors_per_request", lambda place: place.map(_Place.number), {}),

@@ -24,9 +24,21 @@ std::string csv_cell(const Json& value) {
   return quoted + "\"";
 }
 
-// The single values of a row; an object's as "object.key". Lists are left out.
+// "race; unwritten read"
+std::string kinds_of(const Json& hazards) {
+  std::vector<std::string> kinds;
+  for (const Json& hazard : hazards) kinds.push_back(hazard.at("kind").get<std::string>());
+  return fmt::format("{}", fmt::join(kinds, "; "));
+}
+
+// The single values of a row; an object's as "object.key". Lists are left out, but for the kinds of hazards, which a
+// row that is not right may have nothing else to show for.
 void flatten(const std::string& prefix, const Json& object, Cells& flat) {
   for (const auto& [key, value] : object.items()) {
+    if (key == "hazards") {
+      flat.emplace_back(prefix + key, kinds_of(value));
+      continue;
+    }
     if (value.is_array()) continue;
     if (value.is_object()) {
       flatten(prefix + key + ".", value, flat);

@@ -51,6 +51,7 @@ Json written(const Provenance& p) {
           {"power_limit_watts", or_null(p.power_limit_watts)},
           {"clock_limit_mhz", or_null(p.clock_limit_mhz)},
           {"ecc", or_null(p.ecc)},
+          {"schedule", or_null(p.schedule)},
           {"roofs",
            {{"copy_gbytes_per_second", or_null(p.roofs.copy_gbytes_per_second)},
             {"fp32_gflops", or_null(p.roofs.fp32_gflops)}}}};
@@ -241,7 +242,13 @@ Json written(const Line& l) {
           {"waste", name_of(waste_of(l))}};
 }
 
-Json written(const Hazard& h) { return {{"kind", h.kind}, {"message", h.message}}; }
+Json written(const Hazard& h) {
+  return {{"kind", h.kind},
+          {"message", h.message},
+          {"kernel", h.kernel},
+          {"lines", h.lines},
+          {"times", h.times}};
+}
 
 template <typename T>
 void add_list(Json& row, const char* key, const std::vector<T>& values) {
@@ -273,6 +280,7 @@ Json row_of(const Result& r, const Provenance& from) {
   if (r.seen.timing) add_timing(row, *r.seen.timing);
   add_list(row, "kernels", r.seen.kernels);
   add_list(row, "lines", r.seen.lines);
+  if (r.seen.looked_for_hazards) row["hazards"] = Json::array();  // an empty list says: none
   add_list(row, "hazards", r.seen.hazards);
   if (r.compared) row["comparison"] = written(*r.compared);
   return row;
@@ -439,6 +447,7 @@ Provenance provenance_from(const Place& c) {
   p.power_limit_watts = optional_at(c, "power_limit_watts", POSITIVE);
   p.clock_limit_mhz = optional_at(c, "clock_limit_mhz", POSITIVE);
   p.ecc = optional_at(c, "ecc", TRUTH);
+  if (c.has("schedule")) p.schedule = c.at("schedule").natural();
   if (c.has("roofs")) {
     const Place roofs = c.at("roofs");
     p.roofs.copy_gbytes_per_second = optional_at(roofs, "copy_gbytes_per_second", POSITIVE);
@@ -622,7 +631,11 @@ Line line_from(const Place& l) {
 }
 
 Hazard hazard_from(const Place& h) {
-  return {.kind = h.at("kind").text(), .message = h.at("message").text()};
+  return {.kind = h.at("kind").text(),
+          .message = h.at("message").text(),
+          .kernel = h.has("kernel") ? h.at("kernel").text() : "",
+          .lines = h.has("lines") ? texts(h.at("lines")) : std::vector<std::string>(),
+          .times = h.has("times") ? h.at("times").natural() : 1};
 }
 
 template <typename T>
@@ -685,6 +698,7 @@ Result result_from(const Place& row) {
   if (row.has("samples_ms")) r.seen.timing = timing_from(row);
   r.seen.kernels = list_from(row, "kernels", kernel_from);
   r.seen.lines = list_from(row, "lines", line_from);
+  r.seen.looked_for_hazards = row.has("hazards");
   r.seen.hazards = list_from(row, "hazards", hazard_from);
   return r;
 }

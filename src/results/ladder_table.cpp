@@ -89,6 +89,7 @@ class LadderTable : public ResultTable {
 
   void add_traffic() {
     add_promise(4);
+    add_hazards(5);
     figure("load_sectors_per_request", 1, "A");
     figure("load_sectors_per_request", 1, "B");
     // A metric of its own under the same heading: C is written, not read.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -70,6 +71,16 @@ std::string text_of(const Kernel& k, int width, const text::Signs& signs) {
   return text;
 }
 
+// How often behind what happened; the other lines of the message as they are.
+std::string text_of(const Hazard& hazard) {
+  std::string text = hazard.message.empty() ? hazard.kind : hazard.message;
+  if (hazard.times > 1) {
+    text.insert(std::min(text.find('\n'), text.size()),
+                fmt::format(" (seen {} times)", hazard.times));
+  }
+  return text;
+}
+
 // What is wrong with a result, each to be read behind its title: ": C[0][0] is ...", " broke its promise: ...".
 std::vector<std::string> complaints_of(const Result& r) {
   std::vector<std::string> texts;
@@ -80,8 +91,7 @@ std::vector<std::string> complaints_of(const Result& r) {
   for (const CheckedClaim& claim : r.judged.claims) {
     if (!claim.kept) texts.push_back(" broke its promise: " + text_of(claim));
   }
-  for (const Hazard& hazard : r.seen.hazards)
-    texts.push_back(fmt::format(": {}: {}", hazard.kind, hazard.message));
+  for (const Hazard& hazard : r.seen.hazards) texts.push_back(": " + text_of(hazard));
   return texts;
 }
 
@@ -91,14 +101,20 @@ std::string complaint(const Result& result) {
   std::string text;
   for (const std::string& one : complaints_of(result))
     text += fmt::format("{}{}{}", text.empty() ? "" : "; ", result.who.name, one);
+  std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
 std::string complaints(const Run& run, const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string text;
+  // The first line of what is wrong stands behind the title, the others below it.
   const auto add = [&](const Result& r, const std::string& what) {
-    text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), what), page.width, 2) + "\n";
+    const std::vector<std::string_view> lines = text::lines_of(what);
+    text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), lines.front()), page.width, 2);
+    text += "\n";
+    for (const std::string_view line : lines | std::views::drop(1))
+      text += text::wrap(fmt::format("    {}", line), page.width, 6) + "\n";
   };
   for (const Result& r : run.results) {
     const std::vector<std::string> all = complaints_of(r);
@@ -149,6 +165,11 @@ std::string details(const Run& run, const text::Page& page) {
       if (const auto figure = value(r, "flops_per_global_byte")) {
         add(fmt::format("  {:.2g} {}", *figure, metric("flops_per_global_byte").name));
       }
+    }
+    if (r.seen.looked_for_hazards) {
+      add(fmt::format("  hazards: {}", r.seen.hazards.empty()
+                                           ? "none in any launch, those of the checks included"
+                                           : fmt::format("{}, told below", r.seen.hazards.size())));
     }
     for (const Line& l : r.seen.lines) {
       std::string line = fmt::format("  {}:{} {} {}: {} requests", l.file, l.line, l.instruction,

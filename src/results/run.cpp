@@ -30,6 +30,18 @@ std::optional<double> Traffic::count(std::string_view key, std::string_view buff
   return sum;
 }
 
+void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known) {
+  for (const Hazard& hazard : found) {
+    const auto same = std::ranges::find_if(
+        known, [&hazard](const Hazard& other) { return other.is_same(hazard); });
+    if (same == known.end()) {
+      known.push_back(hazard);
+    } else {
+      same->times += hazard.times;
+    }
+  }
+}
+
 bool is_of_a_lab(const Result& result) { return result.who.set == "lab"; }
 
 std::string label(const Identity& who) {

@@ -44,6 +44,8 @@ struct Provenance {
   std::optional<double> power_limit_watts{};
   std::optional<double> clock_limit_mhz{};  // that the multiprocessors are allowed
   std::optional<bool> ecc{};
+  std::optional<uint64_t>
+      schedule{};  // on the simulated GPU: the seed of the order of warps and blocks
   Roofs roofs{};
   bool operator==(const Provenance&) const = default;
 };
@@ -137,18 +139,33 @@ struct Line {
   bool operator==(const Line&) const = default;
 };
 
-/// Something that is wrong whether or not the result shows it.
+/// Something that is wrong whether or not the result shows it. Told once for each pair of lines.
 struct Hazard {
-  std::string kind{};     // "race"
-  std::string message{};  // for people; several lines
+  std::string kind{};  // "race"
+  std::string
+      message{};  // for people: what happened, and in lines of their own where and what to try
+  std::string kernel{};  // empty where host code alone is concerned
+  std::vector<std::string>
+      lines{};         // "tiled.cu:21": the pair, or the one; instructions where none is known
+  uint64_t times = 1;  // how often it was seen; the message is of one sighting
   bool operator==(const Hazard&) const = default;
+
+  /// True of what is told once.
+  bool is_same(const Hazard& other) const {
+    return kind == other.kind && kernel == other.kernel && lines == other.lines;
+  }
 };
+
+/// Adds hazards to those that are known; of one that is known already only how often it was seen.
+void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known);
 
 struct Observation {
   std::vector<Kernel> kernels{};  // in the order of their launches
   std::optional<Traffic> traffic{};
   std::optional<Timing> timing{};
   std::vector<Line> lines{};
+  bool looked_for_hazards =
+      false;  // in every launch that the result is of, not only the one that was counted
   std::vector<Hazard> hazards{};
   bool operator==(const Observation&) const = default;
 };

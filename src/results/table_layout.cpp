@@ -116,6 +116,16 @@ void ResultTable::add_promise(int rank) {
   });
 }
 
+void ResultTable::add_hazards(int rank) {
+  if (!any([](const Result& r) { return r.seen.looked_for_hazards; })) return;
+  column("", "hazards", Align::left, rank, [this](const Result& r) -> Cell {
+    if (!r.seen.looked_for_hazards) return {signs_.none};
+    if (r.seen.hazards.empty()) return {"none", Tone::good};
+    return {std::to_string(r.seen.hazards.size()), Tone::bad};
+  });
+  columns_.back().is_told_below = true;
+}
+
 void ResultTable::add_kernels(const std::string& heading, int rank,
                               std::string (*cell_of)(const Kernel&),
                               std::function<const Result*(const Result&)> of) {
@@ -157,6 +167,8 @@ std::string ResultTable::heading_line(const std::vector<std::string>& subject,
   parts.insert(parts.end(), subject.begin(), subject.end());
   if (!is_timed()) {
     parts.emplace_back("every block counted");
+    const uint64_t schedule = run_.from.schedule.value_or(0);
+    if (schedule != 0) parts.push_back(fmt::format("schedule {}", schedule));
   } else if (const Result* timed = first_timed(); timed != nullptr && timed->seen.timing) {
     parts.emplace_back(timed->seen.timing->options.cold ? "cold" : "warm");
     if (const auto clock = value(*timed, "clock_mhz")) {

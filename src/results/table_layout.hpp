@@ -92,6 +92,8 @@ class ResultTable {
   void add_bar(const char* key, int rank);
   void add_path(int rank);
   void add_promise(int rank);
+  /// How many hazards each row has, where any was looked at for them.
+  void add_hazards(int rank);
   /// What each kernel of a launch takes of a multiprocessor, "254+40" for two; `of` says whose launch stands in for a
   /// row's, nullptr for none.
   void add_kernels(const std::string& heading, int rank, std::string (*cell_of)(const Kernel&),

@@ -2,6 +2,7 @@
 // subcommands.def and workbench.hpp.)
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,6 +31,8 @@ struct RunOptions {
   Presentation presentation{};
   std::string json_file{};  // where JSON goes beside the output on stdout; empty for nowhere
   results::MeasureOptions measure{};
+  bool look_for_hazards = false;       // where the machine can
+  std::optional<uint64_t> schedule{};  // the order of warps and blocks; none: as the machine has it
   bool strict = false;
   std::vector<std::string> without_meaning{};  // options given that this machine has no use for
   std::vector<std::string> command_line{};

@@ -5,6 +5,7 @@
 #include "runner/command_line_lab_options.hpp"
 #include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
+#include "runner/machine.hpp"
 #include "runner/select_labs.hpp"
 #include "runner/subcommands.hpp"
 #include "runner/workbench.hpp"
@@ -30,6 +31,7 @@ class LabSubcommand : public Subcommand<sgemm_workbench> {
     add_output_options(app, output_);
     app.add_flag("--reveal", reveal_, "tell how the lanes of a riddle walk, and its answer");
     add_measuring_options(app, measuring_, "variant");
+    add_simulator_options(app, simulator_, true);
     add_lab_sizes(app, lab::all(), sizes_);
     app.footer(EXAMPLES);
   }
@@ -49,6 +51,8 @@ class LabSubcommand : public Subcommand<sgemm_workbench> {
     set_sizes(request.labs, given(sizes_));
     request.presentation = presentation_from(app, output_, &request.json_file);
     set_measuring(measuring_, request);
+    set_simulator_options(simulator_, machine::KIND, request);
+    request.look_for_hazards = true;
     request.reveal = reveal_;
     request.without_meaning = options_without_meaning(app);
     request.command_line = command_line;
@@ -60,6 +64,7 @@ class LabSubcommand : public Subcommand<sgemm_workbench> {
   LabSizeWords sizes_;
   OutputWords output_;
   MeasuringWords measuring_;
+  SimulatorWords simulator_;
   bool reveal_ = false;
 };
 

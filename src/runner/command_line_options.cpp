@@ -109,6 +109,34 @@ void set_measuring(const MeasuringWords& words, RunOptions& options) {
   options.strict = words.strict;
 }
 
+void add_simulator_options(CLI::App& app, SimulatorWords& words, bool always) {
+  app.add_flag("--hazards", words.hazards,
+               always ? "hazards are always looked for here: races, reads of what nobody wrote, "
+                        "waits that are missing"
+                      : "look for what a result does not show: races, reads of what nobody wrote, "
+                        "waits that are missing")
+      ->group(SIMULATING);
+  app.add_option("--schedule", words.schedule,
+                 "shuffles the order of warps and blocks; 0, the default, is the usual order")
+      ->type_name("SEED")
+      ->group(SIMULATING);
+}
+
+void set_simulator_options(const SimulatorWords& words, results::Machine machine,
+                           RunOptions& options) {
+  if (machine == results::Machine::cuda && words.hazards) {
+    throw usage(
+        "--hazards is the simulated GPU's (--build sim); on a device compute-sanitizer looks for "
+        "them: test/device/sanitize.py runs it");
+  }
+  if (machine == results::Machine::cuda && words.schedule) {
+    throw usage(
+        "--schedule is the simulated GPU's (--build sim); a device has an order of its own, which "
+        "nothing changes");
+  }
+  if (words.schedule) options.schedule = parse_natural("--schedule", *words.schedule);
+}
+
 std::vector<std::string> options_without_meaning(const CLI::App& app) {
   const std::vector<const char*> measuring{"--warm",    "--cold", "--time",
                                            "--samples", "--once", "--strict"};

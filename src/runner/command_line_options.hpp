@@ -45,14 +45,29 @@ struct MeasuringWords {
   bool once = false, strict = false;
 };
 
-/// The group of these options in --help.
+/// The groups of options in --help.
 inline constexpr const char* MEASURING = "Measuring (CUDA devices)";
+
+inline constexpr const char* SIMULATING = "The simulated GPU";
 
 /// `what` is measured: "kernel", "variant".
 void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* what);
 
 /// Fills in the measurement. Throws Error(ExitCode::usage).
 void set_measuring(const MeasuringWords& words, RunOptions& options);
+
+/// Likewise of what only the simulated GPU does.
+struct SimulatorWords {
+  bool hazards = false;
+  std::optional<std::string> schedule{};
+};
+
+/// `always`: hazards are looked for whether or not that is asked.
+void add_simulator_options(CLI::App& app, SimulatorWords& words, bool always);
+
+/// Fills in what was asked of `machine`. Throws Error(ExitCode::usage) if that is a CUDA device, which can do none of it.
+void set_simulator_options(const SimulatorWords& words, results::Machine machine,
+                           RunOptions& options);
 
 /// Of the options given, those that this machine has no use for.
 std::vector<std::string> options_without_meaning(const CLI::App& app);

@@ -96,6 +96,7 @@ void add_run_options(CLI::App& app, RunWords& words) {
   app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);
   app.add_flag("--cold", words.cold, "flush L2 before every launch")->group(MEASURING);
   add_measuring_options(app, words.measuring, "kernel");
+  add_simulator_options(app, words.simulator, false);
 }
 
 RunRequest run_request(const CLI::App& app, const RunWords& words) {
@@ -116,6 +117,9 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   request.presentation = presentation_from(app, words.output, &request.json_file);
   request.measure.cold = words.cold;
   set_measuring(words.measuring, request);
+  set_simulator_options(words.simulator, machine::KIND, request);
+  // What a user brings along has been looked at by nobody.
+  request.look_for_hazards = words.simulator.hazards || !words.kernel_files.empty();
   request.without_meaning = options_without_meaning(app);
   return request;
 }

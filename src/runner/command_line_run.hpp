@@ -17,6 +17,7 @@ struct RunWords {
   std::optional<std::string> lda{}, ldb{}, ldc{}, alpha{}, beta{}, seed{};
   OutputWords output{};
   MeasuringWords measuring{};
+  SimulatorWords simulator{};
   bool warm = false, cold = false;
 };
 

@@ -57,6 +57,8 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
     page_file = std::make_unique<HtmlReport>(options.presentation.html_file);
   warn_of_options_without_meaning(options);
 
+  machine::look_for_hazards(options.look_for_hazards);
+  if (options.schedule) machine::vary_order(*options.schedule);
   const machine::Device device = machine::open();
   work.refuse_what_cannot_be_run(device);
   const bool for_a_file = json_file || page_file || options.presentation.format == Format::json;

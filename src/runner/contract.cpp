@@ -341,9 +341,10 @@ std::string nothing_to_sum_times_anything(const Rung& rung) {
 
 // The bits of C must not depend on the order in which blocks and warps happen to run.
 std::string the_same_result_in_every_order(const Rung& rung) {
-  struct UsualOrder {
-    ~UsualOrder() { machine::vary_order(0); }
-  } const usual_order_afterwards;
+  struct SameOrderAfterwards {
+    uint64_t seed = machine::order();
+    ~SameOrderAfterwards() { machine::vary_order(seed); }
+  } const same_order_afterwards;
   // Of the first there are several tiles, of the second one with a long K, of the third few rows.
   for (const Shape& s : {Shape{129, 130, 131}, {64, 48, 1500}, {3, 200, 1000}}) {
     const Problem p = dense(s, {1, 0});

@@ -27,6 +27,7 @@ void measure(const lab::Variant& variant, const lab::Sizes& sizes,
              const results::MeasureOptions& options, Result& result) {
   LabTrial trial(variant, sizes, machine::GUARD);
   trial.check(result);
+  see_hazards(result.seen);
   if (!machine::MEASURES_TIME || !result.judged.correct || interrupted()) return;
   const machine::Launch copy = trial.copy();
   result.seen.timing = machine::time(trial.launch(), copy, options);

@@ -67,9 +67,18 @@ struct Progress {
 /// Nothing where no launch is under way, or that cannot be told. From any thread.
 std::optional<Progress> progress();
 
+/// Whether the launches from now on, and the memory that they use, are watched for hazards: what may give a right result
+/// today and a wrong one tomorrow. Nothing on a CUDA device, where compute-sanitizer does that. See take_hazards().
+void look_for_hazards(bool on);
+bool looks_for_hazards();
+/// Those of all launches since the last call.
+std::vector<results::Hazard> take_hazards();
+
 /// Shuffles the order in which blocks start and warps take their turns by a seed; 0 restores the usual one. What a
 /// kernel may rely on does not depend on it. A CUDA device has an order of its own, which nothing changes.
 void vary_order(uint64_t seed);
+/// The seed that it has now; SIMULATOR_SCHEDULE in the environment sets the first one.
+uint64_t order();
 
 /// The blocks of all launches since the program began, or nothing on a machine that does not count.
 std::optional<uint64_t> blocks_run();

@@ -101,7 +101,12 @@ std::vector<lens::Request> recorded_requests() { return {}; }
 
 std::optional<Progress> progress() { return std::nullopt; }
 
+void look_for_hazards(bool) {}
+bool looks_for_hazards() { return false; }
+std::vector<results::Hazard> take_hazards() { return {}; }
+
 void vary_order(uint64_t) {}
+uint64_t order() { return 0; }
 
 std::optional<uint64_t> blocks_run() { return std::nullopt; }
 

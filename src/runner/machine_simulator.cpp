@@ -9,6 +9,7 @@
 #include "simulator/count/counters.hpp"
 #include "simulator/count/recorder.hpp"
 #include "simulator/execute/module.hpp"
+#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/diagnostics.hpp"
 #include "simulator/runtime/registry.hpp"
@@ -154,6 +155,24 @@ std::vector<results::Kernel> kernels_of(const std::vector<simulator::KernelUse>&
   return kernels;
 }
 
+std::string text_of(const simulator::SourceLine& where) {
+  return fmt::format("{}:{}", where.file, where.line);
+}
+
+results::Hazard hazard_of(const simulator::Hazard& found) {
+  results::Hazard hazard{.kind = simulator::name_of(found.kind),
+                         .message = found.message.what,
+                         .kernel = found.kernel,
+                         .times = found.times};
+  if (!found.message.where.empty()) hazard.message += "\nat " + found.message.where;
+  if (!found.message.advice.empty()) hazard.message += "\ntry: " + found.message.advice;
+  for (const simulator::SourceLine& line : {found.where, found.other}) {
+    if (line.line > 0) hazard.lines.push_back(text_of(line));
+  }
+  if (hazard.lines.empty() && !found.code.empty()) hazard.lines.push_back(found.code);
+  return hazard;
+}
+
 }  // namespace
 
 const results::Machine KIND = results::Machine::simulator;
@@ -179,6 +198,7 @@ void describe(results::Provenance& provenance) {
   provenance.device_detail = device.detail;
   provenance.memory_bytes = device.memory_bytes;
   provenance.multiprocessors = simulator::device_limits().multiprocessors;
+  provenance.schedule = order();
 }
 
 results::Roofs measure_roofs() { return {}; }
@@ -225,7 +245,23 @@ std::optional<Progress> progress() {
   return Progress{static_cast<int64_t>(ended), static_cast<int64_t>(blocks)};
 }
 
+void look_for_hazards(bool on) {
+  simulator::look_for_hazards(on);
+  simulator::HazardStore::instance().set_output(false);  // they are told with their results
+}
+
+bool looks_for_hazards() { return simulator::looks_for_hazards(); }
+
+std::vector<results::Hazard> take_hazards() {
+  std::vector<results::Hazard> hazards;
+  simulator::HazardStore& store = simulator::HazardStore::instance();
+  for (const simulator::Hazard& hazard : store.found()) add_hazards({hazard_of(hazard)}, hazards);
+  store.clear();
+  return hazards;
+}
+
 void vary_order(uint64_t seed) { simulator::set_schedule(seed); }
+uint64_t order() { return simulator::schedule(); }
 
 std::optional<uint64_t> blocks_run() { return simulator::program_counters().blocks; }
 

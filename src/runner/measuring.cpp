@@ -28,6 +28,7 @@ bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
 struct Contract {
   int checks = 0;
   std::vector<std::string> broken{};
+  std::vector<results::Hazard> hazards{};
 };
 
 Contract put_through_contract(const Candidate& candidate, Progress& progress) {
@@ -41,6 +42,7 @@ Contract put_through_contract(const Candidate& candidate, Progress& progress) {
     }
     if (!device_is_usable()) break;
   }
+  asked.hazards = machine::take_hazards();
   return asked;
 }
 
@@ -51,6 +53,11 @@ double bytes_needed(const Problem& p) {
     return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
   };
   return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+}
+
+void see_hazards(results::Observation& seen) {
+  seen.looked_for_hazards = machine::looks_for_hazards();
+  results::add_hazards(machine::take_hazards(), seen.hazards);
 }
 
 Candidate candidate_of(const ladder::Rung& rung) {
@@ -78,6 +85,7 @@ Result measure(const Candidate& candidate, const Problem& problem, Verifier& ver
   if (verdict.correct && !interrupted()) {
     result.seen.timing = time_product(*candidate.rung, verifier.prepare(Values::reals), options);
   }
+  see_hazards(result.seen);
   result.judged = judge(result, verdict, candidate.rung->promise);
   if (verdict.error != cudaSuccess) result.judged.failure = machine::last_failure();
   return result;
@@ -108,6 +116,8 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
     contracts[i] = put_through_contract(candidates[i], progress);
     if (device_is_usable()) continue;
     Result failed{.who = candidates[i].who, .date = now()};
+    failed.seen.looked_for_hazards = machine::looks_for_hazards();
+    failed.seen.hazards = contracts[i].hazards;
     failed.judged = {.complaint = "it left the device unusable",
                      .failure = machine::last_failure(),
                      .contract = contracts[i].broken,
@@ -127,6 +137,7 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
       progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
                                results::label(candidates[i].who), i + 1, candidates.size()));
       Result result = measure(candidates[i], problem, verifier, options);
+      results::add_hazards(contracts[i].hazards, result.seen.hazards);
       result.judged.contract = contracts[i].broken;
       result.judged.contract_checks = contracts[i].checks;
       add_result(std::move(result), run);

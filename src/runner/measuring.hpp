@@ -29,6 +29,9 @@ Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Re
 results::Result measure(const Candidate& candidate, const results::Problem& problem,
                         Verifier& verifier, const results::MeasureOptions& options);
 
+/// What of hazards was seen in all launches since it was last asked: those of a result, the checks' included.
+void see_hazards(results::Observation& seen);
+
 /// What the rung needs and the device has not, in a sentence; empty if nothing.
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung);
 

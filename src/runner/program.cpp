@@ -69,6 +69,7 @@ void ignore_signals_of_writing() {
 
 int exit_code_of(const std::function<ExitCode()>& work) {
   open_closed_streams();
+  machine::look_for_hazards(false);  // unless a request asks for them
   ExitCode code = ExitCode::ok;
   try {
     code = work();

@@ -185,6 +185,9 @@ TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
       {"/benchmarks/0/lines/0/line", "30", "benchmarks[0].lines[0].line: is not a whole number"},
       {"/benchmarks/0/lines/0/sectors", -1, "benchmarks[0].lines[0].sectors: is not a whole"},
       {"/benchmarks/0/hazards/0/kind", 7, "benchmarks[0].hazards[0].kind: is not a text"},
+      {"/benchmarks/0/hazards/0/lines/1", 7, "benchmarks[0].hazards[0].lines[1]: is not a text"},
+      {"/benchmarks/0/hazards/0/times", -1, "benchmarks[0].hazards[0].times: is not a whole"},
+      {"/context/schedule", -1, "context.schedule: is not a whole"},
       // What a comparison found.
       {"/context/compared_with", 7, "context.compared_with: is not an object"},
       {"/context/compared_with/file", GONE, "context.compared_with: has no 'file'"},

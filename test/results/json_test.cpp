@@ -108,10 +108,33 @@ TEST(Json, KnowsWhatCouldNotBeFoundOut) {
   const json context = json::parse(results::to_json(run)).at("context");
   for (const char* key :
        {"commit", "uncommitted_changes", "multiprocessors", "memory_bytes", "driver", "cuda",
-        "cublas", "power_limit_watts", "clock_limit_mhz", "ecc"}) {
+        "cublas", "power_limit_watts", "clock_limit_mhz", "ecc", "schedule"}) {
     EXPECT_TRUE(context.at(key).is_null()) << key;
   }
   expect_same(run, there_and_back(run));
+}
+
+// An empty list says that there are none; no list, that nobody looked.
+TEST(Json, TellsWhetherHazardsWereLookedFor) {
+  for (const bool looked : {false, true}) {
+    Result r = made::rung(1, "naive");
+    r.seen.looked_for_hazards = looked;
+    const json row = row_of(made::run_of(Machine::simulator, {r}));
+    EXPECT_EQ(row.contains("hazards"), looked);
+    if (looked) {
+      EXPECT_EQ(row.at("hazards"), json::array());
+    }
+    EXPECT_EQ(there_and_back(r).seen, r.seen);
+  }
+}
+
+// What a file holds that knew less of a hazard.
+TEST(Json, TakesAHazardWithoutItsLines) {
+  json file = json::parse(results::to_json(made::full()));
+  file["benchmarks"][0]["hazards"] = {{{"kind", "race"}, {"message", "one writes"}}};
+  const Result read = results::run_from_json(file.dump()).results.at(0);
+  EXPECT_EQ(read.seen.hazards,
+            (std::vector<results::Hazard>{{.kind = "race", .message = "one writes", .times = 1}}));
 }
 
 TEST(Json, HoldsNaNAndInfinities) {

@@ -71,6 +71,7 @@ inline Run full() {
               .power_limit_watts = 700.5,
               .clock_limit_mhz = 1980,
               .ecc = false,
+              .schedule = UINT64_MAX,
               .roofs = {.copy_gbytes_per_second = 4123.25, .fp32_gflops = 60123.75}};
   Result r{.who = {.set = "labs",
                    .number = 3,
@@ -150,7 +151,12 @@ inline Run full() {
                    .lines = 16,
                    .wavefronts = 5,
                    .bank_conflicts = 7}};
-  r.seen.hazards = {{.kind = "race", .message = "one writes\nwhat another reads"}};
+  r.seen.looked_for_hazards = true;
+  r.seen.hazards = {{.kind = "race",
+                     .message = "one writes\nwhat another reads",
+                     .kernel = "copy_kernel",
+                     .lines = {"strided_copy.cu:30", "strided_copy.cu:33"},
+                     .times = 4096}};
   r.judged = {.error = "cudaErrorIllegalAddress",
               .complaint = "C[1][2] is 4, should be 3",
               .failure = "simulated GPU: illegal memory access\n  block (0,0,0)\n",

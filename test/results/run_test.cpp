@@ -47,6 +47,26 @@ TEST(IsRight, TakesAllOfItToBeRight) {
   EXPECT_FALSE(r.is_right()) << "a race whose result was right by chance";
 }
 
+// The message may be another for each sighting; the kind, the kernel and the lines say what is one hazard.
+TEST(Hazards, AreOneForEachPairOfLines) {
+  const results::Hazard race{
+      .kind = "race", .message = "here", .kernel = "f", .lines = {"a.cu:1", "a.cu:2"}, .times = 3};
+  results::Hazard again = race, elsewhere = race, other_kernel = race, other_kind = race;
+  again.message = "there";
+  again.times = 4;
+  elsewhere.lines = {"a.cu:1", "a.cu:3"};
+  other_kernel.kernel = "g";
+  other_kind.kind = "unwritten read";
+
+  std::vector<results::Hazard> known;
+  results::add_hazards({race, elsewhere}, known);
+  results::add_hazards({again, other_kernel, other_kind}, known);
+  ASSERT_EQ(known.size(), 4U);
+  EXPECT_EQ(known[0].message, "here") << "the first sighting is told";
+  EXPECT_EQ(known[0].times, 7U);
+  EXPECT_EQ(known[1], elsewhere);
+}
+
 TEST(Problem, CountsWorkAndTraffic) {
   results::Problem p = results::dense_problem(2, 3, 4);
   EXPECT_EQ(p.flops(), 2 * 2 * 3 * 4);

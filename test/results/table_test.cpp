@@ -291,6 +291,73 @@ TEST(Csv, QuotesWhatWouldBreakALine) {
   EXPECT_THAT(results::to_csv(run), HasSubstr(",\"few \"\"rows\"\", scalar\""));
 }
 
+TEST(Csv, NamesTheKindsOfHazards) {
+  results::Run run = counted_run();
+  run.results[0].seen.hazards = {{.kind = "race"}, {.kind = "unwritten read"}};
+  const auto csv = lines(results::to_csv(run));
+  EXPECT_THAT(csv[0], testing::EndsWith(",hazards"));
+  EXPECT_THAT(csv[1], testing::EndsWith(",race; unwritten read"));
+  EXPECT_THAT(csv[2], testing::EndsWith(",")) << "of the other there are none";
+}
+
+TEST(Complaints, TellAHazardInThreeLines) {
+  results::Run run = counted_run();
+  run.results[0].seen.looked_for_hazards = true;
+  run.results[0].seen.hazards = {
+      {.kind = "race",
+       .message = "race in shared memory: As is read while another thread may still write it\n"
+                  "at tiled.cu:21 in tiled: thread (5, 0, 0) of block (0, 0, 0), byte 64 of As\n"
+                  "try: __syncthreads() between lines 18 and 21",
+       .times = 4096},
+      {.kind = "early use"}};
+  EXPECT_THAT(
+      lines(results::complaints(run, {.unicode = true, .width = 120})),
+      testing::ElementsAre(
+          "✗ 1 naive at 64x64x64: race in shared memory: As is read while another thread "
+          "may still write it (seen 4096 times)",
+          "    at tiled.cu:21 in tiled: thread (5, 0, 0) of block (0, 0, 0), byte 64 of As",
+          "    try: __syncthreads() between lines 18 and 21", "✗ 1 naive at 64x64x64: early use"));
+  EXPECT_THAT(lines(results::complaints(run, {.width = 80})),
+              testing::ElementsAre(
+                  "WRONG 1 naive at 64x64x64: race in shared memory: As is read while another",
+                  "  thread may still write it (seen 4096 times)",
+                  "    at tiled.cu:21 in tiled: thread (5, 0, 0) of block (0, 0, 0), byte 64 of As",
+                  "    try: __syncthreads() between lines 18 and 21",
+                  "WRONG 1 naive at 64x64x64: early use"));
+  EXPECT_THAT(lines(results::complaints(run, {.width = 60})),
+              testing::ElementsAre("WRONG 1 naive at 64x64x64: race in shared memory: As is read",
+                                   "  while another thread may still write it (seen 4096 times)",
+                                   "    at tiled.cu:21 in tiled: thread (5, 0, 0) of block (0,",
+                                   "      0, 0), byte 64 of As",
+                                   "    try: __syncthreads() between lines 18 and 21",
+                                   "WRONG 1 naive at 64x64x64: early use"));
+  EXPECT_THAT(results::complaint(run.results[0]),
+              HasSubstr("write it (seen 4096 times) at tiled.cu:21 in"))
+      << "in one line, where there is but one";
+}
+
+TEST(Table, HasAColumnOfHazardsWhereTheyWereLookedFor) {
+  results::Run run = counted_run();
+  EXPECT_THAT(results::to_table(run, {}, {}), Not(HasSubstr("hazards")));
+  run.results[0].seen.looked_for_hazards = true;
+  run.results[1].seen.looked_for_hazards = true;
+  run.results[1].seen.hazards = {{.kind = "race"}, {.kind = "early use"}};
+  const std::string table = results::to_markdown(run, {});
+  EXPECT_THAT(table, HasSubstr("| hazards |"));
+  EXPECT_THAT(lines(table)[4], HasSubstr("| ✓ |"));
+  EXPECT_THAT(lines(table)[4], HasSubstr("| none |"));
+  EXPECT_THAT(lines(table)[5], HasSubstr("| ✗ |"));
+  EXPECT_THAT(lines(table)[5], HasSubstr("| 2 |"));
+}
+
+TEST(Table, SaysTheOrderOfWarpsAndBlocksWhereItIsNotTheUsualOne) {
+  results::Run run = counted_run();
+  run.from.schedule = 0;
+  EXPECT_THAT(results::to_table(run, {}, {}), Not(HasSubstr("schedule")));
+  run.from.schedule = 7;
+  EXPECT_THAT(results::to_table(run, {}, {}), HasSubstr("every block counted - schedule 7"));
+}
+
 TEST(Complaints, NameTheKernelAndWhatIsWrong) {
   results::Run run = counted_run();
   run.results[0].judged.correct = false;

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "test/runner/usage_refusal.hpp"
@@ -112,6 +113,42 @@ TEST(CommandLine, RefusesWhatContradictsItself) {
   EXPECT_THAT(refusal({"1", "--json", "--csv"}), HasSubstr("only one of"));
   EXPECT_THAT(refusal({"1", "-q", "-v"}), HasSubstr("exclude each other"));
   EXPECT_THAT(refusal({"1", "--cold", "--warm"}), HasSubstr("--warm"));
+}
+
+// ---- What only the simulated GPU does.
+
+TEST(CommandLine, LooksForHazardsWhereItIsAskedOrTheKernelIsTheUsersOwn) {
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device looks for none";
+  EXPECT_FALSE(parse_run({"1"}).look_for_hazards);
+  EXPECT_TRUE(parse_run({"1", "--hazards"}).look_for_hazards);
+  EXPECT_TRUE(parse_run({"1", "--kernel", "mine.cu"}).look_for_hazards);
+  EXPECT_THAT(refusal({"1", "--hazard"}), HasSubstr("did you mean '--hazards'?"));
+}
+
+TEST(CommandLine, TakesASchedule) {
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device has an order of its own";
+  EXPECT_EQ(parse_run({"1"}).schedule, std::nullopt);
+  EXPECT_EQ(parse_run({"1", "--schedule", "0"}).schedule, 0U);
+  EXPECT_EQ(parse_run({"1", "--schedule=18446744073709551615"}).schedule, UINT64_MAX);
+  for (const char* word : {"-1", "1.5", "two", ""}) {
+    EXPECT_THAT(refusal({"1", "--schedule", word}),
+                HasSubstr("is not understood: write a whole number from 0"))
+        << word;
+  }
+  EXPECT_THAT(refusal({"1", "--schedule", "18446744073709551616"}), HasSubstr("it is at most"));
+}
+
+TEST(CommandLine, RefusesOnADeviceWhatOnlyTheSimulatedGpuDoes) {
+  const auto refused_on_a_device = [](const runner::SimulatorWords& words) {
+    runner::RunOptions options;
+    return usage_refusal(
+        [&] { runner::set_simulator_options(words, results::Machine::cuda, options); });
+  };
+  EXPECT_THAT(refused_on_a_device({.hazards = true}), HasSubstr("compute-sanitizer"));
+  EXPECT_THAT(refused_on_a_device({.schedule = "1"}), HasSubstr("--schedule is the simulated"));
+  runner::RunOptions options;
+  runner::set_simulator_options({}, results::Machine::cuda, options);
+  EXPECT_EQ(options.schedule, std::nullopt);
 }
 
 TEST(CommandLine, RefusesTimesThatAreNone) {

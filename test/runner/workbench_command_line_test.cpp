@@ -45,6 +45,18 @@ TEST(WorkbenchCommandLine, TakesLabsAndTheirSizes) {
   EXPECT_EQ(request.without_meaning.empty(), runner::machine::MEASURES_TIME);
 }
 
+TEST(WorkbenchCommandLine, LooksForHazardsInEveryLab) {
+  EXPECT_TRUE(std::get<runner::LabRequest>(parse({"lab", "banks"})).look_for_hazards);
+  if (runner::machine::MEASURES_TIME) {
+    EXPECT_THAT(refusal({"lab", "banks", "--hazards"}), HasSubstr("compute-sanitizer"));
+  } else {
+    const auto request =
+        std::get<runner::LabRequest>(parse({"lab", "banks", "--hazards", "--schedule", "3"}));
+    EXPECT_TRUE(request.look_for_hazards);
+    EXPECT_EQ(request.schedule, 3U);
+  }
+}
+
 TEST(WorkbenchCommandLine, TakesAllLabsInTheSizesOfThisMachine) {
   const auto request = std::get<runner::LabRequest>(parse({"lab", "all", "--json"}));
   EXPECT_EQ(request.labs.size(), lab::all().size());

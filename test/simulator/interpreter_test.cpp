@@ -789,6 +789,144 @@ TEST(ByHand, AsynchronousCopiesFillWithZeroes) {
   EXPECT_EQ(out, want);
 }
 
+// What shared memory holds that nobody has written.
+constexpr uint32_t UNWRITTEN = 0xffffffffu;
+
+TEST(AsynchronousCopies, LandAtTheWaitThatCoversThem) {
+  // Two groups and a copy that is in none, one word each; each wait is followed by a look at all three.
+  const auto look = [](int wait) {
+    return "ld.shared.u32 %r3, [tile];\nld.shared.u32 %r4, [tile+4];\nld.shared.u32 %r5, "
+           "[tile+8];\n"
+           "st.global.u32 [%rd0+" +
+           std::to_string(12 * wait) + "], %r3;\nst.global.u32 [%rd0+" +
+           std::to_string(12 * wait + 4) + "], %r4;\nst.global.u32 [%rd0+" +
+           std::to_string(12 * wait + 8) + "], %r5;\n";
+  };
+  const Array<uint32_t> out(std::vector<uint32_t>(15));
+  const Array<uint32_t> in({10, 20, 30});
+  const auto fault =
+      run("mov.u32 %r2, tile;\n"
+          "cp.async.ca.shared.global [%r2], [%rd1], 4;\ncp.async.commit_group;\n"
+          "cp.async.ca.shared.global [%r2+4], [%rd1+4], 4;\ncp.async.commit_group;\n"
+          "cp.async.ca.shared.global [%r2+8], [%rd1+8], 4;\n" +
+              look(0) + "cp.async.wait_group 2;\n" + look(1) + "cp.async.wait_group 1;\n" +
+              look(2) + "cp.async.wait_group 0;\n" + look(3) + "cp.async.wait_all;\n" + look(4),
+          out.address(), in.address(), 1);
+  ASSERT_FALSE(fault.has_value()) << fault->text();
+  constexpr uint32_t NOT_YET = UNWRITTEN;
+  const std::vector<uint32_t> want = {NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET,
+                                      NOT_YET, 10,      NOT_YET, NOT_YET, 10,
+                                      20,      NOT_YET, 10,      20,      30};
+  for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(out[i], want[i]) << i;
+}
+
+TEST(AsynchronousCopies, EachLaneHasGroupsOfItsOwn) {
+  // Odd lanes commit a second, empty group: for them wait_group 1 covers the copy.
+  const auto out = results(R"(
+    mov.u32 %r2, tile;
+    shl.b32 %r3, %r0, 2;
+    add.u32 %r2, %r2, %r3;
+    cp.async.ca.shared.global [%r2], [%rd1], 4;
+    cp.async.commit_group;
+    and.b32 %r4, %r0, 1;
+    setp.eq.u32 %p1, %r4, 0;
+    @%p1 bra EVEN;
+    cp.async.commit_group;
+    EVEN:
+    cp.async.wait_group 1;
+    ld.shared.u32 %r5, [%r2];
+    st.global.u32 [%rd0], %r5;)",
+                           64, {7});
+  for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 == 1 ? 7 : UNWRITTEN) << t;
+}
+
+TEST(AsynchronousCopies, OnlyTheLanesThatWaitHaveTheirBytes) {
+  const auto out = results(R"(
+    mov.u32 %r2, tile;
+    shl.b32 %r3, %r0, 2;
+    add.u32 %r2, %r2, %r3;
+    cp.async.ca.shared.global [%r2], [%rd1], 4;
+    setp.lt.u32 %p1, %r0, 5;
+    @%p1 cp.async.wait_all;
+    ld.shared.u32 %r5, [%r2];
+    cp.async.wait_all;
+    ld.shared.u32 %r6, [%r2];
+    add.u32 %r5, %r5, %r6;
+    st.global.u32 [%rd0], %r5;)",
+                           32, {7});
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t < 5 ? 14 : UNWRITTEN + 7) << t;
+}
+
+TEST(AsynchronousCopies, OfAThreadThatHasExitedLandForTheOthersOfItsBlock) {
+  const auto out = results(R"(
+    mov.u32 %r2, tile;
+    setp.lt.u32 %p1, %r0, 32;
+    @%p1 bra WAIT;
+    cp.async.ca.shared.global [%r2], [%rd1], 4;
+    ret;
+    WAIT:
+    bar.sync 0;
+    ld.shared.u32 %r5, [%r2];
+    st.global.u32 [%rd0], %r5;)",
+                           64, {7});
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 7u) << t;
+}
+
+TEST(AsynchronousCopies, AreBoundedInNumberWhereNobodyWaits) {
+  // Word i % 1000 gets copy i of 4000: the first ones have landed by the end, the last one has not.
+  const auto out = results(R"(
+    mov.u32 %r2, 0;
+    mov.u32 %r3, tile;
+    LOOP:
+      rem.u32 %r4, %r2, 1000;
+      shl.b32 %r4, %r4, 2;
+      add.u32 %r4, %r4, %r3;
+      setp.eq.u32 %p1, %r2, 3999;
+      selp.u32 %r5, 4, 0, %p1;
+      cvt.u64.u32 %rd3, %r5;
+      add.u64 %rd3, %rd3, %rd1;
+      cp.async.ca.shared.global [%r4], [%rd3], 4;
+      add.u32 %r2, %r2, 1;
+      setp.lt.u32 %p2, %r2, 4000;
+      @%p2 bra LOOP;
+    ld.shared.u32 %r5, [tile];
+    ld.shared.u32 %r6, [tile+3996];
+    cp.async.wait_all;
+    ld.shared.u32 %r7, [tile+3996];
+    mad.lo.u32 %r5, %r6, 10, %r5;
+    mad.lo.u32 %r5, %r7, 100, %r5;
+    st.global.u32 [%rd0], %r5;)",
+                           1, {1, 2});
+  EXPECT_EQ(out[0], 1u + 10u + 200u);
+}
+
+TEST(AsynchronousCopies, ALoopThatWaitsForOneIsNotTakenToBeEndless) {
+  // Nothing but the number of groups changes until the copy lands, after 300 trips.
+  const auto out = results(R"(
+    mov.u32 %r2, tile;
+    cp.async.ca.shared.global [%r2], [%rd1], 4;
+    LOOP:
+      cp.async.commit_group;
+      cp.async.wait_group 300;
+      ld.volatile.shared.u32 %r5, [%r2];
+      setp.ne.u32 %p1, %r5, 7;
+      @%p1 bra LOOP;
+    st.global.u32 [%rd0], %r5;)",
+                           1, {7});
+  EXPECT_EQ(out[0], 7u);
+}
+
+TEST(AsynchronousCopies, ASourceOutOfBoundsIsAFaultOfTheCopyNotOfTheWait) {
+  const Array<uint32_t> in({1});
+  const auto fault =
+      run("mov.u32 %r2, tile;\ncp.async.ca.shared.global [%r2], [%rd1+4], 4;\n"
+          "cp.async.wait_all;",
+          in.address(), in.address(), 1);
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(fault->instruction, "cp.async.ca.shared.global [%r2], [%rd1+4], 4");
+}
+
 TEST(ByHand, CompareAndSwapOfHalfAWord) {
   const auto out = results(R"(
     ld.global.u32 %r2, [%rd1];

@@ -600,14 +600,21 @@ class Decoder {
     return true;
   }
 
+  static constexpr uint64_t MOST_GROUPS = 1 << 30;  // that a wait may leave under way
+
   bool decode_async_copy(const Instruction& instruction, Op& op) {
     const auto& opcode = instruction.opcode;
     if (opcode.size() < 3 || opcode[1] != "async") return false;
-    if (opcode[2] == "commit_group" || opcode[2] == "wait_group" || opcode[2] == "wait_all") {
-      op.execute = instructions_.nothing;  // the copies were made when they were asked for
+    const std::vector<Operand>& operands = instruction.operands;
+    if (opcode[2] == "commit_group") op.execute = instructions_.async_commit;
+    if (opcode[2] == "wait_all") op.execute = instructions_.async_wait_all;
+    if (op.execute != nullptr) return operands.empty();
+    if (opcode[2] == "wait_group") {
+      if (operands.size() != 1 || operands[0].kind != Kind::immediate) return false;
+      op.extra = static_cast<int32_t>(std::min<uint64_t>(operands[0].bits, MOST_GROUPS));
+      op.execute = instructions_.async_wait;
       return true;
     }
-    const std::vector<Operand>& operands = instruction.operands;
     const bool is_copy = opcode[2] == "ca" || opcode[2] == "cg";
     if (!is_copy || operands.size() < 3 || operands[2].kind != Kind::immediate) return false;
     const auto bytes = static_cast<uint32_t>(operands[2].bits);

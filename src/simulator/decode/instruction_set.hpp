@@ -54,9 +54,12 @@ struct InstructionSet {
   /// operation: "add", "cas", ...
   Execute (*atomic)(const MemoryShape& shape, const std::string& operation);
   Execute (*async_copy)(uint32_t bytes);
+  Execute async_commit;    // ends a group of such copies
+  Execute async_wait;      // for all groups but the last Op::extra
+  Execute async_wait_all;  // for all copies
   /// ld.param of a kernel, into the registers of Op::slots.
   Execute (*parameter_load)(std::string_view type, bool wide);
-  Execute nothing;  // a prefetch, a group of copies that are made at once: no effect here
+  Execute nothing;  // a prefetch: no effect here
   Execute unknown;  // faults
   Execute guarded;  // narrows the active lanes and calls Op::inner
   Execute polling;  // notes that the warp looks at what others may change, and calls Op::inner

@@ -47,6 +47,8 @@ struct Located {
   const Pattern& pattern;
   std::byte* base;  // of the first active lane; nullptr: use `each`
   const std::array<std::byte*, WARP>* each = nullptr;
+  uint32_t site;   // of the access
+  uint64_t first;  // the first active lane's address in its memory
 
   std::byte* operator[](int lane) const {
     const auto l = static_cast<size_t>(lane);
@@ -126,7 +128,7 @@ Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
   const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
   check_limit(pattern, address, first, w.block->shared_bytes, AddressKind::shared);
   Observer::access(*w.block->worker, site, pattern);
-  return {pattern, w.block->shared + first};
+  return {pattern, w.block->shared + first, nullptr, site, first};
 }
 
 template <typename Observer, uint32_t BYTES>
@@ -140,7 +142,7 @@ Located locate_local(const Warp& w, uint32_t site, const Addresses& address) {
     each[static_cast<size_t>(lane)] =
         w.local + static_cast<size_t>(lane) * w.block->local_bytes + address.of(lane);
   });
-  return {pattern, nullptr, &each};
+  return {pattern, nullptr, &each, site, first};
 }
 
 template <typename Observer, uint32_t BYTES>
@@ -157,7 +159,7 @@ Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
   std::byte* const base = same ? allocation->host + (first - allocation->base)
                                : worker.locate(site, pattern, address.sum());
   Observer::access(worker, site, pattern);
-  return {pattern, base, &worker.lane_pointers};
+  return {pattern, base, &worker.lane_pointers, site, first};
 }
 
 /// An access to global memory of which a lane may need fewer bytes than it is wide: only those must be
@@ -171,7 +173,7 @@ Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
       recognise<BYTES>(w, site, address, first, phase_of(Access::async_copy, first));
   worker.locate_parts(site, pattern, address.sum(), bits_as<std::array<uint32_t, WARP>>(bytes));
   Observer::access(worker, site, pattern);
-  return {pattern, nullptr, &worker.lane_pointers};
+  return {pattern, nullptr, &worker.lane_pointers, site, first};
 }
 
 /// A generic address tells its space by its value, each lane for itself: calls use(located) for the lanes of

@@ -43,6 +43,11 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   context_.local_bytes = program.stack_bytes;
   context_.grid = shape.grid;
   context_.block_size = shape.block;
+  if (worker.launch.watched) {
+    hazards_ = std::make_unique<BlockHazards>(*worker.launch.watched, shape.grid, shape.block,
+                                              context_.shared_bytes, context_.local_bytes);
+    context_.hazards = hazards_.get();
+  }
   shared_storage_.resize(context_.shared_bytes + 256);
   context_.shared = aligned(shared_storage_.data());
   const size_t warps = (shape.block.count() + WARP - 1) / WARP;
@@ -61,7 +66,9 @@ void BlockRunner::start(uint64_t linear_number) {
   context_.block.z = static_cast<uint32_t>(number / context_.grid.x / context_.grid.y);
   std::fill_n(context_.shared, context_.shared_bytes, std::byte{UNWRITTEN});
   std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
+  if (hazards_) hazards_->start(linear_number);
   arrivals_.assign(BARRIERS, 0);
+  passed_by_.assign(BARRIERS, {});
   std::fill(states_.begin(), states_.end(), State::ready);
   warps_.clear();
   warps_.reserve(states_.size());
@@ -174,6 +181,8 @@ bool BlockRunner::release_barriers() {
       // bar.arrive does not wait.
       if (warps_[i].barrier().barrier == BarrierKind::arrive) {
         arrivals_[id] += WARP;
+        if (hazards_)
+          passed_by_[id].emplace_back(static_cast<uint32_t>(i), hazards_->order.pass_by());
         warps_[i].pass_barrier(0);
         states_[i] = State::ready;
         arrived_only = true;
@@ -209,11 +218,19 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
       votes += static_cast<uint32_t>(std::popcount(warps_[i].barrier_votes()));
   }
   arrivals_[id] = 0;
+  if (hazards_) note_meeting(id, arrived);
   for (const size_t i : arrived) {
     const bool all = warps_[i].barrier().barrier == BarrierKind::reduce_and;
     warps_[i].pass_barrier(all ? static_cast<uint32_t>(votes == threads) : votes);
     states_[i] = State::ready;
   }
+}
+
+// Those who wait at a barrier have met.
+void BlockRunner::note_meeting(uint32_t id, const std::vector<size_t>& arrived) {
+  if (warps_[arrived.front()].barrier_threads() == 0) return hazards_->order.meet();
+  hazards_->order.meet(std::vector<uint32_t>(arrived.begin(), arrived.end()), passed_by_[id]);
+  passed_by_[id].clear();
 }
 
 // A device lets warps meet at different barriers of the same number; CUDA's guide forbids it.

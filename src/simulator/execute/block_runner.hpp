@@ -8,6 +8,7 @@
 
 #include "simulator/execute/block.hpp"
 #include "simulator/execute/warp_runner.hpp"
+#include "simulator/hazards/block_hazards.hpp"
 
 BEGIN_LEVEL
 
@@ -29,12 +30,14 @@ class BlockRunner : public Block {
   bool run_warp(size_t i);
   bool release_barriers();
   void release(uint32_t id, const std::vector<size_t>& arrived);
+  void note_meeting(uint32_t id, const std::vector<size_t>& arrived);
   void warn_of_mismatch(const WarpRunner& a, const WarpRunner& b) const;
   WarpFault describe_stop(FaultKind kind, const WarpRunner& warp) const;
   Fault complete(const WarpFault& fault, const Warp& warp) const;
 
   const Program& program_;
   BlockContext context_;
+  std::unique_ptr<BlockHazards> hazards_;
   std::vector<std::byte> shared_storage_;
   std::unique_ptr<std::byte[]> register_storage_;
   std::byte* registers_ = nullptr;  // within it, aligned
@@ -44,6 +47,8 @@ class BlockRunner : public Block {
   std::vector<size_t> order_;       // in which the warps get their turns
   bool out_of_time_ = false;        // a warp used up its turns in this round
   std::vector<uint32_t> arrivals_;  // threads that arrived without waiting, by barrier
+  std::vector<std::vector<std::pair<uint32_t, Time>>>
+      passed_by_;  // and, for hazards, their warps and when
 };
 
 END_LEVEL

@@ -2,6 +2,7 @@
 #include "simulator/execute/level.hpp"
 
 #include "simulator/execute/arithmetic.hpp"
+#include "simulator/execute/async_copies.hpp"
 #include "simulator/execute/block_runner.hpp"
 #include "simulator/execute/memory_choice.hpp"
 #include "simulator/execute/warp_instructions.hpp"
@@ -18,6 +19,9 @@ const InstructionSet INSTRUCTIONS{
     .store = find_store,
     .atomic = find_atomic,
     .async_copy = find_async_copy,
+    .async_commit = commit_copies,
+    .async_wait = await_copies,
+    .async_wait_all = await_all_copies,
     .parameter_load = find_parameter_load,
     .nothing = do_nothing,
     .unknown = execute_unknown,

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "simulator/execute/addressing.hpp"
+#include "simulator/execute/async_copies.hpp"
 #include "simulator/execute/types.hpp"
 
 BEGIN_LEVEL
@@ -94,9 +95,20 @@ void load(Warp& w, const Op& op) {
   use_memory<Observer, SPACE, sizeof(Element) * COUNT>(w, op, [&](const Located& located) {
     Parts<Element, COUNT> value;
     gather(value, w, located);
+    if (Observer::looks_for_hazards(w)) [[unlikely]]
+      Observer::touch(w, located.site, located.pattern, located.first, nullptr);
     for (size_t i = 0; i < COUNT; ++i)
       write_loaded<Element, WIDE>(w, slots[i], bits_as<Lanes<Element>>(value.part[i]));
   });
+}
+
+template <typename Observer, typename Element, int COUNT>
+[[gnu::noinline]] void touch_values(const Warp& w, const Located& located,
+                                    const Parts<Element, COUNT>& value) {
+  std::array<std::byte, WARP * sizeof(Element) * COUNT> bytes;
+  for (size_t lane = 0; lane < WARP; ++lane)
+    value.put(lane, bytes.data() + lane * sizeof(Element) * COUNT);
+  Observer::touch(w, located.site, located.pattern, located.first, bytes.data());
 }
 
 template <typename Observer, Space SPACE, typename Element, int COUNT, bool WIDE>
@@ -108,6 +120,8 @@ void store(Warp& w, const Op& op) {
     for (size_t i = 0; i < COUNT; ++i) {
       value.part[i] = bits_as<std::array<Element, WARP>>(read_stored<Element, WIDE>(w, slots[i]));
     }
+    if (Observer::looks_for_hazards(w)) [[unlikely]]
+      touch_values<Observer>(w, located, value);
     if (located.base != nullptr && located.pattern.shape == Pattern::Shape::contiguous) {
       for (size_t lane = 0; lane < WARP; ++lane)
         value.put(lane, located.base + lane * sizeof(Element) * COUNT);
@@ -138,6 +152,8 @@ void atomic(Warp& w, const Op& op) {
   const Lanes<T> b = read_stored<T, WIDE>(w, op.b);
   const Lanes<T> c = read_stored<T, WIDE>(w, op.c);
   use_memory<Observer, SPACE, sizeof(T)>(w, op, [&](const Located& located) {
+    if (Observer::looks_for_hazards(w)) [[unlikely]]
+      Observer::touch(w, located.site, located.pattern, located.first, nullptr);
     Lanes<T> old = b;
     for_each_lane(w.active, [&](int lane) {
       old[lane] = apply_atomically<T, F>(w, located[lane], b[lane], c[lane]);
@@ -148,8 +164,7 @@ void atomic(Warp& w, const Op& op) {
 
 // --- cp.async -------------------------------------------------------------------------------------
 
-/// cp.async [a], [b], BYTES, source size in c: copies at once. A device may take until the wait that
-/// follows; a kernel that reads its data only after that wait cannot tell.
+/// cp.async [a], [b], BYTES, source size in c: reads and checks now; the bytes land at the wait that covers them.
 template <typename Observer, uint32_t BYTES>
 void async_copy(Warp& w, const Op& op) {
   AddressStorage to_storage, from_storage;
@@ -157,8 +172,7 @@ void async_copy(Warp& w, const Op& op) {
   const Addresses from =
       addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, from_storage);
   if (to.of(std::countr_zero(w.active)) - SHARED_WINDOW < WINDOW_BYTES) to.offset -= SHARED_WINDOW;
-  ++w.changes;
-  const Located target = locate_shared<Observer, BYTES>(w, op.site(Site::shared), to);
+  locate_shared<Observer, BYTES>(w, op.site(Site::shared), to);
   // Lanes that copy nothing (they fill with zeros) read nothing: their address need not be one.
   Lanes<uint32_t> size = BYTES;
   const Lanes<uint32_t> most = BYTES;
@@ -172,25 +186,40 @@ void async_copy(Warp& w, const Op& op) {
   const Lanes<uint32_t> none = 0;
   const uint32_t all = w.active;
   const uint32_t reading = all & to_bits(size != none);
-  std::array<std::array<std::byte, BYTES>, WARP> data{};
+  const bool whole = (to_bits(size == most) & reading) == reading;
+  PendingCopy& copy = begin_copy(w);
+  copy.bytes = BYTES;
+  copy.instruction = op.instruction;
+  *reinterpret_cast<StoredLanes<uint32_t>*>(copy.offset.data()) = __builtin_convertvector(
+      static_cast<Lanes<uint64_t>>(to.vector() + to.offset), Lanes<uint32_t>);
+  if (!whole || reading != all) copy.data = {};
   if (reading != 0) {
     if (reading != all) set_active(w, reading);
-    const bool whole = (to_bits(size == most) & reading) == reading;
     const uint32_t site = op.site(Site::global);
     const Located source = whole ? locate_global<Observer, BYTES>(w, site, from)
                                  : locate_parts<Observer, BYTES>(w, site, from, size);
-    for_each_lane(reading, [&](int lane) {
-      auto& one = data[static_cast<size_t>(lane)];
-      if (whole) {
-        std::memcpy(&one, source[lane], BYTES);
-      } else {
-        std::memcpy(&one, source[lane], size[lane]);
-      }
-    });
+    std::byte* const data = copy.data.data();
+    if (source.base != nullptr && source.pattern.shape == Pattern::Shape::contiguous) {
+      std::memcpy(data, source.base, WARP * BYTES);
+    } else {
+      for_each_lane(reading, [&](int lane) {
+        std::byte* const one = data + static_cast<size_t>(lane) * BYTES;
+        if (whole) {
+          std::memcpy(one, source[lane], BYTES);
+        } else {
+          std::memcpy(one, source[lane], size[lane]);
+        }
+      });
+    }
     if (reading != all) set_active(w, all);
   }
-  for_each_lane(
-      all, [&](int lane) { std::memcpy(target[lane], &data[static_cast<size_t>(lane)], BYTES); });
+  copy.lanes = all;
+  if (Observer::looks_for_hazards(w)) [[unlikely]] {
+    for_each_lane(all, [&](int lane) {
+      Observer::copy_begins(w, op.instruction, lane, copy.offset[static_cast<size_t>(lane)], BYTES,
+                            from.of(lane), size[lane]);
+    });
+  }
 }
 
 // --- parameters -----------------------------------------------------------------------------------

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "simulator/execute/warp.hpp"
 #include "simulator/execute/worker.hpp"
+#include "simulator/hazards/block_hazards.hpp"
 
 namespace simulator {
 
@@ -23,6 +25,45 @@ struct Counting {
   /// A warp's access, known to be within bounds, before it happens.
   static void access(Worker& worker, uint32_t site, const Pattern& pattern) {
     worker.count(site, pattern);
+  }
+  /// The same, to what looks for hazards. `values`: what a store writes, the bytes of each lane behind the other's.
+  static void touch(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first,
+                    const std::byte* values) {
+    const SiteInfo& info = warp.block->worker->program.sites[site];
+    warp.block->hazards->access({info.instruction, info.access, info.bytes, pattern.active,
+                                 warp.number, first, pattern.distance, pattern.lowest,
+                                 pattern.highest, pattern.shape == Pattern::Shape::uniform,
+                                 values});
+  }
+  /// Whether it has to be told.
+  static bool looks_for_hazards(const Warp& warp) { return warp.block->hazards != nullptr; }
+  /// The active lanes have come together with those that each one's mask names.
+  static void meet(const Warp& warp, const uint32_t* masks) {
+    uint32_t rest = warp.active;
+    while (rest != 0) {
+      const uint32_t mask = masks[std::countr_zero(rest)] & warp.live;
+      warp.block->hazards->order.meet(warp.number, mask, warp.live);
+      rest &= rest - 1;
+      rest &= ~mask;
+    }
+  }
+  /// They have passed a fence.
+  static void fence(const Warp& warp, uint32_t instruction) {
+    const std::string& opcode = warp.block->worker->program.sources[instruction].opcode;
+    const bool for_device = opcode.find("cta") == std::string::npos;
+    warp.block->hazards->order.fence(warp.number, warp.active, for_device);
+  }
+  /// A lane's cp.async has read its source, and will write to shared memory later.
+  static void copy_begins(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
+                          uint32_t bytes, uint64_t source_address, uint32_t source_bytes) {
+    warp.block->hazards->copy_begins({instruction, warp.first_thread + static_cast<uint32_t>(lane),
+                                      shared_offset, bytes, source_address, source_bytes});
+  }
+  /// The bytes of that cp.async are about to be written.
+  static void copy_lands(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
+                         uint32_t bytes) {
+    warp.block->hazards->copy_lands(instruction, warp.first_thread + static_cast<uint32_t>(lane),
+                                    shared_offset, bytes);
   }
   /// A warp passes a barrier of its block.
   static void barrier(Worker& worker) { worker.barriers += 1; }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,13 @@
 
 namespace simulator {
 
+class BlockHazards;
 class Worker;
 
 /// What the warps of a block share.
 struct BlockContext {
   Worker* worker = nullptr;
+  BlockHazards* hazards = nullptr;  // nullptr: none are looked for
   const std::byte* parameters = nullptr;
   size_t parameter_bytes = 0;
   std::byte* shared = nullptr;
@@ -28,6 +31,18 @@ struct BlockContext {
   size_t dynamic_shared = 0;
   size_t local_bytes = 0;
   Dim3 grid, block_size, block;
+};
+
+/// What one cp.async has read and not yet written to shared memory.
+struct PendingCopy {
+  static constexpr size_t MOST_BYTES = 16;
+
+  uint32_t lanes = 0;                               // whose bytes have not landed
+  uint32_t bytes = 0;                               // of each
+  uint32_t instruction = 0;                         // the cp.async
+  alignas(64) std::array<uint32_t, WARP> group{};   // of the lane's groups, the one it belongs to
+  alignas(64) std::array<uint32_t, WARP> offset{};  // in shared memory
+  std::array<std::byte, WARP * MOST_BYTES> data{};  // `bytes` of each lane, one after the other
 };
 
 struct Warp {
@@ -49,6 +64,10 @@ struct Warp {
 
   uint64_t polls = 0;    // atomics, and loads of what other threads may store meanwhile
   uint64_t changes = 0;  // stores, and atomics that changed what they found
+
+  std::list<PendingCopy> copies;                    // in the order in which they were asked for
+  std::list<PendingCopy> spare_copies;              // landed: room for others
+  alignas(64) std::array<uint32_t, WARP> groups{};  // of copies that each lane has committed
 
   // While requests are recorded: how many it has made of each of the recorder's groups, as far as it has met them.
   std::vector<uint64_t> requests;

@@ -140,7 +140,15 @@ void is_global(Warp& w, const Op& op) {
       w, op.d, to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES)));
 }
 
-void fence(Warp&, const Op&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void fence(Warp& w, const Op& op) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (Watch::looks_for_hazards(w)) Watch::fence(w, op.instruction);
+}
+
+// __syncwarp. The lanes have come together before: BasicBlock::gathers.
+void meet(Warp& w, const Op& op) {
+  if (Watch::looks_for_hazards(w)) Watch::meet(w, lanes_of<uint32_t>(w, op.d));
+}
 
 [[noreturn]] void trap(Warp& w, const Op& op) {
   throw WarpFault{FaultKind::trap, __builtin_ctz(w.active), 0,
@@ -404,6 +412,8 @@ void execute_malloc(Warp& w, const Op& op) {
   Lanes<uint64_t> result = 0;
   for_each_lane(w.active, [&](int lane) {
     result[lane] = DeviceMemory::instance().allocate_from_heap(bytes[lane]);
+    if (result[lane] != 0 && Watch::looks_for_hazards(w))
+      DeviceShadow::instance().allocated(result[lane], bytes[lane], false);
   });
   ++w.changes;
   write<uint64_t>(w, op.d, result);
@@ -498,8 +508,7 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
        {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a ^ b; }>,
         InstructionKind::warp,
         {"b32", "b32", "u32"}}},
-      // The lanes have come together before: BasicBlock::gathers.
-      {"bar.warp.sync", {do_nothing, InstructionKind::control, {"u32"}}},
+      {"bar.warp.sync", {meet, InstructionKind::control, {"u32"}}},
       {"trap", {trap, InstructionKind::control, {}}},
       {"nanosleep.u32", {do_nothing, InstructionKind::control, {"u32"}}},
       {"vprintf", {execute_vprintf, InstructionKind::control, {"b32", "b64", "b64"}}},

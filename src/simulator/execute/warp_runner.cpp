@@ -1,9 +1,13 @@
 #include "simulator/execute/warp_runner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <string>
+
+#include "simulator/execute/async_copies.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -163,6 +167,7 @@ void WarpRunner::leave_indirect(const BasicBlock& block) {
 
 void WarpRunner::leave_exit(const BasicBlock& block) {
   const uint32_t leaving = guard_lanes(block);
+  if (!warp_.copies.empty()) land_all_copies(warp_, leaving);  // others of the block may read them
   warp_.live &= ~leaving;
   const uint32_t staying = warp_.active & ~leaving;
   if (staying != 0) {
@@ -486,6 +491,14 @@ std::vector<std::byte> WarpRunner::state() const {
   for (const Join& j : joins_) words.insert(words.end(), {j.meet, j.outer, j.lanes, j.arrived});
   add(words);
   for (const auto& [join, frame] : frames_) add(frame);
+  for (const PendingCopy& copy : warp_.copies) {
+    for_each_lane(copy.lanes, [&](int lane) {
+      const auto l = static_cast<size_t>(lane);
+      const uint32_t age = warp_.groups[l] - copy.group[l];
+      add(std::array{static_cast<uint32_t>(lane), copy.instruction, age, copy.offset[l]});
+      add(std::span(copy.data).subspan(l * copy.bytes, copy.bytes));
+    });
+  }
   return bytes;
 }
 

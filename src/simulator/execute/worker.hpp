@@ -15,7 +15,7 @@
 #include "simulator/count/pattern.hpp"
 #include "simulator/count/recorder.hpp"
 #include "simulator/decode/program.hpp"
-#include "simulator/hazards/launch_hazards.hpp"
+#include "simulator/hazards/launch_context.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace simulator {
@@ -41,7 +41,8 @@ struct LaunchState {
   /// What ends the launch before its time: interrupt(), or the deadline.
   std::optional<FaultKind> must_stop() const;
 
-  std::unique_ptr<LaunchHazards> hazards;  // nullptr: none are looked for
+  std::unique_ptr<LaunchContext> watched;  // nullptr: no hazards are looked for
+  LaunchHazards* hazards = nullptr;        // those found, likewise
   lens::Wanted wanted;                     // the requests that are to be recorded
   uint64_t number = 0;                     // of the launch, where requests are recorded
 };

@@ -17,7 +17,7 @@ void LaunchHazards::publish() {
   const std::lock_guard lock(mutex_);
   const auto order = [](const Seen& s) {
     return std::tie(s.hazard.where.file, s.hazard.where.line, s.hazard.other.file,
-                    s.hazard.other.line, s.at, s.key);
+                    s.hazard.other.line, s.key);
   };
   std::sort(seen_.begin(), seen_.end(),
             [&](const Seen& a, const Seen& b) { return order(a) < order(b); });

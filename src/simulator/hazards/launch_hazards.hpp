@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,12 +12,18 @@
 namespace simulator {
 
 /// Where in a launch something was seen. Which sighting of a hazard is told does not depend on which worker came first:
-/// it is the lowest.
+/// it is the lowest, of those that show most.
 struct Sighting {
   uint64_t block = 0;  // linear
   uint64_t address = 0;
   uint32_t thread = 0;  // linear, in its block
-  auto operator<=>(const Sighting&) const = default;
+  bool shows_less =
+      false;  // others on the same lines may ask for more: lanes of one warp, where warps race too
+
+  bool operator<(const Sighting& other) const {
+    return std::tie(shows_less, block, address, thread) <
+           std::tie(other.shows_less, other.block, other.address, other.thread);
+  }
 };
 
 class LaunchHazards {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
@@ -87,7 +88,10 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
       bytes, origin == Origin::device ? HostAccess::device_only : HostAccess::host_visible);
   if (base == 0) return cudaErrorMemoryAllocation;
   Made made{origin, nullptr, bytes, DeviceMemory::instance().find(base)->id};
-  if (looks_for_hazards()) made.site = &*allocations().sites.insert(CallSite::here()).first;
+  if (looks_for_hazards()) {
+    made.site = &*allocations().sites.insert(CallSite::here()).first;
+    DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
+  }
   allocations().made.emplace(base, made);
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
@@ -132,6 +136,7 @@ cudaError_t release(void* pointer, bool pinned) {
   }
   forget_host_memory(found->first, found->second.bytes);
   DeviceMemory::instance().release(found->first);
+  DeviceShadow::instance().released(found->first);
   allocations().made.erase(found);
   return cudaSuccess;
 }
@@ -295,6 +300,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     const HostMemoryOpen open;
     for (size_t row = 0; row < extent.height; ++row) {
       std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
+      DeviceShadow::instance().written(address_of(to) + row * to_pitch, extent.width);
     }
   }
   if (order.returns_at_once) {
@@ -336,6 +342,7 @@ cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent, const Or
     const HostMemoryOpen open;
     for (size_t row = 0; row < extent.height; ++row) {
       std::memset(target + row * pitch, value, extent.width);
+      DeviceShadow::instance().written(address_of(pointer) + row * pitch, extent.width);
     }
   }
   if (order.returns_at_once) {
@@ -390,6 +397,7 @@ void free_everything() {
   for (const auto& [base, made] : allocations().made) {
     DeviceMemory::instance().release(base);
     allocations().reset.insert(base);
+    DeviceShadow::instance().released(base);
   }
   allocations().made.clear();
   DeviceMemory::instance().release_heap();

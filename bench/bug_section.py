@@ -1,0 +1,55 @@
+"""One learner's bug of test/data/bugs as a page shows it: the mistake, the lines that differ, the message, what mends it."""
+
+import difflib
+import re
+from pathlib import Path
+
+# How a message names lines: "wrong.cu:12", "line 12", "lines 12 and 15".
+NAMED = re.compile(r"wrong\.cu:(\d+)|\blines? (\d+)(?: and (\d+))?")
+
+
+def section(folder):
+    """Markdown of the bug in this folder; OSError where a file of it is missing."""
+    folder = Path(folder)
+    mistake, wrong = commented(folder / "wrong.cu")
+    mend, mended = commented(folder / "mended.cu")
+    message = (folder / "message.txt").read_text(encoding="utf-8")
+    named = {int(number) for match in NAMED.finditer(message) for number in match.groups() if number}
+    return (
+        f"### {folder.name}\n\n{mistake}\n\n```diff\n{difference(wrong, mended, named)}```\n"
+        f"```text\n{message}```\n\nMended: {mend}\n"
+    )
+
+
+def commented(file):
+    """What the first line, a comment, says, and all lines."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return in_markdown(lines[0].removeprefix("// ")), lines
+
+
+def in_markdown(sentence):
+    """Names of functions as code: __ would be taken for bold."""
+    return re.sub(r"(?<!`)\b\w+\(\)", r"`\g<0>`", sentence)
+
+
+def difference(wrong, mended, named):
+    """The lines of `wrong` that are changed, their neighbours and those whose numbers are in `named`, each with its
+    number, and those of `mended` that are in their place."""
+    rows = []  # sign, number in wrong or None, text; with 1-based numbers
+    for tag, first, last, put, until in difflib.SequenceMatcher(None, wrong, mended, autojunk=False).get_opcodes():
+        sign = " " if tag == "equal" else "-"
+        rows += [(sign, number + 1, wrong[number]) for number in range(first, last)]
+        if tag != "equal":
+            rows += [("+", None, line) for line in mended[put:until]]
+    rows = [row for row in rows[1:] if row[1:] != (None, mended[0])]  # without the comments of the first lines
+
+    changed = [at for at, row in enumerate(rows) if row[0] != " "]
+    shown = {at + step for at in changed for step in (-1, 0, 1)} | {at for at, row in enumerate(rows) if row[1] in named}
+    text, last = "", None
+    for at in sorted(at for at in shown if 0 <= at < len(rows)):
+        if last is not None and at > last + 1:
+            text += "      ...\n"
+        sign, number, line = rows[at]
+        text += f"{sign} {number or '':>3} {line}".rstrip() + "\n"
+        last = at
+    return text

@@ -1,0 +1,512 @@
+#include "simulator/hazards/block_hazards.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace simulator {
+namespace {
+
+constexpr Time LAST_TIME = (1u << 22) - 1;  // what a Toucher can hold
+
+template <typename Each>
+void for_each_lane(uint32_t active, Each each) {
+  for (; active != 0; active &= active - 1) each(static_cast<uint32_t>(std::countr_zero(active)));
+}
+
+bool reads(Access access) {
+  return access == Access::global_load || access == Access::shared_load ||
+         access == Access::global_atomic || access == Access::shared_atomic ||
+         access == Access::async_copy;
+}
+
+bool writes(Access access) {
+  return access == Access::global_store || access == Access::shared_store ||
+         access == Access::global_atomic || access == Access::shared_atomic;
+}
+
+}  // namespace
+
+BlockHazards::BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
+                           size_t local_bytes)
+    : launch_(launch),
+      grid_(grid),
+      block_size_(block_size),
+      local_bytes_(local_bytes),
+      cells_((shared_bytes + launch.unit - 1) / launch.unit),
+      local_written_(local_bytes * block_size.count()),
+      sources_(block_size.count()) {}
+
+void BlockHazards::start(uint64_t number) {
+  number_ = number;
+  order.start(number, static_cast<uint32_t>(block_size_.count()), launch_.messages);
+  std::fill(cells_.begin(), cells_.end(), SharedCell{});
+  std::fill(local_written_.begin(), local_written_.end(), false);
+  for (std::vector<Source>& sources : sources_) sources.clear();
+  pending_ = 0;
+}
+
+void BlockHazards::access(const WarpAccess& access) {
+  if (is_shared(access.access)) {
+    shared(access);
+  } else if (is_local(access.access)) {
+    local(access);
+  } else if (access.access != Access::constant_load) {
+    global(access);
+  }
+}
+
+// Of one cell.
+uint32_t BlockHazards::value_at(const std::byte* bytes, uint32_t width) const {
+  uint32_t value = 0;
+  std::memcpy(&value, bytes, std::min(launch_.unit, width));
+  return value;
+}
+
+// --- order --------------------------------------------------------------------------------------------
+
+bool BlockHazards::is_after(uint32_t thread, const Toucher& other) const {
+  return other.block == static_cast<uint32_t>(number_)
+             ? order.is_after(thread, other.thread, other.time)
+             : order.is_after(thread, other.block, other.thread, other.time);
+}
+
+// Whether two accesses may meet in any order: both atomics, or volatile ones of threads that do not share a warp,
+// which look at each other on purpose. Lanes of a warp once ran in step, and old programs rely on volatile for it.
+bool BlockHazards::may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const {
+  const Strength first = launch_.strength_of(a.instruction);
+  const Strength second = launch_.strength_of(b.instruction);
+  if (first == Strength::weak || second == Strength::weak) return false;
+  if (first == Strength::atomic || second == Strength::atomic) return true;
+  const bool same_warp = a.block == b.block && a.thread / WARP == b.thread / WARP;
+  return !same_warp || order.is_message(address, is_shared);
+}
+
+// --- shared memory ------------------------------------------------------------------------------------
+
+void BlockHazards::shared(const WarpAccess& access) {
+  for_each_lane(access.active, [&](uint32_t lane) {
+    shared_lane(access, lane, access.first + static_cast<uint64_t>(access.distance[lane]));
+  });
+}
+
+void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset) {
+  Step step{access.instruction, access.warp * WARP + lane, reads(access.access),
+            writes(access.access), std::nullopt};
+  const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
+  if (is_strong && step.reads) order.listen(step.thread, offset, true);
+  if (is_strong && step.writes) order.tell(step.thread, offset, true);
+  bool is_unwritten = false;
+  for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
+    SharedCell& cell = cells_[at / launch_.unit];
+    is_unwritten |= step.reads && !cell.is_written && cell.copy == 0;
+    if (access.values != nullptr)
+      step.value =
+          value_at(access.values + size_t{lane} * access.bytes + (at - offset), access.bytes);
+    shared_step(cell, step, at);
+  }
+  if (is_unwritten) report_unwritten(step.instruction, step.thread, offset, Access::shared_load);
+}
+
+void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) {
+  const Touch me{order.now(), step.instruction, static_cast<uint16_t>(step.thread), true};
+  if (cell.copy != 0) {
+    report_early({cell.copy - 1, number_, cell.copier, true},
+                 {step.instruction, number_, step.thread, step.writes}, at, false);
+  } else if (!step.writes || step.value != cell.value ||
+             cell.write.instruction != step.instruction) {
+    check_shared(cell.write, true, step, at);
+  }
+  if (step.writes) {
+    check_shared(cell.read, false, step, at);
+    check_shared(cell.other_read, false, step, at);
+    cell.write = me;
+    cell.is_written = true;
+    cell.is_copied = false;
+    cell.value = step.value.value_or(0);
+  } else if (!cell.read.is_somebody ||
+             order.is_after(step.thread, cell.read.thread, cell.read.time)) {
+    cell.read = me;
+  } else {
+    cell.other_read = me;
+  }
+}
+
+// `before` touched the place, and wrote there or read it; now `step` does something to it.
+void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at) {
+  if (!before.is_somebody || order.is_after(step.thread, before.thread, before.time)) return;
+  const Side first{before.instruction, number_, before.thread, wrote};
+  const Side second{step.instruction, number_, step.thread, step.writes};
+  if (!may_meet(first, second, at, true)) report_race(first, second, at, true);
+}
+
+// --- cp.async -----------------------------------------------------------------------------------------
+
+void BlockHazards::copy_begins(const ThreadCopy& copy) {
+  const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
+  for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
+    SharedCell& cell = cells_[at / launch_.unit];
+    if (cell.copy != 0) {
+      report_early({cell.copy - 1, number_, cell.copier, true},
+                   {copy.instruction, number_, copy.thread, true}, at, false);
+    } else {
+      check_shared(cell.write, true, write, at);
+    }
+    check_shared(cell.read, false, write, at);
+    check_shared(cell.other_read, false, write, at);
+    cell.copy = copy.instruction + 1;
+    cell.copier = static_cast<uint16_t>(copy.thread);
+  }
+  const uint64_t first = copy.source;
+  const uint64_t past_end = first + copy.source_bytes;
+  sources_[copy.thread].push_back({first, past_end, copy.instruction});
+  lowest_source_ = pending_ == 0 ? first : std::min(lowest_source_, first);
+  highest_source_ = pending_ == 0 ? past_end : std::max(highest_source_, past_end);
+  ++pending_;
+  if (first == past_end) return;
+  BufferShadow* const buffer = buffer_at(first, past_end);
+  if (buffer == nullptr) return;
+  PlaceLock lock(launch_.has_helpers);
+  lock.take(buffer->lock(first));
+  touch_global({copy.instruction, copy.thread, true, false, std::nullopt}, first, copy.source_bytes,
+               nullptr, *buffer);
+}
+
+void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t target,
+                              uint32_t bytes) {
+  for (uint64_t at = target; at < target + bytes; at += launch_.unit) {
+    SharedCell& cell = cells_[at / launch_.unit];
+    cell.copy = 0;
+    cell.write = {order.now(), instruction, static_cast<uint16_t>(thread), true};
+    cell.is_written = cell.is_copied = true;
+    cell.read = cell.other_read = {};
+  }
+  std::vector<Source>& sources = sources_[thread];
+  const auto done = std::find_if(sources.begin(), sources.end(),
+                                 [&](const Source& s) { return s.instruction == instruction; });
+  if (done == sources.end()) return;
+  sources.erase(done);
+  --pending_;
+}
+
+// Whether the bytes that are written now are still to be copied.
+void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past_end) {
+  if (first >= highest_source_ || past_end <= lowest_source_) return;
+  for (uint32_t thread = 0; thread < sources_.size(); ++thread) {
+    for (const Source& source : sources_[thread]) {
+      if (first < source.past_end && source.first < past_end)
+        report_early({source.instruction, number_, thread, false},
+                     {step.instruction, number_, step.thread, true}, first, true);
+    }
+  }
+}
+
+// --- local memory -------------------------------------------------------------------------------------
+
+void BlockHazards::local(const WarpAccess& access) {
+  const bool is_write = access.access == Access::local_store;
+  for_each_lane(access.active, [&](uint32_t lane) {
+    const uint32_t thread = access.warp * WARP + lane;
+    const uint64_t offset = access.first + static_cast<uint64_t>(access.distance[lane]);
+    const auto first =
+        local_written_.begin() + static_cast<std::ptrdiff_t>(thread * local_bytes_ + offset);
+    if (is_write) {
+      std::fill(first, first + access.bytes, true);
+    } else if (std::find(first, first + access.bytes, false) != first + access.bytes) {
+      report_unwritten(access.instruction, thread, offset, access.access);
+    }
+  });
+}
+
+// --- global memory ------------------------------------------------------------------------------------
+
+BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
+  if (buffer_ != nullptr && buffer_->contains(address, past_end)) return buffer_;
+  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  if (allocation == nullptr) return nullptr;
+  return buffer_ = &DeviceShadow::instance().of(*allocation);
+}
+
+void BlockHazards::global(const WarpAccess& access) {
+  const bool is_read = reads(access.access);
+  const bool is_write = writes(access.access);
+  const bool is_strong = launch_.strength_of(access.instruction) != Strength::weak;
+  BufferShadow* const all = buffer_at(access.first + static_cast<uint64_t>(access.lowest),
+                                      access.first + static_cast<uint64_t>(access.highest));
+  // Of lanes that read one place the first and the last are as good as all.
+  uint32_t lanes = access.active;
+  if (access.is_uniform && is_read && !is_write && !is_strong)
+    lanes = std::bit_floor(lanes) | (lanes & -lanes);
+  PlaceLock lock(launch_.has_helpers);
+  for_each_lane(lanes, [&](uint32_t lane) {
+    const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
+    BufferShadow* const buffer = all != nullptr ? all : buffer_at(address, address + access.bytes);
+    if (buffer == nullptr) return;
+    lock.take(buffer->lock(address));
+    const uint32_t thread = access.warp * WARP + lane;
+    if (is_strong && is_read) order.listen(thread, address, false);
+    if (is_strong && is_write) order.tell(thread, address, false);
+    touch_global(
+        {access.instruction, thread, is_read, is_write, std::nullopt}, address, access.bytes,
+        access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes, *buffer);
+  });
+}
+
+void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
+                                const std::byte* values, BufferShadow& buffer) {
+  if (step.reads && !buffer.is_written(address, address + bytes))
+    report_unwritten(step.instruction, step.thread, address, Access::global_load);
+  if (step.writes) {
+    buffer.write(address, address + bytes);
+    if (pending_ > 0) check_sources(step, address, address + bytes);
+  }
+  buffer.note(launch_.number, step.writes);
+  Cell* const cells = buffer.cells(launch_.unit);
+  if (cells == nullptr) return;
+  Cell* cell = cells + (address - buffer.base()) / launch_.unit;
+  for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
+    if (values != nullptr) step.value = value_at(values + (at - address), bytes);
+    global_step(*cell, step, at);
+  }
+}
+
+void BlockHazards::global_step(Cell& cell, const Step& step, uint64_t at) {
+  if (cell.launch != launch_.number) {
+    cell = {};
+    cell.launch = launch_.number;
+  }
+  Toucher me;
+  me.block = static_cast<uint32_t>(number_);
+  me.time = std::min(order.now(), LAST_TIME);
+  me.thread = me.also = step.thread;
+  me.instruction = step.instruction;
+  if (!step.writes || step.value != cell.value || cell.write.instruction != step.instruction)
+    check_global(cell.write, true, step, at);
+  if (!step.writes) return note_read(cell, me);
+  check_global(cell.read, false, step, at);
+  check_global(cell.second_read, false, step, at);
+  if (!cell.write.is_somebody() || me.block <= cell.write.block ||
+      is_after(step.thread, cell.write)) {
+    cell.write = me;
+    cell.value = step.value.value_or(0);
+  }
+}
+
+void BlockHazards::check_global(const Toucher& before, bool wrote, const Step& step, uint64_t at) {
+  if (!before.is_somebody()) return;
+  const auto check = [&](uint32_t thread) {
+    Toucher one = before;
+    one.thread = thread;
+    if (is_after(step.thread, one)) return;
+    const Side first{before.instruction, before.block, thread, wrote};
+    const Side second{step.instruction, number_, step.thread, step.writes};
+    if (!may_meet(first, second, at, false)) report_race(first, second, at, false);
+  };
+  check(before.thread);
+  if (before.also != before.thread) check(before.also);
+}
+
+void BlockHazards::note_read(Cell& cell, const Toucher& me) const {
+  for (Toucher* const read : {&cell.read, &cell.second_read}) {
+    if (!read->is_somebody() || read->block != me.block) continue;
+    if (is_after(me.thread, *read)) {
+      *read = me;
+    } else if (read->instruction == me.instruction) {
+      read->also = me.thread;
+    }
+    return;
+  }
+  if (!cell.read.is_somebody() || is_after(me.thread, cell.read)) {
+    cell.read = me;
+  } else if (me.block < cell.read.block) {
+    cell.second_read = cell.read;
+    cell.read = me;
+  } else if (!cell.second_read.is_somebody() || me.block < cell.second_read.block ||
+             is_after(me.thread, cell.second_read)) {
+    cell.second_read = me;
+  }
+}
+
+// --- what is told -------------------------------------------------------------------------------------
+
+Dim3 BlockHazards::block_of(uint64_t number) const {
+  return {static_cast<uint32_t>(number % grid_.x),
+          static_cast<uint32_t>(number / grid_.x % grid_.y),
+          static_cast<uint32_t>(number / grid_.x / grid_.y)};
+}
+
+namespace {
+
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+// The place of a hazard in code without lines.
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+std::string BlockHazards::block_name(uint64_t block) const {
+  return "block " + triple(block_of(block));
+}
+
+std::string BlockHazards::thread_name(uint32_t thread) const {
+  return "thread " + triple({thread % block_size_.x, thread / block_size_.x % block_size_.y,
+                             thread / block_size_.x / block_size_.y});
+}
+
+std::string BlockHazards::line(uint32_t instruction) const {
+  const SourceInstruction& source = launch_.program.sources[instruction];
+  if (source.where.file.empty()) return "`" + source.text + "`";
+  return base_name(source.where.file) + ":" + std::to_string(source.where.line);
+}
+
+std::string BlockHazards::place(uint64_t address, bool is_shared) const {
+  if (is_shared) return "byte " + std::to_string(address) + " of shared memory";
+  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  if (allocation == nullptr) return "global memory";
+  return "byte " + std::to_string(address - allocation->base) + " of " +
+         DeviceMemory::instance().name_of(allocation->id);
+}
+
+void BlockHazards::report_race(const Side& first, const Side& second, uint64_t address,
+                               bool is_shared) {
+  const uint32_t a = launch_.line_of(first.instruction);
+  const uint32_t b = launch_.line_of(second.instruction);
+  const bool same_warp = first.block == second.block && first.thread / WARP == second.thread / WARP;
+  const Sighting at{std::min(first.block, second.block), address, second.thread, same_warp};
+  launch_.found.add(hazard_key(HazardKind::race, std::min(a, b), std::max(a, b)), at,
+                    [&] { return describe_race(first, second, address, is_shared); });
+}
+
+void BlockHazards::report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
+                                    Access access) {
+  launch_.found.add(hazard_key(HazardKind::unwritten_read, launch_.line_of(instruction)),
+                    {number_, address, thread},
+                    [&] { return describe_unwritten(instruction, thread, address, access); });
+}
+
+void BlockHazards::report_early(const Side& copier, const Side& user, uint64_t address,
+                                bool is_source) {
+  launch_.found.add(hazard_key(HazardKind::early_use, launch_.line_of(copier.instruction),
+                               launch_.line_of(user.instruction)),
+                    {number_, address, user.thread},
+                    [&] { return describe_early(copier, user, address, is_source); });
+}
+
+Hazard BlockHazards::hazard_of(HazardKind kind, uint32_t instruction,
+                               std::optional<uint32_t> other) const {
+  const Program& program = launch_.program;
+  Hazard hazard;
+  hazard.kind = kind;
+  hazard.kernel = program.demangled;
+  hazard.where = program.sources[instruction].where;
+  if (other) hazard.other = program.sources[*other].where;
+  if (hazard.where.file.empty()) {
+    hazard.code = program.sources[instruction].text;
+    if (other) hazard.code += "; " + program.sources[*other].text;
+  }
+  return hazard;
+}
+
+Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t address,
+                                   bool is_shared) const {
+  const bool same_block = one.block == two.block;
+  // Between blocks there is no first and second: the lower block is named first.
+  const Side& first = same_block || one.block < two.block ? one : two;
+  const Side& second = &first == &one ? two : one;
+  const bool same_warp = same_block && first.thread / WARP == second.thread / WARP;
+  const bool same_line = launch_.line_of(first.instruction) == launch_.line_of(second.instruction);
+  Hazard hazard = hazard_of(HazardKind::race, first.instruction, second.instruction);
+
+  const std::string memory = is_shared ? "shared memory" : "global memory";
+  const std::string lines = line(first.instruction) + " and " + line(second.instruction);
+  std::string& what = hazard.message.what;
+  what = "race in " + memory + " in " + launch_.program.demangled + ": ";
+  if (!same_block) {
+    what += first.writes && second.writes ? "two blocks write the same place, in any order"
+                                          : "a block reads what another writes, in any order";
+  } else if (first.writes && second.writes) {
+    what += "two threads write the same place, in any order";
+  } else if (first.writes) {
+    what += "a thread reads what another writes, and does not wait until that is done";
+  } else {
+    what += "a thread overwrites what another reads, and does not wait until that is done";
+  }
+
+  const auto side = [&](const Side& s) {
+    return line(s.instruction) + (s.writes ? " writes (" : " reads (") + thread_name(s.thread) +
+           (same_block ? ")" : " of " + block_name(s.block) + ")");
+  };
+  hazard.message.where = side(first) + ", " + side(second);
+  if (same_block) hazard.message.where += ", " + block_name(first.block);
+  hazard.message.where += ", " + place(address, is_shared);
+
+  std::string& advice = hazard.message.advice;
+  const std::string barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
+  const std::string why =
+      same_warp ? "; the lanes of a warp need not run in step" : ", where all threads come by";
+  if (!same_block) {
+    advice =
+        "give each block a part of its own, use atomicAdd, or make two kernels of it: blocks run "
+        "in any order";
+  } else if (first.writes && second.writes) {
+    advice = same_line ? "let one thread write it, use atomicAdd, or give each thread a place of "
+                         "its own"
+                       : barrier + " between " + lines + why;
+  } else if (same_line) {
+    advice = "read into a variable, " + barrier + ", and then write" + why;
+  } else {
+    advice =
+        barrier + (first.writes ? " after " : " between ") +
+        (first.writes ? line(first.instruction) + ", before " + line(second.instruction) : lines) +
+        why;
+  }
+  return hazard;
+}
+
+Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
+                                        Access access) const {
+  Hazard hazard = hazard_of(HazardKind::unwritten_read, instruction);
+  const std::string kernel = launch_.program.demangled;
+  std::string memory, advice;
+  if (simulator::is_shared(access)) {
+    memory = "shared memory";
+    advice =
+        "let the threads fill it first, all of it that is read; it begins with what other "
+        "blocks left there";
+  } else if (is_local(access)) {
+    memory = "an array of the thread";
+    advice = "give it values where it is declared: float sum[4] = {};";
+  } else {
+    memory = "global memory";
+    advice = "cudaMemset or cudaMemcpy before the launch: cudaMalloc does not clear memory";
+  }
+  hazard.message.what = "read of what nobody wrote: " + memory + " in " + kernel;
+  hazard.message.where = line(instruction) + ": " + thread_name(thread) + " of " +
+                         block_name(number_) + ", " +
+                         (is_local(access) ? "byte " + std::to_string(address) + " of local memory"
+                                           : place(address, simulator::is_shared(access)));
+  hazard.message.advice = advice;
+  return hazard;
+}
+
+Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64_t address,
+                                    bool is_source) const {
+  Hazard hazard = hazard_of(HazardKind::early_use, copier.instruction, user.instruction);
+  hazard.message.what = "cp.async is not waited for in " + launch_.program.demangled + ": " +
+                        (is_source     ? "what it copies from is overwritten"
+                         : user.writes ? "what it copies to is written to"
+                                       : "what it copies to is read") +
+                        " before the copy is done";
+  hazard.message.where = line(copier.instruction) + " copies (" + thread_name(copier.thread) +
+                         "), " + line(user.instruction) + (user.writes ? " writes (" : " reads (") +
+                         thread_name(user.thread) + "), " + block_name(number_) + ", " +
+                         place(address, !is_source);
+  hazard.message.advice =
+      "wait for it before " + line(user.instruction) +
+      ": cp.async.wait_group 0 or __pipeline_wait_prior(0), then __syncthreads()";
+  return hazard;
+}
+
+}  // namespace simulator

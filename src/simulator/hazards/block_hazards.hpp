@@ -1,0 +1,143 @@
+// Looks for the hazards of one block while it runs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/hazards/device_shadow.hpp"
+#include "simulator/hazards/launch_context.hpp"
+#include "simulator/hazards/order.hpp"
+
+namespace simulator {
+
+/// One access of a warp, before it happens.
+struct WarpAccess {
+  uint32_t instruction = 0;  // index into Program::sources
+  Access access{};
+  uint32_t bytes = 0;  // of each lane
+  uint32_t active = 0;
+  uint32_t warp = 0;
+  uint64_t first = 0;                         // the first active lane's address in its memory
+  const std::array<int64_t, WARP>& distance;  // of each lane's from it
+  int64_t lowest = 0, highest = 0;    // the bytes touched, from the first's: [lowest, highest)
+  bool is_uniform = false;            // all lanes' addresses are the same
+  const std::byte* values = nullptr;  // a store's: `bytes` for each lane; nullptr: not known
+};
+
+/// What one thread asks of one cp.async.
+struct ThreadCopy {
+  uint32_t instruction = 0;
+  uint32_t thread = 0;  // linear, in its block
+  uint64_t target = 0;  // in shared memory
+  uint32_t bytes = 0;
+  uint64_t source = 0;
+  uint32_t source_bytes = 0;  // fewer where the rest is filled with zeros
+};
+
+/// Used for one block after the other. What it finds goes to the launch's context.
+class BlockHazards {
+ public:
+  BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
+               size_t local_bytes);
+
+  void start(uint64_t number);
+
+  void access(const WarpAccess& access);
+
+  // --- cp.async: a thread's copy to shared memory, from when it is asked for to when it lands ---
+  void copy_begins(const ThreadCopy& copy);
+  /// A thread's copies by one instruction land in the order in which they were asked for.
+  void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
+
+  BlockOrder order;
+
+ private:
+  /// One who touched a place in shared memory.
+  struct Touch {
+    Time time = 0;
+    uint32_t instruction = 0;
+    uint16_t thread = 0;
+    bool is_somebody = false;
+  };
+  /// Of `unit` bytes of shared memory.
+  struct SharedCell {
+    Touch write, read, other_read;
+    uint32_t value = 0;  // the last written
+    uint32_t copy = 0;   // the instruction that copies to it without having landed, plus one
+    uint16_t copier = 0;
+    bool is_written = false;
+    bool is_copied = false;  // its last write was a copy's
+  };
+  /// The source of a copy that has not landed.
+  struct Source {
+    uint64_t first = 0, past_end = 0;
+    uint32_t instruction = 0;
+  };
+  /// One side of a pair, as it is told.
+  struct Side {
+    uint32_t instruction = 0;
+    uint64_t block = 0;
+    uint32_t thread = 0;
+    bool writes = false;
+  };
+
+  /// What a lane's access does to one cell.
+  struct Step {
+    uint32_t instruction = 0;
+    uint32_t thread = 0;
+    bool reads = false, writes = false;
+    std::optional<uint32_t> value;  // that it writes
+  };
+
+  void shared(const WarpAccess& access);
+  void local(const WarpAccess& access);
+  void global(const WarpAccess& access);
+  void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
+  void touch_global(Step step, uint64_t address, uint32_t bytes, const std::byte* values,
+                    BufferShadow& buffer);
+  uint32_t value_at(const std::byte* bytes, uint32_t width) const;
+  void shared_step(SharedCell& cell, const Step& step, uint64_t at);
+  void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);
+  void global_step(Cell& cell, const Step& step, uint64_t at);
+  void check_global(const Toucher& before, bool wrote, const Step& step, uint64_t at);
+  void note_read(Cell& cell, const Toucher& me) const;
+  void check_sources(const Step& step, uint64_t first, uint64_t past_end);
+  bool is_after(uint32_t thread, const Toucher& other) const;
+  bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
+  BufferShadow* buffer_at(uint64_t address, uint64_t past_end);
+
+  void report_race(const Side& first, const Side& second, uint64_t address, bool is_shared);
+  void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
+  void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
+
+  Hazard hazard_of(HazardKind kind, uint32_t instruction,
+                   std::optional<uint32_t> other = std::nullopt) const;
+  Hazard describe_race(const Side& one, const Side& two, uint64_t address, bool is_shared) const;
+  Hazard describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
+                            Access access) const;
+  Hazard describe_early(const Side& copier, const Side& user, uint64_t address,
+                        bool is_source) const;
+
+  std::string line(uint32_t instruction) const;
+  std::string thread_name(uint32_t thread) const;
+  std::string block_name(uint64_t block) const;
+  std::string place(uint64_t address, bool is_shared) const;
+  Dim3 block_of(uint64_t number) const;
+
+  LaunchContext& launch_;
+  const Dim3 grid_, block_size_;
+  const size_t local_bytes_;
+  uint64_t number_ = 0;
+  std::vector<SharedCell> cells_;
+  std::vector<bool> local_written_;                  // of all threads, one after the other
+  std::vector<std::vector<Source>> sources_;         // by thread
+  uint64_t pending_ = 0;                             // how many they are
+  uint64_t lowest_source_ = 0, highest_source_ = 0;  // all of them lie between
+  BufferShadow* buffer_ = nullptr;                   // the last one
+};
+
+}  // namespace simulator

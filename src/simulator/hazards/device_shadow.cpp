@@ -1,0 +1,182 @@
+#include "simulator/hazards/device_shadow.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace simulator {
+
+// --- memory -------------------------------------------------------------------------------------------
+
+LazyBytes::LazyBytes(uint64_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (first != MAP_FAILED) first_ = static_cast<std::byte*>(first);
+}
+
+LazyBytes::~LazyBytes() {
+  if (first_ != nullptr) munmap(first_, bytes_);
+}
+
+LazyBytes::LazyBytes(LazyBytes&& other) noexcept
+    : first_(std::exchange(other.first_, nullptr)), bytes_(other.bytes_) {}
+
+LazyBytes& LazyBytes::operator=(LazyBytes&& other) noexcept {
+  std::swap(first_, other.first_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+// --- one allocation -----------------------------------------------------------------------------------
+
+BufferShadow::BufferShadow(uint64_t base, uint64_t bytes, bool is_written)
+    : base_(base), bytes_(bytes), all_written_(is_written) {
+  if (is_written) return;
+  marks_ = LazyBytes((bytes + 63) / 64 * 8);
+  if (!marks_) all_written_ = true;
+}
+
+BufferShadow::~BufferShadow() { DeviceShadow::instance().give_back(reserved_); }
+
+namespace {
+
+// Calls each(word, mask) for the words of the bits [first, past_end), until it returns false.
+template <typename Each>
+bool for_each_word(uint64_t first, uint64_t past_end, Each each) {
+  while (first < past_end) {
+    const uint64_t word = first / 64;
+    const uint64_t last = std::min(past_end, (word + 1) * 64);
+    const uint64_t count = last - first;
+    const uint64_t mask = (count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << first % 64;
+    if (!each(word, mask)) return false;
+    first = last;
+  }
+  return true;
+}
+
+}  // namespace
+
+void BufferShadow::write(uint64_t first, uint64_t past_end) {
+  if (all_written_.load(std::memory_order_relaxed)) return;
+  if (first <= base_ && past_end >= base_ + bytes_) {
+    all_written_ = true;
+    return;
+  }
+  for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
+    marks_.as<uint64_t>()[word] |= mask;
+    return true;
+  });
+}
+
+bool BufferShadow::is_marked(uint64_t first, uint64_t past_end) const {
+  return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
+    return (marks_.as<uint64_t>()[word] & mask) == mask;
+  });
+}
+
+bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
+  if (all_written_.load(std::memory_order_relaxed)) return false;
+  return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
+    return (marks_.as<uint64_t>()[word] & mask) == 0;
+  });
+}
+
+Cell* BufferShadow::make_cells(uint32_t unit) {
+  const size_t which = unit == 1 ? 0 : 1;
+  const std::lock_guard lock(mutex_);
+  if (refused_[which] || found_[which].load() != nullptr) return found_[which].load();
+  const uint64_t bytes = (bytes_ + unit - 1) / unit * sizeof(Cell);
+  cells_[which] = DeviceShadow::instance().take(bytes);
+  refused_[which] = !cells_[which];
+  if (cells_[which]) reserved_ += bytes;
+  found_[which].store(cells_[which].as<Cell>(), std::memory_order_release);
+  return cells_[which].as<Cell>();
+}
+
+// --- all of them --------------------------------------------------------------------------------------
+
+DeviceShadow& DeviceShadow::instance() {
+  static DeviceShadow* const shadow = new DeviceShadow;  // outlives all who free memory
+  return *shadow;
+}
+
+void DeviceShadow::allocated(uint64_t base, uint64_t bytes, bool is_written) {
+  auto buffer = std::make_unique<BufferShadow>(base, bytes, is_written);
+  const std::unique_lock lock(mutex_);
+  buffers_[base] = std::move(buffer);
+}
+
+void DeviceShadow::released(uint64_t base) {
+  const std::unique_lock lock(mutex_);
+  const auto found = buffers_.find(base);
+  if (found == buffers_.end()) return;
+  if (under_way_ > 0) retired_.push_back(std::move(found->second));
+  buffers_.erase(found);
+}
+
+BufferShadow* DeviceShadow::around(uint64_t address) const {
+  const auto after = buffers_.upper_bound(address);
+  if (after == buffers_.begin()) return nullptr;
+  BufferShadow* const before = std::prev(after)->second.get();
+  return before->contains(address, address + 1) ? before : nullptr;
+}
+
+void DeviceShadow::written(uint64_t address, uint64_t bytes) {
+  const std::shared_lock lock(mutex_);
+  BufferShadow* const buffer = around(address);
+  if (buffer != nullptr && buffer->contains(address, address + bytes))
+    buffer->write(address, address + bytes);
+}
+
+bool DeviceShadow::is_untouched(uint64_t address, uint64_t bytes) const {
+  const std::shared_lock lock(mutex_);
+  const BufferShadow* const buffer = around(address);
+  return buffer != nullptr && bytes > 0 && buffer->contains(address, address + bytes) &&
+         buffer->is_untouched(address, address + bytes);
+}
+
+BufferShadow& DeviceShadow::of(const Allocation& allocation) {
+  {
+    const std::shared_lock lock(mutex_);
+    const auto found = buffers_.find(allocation.base);
+    if (found != buffers_.end()) return *found->second;
+  }
+  const std::unique_lock lock(mutex_);
+  std::unique_ptr<BufferShadow>& buffer = buffers_[allocation.base];
+  if (!buffer) buffer = std::make_unique<BufferShadow>(allocation.base, allocation.bytes, true);
+  return *buffer;
+}
+
+uint32_t DeviceShadow::begin_launch() {
+  const std::unique_lock lock(mutex_);
+  ++under_way_;
+  return ++launches_;
+}
+
+void DeviceShadow::end_launch() {
+  const std::unique_lock lock(mutex_);
+  if (--under_way_ == 0) retired_.clear();
+}
+
+// At most a quarter of the memory that can be used, where the device has three quarters.
+LazyBytes DeviceShadow::take(uint64_t bytes) {
+  constexpr uint64_t LEAST = uint64_t{64} << 20;
+  const uint64_t most = std::max(LEAST, DeviceMemory::instance().total_bytes() / 3);
+  LazyBytes memory;
+  if (taken_.fetch_add(bytes) + bytes <= most) memory = LazyBytes(bytes);
+  if (memory) return memory;
+  give_back(bytes);
+  if (!refusal_said_.exchange(true)) {
+    std::fprintf(stderr,
+                 "simulated GPU: no races are looked for in some of the device's memory: what was "
+                 "done to one buffer takes %llu MiB to remember, and all may take %llu MiB here\n",
+                 static_cast<unsigned long long>(bytes >> 20),
+                 static_cast<unsigned long long>(most >> 20));
+  }
+  return {};
+}
+
+}  // namespace simulator

@@ -1,0 +1,177 @@
+// What is known of device memory beside its bytes: which of them somebody wrote, and who touched them in the
+// launch under way.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "simulator/hazards/order.hpp"
+#include "simulator/memory/memory.hpp"
+
+namespace simulator {
+
+/// Zeroed memory that the host gives only where it is touched; none where it cannot be had.
+class LazyBytes {
+ public:
+  LazyBytes() = default;
+  explicit LazyBytes(uint64_t bytes);
+  ~LazyBytes();
+  LazyBytes(LazyBytes&& other) noexcept;
+  LazyBytes& operator=(LazyBytes&& other) noexcept;
+
+  template <typename T>
+  T* as() const {
+    return reinterpret_cast<T*>(first_);
+  }
+  explicit operator bool() const { return first_ != nullptr; }
+
+ private:
+  std::byte* first_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
+/// One who touched a place: a thread of a block, by an instruction, at a time of its block. Of blocks' numbers the low
+/// half is kept; none but the largest of grids has more.
+struct Toucher {
+  static constexpr uint32_t NOBODY = (1u << 22) - 1;
+
+  uint32_t block = 0;
+  uint32_t time : 22 = 0;
+  uint32_t thread : 10 = 0;
+  uint32_t instruction : 22 = NOBODY;
+  uint32_t also : 10 =
+      0;  // another thread of the block that did the same since; `thread` itself: none
+
+  bool is_somebody() const { return instruction != NOBODY; }
+};
+
+/// Who touched some bytes in a launch. Of several that are in no order it is those of the lowest blocks, whichever
+/// came first: what is found does not depend on the host's threads.
+struct Cell {
+  uint32_t launch = 0;  // 0: nobody yet
+  uint32_t value = 0;   // the last written
+  Toucher write, read, second_read;
+};
+
+/// Of one allocation.
+class BufferShadow {
+ public:
+  BufferShadow(uint64_t base, uint64_t bytes, bool is_written);
+  ~BufferShadow();
+  BufferShadow(const BufferShadow&) = delete;
+  BufferShadow& operator=(const BufferShadow&) = delete;
+
+  uint64_t base() const { return base_; }
+  bool contains(uint64_t first, uint64_t past_end) const {
+    return first >= base_ && past_end <= base_ + bytes_;
+  }
+
+  // --- which bytes somebody wrote ---
+  void write(uint64_t first, uint64_t past_end);
+  bool is_written(uint64_t first, uint64_t past_end) const {
+    return all_written_.load(std::memory_order_relaxed) || is_marked(first, past_end);
+  }
+  bool is_untouched(uint64_t first, uint64_t past_end) const;  // none of them was
+
+  // --- who touched them: cells of `unit` bytes, one unit for all of a launch ---
+  /// nullptr where there is no memory for them.
+  Cell* cells(uint32_t unit) {
+    Cell* const cells = found_[unit == 1 ? 0 : 1].load(std::memory_order_acquire);
+    return cells != nullptr ? cells : make_cells(unit);
+  }
+  /// Guards the cells and the marks of the KiB around the address.
+  std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / 1024 % 64]; }
+
+  /// A launch touches it. Which launch read it last, and which wrote it.
+  void note(uint32_t launch, bool writes) {
+    std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;
+    if (last.load(std::memory_order_relaxed) != launch) last = launch;
+  }
+  uint32_t read_in() const { return read_in_; }
+  uint32_t written_in() const { return written_in_; }
+
+ private:
+  Cell* make_cells(uint32_t unit);
+  bool is_marked(uint64_t first, uint64_t past_end) const;
+
+  const uint64_t base_, bytes_;
+  std::atomic<bool> all_written_;
+  std::atomic<uint32_t> read_in_ = 0, written_in_ = 0;
+  LazyBytes marks_;  // a bit for each byte
+  std::mutex mutex_;
+  std::array<LazyBytes, 2> cells_;  // of one byte, of four
+  std::array<std::atomic<Cell*>, 2> found_{};
+  std::array<bool, 2> refused_{};
+  uint64_t reserved_ = 0;
+  std::array<std::atomic_flag, 64> locks_{};
+};
+
+/// Holds the lock of the place at work while accesses come that need the same one.
+class PlaceLock {
+ public:
+  explicit PlaceLock(bool is_needed) : is_needed_(is_needed) {}
+  ~PlaceLock() { release(); }
+  PlaceLock(const PlaceLock&) = delete;
+  PlaceLock& operator=(const PlaceLock&) = delete;
+
+  void take(std::atomic_flag& lock) {
+    if (!is_needed_ || &lock == held_) return;
+    release();
+    while (lock.test_and_set(std::memory_order_acquire)) {
+    }
+    held_ = &lock;
+  }
+  void release() {
+    if (held_ != nullptr) held_->clear(std::memory_order_release);
+    held_ = nullptr;
+  }
+
+ private:
+  bool is_needed_;
+  std::atomic_flag* held_ = nullptr;
+};
+
+/// Of all of them. All functions may be called from any host thread.
+class DeviceShadow {
+ public:
+  static DeviceShadow& instance();
+
+  /// A new allocation, whose bytes nobody wrote yet, or that are taken to be written: host code may do so unseen.
+  void allocated(uint64_t base, uint64_t bytes, bool is_written);
+  void released(uint64_t base);
+  /// Host code wrote these bytes of device memory.
+  void written(uint64_t address, uint64_t bytes);
+  /// Whether nobody wrote any of them.
+  bool is_untouched(uint64_t address, uint64_t bytes) const;
+
+  /// The shadow of a live allocation; of one that nobody told of, all written.
+  BufferShadow& of(const Allocation& allocation);
+
+  /// A launch begins; its number.
+  uint32_t begin_launch();
+  void end_launch();
+
+  /// Memory for cells; none, with a word on stderr, where it is more than the host may be asked for.
+  LazyBytes take(uint64_t bytes);
+  void give_back(uint64_t bytes) { taken_ -= bytes; }
+
+ private:
+  BufferShadow* around(uint64_t address) const;
+
+  mutable std::shared_mutex mutex_;
+  std::map<uint64_t, std::unique_ptr<BufferShadow>> buffers_;  // by base
+  std::vector<std::unique_ptr<BufferShadow>>
+      retired_;  // freed while a launch may still look at them
+  uint32_t launches_ = 0, under_way_ = 0;
+  std::atomic<uint64_t> taken_{0};
+  std::atomic<bool> refusal_said_{false};
+};
+
+}  // namespace simulator

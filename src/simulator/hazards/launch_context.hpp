@@ -1,0 +1,45 @@
+// What the blocks of a launch share while hazards are looked for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulator/decode/program.hpp"
+#include "simulator/hazards/launch_hazards.hpp"
+#include "simulator/hazards/order.hpp"
+
+namespace simulator {
+
+/// What others may expect of an access.
+enum class Strength {
+  weak,  // nothing
+  strong,  // volatile, relaxed, acquire or release: another thread may look at the same place meanwhile
+  atomic,
+};
+
+/// Lives as long as the launch; safe to use from all its workers.
+class LaunchContext {
+ public:
+  /// `has_helpers`: several host threads run its blocks.
+  LaunchContext(const Program& program, bool has_helpers);
+  ~LaunchContext();
+  LaunchContext(const LaunchContext&) = delete;
+  LaunchContext& operator=(const LaunchContext&) = delete;
+
+  const Program& program;
+  const bool has_helpers;
+  const uint32_t number;  // of the launch, from 1
+  const uint32_t unit;    // bytes of a cell: 1 where the program has accesses narrower than 4
+  LaunchHazards found;
+  Messages messages;
+
+  /// Instructions of one line have one number; without lines each has its own.
+  uint32_t line_of(uint32_t instruction) const { return lines_[instruction]; }
+  Strength strength_of(uint32_t instruction) const { return strengths_[instruction]; }
+
+ private:
+  std::vector<uint32_t> lines_;
+  std::vector<Strength> strengths_;
+};
+
+}  // namespace simulator

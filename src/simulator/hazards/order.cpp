@@ -1,0 +1,233 @@
+#include "simulator/hazards/order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace simulator {
+namespace {
+
+template <typename Each>
+void for_each_bit(uint32_t bits, Each each) {
+  for (; bits != 0; bits &= bits - 1) each(static_cast<uint32_t>(std::countr_zero(bits)));
+}
+
+}  // namespace
+
+// --- knowledge ----------------------------------------------------------------------------------------
+
+void Knowledge::learn(uint64_t who, Time until) {
+  Time& known = until_[who];
+  known = std::max(known, until);
+}
+
+void Knowledge::learn(const Knowledge& other) {
+  for (const auto& [who, until] : other.until_) learn(who, until);
+}
+
+bool Knowledge::covers(uint64_t who, Time time) const {
+  const auto known = until_.find(who);
+  return known != until_.end() && time <= known->second;
+}
+
+bool Knowledge::covers(uint64_t block, uint32_t thread, Time time) const {
+  return covers(who(block, ALL), time) || covers(who(block, thread), time);
+}
+
+// --- messages -----------------------------------------------------------------------------------------
+
+void Messages::leave(uint64_t address, const Knowledge* to_device, uint64_t block,
+                     const Knowledge* to_block) {
+  if (to_device == nullptr && to_block == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  Box& box = boxes_[address];
+  if (to_device != nullptr) box.to_device.learn(*to_device);
+  if (to_block != nullptr) box.to_block[block].learn(*to_block);
+  ++box.version;
+}
+
+uint64_t Messages::version(uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto box = boxes_.find(address);
+  return box == boxes_.end() ? 0 : box->second.version;
+}
+
+void Messages::read(uint64_t address, uint64_t block, Knowledge& into) const {
+  const std::lock_guard lock(mutex_);
+  const auto box = boxes_.find(address);
+  if (box == boxes_.end()) return;
+  into.learn(box->second.to_device);
+  const auto own = box->second.to_block.find(block);
+  if (own != box->second.to_block.end()) into.learn(own->second);
+}
+
+// --- the order of a block -----------------------------------------------------------------------------
+
+void BlockOrder::start(uint64_t block, uint32_t threads, Messages& messages) {
+  block_ = block;
+  threads_ = threads;
+  warps_ = (threads + WARP - 1) / WARP;
+  now_ = 1;
+  all_met_ = 0;
+  warp_met_.assign(warps_, 0);
+  lanes_.clear();
+  lanes_.resize(warps_);
+  warps_met_.clear();
+  extras_.clear();
+  messages_ = &messages;
+  std::destroy_at(&own_messages_);
+  std::construct_at(&own_messages_);
+}
+
+bool BlockOrder::is_after_in_part(uint32_t thread, uint32_t other, Time then) const {
+  const uint32_t warp = thread / WARP;
+  const uint32_t others = other / WARP;
+  if (warp == others) {
+    if (then <= warp_met_[warp]) return true;
+    if (lanes_[warp] && then <= (*lanes_[warp])[size_t{thread % WARP} * WARP + other % WARP])
+      return true;
+  }
+  if (!warps_met_.empty() && then <= warps_met_[size_t{warp} * warps_ + others]) return true;
+  return is_after(thread, block_, other, then);
+}
+
+bool BlockOrder::is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const {
+  if (extras_.empty()) return false;
+  const Known& heard = extras_[thread].heard;
+  return heard && heard->covers(block, other, then);
+}
+
+void BlockOrder::meet() {
+  if (!extras_.empty()) {
+    std::vector<uint32_t> all(threads_);
+    for (uint32_t thread = 0; thread < threads_; ++thread) all[thread] = thread;
+    share(all);
+  }
+  all_met_ = now_++;
+}
+
+void BlockOrder::meet(const std::vector<uint32_t>& warps,
+                      const std::vector<std::pair<uint32_t, Time>>& passed_by) {
+  if (warps_met_.empty()) warps_met_.assign(size_t{warps_} * warps_, 0);
+  std::vector<Time> common(warps_, 0);
+  for (const uint32_t warp : warps) {
+    for (uint32_t other = 0; other < warps_; ++other)
+      common[other] = std::max(common[other], warps_met_[size_t{warp} * warps_ + other]);
+  }
+  for (const auto& [warp, until] : passed_by) common[warp] = std::max(common[warp], until);
+  for (const uint32_t warp : warps) common[warp] = now_;
+  for (const uint32_t warp : warps)
+    std::copy(common.begin(), common.end(), &warps_met_[size_t{warp} * warps_]);
+  if (!extras_.empty()) {
+    std::vector<uint32_t> members;
+    for (const uint32_t warp : warps) {
+      for (uint32_t t = warp * WARP; t < std::min(threads_, (warp + 1) * WARP); ++t)
+        members.push_back(t);
+    }
+    share(members);
+  }
+  ++now_;
+}
+
+void BlockOrder::meet(uint32_t warp, uint32_t lanes, uint32_t live) {
+  if ((lanes & live) == live) {
+    warp_met_[warp] = now_;
+  } else {
+    if (!lanes_[warp]) lanes_[warp] = std::make_unique<LaneTimes>();
+    LaneTimes& times = *lanes_[warp];
+    std::array<Time, WARP> common{};
+    for_each_bit(lanes, [&](uint32_t lane) {
+      for (uint32_t other = 0; other < WARP; ++other)
+        common[other] = std::max(common[other], times[size_t{lane} * WARP + other]);
+    });
+    for_each_bit(lanes, [&](uint32_t lane) { common[lane] = now_; });
+    for_each_bit(lanes, [&](uint32_t lane) {
+      std::copy(common.begin(), common.end(), &times[size_t{lane} * WARP]);
+    });
+  }
+  if (!extras_.empty()) {
+    std::vector<uint32_t> members;
+    for_each_bit(lanes, [&](uint32_t lane) {
+      if (warp * WARP + lane < threads_) members.push_back(warp * WARP + lane);
+    });
+    share(members);
+  }
+  ++now_;
+}
+
+void BlockOrder::need_extras() {
+  if (extras_.empty()) extras_.resize(threads_);
+}
+
+// What one of them knows, all know. What one of them may tell, all may: its fence was before they met.
+void BlockOrder::share(const std::vector<uint32_t>& threads) {
+  const auto unite = [&](Known Extra::* part) {
+    const Known first = extras_[threads.front()].*part;
+    const bool all_same = std::all_of(threads.begin(), threads.end(),
+                                      [&](uint32_t t) { return extras_[t].*part == first; });
+    if (all_same) return;
+    auto united = std::make_shared<Knowledge>();
+    const Knowledge* last = nullptr;
+    for (const uint32_t t : threads) {
+      const Knowledge* const known = (extras_[t].*part).get();
+      if (known != nullptr && known != last) united->learn(*known);
+      last = known;
+    }
+    for (const uint32_t t : threads) extras_[t].*part = united;
+  };
+  unite(&Extra::heard);
+  unite(&Extra::for_device);
+  unite(&Extra::for_block);
+}
+
+void BlockOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
+  need_extras();
+  for_each_bit(lanes, [&](uint32_t lane) {
+    const uint32_t thread = warp * WARP + lane;
+    Extra& extra = extras_[thread];
+    auto known = std::make_shared<Knowledge>();
+    if (extra.heard) known->learn(*extra.heard);
+    if (all_met_ > 0) known->learn_of_block(block_, all_met_);
+    for (uint32_t other = 0; other < threads_; ++other) {
+      Time until = other == thread ? now_ : 0;
+      if (other / WARP == warp) {
+        until = std::max(until, warp_met_[warp]);
+        if (lanes_[warp])
+          until = std::max(until, (*lanes_[warp])[size_t{lane} * WARP + other % WARP]);
+      }
+      if (!warps_met_.empty())
+        until = std::max(until, warps_met_[size_t{warp} * warps_ + other / WARP]);
+      if (until > all_met_) known->learn_of_thread(block_, other, until);
+    }
+    extra.for_block = known;
+    if (for_device) extra.for_device = known;
+  });
+  ++now_;
+}
+
+void BlockOrder::tell(uint32_t thread, uint64_t address, bool is_shared) {
+  if (extras_.empty()) return;
+  const Extra& extra = extras_[thread];
+  messages(is_shared).leave(address, extra.for_device.get(), block_, extra.for_block.get());
+}
+
+void BlockOrder::listen(uint32_t thread, uint64_t address, bool is_shared) {
+  const Messages& from = messages(is_shared);
+  const uint64_t version = from.version(address);
+  if (version == 0) return;
+  need_extras();
+  Extra& extra = extras_[thread];
+  if (extra.address == address && extra.version == version) return;
+  auto heard = std::make_shared<Knowledge>();
+  if (extra.heard) heard->learn(*extra.heard);
+  from.read(address, block_, *heard);
+  extra.heard = std::move(heard);
+  extra.address = address;
+  extra.version = version;
+}
+
+bool BlockOrder::is_message(uint64_t address, bool is_shared) const {
+  return (is_shared ? own_messages_ : *messages_).version(address) != 0;
+}
+
+}  // namespace simulator

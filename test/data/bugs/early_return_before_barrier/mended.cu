@@ -1,0 +1,28 @@
+// They store a zero first. (To return before the barrier is allowed: it waits for those that are still there.)
+#include <cstdio>
+
+__global__ void sum(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 0;
+  if (t >= n) return;
+  s[t] = in[t];
+  __syncthreads();
+  if (t == 0) {
+    int total = 0;
+    for (int i = 0; i < 64; i++) total += s[i];
+    *out = total;
+  }
+}
+
+int main() {
+  int *in, *out;
+  cudaMallocManaged(&in, 50 * sizeof(int));
+  cudaMallocManaged(&out, sizeof(int));
+  for (int i = 0; i < 50; i++) in[i] = i;
+  sum<<<1, 64>>>(in, out, 50);
+  cudaDeviceSynchronize();
+  printf("done\n");
+  cudaFree(in);
+  cudaFree(out);
+}

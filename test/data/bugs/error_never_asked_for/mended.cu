@@ -1,0 +1,11 @@
+// The copy's size is the buffer's, and what it returns is looked at.
+#include <cstdio>
+
+int main() {
+  int host[100], *device;
+  for (int i = 0; i < 100; i++) host[i] = i;
+  cudaMalloc(&device, 50 * sizeof(int));
+  if (cudaMemcpy(device, host, 50 * sizeof(int), cudaMemcpyHostToDevice) != cudaSuccess) return 1;
+  cudaFree(device);
+  printf("done\n");
+}

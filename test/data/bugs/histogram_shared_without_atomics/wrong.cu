@@ -1,0 +1,24 @@
+// Histogram in shared memory with ++: two threads that find the same value count it once.
+#include <cstdio>
+
+__global__ void histogram(const int* in, int* out) {
+  __shared__ int bins[16];
+  int t = threadIdx.x;
+  if (t < 16) bins[t] = 0;
+  __syncthreads();
+  bins[in[t]]++;
+  __syncthreads();
+  if (t < 16) out[t] = bins[t];
+}
+
+int main() {
+  int *in, *out;
+  cudaMallocManaged(&in, 128 * sizeof(int));
+  cudaMallocManaged(&out, 16 * sizeof(int));
+  for (int i = 0; i < 128; i++) in[i] = i * 7 % 16;
+  histogram<<<1, 128>>>(in, out);
+  cudaDeviceSynchronize();
+  printf("%d of value 0\n", out[0]);
+  cudaFree(in);
+  cudaFree(out);
+}

@@ -1,0 +1,17 @@
+// cudaDeviceSynchronize() waits for the kernel.
+#include <cstdio>
+
+__global__ void fill(int* data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] = i;
+}
+
+int main() {
+  int n = 1000;
+  int* data;
+  cudaMallocManaged(&data, n * sizeof(int));
+  fill<<<4, 256>>>(data, n);
+  cudaDeviceSynchronize();
+  printf("last %d\n", data[n - 1]);
+  cudaFree(data);
+}

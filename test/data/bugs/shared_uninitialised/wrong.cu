@@ -1,0 +1,22 @@
+// Shared memory is not zero at the start: the counters begin with whatever another block left there.
+#include <cstdio>
+
+__global__ void histogram(const int* in, int* out) {
+  __shared__ int bins[16];
+  int t = threadIdx.x;
+  atomicAdd(&bins[in[t]], 1);
+  __syncthreads();
+  if (t < 16) out[t] = bins[t];
+}
+
+int main() {
+  int *in, *out;
+  cudaMallocManaged(&in, 64 * sizeof(int));
+  cudaMallocManaged(&out, 16 * sizeof(int));
+  for (int i = 0; i < 64; i++) in[i] = i % 16;
+  histogram<<<1, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  printf("done\n");
+  cudaFree(in);
+  cudaFree(out);
+}

@@ -1,0 +1,25 @@
+// A lane holds a lock and waits at __syncwarp() for lanes that wait for the lock: nobody ever goes on.
+#include <cstdio>
+
+__device__ int lock = 0;
+
+__global__ void add(volatile int* total) {
+  while (atomicCAS(&lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *total = *total + 1;
+  __syncwarp();
+  __threadfence();
+  atomicExch(&lock, 0);
+}
+
+int main() {
+  int* total;
+  cudaMallocManaged(&total, sizeof(int));
+  *total = 0;
+  add<<<1, 32>>>(total);
+  cudaError_t error = cudaDeviceSynchronize();
+  printf("%s, total %d\n", cudaGetErrorString(error), *total);
+  cudaFree(total);
+  return error != cudaSuccess;
+}

@@ -1,0 +1,20 @@
+// The step reads one array and writes the other.
+#include <cstdio>
+
+__global__ void smooth(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
+}
+
+int main() {
+  int n = 512;
+  float *x, *y;
+  cudaMallocManaged(&x, n * sizeof(float));
+  cudaMallocManaged(&y, n * sizeof(float));
+  for (int i = 0; i < n; i++) x[i] = y[i] = i % 9;
+  smooth<<<4, 128>>>(x, y, n);
+  cudaDeviceSynchronize();
+  printf("%g\n", x[0]);
+  cudaFree(x);
+  cudaFree(y);
+}

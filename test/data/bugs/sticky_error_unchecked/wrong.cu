@@ -1,0 +1,16 @@
+// A kernel fails unnoticed, and with it every call after it: the copy brings nothing.
+#include <cstdio>
+
+__global__ void square(int* data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = i * i;
+}
+
+int main() {
+  int n = 100, *data, result[100] = {0};
+  cudaMalloc(&data, n * sizeof(int));
+  square<<<1, 128>>>(data, n);
+  cudaMemcpy(result, data, sizeof result, cudaMemcpyDeviceToHost);
+  printf("9 squared is %d\n", result[9]);
+  cudaFree(data);
+}

@@ -1,0 +1,124 @@
+// Learners' bugs: each wrong program of test/data/bugs says on the simulated GPU what is wrong with it, word for word, and the
+// mended one says nothing. Where a change is meant, SGEMM_WRITE_MESSAGES=1 simulator_bugs writes the messages anew: read each
+// as a beginner would before it is committed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "test/support/shell.hpp"
+
+namespace simulator::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::StartsWith;
+
+const std::string SIMCC = "'" SIMCC_PROGRAM "'";
+const fs::path BUGS = TEST_DATA "/bugs";
+
+// The bugs are whatever folders there are, by name.
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(BUGS, none)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Bug : public ::testing::TestWithParam<std::string> {
+ protected:
+  // Within its folder, as a learner calls it; the program lies elsewhere.
+  void compile(const std::string& source) {
+    const Outcome compiled =
+        run("cd '" + bug_.string() + "' && " + SIMCC + " " + source + " -o '" + program_ + "'");
+    ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+    ASSERT_EQ(compiled.err, "");
+  }
+  Outcome run_with(const std::string& environment) {
+    Outcome ran = run(environment + " timeout 60 '" + program_ + "'");
+    EXPECT_NE(ran.exit_code, 124) << "not done after 60 s\n" << ran.out << ran.err;
+    return ran;
+  }
+
+  const fs::path bug_ = BUGS / GetParam();
+
+ private:
+  const TemporaryFolder folder_;
+  const std::string program_ = (folder_ / "program").string();
+};
+
+// What is the same in every tree and in every run: the host's own addresses are not, the device's are.
+std::string without_tree_and_run(std::string err, const fs::path& folder) {
+  const std::string path = folder.string() + "/";
+  for (size_t at = 0; (at = err.find(path)) != std::string::npos;) err.erase(at, path.size());
+  return std::regex_replace(err, std::regex("\\b0x[0-9a-f]{12}\\b"), "0x(of the host)");
+}
+
+// What happened, where, and what to try; the lines at the end of a program stand alone.
+void expect_three_lines_each(const std::string& err) {
+  const std::vector<std::string> lines = lines_of(err);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_THAT(lines[i], StartsWith("simulated GPU: ")) << "line " << i + 1 << " of\n" << err;
+    const bool more = i + 1 < lines.size() && lines[i + 1].starts_with(" ");
+    if (!more) continue;
+    ASSERT_LT(i + 2, lines.size()) << "a message of two lines:\n" << err;
+    EXPECT_THAT(lines[++i], StartsWith("  at "));
+    EXPECT_THAT(lines[++i], StartsWith("  try: "));
+  }
+}
+
+TEST_P(Bug, SaysWhatIsWrong) {
+  ASSERT_NO_FATAL_FAILURE(compile("wrong.cu"));
+  const Outcome ran = run_with("SIMULATOR_HAZARDS=error");
+  EXPECT_NE(ran.exit_code, 0);
+  const std::string said = without_tree_and_run(ran.err, bug_);
+  const fs::path message = bug_ / "message.txt";
+  if (std::getenv("SGEMM_WRITE_MESSAGES") != nullptr) {
+    std::ofstream(message, std::ios::binary) << said;
+  }
+  EXPECT_EQ(said, contents(message));
+  EXPECT_NE(said, "");
+  expect_three_lines_each(said);
+  EXPECT_EQ(run_with("SIMULATOR_HAZARDS=0").out, ran.out) << "a hazard changed the result";
+  EXPECT_EQ(std::getenv("SGEMM_WRITE_MESSAGES"), nullptr) << "written, not compared";
+}
+
+// Nor in another order of warps and blocks.
+TEST_P(Bug, MendedSaysNothing) {
+  ASSERT_NO_FATAL_FAILURE(compile("mended.cu"));
+  for (const char* const order : {"", "SIMULATOR_SCHEDULE=1 ", "SIMULATOR_SCHEDULE=2 "}) {
+    const Outcome ran = run_with(std::string(order) + "SIMULATOR_HAZARDS=error");
+    EXPECT_EQ(ran.exit_code, 0) << order << ran.out;
+    EXPECT_EQ(ran.err, "") << order;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Bug, ::testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+// A wrong path would otherwise test nothing, and pass.
+TEST(Bugs, AreAllThere) { EXPECT_GE(names().size(), 60u) << "in " << BUGS; }
+
+// The page has a marker for each, where bench/doc_outputs.py puts it, and for no other.
+TEST(Bugs, StandOnThePage) {
+  const std::string page = contents(SOURCE_TREE "/docs/hazards.md");
+  const std::regex marker("<!-- bug in: test/data/bugs/(\\S+) -->");
+  std::vector<std::string> shown;
+  for (std::sregex_iterator at(page.begin(), page.end(), marker), end; at != end; ++at) {
+    shown.push_back((*at)[1]);
+  }
+  EXPECT_THAT(shown, ::testing::UnorderedElementsAreArray(names()));
+}
+
+}  // namespace
+}  // namespace simulator::test
