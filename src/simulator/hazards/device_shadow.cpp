@@ -84,6 +84,17 @@ bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
   });
 }
 
+bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) const {
+  for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
+    const Cell* const cells = found_[unit == 1 ? 0 : 1].load(std::memory_order_acquire);
+    if (cells == nullptr) continue;
+    const Cell& cell = cells[(address - base_) / unit];
+    if (cell.launch < launch) continue;
+    if (cell.write.is_somebody() || (!writes && cell.read.is_somebody())) return true;
+  }
+  return false;
+}
+
 Cell* BufferShadow::make_cells(uint32_t unit) {
   const size_t which = unit == 1 ? 0 : 1;
   const std::lock_guard lock(mutex_);

@@ -91,6 +91,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   if (looks_for_hazards()) {
     made.site = &*allocations().sites.insert(CallSite::here()).first;
     DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
+    if (origin != Origin::device) note_host_memory(base);
   }
   allocations().made.emplace(base, made);
   *pointer = reinterpret_cast<void*>(base);
@@ -134,7 +135,7 @@ cudaError_t release(void* pointer, bool pinned) {
                          : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
     });
   }
-  forget_host_memory(found->first, found->second.bytes);
+  forget_host_memory(found->first);
   DeviceMemory::instance().release(found->first);
   DeviceShadow::instance().released(found->first);
   allocations().made.erase(found);
