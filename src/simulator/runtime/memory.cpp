@@ -42,6 +42,7 @@ struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Made> made;
   std::set<CallSite> sites;
+  std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
 };
 
 Allocations& allocations() {
@@ -120,6 +121,7 @@ cudaError_t release(void* pointer, bool pinned) {
   const std::lock_guard lock(allocations().mutex);
   const auto found = allocations().made.find(address_of(pointer));
   if (found == allocations().made.end()) {
+    if (allocations().reset.contains(address_of(pointer))) return cudaErrorInvalidValue;
     return refuse(cudaErrorInvalidValue, [&] { return not_to_free(pointer, pinned); });
   }
   const Origin origin = found->second.origin;
@@ -394,6 +396,7 @@ void free_everything() {
   note_all_synchronised();
   for (const auto& [base, made] : allocations().made) {
     DeviceMemory::instance().release(base);
+    allocations().reset.insert(base);
     DeviceShadow::instance().released(base);
   }
   allocations().made.clear();
