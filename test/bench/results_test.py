@@ -72,6 +72,7 @@ class GoodRun(unittest.TestCase):
         for key, value in broken.items():
             (row,) = read(samples.text_of(samples.document([samples.counted_row(1, "256", **{key: value})]))).rows
             self.assertFalse(row.is_right, key)
+            self.assertEqual(row.hazards, ["two lanes at mine.cu:7"] if key == "hazards" else [])
 
     def test_knows_a_stranger_and_a_variant(self):
         stranger = samples.counted_row(

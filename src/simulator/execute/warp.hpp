@@ -42,7 +42,7 @@ struct PendingCopy {
   uint32_t instruction = 0;                         // the cp.async
   alignas(64) std::array<uint32_t, WARP> group{};   // of the lane's groups, the one it belongs to
   alignas(64) std::array<uint32_t, WARP> offset{};  // in shared memory
-  std::array<std::array<std::byte, MOST_BYTES>, WARP> data{};
+  std::array<std::byte, WARP * MOST_BYTES> data{};  // `bytes` of each lane, one after the other
 };
 
 struct Warp {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "simulator/execute/async_copies.hpp"
@@ -495,7 +496,7 @@ std::vector<std::byte> WarpRunner::state() const {
       const auto l = static_cast<size_t>(lane);
       const uint32_t age = warp_.groups[l] - copy.group[l];
       add(std::array{static_cast<uint32_t>(lane), copy.instruction, age, copy.offset[l]});
-      add(copy.data[l]);
+      add(std::span(copy.data).subspan(l * copy.bytes, copy.bytes));
     });
   }
   return bytes;

@@ -164,9 +164,12 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
   highest_source_ = pending_ == 0 ? past_end : std::max(highest_source_, past_end);
   ++pending_;
   if (first == past_end) return;
-  const Step read{copy.instruction, copy.thread, true, false, std::nullopt};
+  BufferShadow* const buffer = buffer_at(first, past_end);
+  if (buffer == nullptr) return;
   PlaceLock lock(launch_.has_helpers);
-  touch_global(read, first, copy.source_bytes, nullptr, lock);
+  lock.take(buffer->lock(first));
+  touch_global({copy.instruction, copy.thread, true, false, std::nullopt}, first, copy.source_bytes,
+               nullptr, *buffer);
 }
 
 void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t target,
@@ -188,7 +191,7 @@ void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t ta
 
 // Whether the bytes that are written now are still to be copied.
 void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past_end) {
-  if (pending_ == 0 || first >= highest_source_ || past_end <= lowest_source_) return;
+  if (first >= highest_source_ || past_end <= lowest_source_) return;
   for (uint32_t thread = 0; thread < sources_.size(); ++thread) {
     for (const Source& source : sources_[thread]) {
       if (first < source.past_end && source.first < past_end)
@@ -225,40 +228,45 @@ BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
 }
 
 void BlockHazards::global(const WarpAccess& access) {
+  const bool is_read = reads(access.access);
+  const bool is_write = writes(access.access);
+  const bool is_strong = launch_.strength_of(access.instruction) != Strength::weak;
+  BufferShadow* const all = buffer_at(access.first + static_cast<uint64_t>(access.lowest),
+                                      access.first + static_cast<uint64_t>(access.highest));
+  // Of lanes that read one place the first and the last are as good as all.
+  uint32_t lanes = access.active;
+  if (access.is_uniform && is_read && !is_write && !is_strong)
+    lanes = std::bit_floor(lanes) | (lanes & -lanes);
   PlaceLock lock(launch_.has_helpers);
-  for_each_lane(access.active, [&](uint32_t lane) {
-    const Step step{access.instruction, access.warp * WARP + lane, reads(access.access),
-                    writes(access.access), std::nullopt};
-    touch_global(step, access.first + static_cast<uint64_t>(access.distance[lane]), access.bytes,
-                 access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes,
-                 lock);
+  for_each_lane(lanes, [&](uint32_t lane) {
+    const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
+    BufferShadow* const buffer = all != nullptr ? all : buffer_at(address, address + access.bytes);
+    if (buffer == nullptr) return;
+    lock.take(buffer->lock(address));
+    const uint32_t thread = access.warp * WARP + lane;
+    if (is_strong && is_read) order.listen(thread, address, false);
+    if (is_strong && is_write) order.tell(thread, address, false);
+    touch_global(
+        {access.instruction, thread, is_read, is_write, std::nullopt}, address, access.bytes,
+        access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes, *buffer);
   });
 }
 
 void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
-                                const std::byte* values, PlaceLock& lock) {
-  BufferShadow* const found = buffer_at(address, address + bytes);
-  if (found == nullptr) return;
-  BufferShadow& buffer = *found;
-  lock.take(buffer.lock(address));
-  const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
-  if (is_strong && step.reads) order.listen(step.thread, address, false);
-  if (is_strong && step.writes) order.tell(step.thread, address, false);
-  if (step.reads) {
-    buffer.read_in_launch.store(launch_.number, std::memory_order_relaxed);
-    if (!buffer.is_written(address, address + bytes))
-      report_unwritten(step.instruction, step.thread, address, Access::global_load);
-  }
+                                const std::byte* values, BufferShadow& buffer) {
+  if (step.reads && !buffer.is_written(address, address + bytes))
+    report_unwritten(step.instruction, step.thread, address, Access::global_load);
   if (step.writes) {
-    buffer.written_in_launch.store(launch_.number, std::memory_order_relaxed);
     buffer.write(address, address + bytes);
-    check_sources(step, address, address + bytes);
+    if (pending_ > 0) check_sources(step, address, address + bytes);
   }
+  buffer.note(launch_.number, step.writes);
   Cell* const cells = buffer.cells(launch_.unit);
   if (cells == nullptr) return;
-  for (uint64_t at = address; at < address + bytes; at += launch_.unit) {
+  Cell* cell = cells + (address - buffer.base()) / launch_.unit;
+  for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
     if (values != nullptr) step.value = value_at(values + (at - address), bytes);
-    global_step(cells[(at - buffer.base()) / launch_.unit], step, at);
+    global_step(*cell, step, at);
   }
 }
 

@@ -23,6 +23,8 @@ struct WarpAccess {
   uint32_t warp = 0;
   uint64_t first = 0;                         // the first active lane's address in its memory
   const std::array<int64_t, WARP>& distance;  // of each lane's from it
+  int64_t lowest = 0, highest = 0;    // the bytes touched, from the first's: [lowest, highest)
+  bool is_uniform = false;            // all lanes' addresses are the same
   const std::byte* values = nullptr;  // a store's: `bytes` for each lane; nullptr: not known
 };
 
@@ -96,7 +98,7 @@ class BlockHazards {
   void global(const WarpAccess& access);
   void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
   void touch_global(Step step, uint64_t address, uint32_t bytes, const std::byte* values,
-                    PlaceLock& lock);
+                    BufferShadow& buffer);
   uint32_t value_at(const std::byte* bytes, uint32_t width) const;
   void shared_step(SharedCell& cell, const Step& step, uint64_t at);
   void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);

@@ -71,8 +71,7 @@ void BufferShadow::write(uint64_t first, uint64_t past_end) {
   });
 }
 
-bool BufferShadow::is_written(uint64_t first, uint64_t past_end) const {
-  if (all_written_.load(std::memory_order_relaxed)) return true;
+bool BufferShadow::is_marked(uint64_t first, uint64_t past_end) const {
   return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
     return (marks_.as<uint64_t>()[word] & mask) == mask;
   });
@@ -85,9 +84,8 @@ bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
   });
 }
 
-Cell* BufferShadow::cells(uint32_t unit) {
+Cell* BufferShadow::make_cells(uint32_t unit) {
   const size_t which = unit == 1 ? 0 : 1;
-  if (Cell* const cells = found_[which].load(std::memory_order_acquire)) return cells;
   const std::lock_guard lock(mutex_);
   if (refused_[which] || found_[which].load() != nullptr) return found_[which].load();
   const uint64_t bytes = (bytes_ + unit - 1) / unit * sizeof(Cell);

@@ -75,21 +75,35 @@ class BufferShadow {
 
   // --- which bytes somebody wrote ---
   void write(uint64_t first, uint64_t past_end);
-  bool is_written(uint64_t first, uint64_t past_end) const;
+  bool is_written(uint64_t first, uint64_t past_end) const {
+    return all_written_.load(std::memory_order_relaxed) || is_marked(first, past_end);
+  }
   bool is_untouched(uint64_t first, uint64_t past_end) const;  // none of them was
 
   // --- who touched them: cells of `unit` bytes, one unit for all of a launch ---
   /// nullptr where there is no memory for them.
-  Cell* cells(uint32_t unit);
+  Cell* cells(uint32_t unit) {
+    Cell* const cells = found_[unit == 1 ? 0 : 1].load(std::memory_order_acquire);
+    return cells != nullptr ? cells : make_cells(unit);
+  }
   /// Guards the cells and the marks of the KiB around the address.
   std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / 1024 % 64]; }
 
-  // What the launch under way has done to it, by its number.
-  std::atomic<uint32_t> read_in_launch = 0, written_in_launch = 0;
+  /// A launch touches it. Which launch read it last, and which wrote it.
+  void note(uint32_t launch, bool writes) {
+    std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;
+    if (last.load(std::memory_order_relaxed) != launch) last = launch;
+  }
+  uint32_t read_in() const { return read_in_; }
+  uint32_t written_in() const { return written_in_; }
 
  private:
+  Cell* make_cells(uint32_t unit);
+  bool is_marked(uint64_t first, uint64_t past_end) const;
+
   const uint64_t base_, bytes_;
   std::atomic<bool> all_written_;
+  std::atomic<uint32_t> read_in_ = 0, written_in_ = 0;
   LazyBytes marks_;  // a bit for each byte
   std::mutex mutex_;
   std::array<LazyBytes, 2> cells_;  // of one byte, of four

@@ -171,12 +171,12 @@ std::string hex(uint64_t value) {
 
 // --- what it says -------------------------------------------------------------------------------------
 
-// Whether a file is the simulator's own, such as the headers that a program includes.
-bool is_ours(std::string_view file) {
+// Whether a file is not the program's: a header of the simulator's, or of a library that is installed.
+bool is_foreign(std::string_view file) {
   constexpr std::string_view SELF = __FILE__;
   constexpr std::string_view WITHIN = "runtime/host_line.cpp";
   static_assert(SELF.ends_with(WITHIN));
-  return file.starts_with(SELF.substr(0, SELF.size() - WITHIN.size()));
+  return file.starts_with(SELF.substr(0, SELF.size() - WITHIN.size())) || file.starts_with("/usr/");
 }
 
 // "/home/you/scale.cu:12:5" -> file and line; no file where it is not known.
@@ -201,7 +201,7 @@ HostLine first_of_the_program(const std::string& answers) {
     const SourceLine where = parse_place(place);
     // A stub stands where the kernel does; the launch is in its caller.
     const bool is_stub = function.starts_with("__device_stub__");
-    if (where.file.empty() || is_ours(where.file) || is_stub) continue;
+    if (where.file.empty() || is_foreign(where.file) || is_stub) continue;
     return {where, function.substr(0, function.find('('))};
   }
   return {};
@@ -225,6 +225,12 @@ CallSite CallSite::here() {
   Walk walk;
   _Unwind_Backtrace(note_frame, &walk);
   return walk.site;
+}
+
+std::string CallSite::id() const {
+  std::string text;
+  for (const uint64_t frame : frames) text += " " + hex(frame);
+  return text;
 }
 
 std::string HostLine::text() const {
