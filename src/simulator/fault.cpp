@@ -2,11 +2,8 @@
 
 #include <cxxabi.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -225,24 +222,6 @@ std::string demangled(const std::string& name) {
   }
   if (plain.starts_with("void ")) plain.erase(0, 5);
   return plain;
-}
-
-void report_mismatched_barriers(const std::string& kernel, const SourceLine& one,
-                                const SourceLine& other) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const SourceLine& first = one.line <= other.line ? one : other;
-  const SourceLine& second = one.line <= other.line ? other : one;
-  std::ostringstream text;
-  text
-      << "simulated GPU: warning: warps of one block meet at different barriers in " << kernel
-      << "\n  at           " << first.file << ':' << first.line << "\n  and          "
-      << second.file << ':' << second.line
-      << "\n  A device lets them; CUDA's programming guide forbids it: all threads of a block must "
-         "reach the same\n  __syncthreads(). Barriers with numbers of their own (bar.sync) are for "
-         "this.\n";
-  const std::lock_guard lock(mutex);
-  if (said.insert(text.str()).second) std::fputs(text.str().c_str(), stderr);
 }
 
 }  // namespace simulator

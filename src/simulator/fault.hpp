@@ -73,9 +73,4 @@ struct Fault {
 /// "void ladder::naive_kernel(ladder::Sgemm)" -> "ladder::naive_kernel", from the mangled name.
 std::string demangled(const std::string& name);
 
-/// Says on stderr that warps of a block met at different barriers, once for each pair of lines. A device lets
-/// them; CUDA's guide does not.
-void report_mismatched_barriers(const std::string& kernel, const SourceLine& one,
-                                const SourceLine& other);
-
 }  // namespace simulator

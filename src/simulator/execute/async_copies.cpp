@@ -18,10 +18,14 @@ StoredLanes<uint32_t>& groups_of(Warp& w) {
 
 template <uint32_t BYTES>
 void write(std::byte* shared, const PendingCopy& copy, uint32_t lanes) {
-  for_each_lane(lanes, [&](int lane) {
-    const auto l = static_cast<size_t>(lane);
-    std::memcpy(shared + copy.offset[l], &copy.data[l], BYTES);
-  });
+  const auto one = [&](size_t lane) {
+    std::memcpy(shared + copy.offset[lane], copy.data.data() + lane * BYTES, BYTES);
+  };
+  if (lanes == ~0u) {
+    for (size_t lane = 0; lane < WARP; ++lane) one(lane);
+  } else {
+    for_each_lane(lanes, [&](int lane) { one(static_cast<size_t>(lane)); });
+  }
 }
 
 // Of one instruction, for these lanes.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "simulator/execute/level.hpp"
+#include "simulator/hazards/describe.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -206,12 +207,18 @@ bool BlockRunner::release_barriers() {
       warp.warp());
 }
 
+BarrierUse BlockRunner::use_of(const WarpRunner& warp) {
+  const BarrierKind kind = warp.barrier().barrier;
+  return {warp.warp(), warp.barrier().instruction, warp.barrier_id() % BARRIERS,
+          warp.barrier_threads(), kind != BarrierKind::sync && kind != BarrierKind::arrive};
+}
+
 void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
   uint32_t votes = 0;
   uint32_t threads = 0;
   const WarpRunner& first = warps_[arrived.front()];
   for (const size_t i : arrived) {
-    if (warps_[i].barrier_threads() == 0) warn_of_mismatch(first, warps_[i]);
+    if (hazards_) check_barrier(use_of(warps_[i]), use_of(first));
     threads += static_cast<uint32_t>(std::popcount(warps_[i].lanes()));
     const BarrierKind kind = warps_[i].barrier().barrier;
     if (kind != BarrierKind::sync)
@@ -228,17 +235,10 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
 
 // Those who wait at a barrier have met.
 void BlockRunner::note_meeting(uint32_t id, const std::vector<size_t>& arrived) {
-  if (warps_[arrived.front()].barrier_threads() == 0) return hazards_->order.meet();
+  if (warps_[arrived.front()].barrier_threads() == 0)
+    return hazards_->meet(warps_[arrived.front()].barrier().instruction);
   hazards_->order.meet(std::vector<uint32_t>(arrived.begin(), arrived.end()), passed_by_[id]);
   passed_by_[id].clear();
-}
-
-// A device lets warps meet at different barriers of the same number; CUDA's guide forbids it.
-void BlockRunner::warn_of_mismatch(const WarpRunner& a, const WarpRunner& b) const {
-  const SourceLine& here = program_.sources[b.barrier().instruction].where;
-  const SourceLine& there = program_.sources[a.barrier().instruction].where;
-  if (here == there || context_.worker->launch.mismatch_reported.exchange(true)) return;
-  report_mismatched_barriers(program_.demangled, there, here);
 }
 
 Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
@@ -250,9 +250,7 @@ Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
   complete.where = source.where;
   complete.instruction = source.text;
   complete.block = context_.block;
-  complete.thread = {thread % context_.block_size.x,
-                     thread / context_.block_size.x % context_.block_size.y,
-                     thread / context_.block_size.x / context_.block_size.y};
+  complete.thread = thread_at(context_.block_size, thread);
   complete.address = fault.address;
   complete.detail = fault.detail;
   complete.address_kind = fault.address_kind;

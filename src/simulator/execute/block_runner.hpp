@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/execute/block.hpp"
+#include "simulator/execute/lane_hazards.hpp"
 #include "simulator/execute/warp_runner.hpp"
 #include "simulator/hazards/block_hazards.hpp"
 
@@ -31,7 +32,7 @@ class BlockRunner : public Block {
   bool release_barriers();
   void release(uint32_t id, const std::vector<size_t>& arrived);
   void note_meeting(uint32_t id, const std::vector<size_t>& arrived);
-  void warn_of_mismatch(const WarpRunner& a, const WarpRunner& b) const;
+  static BarrierUse use_of(const WarpRunner& warp);
   WarpFault describe_stop(FaultKind kind, const WarpRunner& warp) const;
   Fault complete(const WarpFault& fault, const Warp& warp) const;
 

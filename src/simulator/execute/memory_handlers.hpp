@@ -198,14 +198,19 @@ void async_copy(Warp& w, const Op& op) {
     const uint32_t site = op.site(Site::global);
     const Located source = whole ? locate_global<Observer, BYTES>(w, site, from)
                                  : locate_parts<Observer, BYTES>(w, site, from, size);
-    for_each_lane(reading, [&](int lane) {
-      auto& one = copy.data[static_cast<size_t>(lane)];
-      if (whole) {
-        std::memcpy(&one, source[lane], BYTES);
-      } else {
-        std::memcpy(&one, source[lane], size[lane]);
-      }
-    });
+    std::byte* const data = copy.data.data();
+    if (source.base != nullptr && source.pattern.shape == Pattern::Shape::contiguous) {
+      std::memcpy(data, source.base, WARP * BYTES);
+    } else {
+      for_each_lane(reading, [&](int lane) {
+        std::byte* const one = data + static_cast<size_t>(lane) * BYTES;
+        if (whole) {
+          std::memcpy(one, source[lane], BYTES);
+        } else {
+          std::memcpy(one, source[lane], size[lane]);
+        }
+      });
+    }
     if (reading != all) set_active(w, all);
   }
   copy.lanes = all;

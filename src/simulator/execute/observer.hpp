@@ -31,7 +31,9 @@ struct Counting {
                     const std::byte* values) {
     const SiteInfo& info = warp.block->worker->program.sites[site];
     warp.block->hazards->access({info.instruction, info.access, info.bytes, pattern.active,
-                                 warp.number, first, pattern.distance, values});
+                                 warp.number, first, pattern.distance, pattern.lowest,
+                                 pattern.highest, pattern.shape == Pattern::Shape::uniform,
+                                 values});
   }
   /// Whether it has to be told.
   static bool looks_for_hazards(const Warp& warp) { return warp.block->hazards != nullptr; }

@@ -42,7 +42,7 @@ struct PendingCopy {
   uint32_t instruction = 0;                         // the cp.async
   alignas(64) std::array<uint32_t, WARP> group{};   // of the lane's groups, the one it belongs to
   alignas(64) std::array<uint32_t, WARP> offset{};  // in shared memory
-  std::array<std::array<std::byte, MOST_BYTES>, WARP> data{};
+  std::array<std::byte, WARP * MOST_BYTES> data{};  // `bytes` of each lane, one after the other
 };
 
 struct Warp {
@@ -56,6 +56,8 @@ struct Warp {
   bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
   alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
 
+  uint32_t together =
+      0;  // lanes that have come together for the block's first instruction, where it asks for that
   uint32_t carry = 0;  // of each lane, from add.cc to addc
 
   uint32_t first_thread = 0;   // linear number of lane 0's thread in its block

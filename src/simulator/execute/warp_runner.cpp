@@ -4,9 +4,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "simulator/execute/async_copies.hpp"
+#include "simulator/execute/lane_hazards.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -278,7 +281,10 @@ uint32_t WarpRunner::members_of(const Group& group) const {
 bool WarpRunner::gather(const BasicBlock& block) {
   const uint32_t members =
       read<uint32_t>(warp_, block.members)[std::countr_zero(warp_.active)] & warp_.live;
-  if ((members & ~warp_.active) == 0) return true;
+  if ((members & ~warp_.active) == 0) {
+    gathered_ = warp_.active;
+    return true;
+  }
   const Group group{block_, join_, warp_.active};
   gathering_.push_back(group);
   if (!release_gathered(group)) next_group();
@@ -310,7 +316,7 @@ bool WarpRunner::release_gathered(const Group& last) {
       same->lanes |= group.lanes;
     } else {
       together.push_back(group);
-      together.back().gathered = true;
+      together.back().gathered = present;
     }
     return true;
   });
@@ -334,10 +340,41 @@ bool WarpRunner::settle() {
     if (program_.blocks[group.block].must_gather) fail_to_gather(group);
   }
   Group first = gathering_.front();
-  first.gathered = true;
+  first.gathered = first.lanes;
+  if (Watch::looks_for_hazards(warp_)) report_absent_members(first);
   gathering_.erase(gathering_.begin());
   take(first);
   return true;
+}
+
+void WarpRunner::report_absent_members(const Group& group) const {
+  const auto instruction_of = [&](const Group& g) {
+    return program_.ops[program_.blocks[g.block].first].instruction;
+  };
+  const uint32_t absent = members_of(group) & ~group.lanes;
+  const auto other = std::find_if(gathering_.begin(), gathering_.end(), [&](const Group& g) {
+    return (g.lanes & (absent & -absent)) != 0;
+  });
+  const int lane = std::countr_zero(group.lanes);
+  const uint32_t mask = read<uint32_t>(warp_, program_.blocks[group.block].members)[lane];
+  report_lanes_that_never_come(
+      warp_, instruction_of(group), lane, mask, absent,
+      other == gathering_.end() ? std::nullopt : std::optional(instruction_of(*other)));
+}
+
+// Of the active lanes, which have come together: whether each names itself, and all that it names agree.
+void WarpRunner::check_masks(const BasicBlock& block) const {
+  const Lanes<uint32_t> masks = read<uint32_t>(warp_, block.members);
+  const uint32_t instruction = program_.ops[block.first].instruction;
+  for_each_lane(warp_.active, [&](int lane) {
+    const uint32_t mask = masks[lane];
+    const Lanes<uint32_t> same = mask;
+    if ((mask >> lane & 1u) == 0) return report_mask_without_caller(warp_, instruction, lane, mask);
+    const uint32_t others = mask & warp_.active & ~to_bits(masks == same);
+    if (others == 0) return;
+    const int other = std::countr_zero(others);
+    report_masks_that_differ(warp_, instruction, lane, mask, other, masks[other]);
+  });
 }
 
 void WarpRunner::fail_to_gather(const Group& group) const {
@@ -495,7 +532,7 @@ std::vector<std::byte> WarpRunner::state() const {
       const auto l = static_cast<size_t>(lane);
       const uint32_t age = warp_.groups[l] - copy.group[l];
       add(std::array{static_cast<uint32_t>(lane), copy.instruction, age, copy.offset[l]});
-      add(copy.data[l]);
+      add(std::span(copy.data).subspan(l * copy.bytes, copy.bytes));
     });
   }
   return bytes;
@@ -543,8 +580,12 @@ Pause WarpRunner::run(uint64_t turns) {
     }
     const uint32_t here = block_;
     const BasicBlock& block = program_.blocks[here];
-    if (block.gathers && !gathered_ && !gather(block)) continue;
-    gathered_ = false;
+    if (block.gathers) {
+      if (gathered_ == 0 && !gather(block)) continue;
+      warp_.together = gathered_;
+      if (Watch::looks_for_hazards(warp_)) check_masks(block);
+    }
+    gathered_ = 0;
     execute_block(block);
     leave(block);
     if (block_ <= here && warp_.polls != polls_seen_) {

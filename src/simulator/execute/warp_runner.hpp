@@ -66,7 +66,8 @@ class WarpRunner {
     uint32_t block;
     uint32_t join;  // where they meet others; index into joins_, or NO_JOIN
     uint32_t lanes;
-    bool gathered = false;  // those that the block's first instruction waits for are there
+    uint32_t gathered =
+        0;  // all that have come together for the block's first instruction, if they have
   };
   /// Where the lanes that parted at a branch meet again.
   struct Join {
@@ -104,6 +105,8 @@ class WarpRunner {
   bool gather(const BasicBlock& block);
   bool release_gathered(const Group& last);
   bool settle();
+  void check_masks(const BasicBlock& block) const;
+  void report_absent_members(const Group& group) const;
   [[noreturn]] void fail_to_gather(const Group& group) const;
 
   void look_back();
@@ -119,7 +122,7 @@ class WarpRunner {
   uint32_t block_ = 0;
   uint32_t join_ = NO_JOIN;
   uint32_t meet_ = Program::END;  // joins_[join_].meet
-  bool gathered_ = false;
+  uint32_t gathered_ = 0;
   std::vector<Join> joins_;
   std::map<uint32_t, std::vector<std::byte>> frames_;  // what calls keep, by their join
   std::vector<Group> ready_;                           // the last one is next

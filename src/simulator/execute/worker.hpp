@@ -35,7 +35,6 @@ struct LaunchState {
   using Clock = std::chrono::steady_clock;
 
   std::atomic<uint64_t> changes{0};  // grows when a warp may have changed memory
-  std::atomic<bool> mismatch_reported{false};
   std::optional<Clock::time_point> deadline;
 
   /// What ends the launch before its time: interrupt(), or the deadline.

@@ -39,6 +39,7 @@ BlockHazards::BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, si
 
 void BlockHazards::start(uint64_t number) {
   number_ = number;
+  last_barrier_ = 0;
   order.start(number, static_cast<uint32_t>(block_size_.count()), launch_.messages);
   std::fill(cells_.begin(), cells_.end(), SharedCell{});
   std::fill(local_written_.begin(), local_written_.end(), false);
@@ -164,9 +165,12 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
   highest_source_ = pending_ == 0 ? past_end : std::max(highest_source_, past_end);
   ++pending_;
   if (first == past_end) return;
-  const Step read{copy.instruction, copy.thread, true, false, std::nullopt};
+  BufferShadow* const buffer = buffer_at(first, past_end);
+  if (buffer == nullptr) return;
   PlaceLock lock(launch_.has_helpers);
-  touch_global(read, first, copy.source_bytes, nullptr, lock);
+  lock.take(buffer->lock(first));
+  touch_global({copy.instruction, copy.thread, true, false, std::nullopt}, first, copy.source_bytes,
+               nullptr, *buffer);
 }
 
 void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t target,
@@ -188,7 +192,7 @@ void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t ta
 
 // Whether the bytes that are written now are still to be copied.
 void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past_end) {
-  if (pending_ == 0 || first >= highest_source_ || past_end <= lowest_source_) return;
+  if (first >= highest_source_ || past_end <= lowest_source_) return;
   for (uint32_t thread = 0; thread < sources_.size(); ++thread) {
     for (const Source& source : sources_[thread]) {
       if (first < source.past_end && source.first < past_end)
@@ -225,40 +229,44 @@ BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
 }
 
 void BlockHazards::global(const WarpAccess& access) {
+  const bool is_read = reads(access.access);
+  const bool is_write = writes(access.access);
+  const bool is_strong = launch_.strength_of(access.instruction) != Strength::weak;
+  BufferShadow* const all = buffer_at(access.first + static_cast<uint64_t>(access.lowest),
+                                      access.first + static_cast<uint64_t>(access.highest));
+  // Of lanes that read one place the first and the last are as good as all.
+  uint32_t lanes = access.active;
+  if (access.is_uniform && is_read && !is_write && !is_strong)
+    lanes = std::bit_floor(lanes) | (lanes & -lanes);
   PlaceLock lock(launch_.has_helpers);
-  for_each_lane(access.active, [&](uint32_t lane) {
-    const Step step{access.instruction, access.warp * WARP + lane, reads(access.access),
-                    writes(access.access), std::nullopt};
-    touch_global(step, access.first + static_cast<uint64_t>(access.distance[lane]), access.bytes,
-                 access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes,
-                 lock);
+  for_each_lane(lanes, [&](uint32_t lane) {
+    const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
+    BufferShadow* const buffer = all != nullptr ? all : buffer_at(address, address + access.bytes);
+    if (buffer == nullptr) return;
+    lock.take(buffer->lock(address));
+    const uint32_t thread = access.warp * WARP + lane;
+    if (is_strong && is_read) order.listen(thread, address, false);
+    if (is_strong && is_write) order.tell(thread, address, false);
+    touch_global(
+        {access.instruction, thread, is_read, is_write, std::nullopt}, address, access.bytes,
+        access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes, *buffer);
   });
 }
 
 void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
-                                const std::byte* values, PlaceLock& lock) {
-  BufferShadow* const found = buffer_at(address, address + bytes);
-  if (found == nullptr) return;
-  BufferShadow& buffer = *found;
-  lock.take(buffer.lock(address));
-  const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
-  if (is_strong && step.reads) order.listen(step.thread, address, false);
-  if (is_strong && step.writes) order.tell(step.thread, address, false);
-  if (step.reads) {
-    buffer.read_in_launch.store(launch_.number, std::memory_order_relaxed);
-    if (!buffer.is_written(address, address + bytes))
-      report_unwritten(step.instruction, step.thread, address, Access::global_load);
-  }
+                                const std::byte* values, BufferShadow& buffer) {
+  if (step.reads && !buffer.is_written(address, address + bytes))
+    report_unwritten(step.instruction, step.thread, address, Access::global_load);
   if (step.writes) {
-    buffer.written_in_launch.store(launch_.number, std::memory_order_relaxed);
     buffer.write(address, address + bytes);
-    check_sources(step, address, address + bytes);
+    if (pending_ > 0) check_sources(step, address, address + bytes);
   }
-  Cell* const cells = buffer.cells(launch_.unit);
-  if (cells == nullptr) return;
-  for (uint64_t at = address; at < address + bytes; at += launch_.unit) {
+  buffer.note(launch_.number, step.writes);
+  Cell* cell = buffer.cell(address, launch_.unit);
+  if (cell == nullptr) return;
+  for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
     if (values != nullptr) step.value = value_at(values + (at - address), bytes);
-    global_step(cells[(at - buffer.base()) / launch_.unit], step, at);
+    global_step(*cell, step, at);
   }
 }
 
@@ -361,12 +369,23 @@ std::string BlockHazards::place(uint64_t address, bool is_shared) const {
          DeviceMemory::instance().name_of(allocation->id);
 }
 
+// Which of two instructions comes first on the way from the last barrier, round the loop if need be. The order in which
+// they were executed says little: one thread may have run ahead.
+bool BlockHazards::comes_first(uint32_t instruction, uint32_t other) const {
+  const size_t count = launch_.program.sources.size();
+  const auto way = [&](uint32_t to) { return (to + count - last_barrier_) % count; };
+  return way(instruction) <= way(other);
+}
+
 void BlockHazards::report_race(const Side& first, const Side& second, uint64_t address,
                                bool is_shared) {
   const uint32_t a = launch_.line_of(first.instruction);
   const uint32_t b = launch_.line_of(second.instruction);
-  const bool same_warp = first.block == second.block && first.thread / WARP == second.thread / WARP;
-  const Sighting at{std::min(first.block, second.block), address, second.thread, same_warp};
+  const bool same_block = first.block == second.block;
+  const bool same_warp = same_block && first.thread / WARP == second.thread / WARP;
+  // Of what is seen on the same lines: blocks before warps before lanes, and a lost write before a wrong read.
+  Sighting at{std::min(first.block, second.block), address, second.thread};
+  at.rank = (same_warp ? 4u : same_block ? 2u : 0u) + (first.writes && second.writes ? 0u : 1u);
   launch_.found.add(hazard_key(HazardKind::race, std::min(a, b), std::max(a, b)), at,
                     [&] { return describe_race(first, second, address, is_shared); });
 }
@@ -405,21 +424,20 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
                                    bool is_shared) const {
   const bool same_block = one.block == two.block;
   // Between blocks there is no first and second: the lower block is named first.
-  const Side& first = same_block || one.block < two.block ? one : two;
-  const Side& second = &first == &one ? two : one;
-  const bool same_warp = same_block && first.thread / WARP == second.thread / WARP;
-  const bool same_line = launch_.line_of(first.instruction) == launch_.line_of(second.instruction);
+  const bool in_order =
+      same_block ? comes_first(one.instruction, two.instruction) : one.block < two.block;
+  const Side& first = in_order ? one : two;
+  const Side& second = in_order ? two : one;
   Hazard hazard = hazard_of(HazardKind::race, first.instruction, second.instruction);
 
-  const std::string memory = is_shared ? "shared memory" : "global memory";
-  const std::string lines = line(first.instruction) + " and " + line(second.instruction);
   std::string& what = hazard.message.what;
-  what = "race in " + memory + " in " + launch_.program.demangled + ": ";
-  if (!same_block) {
-    what += first.writes && second.writes ? "two blocks write the same place, in any order"
-                                          : "a block reads what another writes, in any order";
-  } else if (first.writes && second.writes) {
-    what += "two threads write the same place, in any order";
+  what = std::string("race in ") + (is_shared ? "shared" : "global") + " memory in " +
+         launch_.program.demangled + ": ";
+  if (first.writes && second.writes) {
+    what += same_block ? "two threads write the same place, and one write is lost"
+                       : "two blocks write the same place, and one write is lost";
+  } else if (!same_block) {
+    what += "a block reads what another writes, before or after";
   } else if (first.writes) {
     what += "a thread reads what another writes, and does not wait until that is done";
   } else {
@@ -433,28 +451,42 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
   hazard.message.where = side(first) + ", " + side(second);
   if (same_block) hazard.message.where += ", " + block_name(first.block);
   hazard.message.where += ", " + place(address, is_shared);
+  hazard.message.advice = race_advice(first, second, is_shared);
+  return hazard;
+}
 
-  std::string& advice = hazard.message.advice;
+std::string BlockHazards::race_advice(const Side& first, const Side& second, bool is_shared) const {
+  const bool same_line = launch_.line_of(first.instruction) == launch_.line_of(second.instruction);
+  const bool both_write = first.writes && second.writes;
+  if (first.block != second.block) {
+    if (both_write && same_line) {
+      return "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
+             "blockDim.x)";
+    }
+    const std::string apart =
+        "write to another array than the one that is read, or make two kernels";
+    return launch_.has_messages()
+               ? "__threadfence() before the flag, lock or counter is set; without one, " + apart
+               : apart + ": blocks run in any order";
+  }
+  const bool same_warp = first.thread / WARP == second.thread / WARP;
   const std::string barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
   const std::string why =
-      same_warp ? "; the lanes of a warp need not run in step" : ", where all threads come by";
-  if (!same_block) {
-    advice =
-        "give each block a part of its own, use atomicAdd, or make two kernels of it: blocks run "
-        "in any order";
-  } else if (first.writes && second.writes) {
-    advice = same_line ? "let one thread write it, use atomicAdd, or give each thread a place of "
-                         "its own"
-                       : barrier + " between " + lines + why;
-  } else if (same_line) {
-    advice = "read into a variable, " + barrier + ", and then write" + why;
-  } else {
-    advice =
-        barrier + (first.writes ? " after " : " between ") +
-        (first.writes ? line(first.instruction) + ", before " + line(second.instruction) : lines) +
-        why;
+      same_warp
+          ? ", or __syncthreads() where all threads pass; lanes of a warp need not run in step"
+          : ", where all threads of the block pass";
+  if (!same_line) {
+    const bool wraps = first.instruction > second.instruction;
+    return barrier + " between " + line(first.instruction) + " and " + line(second.instruction) +
+           (wraps ? " of the next turn" : "") + why;
   }
-  return hazard;
+  if (both_write)
+    return "atomicAdd where several threads add to one place, or a place of its own for each "
+           "thread";
+  if (launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
+    return barrier + " at the end of each turn of the loop" + why;
+  if (!is_shared) return "write to another array than the one that is read";
+  return "read into a variable, " + barrier + ", and then write" + why;
 }
 
 Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
@@ -468,19 +500,34 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
         "let the threads fill it first, all of it that is read; it begins with what other "
         "blocks left there";
   } else if (is_local(access)) {
-    memory = "an array of the thread";
+    memory = "an array of its own";
     advice = "give it values where it is declared: float sum[4] = {};";
   } else {
     memory = "global memory";
-    advice = "cudaMemset or cudaMemcpy before the launch: cudaMalloc does not clear memory";
+    advice =
+        "cudaMemset or cudaMemcpy before the launch, of all bytes (n * sizeof(float)): cudaMalloc "
+        "does not clear memory";
   }
-  hazard.message.what = "read of what nobody wrote: " + memory + " in " + kernel;
+  hazard.message.what = kernel + " reads " + memory + " that nobody wrote";
   hazard.message.where = line(instruction) + ": " + thread_name(thread) + " of " +
                          block_name(number_) + ", " +
                          (is_local(access) ? "byte " + std::to_string(address) + " of local memory"
                                            : place(address, simulator::is_shared(access)));
+  if (is_global(access)) hazard.message.where += written_part(address);
   hazard.message.advice = advice;
   return hazard;
+}
+
+// ", of which the first 8 of 2048 bytes were written", where that is how it is.
+std::string BlockHazards::written_part(uint64_t address) const {
+  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  if (allocation == nullptr) return "";
+  const BufferShadow& buffer = DeviceShadow::instance().of(*allocation);
+  const uint64_t written = buffer.written_at_start();
+  const uint64_t base = buffer.base();
+  if (written == 0 || !buffer.is_untouched(base + written, base + buffer.bytes())) return "";
+  return ", of which the first " + std::to_string(written) + " of " +
+         std::to_string(buffer.bytes()) + " bytes were written";
 }
 
 Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64_t address,
@@ -497,7 +544,7 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
                          place(address, !is_source);
   hazard.message.advice =
       "wait for it before " + line(user.instruction) +
-      ": cp.async.wait_group 0 or __pipeline_wait_prior(0), then __syncthreads()";
+      ": __pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
   return hazard;
 }
 

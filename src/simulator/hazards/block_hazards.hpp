@@ -23,6 +23,8 @@ struct WarpAccess {
   uint32_t warp = 0;
   uint64_t first = 0;                         // the first active lane's address in its memory
   const std::array<int64_t, WARP>& distance;  // of each lane's from it
+  int64_t lowest = 0, highest = 0;    // the bytes touched, from the first's: [lowest, highest)
+  bool is_uniform = false;            // all lanes' addresses are the same
   const std::byte* values = nullptr;  // a store's: `bytes` for each lane; nullptr: not known
 };
 
@@ -50,6 +52,12 @@ class BlockHazards {
   void copy_begins(const ThreadCopy& copy);
   /// A thread's copies by one instruction land in the order in which they were asked for.
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
+
+  /// All threads of the block have met at the barrier of this instruction.
+  void meet(uint32_t barrier) {
+    order.meet();
+    last_barrier_ = barrier;
+  }
 
   BlockOrder order;
 
@@ -96,7 +104,7 @@ class BlockHazards {
   void global(const WarpAccess& access);
   void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
   void touch_global(Step step, uint64_t address, uint32_t bytes, const std::byte* values,
-                    PlaceLock& lock);
+                    BufferShadow& buffer);
   uint32_t value_at(const std::byte* bytes, uint32_t width) const;
   void shared_step(SharedCell& cell, const Step& step, uint64_t at);
   void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);
@@ -108,6 +116,8 @@ class BlockHazards {
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
   BufferShadow* buffer_at(uint64_t address, uint64_t past_end);
 
+  bool comes_first(uint32_t instruction, uint32_t other) const;
+  std::string race_advice(const Side& first, const Side& second, bool is_shared) const;
   void report_race(const Side& first, const Side& second, uint64_t address, bool is_shared);
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
   void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
@@ -120,6 +130,8 @@ class BlockHazards {
   Hazard describe_early(const Side& copier, const Side& user, uint64_t address,
                         bool is_source) const;
 
+  std::string written_part(uint64_t address) const;
+
   std::string line(uint32_t instruction) const;
   std::string thread_name(uint32_t thread) const;
   std::string block_name(uint64_t block) const;
@@ -130,6 +142,7 @@ class BlockHazards {
   const Dim3 grid_, block_size_;
   const size_t local_bytes_;
   uint64_t number_ = 0;
+  uint32_t last_barrier_ = 0;  // the instruction; 0: none yet
   std::vector<SharedCell> cells_;
   std::vector<bool> local_written_;                  // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;         // by thread

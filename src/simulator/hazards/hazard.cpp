@@ -20,6 +20,8 @@ const char* name_of(HazardKind kind) {
       return "forbidden barrier";
     case HazardKind::beyond_array:
       return "beyond an array";
+    case HazardKind::refused_call:
+      return "refused call";
     case HazardKind::never_freed:
       return "never freed";
     case HazardKind::never_asked:

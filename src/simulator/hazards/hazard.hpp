@@ -18,6 +18,7 @@ enum class HazardKind {
   false_mask,         // a mask of lanes that is not true
   forbidden_barrier,  // that a device ends and the programming guide forbids
   beyond_array,       // past one shared array, into what lies behind it
+  refused_call,       // of the API, for what the program made wrong
   never_freed,        // memory, at the end of the program
   never_asked,        // an error, by the end of the program
 };

@@ -34,6 +34,11 @@ std::atomic<bool>& wanted() {
 bool looks_for_hazards() { return wanted().load(std::memory_order_relaxed); }
 void look_for_hazards(bool on) { wanted() = on; }
 
+bool hazards_are_errors() {
+  const char* const value = std::getenv("SIMULATOR_HAZARDS");
+  return value != nullptr && std::string_view(value) == "error";
+}
+
 HazardStore& HazardStore::instance() {
   static HazardStore* const store = new HazardStore;  // outlives all who may still find one
   return *store;
@@ -64,6 +69,11 @@ void HazardStore::clear() {
 void HazardStore::set_output(bool on) {
   const std::lock_guard lock(mutex_);
   output_ = on;
+}
+
+bool HazardStore::has_output() const {
+  const std::lock_guard lock(mutex_);
+  return output_;
 }
 
 }  // namespace simulator

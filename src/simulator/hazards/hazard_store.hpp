@@ -13,6 +13,8 @@ namespace simulator {
 /// launched while they are not is taken to be in order.
 bool looks_for_hazards();
 void look_for_hazards(bool on);
+/// Whether a program in which one was found shall not end with 0: SIMULATOR_HAZARDS=error.
+bool hazards_are_errors();
 
 class HazardStore {
  public:
@@ -25,6 +27,8 @@ class HazardStore {
   /// Forgets them; what was said may be said again.
   void clear();
   void set_output(bool on);
+  /// Whether it prints them.
+  bool has_output() const;
 
  private:
   mutable std::mutex mutex_;

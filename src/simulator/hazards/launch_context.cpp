@@ -29,6 +29,79 @@ Strength strength_of_opcode(std::string_view opcode) {
   return Strength::weak;
 }
 
+// Which addresses are the same: a register and a distance from it, as far as additions of constants lead back.
+class Addresses {
+ public:
+  using Place = std::pair<std::string, int64_t>;
+
+  explicit Addresses(const Program& program) {
+    for (const SourceInstruction& source : program.sources) {
+      if (!source.opcode.starts_with("add.") && !source.opcode.starts_with("mov.")) continue;
+      const std::vector<std::string> words = words_of(source.text);
+      const bool is_sum = words.size() == 4 && words[0].starts_with("add.") && is_number(words[3]);
+      const bool is_copy = words.size() == 3 && words[0].starts_with("mov.");
+      if (is_sum) sums_.insert_or_assign(words[1], Place{words[2], std::stoll(words[3])});
+      if (is_copy) sums_.insert_or_assign(words[1], Place{words[2], 0});
+    }
+  }
+
+  // Of an access: "ld.global.u32 %r1, [%rd1+8]".
+  Place of(const std::string& text) const {
+    const size_t first = std::min(text.find('['), text.size() - 1) + 1;
+    const std::string inside = text.substr(first, text.find(']', first) - first);
+    const size_t plus = inside.find('+');
+    Place place{inside.substr(0, plus), 0};
+    if (plus != std::string::npos && is_number(inside.substr(plus + 1)))
+      place.second = std::stoll(inside.substr(plus + 1));
+    constexpr int MOST_STEPS = 16;  // a loop's register may lead back to itself
+    for (int i = 0; i < MOST_STEPS; ++i) {
+      const auto sum = sums_.find(place.first);
+      if (sum == sums_.end()) break;
+      place = {sum->second.first, place.second + sum->second.second};
+    }
+    return place;
+  }
+
+ private:
+  static std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words(1);
+    for (const char c : text) {
+      const bool is_between = c == ' ' || c == '\t' || c == ',' || c == ';';
+      if (!is_between) words.back() += c;
+      if (is_between && !words.back().empty()) words.emplace_back();
+    }
+    if (words.back().empty()) words.pop_back();
+    return words;
+  }
+  static bool is_number(const std::string& word) {
+    const size_t sign = word.starts_with('-') ? 1 : 0;
+    return word.size() > sign && word.size() < 18 &&
+           word.find_first_not_of("0123456789", sign) == std::string::npos;
+  }
+
+  std::map<std::string, Place> sums_;
+};
+
+// The plain load before a loop of atomicCAS, as the programming guide writes it: whatever it finds, the CAS decides.
+std::vector<uint32_t> loads_before_swaps(const Program& program) {
+  const auto swaps = [](const SourceInstruction& source) {
+    return source.opcode.starts_with("atom.") && source.opcode.find(".cas.") != std::string::npos;
+  };
+  if (std::none_of(program.sources.begin(), program.sources.end(), swaps)) return {};
+  const Addresses addresses(program);
+  std::set<Addresses::Place> swapped;
+  for (const SourceInstruction& source : program.sources) {
+    if (swaps(source)) swapped.insert(addresses.of(source.text));
+  }
+  std::vector<uint32_t> loads;
+  for (uint32_t i = 0; i < program.sources.size(); ++i) {
+    const SourceInstruction& source = program.sources[i];
+    if (source.opcode.starts_with("ld.") && swapped.contains(addresses.of(source.text)))
+      loads.push_back(i);
+  }
+  return loads;
+}
+
 }  // namespace
 
 LaunchContext::LaunchContext(const Program& p, bool helpers)
@@ -45,6 +118,53 @@ LaunchContext::LaunchContext(const Program& p, bool helpers)
         where.file.empty() ? i : numbers.try_emplace({where.file, where.line}, i).first->second);
     strengths_.push_back(strength_of_opcode(p.sources[i].opcode));
   }
+  has_messages_ = std::any_of(strengths_.begin(), strengths_.end(),
+                              [](Strength s) { return s != Strength::weak; });
+  for (const uint32_t load : loads_before_swaps(p)) strengths_[load] = Strength::atomic;
+}
+
+// Where threads meet, in the order of the code.
+std::vector<uint32_t> LaunchContext::meetings() const {
+  std::vector<uint32_t> found;
+  for (const BasicBlock& block : program.blocks) {
+    if (block.leave == Leave::barrier) found.push_back(block.instruction);
+    for (uint32_t i = block.first; i < block.last; ++i) {
+      const uint32_t instruction = program.ops[i].instruction;
+      if (program.sources[instruction].opcode.starts_with("bar.warp")) found.push_back(instruction);
+    }
+  }
+  return found;
+}
+
+// A branch back makes a loop of the blocks between; a loop that was unrolled has its instruction once for each turn.
+LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
+  uint32_t first = instruction;
+  uint32_t last = instruction;
+  for (uint32_t i = 0; i < lines_.size(); ++i) {
+    const bool is_copy = lines_[i] == lines_[instruction] &&
+                         program.sources[i].opcode == program.sources[instruction].opcode;
+    if (is_copy) first = std::min(first, i);
+    if (is_copy) last = std::max(last, i);
+  }
+  if (first == last) {
+    uint32_t shortest = ~0u;
+    for (const BasicBlock& block : program.blocks) {
+      const bool jumps = block.leave == Leave::jump || block.leave == Leave::branch;
+      if (!jumps || block.instruction < instruction) continue;
+      const BasicBlock& target = program.blocks[block.taken];
+      const uint32_t begin =
+          target.first < target.last ? program.ops[target.first].instruction : target.instruction;
+      if (begin > instruction || block.instruction - begin >= shortest) continue;
+      shortest = block.instruction - begin;
+      first = begin;
+      last = block.instruction;
+    }
+  }
+  if (first == last) return Loop::none;
+  const std::vector<uint32_t> all = meetings();
+  const bool has_barrier =
+      std::any_of(all.begin(), all.end(), [&](uint32_t m) { return first <= m && m <= last; });
+  return has_barrier ? Loop::with_barrier : Loop::without_barrier;
 }
 
 LaunchContext::~LaunchContext() { DeviceShadow::instance().end_launch(); }

@@ -527,6 +527,7 @@ std::string DeviceMemory::describe(uint64_t address) const {
   };
 
   if (const Allocation* inside = s.holding(address)) {
+    if (address == inside->base) return "the start of " + whole(*inside);
     return plural(address - inside->base) + " into " + whole(*inside);
   }
   const AddressKind kind = kind_of(address);

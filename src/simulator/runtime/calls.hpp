@@ -6,10 +6,32 @@
 
 #include <exception>
 #include <new>
+#include <string>
 
 #include "simulator/fault.hpp"
+#include "simulator/runtime/host_races.hpp"
 
 namespace simulator::runtime {
+
+/// While it lives, the calling thread is in this function of the API. What host code did since the last call is told
+/// before it begins.
+class Call {
+ public:
+  explicit Call(const char* name) : before_(current_) {
+    current_ = name;
+    tell_host_races();
+  }
+  ~Call() { current_ = before_; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  /// "cudaMemcpy": the innermost; empty in none.
+  static const char* current() { return current_; }
+
+ private:
+  const char* before_;
+  static thread_local constinit const char* current_;
+};
 
 /// Makes `error` the calling thread's last error, unless it is a success. Returns it.
 cudaError_t remember(cudaError_t error);
@@ -27,9 +49,17 @@ bool device_failed();
 /// Records that a kernel failed, and writes the fault to stderr.
 void kernel_failed(Fault fault);
 
-/// Runs `work`, a function that returns cudaError_t, and keeps exceptions from C callers.
+/// Notes that a launch failed that was written with <<< >>>, so that nobody has seen what it answered.
+void launch_failed(const std::string& kernel, cudaError_t error);
+
+/// At the program's end: what failed without the program's being told or asking becomes a hazard.
+void tell_unasked_errors();
+
+/// Runs `work`, a function that returns cudaError_t, and keeps exceptions from C callers. `name` is that of the
+/// API's function which calls this, in the other two as well.
 template <typename Work>
-cudaError_t guarded(Work work) {
+cudaError_t guarded(Work work, const char* name = __builtin_FUNCTION()) {
+  const Call call(name);
   try {
     return remember(work());
   } catch (const std::bad_alloc&) {
@@ -41,16 +71,16 @@ cudaError_t guarded(Work work) {
 
 /// A call that needs a working device and waits for its work: most of the API.
 template <typename Work>
-cudaError_t synchronous(Work work) {
+cudaError_t synchronous(Work work, const char* name = __builtin_FUNCTION()) {
   const cudaError_t fault = surface_fault();
-  return fault != cudaSuccess ? remember(fault) : guarded(work);
+  return fault != cudaSuccess ? remember(fault) : guarded(work, name);
 }
 
 /// A call that needs a working device but is answered before the device has caught up.
 template <typename Work>
-cudaError_t asynchronous(Work work) {
+cudaError_t asynchronous(Work work, const char* name = __builtin_FUNCTION()) {
   const cudaError_t fault = surfaced_fault();
-  return fault != cudaSuccess ? remember(fault) : guarded(work);
+  return fault != cudaSuccess ? remember(fault) : guarded(work, name);
 }
 
 }  // namespace simulator::runtime

@@ -191,7 +191,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return synchronous([] { return cudaSuccess; });
+  return synchronous([] {
+    note_all_synchronised();
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceReset() {

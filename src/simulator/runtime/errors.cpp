@@ -2,21 +2,33 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/runtime/calls.hpp"
 #include "simulator/runtime/diagnostics.hpp"
+#include "simulator/runtime/host_line.hpp"
 
 namespace simulator {
 namespace {
+
+// A failure that the program has not been told of.
+struct Unasked {
+  std::string kernel;
+  cudaError_t error = cudaSuccess;
+  bool at_launch = false;      // the launch itself, not the kernel
+  runtime::CallSite launched;  // from here
+};
 
 struct Failure {
   std::mutex mutex;
   std::optional<Fault> fault;
   bool surfaced = false;
   bool output = true;
+  std::optional<Unasked> unasked;  // the first
 };
 
 Failure& failure() {
@@ -55,6 +67,46 @@ cudaError_t error_of(const Fault& fault) {
   return cudaErrorLaunchFailure;
 }
 
+// Called with the lock held.
+void note_unasked(Failure& f, const std::string& kernel, cudaError_t error, bool at_launch) {
+  if (f.unasked || !looks_for_hazards()) return;
+  f.unasked = {kernel, error, at_launch, runtime::CallSite::here()};
+}
+
+// The program asks what the last error was, or what an error means.
+void note_question() {
+  const std::lock_guard lock(failure().mutex);
+  if (failure().unasked && failure().unasked->at_launch) failure().unasked.reset();
+}
+
+// A call tells the program of the kernel's fault. Called with the lock held.
+void note_answer(Failure& f) {
+  f.surfaced = true;
+  if (f.unasked && !f.unasked->at_launch) f.unasked.reset();
+}
+
+Hazard hazard_of(const Unasked& unasked) {
+  const runtime::HostLine line = runtime::line_of(unasked.launched);
+  const std::string name = cudaGetErrorName(unasked.error);
+  Hazard hazard;
+  hazard.kind = HazardKind::never_asked;
+  hazard.kernel = unasked.kernel;
+  hazard.where = line.where;
+  hazard.code = name;
+  if (unasked.at_launch) {
+    hazard.message = {
+        "the launch of " + unasked.kernel + " failed (" + name + "), and the program never asked",
+        line.text(),
+        "cudaGetLastError() behind the launch; if it is not cudaSuccess, print "
+        "cudaGetErrorString() of it"};
+  } else {
+    hazard.message = {
+        unasked.kernel + " failed (" + name + "), and no call told the program", line.text(),
+        "look at what cudaDeviceSynchronize() or cudaMemcpy returns behind the launch"};
+  }
+  return hazard;
+}
+
 }  // namespace
 
 std::optional<Fault> last_fault() {
@@ -76,6 +128,8 @@ void clear_fault() {
 
 namespace runtime {
 
+thread_local constinit const char* Call::current_ = "";
+
 cudaError_t remember(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
   return error;
@@ -85,14 +139,16 @@ cudaError_t surface_fault() {
   Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault) return cudaSuccess;
-  f.surfaced = true;
+  note_answer(f);
   return error_of(*f.fault);
 }
 
 cudaError_t surfaced_fault() {
   Failure& f = failure();
   const std::lock_guard lock(f.mutex);
-  return f.fault && f.surfaced ? error_of(*f.fault) : cudaSuccess;
+  if (!f.fault || !f.surfaced) return cudaSuccess;
+  note_answer(f);
+  return error_of(*f.fault);
 }
 
 bool device_failed() {
@@ -103,8 +159,23 @@ bool device_failed() {
 void kernel_failed(Fault fault) {
   const std::lock_guard lock(failure().mutex);
   if (failure().fault) return;
+  note_unasked(failure(), fault.kernel, error_of(fault), false);
   failure().fault = std::move(fault);
   if (failure().output) std::fputs(failure().fault->text().c_str(), stderr);
+}
+
+void launch_failed(const std::string& kernel, cudaError_t error) {
+  const std::lock_guard lock(failure().mutex);
+  note_unasked(failure(), kernel, error, true);
+}
+
+void tell_unasked_errors() {
+  std::optional<Unasked> unasked;
+  {
+    const std::lock_guard lock(failure().mutex);
+    unasked = std::exchange(failure().unasked, std::nullopt);
+  }
+  if (unasked) HazardStore::instance().add(hazard_of(*unasked));
 }
 
 }  // namespace runtime
@@ -112,11 +183,18 @@ void kernel_failed(Fault fault) {
 
 extern "C" {
 
-cudaError_t cudaGetLastError() { return std::exchange(simulator::last_error, cudaSuccess); }
+cudaError_t cudaGetLastError() {
+  simulator::note_question();
+  return std::exchange(simulator::last_error, cudaSuccess);
+}
 
-cudaError_t cudaPeekAtLastError() { return simulator::last_error; }
+cudaError_t cudaPeekAtLastError() {
+  simulator::note_question();
+  return simulator::last_error;
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
+  simulator::note_question();
   switch (error) {
 #define CUDA_ERROR(name, code, text) \
   case name:                         \
@@ -128,6 +206,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
+  simulator::note_question();
   switch (error) {
 #define CUDA_ERROR(name, code, text) \
   case name:                         \

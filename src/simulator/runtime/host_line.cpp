@@ -30,6 +30,9 @@ using Clock = std::chrono::steady_clock;
 // It answers in some hundredths of a second; a machine may be busy.
 constexpr std::chrono::seconds PATIENCE{10};
 
+// More than it has to say about the frames of a call.
+constexpr size_t MOST_OUTPUT = size_t{1} << 20;
+
 // --- frames -------------------------------------------------------------------------------------------
 
 struct Walk {
@@ -120,7 +123,7 @@ std::optional<pid_t> start(std::vector<std::string> words, int output) {
   return error == 0 ? std::optional(child) : std::nullopt;
 }
 
-// All that comes until the other end is closed; nothing if that takes too long.
+// All that comes until the other end is closed; nothing if that is too much or takes too long.
 std::optional<std::string> read_all(int descriptor) {
   const auto deadline = Clock::now() + PATIENCE;
   std::string text;
@@ -140,6 +143,7 @@ std::optional<std::string> read_all(int descriptor) {
     if (got == 0) return text;
     if (got < 0 && errno != EINTR) return std::nullopt;
     if (got > 0) text.append(part, static_cast<size_t>(got));
+    if (text.size() > MOST_OUTPUT) return std::nullopt;
   }
 }
 
@@ -171,12 +175,12 @@ std::string hex(uint64_t value) {
 
 // --- what it says -------------------------------------------------------------------------------------
 
-// Whether a file is the simulator's own, such as the headers that a program includes.
-bool is_ours(std::string_view file) {
+// Whether a file is not the program's: a header of the simulator's, or of a library that is installed.
+bool is_foreign(std::string_view file) {
   constexpr std::string_view SELF = __FILE__;
   constexpr std::string_view WITHIN = "runtime/host_line.cpp";
   static_assert(SELF.ends_with(WITHIN));
-  return file.starts_with(SELF.substr(0, SELF.size() - WITHIN.size()));
+  return file.starts_with(SELF.substr(0, SELF.size() - WITHIN.size())) || file.starts_with("/usr/");
 }
 
 // "/home/you/scale.cu:12:5" -> file and line; no file where it is not known.
@@ -201,7 +205,7 @@ HostLine first_of_the_program(const std::string& answers) {
     const SourceLine where = parse_place(place);
     // A stub stands where the kernel does; the launch is in its caller.
     const bool is_stub = function.starts_with("__device_stub__");
-    if (where.file.empty() || is_ours(where.file) || is_stub) continue;
+    if (where.file.empty() || is_foreign(where.file) || is_stub) continue;
     return {where, function.substr(0, function.find('('))};
   }
   return {};
@@ -225,6 +229,12 @@ CallSite CallSite::here() {
   Walk walk;
   _Unwind_Backtrace(note_frame, &walk);
   return walk.site;
+}
+
+std::string CallSite::id() const {
+  std::string text;
+  for (const uint64_t frame : frames) text += " " + hex(frame);
+  return text;
 }
 
 std::string HostLine::text() const {

@@ -17,6 +17,8 @@ struct CallSite {
   auto operator<=>(const CallSite&) const = default;
 
   static CallSite here();
+  /// A word that is the same for equal ones only.
+  std::string id() const;
 };
 
 /// A line of the program's own host code.
@@ -29,7 +31,8 @@ struct HostLine {
   std::string text() const;
 };
 
-/// The innermost frame that is the program's and has a line: none of the simulator's, none of its headers. Runs
+/// The innermost frame that is the program's and has a line: none of the simulator's, and in no header of its
+/// or of an installed library. Runs
 /// llvm-symbolizer-19, or what SIMCC_SYMBOLIZER names, which takes some hundredths of a second for each place that was
 /// not asked for before. Where the line cannot be told (no such tool, no lines in the program) it is not known, and
 /// nothing else happens.

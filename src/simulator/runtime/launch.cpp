@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "simulator/execute/occupancy.hpp"
 #include "simulator/memory/host_limits.hpp"
 #include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/refusal.hpp"
 #include "simulator/runtime/registry.hpp"
 #include "simulator/runtime/streams.hpp"
 
@@ -28,6 +30,9 @@ struct CallConfiguration {
   cudaStream_t stream = nullptr;
 };
 thread_local std::vector<CallConfiguration> configurations;
+
+// Whether the launch under way is one of those, whose answer nobody sees.
+thread_local bool is_written_with_brackets = false;
 
 // What cudaFuncSetAttribute has set.
 struct FunctionSettings {
@@ -83,35 +88,123 @@ bool changes_nothing(const cudaLaunchAttribute& attribute) {
   return false;
 }
 
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+Refusal of_launch(const Kernel& kernel, const std::string& what, const std::string& advice) {
+  return {"the launch of " + kernel.demangled() + " " + what, advice, kernel.demangled()};
+}
+
+Refusal outside_limits(const Kernel& kernel, const LaunchShape& shape) {
+  const DeviceLimits& limits = device_limits();
+  if (shape.grid.count() == 0 || !within(shape.grid, limits.grid)) {
+    return of_launch(kernel,
+                     "has a grid of " + triple(shape.grid) + " blocks; from (1, 1, 1) to " +
+                         triple(limits.grid) + " are possible",
+                     shape.grid.count() == 0
+                         ? "(n + threads - 1) / threads blocks, and no launch where n is 0"
+                         : "the many blocks in x, the first number; or a loop in the kernel");
+  }
+  const std::string asked = triple(shape.block);
+  if (shape.block.count() == 0) {
+    return of_launch(kernel,
+                     "has a block of " + asked + " threads; at least 1 is needed in each direction",
+                     "<<<blocks, threads>>>: is the number of threads 0?");
+  }
+  const std::string most = std::to_string(limits.threads_per_block);
+  if (shape.block.count() > static_cast<uint64_t>(limits.threads_per_block)) {
+    return of_launch(
+        kernel,
+        "has " + std::to_string(shape.block.count()) + " threads in a block, " + asked + "; " +
+            most + " are the most",
+        "smaller blocks and more of them: <<<(n + 255) / 256, 256>>>; in two dimensions "
+        "at most 32 x 32 threads");
+  }
+  return of_launch(
+      kernel,
+      "has a block of " + asked + " threads; at most " + triple(limits.block) + " are possible",
+      "the many threads in x, the first number");
+}
+
+Refusal too_much_shared(const Kernel& kernel, size_t asked) {
+  const size_t fixed = kernel.static_shared_bytes();
+  const size_t most = device_limits().shared_per_block_optin - fixed;
+  const std::string bytes = std::to_string(asked);
+  return of_launch(
+      kernel,
+      "asks for " + bytes + " bytes of dynamic shared memory; it may have " +
+          std::to_string(dynamic_shared_limit(kernel)) +
+          (fixed == 0 ? "" : " beside its own " + std::to_string(fixed)),
+      asked > most
+          ? "at most " + std::to_string(most) + " bytes; the third value in <<< >>> is in bytes"
+          : "cudaFuncSetAttribute(" + kernel.demangled() +
+                ", cudaFuncAttributeMaxDynamicSharedMemorySize, " + bytes + ") before the launch");
+}
+
 // What a device answers at the launch itself to a shape that it cannot run.
 cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
   const auto thread_limit = static_cast<uint64_t>(limits.threads_per_block);
   if (!within(shape.grid, limits.grid) || !within(shape.block, limits.block) ||
       shape.block.count() > thread_limit) {
-    return cudaErrorInvalidConfiguration;
+    return refuse(cudaErrorInvalidConfiguration, [&] { return outside_limits(kernel, shape); });
   }
   const int threads = static_cast<int>(shape.block.count());
-  if (threads > kernel.max_threads_per_block()) return cudaErrorInvalidValue;
-  if (shape.dynamic_shared > dynamic_shared_limit(kernel)) return cudaErrorInvalidValue;
-  if (resident_blocks(limits, {.threads = threads,
-                               .registers_per_thread = kernel.registers_per_thread(),
-                               .shared_bytes = 0}) == 0) {
-    return cudaErrorLaunchOutOfResources;
+  if (threads > kernel.max_threads_per_block()) {
+    return refuse(cudaErrorInvalidValue, [&] {
+      const std::string most = std::to_string(kernel.max_threads_per_block());
+      return of_launch(kernel,
+                       "has " + std::to_string(threads) +
+                           " threads in a block; its __launch_bounds__ allow " + most,
+                       "blocks of at most " + most + " threads, or __launch_bounds__(" +
+                           std::to_string(threads) + ") at the kernel");
+    });
+  }
+  if (shape.dynamic_shared > dynamic_shared_limit(kernel)) {
+    return refuse(cudaErrorInvalidValue,
+                  [&] { return too_much_shared(kernel, shape.dynamic_shared); });
+  }
+  const int registers = kernel.registers_per_thread();
+  if (resident_blocks(limits,
+                      {.threads = threads, .registers_per_thread = registers, .shared_bytes = 0}) ==
+      0) {
+    return refuse(cudaErrorLaunchOutOfResources, [&] {
+      return of_launch(kernel,
+                       "has " + std::to_string(threads) + " threads in a block of " +
+                           std::to_string(registers) + " registers each; a multiprocessor has " +
+                           std::to_string(limits.registers_per_multiprocessor),
+                       "fewer threads in a block, or __launch_bounds__(" + std::to_string(threads) +
+                           ") at the kernel");
+    });
   }
   return cudaSuccess;
 }
 
-cudaError_t launch(const void* function, const LaunchShape& shape, void** arguments) {
+cudaError_t launch(const void* function, const LaunchShape& shape, void** arguments,
+                   cudaStream_t stream) {
   const Kernel* kernel = nullptr;
   const cudaError_t unknown = find_kernel(function, &kernel);
+  if (unknown == cudaErrorInvalidDeviceFunction) {
+    return refuse(unknown, [] {
+      return Refusal{"a launch names what is no kernel of this program",
+                     "the name of a __global__ function, in a program that simcc compiled", ""};
+    });
+  }
   if (unknown != cudaSuccess) return unknown;
   const cudaError_t refused = check(*kernel, shape);
   if (refused != cudaSuccess) return refused;
   // Queued behind a kernel that failed: a device accepts the launch and never gets to it.
   if (device_failed()) return cudaSuccess;
-  std::optional<Fault> fault = kernel->run(shape, arguments);
-  if (!fault) return cudaSuccess;
+  std::optional<Fault> fault;
+  {
+    const HostMemoryOpen open;
+    fault = kernel->run(shape, arguments);
+  }
+  if (!fault) {
+    note_launch(kernel->demangled(), stream);
+    return cudaSuccess;
+  }
   const bool known_at_once = fault->kind == FaultKind::host_memory;
   kernel_failed(std::move(*fault));
   return known_at_once ? surface_fault() : cudaSuccess;
@@ -154,6 +247,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_
   *dynamic_shared = top.dynamic_shared;
   *stream = top.stream;
   configurations.pop_back();
+  is_written_with_brackets = true;
   return cudaSuccess;
 }
 
@@ -161,14 +255,18 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared, cudaStream_t stream) {
-  return asynchronous([&] {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+  const bool is_unseen = std::exchange(is_written_with_brackets, false);
+  const cudaError_t error = asynchronous([&] {
+    if (!stream_exists(stream)) return refuse_stream();
     try {
-      return launch(function, {to_dim3(grid), to_dim3(block), dynamic_shared}, arguments);
+      return launch(function, {to_dim3(grid), to_dim3(block), dynamic_shared}, arguments, stream);
     } catch (const std::bad_alloc&) {
       return fail_to_load(function);
     }
   });
+  if (is_unseen && error != cudaSuccess && !device_failed())
+    launch_failed(kernel_name(function), error);
+  return error;
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,

@@ -3,15 +3,22 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <set>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/host_line.hpp"
+#include "simulator/runtime/refusal.hpp"
 #include "simulator/runtime/registry.hpp"
 #include "simulator/runtime/streams.hpp"
 
@@ -23,10 +30,19 @@ constexpr size_t PITCH_ALIGNMENT = 512;  // an H200's
 // How an allocation was made, which decides how it may be freed.
 enum class Origin { device, pinned, managed };
 
+struct Made {
+  Origin origin = Origin::device;
+  const CallSite* site = nullptr;  // where; nullptr if hazards were not looked for
+  uint64_t bytes = 0;
+  uint32_t id = 0;
+};
+
 // The program's live allocations by their first byte. Variables of modules are not among them.
 struct Allocations {
   std::mutex mutex;
-  std::unordered_map<uint64_t, Origin> origin;
+  std::unordered_map<uint64_t, Made> made;
+  std::set<CallSite> sites;
+  std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
 };
 
 Allocations& allocations() {
@@ -36,39 +52,101 @@ Allocations& allocations() {
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
+std::string bytes_text(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+// "cudaMemcpy WHAT".
+Refusal refusal(const std::string& what, const std::string& advice) {
+  return {std::string(Call::current()) + " " + what, advice, ""};
+}
+
+const char* maker_of(Origin origin) {
+  switch (origin) {
+    case Origin::device:
+      return "cudaMalloc";
+    case Origin::pinned:
+      return "cudaMallocHost";
+    case Origin::managed:
+      return "cudaMallocManaged";
+  }
+  return "";
+}
+
 cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
-  if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (pointer == nullptr) {
+    return refuse(cudaErrorInvalidValue, [] {
+      return refusal(
+          "has no place to put the new pointer",
+          std::string("the address of a pointer: ") + Call::current() + "(&pointer, bytes)");
+    });
+  }
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const std::lock_guard lock(allocations().mutex);
   const uint64_t base = DeviceMemory::instance().allocate(
       bytes, origin == Origin::device ? HostAccess::device_only : HostAccess::host_visible);
   if (base == 0) return cudaErrorMemoryAllocation;
-  allocations().origin.emplace(base, origin);
-  if (looks_for_hazards())
+  Made made{origin, nullptr, bytes, DeviceMemory::instance().find(base)->id};
+  if (looks_for_hazards()) {
+    made.site = &*allocations().sites.insert(CallSite::here()).first;
     DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
+    if (origin != Origin::device) note_host_memory(base);
+  }
+  allocations().made.emplace(base, made);
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
+}
+
+// What else it was that a pointer could not be freed for.
+Refusal not_to_free(const void* pointer, bool pinned) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t address = address_of(pointer);
+  const std::string maker = pinned ? "cudaMallocHost" : "cudaMalloc";
+  if (memory.was_freed(address)) {
+    return refusal("was given memory that was freed before: " + memory.describe(address),
+                   std::string(Call::current()) + " once for each " + maker +
+                       "; a pointer set to nullptr behind it may be freed again");
+  }
+  if (memory.find(address) != nullptr) {
+    return refusal(
+        "was given a pointer that " + maker + " did not give: " + memory.describe(address),
+        "the very pointer that " + maker + " gave, not one that was moved on from it");
+  }
+  return refusal("was given a pointer that " + maker + " did not give: " + memory.describe(address),
+                 "free() or delete for memory of the host's own; was the pointer ever set?");
 }
 
 cudaError_t release(void* pointer, bool pinned) {
   if (pointer == nullptr) return cudaSuccess;
   const std::lock_guard lock(allocations().mutex);
-  const auto found = allocations().origin.find(address_of(pointer));
-  if (found == allocations().origin.end() || (found->second == Origin::pinned) != pinned) {
-    return cudaErrorInvalidValue;
+  const auto found = allocations().made.find(address_of(pointer));
+  if (found == allocations().made.end()) {
+    if (allocations().reset.contains(address_of(pointer))) return cudaErrorInvalidValue;
+    return refuse(cudaErrorInvalidValue, [&] { return not_to_free(pointer, pinned); });
   }
+  const Origin origin = found->second.origin;
+  if ((origin == Origin::pinned) != pinned) {
+    return refuse(cudaErrorInvalidValue, [&] {
+      return refusal("was given memory of " + std::string(maker_of(origin)) + ": " +
+                         DeviceMemory::instance().describe(found->first),
+                     origin == Origin::pinned
+                         ? "cudaFreeHost for what cudaMallocHost or cudaHostAlloc gave"
+                         : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
+    });
+  }
+  forget_host_memory(found->first);
   DeviceMemory::instance().release(found->first);
   DeviceShadow::instance().released(found->first);
-  allocations().origin.erase(found);
+  allocations().made.erase(found);
   return cudaSuccess;
 }
 
 bool is_managed(const Allocation& allocation) {
   if (allocation.adopted) return is_managed_variable(allocation.host);
   const std::lock_guard lock(allocations().mutex);
-  const auto known = allocations().origin.find(allocation.base);
-  return known != allocations().origin.end() && known->second == Origin::managed;
+  const auto known = allocations().made.find(allocation.base);
+  return known != allocations().made.end() && known->second.origin == Origin::managed;
 }
 
 // For advice about managed memory: whether all of it is.
@@ -107,64 +185,207 @@ std::byte* locate(const void* pointer, size_t bytes, Side side) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(pointer));
 }
 
+// One side of a copy or fill that cannot be.
+struct Unusable {
+  const char* role;  // "destination"
+  const void* pointer;
+  size_t bytes;
+  bool must_be_device;
+};
+
+// What is asked of an allocation that has less. A size in elements is the usual mistake.
+Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
+  const uint64_t address = address_of(side.pointer);
+  const uint64_t left = around.base + around.bytes - address;
+  const std::string name = DeviceMemory::instance().name_of(around.id);
+  const bool is_element_count =
+      side.bytes / left * left == side.bytes && (side.bytes / left == 4 || side.bytes / left == 8);
+  const std::string from_here =
+      left == around.bytes ? "" : " of " + std::to_string(around.bytes) + " from there on";
+  return refusal("is asked for " + bytes_text(side.bytes) + " of its " + side.role + ", " + name +
+                     ", which has " + bytes_text(left) + from_here,
+                 is_element_count
+                     ? "cudaMalloc takes bytes, not elements: n * sizeof(float)?"
+                     : "sizes are in bytes, not elements: n * sizeof(float)? Or allocate more");
+}
+
+Refusal not_usable(const Unusable& side) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t address = address_of(side.pointer);
+  const std::string given = std::string("was given as its ") + side.role + " ";
+  if (side.pointer == nullptr) {
+    return refusal(given + "a null pointer",
+                   side.must_be_device
+                       ? "a pointer that cudaMalloc has set; check what cudaMalloc returns"
+                       : "a pointer to memory that is there: did an allocation fail?");
+  }
+  if (const Allocation* const around = memory.find(address)) return too_many_bytes(side, *around);
+  if (memory.was_freed(address)) {
+    return refusal(given + "memory that was freed before: " + memory.describe(address),
+                   "free it behind the last use, or take the pointer of the new allocation");
+  }
+  if (memory.owns(address)) {
+    return refusal(given + "memory of nobody: " + memory.describe(address),
+                   "a pointer within an allocation; offsets of a pointer are in elements");
+  }
+  return refusal(
+      given + "a pointer to host memory, where memory of the device must be",
+      "destination first, then source: cudaMemcpy(to, from, bytes, kind); cudaMemset takes "
+      "device memory");
+}
+
+// A copy whose sides lie the other way round than its kind says.
+Refusal wrong_direction(cudaMemcpyKind kind, bool both_swapped) {
+  const bool to_device = kind == cudaMemcpyHostToDevice;
+  const std::string said = to_device ? "cudaMemcpyHostToDevice" : "cudaMemcpyDeviceToHost";
+  const std::string other = to_device ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToDevice";
+  if (!both_swapped) {
+    return refusal(
+        "says " + said + ", but no side of it is memory of the device",
+        "memory from cudaMalloc on the device's side; std::memcpy between host and host");
+  }
+  return refusal("says " + said + ", but its destination is " +
+                     (to_device ? "host memory and its source the device's"
+                                : "the device's memory and its source the host's"),
+                 other + ", or the first two arguments the other way round: destination first");
+}
+
+Refusal too_large() {
+  return refusal("is asked for more bytes than there are addresses",
+                 "sizes that are not below 0: a negative number becomes a very large one");
+}
+
+Refusal too_wide(size_t width, size_t pitch) {
+  return refusal("has rows of " + bytes_text(width) + ", but a pitch of " + bytes_text(pitch),
+                 "width and pitch are both in bytes, and a pitch is never below the width");
+}
+
+// Whether the work is over when the call returns. Other work is the stream's.
+struct Order {
+  bool returns_at_once = false;
+  cudaStream_t stream = nullptr;
+};
+constexpr Order AT_ONCE{};
+
 cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, Extent extent,
-                 cudaMemcpyKind kind) {
+                 cudaMemcpyKind kind, const Order& order) {
   if (extent.width == 0 || extent.height == 0) return cudaSuccess;
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-    return cudaErrorInvalidMemcpyDirection;
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return refuse(cudaErrorInvalidMemcpyDirection, [&] {
+      return refusal("was given a kind that is none: " + std::to_string(static_cast<int>(kind)),
+                     "cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDeviceToDevice");
+    });
+  }
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   size_t to_bytes = 0;
   size_t from_bytes = 0;
   if (!extent.span(to_pitch, &to_bytes) || !extent.span(from_pitch, &from_bytes)) {
-    return cudaErrorInvalidValue;
+    return refuse(cudaErrorInvalidValue, too_large);
   }
   std::byte* const target = locate(to, to_bytes, to_device ? Side::device : Side::any);
   const std::byte* const source = locate(from, from_bytes, from_device ? Side::device : Side::any);
-  if (target == nullptr || source == nullptr) return cudaErrorInvalidValue;
-  for (size_t row = 0; row < extent.height; ++row) {
-    std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
-    DeviceShadow::instance().written(address_of(to) + row * to_pitch, extent.width);
+  if (target == nullptr || source == nullptr) {
+    return refuse(cudaErrorInvalidValue, [&] {
+      const DeviceMemory& memory = DeviceMemory::instance();
+      const void* const device_side = to_device ? to : from;
+      const void* const host_side = to_device ? from : to;
+      const bool one_side = to_device != from_device;
+      const bool is_host = device_side != nullptr && !memory.owns(address_of(device_side));
+      if (one_side && is_host) return wrong_direction(kind, memory.owns(address_of(host_side)));
+      if (target == nullptr) return not_usable({"destination", to, to_bytes, to_device});
+      return not_usable({"source", from, from_bytes, from_device});
+    });
+  }
+  {
+    const HostMemoryOpen open;
+    for (size_t row = 0; row < extent.height; ++row) {
+      std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
+      DeviceShadow::instance().written(address_of(to) + row * to_pitch, extent.width);
+    }
+  }
+  if (order.returns_at_once) {
+    note_copy(address_of(to), to_bytes, true, order.stream);
+    note_copy(address_of(from), from_bytes, false, order.stream);
+  } else {
+    note_all_synchronised();
   }
   return cudaSuccess;
 }
 
 cudaError_t copy_rectangle(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                           Extent extent, cudaMemcpyKind kind) {
-  if (extent.width > to_pitch || extent.width > from_pitch) return cudaErrorInvalidPitchValue;
-  return copy(to, to_pitch, from, from_pitch, extent, kind);
+                           Extent extent, cudaMemcpyKind kind, const Order& order) {
+  if (extent.width > to_pitch || extent.width > from_pitch) {
+    return refuse(cudaErrorInvalidPitchValue,
+                  [&] { return too_wide(extent.width, std::min(to_pitch, from_pitch)); });
+  }
+  return copy(to, to_pitch, from, from_pitch, extent, kind, order);
 }
 
-cudaError_t copy_line(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return copy(to, bytes, from, bytes, {.width = bytes}, kind);
+cudaError_t copy_line(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                      const Order& order = AT_ONCE) {
+  return copy(to, bytes, from, bytes, {.width = bytes}, kind, order);
 }
 
-cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent) {
+cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent, const Order& order) {
   if (extent.width == 0 || extent.height == 0) return cudaSuccess;
-  if (extent.height > 1 && extent.width > pitch) return cudaErrorInvalidValue;
+  if (extent.height > 1 && extent.width > pitch) {
+    return refuse(cudaErrorInvalidValue, [&] { return too_wide(extent.width, pitch); });
+  }
   size_t bytes = 0;
-  if (!extent.span(pitch, &bytes)) return cudaErrorInvalidValue;
+  if (!extent.span(pitch, &bytes)) return refuse(cudaErrorInvalidValue, too_large);
   std::byte* const target = locate(pointer, bytes, Side::device);
-  if (target == nullptr) return cudaErrorInvalidValue;
-  for (size_t row = 0; row < extent.height; ++row) {
-    std::memset(target + row * pitch, value, extent.width);
-    DeviceShadow::instance().written(address_of(pointer) + row * pitch, extent.width);
+  if (target == nullptr) {
+    return refuse(cudaErrorInvalidValue,
+                  [&] { return not_usable({"destination", pointer, bytes, true}); });
+  }
+  {
+    const HostMemoryOpen open;
+    for (size_t row = 0; row < extent.height; ++row) {
+      std::memset(target + row * pitch, value, extent.width);
+      DeviceShadow::instance().written(address_of(pointer) + row * pitch, extent.width);
+    }
+  }
+  if (order.returns_at_once) {
+    note_copy(address_of(pointer), bytes, true, order.stream);
+  } else {
+    note_all_synchronised();
   }
   return cudaSuccess;
 }
 
 // Runs `work` if the stream exists.
 template <typename Work>
-cudaError_t in_stream(cudaStream_t stream, Work work) {
-  return synchronous(
-      [&] { return stream_exists(stream) ? work() : cudaErrorInvalidResourceHandle; });
+cudaError_t in_stream(cudaStream_t stream, Work work, const char* name = __builtin_FUNCTION()) {
+  return synchronous([&] { return stream_exists(stream) ? work() : refuse_stream(); }, name);
+}
+
+cudaError_t refuse_symbol() {
+  return refuse(cudaErrorInvalidSymbol, [] {
+    return refusal("was given what is no __device__ or __constant__ variable of this program",
+                   std::string("the variable itself, not its address, nor its name in quotes: ") +
+                       Call::current() + "(variable, ...)");
+  });
+}
+
+cudaError_t refuse_symbol_direction(const char* needed) {
+  return refuse(cudaErrorInvalidMemcpyDirection, [&] {
+    return refusal("was given a direction that it cannot have",
+                   std::string("leave the last argument away, or ") + needed);
+  });
 }
 
 // The part of a variable that starts at `offset`, in *address. `bytes` must fit.
 cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void** address) {
   const Variable variable = find_variable(symbol);
-  if (variable.address == 0) return cudaErrorInvalidSymbol;
-  if (offset > variable.bytes || bytes > variable.bytes - offset) return cudaErrorInvalidValue;
+  if (variable.address == 0) return refuse_symbol();
+  if (offset > variable.bytes || bytes > variable.bytes - offset) {
+    return refuse(cudaErrorInvalidValue, [&] {
+      return refusal("is asked for " + bytes_text(bytes) + " from byte " + std::to_string(offset) +
+                         " on of a variable of " + bytes_text(variable.bytes),
+                     "sizes and offsets are in bytes, at most sizeof(variable) in all");
+    });
+  }
   *address = reinterpret_cast<void*>(variable.address + offset);
   return cudaSuccess;
 }
@@ -173,12 +394,52 @@ cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void
 
 void free_everything() {
   const std::lock_guard lock(allocations().mutex);
-  for (const auto& [base, origin] : allocations().origin) {
+  note_all_synchronised();
+  for (const auto& [base, made] : allocations().made) {
     DeviceMemory::instance().release(base);
+    allocations().reset.insert(base);
     DeviceShadow::instance().released(base);
   }
-  allocations().origin.clear();
+  allocations().made.clear();
   DeviceMemory::instance().release_heap();
+}
+
+void tell_memory_never_freed() {
+  uint64_t bytes = 0;
+  std::vector<std::pair<uint32_t, const CallSite*>> order;
+  {
+    const std::lock_guard lock(allocations().mutex);
+    for (const auto& [base, made] : allocations().made) {
+      if (made.site == nullptr) continue;
+      bytes += made.bytes;
+      order.emplace_back(made.id, made.site);
+    }
+  }
+  if (order.empty()) return;
+  std::sort(order.begin(), order.end());
+  constexpr size_t MOST = 3;
+  std::vector<std::string> lines;
+  Hazard hazard;
+  hazard.kind = HazardKind::never_freed;
+  for (const auto& [id, site] : order) {
+    const HostLine line = line_of(*site);
+    if (!line.known() || std::find(lines.begin(), lines.end(), line.text()) != lines.end())
+      continue;
+    if (lines.empty()) hazard.where = line.where;
+    lines.push_back(line.text());
+    if (lines.size() > MOST) break;
+  }
+  std::string where;
+  for (size_t i = 0; i < std::min(lines.size(), MOST); ++i)
+    where += (i == 0 ? "" : ", ") + lines[i];
+  if (lines.size() > MOST) where += ", ...";
+  hazard.message = {
+      (order.size() == 1 ? "an allocation of " + bytes_text(bytes) + " was"
+                         : std::to_string(order.size()) + " allocations of " + bytes_text(bytes) +
+                               " in all were") +
+          " never freed",
+      where, "cudaFree at the end for what is allocated there, cudaFreeHost for pinned memory"};
+  HazardStore::instance().add(std::move(hazard));
 }
 
 }  // namespace simulator::runtime
@@ -257,7 +518,10 @@ cudaError_t cudaHostUnregister(void* pointer) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return synchronous([&] { return release(pointer, false); });
+  return synchronous([&] {
+    note_all_synchronised();
+    return release(pointer, false);
+  });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -265,7 +529,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return synchronous([&] { return release(pointer, true); });
+  return synchronous([&] {
+    note_all_synchronised();
+    return release(pointer, true);
+  });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
@@ -302,20 +569,21 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return in_stream(stream, [&] { return copy_line(to, from, bytes, kind); });
+  return in_stream(stream, [&] { return copy_line(to, from, bytes, kind, {true, stream}); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-  return synchronous(
-      [&] { return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind); });
+  return synchronous([&] {
+    return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind, AT_ONCE);
+  });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
   return in_stream(stream, [&] {
-    return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind);
+    return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind, {true, stream});
   });
 }
 
@@ -323,7 +591,7 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
                                cudaMemcpyKind kind) {
   return synchronous([&] {
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost) {
-      return cudaErrorInvalidMemcpyDirection;
+      return refuse_symbol_direction("cudaMemcpyHostToDevice");
     }
     void* to = nullptr;
     const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
@@ -335,7 +603,7 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
                                  cudaMemcpyKind kind) {
   return synchronous([&] {
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice) {
-      return cudaErrorInvalidMemcpyDirection;
+      return refuse_symbol_direction("cudaMemcpyDeviceToHost");
     }
     void* from = nullptr;
     const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
@@ -364,27 +632,29 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
   return synchronous([&] {
     if (bytes == nullptr) return cudaErrorInvalidValue;
     const Variable variable = find_variable(symbol);
-    if (variable.address == 0) return cudaErrorInvalidSymbol;
+    if (variable.address == 0) return refuse_symbol();
     *bytes = variable.bytes;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
-  return synchronous([&] { return fill(pointer, bytes, value, {.width = bytes}); });
+  return synchronous([&] { return fill(pointer, bytes, value, {.width = bytes}, AT_ONCE); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
-  return in_stream(stream, [&] { return fill(pointer, bytes, value, {.width = bytes}); });
+  return in_stream(stream,
+                   [&] { return fill(pointer, bytes, value, {.width = bytes}, {true, stream}); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  return synchronous([&] { return fill(pointer, pitch, value, {width, height}); });
+  return synchronous([&] { return fill(pointer, pitch, value, {width, height}, AT_ONCE); });
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return in_stream(stream, [&] { return fill(pointer, pitch, value, {width, height}); });
+  return in_stream(stream,
+                   [&] { return fill(pointer, pitch, value, {width, height}, {true, stream}); });
 }
 
 }  // extern "C"

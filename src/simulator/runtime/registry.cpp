@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/runtime/hazards_at_exit.hpp"
 #include "simulator/runtime/report.hpp"
 #include "simulator/runtime/show_at_exit.hpp"
 
@@ -179,6 +180,7 @@ void** __cudaRegisterFatBinary(void* fat_binary) {
   return at_start([&] {
     report_at_exit();
     show_at_exit();
+    hazards_at_exit();
     const auto* const binary = static_cast<const FatBinary*>(fat_binary);
     // Kept until the process ends: objects with static storage may launch kernels from their destructors.
     auto* const unit = new TranslationUnit;

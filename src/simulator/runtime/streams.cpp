@@ -5,10 +5,11 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/refusal.hpp"
 
 namespace simulator::runtime {
 namespace {
@@ -24,7 +25,7 @@ struct Event {
 struct Handles {
   std::mutex mutex;
   uintptr_t last = 0x1000;  // beyond cudaStreamLegacy and cudaStreamPerThread
-  std::unordered_set<cudaStream_t> streams;
+  std::unordered_map<cudaStream_t, unsigned int> streams;  // with their flags
   std::unordered_map<cudaEvent_t, Event> events;
 };
 
@@ -44,15 +45,20 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags) {
     }
     const std::lock_guard lock(handles().mutex);
     *stream = reinterpret_cast<cudaStream_t>(++handles().last);
-    handles().streams.insert(*stream);
+    handles().streams[*stream] = flags;
     return cudaSuccess;
   });
 }
 
-// For calls that do nothing but name a stream.
-cudaError_t on_stream(cudaStream_t stream) {
+// A call that is answered once all work of the stream has ended.
+cudaError_t wait_for(cudaStream_t stream, const char* name = __builtin_FUNCTION()) {
   return synchronous(
-      [&] { return stream_exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+      [&] {
+        if (!stream_exists(stream)) return refuse_stream();
+        note_synchronised(stream);
+        return cudaSuccess;
+      },
+      name);
 }
 
 // Runs `work` on the event behind the handle, with the lock held.
@@ -60,7 +66,11 @@ template <typename Work>
 cudaError_t on_event(cudaEvent_t event, Work work) {
   const std::lock_guard lock(handles().mutex);
   const auto found = handles().events.find(event);
-  return found == handles().events.end() ? cudaErrorInvalidResourceHandle : work(found->second);
+  if (found != handles().events.end()) return work(found->second);
+  return refuse(cudaErrorInvalidResourceHandle, [] {
+    return Refusal{std::string(Call::current()) + " was given what is no event",
+                   "cudaEventCreate it first, and cudaEventDestroy it last", ""};
+  });
 }
 
 }  // namespace
@@ -69,6 +79,20 @@ bool stream_exists(cudaStream_t stream) {
   if (is_default(stream)) return true;
   const std::lock_guard lock(handles().mutex);
   return handles().streams.contains(stream);
+}
+
+cudaError_t refuse_stream() {
+  return refuse(cudaErrorInvalidResourceHandle, [] {
+    return Refusal{std::string(Call::current()) + " was given what is no stream",
+                   "cudaStreamCreate it first, and cudaStreamDestroy it last", ""};
+  });
+}
+
+bool is_blocking(cudaStream_t stream) {
+  if (is_default(stream)) return true;
+  const std::lock_guard lock(handles().mutex);
+  const auto found = handles().streams.find(stream);
+  return found != handles().streams.end() && (found->second & cudaStreamNonBlocking) == 0;
 }
 
 void reset_streams() {
@@ -107,13 +131,13 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return synchronous([&] {
     const std::lock_guard lock(handles().mutex);
-    return handles().streams.erase(stream) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return handles().streams.erase(stream) == 1 ? cudaSuccess : refuse_stream();
   });
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return on_stream(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait_for(stream); }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return on_stream(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait_for(stream); }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return asynchronous([&] {
@@ -126,15 +150,19 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int /*flags*/) {
   return asynchronous([&] {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    return on_event(event, [](Event&) { return cudaSuccess; });
+    if (!stream_exists(stream)) return refuse_stream();
+    return on_event(event, [](Event&) {
+      note_joined_streams();
+      return cudaSuccess;
+    });
   });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   return synchronous([&] {
     if (function == nullptr) return cudaErrorInvalidValue;
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (!stream_exists(stream)) return refuse_stream();
+    const HostMemoryOpen open;  // the function comes behind the work before it
     function(user_data);
     return cudaSuccess;
   });
@@ -157,7 +185,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return asynchronous([&] {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (!stream_exists(stream)) return refuse_stream();
     return on_event(event, [](Event& e) {
       e.recorded = Clock::now();
       return cudaSuccess;
@@ -166,7 +194,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return synchronous([&] { return on_event(event, [](Event&) { return cudaSuccess; }); });
+  return synchronous([&] {
+    return on_event(event, [](Event&) {
+      note_all_synchronised();
+      return cudaSuccess;
+    });
+  });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
@@ -179,10 +212,19 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     for (int i = 0; i < 2; ++i) {
       const cudaError_t error = on_event(events[i], [&](Event& e) {
         times[i] = e.recorded;
-        return e.timed && e.recorded ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        if (e.timed && e.recorded) return cudaSuccess;
+        return refuse(cudaErrorInvalidResourceHandle, [&] {
+          const std::string which = i == 0 ? "first" : "second";
+          return Refusal{"cudaEventElapsedTime was given an event, its " + which + ", that " +
+                             (e.timed ? "was never recorded" : "takes no time"),
+                         e.timed ? "cudaEventRecord both, before and behind the work"
+                                 : "create it without cudaEventDisableTiming",
+                         ""};
+        });
       });
       if (error != cudaSuccess) return error;
     }
+    note_all_synchronised();
     *milliseconds = std::chrono::duration<float, std::milli>(*times[1] - *times[0]).count();
     return cudaSuccess;
   });
@@ -191,7 +233,11 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return synchronous([&] {
     const std::lock_guard lock(handles().mutex);
-    return handles().events.erase(event) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (handles().events.erase(event) == 1) return cudaSuccess;
+    return refuse(cudaErrorInvalidResourceHandle, [] {
+      return Refusal{"cudaEventDestroy was given what is no event, or no longer one",
+                     "cudaEventDestroy once for each cudaEventCreate", ""};
+    });
   });
 }
 

@@ -1,19 +1,21 @@
 // One factor is made 64 bits wide before the multiplication.
 #include <cstdio>
 
-__global__ void mark(char* image, int pitch) {
-  int row = threadIdx.x;
-  size_t at = (size_t)row * pitch;
-  image[at] = 1;
+__global__ void stretch(const float* in, int n_in, float* out, int n_out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n_out) out[i] = in[(long long)i * n_in / n_out];
 }
 
 int main() {
-  int rows = 3, pitch = 1 << 30;
-  char* image;
-  if (cudaMalloc(&image, (size_t)rows * pitch) != cudaSuccess) return 2;
-  mark<<<1, rows>>>(image, pitch);
+  int n_in = 50000, n_out = 60000;
+  float *in, *out;
+  cudaMalloc(&in, n_in * sizeof(float));
+  cudaMalloc(&out, n_out * sizeof(float));
+  cudaMemset(in, 0, n_in * sizeof(float));
+  stretch<<<(n_out + 255) / 256, 256>>>(in, n_in, out, n_out);
   cudaError_t error = cudaDeviceSynchronize();
   printf("%s\n", cudaGetErrorString(error));
-  cudaFree(image);
+  cudaFree(in);
+  cudaFree(out);
   return error != cudaSuccess;
 }

@@ -1,19 +1,21 @@
-// row * pitch is computed in int and overflows from the third GiB on: the index becomes negative.
+// i * n_in / n_out in int: the product is too large for an int from i = 42950 on, and the index becomes negative.
 #include <cstdio>
 
-__global__ void mark(char* image, int pitch) {
-  int row = threadIdx.x;
-  int at = row * pitch;
-  image[at] = 1;
+__global__ void stretch(const float* in, int n_in, float* out, int n_out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n_out) out[i] = in[i * n_in / n_out];
 }
 
 int main() {
-  int rows = 3, pitch = 1 << 30;
-  char* image;
-  if (cudaMalloc(&image, (size_t)rows * pitch) != cudaSuccess) return 2;
-  mark<<<1, rows>>>(image, pitch);
+  int n_in = 50000, n_out = 60000;
+  float *in, *out;
+  cudaMalloc(&in, n_in * sizeof(float));
+  cudaMalloc(&out, n_out * sizeof(float));
+  cudaMemset(in, 0, n_in * sizeof(float));
+  stretch<<<(n_out + 255) / 256, 256>>>(in, n_in, out, n_out);
   cudaError_t error = cudaDeviceSynchronize();
   printf("%s\n", cudaGetErrorString(error));
-  cudaFree(image);
+  cudaFree(in);
+  cudaFree(out);
   return error != cudaSuccess;
 }

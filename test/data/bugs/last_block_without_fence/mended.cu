@@ -3,7 +3,7 @@
 
 __device__ int finished = 0;
 
-__global__ void sum(const int* in, volatile int* partial, int* out) {
+__global__ void sum(const int* in, int* partial, int* out) {
   __shared__ int s;
   if (threadIdx.x == 0) s = 0;
   __syncthreads();

@@ -1,0 +1,178 @@
+#include "simulator/execute/lane_hazards.hpp"
+
+#include <bit>
+#include <string>
+#include <tuple>
+
+#include "simulator/execute/worker.hpp"
+#include "simulator/hazards/describe.hpp"
+
+namespace simulator {
+namespace {
+
+// Of one thread, or of two lines of which this thread is on the first.
+template <typename Describe>
+void add(const Warp& w, HazardKind kind, uint32_t instruction, uint32_t other, int lane,
+         Describe describe) {
+  const BlockContext& block = *w.block;
+  const Dim3& at = block.block;
+  const uint64_t number = at.x + uint64_t{block.grid.x} * (at.y + uint64_t{block.grid.y} * at.z);
+  const uint32_t thread = w.first_thread + static_cast<uint32_t>(lane);
+  const LaunchState& launch = block.worker->launch;
+  const uint32_t line = launch.watched->line_of(instruction);
+  const uint32_t other_line = launch.watched->line_of(other);
+  launch.hazards->add(hazard_key(kind, line, other_line), {number, 0, thread}, [&] {
+    const Program& program = block.worker->program;
+    Hazard hazard = instruction == other ? hazard_at(kind, program, instruction)
+                                         : hazard_between(kind, program, instruction, other);
+    hazard.message.where = place_of(program, instruction, at, thread_at(block.block_size, thread));
+    describe(hazard.message);
+    return hazard;
+  });
+}
+
+std::string lane_text(int lane) { return "lane " + std::to_string(lane); }
+
+const Program& program_of(const Warp& w) { return w.block->worker->program; }
+
+}  // namespace
+
+// --- shuffles and masks -------------------------------------------------------------------------------
+
+void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask) {
+  add(w, HazardKind::absent_lane, instruction, instruction, lane, [&](Message& message) {
+    const Program& program = program_of(w);
+    const std::string shuffle = intrinsic_of(program, instruction);
+    const std::string absent = lane_text(source);
+    const uint64_t threads = w.block->block_size.count();
+    std::string reason;
+    if (w.first_thread + static_cast<uint32_t>(source) >= threads) {
+      reason = "there is no " + absent + ": the block has " + std::to_string(threads) + " threads";
+      message.advice =
+          "blocks of a multiple of 32 threads, or start with a step that stays within "
+          "the lanes that are there";
+    } else if ((w.live >> source & 1u) == 0) {
+      reason = absent + " has exited";
+      message.advice = "let all lanes come to " + line_of(program, instruction) +
+                       ": no early return; give those without data a neutral value, such as 0";
+    } else if ((w.together >> source & 1u) == 0) {
+      reason = absent + " took another branch";
+      message.advice = "move the shuffle out of the `if`, so that " + absent +
+                       " executes it too, and name it in the mask";
+    } else {
+      reason = "the mask does not name " + absent;
+      message.advice =
+          "a mask that names all lanes that are read, 0xffffffff where the whole warp "
+          "takes part";
+    }
+    message.what = "shuffle from an absent lane in " + program.demangled + ": " + lane_text(lane) +
+                   " reads " + absent + " with " + shuffle + ", but " + reason;
+    message.where += ", mask " + mask_text(mask);
+  });
+}
+
+void report_mask_without_caller(const Warp& w, uint32_t instruction, int lane, uint32_t mask) {
+  add(w, HazardKind::false_mask, instruction, instruction, lane, [&](Message& message) {
+    const std::string call = intrinsic_of(program_of(w), instruction);
+    message.what = "false mask in " + program_of(w).demangled + ": " + lane_text(lane) + " calls " +
+                   call + " with a mask that does not name " + lane_text(lane);
+    message.where += ", mask " + mask_text(mask);
+    message.advice =
+        "a mask with the bit of each lane that makes the call, 0xffffffff where the "
+        "whole warp does; or keep the others from it";
+  });
+}
+
+void report_masks_that_differ(const Warp& w, uint32_t instruction, int lane, uint32_t mask,
+                              int other, uint32_t other_mask) {
+  add(w, HazardKind::false_mask, instruction, instruction, lane, [&](Message& message) {
+    const std::string call = intrinsic_of(program_of(w), instruction);
+    message.what = "false mask in " + program_of(w).demangled + ": " + lane_text(lane) + " calls " +
+                   call + " together with " + lane_text(other) + ", which names another mask";
+    message.where += ", masks " + mask_text(mask) + " and " + mask_text(other_mask);
+    message.advice =
+        "the same mask in all lanes that it names: from __ballot_sync before the `if`, or a "
+        "constant";
+  });
+}
+
+void report_lanes_that_never_come(const Warp& w, uint32_t instruction, int lane, uint32_t mask,
+                                  uint32_t absent, std::optional<uint32_t> elsewhere) {
+  add(w, HazardKind::false_mask, instruction, elsewhere.value_or(instruction), lane,
+      [&](Message& message) {
+        const Program& program = program_of(w);
+        const std::string call = intrinsic_of(program, instruction);
+        const std::string first = lane_text(std::countr_zero(absent));
+        const int count = std::popcount(absent);
+        message.what =
+            "false mask in " + program.demangled + ": " + call + " names " +
+            (count == 1 ? first + ", which"
+                        : std::to_string(count) + " lanes (" + first + " first) that") +
+            (elsewhere ? " waits at " + line_of(program, *elsewhere) + " instead"
+                       : std::string(count == 1 ? " takes" : " take") +
+                             " another branch and never " + (count == 1 ? "comes" : "come"));
+        if (elsewhere && count != 1) {
+          message.what.replace(message.what.find(" waits at "), 10, " wait at ");
+        }
+        message.where += ", mask " + mask_text(mask);
+        message.advice =
+            "move the call out of the `if`, or name just the lanes that go in: mask = "
+            "__ballot_sync(0xffffffff, condition) before it";
+      });
+}
+
+// --- barriers -----------------------------------------------------------------------------------------
+
+void check_barrier(const BarrierUse& one, const BarrierUse& other) {
+  const Program& program = program_of(one.warp);
+  // In the order of their lines, so that it is one hazard whoever came first.
+  const LaunchContext& launch = *one.warp.block->worker->launch.watched;
+  const auto is_before = [&](const BarrierUse& a, const BarrierUse& b) {
+    const SourceLine& line = program.sources[a.instruction].where;
+    const SourceLine& other_line = program.sources[b.instruction].where;
+    return std::tie(line.file, line.line, a.instruction) <
+           std::tie(other_line.file, other_line.line, b.instruction);
+  };
+  const BarrierUse* const first = is_before(other, one) ? &other : &one;
+  const BarrierUse* const second = first == &one ? &other : &one;
+  const auto report = [&](const std::string& what, const std::string& where,
+                          const std::string& advice) {
+    const int lane = std::countr_zero(first->warp.active);
+    add(first->warp, HazardKind::forbidden_barrier, first->instruction, second->instruction, lane,
+        [&](Message& message) {
+          message.what = "forbidden barrier in " + program.demangled + ": " + what;
+          message.where += where;
+          message.advice = advice;
+        });
+  };
+  const auto threads_text = [](const BarrierUse& use) {
+    return use.threads == 0 ? std::string("all threads") : std::to_string(use.threads) + " threads";
+  };
+  const std::string number = "barrier " + std::to_string(one.number);
+  const auto all = static_cast<uint32_t>(one.warp.block->block_size.count());
+  const auto threads_of = [&](const BarrierUse& use) {
+    return use.threads == 0 ? all : use.threads;
+  };
+  if (one.threads % WARP != 0) {
+    report(number + " waits for " + threads_text(one) + ", which is no multiple of 32", "",
+           "a number of threads that is a multiple of 32: a barrier counts whole warps");
+  } else if (threads_of(one) != threads_of(other)) {
+    report("one warp waits at " + number + " for " + threads_text(*first) + ", another for " +
+               threads_text(*second),
+           ", and " + line_of(program, second->instruction),
+           "the same number of threads wherever " + number + " is used");
+  } else if (one.reduces != other.reduces) {
+    report("one warp votes at " + number + " while another only waits there",
+           ", and " + line_of(program, second->instruction),
+           "__syncthreads_count, _and or _or for all threads of the block, or for none");
+  } else if (one.number == 0 && one.threads == 0 &&
+             launch.line_of(one.instruction) != launch.line_of(other.instruction)) {
+    report(
+        "threads of one block meet at different __syncthreads(); a device lets them, CUDA's "
+        "guide forbids it",
+        ", while others are at " + line_of(program, second->instruction),
+        "one __syncthreads() that all threads reach, outside of the `if`, in place of these two");
+  }
+}
+
+}  // namespace simulator

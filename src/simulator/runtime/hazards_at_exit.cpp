@@ -1,0 +1,58 @@
+#include "simulator/runtime/hazards_at_exit.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/runtime/at_exit.hpp"
+#include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/host_races.hpp"
+#include "simulator/runtime/memory.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+bool is_asked_for = false;
+int exit_status = EXIT_SUCCESS;
+
+void say_how_often(const std::vector<Hazard>& found) {
+  uint64_t times = 0;
+  for (const Hazard& hazard : found) times += hazard.times;
+  if (times == found.size()) return;
+  std::fprintf(stderr, "simulated GPU: %zu hazard%s, found %llu times\n", found.size(),
+               found.size() == 1 ? "" : "s", static_cast<unsigned long long>(times));
+}
+
+void close_hazards() {
+  at_exit([] {
+    tell_host_races();
+    tell_unasked_errors();
+    // Who ends on an error has no time to tidy up.
+    if (exit_status == EXIT_SUCCESS && !device_failed()) tell_memory_never_freed();
+    say_how_often(HazardStore::instance().found());
+  });
+}
+
+// After what was registered with std::atexit and the destructors of static objects, which may still free memory.
+__attribute__((destructor)) void close_program() {
+  if (!is_asked_for || !looks_for_hazards() || !HazardStore::instance().has_output()) return;
+  close_hazards();
+  if (!hazards_are_errors() || exit_status != EXIT_SUCCESS) return;
+  if (HazardStore::instance().found().empty()) return;
+  std::fflush(nullptr);
+  _exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void hazards_at_exit() {
+  if (is_asked_for) return;
+  is_asked_for = true;
+  on_exit([](int status, void*) { exit_status = status; }, nullptr);
+}
+
+}  // namespace simulator::runtime

@@ -1,0 +1,33 @@
+#include "simulator/runtime/refusal.hpp"
+
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/runtime/calls.hpp"
+#include "simulator/runtime/host_line.hpp"
+
+namespace simulator::runtime {
+
+cudaError_t refuse(cudaError_t error, const std::function<Refusal()>& explain) {
+  if (!looks_for_hazards()) return error;
+  const int errno_before = errno;
+  try {
+    const CallSite site = CallSite::here();
+    const HostLine line = line_of(site);
+    Refusal refusal = explain();
+    Hazard hazard;
+    hazard.kind = HazardKind::refused_call;
+    hazard.kernel = std::move(refusal.kernel);
+    hazard.where = line.where;
+    hazard.code = line.known() ? Call::current() : Call::current() + site.id();
+    hazard.message = {std::move(refusal.what), line.text(), std::move(refusal.advice)};
+    HazardStore::instance().add(std::move(hazard));
+  } catch (const std::exception&) {  // out of memory: there is no message, and the answer stays
+  }
+  errno = errno_before;
+  return error;
+}
+
+}  // namespace simulator::runtime
