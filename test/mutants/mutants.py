@@ -7,9 +7,11 @@
     test/mutants/mutants.py --every 8           each eighth, for a quick look
 
 The list is mutants.toml: a file, a text that stands in it once, what stands there instead, and a class. Each mutant is
-compiled alone, by `sgemm_runner --kernel`, and put through the whole contract, the promise, and a comparison of its
-counters with those of the kernel as it is. A mutant that all of that lets pass is a hole in the checks; one that
-changes nothing says so in the list ("equivalent", with the reason) and must pass.
+compiled alone: a rung by `sgemm_runner --kernel`, which puts it through the whole contract and the promise, a lab for
+try_lab.cpp, which checks every word at several sizes, and the promise. Hazards are looked for in all of that, and the
+counters are compared with those of the kernel as it is. What is not seen in the usual order of warps and blocks is
+tried in two others. A mutant that all of that lets pass is a hole in the checks; one that changes nothing says so in
+the list ("equivalent", with the reason) and must pass.
 
 Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant is
 not caught, or is caught though it should change nothing, and 2 if the list does not fit the sources.
@@ -29,12 +31,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIST = Path(__file__).resolve().parent / "mutants.toml"
-SOURCES = ("src/kernels", "src/device")  # what a kernel is compiled from
+SOURCES = ("src/kernels", "src/device", "src/labs")  # what a kernel is compiled from
 
 # Beside the size that the promise speaks of: nothing whole, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
 TABLE_ROWS_KEPT = (0, 5, 9, 11)  # a large tile, one without slices, one with eight, the smallest
 SECONDS = 120
+OTHER_ORDERS = (1, 2)
 COMPILER_DEPENDENT = ("warp_instructions", "lane_instructions")
 
 
@@ -55,10 +58,15 @@ def include_closure(tree, file):
     return found
 
 
-def rungs_with(file):
-    """The rungs whose code a file is part of, the cheapest to compile first."""
-    rungs = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src/kernels").glob("[0-9][0-9]_*.cu"))
-    return [rung for rung in rungs if file in include_closure(ROOT, rung)]
+def kernels_with(file):
+    """The rungs and labs whose code a file is part of, the cheapest to compile first."""
+    places = ("src/kernels/[0-9][0-9]_*.cu", "src/labs/*.cu")
+    kernels = [path.relative_to(ROOT).as_posix() for place in places for path in sorted(ROOT.glob(place))]
+    return [kernel for kernel in kernels if file in include_closure(ROOT, kernel)]
+
+
+def is_lab(kernel):
+    return kernel.startswith("src/labs/")
 
 
 def copy_of_sources(folder):
@@ -89,19 +97,43 @@ def change(folder, mutant):
     path.write_text(text.replace(mutant["old"], mutant["new"]), encoding="utf-8")
 
 
-def ask(runner, folder, rung, sizes):
-    """Exit code, JSON and stderr of a run of the rung in the folder; None for a code if it did not end."""
-    command = [runner, "--kernel", str(folder / rung), "--size", ",".join(sizes), "--json"]
-    flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
-    environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(SECONDS // 4)}
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment, check=False)
-    except subprocess.TimeoutExpired:
-        return None, {}, ""
-    try:
-        return done.returncode, json.loads(done.stdout), done.stderr
-    except json.JSONDecodeError:
-        return done.returncode, {}, done.stderr
+class Programs:
+    """What a mutant is put to."""
+
+    def __init__(self, build):
+        self.runner, self.try_lab, self.compile = (str(build / name) for name in ("bin/sgemm_runner", "bin/try_lab", "compile_kernel"))
+        for program in (self.runner, self.try_lab, self.compile):
+            if not os.access(program, os.X_OK):
+                raise Unusable(f"{program} is not built")
+        listed = subprocess.run([self.runner, "list", "--json"], check=True, stdout=subprocess.PIPE, text=True)
+        self.tiles = {rung["label"]: rung["whole_tiles"] for rung in json.loads(listed.stdout)}
+
+    def sizes(self, rung):
+        return ",".join((str(self.tiles[Path(rung).stem]), *SIZES))
+
+    def ask(self, folder, kernel, order=0):
+        """Exit code, JSON and stderr of a run of the kernel in the folder; None for a code if it did not end."""
+        flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
+        environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(SECONDS // 4)}
+        command = [self.runner, "--kernel", str(folder / kernel), "--size", self.sizes(kernel), "--json", "--schedule", str(order)]
+        try:
+            if is_lab(kernel):
+                library = folder / "lab.so"
+                done = run([self.compile, str(folder / kernel), str(library)], environment)
+                if done.returncode != 0:
+                    return done.returncode, {}, "it does not compile\n" + done.stderr
+                command = [self.try_lab, str(library), Path(kernel).stem, str(order)]
+            done = run(command, environment)
+        except subprocess.TimeoutExpired:
+            return None, {}, ""
+        try:
+            return done.returncode, json.loads(done.stdout), done.stderr
+        except json.JSONDecodeError:
+            return done.returncode, {}, done.stderr
+
+
+def run(command, environment):
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment, check=False)
 
 
 def what_is_compared(run):
@@ -127,61 +159,67 @@ def difference(before, after):
 
 
 class Originals:
-    """Each rung as it is, run once."""
+    """Each rung and lab as it is, run once."""
 
-    def __init__(self, runner, folder):
-        self.runner, self.folder, self.runs = runner, folder, {}
+    def __init__(self, programs, folder):
+        self.programs, self.folder, self.runs = programs, folder, {}
         copy_of_sources(folder)
-        listed = subprocess.run([runner, "list", "--json"], check=True, stdout=subprocess.PIPE, text=True)
-        self.tiles = {rung["label"]: rung["whole_tiles"] for rung in json.loads(listed.stdout)}
 
-    def sizes(self, rung):
-        return (str(self.tiles[Path(rung).stem]), *SIZES)
-
-    def prepare(self, rungs, jobs):
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for rung, (code, run, said) in zip(rungs, pool.map(lambda r: ask(self.runner, self.folder, r, self.sizes(r)), rungs)):
-                if code != 0:
-                    raise Unusable(f"{rung} as it is ends with {code}:\n{said}")
-                self.runs[rung] = what_is_compared(run)
+    def prepare(self, kernels, pool):
+        for kernel, (code, run, said) in zip(kernels, pool.map(lambda k: self.programs.ask(self.folder, k), kernels)):
+            if code != 0:
+                raise Unusable(f"{kernel} as it is ends with {code}:\n{said}")
+            self.runs[kernel] = what_is_compared(run)
 
 
 def first_complaint(run, said):
     for row in run.get("benchmarks", []):
         for broken in row.get("contract_broken", []):
             return "the contract: " + broken
-        if not row["correct"]:
+        if not row.get("correct", True):
             return row.get("error_message", "wrong")
+        for hazard in row.get("hazards", []):
+            return f"a hazard ({hazard['kind']}): {hazard['message']}"
         if not row.get("promise_kept", True):
             return "broke its promise"
     return said.strip().splitlines()[0] if said.strip() else "an exit code"
 
 
-def judge(mutant, originals, runner):
+def judge(mutant, originals, programs):
     """How the mutant was caught, or None."""
-    rung = mutant.get("rung") or mutant["rungs"][0]
+    kernel = kernel_of(mutant)
     with tempfile.TemporaryDirectory(prefix="mutant.") as name:
         folder = Path(name)
         copy_of_sources(folder)
         change(folder, mutant)
-        code, run, said = ask(runner, folder, rung, originals.sizes(rung))
-    if "does not compile" in said:
-        if mutant["class"] == "static check":
-            return "does not compile"
-        raise Unusable(f"{mutant['file']}: {mutant['new']!r} does not compile:\n{said}")
-    if code is None:
-        return "it did not end"
-    if code != 0:
-        return first_complaint(run, said)
-    return difference(originals.runs[rung], what_is_compared(run))
+        code, run, said = programs.ask(folder, kernel)
+        if "does not compile" in said:
+            if mutant["class"] == "static check":
+                return "does not compile"
+            raise Unusable(f"{mutant['file']}: {mutant['new']!r} does not compile:\n{said}")
+        if code is None:
+            return "it did not end"
+        if code != 0:
+            return first_complaint(run, said)
+        found = difference(originals.runs[kernel], what_is_compared(run))
+        for order in OTHER_ORDERS:
+            if found is None:
+                code, run, said = programs.ask(folder, kernel, order)
+                if code != 0:
+                    found = f"in order {order}: {first_complaint(run, said)}"
+        return found
+
+
+def kernel_of(mutant):
+    return mutant.get("rung") or mutant["kernels"][0]
 
 
 def read_list(arguments):
     mutants = tomllib.loads(LIST.read_text(encoding="utf-8"))["mutant"]
     for mutant in mutants:
-        mutant["rungs"] = rungs_with(mutant["file"])
-        if not mutant["rungs"] and "rung" not in mutant:
-            raise Unusable(f"{mutant['file']} is part of no rung")
+        mutant["kernels"] = kernels_with(mutant["file"])
+        if not mutant["kernels"] and "rung" not in mutant:
+            raise Unusable(f"{mutant['file']} is part of no rung and no lab")
     if arguments.kind:
         mutants = [mutant for mutant in mutants if arguments.kind in mutant["class"]]
     if arguments.file:
@@ -197,7 +235,7 @@ def report(mutant, how, width=110):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runner", default=str(ROOT / "build/sim/bin/sgemm_runner"), help="the program")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/sim", help="where sgemm_runner and try_lab are built")
     parser.add_argument("--class", dest="kind", help="only mutants whose class has this in it")
     parser.add_argument("--file", help="only mutants of files with this in their name")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th")
@@ -208,13 +246,13 @@ def main():
     if not mutants:
         raise Unusable("no mutant is like that")
     wrong = 0
-    with tempfile.TemporaryDirectory(prefix="original.") as folder:
-        originals = Originals(arguments.runner, Path(folder))
-        originals.prepare(sorted({mutant.get("rung") or mutant["rungs"][0] for mutant in mutants}), arguments.jobs)
-        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            for mutant, how in zip(mutants, pool.map(lambda m: judge(m, originals, arguments.runner), mutants)):
-                report(mutant, how)
-                wrong += (how is None) != ("equivalent" in mutant)
+    with tempfile.TemporaryDirectory(prefix="original.") as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        programs = Programs(arguments.build)
+        originals = Originals(programs, Path(folder))
+        originals.prepare(sorted({kernel_of(mutant) for mutant in mutants}), pool)
+        for mutant, how in zip(mutants, pool.map(lambda m: judge(m, originals, programs), mutants)):
+            report(mutant, how)
+            wrong += (how is None) != ("equivalent" in mutant)
     print(f"{len(mutants)} mutants, {wrong} not as they should be")
     return 1 if wrong else 0
 

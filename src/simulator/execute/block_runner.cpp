@@ -235,7 +235,8 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
 
 // Those who wait at a barrier have met.
 void BlockRunner::note_meeting(uint32_t id, const std::vector<size_t>& arrived) {
-  if (warps_[arrived.front()].barrier_threads() == 0) return hazards_->order.meet();
+  if (warps_[arrived.front()].barrier_threads() == 0)
+    return hazards_->meet(warps_[arrived.front()].barrier().instruction);
   hazards_->order.meet(std::vector<uint32_t>(arrived.begin(), arrived.end()), passed_by_[id]);
   passed_by_[id].clear();
 }

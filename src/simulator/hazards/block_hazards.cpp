@@ -39,6 +39,7 @@ BlockHazards::BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, si
 
 void BlockHazards::start(uint64_t number) {
   number_ = number;
+  last_barrier_ = 0;
   order.start(number, static_cast<uint32_t>(block_size_.count()), launch_.messages);
   std::fill(cells_.begin(), cells_.end(), SharedCell{});
   std::fill(local_written_.begin(), local_written_.end(), false);
@@ -261,9 +262,8 @@ void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
     if (pending_ > 0) check_sources(step, address, address + bytes);
   }
   buffer.note(launch_.number, step.writes);
-  Cell* const cells = buffer.cells(launch_.unit);
-  if (cells == nullptr) return;
-  Cell* cell = cells + (address - buffer.base()) / launch_.unit;
+  Cell* cell = buffer.cell(address, launch_.unit);
+  if (cell == nullptr) return;
   for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
     if (values != nullptr) step.value = value_at(values + (at - address), bytes);
     global_step(*cell, step, at);
@@ -369,12 +369,23 @@ std::string BlockHazards::place(uint64_t address, bool is_shared) const {
          DeviceMemory::instance().name_of(allocation->id);
 }
 
+// Which of two instructions comes first on the way from the last barrier, round the loop if need be. The order in which
+// they were executed says little: one thread may have run ahead.
+bool BlockHazards::comes_first(uint32_t instruction, uint32_t other) const {
+  const size_t count = launch_.program.sources.size();
+  const auto way = [&](uint32_t to) { return (to + count - last_barrier_) % count; };
+  return way(instruction) <= way(other);
+}
+
 void BlockHazards::report_race(const Side& first, const Side& second, uint64_t address,
                                bool is_shared) {
   const uint32_t a = launch_.line_of(first.instruction);
   const uint32_t b = launch_.line_of(second.instruction);
-  const bool same_warp = first.block == second.block && first.thread / WARP == second.thread / WARP;
-  const Sighting at{std::min(first.block, second.block), address, second.thread, same_warp};
+  const bool same_block = first.block == second.block;
+  const bool same_warp = same_block && first.thread / WARP == second.thread / WARP;
+  // Of what is seen on the same lines: blocks before warps before lanes, and a lost write before a wrong read.
+  Sighting at{std::min(first.block, second.block), address, second.thread};
+  at.rank = (same_warp ? 4u : same_block ? 2u : 0u) + (first.writes && second.writes ? 0u : 1u);
   launch_.found.add(hazard_key(HazardKind::race, std::min(a, b), std::max(a, b)), at,
                     [&] { return describe_race(first, second, address, is_shared); });
 }
@@ -413,21 +424,20 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
                                    bool is_shared) const {
   const bool same_block = one.block == two.block;
   // Between blocks there is no first and second: the lower block is named first.
-  const Side& first = same_block || one.block < two.block ? one : two;
-  const Side& second = &first == &one ? two : one;
-  const bool same_warp = same_block && first.thread / WARP == second.thread / WARP;
-  const bool same_line = launch_.line_of(first.instruction) == launch_.line_of(second.instruction);
+  const bool in_order =
+      same_block ? comes_first(one.instruction, two.instruction) : one.block < two.block;
+  const Side& first = in_order ? one : two;
+  const Side& second = in_order ? two : one;
   Hazard hazard = hazard_of(HazardKind::race, first.instruction, second.instruction);
 
-  const std::string memory = is_shared ? "shared memory" : "global memory";
-  const std::string lines = line(first.instruction) + " and " + line(second.instruction);
   std::string& what = hazard.message.what;
-  what = "race in " + memory + " in " + launch_.program.demangled + ": ";
-  if (!same_block) {
-    what += first.writes && second.writes ? "two blocks write the same place, in any order"
-                                          : "a block reads what another writes, in any order";
-  } else if (first.writes && second.writes) {
-    what += "two threads write the same place, in any order";
+  what = std::string("race in ") + (is_shared ? "shared" : "global") + " memory in " +
+         launch_.program.demangled + ": ";
+  if (first.writes && second.writes) {
+    what += same_block ? "two threads write the same place, and one write is lost"
+                       : "two blocks write the same place, and one write is lost";
+  } else if (!same_block) {
+    what += "a block reads what another writes, before or after";
   } else if (first.writes) {
     what += "a thread reads what another writes, and does not wait until that is done";
   } else {
@@ -441,28 +451,42 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
   hazard.message.where = side(first) + ", " + side(second);
   if (same_block) hazard.message.where += ", " + block_name(first.block);
   hazard.message.where += ", " + place(address, is_shared);
+  hazard.message.advice = race_advice(first, second, is_shared);
+  return hazard;
+}
 
-  std::string& advice = hazard.message.advice;
+std::string BlockHazards::race_advice(const Side& first, const Side& second, bool is_shared) const {
+  const bool same_line = launch_.line_of(first.instruction) == launch_.line_of(second.instruction);
+  const bool both_write = first.writes && second.writes;
+  if (first.block != second.block) {
+    if (both_write && same_line) {
+      return "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
+             "blockDim.x)";
+    }
+    const std::string apart =
+        "write to another array than the one that is read, or make two kernels";
+    return launch_.has_messages()
+               ? "__threadfence() before the flag, lock or counter is set; without one, " + apart
+               : apart + ": blocks run in any order";
+  }
+  const bool same_warp = first.thread / WARP == second.thread / WARP;
   const std::string barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
   const std::string why =
-      same_warp ? "; the lanes of a warp need not run in step" : ", where all threads come by";
-  if (!same_block) {
-    advice =
-        "give each block a part of its own, use atomicAdd, or make two kernels of it: blocks run "
-        "in any order";
-  } else if (first.writes && second.writes) {
-    advice = same_line ? "let one thread write it, use atomicAdd, or give each thread a place of "
-                         "its own"
-                       : barrier + " between " + lines + why;
-  } else if (same_line) {
-    advice = "read into a variable, " + barrier + ", and then write" + why;
-  } else {
-    advice =
-        barrier + (first.writes ? " after " : " between ") +
-        (first.writes ? line(first.instruction) + ", before " + line(second.instruction) : lines) +
-        why;
+      same_warp
+          ? ", or __syncthreads() where all threads pass; lanes of a warp need not run in step"
+          : ", where all threads of the block pass";
+  if (!same_line) {
+    const bool wraps = first.instruction > second.instruction;
+    return barrier + " between " + line(first.instruction) + " and " + line(second.instruction) +
+           (wraps ? " of the next turn" : "") + why;
   }
-  return hazard;
+  if (both_write)
+    return "atomicAdd where several threads add to one place, or a place of its own for each "
+           "thread";
+  if (launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
+    return barrier + " at the end of each turn of the loop" + why;
+  if (!is_shared) return "write to another array than the one that is read";
+  return "read into a variable, " + barrier + ", and then write" + why;
 }
 
 Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
@@ -476,19 +500,34 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
         "let the threads fill it first, all of it that is read; it begins with what other "
         "blocks left there";
   } else if (is_local(access)) {
-    memory = "an array of the thread";
+    memory = "an array of its own";
     advice = "give it values where it is declared: float sum[4] = {};";
   } else {
     memory = "global memory";
-    advice = "cudaMemset or cudaMemcpy before the launch: cudaMalloc does not clear memory";
+    advice =
+        "cudaMemset or cudaMemcpy before the launch, of all bytes (n * sizeof(float)): cudaMalloc "
+        "does not clear memory";
   }
-  hazard.message.what = "read of what nobody wrote: " + memory + " in " + kernel;
+  hazard.message.what = kernel + " reads " + memory + " that nobody wrote";
   hazard.message.where = line(instruction) + ": " + thread_name(thread) + " of " +
                          block_name(number_) + ", " +
                          (is_local(access) ? "byte " + std::to_string(address) + " of local memory"
                                            : place(address, simulator::is_shared(access)));
+  if (is_global(access)) hazard.message.where += written_part(address);
   hazard.message.advice = advice;
   return hazard;
+}
+
+// ", of which the first 8 of 2048 bytes were written", where that is how it is.
+std::string BlockHazards::written_part(uint64_t address) const {
+  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  if (allocation == nullptr) return "";
+  const BufferShadow& buffer = DeviceShadow::instance().of(*allocation);
+  const uint64_t written = buffer.written_at_start();
+  const uint64_t base = buffer.base();
+  if (written == 0 || !buffer.is_untouched(base + written, base + buffer.bytes())) return "";
+  return ", of which the first " + std::to_string(written) + " of " +
+         std::to_string(buffer.bytes()) + " bytes were written";
 }
 
 Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64_t address,
@@ -505,7 +544,7 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
                          place(address, !is_source);
   hazard.message.advice =
       "wait for it before " + line(user.instruction) +
-      ": cp.async.wait_group 0 or __pipeline_wait_prior(0), then __syncthreads()";
+      ": __pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
   return hazard;
 }
 

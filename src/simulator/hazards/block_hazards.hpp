@@ -53,6 +53,12 @@ class BlockHazards {
   /// A thread's copies by one instruction land in the order in which they were asked for.
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
 
+  /// All threads of the block have met at the barrier of this instruction.
+  void meet(uint32_t barrier) {
+    order.meet();
+    last_barrier_ = barrier;
+  }
+
   BlockOrder order;
 
  private:
@@ -110,6 +116,8 @@ class BlockHazards {
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
   BufferShadow* buffer_at(uint64_t address, uint64_t past_end);
 
+  bool comes_first(uint32_t instruction, uint32_t other) const;
+  std::string race_advice(const Side& first, const Side& second, bool is_shared) const;
   void report_race(const Side& first, const Side& second, uint64_t address, bool is_shared);
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
   void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
@@ -122,6 +130,8 @@ class BlockHazards {
   Hazard describe_early(const Side& copier, const Side& user, uint64_t address,
                         bool is_source) const;
 
+  std::string written_part(uint64_t address) const;
+
   std::string line(uint32_t instruction) const;
   std::string thread_name(uint32_t thread) const;
   std::string block_name(uint64_t block) const;
@@ -132,6 +142,7 @@ class BlockHazards {
   const Dim3 grid_, block_size_;
   const size_t local_bytes_;
   uint64_t number_ = 0;
+  uint32_t last_barrier_ = 0;  // the instruction; 0: none yet
   std::vector<SharedCell> cells_;
   std::vector<bool> local_written_;                  // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;         // by thread

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "simulator/message.hpp"
+
 namespace simulator {
 
 // --- memory -------------------------------------------------------------------------------------------
@@ -33,13 +35,17 @@ LazyBytes& LazyBytes::operator=(LazyBytes&& other) noexcept {
 // --- one allocation -----------------------------------------------------------------------------------
 
 BufferShadow::BufferShadow(uint64_t base, uint64_t bytes, bool is_written)
-    : base_(base), bytes_(bytes), all_written_(is_written) {
+    : base_(base),
+      bytes_(bytes),
+      all_written_(is_written),
+      narrow_((bytes + CHUNK - 1) / CHUNK),
+      wide_((bytes + CHUNK - 1) / CHUNK) {
   if (is_written) return;
   marks_ = LazyBytes((bytes + 63) / 64 * 8);
   if (!marks_) all_written_ = true;
 }
 
-BufferShadow::~BufferShadow() { DeviceShadow::instance().give_back(reserved_); }
+BufferShadow::~BufferShadow() { DeviceShadow::instance().give_back(taken_); }
 
 namespace {
 
@@ -84,16 +90,39 @@ bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
   });
 }
 
-Cell* BufferShadow::make_cells(uint32_t unit) {
-  const size_t which = unit == 1 ? 0 : 1;
+bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) const {
+  const uint64_t byte = address - base_;
+  for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
+    const Cell* const cells =
+        (unit == 1 ? narrow_ : wide_)[byte / CHUNK].load(std::memory_order_acquire);
+    if (cells == nullptr) continue;
+    const Cell& cell = cells[byte % CHUNK / unit];
+    if (cell.launch < launch) continue;
+    if (cell.write.is_somebody() || (!writes && cell.read.is_somebody())) return true;
+  }
+  return false;
+}
+
+Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
+  if (has_no_more_) return nullptr;
+  std::atomic<Cell*>& place = (unit == 1 ? narrow_ : wide_)[chunk];
   const std::lock_guard lock(mutex_);
-  if (refused_[which] || found_[which].load() != nullptr) return found_[which].load();
-  const uint64_t bytes = (bytes_ + unit - 1) / unit * sizeof(Cell);
-  cells_[which] = DeviceShadow::instance().take(bytes);
-  refused_[which] = !cells_[which];
-  if (cells_[which]) reserved_ += bytes;
-  found_[which].store(cells_[which].as<Cell>(), std::memory_order_release);
-  return cells_[which].as<Cell>();
+  if (Cell* const cells = place.load()) return cells;
+  const uint64_t bytes = CHUNK / unit * sizeof(Cell);
+  LazyBytes memory = DeviceShadow::instance().take(bytes);
+  has_no_more_ = !memory;
+  if (!memory) return nullptr;
+  taken_ += bytes;
+  place.store(memory.as<Cell>(), std::memory_order_release);
+  memory_.push_back(std::move(memory));
+  return place.load();
+}
+
+uint64_t BufferShadow::written_at_start() const {
+  if (all_written_) return bytes_;
+  uint64_t first = 0;
+  while (first < bytes_ && is_marked(base_ + first, base_ + first + 1)) ++first;
+  return first;
 }
 
 // --- all of them --------------------------------------------------------------------------------------
@@ -170,11 +199,10 @@ LazyBytes DeviceShadow::take(uint64_t bytes) {
   if (memory) return memory;
   give_back(bytes);
   if (!refusal_said_.exchange(true)) {
-    std::fprintf(stderr,
-                 "simulated GPU: no races are looked for in some of the device's memory: what was "
-                 "done to one buffer takes %llu MiB to remember, and all may take %llu MiB here\n",
-                 static_cast<unsigned long long>(bytes >> 20),
-                 static_cast<unsigned long long>(most >> 20));
+    const Message message{
+        "there is no more memory to remember who touched global memory: some races are not seen",
+        "", "a smaller problem; the run goes on, and its results are the same"};
+    std::fputs(message.text().c_str(), stderr);
   }
   return {};
 }

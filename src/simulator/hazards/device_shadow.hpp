@@ -79,12 +79,17 @@ class BufferShadow {
     return all_written_.load(std::memory_order_relaxed) || is_marked(first, past_end);
   }
   bool is_untouched(uint64_t first, uint64_t past_end) const;  // none of them was
+  uint64_t written_at_start() const;                           // how many from the first one on
+  uint64_t bytes() const { return bytes_; }
 
   // --- who touched them: cells of `unit` bytes, one unit for all of a launch ---
-  /// nullptr where there is no memory for them.
-  Cell* cells(uint32_t unit) {
-    Cell* const cells = found_[unit == 1 ? 0 : 1].load(std::memory_order_acquire);
-    return cells != nullptr ? cells : make_cells(unit);
+  /// The cell of the address; the next ones follow up to the end of its chunk. nullptr where there is no memory for it.
+  Cell* cell(uint64_t address, uint32_t unit) {
+    const uint64_t offset = address - base_;
+    const std::vector<std::atomic<Cell*>>& chunks = unit == 1 ? narrow_ : wide_;
+    Cell* const chunk = chunks[offset / CHUNK].load(std::memory_order_acquire);
+    Cell* const first = chunk != nullptr ? chunk : make_chunk(offset / CHUNK, unit);
+    return first == nullptr ? nullptr : first + offset % CHUNK / unit;
   }
   /// Guards the cells and the marks of the KiB around the address.
   std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / 1024 % 64]; }
@@ -94,11 +99,15 @@ class BufferShadow {
     std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;
     if (last.load(std::memory_order_relaxed) != launch) last = launch;
   }
+  /// Whether a thread of that launch, or a later one, has written the place, or just read it. False where no more is
+  /// known than that it touched the allocation.
+  bool was_touched(uint64_t address, uint32_t launch, bool writes) const;
   uint32_t read_in() const { return read_in_; }
   uint32_t written_in() const { return written_in_; }
 
  private:
-  Cell* make_cells(uint32_t unit);
+  static constexpr uint64_t CHUNK = 64 * 1024;  // bytes whose cells come together
+  Cell* make_chunk(uint64_t chunk, uint32_t unit);
   bool is_marked(uint64_t first, uint64_t past_end) const;
 
   const uint64_t base_, bytes_;
@@ -106,10 +115,10 @@ class BufferShadow {
   std::atomic<uint32_t> read_in_ = 0, written_in_ = 0;
   LazyBytes marks_;  // a bit for each byte
   std::mutex mutex_;
-  std::array<LazyBytes, 2> cells_;  // of one byte, of four
-  std::array<std::atomic<Cell*>, 2> found_{};
-  std::array<bool, 2> refused_{};
-  uint64_t reserved_ = 0;
+  std::vector<LazyBytes> memory_;                  // of the chunks
+  std::vector<std::atomic<Cell*>> narrow_, wide_;  // chunks of cells of one byte, and of four
+  std::atomic<bool> has_no_more_{false};
+  uint64_t taken_ = 0;
   std::array<std::atomic_flag, 64> locks_{};
 };
 

@@ -118,7 +118,53 @@ LaunchContext::LaunchContext(const Program& p, bool helpers)
         where.file.empty() ? i : numbers.try_emplace({where.file, where.line}, i).first->second);
     strengths_.push_back(strength_of_opcode(p.sources[i].opcode));
   }
+  has_messages_ = std::any_of(strengths_.begin(), strengths_.end(),
+                              [](Strength s) { return s != Strength::weak; });
   for (const uint32_t load : loads_before_swaps(p)) strengths_[load] = Strength::atomic;
+}
+
+// Where threads meet, in the order of the code.
+std::vector<uint32_t> LaunchContext::meetings() const {
+  std::vector<uint32_t> found;
+  for (const BasicBlock& block : program.blocks) {
+    if (block.leave == Leave::barrier) found.push_back(block.instruction);
+    for (uint32_t i = block.first; i < block.last; ++i) {
+      const uint32_t instruction = program.ops[i].instruction;
+      if (program.sources[instruction].opcode.starts_with("bar.warp")) found.push_back(instruction);
+    }
+  }
+  return found;
+}
+
+// A branch back makes a loop of the blocks between; a loop that was unrolled has its instruction once for each turn.
+LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
+  uint32_t first = instruction;
+  uint32_t last = instruction;
+  for (uint32_t i = 0; i < lines_.size(); ++i) {
+    const bool is_copy = lines_[i] == lines_[instruction] &&
+                         program.sources[i].opcode == program.sources[instruction].opcode;
+    if (is_copy) first = std::min(first, i);
+    if (is_copy) last = std::max(last, i);
+  }
+  if (first == last) {
+    uint32_t shortest = ~0u;
+    for (const BasicBlock& block : program.blocks) {
+      const bool jumps = block.leave == Leave::jump || block.leave == Leave::branch;
+      if (!jumps || block.instruction < instruction) continue;
+      const BasicBlock& target = program.blocks[block.taken];
+      const uint32_t begin =
+          target.first < target.last ? program.ops[target.first].instruction : target.instruction;
+      if (begin > instruction || block.instruction - begin >= shortest) continue;
+      shortest = block.instruction - begin;
+      first = begin;
+      last = block.instruction;
+    }
+  }
+  if (first == last) return Loop::none;
+  const std::vector<uint32_t> all = meetings();
+  const bool has_barrier =
+      std::any_of(all.begin(), all.end(), [&](uint32_t m) { return first <= m && m <= last; });
+  return has_barrier ? Loop::with_barrier : Loop::without_barrier;
 }
 
 LaunchContext::~LaunchContext() { DeviceShadow::instance().end_launch(); }

@@ -35,11 +35,19 @@ class LaunchContext {
 
   /// Instructions of one line have one number; without lines each has its own.
   uint32_t line_of(uint32_t instruction) const { return lines_[instruction]; }
+  /// Whether threads may tell each other something through memory: there are atomics or volatile accesses.
+  bool has_messages() const { return has_messages_; }
+  /// Whether the instruction is in a loop, and whether threads meet in the innermost one.
+  enum class Loop { none, without_barrier, with_barrier };
+  Loop loop_around(uint32_t instruction) const;
   Strength strength_of(uint32_t instruction) const { return strengths_[instruction]; }
 
  private:
+  std::vector<uint32_t> meetings() const;
+
   std::vector<uint32_t> lines_;
   std::vector<Strength> strengths_;
+  bool has_messages_ = false;
 };
 
 }  // namespace simulator

@@ -17,12 +17,11 @@ struct Sighting {
   uint64_t block = 0;  // linear
   uint64_t address = 0;
   uint32_t thread = 0;  // linear, in its block
-  bool shows_less =
-      false;  // others on the same lines may ask for more: lanes of one warp, where warps race too
+  uint32_t rank = 0;    // the lower, the more it shows of what is wrong on its lines
 
   bool operator<(const Sighting& other) const {
-    return std::tie(shows_less, block, address, thread) <
-           std::tie(other.shows_less, other.block, other.address, other.thread);
+    return std::tie(rank, block, address, thread) <
+           std::tie(other.rank, other.block, other.address, other.thread);
   }
 };
 
@@ -54,6 +53,7 @@ class LaunchHazards {
     Hazard hazard;
   };
   Seen* find(uint64_t key);
+  void drop_consequences();
 
   std::mutex mutex_;
   std::vector<Seen> seen_;

@@ -30,6 +30,9 @@ using Clock = std::chrono::steady_clock;
 // It answers in some hundredths of a second; a machine may be busy.
 constexpr std::chrono::seconds PATIENCE{10};
 
+// More than it has to say about the frames of a call.
+constexpr size_t MOST_OUTPUT = size_t{1} << 20;
+
 // --- frames -------------------------------------------------------------------------------------------
 
 struct Walk {
@@ -120,7 +123,7 @@ std::optional<pid_t> start(std::vector<std::string> words, int output) {
   return error == 0 ? std::optional(child) : std::nullopt;
 }
 
-// All that comes until the other end is closed; nothing if that takes too long.
+// All that comes until the other end is closed; nothing if that is too much or takes too long.
 std::optional<std::string> read_all(int descriptor) {
   const auto deadline = Clock::now() + PATIENCE;
   std::string text;
@@ -140,6 +143,7 @@ std::optional<std::string> read_all(int descriptor) {
     if (got == 0) return text;
     if (got < 0 && errno != EINTR) return std::nullopt;
     if (got > 0) text.append(part, static_cast<size_t>(got));
+    if (text.size() > MOST_OUTPUT) return std::nullopt;
   }
 }
 

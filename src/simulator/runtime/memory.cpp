@@ -42,6 +42,7 @@ struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Made> made;
   std::set<CallSite> sites;
+  std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
 };
 
 Allocations& allocations() {
@@ -90,6 +91,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   if (looks_for_hazards()) {
     made.site = &*allocations().sites.insert(CallSite::here()).first;
     DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
+    if (origin != Origin::device) note_host_memory(base);
   }
   allocations().made.emplace(base, made);
   *pointer = reinterpret_cast<void*>(base);
@@ -120,6 +122,7 @@ cudaError_t release(void* pointer, bool pinned) {
   const std::lock_guard lock(allocations().mutex);
   const auto found = allocations().made.find(address_of(pointer));
   if (found == allocations().made.end()) {
+    if (allocations().reset.contains(address_of(pointer))) return cudaErrorInvalidValue;
     return refuse(cudaErrorInvalidValue, [&] { return not_to_free(pointer, pinned); });
   }
   const Origin origin = found->second.origin;
@@ -132,7 +135,7 @@ cudaError_t release(void* pointer, bool pinned) {
                          : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
     });
   }
-  forget_host_memory(found->first, found->second.bytes);
+  forget_host_memory(found->first);
   DeviceMemory::instance().release(found->first);
   DeviceShadow::instance().released(found->first);
   allocations().made.erase(found);
@@ -394,6 +397,7 @@ void free_everything() {
   note_all_synchronised();
   for (const auto& [base, made] : allocations().made) {
     DeviceMemory::instance().release(base);
+    allocations().reset.insert(base);
     DeviceShadow::instance().released(base);
   }
   allocations().made.clear();

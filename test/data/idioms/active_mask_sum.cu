@@ -35,4 +35,6 @@ int main() {
     printf("%d ", sum);
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

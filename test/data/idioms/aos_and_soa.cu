@@ -46,4 +46,11 @@ int main() {
   }
   printf("%zu %g %g %g\n", sizeof(Particle), a[776].x, a[776].z, a[776].mass);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(s.x);
+  cudaFree(s.y);
+  cudaFree(s.z);
+  cudaFree(s.id);
+  cudaFree(s.kind);
+  cudaFree(s.mass);
 }

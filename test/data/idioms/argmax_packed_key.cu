@@ -37,4 +37,5 @@ int main() {
     for (int i = 1; i < n; ++i) if (a[i] > a[place]) place = i;
     printf("%g at %d\n", a[place], place);
   }
+  cudaFree(a);
 }

@@ -60,4 +60,7 @@ int main() {
   for (int t = 0; t < BLOCK; ++t) wrong += ints[2 * BLOCK + t] != BLOCK - 1 - t + 1000 * (2 * BLOCK - 1 - t);
   printf("%g %g %d\n", out[0], out[191], ints[2 * BLOCK]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(ints);
 }

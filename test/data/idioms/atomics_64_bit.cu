@@ -59,4 +59,8 @@ int main() {
   const bool right = u[0] == 3000000044850ull && u[2] == 299ull << 33 && u[7] == 1 && s[0] == -5000000299ll &&
                      s[1] == -4999999701ll && d[0] == 75 && d[1] == 1099511627776. && f[0] == -701;
   puts(right ? "PASSED" : "FAILED");
+  cudaFree(u);
+  cudaFree(s);
+  cudaFree(d);
+  cudaFree(f);
 }

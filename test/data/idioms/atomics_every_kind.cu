@@ -54,4 +54,7 @@ int main() {
   const bool right = i[0] == n * (n - 1) / 2 && i[1] == -i[0] && i[2] == 1 - n && i[3] == n - 501 && u[4] == n % 10 &&
                      u[7] == 77 && i[7] == 1 && i[8] == 1 && f[0] == n * 0.5f && u[8] == n && u[9] == 5 * 378;
   puts(right ? "PASSED" : "FAILED");
+  cudaFree(d_i);
+  cudaFree(d_u);
+  cudaFree(d_f);
 }

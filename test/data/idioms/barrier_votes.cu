@@ -30,4 +30,5 @@ int main() {
   puts("");
   const bool right = h[0] == 34 && h[1] && !h[2] && !h[3] && h[4] && h[5] == 40;
   puts(right ? "PASSED" : "FAILED");
+  cudaFree(d);
 }

@@ -50,4 +50,10 @@ int main() {
   int wrong = 0;
   for (int v = 0; v < n; ++v) wrong += distance[v] != expected[v];
   printf("%d levels, last %d %s\n", level, distance[n - 1], wrong ? "FAILED" : "PASSED");
+  cudaFree(d_start);
+  cudaFree(d_edge);
+  cudaFree(frontier);
+  cudaFree(next);
+  cudaFree(size);
+  cudaFree(distance);
 }

@@ -38,4 +38,8 @@ int main() {
   for (int i = 0; i < m; ++i) wrong += found[i] != std::lower_bound(primes, primes + count, wanted[i]) - primes;
   printf("%d primes, the last %d, %d %d\n", count, primes[count - 1], found[100], found[m - 1]);
   puts(wrong || count != 669 ? "FAILED" : "PASSED");
+  cudaFree(composite);
+  cudaFree(primes);
+  cudaFree(wanted);
+  cudaFree(found);
 }

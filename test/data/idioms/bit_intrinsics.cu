@@ -27,4 +27,5 @@ int main() {
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
   bits<<<1, 1>>>(d, int(sizeof h / 4));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

@@ -48,4 +48,6 @@ int main() {
   cudaDeviceSynchronize();
   printf("%d %d %d, %.1f %.1f\n", data[0], data[255], data[511], reals[0], reals[n - 1]);
   puts(std::is_sorted(data, data + 512) && std::is_sorted(reals, reals + n) ? "PASSED" : "FAILED");
+  cudaFree(data);
+  cudaFree(reals);
 }

@@ -27,4 +27,5 @@ int main() {
     const bool right = out[0] == blocks * size * (size + 1) / 2 && out[1] == blocks * size - 1;
     printf("%d blocks of %d: %d %s\n", blocks, size, out[0], right ? "PASSED" : "FAILED");
   }
+  cudaFree(out);
 }

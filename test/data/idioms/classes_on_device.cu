@@ -57,4 +57,7 @@ int main() {
   }
   printf("%d %d, %d odd\n", out[0], out[69], *trace);
   puts(wrong || *trace != odd ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(trace);
 }

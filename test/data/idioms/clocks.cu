@@ -27,4 +27,6 @@ int main() {
     all += ok[t];
   }
   printf("%d of 64 clocks grew, %d %s\n", all, work[63], wrong || all != 64 ? "FAILED" : "PASSED");
+  cudaFree(ok);
+  cudaFree(work);
 }

@@ -32,4 +32,7 @@ int main() {
   }
   printf("back %d %d %d %d, own %d %d, scaled %g\n", back[0], back[1], back[2], back[3], own[1], own[2], scaled[63]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(same);
+  cudaFree(own);
+  cudaFree(scaled);
 }

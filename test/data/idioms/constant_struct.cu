@@ -44,4 +44,6 @@ int main() {
     for (int t = 0; t < n; ++t) wrong += out[t] != -(h.factor * t + 2 + 321) + p[t % 2].limits[t % 3];
     printf("%g %g %zu %s\n", out[1], out[39], sizeof(Settings), wrong ? "FAILED" : "PASSED");
   }
+  cudaFree(data);
+  cudaFree(out);
 }

@@ -34,4 +34,6 @@ int main() {
   cudaMemcpy(dd, d, sizeof d, cudaMemcpyHostToDevice);
   convert<<<1, 1>>>(df, int(sizeof f / 4), dd, int(sizeof d / 8));
   cudaDeviceSynchronize();
+  cudaFree(df);
+  cudaFree(dd);
 }

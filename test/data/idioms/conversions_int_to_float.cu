@@ -29,4 +29,5 @@ int main() {
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
   convert<<<1, 1>>>(d, int(sizeof h / 8));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

@@ -46,4 +46,6 @@ int main() {
   }
   printf("%d %d %d\n", out[0], out[30 * w + 30], out[w * h - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

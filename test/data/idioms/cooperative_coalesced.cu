@@ -45,4 +45,8 @@ int main() {
   for (int b = 0; b < 4; ++b) wrong += bins[b] != expected[b];
   printf("%d kept, sum %d, bins %d %d %d %d\n", *count, found, bins[0], bins[1], bins[2], bins[3]);
   puts(wrong || *count != kept || found != sum ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(count);
+  cudaFree(bins);
 }

@@ -48,4 +48,7 @@ int main() {
   for (int i = 0; i < n; ++i) totals[i / threads] += in[i];
   printf("%d %d\n", sums[0], sums[1]);
   puts(wrong || sums[0] != totals[0] || sums[1] != totals[1] ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(sums);
+  cudaFree(out);
 }

@@ -46,4 +46,6 @@ int main() {
     }
     printf("%d: %d %d %s\n", size, out[0], out[1], wrong || total != out[0] ? "FAILED" : "PASSED");
   }
+  cudaFree(in);
+  cudaFree(out);
 }

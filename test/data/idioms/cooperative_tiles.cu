@@ -51,4 +51,6 @@ int main() {
   check<16>();
   check<8>();
   check<4>();
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -25,4 +25,6 @@ int main() {
   const cudaError_t error = cudaDeviceSynchronize();
   for (int i = 0; i < n; ++i) wrong += out[i] != i + 1;
   printf("%s %s\n", cudaGetErrorName(error), wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -45,4 +45,7 @@ int main() {
   }
   for (int i = 32; i < 37; ++i) printf("%02x ", out[31 * 37 + i - 32]);
   printf("\n%s %d %s\n", records[9].name, records[9].value, wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
+  cudaFree(d_records);
 }

@@ -32,4 +32,5 @@ int main() {
     wrong += h[t] != t * 10 * n + 1001 * n * (n - 1) / 2;
   }
   printf("%d %d %s\n", h[1], h[63], wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -39,4 +39,5 @@ int main() {
   cudaMemcpy(&fifth, static_cast<int*>(address) + 4, sizeof fifth, cudaMemcpyDeviceToHost);
   printf("\n%d %zu\n", fifth, bytes);
   puts(n == 42 && t[3] == 142 && t[7] == 83 && m[5] == 24 && fifth == 242 && bytes == 48 ? "PASSED" : "FAILED");
+  cudaFree(length);
 }

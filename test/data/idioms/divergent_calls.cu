@@ -50,4 +50,7 @@ int main() {
     wrong += (bits[t / 32] >> t % 32 & 1) != (h[t] % 2 == 0);
   }
   printf("%d traced %s\n", traced, wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
+  cudaFree(trace);
+  cudaFree(even);
 }

@@ -46,4 +46,5 @@ int main() {
   for (int t = 0; t < n; ++t) wrong += h[t] != work(t) + work(t ^ 1) % 10;
   printf("%d %d %d %d\n", h[0], h[26], h[96], h[255]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -37,4 +37,8 @@ int main() {
   }
   printf("%g %lld %llu\n", out[31].x, l[31].y, u[31].y);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(l);
+  cudaFree(u);
 }

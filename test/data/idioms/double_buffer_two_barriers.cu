@@ -39,4 +39,6 @@ int main() {
   }
   printf("%d %d %d\n", out[0], out[31], out[63]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

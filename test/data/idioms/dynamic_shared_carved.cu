@@ -37,4 +37,7 @@ int main() {
   }
   printf("%g %d %.10s\n", d[0], i[0], c);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
+  cudaFree(i);
+  cudaFree(c);
 }

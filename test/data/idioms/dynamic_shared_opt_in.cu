@@ -31,4 +31,5 @@ int main() {
   printf("%d %s\n", *out, *out == sum ? "PASSED" : "FAILED");
   printf("too much: %s\n", cudaGetErrorName(cudaFuncSetAttribute(
       rotate, cudaFuncAttributeMaxDynamicSharedMemorySize, most + 1)));
+  cudaFree(out);
 }

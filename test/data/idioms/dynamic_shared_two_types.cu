@@ -30,4 +30,6 @@ int main() {
   int wrong = 0;
   for (int t = 0; t < n; ++t) wrong += f[t] != (n - 1 - t) * 0.5f + t % 4 * 100 || s[t] != t - n + 1;
   printf("%g %d %s\n", f[3], s[0], wrong ? "FAILED" : "PASSED");
+  cudaFree(f);
+  cudaFree(s);
 }

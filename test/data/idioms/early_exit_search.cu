@@ -28,4 +28,6 @@ int main() {
     wrong += *found != expected;
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(found);
 }

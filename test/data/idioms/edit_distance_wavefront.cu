@@ -44,4 +44,6 @@ int main() {
     cudaDeviceSynchronize();
     printf("%d %s\n", *out, *out == host_distance(p[0], p[1]) ? "PASSED" : "FAILED");
   }
+  cudaFree(text);
+  cudaFree(out);
 }

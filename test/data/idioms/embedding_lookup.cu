@@ -44,4 +44,9 @@ int main() {
   for (int i = 0; i < vocabulary * dimension; ++i) wrong += gradient[i] != counts[i / dimension] * (i % dimension + 1);
   printf("%g %g %d\n", out[101], out[5001], gradient[99]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(tokens);
+  cudaFree(gradient);
+  cudaFree(table);
+  cudaFree(positions);
+  cudaFree(out);
 }

@@ -33,4 +33,5 @@ int main() {
     puts("");
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

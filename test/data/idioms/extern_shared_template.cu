@@ -32,6 +32,8 @@ void try_type(const char* name, Make make) {
   int wrong = 0;
   for (int i = 0; i < n; ++i) wrong += !same(out[i], in[n - 1 - i]);
   printf("%s %s\n", name, wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }
 
 int main() {

@@ -44,4 +44,7 @@ int main() {
   }
   printf("%.2f %.2f\n", b[5].re, b[256].re);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(c);
 }

@@ -43,4 +43,6 @@ int main() {
   }
   printf("%d %d %d, %d %d %d %d\n", a[70].x, a[70].y, a[70].z, b[70].x, b[70].y, b[70].z, b[70].w);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(b);
 }

@@ -53,4 +53,7 @@ int main() {
   }
   printf("%d %d %d\n", blurred[0], blurred[w * 30 + 30], blurred[w * h - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_image);
+  cudaFree(d_grey);
+  cudaFree(d_blurred);
 }

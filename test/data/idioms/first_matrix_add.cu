@@ -27,4 +27,7 @@ int main() {
   for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) wrong += c[i][j] != a[i][j] + b[j][i];
   printf("%.0f %.0f %.0f\n", c[0][1], c[1][0], c[49][49]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_a);
+  cudaFree(d_b);
+  cudaFree(d_c);
 }

@@ -38,4 +38,7 @@ int main() {
   }
   printf("%g %g %g %g\n", p[10].x, p[10].y, p[10].z, out[332]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(p);
+  cudaFree(v);
+  cudaFree(out);
 }

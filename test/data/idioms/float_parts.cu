@@ -34,4 +34,5 @@ int main() {
   cudaDeviceSynchronize();
   twice<<<1, 1>>>(d, int(sizeof h / 4));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

@@ -28,4 +28,5 @@ int main() {
   }
   printf("%d %d %d %d %d\n", h[60], h[61], h[62], h[63], g[5]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -43,4 +43,7 @@ int main() {
   check("saxpy", Saxpy{2});
   check("clamp", Clamp{10, 100});
   check("both", Then<Saxpy, Clamp>{{0.5f}, {300, 800}});
+  cudaFree(x);
+  cudaFree(y);
+  cudaFree(out);
 }

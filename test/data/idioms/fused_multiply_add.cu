@@ -35,4 +35,7 @@ int main() {
   for (int i = 0; i < 32; ++i) wrong += d_low[i] != std::fma(d[i], d[i], -(d[i] * d[i]));
   printf("%d products were exact, %a %a\n", exact, low[77], d_low[5]);
   puts(wrong ? "FAILED" : "PASSED");
+  for (float* p : {a, b, high, low, plain}) cudaFree(p);
+  cudaFree(d);
+  cudaFree(d_low);
 }

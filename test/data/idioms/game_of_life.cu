@@ -39,4 +39,6 @@ int main() {
     wrong += next[i] != expected[i];
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(b);
 }

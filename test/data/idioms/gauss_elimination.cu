@@ -53,4 +53,6 @@ int main() {
   for (int i = 0; i < N; ++i) wrong += !(std::fabs(x[i] - (i - 10)) < 1e-8);
   printf("%.6f %.6f %.6f\n", x[0], x[3], x[23]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(x);
 }

@@ -43,4 +43,5 @@ int main() {
   for (int t = 0; t < n; ++t) wrong += h[t] != work(t);
   printf("%d %d %d %d %d\n", h[0], h[7], h[41], h[63], h[95]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

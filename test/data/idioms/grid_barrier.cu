@@ -43,4 +43,6 @@ int main() {
   }
   printf("%d %d %d\n", a[0], a[1000], a[n - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(b);
 }

@@ -30,4 +30,5 @@ int main() {
   for (int i = 0; i < n; ++i) wrong += h[i] != i * (i < 100 ? 5 : 4);
   printf("%d %d %d\n", h[99], h[100], h[4096]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

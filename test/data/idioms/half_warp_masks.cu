@@ -31,4 +31,5 @@ int main() {
   }
   printf("%d %d %d %d\n", h[0], h[15], h[16], h[48]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

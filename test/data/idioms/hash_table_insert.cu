@@ -52,4 +52,8 @@ int main() {
   for (int k = 0; k < most; ++k) wrong += found[k] != expected[k], distinct += found[k] > 0;
   printf("%d distinct keys, key 1 came %d times\n", distinct, found[1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(keys);
+  cudaFree(found);
+  cudaFree(table);
+  cudaFree(counts);
 }

@@ -30,4 +30,6 @@ int main() {
     printf("e %u, space %u, z %u, last %u %s\n", h['e'], h[' '], h['z'], h[0xfc],
            memcmp(h, expected, sizeof h) ? "FAILED" : "PASSED");
   }
+  cudaFree(d);
+  cudaFree(bins);
 }

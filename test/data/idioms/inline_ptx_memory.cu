@@ -52,4 +52,9 @@ int main() {
   }
   printf("%d %d %g %d\n", out[0], out[63], quads[5].y, halves[63]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
+  cudaFree(d_quads);
+  cudaFree(d_quads_out);
+  cudaFree(d_halves);
 }

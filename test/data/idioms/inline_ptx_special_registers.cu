@@ -44,4 +44,6 @@ int main() {
   }
   printf("%u %08x %u\n", out[127 * 4], out[2], out[31 * 4 + 3]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(out);
+  cudaFree(times);
 }

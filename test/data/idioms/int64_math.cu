@@ -56,4 +56,5 @@ int main() {
   }
   printf("%llx %llu\n", out[1], out[n * 3 - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(out);
 }

@@ -43,4 +43,7 @@ int main() {
   for (int i = 0; i < n; ++i) wrong += out[i] != mix(a[i], b[i]);
   printf("%llu %llu %llu, -7/2 = %d, -7%%2 = %d\n", out[3], out[100], out[511], -7 / 2, -7 % 2);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(out);
 }

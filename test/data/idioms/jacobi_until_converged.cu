@@ -41,4 +41,7 @@ int main() {
       wrong += !(std::fabs(a[y * n + x] * 4 - a[y * n + x - 1] - a[y * n + x + 1] - a[y * n + x - n] - a[y * n + x + n]) < 0.05f);
   printf("%d rounds, %.2f %.2f\n", rounds, a[n + 1], a[9 * n + 9]);
   puts(wrong || rounds >= 1000 ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(change);
 }

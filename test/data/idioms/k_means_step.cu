@@ -48,4 +48,7 @@ int main() {
   cudaDeviceSynchronize();
   for (int k = 0; k < K; ++k) printf("(%d, %d)\n", centroids[k].x, centroids[k].y);
   puts(centroids[4].x == -9000 ? "PASSED" : "FAILED");
+  cudaFree(points);
+  cudaFree(centroids);
+  cudaFree(sums);
 }

@@ -32,4 +32,6 @@ int main() {
   for (int i = 0; i < n; ++i) wrong += a[i] != i * i + 7 + i % 7 * (i < 3 ? 2 : 1);
   for (int b = 0; b < 10; ++b) printf("%d ", histogram[b]);
   printf("\n%d %d %s\n", a[2], a[499], wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
+  cudaFree(histogram);
 }

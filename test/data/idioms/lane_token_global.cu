@@ -25,4 +25,7 @@ int main() {
   for (int i = 0; i < n; ++i) wrong += order[i] != n - 1 - i;
   printf("%d %d %d\n", order[0], order[40], order[95]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(order);
+  cudaFree(token);
+  cudaFree(position);
 }

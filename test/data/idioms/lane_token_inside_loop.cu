@@ -33,4 +33,7 @@ int main() {
   }
   printf("%d %d %d\n", h[1], h[32], h[63]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(out);
+  cudaFree(token);
+  cudaFree(value);
 }

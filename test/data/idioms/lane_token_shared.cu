@@ -30,4 +30,5 @@ int main() {
   }
   printf("%d %d %d\n", h[0], h[16], h[31]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -37,4 +37,6 @@ int main() {
   for (int i = 0; i < 64; ++i) total += sum[i];
   printf("%zu %g %d\n", sizeof(Large), out[999], total);
   puts(wrong || total != 499500 ? "FAILED" : "PASSED");
+  cudaFree(out);
+  cudaFree(sum);
 }

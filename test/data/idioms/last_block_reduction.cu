@@ -49,4 +49,7 @@ int main() {
     cudaDeviceSynchronize();
     printf("%d %s\n", *out, *out == expected ? "PASSED" : "FAILED");
   }
+  cudaFree(in);
+  cudaFree(partial);
+  cudaFree(out);
 }

@@ -25,4 +25,5 @@ int main() {
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
   printf("refused: %d, left alone: %d\n", refused, h[0]);
   puts(wrong || !refused || h[0] != 1 ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

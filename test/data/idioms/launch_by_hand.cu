@@ -33,4 +33,5 @@ int main() {
   cudaDeviceSynchronize();
   for (int i = 0; i < n; ++i) wrong += out[i] != 101 + i;
   printf("%s %g %s\n", cudaGetErrorName(f), out[0], wrong ? "FAILED" : "PASSED");
+  cudaFree(out);
 }

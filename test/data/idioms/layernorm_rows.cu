@@ -52,4 +52,8 @@ int main() {
   }
   printf("%.3f %.3f %.3f\n", out[0], out[n], out[rows * n - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(weight);
+  cudaFree(bias);
 }

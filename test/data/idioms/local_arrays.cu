@@ -38,4 +38,6 @@ int main() {
   own_arrays<<<1, threads>>>(d_in, d_out, n);
   cudaMemcpy(h, d_out, sizeof h, cudaMemcpyDeviceToHost);
   for (int t = 0; t < threads; ++t) printf("%d %d %d %d\n", h[4 * t], h[4 * t + 1], h[4 * t + 2], h[4 * t + 3]);
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

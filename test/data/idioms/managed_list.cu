@@ -43,4 +43,6 @@ int main() {
     cudaFree(node);
   }
   printf("\nsum %d %s\n", *sum, wrong || i != 20 || *sum != 2470 ? "FAILED" : "PASSED");
+  cudaFree(head);
+  cudaFree(sum);
 }

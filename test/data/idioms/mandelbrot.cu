@@ -27,4 +27,5 @@ int main() {
   mandelbrot<<<dim3((w + 31) / 32, (h + 3) / 4), dim3(32, 4)>>>(d, w, h);
   cudaMemcpy(image, d, (w + 1) * h, cudaMemcpyDeviceToHost);
   fputs(image, stdout);
+  cudaFree(d);
 }

@@ -25,4 +25,5 @@ int main() {
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
   run<<<1, 1>>>(d, int(sizeof h / 8));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

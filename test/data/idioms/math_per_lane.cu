@@ -29,4 +29,6 @@ int main() {
   }
   printf("%.3f %.3f %.6f %.6f\n", out[0], out[511], d[0], d[511]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(out);
+  cudaFree(d);
 }

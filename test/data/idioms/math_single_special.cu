@@ -26,4 +26,5 @@ int main() {
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
   run<<<1, 1>>>(d, int(sizeof h / 4));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

@@ -24,4 +24,7 @@ int main() {
   printf("\n%08x %08x %08x %08x\n", back[0], back[1], back[2], back[3]);
   cudaMemcpy(back, h, sizeof h, cudaMemcpyHostToHost);
   puts(h[0] == 0x01010101 && h[10] == 0xffffffff && h[15] == 0x0101ffff && h[50] == 0x02020202 ? "PASSED" : "FAILED");
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(c);
 }

@@ -36,4 +36,7 @@ int main() {
     cudaDeviceSynchronize();
     printf("%d + %d: %d %s\n", na, nb, out[n - 1], std::equal(out, out + n, expected) ? "PASSED" : "FAILED");
   }
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(out);
 }

@@ -38,4 +38,7 @@ int main() {
   }
   printf("%d %d | %d %d %d %d | %d\n", h[15], h[16], h[36], h[37], h[38], h[39], h[95]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_g);
+  cudaFree(d_o);
+  cudaFree(d_w);
 }

@@ -31,4 +31,5 @@ int main() {
   for (int t = 0; t < threads; ++t) expected += hits(t, darts);
   printf("%llu of %d, pi is about %.4f %s\n", *total, threads * darts, 4.0 * *total / (threads * darts),
          *total == expected ? "PASSED" : "FAILED");
+  cudaFree(total);
 }

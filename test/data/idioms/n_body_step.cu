@@ -55,4 +55,7 @@ int main() {
   }
   printf("%.3f %.3f %.3f\n", a[0].x, a[100].y, a[199].z);
   puts(std::fabs(px) + std::fabs(py) + std::fabs(pz) < 1e-2 && most > 0.1 ? "PASSED" : "FAILED");
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(v);
 }

@@ -28,4 +28,5 @@ int main() {
   }
   printf("%d %d %d %d\n", h[0], h[64], h[128], h[192]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -47,4 +47,5 @@ int main() {
   }
   printf("%d %d %d\n", h[0], h[1], h[63]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -44,4 +44,7 @@ int main() {
   for (int t = 0; t < 40; ++t) wrong += out[t] != -7 * (40 - t + 39 - t);
   printf("%d %d\n", out[0], out[39]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(words);
 }

@@ -41,4 +41,5 @@ int main() {
   }
   printf("%lld %lld %lld\n", h[9], h[12], h[63]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

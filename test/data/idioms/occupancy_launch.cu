@@ -23,4 +23,5 @@ int main() {
   cudaDeviceSynchronize();
   for (int i = 0; i < n; ++i) wrong += a[i] != i * i;
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(a);
 }

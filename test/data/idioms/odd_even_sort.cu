@@ -40,4 +40,6 @@ int main() {
   cudaMemcpy(&rounds, d_rounds, sizeof rounds, cudaMemcpyDeviceToHost);
   for (int i = 0; i < n; ++i) wrong += h[i] != i - 150;
   printf("%d rounds, %d %d %s\n", rounds, h[0], h[n - 1], wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
+  cudaFree(d_rounds);
 }

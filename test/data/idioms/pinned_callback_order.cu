@@ -30,4 +30,6 @@ int main() {
   cudaStreamSynchronize(stream);
   printf("%d %d %d\n", job.sum, h[0], h[31]);
   puts(job.sum == 992 && h[0] == 2000 && h[31] == 124 ? "PASSED" : "FAILED");
+  cudaFreeHost(h);
+  cudaFree(d);
 }

@@ -28,4 +28,5 @@ int main() {
   }
   printf("a row of %zu bytes fits: %d, aligned: %d\n", w * sizeof(float), pitch >= w * sizeof(float), pitch % 256 == 0);
   printf("%g %g %s\n", out[30][66], out[1][1], wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -35,4 +35,7 @@ int main() {
     printf("%g %g\n", h[1], h[lengths[r] - 1]);
   }
   puts(wrong ? "FAILED" : "PASSED");
+  for (float* p : pointers) cudaFree(p);
+  cudaFree(d_pointers);
+  cudaFree(d_lengths);
 }

@@ -56,4 +56,6 @@ int main() {
   }
   printf("%d %d %d\n", keys[0], keys[128], keys[255]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(keys);
+  cudaFree(values);
 }

@@ -53,4 +53,7 @@ int main() {
   }
   cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
   printf("%u %u %u %s\n", h[0], h[n / 2], h[n - 1], std::equal(h, h + n, sorted) ? "PASSED" : "FAILED");
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(counts);
 }

@@ -40,4 +40,10 @@ int main() {
   }
   printf("%g %g\n", out[1], out[1000]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(f);
+  cudaFree(q);
+  cudaFree(c);
+  cudaFree(d);
+  cudaFree(out);
+  cudaFree(index);
 }

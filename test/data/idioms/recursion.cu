@@ -50,4 +50,7 @@ int main() {
   }
   printf("%llu %llu %d %d\n", f[5], f[20], a[5], sorted[0]);
   puts(wrong || f[20] != 2432902008176640000ull ? "FAILED" : "PASSED");
+  cudaFree(f);
+  cudaFree(a);
+  cudaFree(sorted);
 }

@@ -44,4 +44,6 @@ int main() {
     printf("%d ", out[b]);
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -38,4 +38,6 @@ int main() {
   cudaMemcpy(&result, a, sizeof result, cudaMemcpyDeviceToHost);
   for (float v : h) expected += v;
   printf("%.1f %s\n", result, result == expected ? "PASSED" : "FAILED");
+  cudaFree(a);
+  cudaFree(b);
 }

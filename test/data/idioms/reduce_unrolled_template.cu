@@ -51,4 +51,6 @@ int main() {
     for (int b = 0; b < blocks; ++b) total += out[b];
     printf("%3d: %d %s\n", threads, total, total == expected ? "PASSED" : "FAILED");
   }
+  cudaFree(in);
+  cudaFree(out);
 }

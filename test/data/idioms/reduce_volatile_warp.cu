@@ -42,4 +42,6 @@ int main() {
   }
   printf("%d %d\n", out[0], out[blocks - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

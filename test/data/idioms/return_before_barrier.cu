@@ -30,4 +30,6 @@ int main() {
   }
   printf("%d %d %d %d\n", out[0], out[255], out[768], out[999]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

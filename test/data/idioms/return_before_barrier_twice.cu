@@ -31,4 +31,6 @@ int main() {
   for (int i = 0; i < 100; ++i) wrong += h[i] != 2 * (198 - 2 * i) + 1;
   printf("%d %d %d, %d threads left\n", h[0], h[50], h[99], h_left);
   puts(wrong || h_left != 100 ? "FAILED" : "PASSED");
+  cudaFree(out);
+  cudaFree(left);
 }

@@ -33,4 +33,6 @@ int main() {
   }
   printf("%d %d %d\n", out[0], out[30], out[31]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

@@ -26,4 +26,5 @@ int main() {
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
   rounding<<<1, 1>>>(d, int(sizeof h / 8));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

@@ -32,4 +32,6 @@ int main() {
   cudaDeviceSynchronize();
   run_single<<<1, 1>>>(f, n);
   cudaDeviceSynchronize();
+  cudaFree(d);
+  cudaFree(f);
 }

@@ -34,4 +34,5 @@ int main() {
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
   rounding<<<1, 1>>>(d, int(sizeof h / 4));
   cudaDeviceSynchronize();
+  cudaFree(d);
 }

@@ -44,4 +44,6 @@ int main() {
     printf("%d: %d\n", n, out[n - 1]);
   }
   puts(failed ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -50,4 +50,8 @@ int main() {
   for (int i = 0; i < n; ++i) wrong += out[i] != (sum += in[i]);
   printf("%d %d %d\n", out[0], out[5000], out[n - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(prefix);
+  cudaFree(ready);
 }

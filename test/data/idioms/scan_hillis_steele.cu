@@ -49,4 +49,6 @@ int main() {
     failed += wrong;
   }
   puts(failed ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -49,4 +49,7 @@ int main() {
   for (int i = 0; i < n; ++i) wrong += out[i] != (sum += in[i]);
   printf("%d %d %d\n", out[255], out[256], out[n - 1]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(sums);
 }

@@ -38,4 +38,5 @@ int main() {
   }
   printf("%d %d %zu\n", h[0], h[63], sizeof(Queue));
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -28,6 +28,7 @@ void check(const char* name) {
     }
   }
   printf("%s %s\n", name, wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }
 
 int main() {

@@ -60,4 +60,6 @@ int main() {
     }
     printf("%d: %.3f %.3f %s\n", n, out[0], out[n + 1], wrong ? "FAILED" : "PASSED");
   }
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -37,4 +37,6 @@ int main() {
     wrong += h[b] != expected[b];
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(bins);
 }

@@ -30,4 +30,6 @@ int main() {
   cudaMemcpy(&h, account, sizeof h, cudaMemcpyDeviceToHost);
   printf("balance %d after %d operations\n", h.balance, h.operations);
   puts(h.balance == 4 * 96 * 95 / 2 && h.operations == 4 * 96 ? "PASSED" : "FAILED");
+  cudaFree(lock);
+  cudaFree(account);
 }

@@ -41,8 +41,8 @@ int main() {
     }
     start.push_back(int(column.size()));
   }
-  const int *d_start = to_device(start), *d_column = to_device(column);
-  const float *d_value = to_device(value), *d_x = to_device(x);
+  int *d_start = to_device(start), *d_column = to_device(column);
+  float *d_value = to_device(value), *d_x = to_device(x);
   float* d_y = to_device(y);
   scalar<<<(n + 63) / 64, 64>>>(n, d_start, d_column, d_value, d_x, d_y);
   cudaMemcpy(y.data(), d_y, n * sizeof(float), cudaMemcpyDeviceToHost);
@@ -51,4 +51,6 @@ int main() {
   vector<<<(n * 32 + 127) / 128, 128>>>(n, d_start, d_column, d_value, d_x, d_y);
   cudaMemcpy(y.data(), d_y, n * sizeof(float), cudaMemcpyDeviceToHost);
   printf("vector %g %g %s\n", y[0], y[300], y == expected ? "PASSED" : "FAILED");
+  for (int* p : {d_start, d_column}) cudaFree(p);
+  for (float* p : {d_value, d_x, d_y}) cudaFree(p);
 }

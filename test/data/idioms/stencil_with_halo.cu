@@ -52,4 +52,6 @@ int main() {
     }
   }
   printf("%d %d %s\n", out[0], out[999], wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

@@ -29,4 +29,6 @@ int main() {
   int wrong = 0;
   for (int i = 0; i < 3 * n; ++i) wrong += result[i] != i / n + 100 + 2 * (i % n);
   printf("%d %d %s\n", result[0], result[3 * n - 1], wrong ? "FAILED" : "PASSED");
+  cudaStreamDestroy(stream);
+  cudaFree(result);
 }

@@ -51,5 +51,7 @@ int main() {
   cudaStreamDestroy(second);
   cudaFreeHost(h);
   cudaFreeHost(result);
+  cudaFree(a);
+  cudaFree(b);
   puts(wrong ? "FAILED" : "PASSED");
 }

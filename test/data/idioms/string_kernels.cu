@@ -53,4 +53,6 @@ int main() {
   cudaDeviceSynchronize();
   printf("%d words; %d %d %d %d\n", out[4], out[0], out[1], out[2], out[3]);
   puts(strcmp(back, original) == 0 && out[4] == 16 && out[2] == 103 && out[3] == 5 ? "PASSED" : "FAILED");
+  cudaFree(text);
+  cudaFree(out);
 }

@@ -48,4 +48,6 @@ int main() {
   }
   printf("%.2f %.2f %zu\n", out[0], out[29], sizeof(Args));
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(data);
+  cudaFree(out);
 }

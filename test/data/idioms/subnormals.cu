@@ -34,4 +34,6 @@ int main() {
   }
   printf("%.6g %.6g %.6g %.6g %.6g %.6g\n", out[8], out[9], out[10], out[11], out[12], d[3]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(out);
+  cudaFree(d);
 }

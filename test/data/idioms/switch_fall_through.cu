@@ -46,4 +46,5 @@ int main() {
     printf("%d%c", h[t], t % 16 == 15 ? '\n' : ' ');
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -36,4 +36,6 @@ int main() {
   fold<10, Op::largest, true, twice><<<1, 32>>>(in, out); show();
   fold<1, Op::sum, true, square><<<1, 32>>>(in, out); show();
   puts(out[31] == 1 && out[0] == (31 % 13 + 1) * (31 % 13 + 1) ? "PASSED" : "FAILED");
+  cudaFree(in);
+  cudaFree(out);
 }

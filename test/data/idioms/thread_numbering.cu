@@ -33,4 +33,5 @@ int main() {
   }
   printf("%03d %03d %d\n", a[0][104], a[1][n - 1], a[2][100]);
   puts(wrong ? "FAILED" : "PASSED");
+  for (int* p : a) cudaFree(p);
 }

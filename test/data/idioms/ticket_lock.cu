@@ -42,4 +42,5 @@ int main() {
   for (unsigned t = 0; t < blocks; ++t) expected = expected * 5 + t;
   printf("%u, %d tickets\n", result, all);
   puts(result == expected && all == blocks ? "PASSED" : "FAILED");
+  cudaFree(d);
 }

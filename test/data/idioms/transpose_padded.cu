@@ -31,4 +31,6 @@ int main() {
       for (int c = 0; c < columns; ++c) wrong += out[c * rows + r] != in[r * columns + c];
     printf("%dx%d %g %s\n", rows, columns, out[1], wrong ? "FAILED" : "PASSED");
   }
+  cudaFree(in);
+  cudaFree(out);
 }

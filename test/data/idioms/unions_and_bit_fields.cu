@@ -57,4 +57,6 @@ int main() {
   }
   for (int t = 0; t < n; t += 13) printf("%u %08x %u %08x\n", out[4 * t], out[4 * t + 1], out[4 * t + 2], out[4 * t + 3]);
   printf("%zu %s\n", sizeof(Packed), wrong ? "FAILED" : "PASSED");
+  cudaFree(p);
+  cudaFree(out);
 }

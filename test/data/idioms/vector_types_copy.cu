@@ -26,6 +26,8 @@ void check(const char* name, V made) {
   const bool same = memcmp(in, out, sizeof in) == 0;
   failed += !same;
   printf("%s%s ", name, same ? "" : "!");
+  cudaFree(d_in);
+  cudaFree(d_out);
 }
 
 #define ONE(T) check(#T "1", make_##T##1(1));

@@ -26,4 +26,5 @@ int main() {
   wrong += h[i++] != sizeof(T) * 100 + alignof(T);
   TYPES(HOST)
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -33,4 +33,6 @@ int main() {
   }
   printf("%zu %zu %g %g\n", sizeof(Quad), alignof(Eight), q[63].x, e[32].v[7]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(q);
+  cudaFree(e);
 }

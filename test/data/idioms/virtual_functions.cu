@@ -52,4 +52,6 @@ int main() {
   for (int t = 0; t < 96; ++t) wrong += h[t] != (t % 3 == 0 ? t * t * 10 + 4 : t % 3 == 1 ? 20 * t + 4 : t * 50 + 3);
   printf("%d %d %d\n", h[3], h[4], h[5]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(shapes);
+  cudaFree(d);
 }

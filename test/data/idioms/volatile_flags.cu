@@ -33,4 +33,5 @@ int main() {
     wrong += h[t] != v;
   }
   printf("%d %d %s\n", h[0], h[31], wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

@@ -30,4 +30,6 @@ int main() {
   for (int b = blocks - 1; b >= 0; --b, expected = expected * 3 % 1009) wrong += h[b] != expected;
   for (int v : h) printf("%d ", v);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(flag);
+  cudaFree(order);
 }

@@ -53,4 +53,7 @@ int main() {
   cudaMemcpy(out, d_rank, sizeof out, cudaMemcpyDeviceToHost);
   printf("%08x %08x %d %d\n", mask[0], mask[1], out[0], out[16]);
   puts(wrong || out[0] != 79 || out[31] != 127 ? "FAILED" : "PASSED");
+  cudaFree(d_keys);
+  cudaFree(d_rank);
+  cudaFree(d_mask);
 }

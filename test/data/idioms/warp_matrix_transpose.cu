@@ -32,4 +32,6 @@ int main() {
   cudaDeviceSynchronize();
   for (int i = 0; i < 1024; ++i) wrong += out[i] != in[i % 32 * 32 + i / 32];
   printf("%d %d %d %s\n", out[1], out[32], out[1023], wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

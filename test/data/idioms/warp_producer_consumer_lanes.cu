@@ -33,4 +33,5 @@ int main() {
   ping_pong<<<1, 32>>>(d);
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
   printf("%d %d %s\n", h[0], h[1], h[0] == 50 * 51 * 101 / 6 && h[1] == 0 ? "PASSED" : "FAILED");
+  cudaFree(d);
 }

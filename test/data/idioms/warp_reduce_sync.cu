@@ -37,4 +37,5 @@ int main() {
   for (int i = 0; i < 8; ++i) printf("%d ", h[i]);
   printf("%x\n", h[15]);
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(d);
 }

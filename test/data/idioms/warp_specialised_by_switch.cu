@@ -44,4 +44,6 @@ int main() {
     printf("%d ", out[r]);
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(out);
 }

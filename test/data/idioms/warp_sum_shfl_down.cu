@@ -36,4 +36,6 @@ int main() {
     cudaMemcpy(&out, d_out, sizeof out, cudaMemcpyDeviceToHost);
     printf("%d threads: %d %s\n", threads, out, out == expected ? "PASSED" : "FAILED");
   }
+  cudaFree(d_in);
+  cudaFree(d_out);
 }

@@ -43,4 +43,7 @@ int main() {
     printf("%g at %d\n", sums[w * 32 + 5], where[w * 32 + 9]);
   }
   puts(wrong ? "FAILED" : "PASSED");
+  cudaFree(in);
+  cudaFree(sums);
+  cudaFree(where);
 }

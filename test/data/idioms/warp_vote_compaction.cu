@@ -40,4 +40,7 @@ int main() {
   votes<<<1, 64>>>(d_out);
   cudaMemcpy(out, d_out, sizeof(int) * 64, cudaMemcpyDeviceToHost);
   printf("%d %d %d %d\n", out[0], out[1], out[32], out[33]);
+  cudaFree(d_in);
+  cudaFree(d_out);
+  cudaFree(d_count);
 }

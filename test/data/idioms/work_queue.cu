@@ -37,4 +37,7 @@ int main() {
     wrong += results[i] != sum;
   }
   printf("%d items, %d %d %s\n", *done, results[17], results[122], wrong || *done != n ? "FAILED" : "PASSED");
+  cudaFree(items);
+  cudaFree(results);
+  cudaFree(done);
 }

@@ -73,5 +73,8 @@ int main() {
     good = good && out[2 + t] == four && odd[t] == bits;
   }
   printf("%s: sum %d, multiples of 3: %d\n%s\n", cudaGetErrorString(error), out[0], out[1], good ? "PASSED" : "FAILED");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(odd);
   return good ? 0 : 1;
 }

@@ -1,23 +1,23 @@
-// Width 16: the lanes form a group of their own, and none reads beyond it.
+// All lanes come to the shuffle, and the lower ones use what they get.
 #include <cstdio>
 
-__global__ void sum(const int* in, int* out) {
+__global__ void fold(const int* in, int* out) {
   int lane = threadIdx.x;
+  int v = in[lane];
+  v += __shfl_down_sync(0xffffffff, v, 16);
   if (lane < 16) {
-    int v = in[lane];
-    for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0x0000ffff, v, d, 16);
-    if (lane == 0) *out = v;
+    out[lane] = v;
   }
 }
 
 int main() {
   int *in, *out;
   cudaMallocManaged(&in, 32 * sizeof(int));
-  cudaMallocManaged(&out, sizeof(int));
+  cudaMallocManaged(&out, 16 * sizeof(int));
   for (int i = 0; i < 32; i++) in[i] = i;
-  sum<<<1, 32>>>(in, out);
+  fold<<<1, 32>>>(in, out);
   cudaDeviceSynchronize();
-  printf("sum %d\n", *out);
+  printf("done\n");
   cudaFree(in);
   cudaFree(out);
 }
