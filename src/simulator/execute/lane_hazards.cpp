@@ -39,8 +39,9 @@ const Program& program_of(const Warp& w) { return w.block->worker->program; }
 
 // --- shuffles and masks -------------------------------------------------------------------------------
 
-void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask) {
-  add(w, HazardKind::absent_lane, instruction, instruction, lane, [&](Message& message) {
+void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask,
+                        uint32_t use) {
+  add(w, HazardKind::absent_lane, instruction, use, lane, [&](Message& message) {
     const Program& program = program_of(w);
     const std::string shuffle = intrinsic_of(program, instruction);
     const std::string absent = lane_text(source);
@@ -68,6 +69,8 @@ void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int sourc
     message.what = "shuffle from an absent lane in " + program.demangled + ": " + lane_text(lane) +
                    " reads " + absent + " with " + shuffle + ", but " + reason;
     message.where += ", mask " + mask_text(mask);
+    if (line_of(program, use) != line_of(program, instruction))
+      message.where += ", used at " + line_of(program, use);
   });
 }
 

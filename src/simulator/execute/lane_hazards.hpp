@@ -10,7 +10,9 @@
 namespace simulator {
 
 /// `lane` reads `source` by a shuffle that `source` does not execute, or that the mask does not let it take part in.
-void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask);
+/// What it got is used by the instruction `use`.
+void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask,
+                        uint32_t use);
 
 /// `lane` executes an instruction with a mask that does not name it.
 void report_mask_without_caller(const Warp& w, uint32_t instruction, int lane, uint32_t mask);
