@@ -3,80 +3,24 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
-#include <vector>
 
+#include "hazard_test.hpp"
 #include "managed.hpp"
-#include "simulator/execute/module.hpp"
-#include "simulator/hazards/hazard_store.hpp"
-#include "simulator/runtime/diagnostics.hpp"
 
 namespace {
 
 using simulator::Hazard;
 using simulator::HazardKind;
-using simulator::HazardStore;
 using simulator::test::Managed;
 
 constexpr unsigned FULL = 0xffffffff;
 
-// The line of this file that ends in "// mark: WHAT".
-int line_of(const std::string& mark) {
-  std::ifstream file(__FILE__);
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.ends_with("// mark: " + mark)) return number;
-  }
-  return -1;
-}
-
-class LaneHazards : public testing::Test {
+class LaneHazards : public simulator::test::HazardTest {
  protected:
-  void SetUp() override {
-    HazardStore::instance().set_output(false);
-    HazardStore::instance().clear();
-    simulator::set_fault_output(false);
-  }
-  void TearDown() override {
-    simulator::set_schedule(0);
-    simulator::clear_fault();
-    HazardStore::instance().clear();
-    HazardStore::instance().set_output(true);
-    simulator::set_fault_output(true);
-  }
-
-  // Those found since the last time, of the kinds that are looked at here.
-  static std::vector<Hazard> found() {
-    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    std::vector<Hazard> hazards;
-    for (const Hazard& hazard : HazardStore::instance().found()) {
-      if (hazard.kind == HazardKind::absent_lane || hazard.kind == HazardKind::false_mask ||
-          hazard.kind == HazardKind::forbidden_barrier)
-        hazards.push_back(hazard);
-    }
-    HazardStore::instance().clear();
-    return hazards;
-  }
-
-  static void expect_none() {
-    for (const Hazard& hazard : found()) ADD_FAILURE() << hazard.message.text();
-  }
-
-  // Exactly one, of that kind, on that line, which says all these things.
-  static void expect_one(HazardKind kind, const char* mark, const std::vector<std::string>& says) {
-    const std::vector<Hazard> hazards = found();
-    for (size_t i = 1; i < hazards.size(); ++i) ADD_FAILURE() << hazards[i].message.text();
-    ASSERT_FALSE(hazards.empty());
-    const Hazard& hazard = hazards.front();
-    EXPECT_EQ(hazard.kind, kind) << hazard.message.text();
-    EXPECT_EQ(hazard.where.line, line_of(mark)) << hazard.message.text();
-    EXPECT_FALSE(hazard.message.advice.empty());
-    for (const std::string& text : says)
-      EXPECT_NE(hazard.message.text().find(text), std::string::npos) << "missing: " << text << "\n"
-                                                                     << hazard.message.text();
-  }
+  LaneHazards()
+      : HazardTest(__FILE__, {HazardKind::absent_lane, HazardKind::false_mask,
+                              HazardKind::forbidden_barrier}) {}
 };
 
 // --- shuffles -------------------------------------------------------------------------------------------

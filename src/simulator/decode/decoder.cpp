@@ -1,8 +1,11 @@
 #include "simulator/decode/decoder.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -36,6 +39,16 @@ bool has_word(const std::vector<std::string>& opcode, const char* word) {
 
 uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
+}
+
+// "As" for _ZZ6kernelPfE2As: what the programmer calls a variable.
+std::string readable_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::string name = status == 0 ? text.get() : symbol;
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 // Takes one function apart, from its variables to its last instruction.
@@ -103,7 +116,8 @@ class Decoder {
   void place_shared(const ptx::Variable& variable) {
     program_->static_shared = align_up(program_->static_shared, variable.align);
     symbol_[variable.name] = program_->static_shared;
-    note_shared(variable, {readable_name(variable.name), program_->static_shared, variable.bytes()});
+    note_shared(variable,
+                {readable_name(variable.name), program_->static_shared, variable.bytes()});
     program_->static_shared += variable.bytes();
   }
 

@@ -157,7 +157,8 @@ struct SiteInfo {
   uint32_t instruction = 0;
   Access access{};
   uint32_t bytes = 0;  // per lane
-  int32_t variable = -1;  // in shared memory: the only one of Program::shared_variables that the address derives from
+  int32_t variable =
+      -1;  // in shared memory: the only one of Program::shared_variables that the address derives from
 };
 
 struct ParameterInfo {
@@ -190,7 +191,7 @@ struct Program {
   size_t parameter_bytes = 0;
   size_t static_shared = 0;
   std::vector<SharedVariable> shared_variables;  // in the order of their offsets
-  size_t local_bytes = 0;   // per thread; of each call, where there are calls
+  size_t local_bytes = 0;                        // per thread; of each call, where there are calls
   size_t stack_bytes = 0;   // per thread: local_bytes for as many calls as may be under way at once
   uint32_t call_depth = 0;  // how many that is
   std::map<uint64_t, uint32_t>

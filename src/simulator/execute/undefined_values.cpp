@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "simulator/execute/lane_hazards.hpp"
 #include "simulator/execute/worker.hpp"
 
 namespace simulator {
@@ -98,7 +97,8 @@ UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
   const std::string_view opcode = program_of(w).sources[op.instruction].opcode;
   const auto starts_with = [&](const char* head) { return opcode.starts_with(head); };
   Mark result{};
-  if (starts_with("ld.")) return result;  // through an undefined address: the value is another matter
+  if (starts_with("ld."))
+    return result;  // through an undefined address: the value is another matter
   if (starts_with("selp")) {
     const uint32_t choice = w.predicates[op.c];
     const Mark* const chosen = mark_of(op.a);
@@ -152,7 +152,12 @@ void UndefinedValues::after_shuffle(const Warp& w, const Op& op) {
       if (read != nullptr && (together >> source & 1u) != 0) result[lane] = (*read)[source];
       return;
     }
-    origins_.push_back({op.instruction, static_cast<int>(lane), w.sources[lane], mask});
+    const bool exists = w.first_thread + source < w.block->block_size.count();
+    const Absence absence = !exists                          ? Absence::no_thread
+                            : (w.live >> source & 1u) == 0   ? Absence::exited
+                            : (together >> source & 1u) == 0 ? Absence::other_branch
+                                                             : Absence::not_named;
+    origins_.push_back({{op.instruction, static_cast<int>(lane), w.sources[lane], mask, absence}});
     result[lane] = static_cast<uint32_t>(origins_.size());
   });
   const RegisterUse& use = program_of(w).register_use[op.instruction];
@@ -174,7 +179,7 @@ void UndefinedValues::report_use(const Warp& w, uint32_t lanes, const Mark& mark
     if (mark[lane] == 0) return;
     Origin& origin = origins_[mark[lane] - 1];
     if (std::exchange(origin.is_told, true)) return;
-    report_absent_lane(w, origin.instruction, origin.lane, origin.source, origin.mask, instruction);
+    report_absent_lane(w, origin.read, instruction);
   });
 }
 

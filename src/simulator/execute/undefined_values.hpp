@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simulator/decode/program.hpp"
+#include "simulator/execute/lane_hazards.hpp"
 #include "simulator/execute/warp.hpp"
 
 namespace simulator {
@@ -32,11 +33,9 @@ class UndefinedValues {
   void before_leaving(const Warp& w, uint32_t instruction);
 
  private:
-  /// The read that a value came from, of one lane.
+  /// The read that a value came from.
   struct Origin {
-    uint32_t instruction = 0;
-    int lane = 0, source = 0;
-    uint32_t mask = 0;
+    AbsentRead read;
     bool is_told = false;
   };
   /// For each lane an index into origins_ plus one, 0 for a value that is defined.
