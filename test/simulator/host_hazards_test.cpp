@@ -451,6 +451,17 @@ int main(int, char** words) {
   } else if (is("read_what_is_only_read")) {
     sum<<<1, 1>>>(m + 2, device);
     value = m[2];
+  } else if (is("other_half")) {
+    fill<<<1, 32>>>(m, 32);
+    m[40] = 9;  // mark: other half
+    value = m[40];
+  } else if (is("other_pages")) {
+    int* pages;
+    cudaMallocHost(&pages, 4 * 4096);
+    cudaMemcpyAsync(pages, device, 256, cudaMemcpyDeviceToHost);
+    cudaMemcpyAsync(device, pages + 2048, 256, cudaMemcpyHostToDevice);
+    value = pages[1024] = 8;
+    cudaFreeHost(pages);
   } else if (is("untouched")) {
     fill<<<1, 32>>>(m, 64);
     *other = 3;
@@ -521,6 +532,8 @@ TEST(HostRaces, AreNoneBehindWhatWaits) {
   for (const auto& [name, printed] :
        std::vector<std::pair<const char*, const char*>>{{"read_what_is_only_read", "5\n"},
                                                         {"untouched", "3\n"},
+                                                        {"other_half", "9\n"},
+                                                        {"other_pages", "8\n"},
                                                         {"device", "42\n"},
                                                         {"stream", "42\n"},
                                                         {"blocking", "42\n"},

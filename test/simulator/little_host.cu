@@ -92,6 +92,9 @@ int main(int, char** words) {
   const cudaError_t finished = cudaDeviceSynchronize();
   const bool known = simulator::last_fault().has_value();
   std::printf("launch %s, kernel %s\n", cudaGetErrorName(launched), cudaGetErrorName(finished));
+  const bool right = all_are_one(values);
+  cudaFree(values);
+  cudaFree(arrived);
   if (launched == cudaErrorMemoryAllocation && finished == launched && known) return 3;
-  return launched == cudaSuccess && finished == cudaSuccess && all_are_one(values) ? 0 : 1;
+  return launched == cudaSuccess && finished == cudaSuccess && right ? 0 : 1;
 }

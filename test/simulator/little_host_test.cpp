@@ -17,10 +17,11 @@ Outcome with_limit(const std::string& what, int amount) {
 }
 
 void expect_named(const Outcome& outcome, const std::string& kernel) {
-  EXPECT_THAT(outcome.err, HasSubstr("simulated GPU: out of memory on the host in " + kernel));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("simulated GPU: there is not enough memory on the host to run " + kernel));
   EXPECT_THAT(outcome.err, HasSubstr("this process has"));
   EXPECT_THAT(outcome.err, HasSubstr("that it may have (ulimit -v)"));
-  EXPECT_THAT(outcome.err, Not(HasSubstr("thread       "))) << "no thread is to blame";
+  EXPECT_THAT(outcome.err, Not(HasSubstr("thread ("))) << "no thread is to blame";
 }
 
 // From nothing to what suffices for all eight threads.

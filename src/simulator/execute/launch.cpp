@@ -147,7 +147,7 @@ class Launch {
     if (state_.wanted.any) state_.number = RequestStore::instance().number_launch();
   }
 
-  std::optional<Fault> run(LaunchCounters& counted, std::vector<TouchedBuffer>& touched) {
+  std::optional<Fault> run(LaunchCounters& counted) {
     const auto start = std::chrono::steady_clock::now();
     const auto wanted =
         static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
@@ -169,16 +169,9 @@ class Launch {
     if (error_) std::rethrow_exception(error_);
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
     Tally tally;
-    std::map<const Allocation*, bool> shared_with_host;
     for (const auto& worker : workers_) {
       worker->add_to(tally);
-      for (const auto& [buffer, written] : worker->shared_with_host()) {
-        shared_with_host[buffer] |= written;
-      }
       if (worker->recorder() != nullptr) RequestStore::instance().add(*worker->recorder());
-    }
-    for (const auto& [buffer, written] : shared_with_host) {
-      touched.push_back({buffer->base, buffer->bytes, written});
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.totals.launches = 1;
@@ -382,8 +375,7 @@ class LoadedKernel : public Kernel {
     return program_->max_threads == 0 ? device_limits().threads_per_block : program_->max_threads;
   }
 
-  std::optional<Fault> run(const LaunchShape& shape, void* const* arguments,
-                           std::vector<TouchedBuffer>& touched) const override {
+  std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const override {
     if (launches_under_way++ == 0) stop_requested = false;
     const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> done(
         &launches_under_way, [](std::atomic<int>* n) { --*n; });
@@ -401,7 +393,7 @@ class LoadedKernel : public Kernel {
     const auto room = static_cast<uint64_t>(counted.blocks_per_multiprocessor) *
                       static_cast<uint64_t>(device_limits().multiprocessors);
     try {
-      std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted, touched);
+      std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted);
       CounterStore::instance().add(std::move(counted));
       return fault;
     } catch (const std::bad_alloc&) {

@@ -44,12 +44,6 @@ struct LaunchShape {
   size_t dynamic_shared = 0;
 };
 
-/// An allocation that the device shares with host code, and that a launch has touched.
-struct TouchedBuffer {
-  uint64_t base = 0, bytes = 0;
-  bool written = false;  // else only read
-};
-
 /// One __global__ function. Read-only once loaded.
 class Kernel {
  public:
@@ -64,13 +58,7 @@ class Kernel {
   /// Runs the whole grid on the host's cores and returns when it has finished: nothing, or the first
   /// fault (the lowest block's, so that it does not depend on the number of cores). `arguments` holds one
   /// pointer for each kernel parameter, as cudaLaunchKernel has them. The shape must be within the limits.
-  /// What it touched of memory that is shared with host code comes back in `touched`.
-  virtual std::optional<Fault> run(const LaunchShape& shape, void* const* arguments,
-                                   std::vector<TouchedBuffer>& touched) const = 0;
-  std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const {
-    std::vector<TouchedBuffer> touched;
-    return run(shape, arguments, touched);
-  }
+  virtual std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const = 0;
 };
 
 /// A statement of a kernel's code, as the compiler wrote it: an instruction with its guard, or a label with its colon.

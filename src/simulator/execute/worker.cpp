@@ -212,11 +212,6 @@ void Worker::change_allocation(uint32_t site, const Allocation* allocation) {
     s.counts = {};
   }
   s.allocation = allocation;
-  if (allocation != nullptr && allocation->host_visible && !allocation->adopted) {
-    const Access access = program.sites[site].access;
-    shared_with_host_[allocation] |=
-        access == Access::global_store || access == Access::global_atomic;
-  }
 }
 
 void Worker::add_instruction(Tally& tally, const SourceInstruction& source, uint64_t warps,

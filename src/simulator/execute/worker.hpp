@@ -70,8 +70,6 @@ class Worker {
   }
   /// All that was counted, as rows.
   void add_to(Tally& tally);
-  /// The allocations that host code sees too and that were touched; whether they were written.
-  const std::map<const Allocation*, bool>& shared_with_host() const { return shared_with_host_; }
   /// What was recorded; nullptr where nothing is.
   const Recorder* recorder() const { return recorder_.get(); }
 
@@ -96,7 +94,6 @@ class Worker {
 
   /// (site, allocation id; 0 for memory that is no allocation) -> counts.
   std::map<std::pair<uint32_t, uint32_t>, AccessCounts> buffer_counts_;
-  std::map<const Allocation*, bool> shared_with_host_;
   PatternBook patterns_;
   uint32_t unkept_ = ~0u;  // the site whose last pattern the book does not keep
 

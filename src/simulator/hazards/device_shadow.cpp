@@ -90,6 +90,19 @@ bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
   });
 }
 
+bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) const {
+  const uint64_t byte = address - base_;
+  for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
+    const Cell* const cells =
+        (unit == 1 ? narrow_ : wide_)[byte / CHUNK].load(std::memory_order_acquire);
+    if (cells == nullptr) continue;
+    const Cell& cell = cells[byte % CHUNK / unit];
+    if (cell.launch < launch) continue;
+    if (cell.write.is_somebody() || (!writes && cell.read.is_somebody())) return true;
+  }
+  return false;
+}
+
 Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   if (has_no_more_) return nullptr;
   std::atomic<Cell*>& place = (unit == 1 ? narrow_ : wide_)[chunk];

@@ -55,8 +55,9 @@ struct Toucher {
 /// Who touched some bytes in a launch. Of several that are in no order it is those of the lowest blocks, whichever
 /// came first: what is found does not depend on the host's threads.
 struct Cell {
-  uint32_t launch = 0;  // 0: nobody yet
-  uint32_t value = 0;   // the last written
+  uint32_t launch = 0;      // 0: nobody yet
+  uint32_t value = 0;       // the last written
+  bool is_counted = false;  // among the races of the launch
   Toucher write, read, second_read;
 };
 
@@ -99,6 +100,9 @@ class BufferShadow {
     std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;
     if (last.load(std::memory_order_relaxed) != launch) last = launch;
   }
+  /// Whether a thread of that launch, or a later one, has written the place, or just read it. False where no more is
+  /// known than that it touched the allocation.
+  bool was_touched(uint64_t address, uint32_t launch, bool writes) const;
   uint32_t read_in() const { return read_in_; }
   uint32_t written_in() const { return written_in_; }
 

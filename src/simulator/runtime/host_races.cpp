@@ -9,9 +9,13 @@
 #include <csignal>
 #include <cstddef>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
@@ -26,7 +30,7 @@ struct Span {
   uint64_t first = 0, past_end = 0;
   bool written = false;          // else only read
   const char* worker = nullptr;  // the kernel, or the call of the API
-  bool is_kernel = false;
+  uint32_t launch = 0;           // the kernel's, by its number; 0: a call
   cudaStream_t stream = nullptr;
   CallSite launched;
 };
@@ -180,6 +184,46 @@ void add(const Span& added) {
   if (state.span_count < state.spans.size()) state.spans[state.span_count++] = added;
 }
 
+// The allocations that host code sees too, with the last launch that is known to have touched each.
+struct SharedMemory {
+  std::mutex mutex;
+  std::map<uint64_t, uint32_t> last_launch;  // by base
+};
+
+SharedMemory& shared_memory() {
+  static SharedMemory* const instance = new SharedMemory;
+  return *instance;
+}
+
+uint64_t page_size() {
+  static const auto bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+uint64_t page_up(uint64_t address) {
+  return (address + page_size() - 1) / page_size() * page_size();
+}
+
+// What was touched by a launch that is not known yet: the one that has just ended.
+std::vector<Span> touched_since() {
+  std::vector<Span> touched;
+  const std::lock_guard lock(shared_memory().mutex);
+  for (auto& [base, last] : shared_memory().last_launch) {
+    const Allocation* const allocation = DeviceMemory::instance().find(base);
+    if (allocation == nullptr) continue;
+    const BufferShadow& shadow = DeviceShadow::instance().of(*allocation);
+    Span span;
+    span.launch = std::max(shadow.read_in(), shadow.written_in());
+    if (span.launch <= last) continue;
+    span.first = base;
+    span.past_end = page_up(base + allocation->bytes);
+    span.written = shadow.written_in() > last;
+    last = span.launch;
+    touched.push_back(span);
+  }
+  return touched;
+}
+
 template <typename Which>
 void lift(Which which) {
   const Locked lock;
@@ -204,13 +248,13 @@ Hazard hazard_of(const Sighting& sighting) {
 
   Hazard hazard;
   hazard.kind = HazardKind::host_race;
-  if (span.is_kernel) hazard.kernel = worker;
+  if (span.launch != 0) hazard.kernel = worker;
   hazard.where = access.where;
   hazard.other = launch.where;
   if (!access.known()) hazard.code = sighting.site.id();
   hazard.message.what = "host code " + std::string(span.written ? "uses " : "writes ") + name +
                         " while " + worker + " may still " + (span.written ? "write" : "read") +
-                        " it: nobody has waited for the " + (span.is_kernel ? "kernel" : "copy");
+                        " it: nobody has waited for the " + (span.launch != 0 ? "kernel" : "copy");
   std::string& where = hazard.message.where;
   where = access.known() ? access.text() : "a line of host code that is not known";
   if (around != nullptr)
@@ -225,31 +269,44 @@ Hazard hazard_of(const Sighting& sighting) {
   return hazard;
 }
 
-uint64_t page_size() {
-  static const auto bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
-uint64_t page_up(uint64_t address) {
-  return (address + page_size() - 1) / page_size() * page_size();
+// A page is protected as a whole. Whether this place of it was touched the shadow knows.
+bool is_race(const Sighting& sighting) {
+  if (sighting.span.launch == 0) return true;
+  const Allocation* const around = DeviceMemory::instance().find(sighting.address);
+  if (around == nullptr) return false;
+  const BufferShadow& shadow = DeviceShadow::instance().of(*around);
+  return shadow.was_touched(sighting.address, sighting.span.launch, sighting.span.written);
 }
 
 }  // namespace
 
-void note_launch(const std::string& kernel, const std::vector<TouchedBuffer>& touched,
-                 cudaStream_t stream) {
-  if (touched.empty() || !looks_for_hazards()) return;
-  Span span;
-  span.worker = kernel.c_str();
-  span.is_kernel = true;
-  span.stream = stream;
-  span.launched = CallSite::here();
+void note_host_memory(uint64_t base) {
+  const std::lock_guard lock(shared_memory().mutex);
+  shared_memory().last_launch[base] = 0;
+}
+
+void forget_host_memory(uint64_t base) {
+  {
+    const std::lock_guard lock(shared_memory().mutex);
+    if (shared_memory().last_launch.erase(base) == 0) return;
+  }
+  const Allocation* const freed = DeviceMemory::instance().find(base);
+  lift([&](const Span& span) {
+    return span.first >= base && span.first < base + (freed == nullptr ? 1 : freed->bytes);
+  });
+}
+
+void note_launch(const std::string& kernel, cudaStream_t stream) {
+  if (!looks_for_hazards()) return;
+  const std::vector<Span> touched = touched_since();
+  if (touched.empty()) return;
+  const CallSite site = CallSite::here();
   const Locked lock;
   unprotect();
-  for (const TouchedBuffer& buffer : touched) {
-    span.first = buffer.base;
-    span.past_end = page_up(buffer.base + buffer.bytes);
-    span.written = buffer.written;
+  for (Span span : touched) {
+    span.worker = kernel.c_str();
+    span.stream = stream;
+    span.launched = site;
     add(span);
   }
   protect();
@@ -326,7 +383,9 @@ void tell_host_races() {
                 state.sightings.begin() + static_cast<std::ptrdiff_t>(state.sighting_count.load()));
     state.sighting_count = 0;
   }
-  for (const Sighting& sighting : seen) HazardStore::instance().add(hazard_of(sighting));
+  for (const Sighting& sighting : seen) {
+    if (is_race(sighting)) HazardStore::instance().add(hazard_of(sighting));
+  }
 }
 
 }  // namespace simulator::runtime

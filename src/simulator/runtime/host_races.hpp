@@ -10,15 +10,15 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
-
-#include "simulator/execute/module.hpp"
 
 namespace simulator::runtime {
 
-/// A kernel has run in the stream and touched these. Nothing is protected unless hazards are looked for.
-void note_launch(const std::string& kernel, const std::vector<TouchedBuffer>& touched,
-                 cudaStream_t stream);
+/// An allocation is made that host code sees too; one is about to be freed.
+void note_host_memory(uint64_t base);
+void forget_host_memory(uint64_t base);
+
+/// The kernel has run in the stream. Nothing is protected unless hazards are looked for. The name must last.
+void note_launch(const std::string& kernel, cudaStream_t stream);
 /// A copy or fill that returns at once has touched this range. Only whole pages of it are protected.
 void note_copy(uint64_t first, uint64_t bytes, bool written, cudaStream_t stream);
 
@@ -27,9 +27,6 @@ void note_synchronised(cudaStream_t stream);
 void note_all_synchronised();
 /// Streams wait for each other by events from now on: to wait for one is taken for waiting for all.
 void note_joined_streams();
-
-/// An allocation is about to be freed.
-void forget_host_memory(uint64_t base, uint64_t bytes);
 
 /// While one lives, nothing is protected: kernels and copies are at work.
 class HostMemoryOpen {

@@ -196,14 +196,13 @@ cudaError_t launch(const void* function, const LaunchShape& shape, void** argume
   if (refused != cudaSuccess) return refused;
   // Queued behind a kernel that failed: a device accepts the launch and never gets to it.
   if (device_failed()) return cudaSuccess;
-  std::vector<TouchedBuffer> touched;
   std::optional<Fault> fault;
   {
     const HostMemoryOpen open;
-    fault = kernel->run(shape, arguments, touched);
+    fault = kernel->run(shape, arguments);
   }
   if (!fault) {
-    note_launch(kernel->demangled(), touched, stream);
+    note_launch(kernel->demangled(), stream);
     return cudaSuccess;
   }
   const bool known_at_once = fault->kind == FaultKind::host_memory;

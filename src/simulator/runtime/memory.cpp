@@ -91,6 +91,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   if (looks_for_hazards()) {
     made.site = &*allocations().sites.insert(CallSite::here()).first;
     DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
+    if (origin != Origin::device) note_host_memory(base);
   }
   allocations().made.emplace(base, made);
   *pointer = reinterpret_cast<void*>(base);
@@ -134,7 +135,7 @@ cudaError_t release(void* pointer, bool pinned) {
                          : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
     });
   }
-  forget_host_memory(found->first, found->second.bytes);
+  forget_host_memory(found->first);
   DeviceMemory::instance().release(found->first);
   DeviceShadow::instance().released(found->first);
   allocations().made.erase(found);
@@ -294,6 +295,15 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
       if (one_side && is_host) return wrong_direction(kind, memory.owns(address_of(host_side)));
       if (target == nullptr) return not_usable({"destination", to, to_bytes, to_device});
       return not_usable({"source", from, from_bytes, from_device});
+    });
+  }
+  if (!DeviceMemory::instance().owns(address_of(to)) &&
+      DeviceShadow::instance().is_untouched(address_of(from), from_bytes)) {
+    tell_of_call(HazardKind::unwritten_read, [&] {
+      return refusal("copies " + bytes_text(from_bytes) + " to the host that nobody wrote: " +
+                         DeviceMemory::instance().describe(address_of(from)),
+                     "cudaGetLastError() behind the launch that should have written them: did it "
+                     "run, and is this its buffer?");
     });
   }
   {
