@@ -1,8 +1,11 @@
 #include "simulator/decode/decoder.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -15,6 +18,7 @@
 #include "simulator/decode/control_flow.hpp"
 #include "simulator/decode/opcodes.hpp"
 #include "simulator/decode/register_allocation.hpp"
+#include "simulator/decode/shared_bases.hpp"
 
 namespace simulator {
 namespace {
@@ -37,6 +41,16 @@ uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// "As" for _ZZ6kernelPfE2As: what the programmer calls a variable.
+std::string readable_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::string name = status == 0 ? text.get() : symbol;
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 // Takes one function apart, from its variables to its last instruction.
 class Decoder {
  public:
@@ -56,6 +70,7 @@ class Decoder {
     place_variables();
     const ControlFlow flow = find_control_flow(function_);
     place_stack(flow);
+    shared_base_ = find_shared_bases(function_, shared_variable_);
     registers_ = allocate_registers(function_, flow);
     program_->register_bytes = registers_.bytes;
     program_->predicates = registers_.predicates + 2;
@@ -94,17 +109,35 @@ class Decoder {
     }
     // An unsized array is the dynamic part; it begins where the static variables end.
     for (const ptx::Variable& variable : module_.variables()) {
-      if (variable.space == "shared" && variable.count == 0) {
-        symbol_[variable.name] =
-            align_up(program_->static_shared, std::max<uint64_t>(variable.align, 16));
-      }
+      if (variable.space == "shared" && variable.count == 0) place_dynamic(variable);
     }
   }
 
   void place_shared(const ptx::Variable& variable) {
     program_->static_shared = align_up(program_->static_shared, variable.align);
     symbol_[variable.name] = program_->static_shared;
+    note_shared(variable,
+                {readable_name(variable.name), program_->static_shared, variable.bytes()});
     program_->static_shared += variable.bytes();
+  }
+
+  // Several unsized arrays are one and the same memory.
+  void place_dynamic(const ptx::Variable& variable) {
+    symbol_[variable.name] =
+        align_up(program_->static_shared, std::max<uint64_t>(variable.align, 16));
+    if (!mentions(variable.name)) return;
+    std::vector<SharedVariable>& known = program_->shared_variables;
+    if (!known.empty() && known.back().is_dynamic) {
+      shared_variable_[variable.name] = static_cast<int32_t>(known.size() - 1);
+      known.back().offset = std::min(known.back().offset, symbol_[variable.name]);
+    } else {
+      note_shared(variable, {readable_name(variable.name), symbol_[variable.name], 0, true});
+    }
+  }
+
+  void note_shared(const ptx::Variable& variable, SharedVariable&& placed) {
+    shared_variable_[variable.name] = static_cast<int32_t>(program_->shared_variables.size());
+    program_->shared_variables.push_back(std::move(placed));
   }
 
   // Each call under way has the variables of all functions once: which of them it needs is its callee's affair.
@@ -253,7 +286,17 @@ class Decoder {
     const std::vector<SourceLine>& chain = function_.lines[instruction.line].chain;
     if (!chain.empty()) source.where = chain.front();
     program_->sources.push_back(std::move(source));
+    RegisterUse& use = program_->register_use.emplace_back();
+    const Mentions mentions = mentions_of(instruction);
+    for (const std::string& name : mentions.reads) use.reads.push_back(key_of(name));
+    for (const std::string& name : mentions.writes) use.writes.push_back(key_of(name));
     return static_cast<uint32_t>(program_->sources.size() - 1);
+  }
+
+  // As RegisterUse has it.
+  int32_t key_of(const std::string& name) const {
+    const Slot slot = registers_.slots.at(name);
+    return registers_.widths.at(name) == 0 ? RegisterUse::predicate(slot) : slot;
   }
 
   void apply_guard(const Instruction& instruction, Op& op) {
@@ -487,10 +530,15 @@ class Decoder {
     Access global, shared, local;
   };
 
-  void add_sites(Op& op, const Paths& paths, uint32_t bytes) {
+  // `address`: the operand; of cp.async that in shared memory.
+  void add_sites(Op& op, const Paths& paths, uint32_t bytes, const Operand& address) {
     op.first_site = static_cast<uint32_t>(program_->sites.size());
     for (const Access access : {paths.global, paths.shared, paths.local})
       program_->sites.push_back({op.instruction, access, bytes});
+    const auto& variables = address.base_is_register ? shared_base_ : shared_variable_;
+    const auto variable = variables.find(address.name);
+    if (variable != variables.end())
+      program_->sites[op.site(Site::shared)].variable = variable->second;
   }
 
   static uint32_t bytes_of(const MemoryWords& words) {
@@ -513,7 +561,7 @@ class Decoder {
     op.execute = instructions_.load({words.space, words.type, words.count, wide});
     const Access global =
         words.space == Space::constant ? Access::constant_load : Access::global_load;
-    add_sites(op, {global, Access::shared_load, Access::local_load}, bytes_of(words));
+    add_sites(op, {global, Access::shared_load, Access::local_load}, bytes_of(words), from);
     if (op.execute == nullptr || !set_data(to, words, op) ||
         !address(from, op.a, op.offset, op.extra, ADDRESS_IN_32))
       return false;
@@ -531,7 +579,7 @@ class Decoder {
     const bool wide = first.kind == Kind::reg ? is_wide(first) : ptx::type_bytes(words.type) == 8;
     op.execute = instructions_.store({words.space, words.type, words.count, wide});
     add_sites(op, {Access::global_store, Access::shared_store, Access::local_store},
-              bytes_of(words));
+              bytes_of(words), to);
     return op.execute != nullptr && set_data(from, words, op) &&
            address(to, op.a, op.offset, op.extra, ADDRESS_IN_32);
   }
@@ -578,7 +626,7 @@ class Decoder {
     op.execute = instructions_.atomic(
         {words.space, words.type, 1, ptx::type_bytes(words.type) == 8}, operation);
     add_sites(op, {Access::global_atomic, Access::shared_atomic, Access::local_store},
-              bytes_of(words));
+              bytes_of(words), operands[first]);
     if (op.execute == nullptr ||
         !address(operands[first], op.a, op.offset, op.extra, ADDRESS_IN_32))
       return false;
@@ -619,7 +667,8 @@ class Decoder {
     if (!is_copy || operands.size() < 3 || operands[2].kind != Kind::immediate) return false;
     const auto bytes = static_cast<uint32_t>(operands[2].bits);
     op.execute = instructions_.async_copy(bytes);
-    add_sites(op, {Access::async_copy, Access::async_copy_shared, Access::local_load}, bytes);
+    add_sites(op, {Access::async_copy, Access::async_copy_shared, Access::local_load}, bytes,
+              operands[0]);
     // What follows is how many bytes to read, or whether to read none, and a cache policy.
     const size_t last = operands.size() - (has_word(opcode, "L2::cache_hint") ? 1 : 0);
     if (last > 3) {
@@ -668,6 +717,8 @@ class Decoder {
   RegisterMap registers_;
   std::map<std::string, uint64_t> parameter_offset_;
   std::map<std::string, uint64_t> symbol_;
+  std::map<std::string, int32_t> shared_variable_;  // by symbol, as SiteInfo has it
+  std::map<std::string, int32_t> shared_base_;      // by register
   std::map<std::pair<uint64_t, size_t>, Slot> constant_slots_;
 };
 

@@ -134,11 +134,31 @@ struct SourceInstruction {
   uint32_t flops = 0;
 };
 
+/// The registers that an instruction reads, its guard among them, and those that it writes: their slots, and of a
+/// predicate predicate(its number).
+struct RegisterUse {
+  static constexpr int32_t predicate(Slot number) { return ~number; }
+  std::vector<int32_t> reads, writes;
+};
+
+/// A __shared__ variable of the kernel, or the dynamic part.
+struct SharedVariable {
+  std::string name;  // "As"
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  // of the dynamic part 0: the launch says how many it has
+  bool is_dynamic = false;
+
+  /// Where it ends in a block that has so many bytes of shared memory.
+  uint64_t end(uint64_t shared_bytes) const { return is_dynamic ? shared_bytes : offset + bytes; }
+};
+
 /// A memory instruction's fixed part of a counter row.
 struct SiteInfo {
   uint32_t instruction = 0;
   Access access{};
   uint32_t bytes = 0;  // per lane
+  int32_t variable =
+      -1;  // in shared memory: the only one of Program::shared_variables that the address derives from
 };
 
 struct ParameterInfo {
@@ -154,6 +174,7 @@ struct Program {
   std::vector<Op> ops;
   std::vector<BasicBlock> blocks;
   std::vector<SourceInstruction> sources;
+  std::vector<RegisterUse> register_use;  // of each of `sources`
   std::vector<SiteInfo> sites;
   std::deque<std::vector<Slot>> slot_lists;  // what Op::slots points to
   /// Each immediate once for every lane. A 32-bit one fills the first half of its place, so that a 64-bit one
@@ -169,7 +190,8 @@ struct Program {
   std::vector<ParameterInfo> parameters;
   size_t parameter_bytes = 0;
   size_t static_shared = 0;
-  size_t local_bytes = 0;   // per thread; of each call, where there are calls
+  std::vector<SharedVariable> shared_variables;  // in the order of their offsets
+  size_t local_bytes = 0;                        // per thread; of each call, where there are calls
   size_t stack_bytes = 0;   // per thread: local_bytes for as many calls as may be under way at once
   uint32_t call_depth = 0;  // how many that is
   std::map<uint64_t, uint32_t>

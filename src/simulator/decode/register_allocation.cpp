@@ -16,9 +16,14 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-struct Mentions {
-  std::vector<size_t> reads, writes;  // register numbers
+struct MentionedNumbers {
+  std::vector<size_t> reads, writes;
 };
+
+void collect(const Operand& operand, std::vector<std::string>& into) {
+  if (operand.kind == Operand::Kind::reg) into.push_back(operand.name);
+  for (const Operand& part : operand.parts) collect(part, into);
+}
 
 // A set of register numbers, 64 to a word: a large kernel has thousands, in hundreds of blocks.
 class RegisterSet {
@@ -98,28 +103,12 @@ class Allocator {
     return found->second;
   }
 
-  void collect(const Operand& operand, std::vector<size_t>& into) {
-    if (operand.kind == Operand::Kind::reg) into.push_back(number_of(operand.name));
-    for (const Operand& part : operand.parts) collect(part, into);
-  }
-
   void collect_mentions() {
     for (const Instruction& instruction : function_.body) {
-      Mentions& m = mentions_.emplace_back();
-      const bool has_result = classify(instruction.opcode).has_result;
-      for (size_t i = 0; i < instruction.operands.size(); ++i) {
-        const Operand& operand = instruction.operands[i];
-        const bool is_result = i == 0 && has_result && operand.kind != Operand::Kind::address;
-        collect(operand, is_result ? m.writes : m.reads);
-        if (operand.kind == Operand::Kind::address && operand.base_is_register) {
-          m.reads.push_back(number_of(operand.name));
-        }
-      }
-      if (!instruction.guard.empty()) {
-        m.reads.push_back(number_of(instruction.guard));
-        m.reads.insert(m.reads.end(), m.writes.begin(),
-                       m.writes.end());  // lanes that sit it out keep the old value
-      }
+      const Mentions names = mentions_of(instruction);
+      MentionedNumbers& m = mentions_.emplace_back();
+      for (const std::string& name : names.writes) m.writes.push_back(number_of(name));
+      for (const std::string& name : names.reads) m.reads.push_back(number_of(name));
     }
   }
 
@@ -237,12 +226,29 @@ class Allocator {
   RegisterMap map_;
   std::map<std::string, size_t> numbers_;
   std::vector<std::string> names_;
-  std::vector<Mentions> mentions_;
+  std::vector<MentionedNumbers> mentions_;
   std::vector<Range> ranges_;
   std::vector<RegisterSet> live_behind_call_;  // by block; empty where it does not end in a call
 };
 
 }  // namespace
+
+Mentions mentions_of(const Instruction& instruction) {
+  Mentions m;
+  const bool has_result = classify(instruction.opcode).has_result;
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    const Operand& operand = instruction.operands[i];
+    const bool is_result = i == 0 && has_result && operand.kind != Operand::Kind::address;
+    collect(operand, is_result ? m.writes : m.reads);
+    if (operand.kind == Operand::Kind::address && operand.base_is_register)
+      m.reads.push_back(operand.name);
+  }
+  if (!instruction.guard.empty()) {
+    m.reads.push_back(instruction.guard);
+    m.reads.insert(m.reads.end(), m.writes.begin(), m.writes.end());
+  }
+  return m;
+}
 
 RegisterMap allocate_registers(const ptx::Function& function, const ControlFlow& flow) {
   return Allocator(function, flow).allocate();

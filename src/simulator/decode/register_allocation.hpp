@@ -27,6 +27,13 @@ struct RegisterMap {
       kept;  // by block: what a call at its end must leave as it is
 };
 
+/// The registers that an instruction names, by what it does with them. One with a guard reads what it writes too:
+/// lanes that sit it out keep the old value.
+struct Mentions {
+  std::vector<std::string> reads, writes;
+};
+Mentions mentions_of(const ptx::Instruction& instruction);
+
 /// Linear-scan allocation (Poletto and Sarkar, 1999) over live ranges from a data-flow analysis.
 RegisterMap allocate_registers(const ptx::Function& function, const ControlFlow& flow);
 

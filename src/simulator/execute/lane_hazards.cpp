@@ -10,18 +10,22 @@
 namespace simulator {
 namespace {
 
-// Of one thread, or of two lines of which this thread is on the first.
-template <typename Describe>
-void add(const Warp& w, HazardKind kind, uint32_t instruction, uint32_t other, int lane,
-         Describe describe) {
+std::string lane_text(int lane) { return "lane " + std::to_string(lane); }
+
+const Program& program_of(const Warp& w) { return w.block->worker->program; }
+
+}  // namespace
+
+void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_t other, int lane,
+                   uint64_t address, const std::function<void(Message&)>& describe) {
   const BlockContext& block = *w.block;
   const Dim3& at = block.block;
   const uint64_t number = at.x + uint64_t{block.grid.x} * (at.y + uint64_t{block.grid.y} * at.z);
   const uint32_t thread = w.first_thread + static_cast<uint32_t>(lane);
   const LaunchState& launch = block.worker->launch;
-  const uint32_t line = launch.watched->line_of(instruction);
-  const uint32_t other_line = launch.watched->line_of(other);
-  launch.hazards->add(hazard_key(kind, line, other_line), {number, 0, thread}, [&] {
+  const uint64_t key =
+      hazard_key(kind, launch.watched->line_of(instruction), launch.watched->line_of(other));
+  launch.hazards->add(key, {number, address, thread}, [&] {
     const Program& program = block.worker->program;
     Hazard hazard = instruction == other ? hazard_at(kind, program, instruction)
                                          : hazard_between(kind, program, instruction, other);
@@ -31,94 +35,102 @@ void add(const Warp& w, HazardKind kind, uint32_t instruction, uint32_t other, i
   });
 }
 
-std::string lane_text(int lane) { return "lane " + std::to_string(lane); }
-
-const Program& program_of(const Warp& w) { return w.block->worker->program; }
-
-}  // namespace
-
 // --- shuffles and masks -------------------------------------------------------------------------------
 
-void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask) {
-  add(w, HazardKind::absent_lane, instruction, instruction, lane, [&](Message& message) {
-    const Program& program = program_of(w);
-    const std::string shuffle = intrinsic_of(program, instruction);
-    const std::string absent = lane_text(source);
-    const uint64_t threads = w.block->block_size.count();
-    std::string reason;
-    if (w.first_thread + static_cast<uint32_t>(source) >= threads) {
-      reason = "there is no " + absent + ": the block has " + std::to_string(threads) + " threads";
-      message.advice =
-          "blocks of a multiple of 32 threads, or start with a step that stays within "
-          "the lanes that are there";
-    } else if ((w.live >> source & 1u) == 0) {
-      reason = absent + " has exited";
-      message.advice = "let all lanes come to " + line_of(program, instruction) +
-                       ": no early return; give those without data a neutral value, such as 0";
-    } else if ((w.together >> source & 1u) == 0) {
-      reason = absent + " took another branch";
-      message.advice = "move the shuffle out of the `if`, so that " + absent +
-                       " executes it too, and name it in the mask";
-    } else {
-      reason = "the mask does not name " + absent;
-      message.advice =
-          "a mask that names all lanes that are read, 0xffffffff where the whole warp "
-          "takes part";
-    }
-    message.what = "shuffle from an absent lane in " + program.demangled + ": " + lane_text(lane) +
-                   " reads " + absent + " with " + shuffle + ", but " + reason;
-    message.where += ", mask " + mask_text(mask);
-  });
+void report_absent_lane(const Warp& w, const AbsentRead& read, uint32_t use) {
+  report_hazard(w, HazardKind::absent_lane, read.instruction, use, read.lane, 0,
+                [&](Message& message) {
+                  const Program& program = program_of(w);
+                  const std::string absent = lane_text(read.source);
+                  const std::string line = line_of(program, read.instruction);
+                  std::string reason;
+                  switch (read.absence) {
+                    case Absence::no_thread:
+                      reason = "there is no " + absent + ": the block has " +
+                               std::to_string(w.block->block_size.count()) + " threads";
+                      message.advice =
+                          "blocks of a multiple of 32 threads, or steps that stay within the lanes "
+                          "that are there";
+                      break;
+                    case Absence::exited:
+                      reason = absent + " has exited";
+                      message.advice =
+                          "let all lanes come to " + line +
+                          ": no early return; give those without data a neutral value, such as 0";
+                      break;
+                    case Absence::other_branch:
+                      reason = absent + " took another branch";
+                      message.advice = "move the shuffle out of the `if`, so that " + absent +
+                                       " executes it too, and name it in the mask";
+                      break;
+                    case Absence::not_named:
+                      reason = "the mask does not name " + absent;
+                      message.advice =
+                          "a mask that names all lanes that are read, 0xffffffff where the whole "
+                          "warp takes part";
+                      break;
+                  }
+                  message.what = "shuffle from an absent lane in " + program.demangled + ": " +
+                                 lane_text(read.lane) + " reads " + absent + " with " +
+                                 intrinsic_of(program, read.instruction) + ", but " + reason;
+                  message.where += ", mask " + mask_text(read.mask);
+                  if (line_of(program, use) != line)
+                    message.where += ", used at " + line_of(program, use);
+                });
 }
 
 void report_mask_without_caller(const Warp& w, uint32_t instruction, int lane, uint32_t mask) {
-  add(w, HazardKind::false_mask, instruction, instruction, lane, [&](Message& message) {
-    const std::string call = intrinsic_of(program_of(w), instruction);
-    message.what = "false mask in " + program_of(w).demangled + ": " + lane_text(lane) + " calls " +
-                   call + " with a mask that does not name " + lane_text(lane);
-    message.where += ", mask " + mask_text(mask);
-    message.advice =
-        "a mask with the bit of each lane that makes the call, 0xffffffff where the "
-        "whole warp does; or keep the others from it";
-  });
+  report_hazard(
+      w, HazardKind::false_mask, instruction, instruction, lane, 0, [&](Message& message) {
+        const std::string call = intrinsic_of(program_of(w), instruction);
+        message.what = "false mask in " + program_of(w).demangled + ": " + lane_text(lane) +
+                       " calls " + call + " with a mask that does not name " + lane_text(lane);
+        message.where += ", mask " + mask_text(mask);
+        message.advice =
+            "a mask with the bit of each lane that makes the call, 0xffffffff where the "
+            "whole warp does; or keep the others from it";
+      });
 }
 
 void report_masks_that_differ(const Warp& w, uint32_t instruction, int lane, uint32_t mask,
                               int other, uint32_t other_mask) {
-  add(w, HazardKind::false_mask, instruction, instruction, lane, [&](Message& message) {
-    const std::string call = intrinsic_of(program_of(w), instruction);
-    message.what = "false mask in " + program_of(w).demangled + ": " + lane_text(lane) + " calls " +
-                   call + " together with " + lane_text(other) + ", which names another mask";
-    message.where += ", masks " + mask_text(mask) + " and " + mask_text(other_mask);
-    message.advice =
-        "the same mask in all lanes that it names: from __ballot_sync before the `if`, or a "
-        "constant";
-  });
+  report_hazard(
+      w, HazardKind::false_mask, instruction, instruction, lane, 0, [&](Message& message) {
+        const std::string call = intrinsic_of(program_of(w), instruction);
+        message.what = "false mask in " + program_of(w).demangled + ": " + lane_text(lane) +
+                       " calls " + call + " together with " + lane_text(other) +
+                       ", which names another mask";
+        message.where += ", masks " + mask_text(mask) + " and " + mask_text(other_mask);
+        message.advice =
+            "the same mask in all lanes that it names: from __ballot_sync before the `if`, or a "
+            "constant";
+      });
 }
 
 void report_lanes_that_never_come(const Warp& w, uint32_t instruction, int lane, uint32_t mask,
                                   uint32_t absent, std::optional<uint32_t> elsewhere) {
-  add(w, HazardKind::false_mask, instruction, elsewhere.value_or(instruction), lane,
-      [&](Message& message) {
-        const Program& program = program_of(w);
-        const std::string call = intrinsic_of(program, instruction);
-        const std::string first = lane_text(std::countr_zero(absent));
-        const int count = std::popcount(absent);
-        message.what =
-            "false mask in " + program.demangled + ": " + call + " names " +
-            (count == 1 ? first + ", which"
-                        : std::to_string(count) + " lanes (" + first + " first) that") +
-            (elsewhere ? " waits at " + line_of(program, *elsewhere) + " instead"
-                       : std::string(count == 1 ? " takes" : " take") +
-                             " another branch and never " + (count == 1 ? "comes" : "come"));
-        if (elsewhere && count != 1) {
-          message.what.replace(message.what.find(" waits at "), 10, " wait at ");
-        }
-        message.where += ", mask " + mask_text(mask);
-        message.advice =
-            "move the call out of the `if`, or name just the lanes that go in: mask = "
-            "__ballot_sync(0xffffffff, condition) before it";
-      });
+  report_hazard(w, HazardKind::false_mask, instruction, elsewhere.value_or(instruction), lane, 0,
+                [&](Message& message) {
+                  const Program& program = program_of(w);
+                  const std::string call = intrinsic_of(program, instruction);
+                  const std::string first = lane_text(std::countr_zero(absent));
+                  const int count = std::popcount(absent);
+                  message.what =
+                      "false mask in " + program.demangled + ": " + call + " names " +
+                      (count == 1 ? first + ", which"
+                                  : std::to_string(count) + " lanes (" + first + " first) that") +
+                      (elsewhere
+                           ? " waits at " + line_of(program, *elsewhere) + " instead"
+                           : std::string(count == 1 ? " takes" : " take") +
+                                 " another branch and never " + (count == 1 ? "comes" : "come"));
+                  if (elsewhere && count != 1) {
+                    message.what.replace(message.what.find(" waits at "), 10, " wait at ");
+                  }
+                  message.where += ", mask " + mask_text(mask);
+                  message.advice =
+                      "move the call out of the `if`, or name just the lanes that go in: mask = "
+                      "__ballot_sync(0xffffffff, condition) before it";
+                });
 }
 
 // --- barriers -----------------------------------------------------------------------------------------
@@ -138,12 +150,12 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   const auto report = [&](const std::string& what, const std::string& where,
                           const std::string& advice) {
     const int lane = std::countr_zero(first->warp.active);
-    add(first->warp, HazardKind::forbidden_barrier, first->instruction, second->instruction, lane,
-        [&](Message& message) {
-          message.what = "forbidden barrier in " + program.demangled + ": " + what;
-          message.where += where;
-          message.advice = advice;
-        });
+    report_hazard(first->warp, HazardKind::forbidden_barrier, first->instruction,
+                  second->instruction, lane, 0, [&](Message& message) {
+                    message.what = "forbidden barrier in " + program.demangled + ": " + what;
+                    message.where += where;
+                    message.advice = advice;
+                  });
   };
   const auto threads_text = [](const BarrierUse& use) {
     return use.threads == 0 ? std::string("all threads") : std::to_string(use.threads) + " threads";

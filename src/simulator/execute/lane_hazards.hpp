@@ -3,14 +3,37 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "simulator/execute/warp.hpp"
+#include "simulator/hazards/hazard.hpp"
 
 namespace simulator {
 
-/// `lane` reads `source` by a shuffle that `source` does not execute, or that the mask does not let it take part in.
-void report_absent_lane(const Warp& w, uint32_t instruction, int lane, int source, uint32_t mask);
+/// Adds a hazard of one lane, at one instruction or between two. describe(message) completes the message, whose `where`
+/// has the line and the thread already; it is called only where it will be told.
+void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_t other, int lane,
+                   uint64_t address, const std::function<void(Message&)>& describe);
+
+/// Why a lane takes no part in a shuffle.
+enum class Absence {
+  no_thread,     // the block has fewer threads
+  exited,        // before it
+  other_branch,  // and the mask does not name it
+  not_named,     // by the mask, though it executes the shuffle too
+};
+
+/// A lane's read of another by a shuffle.
+struct AbsentRead {
+  uint32_t instruction = 0;
+  int lane = 0, source = 0;
+  uint32_t mask = 0;
+  Absence absence{};
+};
+
+/// What it got is used by the instruction `use`.
+void report_absent_lane(const Warp& w, const AbsentRead& read, uint32_t use);
 
 /// `lane` executes an instruction with a mask that does not name it.
 void report_mask_without_caller(const Warp& w, uint32_t instruction, int lane, uint32_t mask);

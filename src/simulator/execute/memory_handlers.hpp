@@ -172,7 +172,9 @@ void async_copy(Warp& w, const Op& op) {
   const Addresses from =
       addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, from_storage);
   if (to.of(std::countr_zero(w.active)) - SHARED_WINDOW < WINDOW_BYTES) to.offset -= SHARED_WINDOW;
-  locate_shared<Observer, BYTES>(w, op.site(Site::shared), to);
+  const Located target = locate_shared<Observer, BYTES>(w, op.site(Site::shared), to);
+  if (Observer::looks_for_hazards(w)) [[unlikely]]
+    Observer::stay_within(w, target.site, target.pattern, target.first);
   // Lanes that copy nothing (they fill with zeros) read nothing: their address need not be one.
   Lanes<uint32_t> size = BYTES;
   const Lanes<uint32_t> most = BYTES;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "simulator/execute/array_bounds.hpp"
 #include "simulator/execute/warp.hpp"
 #include "simulator/execute/worker.hpp"
 #include "simulator/hazards/block_hazards.hpp"
@@ -34,6 +35,11 @@ struct Counting {
                                  warp.number, first, pattern.distance, pattern.lowest,
                                  pattern.highest, pattern.shape == Pattern::Shape::uniform,
                                  values});
+    if (is_shared(info.access)) stay_within(warp, site, pattern, first);
+  }
+  /// An access to shared memory, within the block's: is it within the array that it is meant for?
+  static void stay_within(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first) {
+    check_array(warp, site, pattern, first);
   }
   /// Whether it has to be told.
   static bool looks_for_hazards(const Warp& warp) { return warp.block->hazards != nullptr; }

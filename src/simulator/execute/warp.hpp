@@ -56,8 +56,11 @@ struct Warp {
   bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
   alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
 
-  uint32_t together =
-      0;  // lanes that have come together for the block's first instruction, where it asks for that
+  // All lanes that have come together for the block's first instruction, where that asks for it.
+  uint32_t together = 0;
+  // Where hazards are looked for: whom each lane read by the last shuffle.
+  std::array<int, WARP> sources{};
+
   uint32_t carry = 0;  // of each lane, from add.cc to addc
 
   uint32_t first_thread = 0;   // linear number of lane 0's thread in its block

@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 
-#include "simulator/execute/lane_hazards.hpp"
 #include "simulator/execute/observer.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -19,25 +18,6 @@ namespace {
 
 enum class Shuffle { up, down, butterfly, index };
 
-// A lane reads from one that takes no part. In a sum by halves with shfl.down the upper half of the lanes reads
-// beyond the warp, or beyond the lanes that take part; what those get nobody uses.
-void look_for_absent_lanes(const Warp& w, const Op& op, Shuffle mode,
-                           const std::array<int, WARP>& source) {
-  const uint32_t together = op.guarded != nullptr ? w.active : w.together;
-  const auto* const masks = lanes_of<uint32_t>(w, op.e);
-  const auto* const steps = lanes_of<uint32_t>(w, op.b);
-  const auto* const segments = lanes_of<uint32_t>(w, op.c);
-  for_each_lane(w.active, [&](int lane) {
-    const int from = source[static_cast<size_t>(lane)];
-    if (from == lane || (together & masks[lane]) >> from & 1u) return;
-    // A lane that the mask names, and that took another branch, is the mask's fault, and told as such.
-    if ((masks[lane] & w.live & ~together) >> from & 1u) return;
-    const uint32_t rank = static_cast<uint32_t>(lane) & ~(segments[lane] >> 8 & 31u);
-    if (mode == Shuffle::down && rank >= (steps[lane] & 31u)) return;
-    report_absent_lane(w, op.instruction, lane, from, masks[lane]);
-  });
-}
-
 // shfl.sync d|p, a, b, c: lane l reads a of the lane that b names, within the segment that c sets.
 // As the PTX manual defines it: c holds the segment's clamp in bits 0-4 and its mask in bits 8-12.
 template <Shuffle MODE>
@@ -46,7 +26,6 @@ void shuffle(Warp& w, const Op& op) {
   const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
   const Lanes<uint32_t> c = read<uint32_t>(w, op.c);
   Lanes<uint32_t> result = a;
-  std::array<int, WARP> source;
   uint32_t in_range = 0;
   for_each_lane(w.active, [&](int lane) {
     const int delta = static_cast<int>(b[lane] & 31u);
@@ -76,10 +55,9 @@ void shuffle(Warp& w, const Op& op) {
     }
     if (!valid) from = lane;
     result[lane] = a[from & 31];
-    source[static_cast<size_t>(lane)] = from & 31;
+    w.sources[static_cast<size_t>(lane)] = from & 31;
     if (valid) in_range |= 1u << lane;
   });
-  if (Watch::looks_for_hazards(w)) look_for_absent_lanes(w, op, MODE, source);
   write<uint32_t>(w, op.d, result);
   if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], in_range);
 }

@@ -59,10 +59,34 @@ void WarpRunner::execute_block(const BasicBlock& block) {
   const Op* const end = program_.ops.data() + block.last;
   const Op* op = program_.ops.data() + block.first;
   try {
-    for (; op != end; ++op) op->execute(warp_, *op);
+    if (Watch::looks_for_hazards(warp_) && (block.gathers || undefined_.any())) [[unlikely]] {
+      execute_watched(op, end, block);
+    } else {
+      for (; op != end; ++op) op->execute(warp_, *op);
+    }
   } catch (WarpFault& fault) {
     fault.instruction = op->instruction;
     throw;
+  }
+}
+
+// The same with an eye on what shuffles got from lanes that took no part.
+void WarpRunner::execute_watched(const Op*& op, const Op* end, const BasicBlock& block) {
+  for (; op != end; ++op) {
+    const bool is_shuffle = program_.sources[op->instruction].opcode.starts_with("shfl.");
+    if (is_shuffle) {
+      undefined_.before_shuffle(warp_, *op);
+    } else if (undefined_.any()) {
+      undefined_.before(warp_, *op);
+    }
+    op->execute(warp_, *op);
+    if (is_shuffle) undefined_.after_shuffle(warp_, *op);
+  }
+  if (!undefined_.any()) return;
+  if (block.leave == Leave::call || block.leave == Leave::function_return) {
+    undefined_.clear();
+  } else if (block.has_terminator) {
+    undefined_.before_leaving(warp_, block.instruction);
   }
 }
 

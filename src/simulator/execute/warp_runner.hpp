@@ -8,6 +8,7 @@
 
 #include "simulator/execute/lanes.hpp"
 #include "simulator/execute/observer.hpp"
+#include "simulator/execute/undefined_values.hpp"
 
 BEGIN_LEVEL
 
@@ -80,6 +81,7 @@ class WarpRunner {
   };
 
   void execute_block(const BasicBlock& block);
+  void execute_watched(const Op*& op, const Op* end, const BasicBlock& block);
   void leave(const BasicBlock& block);
   void enter(uint32_t block);
   void arrive();
@@ -129,6 +131,7 @@ class WarpRunner {
   std::vector<Group> gathering_;  // at an instruction that waits for other lanes of the warp
   std::vector<Group> at_barrier_;
   std::vector<uint32_t> predicates_;
+  UndefinedValues undefined_;
 
   uint64_t polls_seen_ = 0, changes_seen_ = 0;
   uint32_t idle_trips_ =

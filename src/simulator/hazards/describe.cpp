@@ -31,6 +31,15 @@ std::string place_of(const Program& program, uint32_t instruction, const Dim3& b
          " of block " + triple(block);
 }
 
+std::string shared_place(const Program& program, uint64_t offset) {
+  for (const SharedVariable& variable : program.shared_variables) {
+    const bool reaches = variable.is_dynamic || offset < variable.offset + variable.bytes;
+    if (offset >= variable.offset && reaches)
+      return "byte " + std::to_string(offset - variable.offset) + " of " + variable.name;
+  }
+  return "byte " + std::to_string(offset) + " of the shared memory";
+}
+
 std::string mask_text(uint32_t lanes) {
   std::array<char, 16> text;
   std::snprintf(text.data(), text.size(), "0x%08x", lanes);

@@ -19,6 +19,9 @@ std::string line_of(const Program& program, uint32_t instruction);
 std::string place_of(const Program& program, uint32_t instruction, const Dim3& block,
                      const Dim3& thread);
 
+/// "byte 64 of As", "byte 80 of the shared memory" where no variable lies
+std::string shared_place(const Program& program, uint64_t offset);
+
 /// "0x0000ffff"
 std::string mask_text(uint32_t lanes);
 

@@ -1,0 +1,84 @@
+// For tests of the hazards that kernels have: what was found, and on which line of the test.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "simulator/execute/module.hpp"
+#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/runtime/diagnostics.hpp"
+
+namespace simulator::test {
+
+/// The number of the line of `file` that ends in "// mark: WHAT".
+inline int line_of(const char* file, const std::string& mark) {
+  std::ifstream text(file);
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    if (line.ends_with("// mark: " + mark)) return number;
+  }
+  return -1;
+}
+
+/// Looks at hazards of some kinds, and is silent meanwhile.
+class HazardTest : public testing::Test {
+ protected:
+  HazardTest(const char* file, std::vector<HazardKind> kinds)
+      : file_(file), kinds_(std::move(kinds)) {}
+
+  void SetUp() override {
+    HazardStore::instance().set_output(false);
+    HazardStore::instance().clear();
+    set_fault_output(false);
+  }
+  void TearDown() override {
+    set_schedule(0);
+    clear_fault();
+    HazardStore::instance().clear();
+    HazardStore::instance().set_output(true);
+    set_fault_output(true);
+  }
+
+  int line_of(const std::string& mark) const { return test::line_of(file_, mark); }
+
+  /// Those found since the last time. The launches must have gone well.
+  std::vector<Hazard> found() const {
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    std::vector<Hazard> hazards = HazardStore::instance().found();
+    std::erase_if(hazards, [&](const Hazard& hazard) {
+      return std::find(kinds_.begin(), kinds_.end(), hazard.kind) == kinds_.end();
+    });
+    HazardStore::instance().clear();
+    return hazards;
+  }
+
+  void expect_none() const {
+    for (const Hazard& hazard : found()) ADD_FAILURE() << hazard.message.text();
+  }
+
+  /// Exactly one, of that kind, on that line, which says all these things.
+  void expect_one(HazardKind kind, const char* mark, const std::vector<std::string>& says) const {
+    const std::vector<Hazard> hazards = found();
+    for (size_t i = 1; i < hazards.size(); ++i) ADD_FAILURE() << hazards[i].message.text();
+    ASSERT_FALSE(hazards.empty());
+    const Hazard& hazard = hazards.front();
+    const std::string text = hazard.message.text();
+    EXPECT_EQ(hazard.kind, kind) << text;
+    EXPECT_EQ(hazard.where.line, line_of(mark)) << text;
+    EXPECT_FALSE(hazard.message.advice.empty());
+    for (const std::string& part : says)
+      EXPECT_NE(text.find(part), std::string::npos) << "missing: " << part << "\n" << text;
+  }
+
+ private:
+  const char* file_;
+  std::vector<HazardKind> kinds_;
+};
+
+}  // namespace simulator::test
