@@ -138,7 +138,7 @@ void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& ste
   if (!before.is_somebody || order.is_after(step.thread, before.thread, before.time)) return;
   const Side first{before.instruction, number_, before.thread, wrote};
   const Side second{step.instruction, number_, step.thread, step.writes};
-  if (!may_meet(first, second, at, true)) report_race(first, second, at, true);
+  if (!may_meet(first, second, at, true)) report_race(first, second, at, true, 1);
 }
 
 // --- cp.async -----------------------------------------------------------------------------------------
@@ -281,10 +281,10 @@ void BlockHazards::global_step(Cell& cell, const Step& step, uint64_t at) {
   me.thread = me.also = step.thread;
   me.instruction = step.instruction;
   if (!step.writes || step.value != cell.value || cell.write.instruction != step.instruction)
-    check_global(cell.write, true, step, at);
+    check_global(cell, cell.write, true, step, at);
   if (!step.writes) return note_read(cell, me);
-  check_global(cell.read, false, step, at);
-  check_global(cell.second_read, false, step, at);
+  check_global(cell, cell.read, false, step, at);
+  check_global(cell, cell.second_read, false, step, at);
   if (!cell.write.is_somebody() || me.block <= cell.write.block ||
       is_after(step.thread, cell.write)) {
     cell.write = me;
@@ -292,7 +292,9 @@ void BlockHazards::global_step(Cell& cell, const Step& step, uint64_t at) {
   }
 }
 
-void BlockHazards::check_global(const Toucher& before, bool wrote, const Step& step, uint64_t at) {
+// In global memory a place counts once: how often a race is met there depends on the host's threads.
+void BlockHazards::check_global(Cell& cell, const Toucher& before, bool wrote, const Step& step,
+                                uint64_t at) {
   if (!before.is_somebody()) return;
   const auto check = [&](uint32_t thread) {
     Toucher one = before;
@@ -300,7 +302,9 @@ void BlockHazards::check_global(const Toucher& before, bool wrote, const Step& s
     if (is_after(step.thread, one)) return;
     const Side first{before.instruction, before.block, thread, wrote};
     const Side second{step.instruction, number_, step.thread, step.writes};
-    if (!may_meet(first, second, at, false)) report_race(first, second, at, false);
+    if (may_meet(first, second, at, false)) return;
+    report_race(first, second, at, false, cell.is_counted ? 0 : 1);
+    cell.is_counted = true;
   };
   check(before.thread);
   if (before.also != before.thread) check(before.also);
@@ -378,7 +382,7 @@ bool BlockHazards::comes_first(uint32_t instruction, uint32_t other) const {
 }
 
 void BlockHazards::report_race(const Side& first, const Side& second, uint64_t address,
-                               bool is_shared) {
+                               bool is_shared, uint64_t times) {
   const uint32_t a = launch_.line_of(first.instruction);
   const uint32_t b = launch_.line_of(second.instruction);
   const bool same_block = first.block == second.block;
@@ -386,8 +390,9 @@ void BlockHazards::report_race(const Side& first, const Side& second, uint64_t a
   // Of what is seen on the same lines: blocks before warps before lanes, and a lost write before a wrong read.
   Sighting at{std::min(first.block, second.block), address, second.thread};
   at.rank = (same_warp ? 4u : same_block ? 2u : 0u) + (first.writes && second.writes ? 0u : 1u);
-  launch_.found.add(hazard_key(HazardKind::race, std::min(a, b), std::max(a, b)), at,
-                    [&] { return describe_race(first, second, address, is_shared); });
+  launch_.found.add(
+      hazard_key(HazardKind::race, std::min(a, b), std::max(a, b)), at,
+      [&] { return describe_race(first, second, address, is_shared); }, times);
 }
 
 void BlockHazards::report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,

@@ -109,7 +109,7 @@ class BlockHazards {
   void shared_step(SharedCell& cell, const Step& step, uint64_t at);
   void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);
   void global_step(Cell& cell, const Step& step, uint64_t at);
-  void check_global(const Toucher& before, bool wrote, const Step& step, uint64_t at);
+  void check_global(Cell& cell, const Toucher& before, bool wrote, const Step& step, uint64_t at);
   void note_read(Cell& cell, const Toucher& me) const;
   void check_sources(const Step& step, uint64_t first, uint64_t past_end);
   bool is_after(uint32_t thread, const Toucher& other) const;
@@ -118,7 +118,8 @@ class BlockHazards {
 
   bool comes_first(uint32_t instruction, uint32_t other) const;
   std::string race_advice(const Side& first, const Side& second, bool is_shared) const;
-  void report_race(const Side& first, const Side& second, uint64_t address, bool is_shared);
+  void report_race(const Side& first, const Side& second, uint64_t address, bool is_shared,
+                   uint64_t times);
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
   void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
 

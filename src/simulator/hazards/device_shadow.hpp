@@ -55,8 +55,9 @@ struct Toucher {
 /// Who touched some bytes in a launch. Of several that are in no order it is those of the lowest blocks, whichever
 /// came first: what is found does not depend on the host's threads.
 struct Cell {
-  uint32_t launch = 0;  // 0: nobody yet
-  uint32_t value = 0;   // the last written
+  uint32_t launch = 0;      // 0: nobody yet
+  uint32_t value = 0;       // the last written
+  bool is_counted = false;  // among the races of the launch
   Toucher write, read, second_read;
 };
 

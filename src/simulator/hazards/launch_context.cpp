@@ -125,15 +125,15 @@ LaunchContext::LaunchContext(const Program& p, bool helpers)
 
 // Where threads meet, in the order of the code.
 std::vector<uint32_t> LaunchContext::meetings() const {
-  std::vector<uint32_t> found;
+  std::vector<uint32_t> all;
   for (const BasicBlock& block : program.blocks) {
-    if (block.leave == Leave::barrier) found.push_back(block.instruction);
+    if (block.leave == Leave::barrier) all.push_back(block.instruction);
     for (uint32_t i = block.first; i < block.last; ++i) {
       const uint32_t instruction = program.ops[i].instruction;
-      if (program.sources[instruction].opcode.starts_with("bar.warp")) found.push_back(instruction);
+      if (program.sources[instruction].opcode.starts_with("bar.warp")) all.push_back(instruction);
     }
   }
-  return found;
+  return all;
 }
 
 // A branch back makes a loop of the blocks between; a loop that was unrolled has its instruction once for each turn.

@@ -15,18 +15,25 @@ LaunchHazards::Seen* LaunchHazards::find(uint64_t key) {
   return known == seen_.end() ? nullptr : &*known;
 }
 
-// What is read before another thread has written it is a race, and no read of what nobody wrote.
+// One mistake is told once. What is read before another thread has written it is a race, and no read of what nobody
+// wrote; what is read before it was copied is that, and no race with the copy when it lands.
 void LaunchHazards::drop_consequences() {
-  std::set<std::pair<std::string, int>> lines;
+  using Line = std::pair<std::string, int>;
+  const auto line = [](const SourceLine& where) { return Line{where.file, where.line}; };
+  std::set<Line> raced;
+  std::set<std::pair<Line, Line>> early;
   for (const Seen& seen : seen_) {
-    if (seen.hazard.kind != HazardKind::race) continue;
-    lines.emplace(seen.hazard.where.file, seen.hazard.where.line);
-    lines.emplace(seen.hazard.other.file, seen.hazard.other.line);
+    const Hazard& hazard = seen.hazard;
+    if (hazard.where.file.empty()) continue;
+    if (hazard.kind == HazardKind::race) raced.insert({line(hazard.where), line(hazard.other)});
+    if (hazard.kind == HazardKind::early_use)
+      early.insert({line(hazard.where), line(hazard.other)});
   }
   std::erase_if(seen_, [&](const Seen& seen) {
-    const SourceLine& where = seen.hazard.where;
-    return seen.hazard.kind == HazardKind::unwritten_read && !where.file.empty() &&
-           lines.contains({where.file, where.line});
+    const Hazard& hazard = seen.hazard;
+    if (hazard.kind == HazardKind::unwritten_read) return raced.contains(line(hazard.where));
+    return hazard.kind == HazardKind::race &&
+           early.contains({line(hazard.where), line(hazard.other)});
   });
 }
 

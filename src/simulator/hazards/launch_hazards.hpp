@@ -29,15 +29,15 @@ class LaunchHazards {
  public:
   /// From any thread. `make` gives the hazard; it is called only where this sighting is the first of its kind, or
   /// lower than those before. `key` says what is said once, cheaply: the same number for the same kind on the same
-  /// instructions.
+  /// instructions. `times`: 0 where it was counted before.
   template <typename Make>
-  void add(uint64_t key, const Sighting& at, Make make) {
+  void add(uint64_t key, const Sighting& at, Make make, uint64_t times = 1) {
     const std::lock_guard lock(mutex_);
     Seen* const seen = find(key);
     if (seen == nullptr) {
-      seen_.push_back({key, at, 1, make()});
+      seen_.push_back({key, at, times, make()});
     } else {
-      ++seen->times;
+      seen->times += times;
       if (at < seen->at) *seen = {key, at, seen->times, make()};
     }
   }

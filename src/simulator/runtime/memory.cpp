@@ -297,6 +297,15 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
       return not_usable({"source", from, from_bytes, from_device});
     });
   }
+  if (!DeviceMemory::instance().owns(address_of(to)) &&
+      DeviceShadow::instance().is_untouched(address_of(from), from_bytes)) {
+    tell_of_call(HazardKind::unwritten_read, [&] {
+      return refusal("copies " + bytes_text(from_bytes) + " to the host that nobody wrote: " +
+                         DeviceMemory::instance().describe(address_of(from)),
+                     "cudaGetLastError() behind the launch that should have written them: did it "
+                     "run, and is this its buffer?");
+    });
+  }
   {
     const HostMemoryOpen open;
     for (size_t row = 0; row < extent.height; ++row) {

@@ -10,15 +10,15 @@
 
 namespace simulator::runtime {
 
-cudaError_t refuse(cudaError_t error, const std::function<Refusal()>& explain) {
-  if (!looks_for_hazards()) return error;
+void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain) {
+  if (!looks_for_hazards()) return;
   const int errno_before = errno;
   try {
     const CallSite site = CallSite::here();
     const HostLine line = line_of(site);
     Refusal refusal = explain();
     Hazard hazard;
-    hazard.kind = HazardKind::refused_call;
+    hazard.kind = kind;
     hazard.kernel = std::move(refusal.kernel);
     hazard.where = line.where;
     hazard.code = line.known() ? Call::current() : Call::current() + site.id();
@@ -27,6 +27,10 @@ cudaError_t refuse(cudaError_t error, const std::function<Refusal()>& explain) {
   } catch (const std::exception&) {  // out of memory: there is no message, and the answer stays
   }
   errno = errno_before;
+}
+
+cudaError_t refuse(cudaError_t error, const std::function<Refusal()>& explain) {
+  tell_of_call(HazardKind::refused_call, explain);
   return error;
 }
 

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "simulator/hazards/hazard.hpp"
+
 namespace simulator::runtime {
 
 struct Refusal {
@@ -13,6 +15,9 @@ struct Refusal {
   std::string advice;  // what to try
   std::string kernel;  // of a launch
 };
+
+/// Tells of something wrong in host code, once for each line of it; nothing where hazards are not looked for.
+void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain);
 
 /// Returns `error`, and changes nothing else. Where hazards are looked for, the refusal is one: said once for each line
 /// of host code, whether the program looks at what the call returns or not. For calls that no program makes on

@@ -1,0 +1,536 @@
+// Hazards: races, and reads of what nobody wrote, in kernels that are wrong in one place each, and none in
+// the same kernels mended.
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/execute/module.hpp"
+#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/memory/memory.hpp"
+
+namespace {
+
+using simulator::Hazard;
+using simulator::HazardKind;
+using simulator::HazardStore;
+using testing::HasSubstr;
+
+// The line of this file that ends in "// mark: WHAT".
+int line_of(const std::string& mark) {
+  std::ifstream file(__FILE__);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.ends_with("// mark: " + mark)) return number;
+  }
+  return -1;
+}
+
+// Memory of the device, filled by a copy, or as cudaMalloc leaves it.
+template <typename T>
+class Buffer {
+ public:
+  explicit Buffer(size_t count) : count_(count) { cudaMalloc(&first_, count * sizeof(T)); }
+  Buffer(size_t count, int byte) : Buffer(count) { cudaMemset(first_, byte, count * sizeof(T)); }
+  ~Buffer() { cudaFree(first_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  operator T*() const { return first_; }
+  std::vector<T> read() const {
+    std::vector<T> host(count_);
+    cudaMemcpy(host.data(), first_, count_ * sizeof(T), cudaMemcpyDeviceToHost);
+    return host;
+  }
+
+ private:
+  size_t count_;
+  T* first_ = nullptr;
+};
+
+class Hazards : public testing::Test {
+ protected:
+  void SetUp() override {
+    simulator::look_for_hazards(true);
+    HazardStore::instance().set_output(false);
+    HazardStore::instance().clear();
+  }
+  void TearDown() override {
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    HazardStore::instance().clear();  // what a test means is no failure of the program
+    simulator::set_worker_threads(0);
+    simulator::set_schedule(0);
+  }
+
+  // Those found since the last call.
+  static std::vector<Hazard> found() {
+    const std::vector<Hazard> hazards = HazardStore::instance().found();
+    HazardStore::instance().clear();
+    return hazards;
+  }
+  static void expect_none(const char* what) {
+    for (const Hazard& hazard : found()) ADD_FAILURE() << what << "\n" << hazard.message.text();
+  }
+  // One hazard, on the lines of these marks.
+  static void expect_one(HazardKind kind, const std::string& mark, const std::string& other = "",
+                         const std::string& advice = "") {
+    const std::vector<Hazard> hazards = found();
+    ASSERT_EQ(hazards.size(), 1u) << "for " << mark
+                                  << (hazards.empty() ? "" : "\n" + hazards[0].message.text());
+    const Hazard& hazard = hazards[0];
+    EXPECT_EQ(hazard.kind, kind) << hazard.message.text();
+    EXPECT_EQ(hazard.where.line, line_of(mark)) << hazard.message.text();
+    if (!other.empty()) EXPECT_EQ(hazard.other.line, line_of(other)) << hazard.message.text();
+    EXPECT_THAT(hazard.message.advice, HasSubstr(advice));
+  }
+};
+
+// --- warps of a block ---------------------------------------------------------------------------------
+
+template <bool FIRST, bool SECOND>
+__global__ void rotate(int* out) {
+  __shared__ int s[64];
+  int value = threadIdx.x;
+  for (int turn = 0; turn < 3; ++turn) {
+    s[threadIdx.x] = value;  // mark: rotate writes
+    if (FIRST) __syncthreads();
+    value = s[(threadIdx.x + 32) % 64];  // mark: rotate reads
+    if (SECOND) __syncthreads();
+  }
+  out[threadIdx.x] = value;
+}
+
+TEST_F(Hazards, ABarrierMissingBetweenAWriteAndARead) {
+  const Buffer<int> out(64);
+  rotate<true, true><<<1, 64>>>(out);
+  expect_none("with both barriers");
+  rotate<false, true><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "rotate writes", "rotate reads", "__syncthreads() between");
+}
+
+TEST_F(Hazards, ABarrierMissingBeforeTheNextTurnOverwrites) {
+  const Buffer<int> out(64);
+  rotate<true, false><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "rotate reads", "rotate writes", "__syncthreads() between");
+}
+
+TEST_F(Hazards, ARaceOfManyPlacesIsOneWithACount) {
+  const Buffer<int> out(64);
+  rotate<true, false><<<1, 64>>>(out);
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_GE(hazards[0].times, 32u);
+  EXPECT_EQ(hazards[0].kernel, "rotate<true, false>");
+}
+
+__global__ void count_in_shared(int* out, bool atomically) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  if (atomically)
+    atomicAdd(&count, 1);
+  else
+    count = count + 1;  // mark: count
+  __syncthreads();
+  if (threadIdx.x == 0) *out = count;
+}
+
+TEST_F(Hazards, AtomicsAreNone) {
+  const Buffer<int> out(1);
+  count_in_shared<<<1, 128>>>(out, true);
+  expect_none("atomicAdd");
+  count_in_shared<<<1, 128>>>(out, false);
+  expect_one(HazardKind::race, "count", "count", "atomicAdd");
+}
+
+__global__ void raise_together(int* out) {
+  __shared__ int any;
+  if (threadIdx.x == 0) any = 0;
+  __syncthreads();
+  if (threadIdx.x % 3 == 0) any = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) *out = any;
+}
+
+TEST_F(Hazards, AllMayWriteTheSameValueOnOneLine) {
+  const Buffer<int> out(1);
+  raise_together<<<1, 128>>>(out);
+  expect_none("the same value");
+}
+
+// Warps 0 and 1 fill, warps 2 and 3 read; they meet at a barrier of their own number.
+template <bool WAIT>
+__global__ void hand_over(int* out) {
+  __shared__ int s[64];
+  const int warp = threadIdx.x / 32;
+  if (warp < 2) {
+    s[threadIdx.x] = threadIdx.x;  // mark: producer
+    if (WAIT) asm volatile("bar.arrive 1, 128;" ::: "memory");
+  } else {
+    if (WAIT) asm volatile("bar.sync 1, 128;" ::: "memory");
+    out[threadIdx.x - 64] = s[threadIdx.x - 64];  // mark: consumer
+  }
+}
+
+TEST_F(Hazards, NamedBarriersOrderThoseWhoCome) {
+  const Buffer<int> out(64);
+  hand_over<true><<<1, 128>>>(out);
+  expect_none("bar.arrive and bar.sync");
+  hand_over<false><<<1, 128>>>(out);
+  expect_one(HazardKind::race, "producer", "consumer");
+}
+
+__global__ void pairs_of_warps(int* out, bool all) {
+  __shared__ int s[128];
+  const int t = threadIdx.x;
+  s[t] = t;  // mark: pair writes
+  // Warps 0 and 1 meet, and 2 and 3; the neighbour across is not among them.
+  asm volatile("bar.sync %0, 64;" ::"r"(1 + t / 64) : "memory");
+  out[t] = s[all ? (t + 32) % 128 : t / 64 * 64 + (t + 32) % 64];  // mark: pair reads
+}
+
+TEST_F(Hazards, ABarrierOfSomeWarpsOrdersNoOthers) {
+  const Buffer<int> out(128);
+  pairs_of_warps<<<1, 128>>>(out, false);
+  expect_none("within the pairs");
+  pairs_of_warps<<<1, 128>>>(out, true);
+  expect_one(HazardKind::race, "pair writes", "pair reads");
+}
+
+// --- lanes of a warp ----------------------------------------------------------------------------------
+
+template <int HOW>  // 0: nothing, 1: __syncwarp, 2: volatile
+__global__ void shift_in_warp(int* out) {
+  __shared__ int s[32];
+  if (HOW == 2) {
+    volatile int* v = s;
+    v[threadIdx.x] = threadIdx.x;           // mark: volatile writes
+    out[threadIdx.x] = v[threadIdx.x ^ 1];  // mark: volatile reads
+    return;
+  }
+  s[threadIdx.x] = threadIdx.x;  // mark: lane writes
+  if (HOW == 1) __syncwarp();
+  out[threadIdx.x] = s[threadIdx.x ^ 1];  // mark: lane reads
+}
+
+TEST_F(Hazards, LanesDoNotRunInStep) {
+  const Buffer<int> out(32);
+  shift_in_warp<1><<<1, 32>>>(out);
+  expect_none("__syncwarp");
+  shift_in_warp<0><<<1, 32>>>(out);
+  expect_one(HazardKind::race, "lane writes", "lane reads", "__syncwarp()");
+}
+
+TEST_F(Hazards, VolatileDoesNotMakeLanesRunInStep) {
+  const Buffer<int> out(32);
+  shift_in_warp<2><<<1, 32>>>(out);
+  expect_one(HazardKind::race, "volatile writes", "volatile reads", "__syncwarp()");
+}
+
+__global__ void tiles_of_eight(int* out, int partner) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x;
+  s[lane] = lane;  // mark: tile writes
+  __syncwarp(0xffu << (lane / 8 * 8));
+  out[lane] = s[lane ^ partner];  // mark: tile reads
+}
+
+TEST_F(Hazards, ASyncOfSomeLanesOrdersNoOthers) {
+  const Buffer<int> out(32);
+  tiles_of_eight<<<1, 32>>>(out, 4);
+  expect_none("within the tiles");
+  tiles_of_eight<<<1, 32>>>(out, 8);
+  expect_one(HazardKind::race, "tile writes", "tile reads");
+}
+
+// --- global memory ------------------------------------------------------------------------------------
+
+__global__ void shift_in_place(int* x, int n, int by) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + by < n) x[i] = x[i + by];  // mark: shift
+}
+
+TEST_F(Hazards, BlocksRunInAnyOrder) {
+  const Buffer<int> x(256, 0);
+  shift_in_place<<<4, 64>>>(x, 256, 0);
+  expect_none("each its own");
+  shift_in_place<<<4, 64>>>(x, 256, 64);
+  expect_one(HazardKind::race, "shift", "shift", "two kernels");
+}
+
+__global__ void write_then_read(int* x, int* out, bool meet) {
+  x[threadIdx.x] = threadIdx.x;  // mark: scratch writes
+  if (meet) __syncthreads();
+  out[threadIdx.x] = x[(threadIdx.x + 32) % 64];  // mark: scratch reads
+}
+
+TEST_F(Hazards, ABarrierOrdersABlocksGlobalMemory) {
+  const Buffer<int> x(64, 0), out(64);
+  write_then_read<<<1, 64>>>(x, out, true);
+  expect_none("with a barrier");
+  write_then_read<<<1, 64>>>(x, out, false);
+  expect_one(HazardKind::race, "scratch writes", "scratch reads");
+}
+
+__global__ void set(int* x, int value) { x[threadIdx.x] = value; }
+
+TEST_F(Hazards, LaunchesFollowEachOther) {
+  const Buffer<int> x(64);
+  set<<<1, 64>>>(x, 1);
+  set<<<1, 64>>>(x, 2);
+  set<<<3, 64>>>(x, 3);  // the same value, on one line
+  expect_none("one launch after the other");
+}
+
+// Each byte its own thread's, in words that several threads share.
+__global__ void fill_bytes(char* bytes, int stride) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  bytes[i / stride] = static_cast<char>(i);  // mark: bytes
+}
+
+TEST_F(Hazards, NeighbouringBytesAreNoRace) {
+  const Buffer<char> bytes(192);
+  fill_bytes<<<3, 63>>>(bytes, 1);
+  expect_none("a byte each");
+  fill_bytes<<<3, 63>>>(bytes, 2);
+  expect_one(HazardKind::race, "bytes", "bytes");
+}
+
+// The last block to come adds up what all have left.
+template <bool FENCE>
+__global__ void sum_by_last_block(int* parts, unsigned* tickets, int* sum) {
+  parts[blockIdx.x] = static_cast<int>(blockIdx.x);  // mark: part
+  if (FENCE) __threadfence();
+  if (atomicAdd(tickets, 1u) != gridDim.x - 1) return;
+  int all = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b) all += parts[b];  // mark: parts
+  *sum = all;
+}
+
+TEST_F(Hazards, AFenceAndACounterOrderBlocks) {
+  const Buffer<int> parts(40), sum(1);
+  const Buffer<unsigned> tickets(1, 0);
+  sum_by_last_block<true><<<40, 1>>>(parts, tickets, sum);
+  expect_none("with a fence");
+  cudaMemset(tickets, 0, sizeof(unsigned));
+  sum_by_last_block<false><<<40, 1>>>(parts, tickets, sum);
+  expect_one(HazardKind::race, "part", "parts", "__threadfence()");
+}
+
+template <bool FENCE>
+__global__ void locked_sum(int* lock, int* sum) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  *sum = *sum + 1;  // mark: locked
+  if (FENCE) __threadfence();
+  atomicExch(lock, 0);
+}
+
+TEST_F(Hazards, ALockOrdersThoseWhoHoldIt) {
+  const Buffer<int> lock(1, 0), sum(1, 0);
+  locked_sum<true><<<20, 32>>>(lock, sum);
+  expect_none("with a fence");
+  EXPECT_EQ(sum.read()[0], 20);
+  locked_sum<false><<<20, 32>>>(lock, sum);
+  expect_one(HazardKind::race, "locked", "locked");
+}
+
+__global__ void greatest_by_swap(int* greatest, const int* values) {
+  const int value = values[blockIdx.x * blockDim.x + threadIdx.x];
+  int old = *greatest;
+  while (value > old) {
+    const int seen = atomicCAS(greatest, old, value);
+    if (seen == old) break;
+    old = seen;
+  }
+}
+
+TEST_F(Hazards, ThePlainLoadBeforeALoopOfSwapsIsNone) {
+  const Buffer<int> greatest(1, 0), values(512, 0x01);
+  greatest_by_swap<<<4, 128>>>(greatest, values);
+  expect_none("the swap decides");
+}
+
+// Whether block 3 writes depends on when it comes: the race is there in some orders only.
+__global__ void first_come(int* turn, int* x, int* out) {
+  if (threadIdx.x != 0) return;
+  if (atomicAdd(turn, 1) == 0) x[0] = 1;  // mark: first writes
+  if (blockIdx.x == 0) out[0] = x[0];     // mark: zero reads
+}
+
+TEST_F(Hazards, AnOrderMayHideARaceAndAnotherShowsIt) {
+  const Buffer<int> turn(1), x(1, 0), out(1);
+  simulator::set_worker_threads(1);
+  int shown = 0;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    simulator::set_schedule(seed);
+    cudaMemset(turn, 0, sizeof(int));
+    first_come<<<16, 32>>>(turn, x, out);
+    const std::vector<Hazard> hazards = found();
+    if (seed == 0) EXPECT_TRUE(hazards.empty()) << "block 0 comes first there";
+    shown += hazards.empty() ? 0 : 1;
+  }
+  EXPECT_GE(shown, 4);
+}
+
+TEST_F(Hazards, WhatIsToldDoesNotDependOnTheHostsThreads) {
+  const Buffer<int> x(1024, 0);
+  std::vector<std::string> texts;
+  std::vector<uint64_t> times;
+  for (int round = 0; round < 12; ++round) {
+    simulator::set_worker_threads(1 + round % 4);
+    shift_in_place<<<16, 64>>>(x, 1024, 64);
+    const std::vector<Hazard> hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    texts.push_back(hazards[0].message.text());
+    times.push_back(hazards[0].times);
+  }
+  EXPECT_THAT(texts, testing::Each(texts[0]));
+  EXPECT_THAT(times, testing::Each(times[0]));
+}
+
+// --- what nobody wrote --------------------------------------------------------------------------------
+
+__global__ void sum_shared(int* out, int filled) {
+  __shared__ int s[64];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < filled) s[t] = 1;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  int all = 0;
+#pragma unroll 1
+  for (int i = 0; i < 64; ++i) all += s[i];  // mark: shared unwritten
+  *out = all;
+}
+
+TEST_F(Hazards, SharedMemoryBeginsWithNothing) {
+  const Buffer<int> out(1);
+  sum_shared<<<1, 64>>>(out, 64);
+  expect_none("all filled");
+  sum_shared<<<1, 64>>>(out, 60);
+  expect_one(HazardKind::unwritten_read, "shared unwritten", "", "fill it first");
+}
+
+__global__ void add_one(int* x) { x[threadIdx.x] += 1; }  // mark: global unwritten
+
+TEST_F(Hazards, GlobalMemoryBeginsWithNothing) {
+  const Buffer<int> x(64);
+  add_one<<<1, 64>>>(x);
+  expect_one(HazardKind::unwritten_read, "global unwritten", "", "cudaMemset");
+  add_one<<<1, 64>>>(x);
+  expect_none("the kernel wrote it");
+}
+
+TEST_F(Hazards, ACopyOfTooFewBytesLeavesTheRest) {
+  const Buffer<int> x(64);
+  const std::vector<int> host(64, 1);
+  cudaMemcpy(x, host.data(), 32 * sizeof(int), cudaMemcpyHostToDevice);
+  add_one<<<1, 64>>>(x);
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_EQ(hazards[0].times, 32u);
+  EXPECT_THAT(hazards[0].message.where, HasSubstr("the first 128 of 256 bytes were written"));
+}
+
+TEST_F(Hazards, ACopyToTheHostOfWhatNobodyWrote) {
+  const Buffer<int> x(64);
+  EXPECT_EQ(x.read().size(), 64u);
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_EQ(hazards[0].kind, HazardKind::unwritten_read);
+  EXPECT_THAT(hazards[0].message.what, HasSubstr("256 bytes"));
+  set<<<1, 1>>>(x, 1);
+  x.read();
+  expect_none("a part of it was written");
+}
+
+__global__ void pick(int* out, int which, int filled) {
+  int values[16];
+#pragma unroll 1
+  for (int i = 0; i < filled; ++i) values[i] = i;
+  out[threadIdx.x] = values[which];  // mark: local unwritten
+}
+
+TEST_F(Hazards, AnArrayOfAThreadBeginsWithNothing) {
+  const Buffer<int> out(32);
+  pick<<<1, 32>>>(out, 7, 16);
+  expect_none("all filled");
+  pick<<<1, 32>>>(out, 7, 7);
+  expect_one(HazardKind::unwritten_read, "local unwritten", "", "where it is declared");
+}
+
+// --- cp.async -----------------------------------------------------------------------------------------
+
+template <
+    int HOW>  // 0: right, 1: no wait, 2: no barrier, 3: the target is written, 4: the source is
+__global__ void copy_late(int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &in[t], 4);  // mark: asks
+  __pipeline_commit();
+  if (HOW == 3) s[t] = 1;   // mark: target
+  if (HOW == 4) in[t] = 1;  // mark: source
+  if (HOW != 1) __pipeline_wait_prior(0);
+  if (HOW != 2) __syncthreads();
+  out[t] = s[(t + 32) % 64];  // mark: uses
+}
+
+TEST_F(Hazards, ACopyIsWaitedFor) {
+  const Buffer<int> in(64, 0), out(64);
+  copy_late<0><<<1, 64>>>(in, out);
+  expect_none("waited for, and a barrier");
+  copy_late<1><<<1, 64>>>(in, out);
+  expect_one(HazardKind::early_use, "asks", "uses", "wait for it");
+  copy_late<2><<<1, 64>>>(in, out);
+  expect_one(HazardKind::race, "asks", "uses", "__syncthreads()");
+}
+
+TEST_F(Hazards, WhatACopyNeedsIsLeftAloneMeanwhile) {
+  const Buffer<int> in(64, 0), out(64);
+  copy_late<3><<<1, 64>>>(in, out);
+  expect_one(HazardKind::early_use, "asks", "target");
+  copy_late<4><<<1, 64>>>(in, out);
+  expect_one(HazardKind::early_use, "asks", "source");
+}
+
+// --- as a whole ---------------------------------------------------------------------------------------
+
+TEST_F(Hazards, NoneAreLookedForWhereNoneAreWanted) {
+  const Buffer<int> out(64);
+  simulator::look_for_hazards(false);
+  rotate<false, false><<<1, 64>>>(out);
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(Hazards, ChangeNoResult) {
+  const Buffer<int> out(64);
+  rotate<false, true><<<1, 64>>>(out);
+  const std::vector<int> with = out.read();
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_FALSE(found().empty());
+  simulator::look_for_hazards(false);
+  rotate<false, true><<<1, 64>>>(out);
+  EXPECT_EQ(out.read(), with);
+}
+
+TEST_F(Hazards, CodeWithoutLinesIsNamedByItsInstructions) {
+  const auto module = simulator::Module::load(
+      ".version 8.0\n.target sm_90a\n.address_size 64\n"
+      ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.shared .align 4 .b8 tile[4];\n"
+      "mov.u32 %r1, %tid.x;\nst.shared.u32 [tile], %r1;\nret;\n}\n");
+  simulator::LaunchShape shape;
+  shape.block.x = 64;
+  EXPECT_FALSE(module->find_kernel("k")->run(shape, nullptr).has_value());
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_EQ(hazards[0].kernel, "k");
+  EXPECT_THAT(hazards[0].message.where, HasSubstr("st.shared.u32 [tile], %r1"));
+}
+
+}  // namespace
