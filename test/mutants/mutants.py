@@ -7,11 +7,11 @@
     test/mutants/mutants.py --every 8           each eighth, for a quick look
 
 The list is mutants.toml: a file, a text that stands in it once, what stands there instead, and a class. Each mutant is
-compiled alone: a rung by `sgemm_runner --kernel`, which puts it through the whole contract and the promise, a lab for
-try_lab.cpp, which checks every word at several sizes, and the promise. Hazards are looked for in all of that, and the
-counters are compared with those of the kernel as it is. What is not seen in the usual order of warps and blocks is
-tried in two others. A mutant that all of that lets pass is a hole in the checks; one that changes nothing says so in
-the list ("equivalent", with the reason) and must pass.
+compiled alone and put by try_kernel.cpp to the checks that a user has, up to the first that it fails: a rung to the whole
+contract, as `sgemm_runner --kernel` asks it, and to its promise; a lab to the comparison of every word at several sizes,
+and to its promise. Hazards are looked for in all of that, and the counters are compared with those of the kernel as it
+is. What is not seen in the usual order of warps and blocks is tried in two others. A mutant that all of that lets pass
+is a hole in the checks; one that changes nothing says so in the list ("equivalent", with the reason) and must pass.
 
 Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant is
 not caught, or is caught though it should change nothing, and 2 if the list does not fit the sources.
@@ -101,11 +101,11 @@ class Programs:
     """What a mutant is put to."""
 
     def __init__(self, build):
-        self.runner, self.try_lab, self.compile = (str(build / name) for name in ("bin/sgemm_runner", "bin/try_lab", "compile_kernel"))
-        for program in (self.runner, self.try_lab, self.compile):
+        runner, self.try_kernel, self.compile = (str(build / name) for name in ("bin/sgemm_runner", "bin/try_kernel", "compile_kernel"))
+        for program in (runner, self.try_kernel, self.compile):
             if not os.access(program, os.X_OK):
                 raise Unusable(f"{program} is not built")
-        listed = subprocess.run([self.runner, "list", "--json"], check=True, stdout=subprocess.PIPE, text=True)
+        listed = subprocess.run([runner, "list", "--json"], check=True, stdout=subprocess.PIPE, text=True)
         self.tiles = {rung["label"]: rung["whole_tiles"] for rung in json.loads(listed.stdout)}
 
     def sizes(self, rung):
@@ -115,14 +115,16 @@ class Programs:
         """Exit code, JSON and stderr of a run of the kernel in the folder; None for a code if it did not end."""
         flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
         environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(SECONDS // 4)}
-        command = [self.runner, "--kernel", str(folder / kernel), "--size", self.sizes(kernel), "--json", "--schedule", str(order)]
+        command = [self.try_kernel, "rung", str(folder / kernel), str(order)]
         try:
             if is_lab(kernel):
                 library = folder / "lab.so"
                 done = run([self.compile, str(folder / kernel), str(library)], environment)
                 if done.returncode != 0:
                     return done.returncode, {}, "it does not compile\n" + done.stderr
-                command = [self.try_lab, str(library), Path(kernel).stem, str(order)]
+                command = [self.try_kernel, "lab", str(library), Path(kernel).stem, str(order)]
+            else:
+                command.append(self.sizes(kernel))
             done = run(command, environment)
         except subprocess.TimeoutExpired:
             return None, {}, ""
@@ -235,7 +237,7 @@ def report(mutant, how, width=110):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=Path, default=ROOT / "build/sim", help="where sgemm_runner and try_lab are built")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/sim", help="where sgemm_runner and try_kernel are built")
     parser.add_argument("--class", dest="kind", help="only mutants whose class has this in it")
     parser.add_argument("--file", help="only mutants of files with this in their name")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th")

@@ -225,7 +225,8 @@ BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
   if (buffer_ != nullptr && buffer_->contains(address, past_end)) return buffer_;
   const Allocation* const allocation = DeviceMemory::instance().find(address);
   if (allocation == nullptr) return nullptr;
-  return buffer_ = &DeviceShadow::instance().of(*allocation);
+  buffer_ = &DeviceShadow::instance().of(*allocation);
+  return buffer_->contains(address, past_end) ? buffer_ : nullptr;
 }
 
 void BlockHazards::global(const WarpAccess& access) {

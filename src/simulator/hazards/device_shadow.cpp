@@ -4,23 +4,40 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "simulator/message.hpp"
 
 namespace simulator {
 
+namespace {
+
+// From this size on memory is had from the operating system, zeroed where it is touched.
+constexpr uint64_t MAPPED = 64 * 1024;
+
+}  // namespace
+
 // --- memory -------------------------------------------------------------------------------------------
 
 LazyBytes::LazyBytes(uint64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
+  if (bytes < MAPPED) {
+    first_ = static_cast<std::byte*>(std::calloc(1, bytes));
+    return;
+  }
   void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (first != MAP_FAILED) first_ = static_cast<std::byte*>(first);
 }
 
 LazyBytes::~LazyBytes() {
-  if (first_ != nullptr) munmap(first_, bytes_);
+  if (first_ == nullptr) return;
+  if (bytes_ < MAPPED) {
+    std::free(first_);
+  } else {
+    munmap(first_, bytes_);
+  }
 }
 
 LazyBytes::LazyBytes(LazyBytes&& other) noexcept
@@ -108,7 +125,7 @@ Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   std::atomic<Cell*>& place = (unit == 1 ? narrow_ : wide_)[chunk];
   const std::lock_guard lock(mutex_);
   if (Cell* const cells = place.load()) return cells;
-  const uint64_t bytes = CHUNK / unit * sizeof(Cell);
+  const uint64_t bytes = (std::min(CHUNK, bytes_) + unit - 1) / unit * sizeof(Cell);
   LazyBytes memory = DeviceShadow::instance().take(bytes);
   has_no_more_ = !memory;
   if (!memory) return nullptr;

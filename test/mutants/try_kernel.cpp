@@ -1,0 +1,119 @@
+// Puts one kernel that was compiled by itself to the checks that a user has, and ends with the first that it fails. Prints a
+// run as JSON; the exit codes are sgemm_runner's. The last word but SIZES is the order of warps and blocks.
+//
+//     try_kernel rung FILE.cu SEED SIZES       the contract, as `sgemm_runner --kernel FILE.cu` asks it, then the sizes
+//     try_kernel lab LIBRARY.so NAME SEED      every word at several sizes, as `sgemm_runner lab NAME` checks them
+//
+// Hazards are looked for in all of it. A lab's sizes are those at which counters are recorded, odd ones, multiples of four
+// that are no whole tiles, and both mixed.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runner/conduct.hpp"
+#include "runner/contract.hpp"
+#include "runner/kernel_file.hpp"
+#include "runner/lab_measuring.hpp"
+#include "runner/measuring.hpp"
+#include "runner/program.hpp"
+#include "runner/words.hpp"
+#include "runner/workbench.hpp"
+
+namespace {
+
+using results::Result;
+using results::Run;
+using runner::Error;
+using runner::ExitCode;
+
+ExitCode conduct(const char* seed, const std::function<void(Run&)>& measure) {
+  runner::RunOptions options;
+  options.presentation.format = runner::Format::json;
+  options.look_for_hazards = true;
+  options.schedule = runner::parse_natural("SEED", seed);
+  return runner::conduct(options, {.refuse_what_cannot_be_run = [](const auto&) {},
+                                   .measure = [&](const auto&, Run& run) { measure(run); }});
+}
+
+// ---- Rungs.
+
+// The first thing of the contract that is not kept, or the first hazard in it.
+Result asked_for_contract(const ladder::Rung& rung) {
+  Result result{.who = runner::stranger(rung).who};
+  result.judged.correct = true;
+  for (const runner::ContractCheck& check : runner::contract()) {
+    ++result.judged.contract_checks;
+    if (const std::string complaint = check.complaint(rung); !complaint.empty())
+      result.judged.contract.push_back(fmt::format("{}: {}", check.name, complaint));
+    runner::see_hazards(result.seen);
+    if (!result.is_right()) break;
+  }
+  return result;
+}
+
+ExitCode try_rung(const char* file, const char* seed, const char* sizes) {
+  const ladder::Rung& rung = runner::load_kernel_file(file);
+  std::vector<results::Problem> problems;
+  for (const std::string& size : runner::split(sizes, ',')) {
+    problems.push_back(runner::parse_size(size));
+    problems.back().seed = 1;
+  }
+  return conduct(seed, [&](Run& run) {
+    Result contract = asked_for_contract(rung);
+    if (!contract.is_right()) {
+      run.results.push_back(std::move(contract));
+      return;
+    }
+    runner::measure_all({runner::candidate_of(rung)}, problems, {}, false, run);
+  });
+}
+
+// ---- Labs.
+
+// The lab of that name, as labs.def declares them.
+const lab::Lab& load_lab(const char* library, const char* name) {
+  void* const loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) throw Error(ExitCode::usage, dlerror());
+  const std::string symbol = fmt::format("_ZN3lab{}{}E", std::strlen(name), name);
+  const auto* of = static_cast<const lab::Lab*>(dlsym(loaded, symbol.c_str()));
+  if (of == nullptr) throw Error(ExitCode::usage, fmt::format("'{}' defines no {}", library, name));
+  return *of;
+}
+
+// The odd sizes, but for the first `parameters`, which are multiples of four and no whole tiles.
+lab::Sizes four_less(const lab::Lab& of, size_t parameters) {
+  std::vector<std::pair<std::string, int64_t>> sizes = runner::odd_sizes(of).all();
+  for (size_t i = 0; i < parameters; ++i) {
+    const lab::Parameter& p = of.parameters[i];
+    sizes[i].second = std::clamp(p.counted - 4, p.least, p.most);
+  }
+  return lab::Sizes(std::move(sizes));
+}
+
+ExitCode try_lab(const char* library, const char* name, const char* seed) {
+  const lab::Lab& of = load_lab(library, name);
+  std::vector<lab::Sizes> all{lab::counted_sizes(of), runner::odd_sizes(of),
+                              four_less(of, of.parameters.size())};
+  if (of.parameters.size() > 1) all.push_back(four_less(of, 1));
+  return conduct(seed, [&](Run& run) {
+    for (const lab::Sizes& sizes : all) {
+      runner::SelectedLab selected{.of = &of, .sizes = sizes};
+      for (const lab::Variant& variant : of.variants) selected.variants.push_back(&variant);
+      runner::measure_labs({selected}, {}, run);
+      if (!std::ranges::all_of(run.results, &Result::is_right)) return;
+    }
+  });
+}
+
+ExitCode try_kernel(int argc, char** argv) {
+  const std::string_view what = argc == 5 ? argv[1] : "";
+  if (what == "rung") return try_rung(argv[2], argv[3], argv[4]);
+  if (what == "lab") return try_lab(argv[2], argv[3], argv[4]);
+  throw Error(ExitCode::usage, "say 'rung FILE.cu SEED SIZES' or 'lab LIBRARY.so NAME SEED'");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return runner::run_program(argc, argv, try_kernel); }
