@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "simulator/execute/worker.hpp"
 #include "simulator/hazards/describe.hpp"
@@ -37,46 +38,48 @@ void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_
 
 // --- shuffles and masks -------------------------------------------------------------------------------
 
+namespace {
+
+// What is wrong with the read, and what to try.
+std::pair<std::string, std::string> describe_absence(const Warp& w, const AbsentRead& read) {
+  const std::string absent = lane_text(read.source);
+  switch (read.absence) {
+    case Absence::no_thread:
+      return {"there is no " + absent + ": the block has " +
+                  std::to_string(w.block->block_size.count()) + " threads",
+              "blocks of a multiple of 32 threads, or steps that stay within the lanes that are "
+              "there"};
+    case Absence::exited:
+      return {absent + " has exited",
+              "let all lanes come to " + line_of(program_of(w), read.instruction) +
+                  ", without an early return; give those without data a neutral value, such as 0"};
+    case Absence::elsewhere:
+      return {absent + " does not come to it", "move the shuffle out of the `if`, so that " +
+                                                   absent +
+                                                   " executes it too, and name it in the mask"};
+    case Absence::not_named:
+      return {"the mask does not name " + absent,
+              "a mask that names all lanes that are read, 0xffffffff where the whole warp takes "
+              "part"};
+  }
+  return {};
+}
+
+}  // namespace
+
 void report_absent_lane(const Warp& w, const AbsentRead& read, uint32_t use) {
-  report_hazard(w, HazardKind::absent_lane, read.instruction, use, read.lane, 0,
-                [&](Message& message) {
-                  const Program& program = program_of(w);
-                  const std::string absent = lane_text(read.source);
-                  const std::string line = line_of(program, read.instruction);
-                  std::string reason;
-                  switch (read.absence) {
-                    case Absence::no_thread:
-                      reason = "there is no " + absent + ": the block has " +
-                               std::to_string(w.block->block_size.count()) + " threads";
-                      message.advice =
-                          "blocks of a multiple of 32 threads, or steps that stay within the lanes "
-                          "that are there";
-                      break;
-                    case Absence::exited:
-                      reason = absent + " has exited";
-                      message.advice =
-                          "let all lanes come to " + line +
-                          ": no early return; give those without data a neutral value, such as 0";
-                      break;
-                    case Absence::other_branch:
-                      reason = absent + " took another branch";
-                      message.advice = "move the shuffle out of the `if`, so that " + absent +
-                                       " executes it too, and name it in the mask";
-                      break;
-                    case Absence::not_named:
-                      reason = "the mask does not name " + absent;
-                      message.advice =
-                          "a mask that names all lanes that are read, 0xffffffff where the whole "
-                          "warp takes part";
-                      break;
-                  }
-                  message.what = "shuffle from an absent lane in " + program.demangled + ": " +
-                                 lane_text(read.lane) + " reads " + absent + " with " +
-                                 intrinsic_of(program, read.instruction) + ", but " + reason;
-                  message.where += ", mask " + mask_text(read.mask);
-                  if (line_of(program, use) != line)
-                    message.where += ", used at " + line_of(program, use);
-                });
+  const auto describe = [&](Message& message) {
+    const Program& program = program_of(w);
+    const auto [reason, advice] = describe_absence(w, read);
+    message.what = "shuffle from an absent lane in " + program.demangled + ": " +
+                   lane_text(read.lane) + " reads " + lane_text(read.source) + " with " +
+                   intrinsic_of(program, read.instruction) + ", but " + reason;
+    message.where += ", mask " + mask_text(read.mask);
+    if (line_of(program, use) != line_of(program, read.instruction))
+      message.where += ", used at " + line_of(program, use);
+    message.advice = advice;
+  };
+  report_hazard(w, HazardKind::absent_lane, read.instruction, use, read.lane, 0, describe);
 }
 
 void report_mask_without_caller(const Warp& w, uint32_t instruction, int lane, uint32_t mask) {
