@@ -417,9 +417,22 @@ std::string inputs_that_come_late(const Rung& rung) {
   });
 }
 
+// While it lives, hazards are not looked for.
+class WithoutHazards {
+ public:
+  WithoutHazards() { machine::look_for_hazards(false); }
+  ~WithoutHazards() { machine::look_for_hazards(before_); }
+  WithoutHazards(const WithoutHazards&) = delete;
+  WithoutHazards& operator=(const WithoutHazards&) = delete;
+
+ private:
+  bool before_ = machine::looks_for_hazards();
+};
+
 // The simulated GPU does all work at once, so there nothing can come too early; but it refuses work for a stream
 // that is gone. (To a CUDA device such a handle must not be given.)
 std::string a_stream_that_is_gone(const Rung& rung) {
+  const WithoutHazards it_is_meant;
   cudaStream_t gone = nullptr;
   check(cudaStreamCreate(&gone));
   check(cudaStreamDestroy(gone));
@@ -476,20 +489,8 @@ class FarMatrix {
   DeviceBuffer<float> buffer_;
 };
 
-// While it lives, hazards are not looked for: where matrices are so large that hardly anything of them is touched, what
-// remembers the accesses to each byte would be as large.
-class WithoutHazards {
- public:
-  WithoutHazards() { machine::look_for_hazards(false); }
-  ~WithoutHazards() { machine::look_for_hazards(before_); }
-  WithoutHazards(const WithoutHazards&) = delete;
-  WithoutHazards& operator=(const WithoutHazards&) = delete;
-
- private:
-  bool before_ = machine::looks_for_hazards();
-};
-
 std::string far_rows(const Rung& rung, const Problem& p) {
+  // Hardly anything of the matrices is touched; what remembers the accesses to each byte would be as large.
   const WithoutHazards so_large;
   const FarMatrix a(p.M, p.K, p.lda, 3), b(p.K, p.N, p.ldb, 7), c(p.M, p.N, p.ldc, 11);
   const Sgemm sgemm{.M = p.M,
@@ -585,6 +586,7 @@ std::optional<double> blocks_for(const Rung& rung, Sgemm column, int64_t rows) {
 // of it is 1 for any tile whose height is a power of two up to 128. Not asked where the grid is counted not to
 // grow with C, since such a kernel would set out to write a matrix that is not there.
 std::string too_large_a_grid(const Rung& rung) {
+  const WithoutHazards it_is_meant;
   constexpr int64_t SMALL = 1 << 12, LARGE = 1 << 17, TOO_LARGE = (int64_t{1} << 39) + 1;
   const DeviceBuffer<float> c(LARGE);
   Sgemm column{.M = 0,

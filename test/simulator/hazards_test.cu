@@ -116,7 +116,7 @@ TEST_F(Hazards, ABarrierMissingBetweenAWriteAndARead) {
 TEST_F(Hazards, ABarrierMissingBeforeTheNextTurnOverwrites) {
   const Buffer<int> out(64);
   rotate<true, false><<<1, 64>>>(out);
-  expect_one(HazardKind::race, "rotate reads", "rotate writes", "__syncthreads() between");
+  expect_one(HazardKind::race, "rotate reads", "rotate writes", "__syncthreads() after");
 }
 
 TEST_F(Hazards, ARaceOfManyPlacesIsOneWithACount) {

@@ -466,7 +466,11 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
   const bool both_write = first.writes && second.writes;
   if (first.block != second.block) {
     if (both_write && same_line) {
-      return "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
+      const std::string fence = launch_.has_messages()
+                                    ? "__threadfence() before a lock is given back; without one, "
+                                    : "";
+      return fence +
+             "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
              "blockDim.x)";
     }
     const std::string apart =
@@ -482,9 +486,12 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
           ? ", or __syncthreads() where all threads pass; lanes of a warp need not run in step"
           : ", where all threads of the block pass";
   if (!same_line) {
-    const bool wraps = first.instruction > second.instruction;
-    return barrier + " between " + line(first.instruction) + " and " + line(second.instruction) +
-           (wraps ? " of the next turn" : "") + why;
+    const SourceLine& here = launch_.program.sources[first.instruction].where;
+    const SourceLine& there = launch_.program.sources[second.instruction].where;
+    const bool wraps = here.file == there.file && here.line > there.line;
+    return barrier + (wraps ? " after " : " between ") + line(first.instruction) +
+           (wraps ? ", before " : " and ") + line(second.instruction) +
+           (wraps ? " of the loop's next turn" : "") + why;
   }
   if (both_write)
     return "atomicAdd where several threads add to one place, or a place of its own for each "
@@ -529,9 +536,8 @@ std::string BlockHazards::written_part(uint64_t address) const {
   const Allocation* const allocation = DeviceMemory::instance().find(address);
   if (allocation == nullptr) return "";
   const BufferShadow& buffer = DeviceShadow::instance().of(*allocation);
-  const uint64_t written = buffer.written_at_start();
-  const uint64_t base = buffer.base();
-  if (written == 0 || !buffer.is_untouched(base + written, base + buffer.bytes())) return "";
+  const uint64_t written = buffer.written_before_launch();
+  if (written == 0) return "";
   return ", of which the first " + std::to_string(written) + " of " +
          std::to_string(buffer.bytes()) + " bytes were written";
 }

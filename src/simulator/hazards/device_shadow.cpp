@@ -135,11 +135,13 @@ Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   return place.load();
 }
 
-uint64_t BufferShadow::written_at_start() const {
-  if (all_written_) return bytes_;
+void BufferShadow::begin_launch() {
+  written_before_ = 0;
+  if (all_written_) return;
   uint64_t first = 0;
+  while (first + 64 <= bytes_ && marks_.as<uint64_t>()[first / 64] == ~uint64_t{0}) first += 64;
   while (first < bytes_ && is_marked(base_ + first, base_ + first + 1)) ++first;
-  return first;
+  if (first > 0 && is_untouched(base_ + first, base_ + bytes_)) written_before_ = first;
 }
 
 // --- all of them --------------------------------------------------------------------------------------
@@ -199,6 +201,7 @@ BufferShadow& DeviceShadow::of(const Allocation& allocation) {
 uint32_t DeviceShadow::begin_launch() {
   const std::unique_lock lock(mutex_);
   ++under_way_;
+  for (const auto& [base, buffer] : buffers_) buffer->begin_launch();
   return ++launches_;
 }
 

@@ -91,6 +91,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   if (looks_for_hazards()) {
     made.site = &*allocations().sites.insert(CallSite::here()).first;
     DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
+    watch_host_accesses();
     if (origin != Origin::device) note_host_memory(base);
   }
   allocations().made.emplace(base, made);
