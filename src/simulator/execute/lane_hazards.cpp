@@ -112,33 +112,31 @@ void report_masks_that_differ(const Warp& w, uint32_t instruction, int lane, uin
 
 void report_lanes_that_never_come(const Warp& w, uint32_t instruction, int lane, uint32_t mask,
                                   uint32_t absent, std::optional<uint32_t> elsewhere) {
+  const auto describe = [&](Message& message) {
+    const Program& program = program_of(w);
+    const std::string first = lane_text(std::countr_zero(absent));
+    const int count = std::popcount(absent);
+    const std::string s = count == 1 ? "s" : "";
+    message.what = "false mask in " + program.demangled + ": " +
+                   intrinsic_of(program, instruction) + " names " +
+                   (count == 1 ? first + ", which"
+                               : std::to_string(count) + " lanes (" + first + " first) that");
+    message.what += elsewhere ? " wait" + s + " at " + line_of(program, *elsewhere) + " instead"
+                              : " take" + s + " another branch and never come" + s;
+    message.where += ", mask " + mask_text(mask);
+    message.advice =
+        "move the call out of the `if`, or name just the lanes that go in: mask = "
+        "__ballot_sync(0xffffffff, condition) before it";
+  };
   report_hazard(w, HazardKind::false_mask, instruction, elsewhere.value_or(instruction), lane, 0,
-                [&](Message& message) {
-                  const Program& program = program_of(w);
-                  const std::string call = intrinsic_of(program, instruction);
-                  const std::string first = lane_text(std::countr_zero(absent));
-                  const int count = std::popcount(absent);
-                  message.what =
-                      "false mask in " + program.demangled + ": " + call + " names " +
-                      (count == 1 ? first + ", which"
-                                  : std::to_string(count) + " lanes (" + first + " first) that") +
-                      (elsewhere
-                           ? " waits at " + line_of(program, *elsewhere) + " instead"
-                           : std::string(count == 1 ? " takes" : " take") +
-                                 " another branch and never " + (count == 1 ? "comes" : "come"));
-                  if (elsewhere && count != 1) {
-                    message.what.replace(message.what.find(" waits at "), 10, " wait at ");
-                  }
-                  message.where += ", mask " + mask_text(mask);
-                  message.advice =
-                      "move the call out of the `if`, or name just the lanes that go in: mask = "
-                      "__ballot_sync(0xffffffff, condition) before it";
-                });
+                describe);
 }
 
 // --- barriers -----------------------------------------------------------------------------------------
 
 void check_barrier(const BarrierUse& one, const BarrierUse& other) {
+  const bool is_same = one.instruction == other.instruction && one.threads == other.threads;
+  if (is_same && one.threads % WARP == 0) return;
   const Program& program = program_of(one.warp);
   // In the order of their lines, so that it is one hazard whoever came first.
   const LaunchContext& launch = *one.warp.block->worker->launch.watched;
@@ -148,13 +146,15 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
     return std::tie(line.file, line.line, a.instruction) <
            std::tie(other_line.file, other_line.line, b.instruction);
   };
-  const BarrierUse* const first = is_before(other, one) ? &other : &one;
+  const bool is_odd = one.threads % WARP != 0;
+  const BarrierUse* const first = !is_odd && is_before(other, one) ? &other : &one;
   const BarrierUse* const second = first == &one ? &other : &one;
   const auto report = [&](const std::string& what, const std::string& where,
                           const std::string& advice) {
     const int lane = std::countr_zero(first->warp.active);
     report_hazard(first->warp, HazardKind::forbidden_barrier, first->instruction,
-                  second->instruction, lane, 0, [&](Message& message) {
+                  is_odd ? first->instruction : second->instruction, lane, 0,
+                  [&](Message& message) {
                     message.what = "forbidden barrier in " + program.demangled + ": " + what;
                     message.where += where;
                     message.advice = advice;
@@ -168,7 +168,7 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   const auto threads_of = [&](const BarrierUse& use) {
     return use.threads == 0 ? all : use.threads;
   };
-  if (one.threads % WARP != 0) {
+  if (is_odd) {
     report(number + " waits for " + threads_text(one) + ", which is no multiple of 32", "",
            "a number of threads that is a multiple of 32: a barrier counts whole warps");
   } else if (threads_of(one) != threads_of(other)) {
