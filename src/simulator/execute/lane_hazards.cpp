@@ -180,8 +180,7 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   } else if (one.number == 0 && one.threads == 0 &&
              launch.line_of(one.instruction) != launch.line_of(other.instruction)) {
     report(
-        "threads of one block meet at different __syncthreads(); a device lets them, CUDA's "
-        "guide forbids it",
+        "threads of one block meet at different __syncthreads(), which CUDA's guide forbids",
         ", while others are at " + line_of(program, second->instruction),
         "one __syncthreads() that all threads reach, outside of the `if`, in place of these two");
   }
