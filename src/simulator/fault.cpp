@@ -135,14 +135,16 @@ std::string advice_out_of_bounds(const Fault& fault) {
     case AddressKind::null:
       return "pass a pointer that cudaMalloc has set, and check what cudaMalloc returns";
     case AddressKind::host:
-      return "this is a pointer to host memory: cudaMalloc memory on the device, cudaMemcpy the "
-             "data "
-             "there, pass that pointer";
+      return "cudaMalloc and cudaMemcpy: this is a pointer to host memory, and a kernel needs one "
+             "to the device's";
     case AddressKind::shared:
       return "a larger __shared__ array or a smaller index" + line_of(fault) +
              "; of extern __shared__, <<<grid, block, BYTES>>> gives the size";
     case AddressKind::local:
       return "an index that stays within the array" + line_of(fault);
+    case AddressKind::before:
+      return "an index that is never below 0" + line_of(fault) +
+             ": a guard like `if (i > 0)`; a product of ints may also overflow (size_t holds more)";
     case AddressKind::device:
       break;
   }

@@ -34,6 +34,7 @@ enum class FaultKind {
 /// What an address that is at fault points to.
 enum class AddressKind {
   device,  // or close to it: the simulated device's addresses
+  before,  // the same, and the next allocation begins behind it
   shared,  // the block's shared memory
   local,   // the thread's own
   host,    // the host's, or nothing at all

@@ -179,7 +179,9 @@ TEST_F(FaultTest, OutOfBoundsNamesTheFirstThreadBeyondTheEnd) {
 
 TEST_F(FaultTest, BelowTheBeginningAndFarAwayAreOutOfBoundsToo) {
   out_of_bounds<<<1, 32>>>(memory_, -1);
-  EXPECT_EQ(fault(cudaErrorIllegalAddress).thread.x, 0u);
+  Fault before = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(before.thread.x, 0u);
+  EXPECT_EQ(before.address_kind, AddressKind::before);
   simulator::clear_fault();
   out_of_bounds<<<1, 32>>>(nullptr, 0);
   const Fault f = fault(cudaErrorIllegalAddress);

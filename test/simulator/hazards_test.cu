@@ -116,7 +116,7 @@ TEST_F(Hazards, ABarrierMissingBetweenAWriteAndARead) {
 TEST_F(Hazards, ABarrierMissingBeforeTheNextTurnOverwrites) {
   const Buffer<int> out(64);
   rotate<true, false><<<1, 64>>>(out);
-  expect_one(HazardKind::race, "rotate reads", "rotate writes", "__syncthreads() between");
+  expect_one(HazardKind::race, "rotate reads", "rotate writes", "__syncthreads() after");
 }
 
 TEST_F(Hazards, ARaceOfManyPlacesIsOneWithACount) {
@@ -463,6 +463,23 @@ TEST_F(Hazards, AnArrayOfAThreadBeginsWithNothing) {
   expect_none("all filled");
   pick<<<1, 32>>>(out, 7, 7);
   expect_one(HazardKind::unwritten_read, "local unwritten", "", "where it is declared");
+}
+
+struct alignas(8) Gapped {
+  char letter;
+  int number;
+};
+__global__ void fill_members(Gapped* all) {
+  all[threadIdx.x].letter = 'a';
+  all[threadIdx.x].number = 1;
+}
+__global__ void copy_whole(Gapped* to, const Gapped* from) { to[threadIdx.x] = from[threadIdx.x]; }
+
+TEST_F(Hazards, GapsInAStructureAreCopiedWithIt) {
+  const Buffer<Gapped> from(32), to(32);
+  fill_members<<<1, 32>>>(from);
+  copy_whole<<<1, 32>>>(to, from);
+  expect_none("the gaps are nobody's");
 }
 
 // --- cp.async -----------------------------------------------------------------------------------------

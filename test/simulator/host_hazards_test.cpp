@@ -223,6 +223,25 @@ TEST(RefusedCalls, AreSaidOncePerLineAndCountedAtTheEnd) {
   EXPECT_EQ(none.out, ran.out);
 }
 
+// Nor does a program need a kernel for it, or a hazard where a kernel has failed.
+TEST(Hazards, AreErrorsForWhoeverAsks) {
+  const std::string error = "SIMULATOR_HAZARDS=error";
+  const Program refused("int main() { cudaFree(reinterpret_cast<void*>(16)); }");
+  EXPECT_EQ(refused().exit_code, 0);
+  EXPECT_EQ(refused.with(error).exit_code, 1);
+  const Program failed(R"(
+__global__ void k(int* p) { *p = 1; }
+int main() {
+  k<<<1, 1>>>(nullptr);
+  cudaDeviceSynchronize();
+}
+)");
+  EXPECT_EQ(failed().exit_code, 0);
+  EXPECT_EQ(failed.with(error).exit_code, 1);
+  const Program well("int main() { void* p; cudaMalloc(&p, 4); cudaFree(p); }");
+  EXPECT_EQ(well.with(error).exit_code, 0);
+}
+
 // The message without the line, which is all that is missing.
 void expect_no_line(const Outcome& outcome) {
   EXPECT_EQ(outcome.exit_code, 0);
@@ -247,6 +266,44 @@ TEST(HostLine, IsLeftOutWhereTheToolIsMissingOrTalksNonsense) {
 TEST(HostLine, IsLeftOutOfAProgramWithoutLines) {
   expect_no_line(Program(REPEATED, "-Xcompiler -g0")());
   expect_no_line(Program(REPEATED, "-s")());
+}
+
+// A launch is where it is written, whatever stands between, and however it is compiled.
+TEST(HostLine, IsThatOfTheLaunchAndNotOfTheKernel) {
+  for (const char* const level : {"-O0", "-O2"}) {
+    const Program program(R"(
+namespace ns {
+namespace {
+template <int N, typename T> __global__ void store(T* x) { x[N] = 1; }
+struct Launcher {
+  static void launch(float* x) {
+    store<4, float><<<1, 2000>>>(x);  // mark: launch
+  }
+};
+}
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 64);
+  ns::Launcher::launch(x);
+  [&] {
+    cudaFree(x + 1);  // mark: lambda
+  }();
+  cudaFree(x);
+  return cudaGetLastError() == cudaSuccess;
+}
+)",
+                          level);
+    const std::string said = program().err;
+    EXPECT_NE(said.find(":" + std::to_string(program.line_of("launch")) + " in "),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("launch\n  try: smaller blocks"), std::string::npos) << said;
+    EXPECT_NE(said.find(":" + std::to_string(program.line_of("lambda"))), std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("in operator"), std::string::npos) << said;
+    EXPECT_EQ(count_of(said, "  at "), 2u) << said;
+  }
 }
 
 TEST(HostLine, DoesNotDependOnWhereTheProgramIsLoaded) {
@@ -584,6 +641,44 @@ int main(int, char** words) {
     EXPECT_EQ(ran.out, "85\nthe program's own handler\n") << when;
     EXPECT_EQ(ran.exit_code, 5) << when;
   }
+}
+
+TEST(HostAccess, ToTheDevicesMemoryIsNamedBeforeItEndsTheProgram) {
+  const Program program(R"(
+#include <cstring>
+int main(int, char** words) {
+  int* device;
+  cudaMalloc(&device, 64);
+  const int i = words[1][0] - '0';
+  if (i < 9) return device[i];  // mark: read
+  int host[16];
+  std::memcpy(host, device + 4, 16);  // mark: copy
+  return host[i - 9] + *static_cast<volatile int*>(nullptr);
+}
+)");
+  const Outcome read = program("2");
+  EXPECT_EQ(read.exit_code, 128 + 11) << "as without a word";
+  EXPECT_NE(read.err.find("simulated GPU: host code uses a pointer to the device's memory: "),
+            std::string::npos)
+      << read.err;
+  EXPECT_NE(read.err.find("buffer 1 (64 bytes at "), std::string::npos) << read.err;
+  EXPECT_NE(read.err.find("\n  at " + program.place_of("read") + "\n  try: cudaMemcpy the data"),
+            std::string::npos)
+      << read.err;
+  const Outcome copied = program("9");
+  EXPECT_EQ(copied.exit_code, 128 + 11);
+  EXPECT_NE(copied.err.find("\n  at " + program.place_of("copy") + "\n"), std::string::npos)
+      << copied.err;
+  const Outcome silent = program.with("SIMULATOR_HAZARDS=0", "2");
+  EXPECT_EQ(silent.exit_code, 128 + 11);
+  EXPECT_EQ(silent.err.find("simulated GPU"), std::string::npos) << silent.err;
+
+  // Other crashes are the program's own.
+  const Program crash(
+      "int main() { int* d; cudaMalloc(&d, 4); cudaFree(d); return *static_cast<volatile "
+      "int*>(nullptr); }");
+  EXPECT_EQ(crash().exit_code, 128 + 11);
+  EXPECT_EQ(crash().err.find("simulated GPU"), std::string::npos) << crash().err;
 }
 
 }  // namespace

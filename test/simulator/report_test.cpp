@@ -64,8 +64,10 @@ TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
     fault.address_kind = kind;
     return fault.message().advice;
   };
-  EXPECT_NE(advice(AddressKind::host).find("pointer to host memory: cudaMalloc"),
-            std::string::npos);
+  EXPECT_NE(
+      advice(AddressKind::host).find("cudaMalloc and cudaMemcpy: this is a pointer to host memory"),
+      std::string::npos);
+  EXPECT_NE(advice(AddressKind::before).find("never below 0 in line 12"), std::string::npos);
   EXPECT_NE(advice(AddressKind::null).find("cudaMalloc has set"), std::string::npos);
   EXPECT_NE(advice(AddressKind::shared).find("__shared__ array"), std::string::npos);
   EXPECT_NE(advice(AddressKind::local).find("within the array in line 12"), std::string::npos);

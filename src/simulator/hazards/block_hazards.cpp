@@ -97,10 +97,10 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
   if (is_strong && step.reads) order.listen(step.thread, offset, true);
   if (is_strong && step.writes) order.tell(step.thread, offset, true);
-  bool is_unwritten = false;
+  bool is_unwritten = step.reads;  // all of it: structures have gaps, and a vector may have one
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
-    is_unwritten |= step.reads && !cell.is_written && cell.copy == 0;
+    is_unwritten &= !cell.is_written && cell.copy == 0;
     if (access.values != nullptr)
       step.value =
           value_at(access.values + size_t{lane} * access.bytes + (at - offset), access.bytes);
@@ -213,7 +213,7 @@ void BlockHazards::local(const WarpAccess& access) {
         local_written_.begin() + static_cast<std::ptrdiff_t>(thread * local_bytes_ + offset);
     if (is_write) {
       std::fill(first, first + access.bytes, true);
-    } else if (std::find(first, first + access.bytes, false) != first + access.bytes) {
+    } else if (std::find(first, first + access.bytes, true) == first + access.bytes) {
       report_unwritten(access.instruction, thread, offset, access.access);
     }
   });
@@ -225,7 +225,8 @@ BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
   if (buffer_ != nullptr && buffer_->contains(address, past_end)) return buffer_;
   const Allocation* const allocation = DeviceMemory::instance().find(address);
   if (allocation == nullptr) return nullptr;
-  return buffer_ = &DeviceShadow::instance().of(*allocation);
+  buffer_ = &DeviceShadow::instance().of(*allocation);
+  return buffer_->contains(address, past_end) ? buffer_ : nullptr;
 }
 
 void BlockHazards::global(const WarpAccess& access) {
@@ -255,7 +256,7 @@ void BlockHazards::global(const WarpAccess& access) {
 
 void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
                                 const std::byte* values, BufferShadow& buffer) {
-  if (step.reads && !buffer.is_written(address, address + bytes))
+  if (step.reads && buffer.is_untouched(address, address + bytes))
     report_unwritten(step.instruction, step.thread, address, Access::global_load);
   if (step.writes) {
     buffer.write(address, address + bytes);
@@ -465,7 +466,11 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
   const bool both_write = first.writes && second.writes;
   if (first.block != second.block) {
     if (both_write && same_line) {
-      return "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
+      const std::string fence = launch_.has_messages()
+                                    ? "__threadfence() before a lock is given back; without one, "
+                                    : "";
+      return fence +
+             "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
              "blockDim.x)";
     }
     const std::string apart =
@@ -481,9 +486,12 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
           ? ", or __syncthreads() where all threads pass; lanes of a warp need not run in step"
           : ", where all threads of the block pass";
   if (!same_line) {
-    const bool wraps = first.instruction > second.instruction;
-    return barrier + " between " + line(first.instruction) + " and " + line(second.instruction) +
-           (wraps ? " of the next turn" : "") + why;
+    const SourceLine& here = launch_.program.sources[first.instruction].where;
+    const SourceLine& there = launch_.program.sources[second.instruction].where;
+    const bool wraps = here.file == there.file && here.line > there.line;
+    return barrier + (wraps ? " after " : " between ") + line(first.instruction) +
+           (wraps ? ", before " : " and ") + line(second.instruction) +
+           (wraps ? " of the loop's next turn" : "") + why;
   }
   if (both_write)
     return "atomicAdd where several threads add to one place, or a place of its own for each "
@@ -528,9 +536,8 @@ std::string BlockHazards::written_part(uint64_t address) const {
   const Allocation* const allocation = DeviceMemory::instance().find(address);
   if (allocation == nullptr) return "";
   const BufferShadow& buffer = DeviceShadow::instance().of(*allocation);
-  const uint64_t written = buffer.written_at_start();
-  const uint64_t base = buffer.base();
-  if (written == 0 || !buffer.is_untouched(base + written, base + buffer.bytes())) return "";
+  const uint64_t written = buffer.written_before_launch();
+  if (written == 0) return "";
   return ", of which the first " + std::to_string(written) + " of " +
          std::to_string(buffer.bytes()) + " bytes were written";
 }

@@ -114,6 +114,7 @@ class BlockHazards {
   void check_sources(const Step& step, uint64_t first, uint64_t past_end);
   bool is_after(uint32_t thread, const Toucher& other) const;
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
+  /// The one buffer that holds all these bytes, or nullptr.
   BufferShadow* buffer_at(uint64_t address, uint64_t past_end);
 
   bool comes_first(uint32_t instruction, uint32_t other) const;

@@ -4,23 +4,40 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "simulator/message.hpp"
 
 namespace simulator {
 
+namespace {
+
+// From this size on memory is had from the operating system, zeroed where it is touched.
+constexpr uint64_t MAPPED = 64 * 1024;
+
+}  // namespace
+
 // --- memory -------------------------------------------------------------------------------------------
 
 LazyBytes::LazyBytes(uint64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
+  if (bytes < MAPPED) {
+    first_ = static_cast<std::byte*>(std::calloc(1, bytes));
+    return;
+  }
   void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (first != MAP_FAILED) first_ = static_cast<std::byte*>(first);
 }
 
 LazyBytes::~LazyBytes() {
-  if (first_ != nullptr) munmap(first_, bytes_);
+  if (first_ == nullptr) return;
+  if (bytes_ < MAPPED) {
+    std::free(first_);
+  } else {
+    munmap(first_, bytes_);
+  }
 }
 
 LazyBytes::LazyBytes(LazyBytes&& other) noexcept
@@ -83,8 +100,7 @@ bool BufferShadow::is_marked(uint64_t first, uint64_t past_end) const {
   });
 }
 
-bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
-  if (all_written_.load(std::memory_order_relaxed)) return false;
+bool BufferShadow::has_no_mark(uint64_t first, uint64_t past_end) const {
   return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
     return (marks_.as<uint64_t>()[word] & mask) == 0;
   });
@@ -108,7 +124,7 @@ Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   std::atomic<Cell*>& place = (unit == 1 ? narrow_ : wide_)[chunk];
   const std::lock_guard lock(mutex_);
   if (Cell* const cells = place.load()) return cells;
-  const uint64_t bytes = CHUNK / unit * sizeof(Cell);
+  const uint64_t bytes = (std::min(CHUNK, bytes_) + unit - 1) / unit * sizeof(Cell);
   LazyBytes memory = DeviceShadow::instance().take(bytes);
   has_no_more_ = !memory;
   if (!memory) return nullptr;
@@ -118,11 +134,13 @@ Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   return place.load();
 }
 
-uint64_t BufferShadow::written_at_start() const {
-  if (all_written_) return bytes_;
+void BufferShadow::begin_launch() {
+  written_before_ = 0;
+  if (all_written_) return;
   uint64_t first = 0;
+  while (first + 64 <= bytes_ && marks_.as<uint64_t>()[first / 64] == ~uint64_t{0}) first += 64;
   while (first < bytes_ && is_marked(base_ + first, base_ + first + 1)) ++first;
-  return first;
+  if (first > 0 && is_untouched(base_ + first, base_ + bytes_)) written_before_ = first;
 }
 
 // --- all of them --------------------------------------------------------------------------------------
@@ -182,6 +200,7 @@ BufferShadow& DeviceShadow::of(const Allocation& allocation) {
 uint32_t DeviceShadow::begin_launch() {
   const std::unique_lock lock(mutex_);
   ++under_way_;
+  for (const auto& [base, buffer] : buffers_) buffer->begin_launch();
   return ++launches_;
 }
 

@@ -26,8 +26,9 @@ void LaunchHazards::drop_consequences() {
     const Hazard& hazard = seen.hazard;
     if (hazard.where.file.empty()) continue;
     if (hazard.kind == HazardKind::race) raced.insert({line(hazard.where), line(hazard.other)});
-    if (hazard.kind == HazardKind::early_use)
-      early.insert({line(hazard.where), line(hazard.other)});
+    if (hazard.kind != HazardKind::early_use) continue;
+    early.insert({line(hazard.where), line(hazard.other)});
+    early.insert({line(hazard.other), line(hazard.where)});
   }
   std::erase_if(seen_, [&](const Seen& seen) {
     const Hazard& hazard = seen.hazard;

@@ -224,6 +224,14 @@ struct AddressRange {
   }
 };
 
+// What lies around an address in no allocation.
+struct Neighbours {
+  const Allocation* before = nullptr;  // live or freed
+  const Allocation* after = nullptr;
+  uint64_t past = std::numeric_limits<uint64_t>::max();   // distance from the end of the one before
+  uint64_t ahead = std::numeric_limits<uint64_t>::max();  // to the start of the one after
+};
+
 }  // namespace
 
 struct DeviceMemory::State {
@@ -290,6 +298,21 @@ struct DeviceMemory::State {
         return allocation;
     }
     return nullptr;
+  }
+
+  Neighbours neighbours(uint64_t address) const {
+    const Records& records = range_of(address).records;
+    const size_t count = records.count_before(address);
+    Neighbours around;
+    if (count > 0) {
+      around.before = &records.at(count - 1);
+      around.past = address - (around.before->base + around.before->bytes);
+    }
+    if (count < records.size()) {
+      around.after = &records.at(count);
+      around.ahead = around.after->base - address;
+    }
+    return around;
   }
 
   // The allocation, live or freed, whose bytes hold `address`.
@@ -507,8 +530,10 @@ bool DeviceMemory::was_freed(uint64_t address) const {
 }
 
 AddressKind DeviceMemory::kind_of(uint64_t address) const {
-  if (owns(address)) return AddressKind::device;
-  return address < state_->page ? AddressKind::null : AddressKind::host;
+  if (!owns(address)) return address < state_->page ? AddressKind::null : AddressKind::host;
+  if (state_->holding(address) != nullptr) return AddressKind::device;
+  const Neighbours around = state_->neighbours(address);
+  return around.ahead < around.past ? AddressKind::before : AddressKind::device;
 }
 
 std::string DeviceMemory::describe(uint64_t address) const {
@@ -534,17 +559,11 @@ std::string DeviceMemory::describe(uint64_t address) const {
   if (kind == AddressKind::null) return "a null pointer, or a small offset from one";
   if (kind == AddressKind::host)
     return "no device memory: a pointer to the host's memory, or not a pointer at all";
-  const Records& records = s.range_of(address).records;
-  const size_t before = records.count_before(address);
-  const uint64_t none = std::numeric_limits<uint64_t>::max();
-  uint64_t past = none;   // distance from the end of the allocation before
-  uint64_t ahead = none;  // distance to the start of the one after
-  if (before > 0) past = address - (records.at(before - 1).base + records.at(before - 1).bytes);
-  if (before < records.size()) ahead = records.at(before).base - address;
-  if (past == none && ahead == none) return "device memory that was never allocated";
-  if (ahead < past) return plural(ahead) + " before " + whole(records.at(before));
-  if (past == 0) return "the first byte past the end of " + whole(records.at(before - 1));
-  return plural(past) + " past the end of " + whole(records.at(before - 1));
+  const auto [before, after, past, ahead] = s.neighbours(address);
+  if (before == nullptr && after == nullptr) return "device memory that was never allocated";
+  if (ahead < past) return plural(ahead) + " before " + whole(*after);
+  if (past == 0) return "the first byte past the end of " + whole(*before);
+  return plural(past) + " past the end of " + whole(*before);
 }
 
 }  // namespace simulator

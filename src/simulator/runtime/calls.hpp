@@ -9,6 +9,7 @@
 #include <string>
 
 #include "simulator/fault.hpp"
+#include "simulator/runtime/hazards_at_exit.hpp"
 #include "simulator/runtime/host_races.hpp"
 
 namespace simulator::runtime {
@@ -19,6 +20,7 @@ class Call {
  public:
   explicit Call(const char* name) : before_(current_) {
     current_ = name;
+    hazards_at_exit();  // a program may have no kernel
     tell_host_races();
   }
   ~Call() { current_ = before_; }

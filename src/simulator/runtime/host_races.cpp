@@ -118,8 +118,42 @@ bool note_access(uint64_t address) {
   return shared_with_host(address) != nullptr;  // another thread has lifted the protection
 }
 
+// The device's address that an access was made with, or 0. No host memory can lie there, so x86-64 reports no address;
+// one of the registers held it.
+uint64_t device_address(const siginfo_t& info, const void* context) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const auto is_device = [&](uint64_t address) {
+    return memory.owns(address) && shared_with_host(address) == nullptr;
+  };
+  if (is_device(reinterpret_cast<uint64_t>(info.si_addr)))
+    return reinterpret_cast<uint64_t>(info.si_addr);
+#if defined(__x86_64__)
+  if (info.si_code != SI_KERNEL) return 0;
+  for (const greg_t value : static_cast<const ucontext_t*>(context)->uc_mcontext.gregs) {
+    if (is_device(static_cast<uint64_t>(value))) return static_cast<uint64_t>(value);
+  }
+#else
+  static_cast<void>(context);
+#endif
+  return 0;
+}
+
+// What ends the program is told before it does.
+void tell_device_access(const siginfo_t& info, const void* context) {
+  const uint64_t address = looks_for_hazards() ? device_address(info, context) : 0;
+  if (address == 0) return;
+  const Message message{
+      "host code uses a pointer to the device's memory: " +
+          DeviceMemory::instance().describe(address),
+      line_of(CallSite::here()).text(),
+      "cudaMemcpy the data to host memory and read it there, or cudaMallocManaged it for both"};
+  const std::string text = message.text();
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
   if (note_access(reinterpret_cast<uint64_t>(info->si_addr))) return;
+  tell_device_access(*info, context);
   const struct sigaction& before = state.before;
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(signal, info, context);
@@ -279,6 +313,11 @@ bool is_race(const Sighting& sighting) {
 }
 
 }  // namespace
+
+void watch_host_accesses() {
+  const Locked lock;
+  has_signal();
+}
 
 void note_host_memory(uint64_t base) {
   const std::lock_guard lock(shared_memory().mutex);

@@ -1,4 +1,4 @@
-// Races of host code with a kernel or an asynchronous copy on memory that both see (cudaMallocManaged,
+// Accesses of host code to memory where it may not: races with a kernel or an asynchronous copy on memory that both see (cudaMallocManaged,
 // cudaMallocHost): host code touches it before it has waited.
 //
 // Here a launch is over when it returns; on a device it may just have begun. So what a launch touched is protected
@@ -12,6 +12,9 @@
 #include <string>
 
 namespace simulator::runtime {
+
+/// There is device memory from now on: where host code accesses it, which ends the program, it is told of that first.
+void watch_host_accesses();
 
 /// An allocation is made that host code sees too; one is about to be freed.
 void note_host_memory(uint64_t base);
