@@ -1,5 +1,6 @@
 """One learner's bug of test/data/bugs as a page shows it: the mistake, the lines that differ, the message, what mends it."""
 
+import csv
 import difflib
 import re
 from pathlib import Path
@@ -17,8 +18,18 @@ def section(folder):
     named = {int(number) for match in NAMED.finditer(message) for number in match.groups() if number}
     return (
         f"### {folder.name}\n\n{mistake}\n\n```diff\n{difference(wrong, mended, named)}```\n"
-        f"```text\n{message}```\n\nMended: {mend}\n"
+        f"```text\n{message}```\n\nMended: {mend}\n\n{on_a_device(folder)}\n"
     )
+
+
+def on_a_device(folder):
+    """What a device's own tools say of it: test/data/bugs/record."""
+    with open(folder.parent / "compute_sanitizer.csv", encoding="utf-8", newline="") as file:
+        answers = {row.pop("program"): row for row in csv.DictReader(file)}
+    if folder.name not in answers:
+        raise OSError(f"{folder.parent / 'compute_sanitizer.csv'} has no line for it: test/data/bugs/record writes it, on a GPU")
+    found = [tool for tool, answer in answers[folder.name].items() if answer == "found"]
+    return f"compute-sanitizer on an H200: {' and '.join(found) or 'nothing'}."
 
 
 def commented(file):

@@ -184,7 +184,9 @@ const int64_t DEFAULT_SIZE = 256;
 const int64_t GUARD = 0;
 
 Device open() {
-  simulator::set_fault_output(false);  // last_failure() is printed below the table instead
+  // Both are printed below the table instead: last_failure(), take_hazards().
+  simulator::set_fault_output(false);
+  simulator::HazardStore::instance().set_output(false);
   const simulator::DeviceLimits& limits = simulator::device_limits();
   return {.name = "simulated GPU",
           .detail = fmt::format("sm_{}{}", limits.compute_major, limits.compute_minor),
@@ -245,11 +247,7 @@ std::optional<Progress> progress() {
   return Progress{static_cast<int64_t>(ended), static_cast<int64_t>(blocks)};
 }
 
-void look_for_hazards(bool on) {
-  simulator::look_for_hazards(on);
-  simulator::HazardStore::instance().set_output(false);  // they are told with their results
-}
-
+void look_for_hazards(bool on) { simulator::look_for_hazards(on); }
 bool looks_for_hazards() { return simulator::looks_for_hazards(); }
 
 std::vector<results::Hazard> take_hazards() {

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "results/table.hpp"
 #include "runner/lab_measuring.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
@@ -210,20 +214,30 @@ INSTANTIATE_TEST_SUITE_P(Ladder, Hazards, rungs_from(1), name_of);
 
 class LabHazards : public testing::TestWithParam<const lab::Lab*> {};
 
+// An eighth of what is counted by default, in multiples of which the promises speak, less `ragged`.
+lab::Sizes small_sizes(const lab::Lab& of, int64_t ragged) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
+  for (const lab::Parameter& p : of.parameters) {
+    const int64_t whole = std::max(p.whole, p.counted / 8 / p.whole * p.whole);
+    sizes.emplace_back(p.name, std::clamp(whole - ragged, p.least, p.most));
+  }
+  return lab::Sizes(std::move(sizes));
+}
+
 TEST_P(LabHazards, AreNoneInAnyOrder) {
   const lab::Lab& of = *GetParam();
   for (const uint64_t seed : SEEDS) {
-    for (const lab::Sizes& sizes : {lab::counted_sizes(of), runner::odd_sizes(of)}) {
+    for (const int64_t ragged : {0, 3}) {
       look_for_hazards();
       runner::machine::vary_order(seed);
-      runner::SelectedLab selected{.of = &of, .sizes = sizes};
+      runner::SelectedLab selected{.of = &of, .sizes = small_sizes(of, ragged)};
       for (const lab::Variant& variant : of.variants) selected.variants.push_back(&variant);
       results::Run run;
       runner::measure_labs({selected}, {}, run);
       for (const Result& result : run.results) {
-        EXPECT_TRUE(result.is_right())
-            << results::full_name(result) << " in order " << seed << ": " << result.judged.complaint
-            << (result.seen.hazards.empty() ? "" : result.seen.hazards[0].message);
+        EXPECT_TRUE(result.is_right()) << results::full_name(result) << " in order " << seed << ": "
+                                       << results::complaint(result);
       }
     }
   }

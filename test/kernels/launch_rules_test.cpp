@@ -12,6 +12,11 @@ using ladder::Sgemm;
 
 class LaunchRules : public testing::Test {
  protected:
+  LaunchRules() {
+    EXPECT_EQ(cudaMemset(memory_.data(), 0, static_cast<size_t>(memory_.size()) * sizeof(float)),
+              cudaSuccess);
+  }
+
   runner::DeviceBuffer<float> memory_{64};
   const ladder::Rung& rung_ = *ladder::all().back();
 

@@ -36,7 +36,8 @@ SOURCES = ("src/kernels", "src/device", "src/labs")  # what a kernel is compiled
 # Beside the size that the promise speaks of: nothing whole, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
 TABLE_ROWS_KEPT = (0, 5, 9, 11)  # a large tile, one without slices, one with eight, the smallest
-SECONDS = 120
+SECONDS = 600  # for all of a mutant; a single launch has LAUNCH_SECONDS
+LAUNCH_SECONDS = 30
 OTHER_ORDERS = (1, 2)
 COMPILER_DEPENDENT = ("warp_instructions", "lane_instructions")
 
@@ -114,7 +115,7 @@ class Programs:
     def ask(self, folder, kernel, order=0):
         """Exit code, JSON and stderr of a run of the kernel in the folder; None for a code if it did not end."""
         flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
-        environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(SECONDS // 4)}
+        environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(LAUNCH_SECONDS)}
         command = [self.try_kernel, "rung", str(folder / kernel), str(order)]
         try:
             if is_lab(kernel):

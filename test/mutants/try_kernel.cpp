@@ -5,7 +5,7 @@
 //     try_kernel lab LIBRARY.so NAME SEED      every word at several sizes, as `sgemm_runner lab NAME` checks them
 //
 // Hazards are looked for in all of it. A lab's sizes are those at which counters are recorded, odd ones, multiples of four
-// that are no whole tiles, and both mixed.
+// that are no whole tiles, tiny ones, and multiples of four beside even numbers that are none.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -82,21 +82,30 @@ const lab::Lab& load_lab(const char* library, const char* name) {
   return *of;
 }
 
-// The odd sizes, but for the first `parameters`, which are multiples of four and no whole tiles.
-lab::Sizes four_less(const lab::Lab& of, size_t parameters) {
-  std::vector<std::pair<std::string, int64_t>> sizes = runner::odd_sizes(of).all();
-  for (size_t i = 0; i < parameters; ++i) {
-    const lab::Parameter& p = of.parameters[i];
-    sizes[i].second = std::clamp(p.counted - 4, p.least, p.most);
+// Each size that is counted, less so many: the first parameter, and the others.
+lab::Sizes less(const lab::Lab& of, int64_t first, int64_t others) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
+  for (const lab::Parameter& p : of.parameters) {
+    const int64_t fewer = sizes.empty() ? first : others;
+    sizes.emplace_back(p.name, std::clamp(p.counted - fewer, p.least, p.most));
   }
+  return lab::Sizes(std::move(sizes));
+}
+
+lab::Sizes tiny(const lab::Lab& of) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  sizes.reserve(of.parameters.size());
+  for (const lab::Parameter& p : of.parameters)
+    sizes.emplace_back(p.name, std::clamp<int64_t>(5, p.least, p.most));
   return lab::Sizes(std::move(sizes));
 }
 
 ExitCode try_lab(const char* library, const char* name, const char* seed) {
   const lab::Lab& of = load_lab(library, name);
-  std::vector<lab::Sizes> all{lab::counted_sizes(of), runner::odd_sizes(of),
-                              four_less(of, of.parameters.size())};
-  if (of.parameters.size() > 1) all.push_back(four_less(of, 1));
+  std::vector<lab::Sizes> all{lab::counted_sizes(of), runner::odd_sizes(of), less(of, 4, 4),
+                              tiny(of)};
+  if (of.parameters.size() > 1) all.push_back(less(of, 4, 6));
   return conduct(seed, [&](Run& run) {
     for (const lab::Sizes& sizes : all) {
       runner::SelectedLab selected{.of = &of, .sizes = sizes};

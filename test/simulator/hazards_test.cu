@@ -465,6 +465,23 @@ TEST_F(Hazards, AnArrayOfAThreadBeginsWithNothing) {
   expect_one(HazardKind::unwritten_read, "local unwritten", "", "where it is declared");
 }
 
+struct alignas(8) Gapped {
+  char letter;
+  int number;
+};
+__global__ void fill_members(Gapped* all) {
+  all[threadIdx.x].letter = 'a';
+  all[threadIdx.x].number = 1;
+}
+__global__ void copy_whole(Gapped* to, const Gapped* from) { to[threadIdx.x] = from[threadIdx.x]; }
+
+TEST_F(Hazards, GapsInAStructureAreCopiedWithIt) {
+  const Buffer<Gapped> from(32), to(32);
+  fill_members<<<1, 32>>>(from);
+  copy_whole<<<1, 32>>>(to, from);
+  expect_none("the gaps are nobody's");
+}
+
 // --- cp.async -----------------------------------------------------------------------------------------
 
 template <

@@ -268,6 +268,44 @@ TEST(HostLine, IsLeftOutOfAProgramWithoutLines) {
   expect_no_line(Program(REPEATED, "-s")());
 }
 
+// A launch is where it is written, whatever stands between, and however it is compiled.
+TEST(HostLine, IsThatOfTheLaunchAndNotOfTheKernel) {
+  for (const char* const level : {"-O0", "-O2"}) {
+    const Program program(R"(
+namespace ns {
+namespace {
+template <int N, typename T> __global__ void store(T* x) { x[N] = 1; }
+struct Launcher {
+  static void launch(float* x) {
+    store<4, float><<<1, 2000>>>(x);  // mark: launch
+  }
+};
+}
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 64);
+  ns::Launcher::launch(x);
+  [&] {
+    cudaFree(x + 1);  // mark: lambda
+  }();
+  cudaFree(x);
+  return cudaGetLastError() == cudaSuccess;
+}
+)",
+                          level);
+    const std::string said = program().err;
+    EXPECT_NE(said.find(":" + std::to_string(program.line_of("launch")) + " in "),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("launch\n  try: smaller blocks"), std::string::npos) << said;
+    EXPECT_NE(said.find(":" + std::to_string(program.line_of("lambda"))), std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("in operator"), std::string::npos) << said;
+    EXPECT_EQ(count_of(said, "  at "), 2u) << said;
+  }
+}
+
 TEST(HostLine, DoesNotDependOnWhereTheProgramIsLoaded) {
   const Program program(REPEATED, "-O2 -Xcompiler -fno-pie -Wl,-no-pie");
   EXPECT_NE(program().err.find("  at " + program.place_of("free") + "\n"), std::string::npos);

@@ -71,7 +71,7 @@ TEST_F(LaneHazards, AShuffleFromALaneThatIsNotInTheMask) {
   outside_of_the_mask<<<1, 32>>>(out.get());
   expect_one(
       HazardKind::absent_lane, "outside",
-      {"lane 0 reads lane 8 with __shfl_sync", "lane 8 took another branch", "mask 0x000000ff"});
+      {"lane 0 reads lane 8 with __shfl_sync", "lane 8 does not come to it", "mask 0x000000ff"});
 }
 
 __global__ void two_tiles(int* out) {

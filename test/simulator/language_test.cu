@@ -498,6 +498,7 @@ TEST(Launch, WithAConfiguration) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   ASSERT_EQ(cudaLaunchKernelEx(&config, double_all, p.get()), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(p[63], 4);
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {2, 1, 1};

@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "simulator/execute/worker.hpp"
 #include "simulator/hazards/describe.hpp"
@@ -37,46 +38,48 @@ void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_
 
 // --- shuffles and masks -------------------------------------------------------------------------------
 
+namespace {
+
+// What is wrong with the read, and what to try.
+std::pair<std::string, std::string> describe_absence(const Warp& w, const AbsentRead& read) {
+  const std::string absent = lane_text(read.source);
+  switch (read.absence) {
+    case Absence::no_thread:
+      return {"there is no " + absent + ": the block has " +
+                  std::to_string(w.block->block_size.count()) + " threads",
+              "blocks of a multiple of 32 threads, or steps that stay within the lanes that are "
+              "there"};
+    case Absence::exited:
+      return {absent + " has exited",
+              "let all lanes come to " + line_of(program_of(w), read.instruction) +
+                  ", without an early return; give those without data a neutral value, such as 0"};
+    case Absence::elsewhere:
+      return {absent + " does not come to it", "move the shuffle out of the `if`, so that " +
+                                                   absent +
+                                                   " executes it too, and name it in the mask"};
+    case Absence::not_named:
+      return {"the mask does not name " + absent,
+              "a mask that names all lanes that are read, 0xffffffff where the whole warp takes "
+              "part"};
+  }
+  return {};
+}
+
+}  // namespace
+
 void report_absent_lane(const Warp& w, const AbsentRead& read, uint32_t use) {
-  report_hazard(w, HazardKind::absent_lane, read.instruction, use, read.lane, 0,
-                [&](Message& message) {
-                  const Program& program = program_of(w);
-                  const std::string absent = lane_text(read.source);
-                  const std::string line = line_of(program, read.instruction);
-                  std::string reason;
-                  switch (read.absence) {
-                    case Absence::no_thread:
-                      reason = "there is no " + absent + ": the block has " +
-                               std::to_string(w.block->block_size.count()) + " threads";
-                      message.advice =
-                          "blocks of a multiple of 32 threads, or steps that stay within the lanes "
-                          "that are there";
-                      break;
-                    case Absence::exited:
-                      reason = absent + " has exited";
-                      message.advice =
-                          "let all lanes come to " + line +
-                          ": no early return; give those without data a neutral value, such as 0";
-                      break;
-                    case Absence::other_branch:
-                      reason = absent + " took another branch";
-                      message.advice = "move the shuffle out of the `if`, so that " + absent +
-                                       " executes it too, and name it in the mask";
-                      break;
-                    case Absence::not_named:
-                      reason = "the mask does not name " + absent;
-                      message.advice =
-                          "a mask that names all lanes that are read, 0xffffffff where the whole "
-                          "warp takes part";
-                      break;
-                  }
-                  message.what = "shuffle from an absent lane in " + program.demangled + ": " +
-                                 lane_text(read.lane) + " reads " + absent + " with " +
-                                 intrinsic_of(program, read.instruction) + ", but " + reason;
-                  message.where += ", mask " + mask_text(read.mask);
-                  if (line_of(program, use) != line)
-                    message.where += ", used at " + line_of(program, use);
-                });
+  const auto describe = [&](Message& message) {
+    const Program& program = program_of(w);
+    const auto [reason, advice] = describe_absence(w, read);
+    message.what = "shuffle from an absent lane in " + program.demangled + ": " +
+                   lane_text(read.lane) + " reads " + lane_text(read.source) + " with " +
+                   intrinsic_of(program, read.instruction) + ", but " + reason;
+    message.where += ", mask " + mask_text(read.mask);
+    if (line_of(program, use) != line_of(program, read.instruction))
+      message.where += ", used at " + line_of(program, use);
+    message.advice = advice;
+  };
+  report_hazard(w, HazardKind::absent_lane, read.instruction, use, read.lane, 0, describe);
 }
 
 void report_mask_without_caller(const Warp& w, uint32_t instruction, int lane, uint32_t mask) {
@@ -109,33 +112,31 @@ void report_masks_that_differ(const Warp& w, uint32_t instruction, int lane, uin
 
 void report_lanes_that_never_come(const Warp& w, uint32_t instruction, int lane, uint32_t mask,
                                   uint32_t absent, std::optional<uint32_t> elsewhere) {
+  const auto describe = [&](Message& message) {
+    const Program& program = program_of(w);
+    const std::string first = lane_text(std::countr_zero(absent));
+    const int count = std::popcount(absent);
+    const std::string s = count == 1 ? "s" : "";
+    message.what = "false mask in " + program.demangled + ": " +
+                   intrinsic_of(program, instruction) + " names " +
+                   (count == 1 ? first + ", which"
+                               : std::to_string(count) + " lanes (" + first + " first) that");
+    message.what += elsewhere ? " wait" + s + " at " + line_of(program, *elsewhere) + " instead"
+                              : " take" + s + " another branch and never come" + s;
+    message.where += ", mask " + mask_text(mask);
+    message.advice =
+        "move the call out of the `if`, or name just the lanes that go in: mask = "
+        "__ballot_sync(0xffffffff, condition) before it";
+  };
   report_hazard(w, HazardKind::false_mask, instruction, elsewhere.value_or(instruction), lane, 0,
-                [&](Message& message) {
-                  const Program& program = program_of(w);
-                  const std::string call = intrinsic_of(program, instruction);
-                  const std::string first = lane_text(std::countr_zero(absent));
-                  const int count = std::popcount(absent);
-                  message.what =
-                      "false mask in " + program.demangled + ": " + call + " names " +
-                      (count == 1 ? first + ", which"
-                                  : std::to_string(count) + " lanes (" + first + " first) that") +
-                      (elsewhere
-                           ? " waits at " + line_of(program, *elsewhere) + " instead"
-                           : std::string(count == 1 ? " takes" : " take") +
-                                 " another branch and never " + (count == 1 ? "comes" : "come"));
-                  if (elsewhere && count != 1) {
-                    message.what.replace(message.what.find(" waits at "), 10, " wait at ");
-                  }
-                  message.where += ", mask " + mask_text(mask);
-                  message.advice =
-                      "move the call out of the `if`, or name just the lanes that go in: mask = "
-                      "__ballot_sync(0xffffffff, condition) before it";
-                });
+                describe);
 }
 
 // --- barriers -----------------------------------------------------------------------------------------
 
 void check_barrier(const BarrierUse& one, const BarrierUse& other) {
+  const bool is_same = one.instruction == other.instruction && one.threads == other.threads;
+  if (is_same && one.threads % WARP == 0) return;
   const Program& program = program_of(one.warp);
   // In the order of their lines, so that it is one hazard whoever came first.
   const LaunchContext& launch = *one.warp.block->worker->launch.watched;
@@ -145,13 +146,15 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
     return std::tie(line.file, line.line, a.instruction) <
            std::tie(other_line.file, other_line.line, b.instruction);
   };
-  const BarrierUse* const first = is_before(other, one) ? &other : &one;
+  const bool is_odd = one.threads % WARP != 0;
+  const BarrierUse* const first = !is_odd && is_before(other, one) ? &other : &one;
   const BarrierUse* const second = first == &one ? &other : &one;
   const auto report = [&](const std::string& what, const std::string& where,
                           const std::string& advice) {
     const int lane = std::countr_zero(first->warp.active);
     report_hazard(first->warp, HazardKind::forbidden_barrier, first->instruction,
-                  second->instruction, lane, 0, [&](Message& message) {
+                  is_odd ? first->instruction : second->instruction, lane, 0,
+                  [&](Message& message) {
                     message.what = "forbidden barrier in " + program.demangled + ": " + what;
                     message.where += where;
                     message.advice = advice;
@@ -165,7 +168,7 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   const auto threads_of = [&](const BarrierUse& use) {
     return use.threads == 0 ? all : use.threads;
   };
-  if (one.threads % WARP != 0) {
+  if (is_odd) {
     report(number + " waits for " + threads_text(one) + ", which is no multiple of 32", "",
            "a number of threads that is a multiple of 32: a barrier counts whole warps");
   } else if (threads_of(one) != threads_of(other)) {

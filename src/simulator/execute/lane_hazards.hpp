@@ -18,10 +18,10 @@ void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_
 
 /// Why a lane takes no part in a shuffle.
 enum class Absence {
-  no_thread,     // the block has fewer threads
-  exited,        // before it
-  other_branch,  // and the mask does not name it
-  not_named,     // by the mask, though it executes the shuffle too
+  no_thread,  // the block has fewer threads
+  exited,     // before it, though the mask names the lane
+  elsewhere,  // the mask does not name it, and it does not come
+  not_named,  // by the mask, though it executes the shuffle too
 };
 
 /// A lane's read of another by a shuffle.

@@ -153,10 +153,12 @@ void UndefinedValues::after_shuffle(const Warp& w, const Op& op) {
       return;
     }
     const bool exists = w.first_thread + source < w.block->block_size.count();
-    const Absence absence = !exists                          ? Absence::no_thread
-                            : (w.live >> source & 1u) == 0   ? Absence::exited
-                            : (together >> source & 1u) == 0 ? Absence::other_branch
-                                                             : Absence::not_named;
+    Absence absence = Absence::exited;
+    if (!exists) {
+      absence = Absence::no_thread;
+    } else if ((mask >> source & 1u) == 0) {
+      absence = (together >> source & 1u) != 0 ? Absence::not_named : Absence::elsewhere;
+    }
     origins_.push_back({{op.instruction, static_cast<int>(lane), w.sources[lane], mask, absence}});
     result[lane] = static_cast<uint32_t>(origins_.size());
   });

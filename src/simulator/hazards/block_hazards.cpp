@@ -97,10 +97,10 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
   if (is_strong && step.reads) order.listen(step.thread, offset, true);
   if (is_strong && step.writes) order.tell(step.thread, offset, true);
-  bool is_unwritten = false;
+  bool is_unwritten = step.reads;  // all of it: structures have gaps, and a vector may have one
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
-    is_unwritten |= step.reads && !cell.is_written && cell.copy == 0;
+    is_unwritten &= !cell.is_written && cell.copy == 0;
     if (access.values != nullptr)
       step.value =
           value_at(access.values + size_t{lane} * access.bytes + (at - offset), access.bytes);
@@ -213,7 +213,7 @@ void BlockHazards::local(const WarpAccess& access) {
         local_written_.begin() + static_cast<std::ptrdiff_t>(thread * local_bytes_ + offset);
     if (is_write) {
       std::fill(first, first + access.bytes, true);
-    } else if (std::find(first, first + access.bytes, false) != first + access.bytes) {
+    } else if (std::find(first, first + access.bytes, true) == first + access.bytes) {
       report_unwritten(access.instruction, thread, offset, access.access);
     }
   });
@@ -256,7 +256,7 @@ void BlockHazards::global(const WarpAccess& access) {
 
 void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
                                 const std::byte* values, BufferShadow& buffer) {
-  if (step.reads && !buffer.is_written(address, address + bytes))
+  if (step.reads && buffer.is_untouched(address, address + bytes))
     report_unwritten(step.instruction, step.thread, address, Access::global_load);
   if (step.writes) {
     buffer.write(address, address + bytes);

@@ -100,8 +100,7 @@ bool BufferShadow::is_marked(uint64_t first, uint64_t past_end) const {
   });
 }
 
-bool BufferShadow::is_untouched(uint64_t first, uint64_t past_end) const {
-  if (all_written_.load(std::memory_order_relaxed)) return false;
+bool BufferShadow::has_no_mark(uint64_t first, uint64_t past_end) const {
   return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
     return (marks_.as<uint64_t>()[word] & mask) == 0;
   });

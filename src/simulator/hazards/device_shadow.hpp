@@ -76,10 +76,10 @@ class BufferShadow {
 
   // --- which bytes somebody wrote ---
   void write(uint64_t first, uint64_t past_end);
-  bool is_written(uint64_t first, uint64_t past_end) const {
-    return all_written_.load(std::memory_order_relaxed) || is_marked(first, past_end);
+  /// Whether nobody wrote any of them.
+  bool is_untouched(uint64_t first, uint64_t past_end) const {
+    return !all_written_.load(std::memory_order_relaxed) && has_no_mark(first, past_end);
   }
-  bool is_untouched(uint64_t first, uint64_t past_end) const;  // none of them was
   uint64_t bytes() const { return bytes_; }
   /// How many bytes from the first one on were written when the last launch began, where no others were; else 0.
   uint64_t written_before_launch() const { return written_before_; }
@@ -112,6 +112,7 @@ class BufferShadow {
   static constexpr uint64_t CHUNK = 64 * 1024;  // bytes whose cells come together
   Cell* make_chunk(uint64_t chunk, uint32_t unit);
   bool is_marked(uint64_t first, uint64_t past_end) const;
+  bool has_no_mark(uint64_t first, uint64_t past_end) const;
 
   const uint64_t base_, bytes_;
   std::atomic<bool> all_written_;

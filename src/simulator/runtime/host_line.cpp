@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/runtime/registry.hpp"
+
 namespace simulator::runtime {
 namespace {
 
@@ -194,6 +196,26 @@ SourceLine parse_place(std::string_view text) {
   return place.line > 0 ? place : SourceLine{};
 }
 
+// "void ns::(anonymous namespace)::Sum::of<float>(float*)" -> "ns::Sum::of<float>"; a lambda has the name of its
+// function, or none.
+std::string name_for_a_person(std::string function) {
+  constexpr std::string_view UNNAMED = "(anonymous namespace)::";
+  for (size_t at = 0; (at = function.find(UNNAMED)) != function.npos;)
+    function.erase(at, UNNAMED.size());
+  for (const char* const lambda : {"::$_", "::'lambda", "operator()"}) {
+    function.resize(std::min(function.size(), function.find(lambda)));
+  }
+  int depth = 0;
+  size_t begin = 0;  // behind the type of a template's result
+  for (size_t i = 0; i < function.size(); ++i) {
+    if (function[i] == '<') ++depth;
+    if (function[i] == '>') --depth;
+    if (depth == 0 && function[i] == ' ') begin = i + 1;
+    if (depth == 0 && function[i] == '(') function.resize(i);
+  }
+  return function.substr(begin);
+}
+
 // Its answers are pairs of lines, function and place, with an empty line behind each address.
 HostLine first_of_the_program(const std::string& answers) {
   std::istringstream lines(answers);
@@ -203,10 +225,11 @@ HostLine first_of_the_program(const std::string& answers) {
     if (function.empty()) continue;
     if (!std::getline(lines, place)) break;
     const SourceLine where = parse_place(place);
-    // A stub stands where the kernel does; the launch is in its caller.
-    const bool is_stub = function.starts_with("__device_stub__");
-    if (where.file.empty() || is_foreign(where.file) || is_stub) continue;
-    return {where, function.substr(0, function.find('('))};
+    if (where.file.empty() || is_foreign(where.file)) continue;
+    const std::string name = name_for_a_person(function);
+    // A kernel's stub stands where the kernel does; the launch is in its caller.
+    if (name.find("__device_stub__") != name.npos || is_named_as_a_kernel(name)) continue;
+    return {where, name};
   }
   return {};
 }

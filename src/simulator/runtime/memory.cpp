@@ -109,7 +109,12 @@ Refusal not_to_free(const void* pointer, bool pinned) {
                    std::string(Call::current()) + " once for each " + maker +
                        "; a pointer set to nullptr behind it may be freed again");
   }
-  if (memory.find(address) != nullptr) {
+  const Allocation* const around = memory.find(address);
+  if (around != nullptr && around->adopted) {
+    return refusal("was given memory of the host's own: " + memory.describe(address),
+                   "cudaHostUnregister ends what cudaHostRegister began");
+  }
+  if (around != nullptr) {
     return refusal(
         "was given a pointer that " + maker + " did not give: " + memory.describe(address),
         "the very pointer that " + maker + " gave, not one that was moved on from it");

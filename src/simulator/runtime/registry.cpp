@@ -108,6 +108,13 @@ Registry& registry() {
   return *instance;
 }
 
+// "ns::scale<float>" -> "scale".
+std::string unqualified(std::string name) {
+  name.resize(std::min(name.size(), name.find('<')));
+  const size_t colons = name.rfind("::");
+  return colons == name.npos ? name : name.substr(colons + 2);
+}
+
 // Runs a step of the program's start, before main: nobody could be told of an exception there.
 template <typename Step>
 auto at_start(Step step) {
@@ -139,6 +146,13 @@ cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
 
 std::string kernel_name(const void* host_function) {
   return demangled(registry().find(registry().kernels, host_function).name);
+}
+
+bool is_named_as_a_kernel(std::string_view function) {
+  const std::lock_guard lock(registry().mutex);
+  return std::any_of(registry().kernels.begin(), registry().kernels.end(), [&](const auto& kernel) {
+    return unqualified(demangled(kernel.second.name)) == unqualified(std::string(function));
+  });
 }
 
 std::vector<KernelCode> take_kernel_code() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/execute/module.hpp"
@@ -18,6 +19,9 @@ namespace simulator::runtime {
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel);
 /// Its name for a person, which needs no module; empty if there is none.
 std::string kernel_name(const void* host_function);
+
+/// Whether some kernel has this name, namespaces and template arguments apart.
+bool is_named_as_a_kernel(std::string_view function);
 
 /// The code of a kernel.
 struct KernelCode {

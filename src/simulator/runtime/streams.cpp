@@ -83,8 +83,10 @@ bool stream_exists(cudaStream_t stream) {
 
 cudaError_t refuse_stream() {
   return refuse(cudaErrorInvalidResourceHandle, [] {
-    return Refusal{std::string(Call::current()) + " was given what is no stream",
-                   "cudaStreamCreate it first, and cudaStreamDestroy it last", ""};
+    const std::string call = Call::current();
+    return Refusal{
+        (call == "cudaLaunchKernel" ? "a launch" : call) + " was given what is no stream",
+        "cudaStreamCreate it first, and cudaStreamDestroy it last", ""};
   });
 }
 
