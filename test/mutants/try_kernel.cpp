@@ -2,6 +2,7 @@
 // run as JSON; the exit codes are sgemm_runner's. The last word but SIZES is the order of warps and blocks.
 //
 //     try_kernel rung FILE.cu SEED SIZES       the contract, as `sgemm_runner --kernel FILE.cu` asks it, then the sizes
+//     try_kernel sizes FILE.cu SEED SIZES      the sizes alone
 //     try_kernel lab LIBRARY.so NAME SEED      every word at several sizes, as `sgemm_runner lab NAME` checks them
 //
 // Hazards are looked for in all of it. A lab's sizes are those at which counters are recorded, odd ones, multiples of four
@@ -53,7 +54,7 @@ Result asked_for_contract(const ladder::Rung& rung) {
   return result;
 }
 
-ExitCode try_rung(const char* file, const char* seed, const char* sizes) {
+ExitCode try_rung(const char* file, const char* seed, const char* sizes, bool with_contract) {
   const ladder::Rung& rung = runner::load_kernel_file(file);
   std::vector<results::Problem> problems;
   for (const std::string& size : runner::split(sizes, ',')) {
@@ -61,10 +62,12 @@ ExitCode try_rung(const char* file, const char* seed, const char* sizes) {
     problems.back().seed = 1;
   }
   return conduct(seed, [&](Run& run) {
-    Result contract = asked_for_contract(rung);
-    if (!contract.is_right()) {
-      run.results.push_back(std::move(contract));
-      return;
+    if (with_contract) {
+      Result contract = asked_for_contract(rung);
+      if (!contract.is_right()) {
+        run.results.push_back(std::move(contract));
+        return;
+      }
     }
     runner::measure_all({runner::candidate_of(rung)}, problems, {}, false, run);
   });
@@ -118,7 +121,7 @@ ExitCode try_lab(const char* library, const char* name, const char* seed) {
 
 ExitCode try_kernel(int argc, char** argv) {
   const std::string_view what = argc == 5 ? argv[1] : "";
-  if (what == "rung") return try_rung(argv[2], argv[3], argv[4]);
+  if (what == "rung" || what == "sizes") return try_rung(argv[2], argv[3], argv[4], what == "rung");
   if (what == "lab") return try_lab(argv[2], argv[3], argv[4]);
   throw Error(ExitCode::usage, "say 'rung FILE.cu SEED SIZES' or 'lab LIBRARY.so NAME SEED'");
 }
