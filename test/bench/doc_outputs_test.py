@@ -102,9 +102,16 @@ class DocOutputs(Documents):
         self.assertIn("shown.yml', which a document shows, cannot be read", self.refused(2, right, "--check"))
         self.assertIn("```yaml", self.refused(2, "<!-- text of: x.yml -->\nno block\n", "--check"))
 
-    def test_shows_a_bug_with_what_mends_it(self):
-        bug = Path(self.document.parent) / "a_bug"
+    def bug_on_a_device(self, answer):
+        """A folder for a bug, of which one of the device's tools says this."""
+        answers = f"program,memcheck,racecheck\na_bug,nothing,{answer}\n"
+        (self.document.parent / "compute_sanitizer.csv").write_text(answers, encoding="utf-8")
+        bug = self.document.parent / "a_bug"
         bug.mkdir()
+        return bug
+
+    def test_shows_a_bug_with_what_mends_it(self):
+        bug = self.bug_on_a_device("nothing")
         (bug / "message.txt").write_text("simulated GPU: too early\n  at wrong.cu:7\n  try: between lines 3 and 4\n", encoding="utf-8")
         for name, comment, change in (("wrong", "No f().", []), ("mended", "f(), `g()`.", ["f();"])):
             lines = [f"// {comment}", "a", "b", "c", "d", *change, "e", "g"]
@@ -115,6 +122,7 @@ class DocOutputs(Documents):
         shown = (
             "### a_bug\n\nNo `f()`.\n\n```diff\n    3 b\n    4 c\n    5 d\n+     f();\n    6 e\n    7 g\n```\n"
             "```text\nsimulated GPU: too early\n  at wrong.cu:7\n  try: between lines 3 and 4\n```\n\nMended: `f()`, `g()`.\n"
+            "\ncompute-sanitizer on an H200: nothing.\n"
         )
         right = text.replace("old\n", shown)
         self.assertEqual(self.document.read_text(encoding="utf-8"), right)
@@ -124,13 +132,14 @@ class DocOutputs(Documents):
         self.assertIn("end of bug", self.refused(2, f"<!-- bug in: {bug} -->\n"))
 
     def test_shows_of_a_bug_no_lines_that_say_nothing(self):
-        bug = Path(self.document.parent) / "a_bug"
-        bug.mkdir()
+        bug = self.bug_on_a_device("found")
         (bug / "message.txt").write_text("simulated GPU: never\n", encoding="utf-8")
         for name, line in (("wrong", "x"), ("mended", "y")):
             (bug / f"{name}.cu").write_text(f"// {name}.\na\nb\n{line}\nc\nd\n", encoding="utf-8")
         self.assertEqual(self.call(f"<!-- bug in: {bug} -->\n<!-- end of bug -->\n").returncode, 0)
-        self.assertIn("```diff\n    3 b\n-   4 x\n+     y\n    5 c\n```\n", self.document.read_text(encoding="utf-8"))
+        shown = self.document.read_text(encoding="utf-8")
+        self.assertIn("```diff\n    3 b\n-   4 x\n+     y\n    5 c\n```\n", shown)
+        self.assertIn("compute-sanitizer on an H200: racecheck.\n", shown)
 
     def test_refuses_what_it_does_not_understand(self):
         self.assertIn("no such lab", self.refused(70, DOCUMENT.replace("two", "fail")))

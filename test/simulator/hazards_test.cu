@@ -357,6 +357,17 @@ TEST_F(Hazards, ThePlainLoadBeforeALoopOfSwapsIsNone) {
   expect_none("the swap decides");
 }
 
+__global__ void greatest_if_greater(int* greatest, const int* values) {
+  const int value = values[blockIdx.x * blockDim.x + threadIdx.x];
+  if (value > *greatest) atomicMax(greatest, value);
+}
+
+TEST_F(Hazards, ALookBeforeAnAtomicMaxIsNone) {
+  const Buffer<int> greatest(1, 0), values(512, 0x01);
+  greatest_if_greater<<<4, 128>>>(greatest, values);
+  expect_none("the atomic decides");
+}
+
 // Whether block 3 writes depends on when it comes: the race is there in some orders only.
 __global__ void first_come(int* turn, int* x, int* out) {
   if (threadIdx.x != 0) return;

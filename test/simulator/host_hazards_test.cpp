@@ -544,7 +544,7 @@ int main(int, char** words) {
   cudaDeviceSynchronize();
   std::printf("%d\n", value);
   cudaFree(m); cudaFree(other); cudaFree(device); cudaFreeHost(pinned);
-  if (is("AFTER_FREE")) return m[2];
+  if (is("AFTER_FREE")) return m[2];  // mark: after free
 }
 )";
 
@@ -608,7 +608,14 @@ TEST(HostRaces, AreNoneBehindWhatWaits) {
 }
 
 TEST(HostRaces, LeaveOtherSegmentationFaultsAsTheyAre) {
-  EXPECT_EQ(Program(RACES)("AFTER_FREE").exit_code, 128 + 11) << "no handler of the program's";
+  const Program races(RACES);
+  const Outcome freed = races("AFTER_FREE");
+  EXPECT_EQ(freed.exit_code, 128 + 11) << "no handler of the program's";
+  EXPECT_NE(freed.err.find("host code uses memory that was freed before: 8 bytes into buffer 1"),
+            std::string::npos)
+      << freed.err;
+  EXPECT_NE(freed.err.find("\n  at " + races.place_of("after free") + "\n"), std::string::npos)
+      << freed.err;
 
   const Program program(R"(
 #include <csignal>

@@ -846,8 +846,9 @@ TEST(AsynchronousCopies, OnlyTheLanesThatWaitHaveTheirBytes) {
     shl.b32 %r3, %r0, 2;
     add.u32 %r2, %r2, %r3;
     cp.async.ca.shared.global [%r2], [%rd1], 4;
+    cp.async.commit_group;
     setp.lt.u32 %p1, %r0, 5;
-    @%p1 cp.async.wait_all;
+    @%p1 cp.async.wait_group 0;
     ld.shared.u32 %r5, [%r2];
     cp.async.wait_all;
     ld.shared.u32 %r6, [%r2];

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "simulator/hazards/describe.hpp"
+
 namespace simulator {
 namespace {
 
@@ -340,34 +342,20 @@ Dim3 BlockHazards::block_of(uint64_t number) const {
           static_cast<uint32_t>(number / grid_.x / grid_.y)};
 }
 
-namespace {
-
-std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
-// The place of a hazard in code without lines.
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-}  // namespace
-
 std::string BlockHazards::block_name(uint64_t block) const {
   return "block " + triple(block_of(block));
 }
 
 std::string BlockHazards::thread_name(uint32_t thread) const {
-  return "thread " + triple({thread % block_size_.x, thread / block_size_.x % block_size_.y,
-                             thread / block_size_.x / block_size_.y});
+  return "thread " + triple(thread_at(block_size_, thread));
 }
 
 std::string BlockHazards::line(uint32_t instruction) const {
-  const SourceInstruction& source = launch_.program.sources[instruction];
-  if (source.where.file.empty()) return "`" + source.text + "`";
-  return base_name(source.where.file) + ":" + std::to_string(source.where.line);
+  return line_of(launch_.program, instruction);
 }
 
 std::string BlockHazards::place(uint64_t address, bool is_shared) const {
-  if (is_shared) return "byte " + std::to_string(address) + " of shared memory";
+  if (is_shared) return shared_place(launch_.program, address);
   const Allocation* const allocation = DeviceMemory::instance().find(address);
   if (allocation == nullptr) return "global memory";
   return "byte " + std::to_string(address - allocation->base) + " of " +
@@ -411,21 +399,6 @@ void BlockHazards::report_early(const Side& copier, const Side& user, uint64_t a
                     [&] { return describe_early(copier, user, address, is_source); });
 }
 
-Hazard BlockHazards::hazard_of(HazardKind kind, uint32_t instruction,
-                               std::optional<uint32_t> other) const {
-  const Program& program = launch_.program;
-  Hazard hazard;
-  hazard.kind = kind;
-  hazard.kernel = program.demangled;
-  hazard.where = program.sources[instruction].where;
-  if (other) hazard.other = program.sources[*other].where;
-  if (hazard.where.file.empty()) {
-    hazard.code = program.sources[instruction].text;
-    if (other) hazard.code += "; " + program.sources[*other].text;
-  }
-  return hazard;
-}
-
 Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t address,
                                    bool is_shared) const {
   const bool same_block = one.block == two.block;
@@ -434,7 +407,8 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
       same_block ? comes_first(one.instruction, two.instruction) : one.block < two.block;
   const Side& first = in_order ? one : two;
   const Side& second = in_order ? two : one;
-  Hazard hazard = hazard_of(HazardKind::race, first.instruction, second.instruction);
+  Hazard hazard =
+      hazard_between(HazardKind::race, launch_.program, first.instruction, second.instruction);
 
   std::string& what = hazard.message.what;
   what = std::string("race in ") + (is_shared ? "shared" : "global") + " memory in " +
@@ -504,7 +478,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
 
 Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
                                         Access access) const {
-  Hazard hazard = hazard_of(HazardKind::unwritten_read, instruction);
+  Hazard hazard = hazard_at(HazardKind::unwritten_read, launch_.program, instruction);
   const std::string kernel = launch_.program.demangled;
   std::string memory, advice;
   if (simulator::is_shared(access)) {
@@ -522,10 +496,11 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
         "does not clear memory";
   }
   hazard.message.what = kernel + " reads " + memory + " that nobody wrote";
-  hazard.message.where = line(instruction) + ": " + thread_name(thread) + " of " +
-                         block_name(number_) + ", " +
-                         (is_local(access) ? "byte " + std::to_string(address) + " of local memory"
-                                           : place(address, simulator::is_shared(access)));
+  hazard.message.where =
+      place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
+      ", " +
+      (is_local(access) ? "byte " + std::to_string(address) + " of local memory"
+                        : place(address, simulator::is_shared(access)));
   if (is_global(access)) hazard.message.where += written_part(address);
   hazard.message.advice = advice;
   return hazard;
@@ -544,7 +519,8 @@ std::string BlockHazards::written_part(uint64_t address) const {
 
 Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64_t address,
                                     bool is_source) const {
-  Hazard hazard = hazard_of(HazardKind::early_use, copier.instruction, user.instruction);
+  Hazard hazard =
+      hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
   hazard.message.what = "cp.async is not waited for in " + launch_.program.demangled + ": " +
                         (is_source     ? "what it copies from is overwritten"
                          : user.writes ? "what it copies to is written to"

@@ -124,8 +124,6 @@ class BlockHazards {
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
   void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
 
-  Hazard hazard_of(HazardKind kind, uint32_t instruction,
-                   std::optional<uint32_t> other = std::nullopt) const;
   Hazard describe_race(const Side& one, const Side& two, uint64_t address, bool is_shared) const;
   Hazard describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
                             Access access) const;

@@ -6,13 +6,13 @@
 namespace simulator {
 namespace {
 
-std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
+
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
 
 Dim3 thread_at(const Dim3& block_size, uint32_t thread) {
   return {thread % block_size.x, thread / block_size.x % block_size.y,
@@ -37,7 +37,7 @@ std::string shared_place(const Program& program, uint64_t offset) {
     if (offset >= variable.offset && reaches)
       return "byte " + std::to_string(offset - variable.offset) + " of " + variable.name;
   }
-  return "byte " + std::to_string(offset) + " of the shared memory";
+  return "byte " + std::to_string(offset) + " of shared memory";
 }
 
 std::string mask_text(uint32_t lanes) {

@@ -12,6 +12,9 @@ namespace simulator {
 /// A thread of a block of this size by its linear number.
 Dim3 thread_at(const Dim3& block_size, uint32_t thread);
 
+/// "(0, 1, 0)"
+std::string triple(const Dim3& d);
+
 /// "tiled.cu:18"; for code without lines the instruction, "`bar.sync 0`".
 std::string line_of(const Program& program, uint32_t instruction);
 
@@ -19,7 +22,7 @@ std::string line_of(const Program& program, uint32_t instruction);
 std::string place_of(const Program& program, uint32_t instruction, const Dim3& block,
                      const Dim3& thread);
 
-/// "byte 64 of As", "byte 80 of the shared memory" where no variable lies
+/// "byte 64 of As", "byte 80 of shared memory" where no variable lies
 std::string shared_place(const Program& program, uint64_t offset);
 
 /// "0x0000ffff"

@@ -82,10 +82,15 @@ class Addresses {
   std::map<std::string, Place> sums_;
 };
 
-// The plain load before a loop of atomicCAS, as the programming guide writes it: whatever it finds, the CAS decides.
+// The plain load before a loop of atomicCAS, as the programming guide writes it, and the look before an atomicMax that
+// may spare it: whatever they find, the atomic decides.
 std::vector<uint32_t> loads_before_swaps(const Program& program) {
   const auto swaps = [](const SourceInstruction& source) {
-    return source.opcode.starts_with("atom.") && source.opcode.find(".cas.") != std::string::npos;
+    const bool is_atomic = source.opcode.starts_with("atom.") || source.opcode.starts_with("red.");
+    const auto has = [&](const char* word) {
+      return source.opcode.find(word) != std::string::npos;
+    };
+    return is_atomic && (has(".cas.") || has(".max.") || has(".min."));
   };
   if (std::none_of(program.sources.begin(), program.sources.end(), swaps)) return {};
   const Addresses addresses(program);

@@ -18,21 +18,21 @@ namespace simulator::runtime {
 /// before it begins.
 class Call {
  public:
-  explicit Call(const char* name) : before_(current_) {
-    current_ = name;
+  explicit Call(const char* name) : before_(innermost) {
+    innermost = name;
     hazards_at_exit();  // a program may have no kernel
     tell_host_races();
   }
-  ~Call() { current_ = before_; }
+  ~Call() { innermost = before_; }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   /// "cudaMemcpy": the innermost; empty in none.
-  static const char* current() { return current_; }
+  static const char* current() { return innermost; }
 
  private:
   const char* before_;
-  static thread_local constinit const char* current_;
+  static thread_local constinit const char* innermost;
 };
 
 /// Makes `error` the calling thread's last error, unless it is a success. Returns it.

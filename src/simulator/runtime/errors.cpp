@@ -75,8 +75,9 @@ void note_unasked(Failure& f, const std::string& kernel, cudaError_t error, bool
 
 // The program asks what the last error was, or what an error means.
 void note_question() {
-  const std::lock_guard lock(failure().mutex);
-  if (failure().unasked && failure().unasked->at_launch) failure().unasked.reset();
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  if (f.unasked && f.unasked->at_launch) f.unasked.reset();
 }
 
 // A call tells the program of the kernel's fault. Called with the lock held.
@@ -128,7 +129,7 @@ void clear_fault() {
 
 namespace runtime {
 
-thread_local constinit const char* Call::current_ = "";
+thread_local constinit const char* Call::innermost = "";
 
 cudaError_t remember(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
@@ -157,11 +158,12 @@ bool device_failed() {
 }
 
 void kernel_failed(Fault fault) {
-  const std::lock_guard lock(failure().mutex);
-  if (failure().fault) return;
-  note_unasked(failure(), fault.kernel, error_of(fault), false);
-  failure().fault = std::move(fault);
-  if (failure().output) std::fputs(failure().fault->text().c_str(), stderr);
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  if (f.fault) return;
+  note_unasked(f, fault.kernel, error_of(fault), false);
+  const Fault& kept = f.fault.emplace(std::move(fault));
+  if (f.output) std::fputs(kept.text().c_str(), stderr);
 }
 
 void launch_failed(const std::string& kernel, cudaError_t error) {

@@ -111,6 +111,7 @@ class Pipe {
 // The process, or nothing if it could not be started.
 std::optional<pid_t> start(std::vector<std::string> words, int output) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
@@ -272,10 +273,15 @@ HostLine line_of(const CallSite& site) {
     std::map<CallSite, HostLine> lines;
   };
   static Known* const known = new Known;  // calls may still come from static destructors
+  {
+    const std::lock_guard lock(known->mutex);
+    const auto place = known->lines.find(site);
+    if (place != known->lines.end()) return place->second;
+  }
+  const HostLine line = ask(site);
   const std::lock_guard lock(known->mutex);
-  const auto [place, is_new] = known->lines.try_emplace(site);
-  if (is_new) place->second = ask(site);
-  return place->second;
+  known->lines.emplace(site, line);
+  return line;
 }
 
 }  // namespace simulator::runtime

@@ -118,19 +118,21 @@ bool note_access(uint64_t address) {
   return shared_with_host(address) != nullptr;  // another thread has lifted the protection
 }
 
-// The device's address that an access was made with, or 0. No host memory can lie there, so x86-64 reports no address;
-// one of the registers held it.
+// The device's address, or one that was freed, that an access was made with, or 0. No host memory can lie where the
+// device's does, so x86-64 reports no address; one of the registers held it.
 uint64_t device_address(const siginfo_t& info, const void* context) {
   const DeviceMemory& memory = DeviceMemory::instance();
   const auto is_device = [&](uint64_t address) {
-    return memory.owns(address) && shared_with_host(address) == nullptr;
+    const Allocation* const around = memory.find(address);
+    return around != nullptr ? !around->host_visible : memory.was_freed(address);
   };
   if (is_device(reinterpret_cast<uint64_t>(info.si_addr)))
     return reinterpret_cast<uint64_t>(info.si_addr);
 #if defined(__x86_64__)
   if (info.si_code != SI_KERNEL) return 0;
   for (const greg_t value : static_cast<const ucontext_t*>(context)->uc_mcontext.gregs) {
-    if (is_device(static_cast<uint64_t>(value))) return static_cast<uint64_t>(value);
+    const auto address = static_cast<uint64_t>(value);
+    if (address >> 47 != 0 && is_device(address)) return address;
   }
 #else
   static_cast<void>(context);
@@ -142,11 +144,15 @@ uint64_t device_address(const siginfo_t& info, const void* context) {
 void tell_device_access(const siginfo_t& info, const void* context) {
   const uint64_t address = looks_for_hazards() ? device_address(info, context) : 0;
   if (address == 0) return;
-  const Message message{
-      "host code uses a pointer to the device's memory: " +
-          DeviceMemory::instance().describe(address),
-      line_of(CallSite::here()).text(),
-      "cudaMemcpy the data to host memory and read it there, or cudaMallocManaged it for both"};
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const bool was_freed = memory.was_freed(address);
+  const Message message{(was_freed ? "host code uses memory that was freed before: "
+                                   : "host code uses a pointer to the device's memory: ") +
+                            memory.describe(address),
+                        line_of(CallSite::here()).text(),
+                        was_freed ? "cudaFree it behind the last use"
+                                  : "cudaMemcpy the data to host memory and read it there, or "
+                                    "cudaMallocManaged it for both"};
   const std::string text = message.text();
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }

@@ -1,5 +1,5 @@
-// Accesses of host code to memory where it may not: races with a kernel or an asynchronous copy on memory that both see (cudaMallocManaged,
-// cudaMallocHost): host code touches it before it has waited.
+// Accesses of host code to memory that it may not touch: the device's own; and what both see (cudaMallocManaged,
+// cudaMallocHost) as long as it has not waited for the kernel or the asynchronous copy at work on it, which is a race.
 //
 // Here a launch is over when it returns; on a device it may just have begun. So what a launch touched is protected
 // until a call that waits for it. An access by host code is then noted, the protection lifted, and the access done:

@@ -24,9 +24,10 @@ void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain) {
     hazard.code = line.known() ? Call::current() : Call::current() + site.id();
     hazard.message = {std::move(refusal.what), line.text(), std::move(refusal.advice)};
     HazardStore::instance().add(std::move(hazard));
-  } catch (const std::exception&) {  // out of memory: there is no message, and the answer stays
+    errno = errno_before;
+  } catch (const std::exception&) {
+    errno = errno_before;  // there is no memory for a message
   }
-  errno = errno_before;
 }
 
 cudaError_t refuse(cudaError_t error, const std::function<Refusal()>& explain) {

@@ -16,10 +16,10 @@ __global__ void sum(const int* in, int* out, int n) {
 
 int main() {
   int *in, *out;
-  cudaMallocManaged(&in, 50 * sizeof(int));
+  cudaMallocManaged(&in, 48 * sizeof(int));
   cudaMallocManaged(&out, sizeof(int));
-  for (int i = 0; i < 50; i++) in[i] = i;
-  sum<<<1, 64>>>(in, out, 50);
+  for (int i = 0; i < 48; i++) in[i] = i;
+  sum<<<1, 64>>>(in, out, 48);
   cudaDeviceSynchronize();
   printf("done\n");
   cudaFree(in);
