@@ -428,6 +428,21 @@ TEST_F(Hazards, SharedMemoryBeginsWithNothing) {
   expect_one(HazardKind::unwritten_read, "shared unwritten", "", "fill it first");
 }
 
+__global__ void maybe_flag(int* out, int n) {
+  __shared__ int flag;
+  if (threadIdx.x == 0 && n > 5) flag = 1;
+  __syncthreads();
+  int seen = 0;
+  if (n > 5) seen = flag;
+  out[threadIdx.x] = seen;
+}
+
+TEST_F(Hazards, NoLoadIsMovedBeforeTheIfThatGuardsIt) {
+  const Buffer<int> out(64);
+  maybe_flag<<<1, 64>>>(out, 3);
+  expect_none("nobody reads the flag");
+}
+
 __global__ void add_one(int* x) { x[threadIdx.x] += 1; }  // mark: global unwritten
 
 TEST_F(Hazards, GlobalMemoryBeginsWithNothing) {
