@@ -123,6 +123,29 @@ TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhich) {
               HasSubstr("broke its promise: load sectors per request of B = 5: counted 4"));
 }
 
+// Nobody waits until the neighbours have read. What they read is 0 in any order, so that the result is right.
+TEST_F(KernelFile, WhoseThreadsRaceSaysWhereAndWhatToTry) {
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device looks for no hazards";
+  const fs::path file = write(with(MINE, "if (at >= p.M * p.N) return;",
+                                   "__shared__ float zeros[256];\n"
+                                   "  zeros[threadIdx.x] = 0.0f;\n"
+                                   "  __syncthreads();\n"
+                                   "  zeros[threadIdx.x] = -zeros[threadIdx.x ^ 128];\n"
+                                   "  if (at >= p.M * p.N) return;"));
+  const std::string saved = (folder / "run.json").string();
+  const Ended ended = run(file, {"--size", "64", BASELINE, "--json=" + saved});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("mine at 64x64x64: race in shared memory"));
+  EXPECT_THAT(ended.out, HasSubstr("\n    at mine.cu:1"));
+  EXPECT_THAT(ended.out, HasSubstr("\n    try: "));
+  EXPECT_THAT(ended.err, Not(HasSubstr("race"))) << "it is told once";
+
+  const json row = json::parse(contents(saved)).at("benchmarks").at(0);
+  EXPECT_EQ(row.at("correct"), true);
+  EXPECT_EQ(row.at("hazards").at(0).at("kind"), "race");
+  EXPECT_GT(row.at("hazards").at(0).at("times"), 1);
+}
+
 // On the simulated GPU the write is a fault, with its line; on a device it hits the guard around C.
 TEST_F(KernelFile, ThatFaultsSaysWhere) {
   const Ended ended =
