@@ -98,7 +98,8 @@ TEST(HazardsOfAResult, AreItsOwn) {
 
 TEST(HazardsOfAResult, AreThoseOfTheContractToo) {
   look_for_hazards();
-  const results::Run run = run_of({runner::stranger(HAZARDOUS), runner::stranger(faulty::sound)});
+  const results::Run run =
+      run_of({runner::stranger(HAZARDOUS), runner::candidate_of(faulty::sound)});
   const std::vector<results::Hazard>& hazards = run.results.at(0).seen.hazards;
   ASSERT_EQ(hazards.size(), 2U);
   EXPECT_EQ(hazards[0].lines[0], "made_up.cu:10");

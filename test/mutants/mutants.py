@@ -35,6 +35,8 @@ SOURCES = ("src/kernels", "src/device", "src/labs")  # what a kernel is compiled
 
 # Beside the size that the promise speaks of: nothing whole, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
+# Where a tile without slices reaches beyond C, where one has more than 48 KiB, and where a block works on parts of two.
+OWN_SIZES = {"11_tuned": ("1350x1351x50", "400x401x70"), "12_stream_k": ("300x200x1000",)}
 TABLE_ROWS_KEPT = (0, 5, 9, 11)  # a large tile, one without slices, one with eight, the smallest
 SECONDS = 600  # for all of a mutant; a single launch has LAUNCH_SECONDS
 LAUNCH_SECONDS = 30
@@ -110,7 +112,8 @@ class Programs:
         self.tiles = {rung["label"]: rung["whole_tiles"] for rung in json.loads(listed.stdout)}
 
     def sizes(self, rung):
-        return ",".join((str(self.tiles[Path(rung).stem]), *SIZES))
+        stem = Path(rung).stem
+        return ",".join((str(self.tiles[stem]), *SIZES, *OWN_SIZES.get(stem, ())))
 
     def ask(self, folder, kernel, order=0, with_contract=True):
         """Exit code, JSON and stderr of a run of the kernel in the folder; None for a code if it did not end."""
