@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simulator/execute/module.hpp"
+#include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -560,6 +561,30 @@ TEST_F(Hazards, ChangeNoResult) {
   simulator::look_for_hazards(false);
   rotate<false, true><<<1, 64>>>(out);
   EXPECT_EQ(out.read(), with);
+}
+
+TEST_F(Hazards, WithoutMemoryToLookForThemTheRunGoesOn) {
+  const Buffer<int> x(256, 0x01);
+  simulator::DeviceShadow& shadow = simulator::DeviceShadow::instance();
+  std::vector<simulator::LazyBytes> held;
+  uint64_t taken = 0;
+  testing::internal::CaptureStderr();
+  for (uint64_t bytes = uint64_t{1} << 40; bytes >= 1024; bytes /= 2) {
+    simulator::LazyBytes memory = shadow.take(bytes);
+    if (!memory) continue;
+    held.push_back(std::move(memory));
+    taken += bytes;
+  }
+  shift_in_place<<<4, 64>>>(x, 256, 64);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("no more memory to remember who touched global memory"));
+  EXPECT_EQ(said.find("no more memory"), said.rfind("no more memory")) << "said once:\n" << said;
+  expect_none("nothing is remembered");
+  EXPECT_THAT(x.read(), testing::Each(0x01010101));
+  shadow.give_back(taken);
+  const Buffer<int> y(256, 0);
+  shift_in_place<<<4, 64>>>(y, 256, 64);
+  expect_one(HazardKind::race, "shift", "shift");
 }
 
 TEST_F(Hazards, CodeWithoutLinesIsNamedByItsInstructions) {
