@@ -425,7 +425,9 @@ void execute_free(Warp& w, const Op& op) {
   ++w.changes;
   for_each_lane(w.active, [&](int lane) {
     DeviceMemory& memory = DeviceMemory::instance();
-    if (address[lane] == 0 || memory.release_from_heap(address[lane])) return;
+    if (address[lane] == 0) return;
+    if (memory.release_from_heap(address[lane]))
+      return DeviceShadow::instance().released(address[lane]);
     throw WarpFault{
         memory.was_freed(address[lane]) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
         lane, address[lane],
