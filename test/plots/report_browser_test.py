@@ -212,12 +212,12 @@ class Samples(BrowserTest):
     def test_are_drawn_for_the_row_that_is_chosen(self):
         page = self.open(runs.ladder(3))
         texts = "[...document.querySelectorAll('#samples-drawing text')].map((text) => text.textContent)"
-        self.assertIn("rung_1, ms", page.evaluate(texts))
+        page.wait_for(f"{texts}.includes('rung_1, ms')")
         page.click("#rows tr[data-row='3'] .draw")
-        self.assertIn("rung_3, ms", page.evaluate(texts))
+        page.wait_for(f"{texts}.includes('rung_3, ms')")
         self.assertEqual(page.evaluate("document.activeElement.id"), "row-of-samples")
         page.choose("#row-of-samples", "0")
-        self.assertIn("cuBLAS, ms", page.evaluate(texts))
+        page.wait_for(f"{texts}.includes('cuBLAS, ms')")
         self.assertNotIn("rung_3, ms", page.evaluate(texts))
         self.assertEqual(page.evaluate("document.querySelectorAll('#samples-drawing circle').length"), 5)
         self.assertEqual(page.errors(), [])
