@@ -96,12 +96,6 @@ std::string what_of(const Fault& fault) {
   return "an error in " + kernel + detail;
 }
 
-std::string triple(const Dim3& d) {
-  std::ostringstream text;
-  text << '(' << d.x << ", " << d.y << ", " << d.z << ')';
-  return text.str();
-}
-
 // The line, and for code without lines the instruction in its place.
 std::string where_of(const Fault& fault) {
   std::ostringstream text;
@@ -201,14 +195,22 @@ std::string advice_of(const Fault& fault) {
 
 }  // namespace
 
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
 Message Fault::message() const { return {what_of(*this), where_of(*this), advice_of(*this)}; }
 
-std::string demangled(const std::string& name) {
+std::string whole_name(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0) return name;
-  std::string plain = text.get();
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : mangled;
+}
+
+std::string demangled(const std::string& name) {
+  std::string plain = whole_name(name);
+  if (plain == name) return name;  // not mangled
   for (const std::string_view noise : {"(anonymous namespace)::"}) {
     for (size_t at = 0; (at = plain.find(noise)) != std::string::npos;)
       plain.erase(at, noise.size());

@@ -14,6 +14,9 @@ struct Dim3 {
   bool operator==(const Dim3&) const = default;
 };
 
+/// "(0, 1, 0)"
+std::string triple(const Dim3& d);
+
 /// The kinds of error a kernel can make; the runtime maps each to the CUDA error that a device returns.
 enum class FaultKind {
   out_of_bounds,        // an address in no live allocation          -> cudaErrorIllegalAddress
@@ -45,6 +48,8 @@ enum class AddressKind {
 struct SourceLine {
   std::string file;
   int line = 0;
+  /// "tiled.cu", whatever folder it lies in.
+  std::string file_name() const { return file.substr(file.rfind('/') + 1); }
   bool operator==(const SourceLine&) const = default;
 };
 
@@ -71,6 +76,8 @@ struct Fault {
   std::string text() const { return message().text(); }
 };
 
+/// "kernel(float*)::As" for _ZZ6kernelPfE2As; the name itself where it is not mangled.
+std::string whole_name(const std::string& mangled);
 /// "void ladder::naive_kernel(ladder::Sgemm)" -> "ladder::naive_kernel", from the mangled name.
 std::string demangled(const std::string& name);
 

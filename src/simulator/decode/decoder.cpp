@@ -1,11 +1,8 @@
 #include "simulator/decode/decoder.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -43,10 +40,7 @@ uint64_t align_up(uint64_t value, uint64_t alignment) {
 
 // "As" for _ZZ6kernelPfE2As: what the programmer calls a variable.
 std::string readable_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  const std::string name = status == 0 ? text.get() : symbol;
+  const std::string name = whole_name(symbol);
   const size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }

@@ -26,7 +26,7 @@ void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_
   const LaunchState& launch = block.worker->launch;
   const uint64_t key =
       hazard_key(kind, launch.watched->line_of(instruction), launch.watched->line_of(other));
-  launch.hazards->add(key, {number, address, thread}, [&] {
+  launch.watched->found.add(key, {number, address, thread}, [&] {
     const Program& program = block.worker->program;
     Hazard hazard = instruction == other ? hazard_at(kind, program, instruction)
                                          : hazard_between(kind, program, instruction, other);

@@ -152,10 +152,7 @@ class Launch {
     const auto wanted =
         static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
     stuck_.assign(wanted, std::nullopt);
-    if (looks_for_hazards()) {
-      state_.watched = std::make_unique<LaunchContext>(program_, wanted > 1);
-      state_.hazards = &state_.watched->found;
-    }
+    if (looks_for_hazards()) state_.watched = std::make_unique<LaunchContext>(program_, wanted > 1);
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
     watched().blocks = blocks_;
@@ -165,7 +162,7 @@ class Launch {
       work(*workers_[0], 0);
     }
     watched().blocks = 0;
-    if (state_.hazards != nullptr) state_.hazards->publish();
+    if (state_.watched) state_.watched->found.publish();
     if (error_) std::rethrow_exception(error_);
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
     Tally tally;

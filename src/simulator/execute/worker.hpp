@@ -41,7 +41,6 @@ struct LaunchState {
   std::optional<FaultKind> must_stop() const;
 
   std::unique_ptr<LaunchContext> watched;  // nullptr: no hazards are looked for
-  LaunchHazards* hazards = nullptr;        // those found, likewise
   lens::Wanted wanted;                     // the requests that are to be recorded
   uint64_t number = 0;                     // of the launch, where requests are recorded
 };

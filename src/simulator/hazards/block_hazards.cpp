@@ -125,7 +125,6 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
     check_shared(cell.other_read, false, step, at);
     cell.write = me;
     cell.is_written = true;
-    cell.is_copied = false;
     cell.value = step.value.value_or(0);
   } else if (!cell.read.is_somebody ||
              order.is_after(step.thread, cell.read.thread, cell.read.time)) {
@@ -181,7 +180,7 @@ void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t ta
     SharedCell& cell = cells_[at / launch_.unit];
     cell.copy = 0;
     cell.write = {order.now(), instruction, static_cast<uint16_t>(thread), true};
-    cell.is_written = cell.is_copied = true;
+    cell.is_written = true;
     cell.read = cell.other_read = {};
   }
   std::vector<Source>& sources = sources_[thread];

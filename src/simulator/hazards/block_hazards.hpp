@@ -76,7 +76,6 @@ class BlockHazards {
     uint32_t copy = 0;   // the instruction that copies to it without having landed, plus one
     uint16_t copier = 0;
     bool is_written = false;
-    bool is_copied = false;  // its last write was a copy's
   };
   /// The source of a copy that has not landed.
   struct Source {

@@ -4,16 +4,6 @@
 #include <cstdio>
 
 namespace simulator {
-namespace {
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-}  // namespace
-
-std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
 Dim3 thread_at(const Dim3& block_size, uint32_t thread) {
   return {thread % block_size.x, thread / block_size.x % block_size.y,
           thread / block_size.x / block_size.y};
@@ -22,7 +12,7 @@ Dim3 thread_at(const Dim3& block_size, uint32_t thread) {
 std::string line_of(const Program& program, uint32_t instruction) {
   const SourceInstruction& source = program.sources[instruction];
   if (source.where.file.empty()) return "`" + source.text + "`";
-  return base_name(source.where.file) + ":" + std::to_string(source.where.line);
+  return source.where.file_name() + ":" + std::to_string(source.where.line);
 }
 
 std::string place_of(const Program& program, uint32_t instruction, const Dim3& block,

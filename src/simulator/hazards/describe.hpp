@@ -12,9 +12,6 @@ namespace simulator {
 /// A thread of a block of this size by its linear number.
 Dim3 thread_at(const Dim3& block_size, uint32_t thread);
 
-/// "(0, 1, 0)"
-std::string triple(const Dim3& d);
-
 /// "tiled.cu:18"; for code without lines the instruction, "`bar.sync 0`".
 std::string line_of(const Program& program, uint32_t instruction);
 

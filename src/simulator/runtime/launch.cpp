@@ -88,10 +88,6 @@ bool changes_nothing(const cudaLaunchAttribute& attribute) {
   return false;
 }
 
-std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
 Refusal of_launch(const Kernel& kernel, const std::string& what, const std::string& advice) {
   return {"the launch of " + kernel.demangled() + " " + what, advice, kernel.demangled()};
 }

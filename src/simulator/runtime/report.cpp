@@ -49,7 +49,7 @@ std::string ratio(uint64_t part, uint64_t whole, double scale, std::string_view 
 }
 
 std::string file_name(const SourceLine& where) {
-  return where.file.empty() ? "unknown file" : where.file.substr(where.file.rfind('/') + 1);
+  return where.file.empty() ? "unknown file" : where.file_name();
 }
 
 // `text`, its beginning cut away if it is wider: the end is what tells long names apart.

@@ -64,7 +64,7 @@ std::string nothing_there() {
   std::set<std::string> files;
   for (const AccessCounters& row : program_counters().accesses) {
     if (row.where.file.empty()) continue;
-    files.insert(row.where.file.substr(row.where.file.rfind('/') + 1));
+    files.insert(row.where.file_name());
     if (lens::is_file(row.where.file, asked->file)) lines.insert(row.where.line);
   }
   if (files.empty()) return "no kernel has run that accesses memory";
