@@ -99,6 +99,73 @@ class CheckSubcommand : public Word {
   std::string seconds_;
 };
 
+class HintSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name; none: the one at hand");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    HintRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    return request;
+  }
+};
+
+class SolutionSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name; none: the one at hand");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    SolutionRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    return request;
+  }
+};
+
+class ResetSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name");
+    app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    ResetRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    request.hole = hole_from(hole_);
+    return request;
+  }
+
+ private:
+  std::string hole_;
+};
+
+class ProgressSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("FILES", files_, "of a class: each learner's progress.json; none: your own");
+    app.add_flag("--json", json_, "as JSON");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    ProgressRequest request;
+    request.folder = folder_;
+    request.files = files_;
+    request.json = json_;
+    return request;
+  }
+
+ private:
+  std::vector<std::string> files_;
+  bool json_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Subcommand<sgemm_workshop>> learn_subcommand() {
@@ -106,6 +173,18 @@ std::unique_ptr<Subcommand<sgemm_workshop>> learn_subcommand() {
 }
 std::unique_ptr<Subcommand<sgemm_workshop>> check_subcommand() {
   return std::make_unique<CheckSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> hint_subcommand() {
+  return std::make_unique<HintSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> solution_subcommand() {
+  return std::make_unique<SolutionSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> reset_subcommand() {
+  return std::make_unique<ResetSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> progress_subcommand() {
+  return std::make_unique<ProgressSubcommand>();
 }
 
 }  // namespace runner
