@@ -42,9 +42,10 @@ struct Outcome {
   std::vector<results::Hazard> hazards{};
   std::string contract_check{};                 // the one that is not kept
   std::vector<results::CheckedClaim> claims{};  // what is promised and what was counted
-  std::string source{};                         // the file that was judged
-  std::vector<results::Result> results{};       // where it is right: what stands before it, and it
-  std::string pictures{};                       // of the request that changed, before and after
+  std::string worth{};     // of a right answer, in lines: counters and speed before and after
+  std::string pictures{};  // and the request that changed, before and after
+  std::string printed{};   // what the file itself wrote to stdout and stderr, its beginning
+  double compile_seconds = 0, run_seconds = 0;
 };
 
 }  // namespace workshop
