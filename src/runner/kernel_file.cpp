@@ -24,15 +24,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string complaint(const std::string& path, const std::string& why) {
+  return fmt::format("--kernel '{}': {}", path, why);
+}
+
 Error unusable(const std::string& path, const std::string& why) {
-  return {ExitCode::usage, fmt::format("--kernel '{}': {}", path, why)};
+  return {ExitCode::usage, complaint(path, why)};
 }
 
 void compile(const std::string& path, const std::string& library) {
   const Finished compiled = run_command({SGEMM_COMPILE_KERNEL, path, library}, true);
   stop_if_interrupted();
   if (compiled.code == 0) return;
-  throw unusable(path, fmt::format("it does not compile\n{}", compiled.output));
+  throw DoesNotCompile(complaint(path, "it does not compile\n" + compiled.output),
+                       compiled.output);
 }
 
 // The names of the library's variables that are as large as a rung, read off its table of dynamic symbols.

@@ -1,0 +1,64 @@
+#include "workshop/desk.hpp"
+
+#include "runner/error.hpp"
+#include "workshop/cut.hpp"
+#include "workshop/prediction_sheet.hpp"
+
+namespace workshop {
+
+using runner::Error;
+using runner::ExitCode;
+
+Desk::Desk(const std::string& folder)
+    : files_(folder), progress_(own_progress(files_.progress_path())) {}
+
+bool Desk::is_open(const Exercise& exercise) const {
+  const Step* const step = progress_.find(exercise.name);
+  return step == nullptr || (step->solved.empty() && step->skipped.empty());
+}
+
+const Exercise* Desk::at_hand() const {
+  const Exercise* last = nullptr;
+  std::string when;
+  for (const Exercise& exercise : course()) {
+    const Step* const step = progress_.find(exercise.name);
+    if (step == nullptr || step->opened.empty() || !is_open(exercise)) continue;
+    if (last == nullptr || step->opened >= when) {
+      last = &exercise;
+      when = step->opened;
+    }
+  }
+  return last;
+}
+
+const Exercise& Desk::exercise(const std::string& word) const {
+  if (!word.empty()) return find_exercise(word);
+  if (const Exercise* const one = at_hand()) return *one;
+  const Exercise* const one = next();
+  throw Error(ExitCode::usage, one == nullptr ? "no exercise is at hand: all are done"
+                                              : "no exercise is at hand: './sgemm_runner learn " +
+                                                    one->number_or_name() + "' opens the next one");
+}
+
+const Exercise* Desk::next() const {
+  // From the last that something was done about, so that whoever begins in the middle goes on there.
+  size_t from = 0;
+  for (size_t i = 0; i < course().size(); ++i) {
+    if (progress_.find(course()[i].name) != nullptr) from = i;
+  }
+  for (size_t i = 0; i < course().size(); ++i) {
+    const Exercise& exercise = course()[(from + i) % course().size()];
+    if (is_open(exercise)) return &exercise;
+  }
+  return nullptr;
+}
+
+std::string Desk::fresh_text(const Exercise& exercise, char hole) const {
+  if (exercise.lab != nullptr) {
+    return new_sheet(read_lab_questions(*exercise.lab, exercise.folder));
+  }
+  const Step* const step = progress_.find(exercise.name);
+  return cut(exercise, hole != 0 ? hole : step != nullptr ? step->hole : 'a');
+}
+
+}  // namespace workshop

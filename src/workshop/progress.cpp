@@ -1,0 +1,135 @@
+#include "workshop/progress.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "runner/error.hpp"
+#include "runner/output.hpp"
+#include "workshop/own_files.hpp"
+#include "workshop/text_file.hpp"
+
+namespace workshop {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using runner::Error;
+using runner::ExitCode;
+
+constexpr int SCHEMA = 1;
+
+Error damaged(const std::string& path, const std::string& why) {
+  return {ExitCode::usage, fmt::format("'{}' is no progress file: {}", path, why)};
+}
+
+std::string user_name() {
+  const passwd* const user = getpwuid(getuid());
+  if (user != nullptr) return user->pw_name;
+  const char* const name = std::getenv("USER");
+  return name != nullptr ? name : "";
+}
+
+Json json_of(const Step& step) {
+  Json json = Json::object();
+  const auto add_text = [&](const char* key, const std::string& text) {
+    if (!text.empty()) json[key] = text;
+  };
+  json["hole"] = std::string(1, step.hole);
+  add_text("opened", step.opened);
+  add_text("solved", step.solved);
+  add_text("skipped", step.skipped);
+  add_text("solution_seen", step.seen);
+  json["checks"] = step.checks;
+  json["hints"] = step.hints;
+  json["endings"] = step.endings;
+  json["known_wrong_answers"] = step.known;
+  return json;
+}
+
+// Throws nlohmann's exceptions for wrong types.
+Step step_of(const Json& json) {
+  Step step;
+  step.opened = json.value("opened", "");
+  step.solved = json.value("solved", "");
+  step.skipped = json.value("skipped", "");
+  step.seen = json.value("solution_seen", "");
+  step.checks = json.value("checks", 0);
+  step.hints = json.value("hints", 0);
+  const std::string hole = json.value("hole", "a");
+  if (hole.size() == 1) step.hole = hole[0];
+  step.endings = json.value("endings", std::map<std::string, int>{});
+  step.known = json.value("known_wrong_answers", std::map<std::string, int>{});
+  return step;
+}
+
+}  // namespace
+
+const Step* Progress::find(const std::string& exercise) const {
+  const auto found = steps.find(exercise);
+  return found == steps.end() ? nullptr : &found->second;
+}
+
+bool Progress::is_solved(const std::string& exercise) const {
+  const Step* const step = find(exercise);
+  return step != nullptr && !step->solved.empty();
+}
+
+Progress read_progress(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, none))) {
+    return {.learner = user_name()};
+  }
+  const std::string text = read_text(path);
+  try {
+    const Json json = Json::parse(text);
+    if (!json.is_object() || !json.contains("sgemm_workshop_progress")) {
+      throw damaged(path, "it has no key 'sgemm_workshop_progress'");
+    }
+    const int schema = json.at("sgemm_workshop_progress");
+    if (schema != SCHEMA) {
+      throw damaged(path, fmt::format("it is of version {}, and this program reads version {}",
+                                      schema, SCHEMA));
+    }
+    Progress progress{.learner = json.value("learner", "")};
+    for (const auto& [name, step] : json.at("exercises").items()) {
+      progress.steps[name] = step_of(step);
+    }
+    return progress;
+  } catch (const nlohmann::json::parse_error& error) {
+    throw damaged(path, fmt::format("it is no JSON from byte {} on", error.byte));
+  } catch (const nlohmann::json::exception& error) {
+    const std::string_view what = error.what();
+    throw damaged(path,
+                  std::string(what.substr(what.find("] ") == what.npos ? 0 : what.find("] ") + 2)));
+  }
+}
+
+std::string to_json(const Progress& progress) {
+  Json json = {{"sgemm_workshop_progress", SCHEMA}, {"learner", progress.learner}};
+  json["exercises"] = Json::object();
+  for (const auto& [name, step] : progress.steps) json["exercises"][name] = json_of(step);
+  return json.dump(2) + "\n";
+}
+
+Progress own_progress(const std::string& path) {
+  try {
+    return read_progress(path);
+  } catch (const Error& error) {
+    const std::string kept = move_to_backup(path);
+    runner::warn(
+        fmt::format("{}; it is kept as {}, and a new one is begun: './sgemm_runner check "
+                    "all' finds what you have solved",
+                    error.what(), as_typed(kept)));
+    return {.learner = user_name()};
+  }
+}
+
+void write_progress(const std::string& path, const Progress& progress) {
+  write_text(path, to_json(progress));
+}
+
+}  // namespace workshop

@@ -1,0 +1,42 @@
+// How far a learner is: a small file beside the learner's own.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace workshop {
+
+/// What is known of one exercise.
+struct Step {
+  std::string opened{};   // when, as ISO 8601; empty for never
+  std::string solved{};   // likewise: the first time that it was right
+  std::string skipped{};  // likewise: put off
+  std::string seen{};     // likewise: its solution was looked at before it was solved
+  int checks = 0;         // so often judged
+  int hints = 0;          // so many of its hints were shown
+  char hole = 'a';
+  std::map<std::string, int> endings{};  // how often a check ended so
+  std::map<std::string, int> known{};    // wrong answers that were known by name, and how often
+  bool operator==(const Step&) const = default;
+};
+
+struct Progress {
+  std::string learner{};                // who, for a class: the user's name
+  std::map<std::string, Step> steps{};  // by the exercise's name
+  bool operator==(const Progress&) const = default;
+
+  const Step* find(const std::string& exercise) const;
+  bool is_solved(const std::string& exercise) const;
+};
+
+/// Reads a file. Throws runner::Error(ExitCode::usage), with the reason, where it is damaged. One that is not there is an
+/// empty one.
+Progress read_progress(const std::string& path);
+std::string to_json(const Progress& progress);
+
+/// Reads the learner's; a damaged one is moved to the backup and said so on stderr, and an empty one takes its place: what
+/// was solved is found solved again by the next check of its file.
+Progress own_progress(const std::string& path);
+void write_progress(const std::string& path, const Progress& progress);
+
+}  // namespace workshop
