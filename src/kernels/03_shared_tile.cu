@@ -20,6 +20,7 @@
 //
 // What is left for the next rung: two shared loads for each multiply-add. nvcc fetches four k of As at
 // once, as they lie side by side, which still leaves five loads for four; the arithmetic waits for them.
+#include "device/architecture.hpp"
 #include "kernels/ladder.hpp"
 
 namespace ladder {
@@ -30,7 +31,8 @@ constexpr int THREADS = BM * BN;
 static_assert(BN == 32 && BK == 32, "a warp must fill exactly one row of As, of Bs and of C");
 static_assert(BM == BK, "each thread stages one element of As and one of Bs");
 
-constexpr int BLOCKS_PER_SM = 2;  // two blocks fill a multiprocessor, with 32 registers a thread
+// Two blocks fill a multiprocessor of 2048 threads, with 32 registers a thread. Others hold one.
+constexpr int BLOCKS_PER_SM = blocks_at_most(2, THREADS);
 
 __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     shared_tile_kernel(const Sgemm p, const int64_t tiles_n) {

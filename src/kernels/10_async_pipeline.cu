@@ -172,6 +172,7 @@ extern const Rung async_pipeline{
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_async_pipeline,
     .path = path_async_pipeline,
+    .needs = {.compute_capability = ASYNC_COPY_NEEDS},
 };
 
 }  // namespace ladder

@@ -28,6 +28,7 @@
 //
 // What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few
 // tiles of any size.
+#include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
@@ -88,6 +89,7 @@ extern const Rung tuned{
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_tuned,
     .path = path_tuned,
+    .needs = {.compute_capability = ASYNC_COPY_NEEDS},
 };
 
 }  // namespace ladder

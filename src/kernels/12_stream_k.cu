@@ -22,6 +22,7 @@
 //
 // Parts are added in an order that depends on the plan only, so a result never changes from run to
 // run; atomic additions would come in any order.
+#include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
@@ -181,6 +182,7 @@ extern const Rung stream_k{
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_stream_k,
     .path = path_stream_k,
+    .needs = {.compute_capability = ASYNC_COPY_NEEDS},
 };
 
 }  // namespace ladder
