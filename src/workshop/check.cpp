@@ -12,6 +12,7 @@
 #include "workshop/desk.hpp"
 #include "workshop/judge.hpp"
 #include "workshop/outcome_json.hpp"
+#include "workshop/prediction.hpp"
 #include "workshop/text_file.hpp"
 #include "workshop/verdict.hpp"
 #include "workshop/workshop.hpp"
@@ -22,36 +23,48 @@ namespace {
 using runner::Error;
 using runner::ExitCode;
 
-void refuse_what_is_not_there(const Desk& desk, const Exercise& exercise) {
-  if (desk.files().exists(exercise)) return;
+// The text of the learner's file. Throws where there is none, or nothing in it.
+std::string own_source(const Desk& desk, const Exercise& exercise) {
+  const std::string path = desk.files().path(exercise);
   const std::string word = exercise.number_or_name();
-  throw Error(ExitCode::usage,
-              fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
-                          as_typed(desk.files().path(exercise)), word));
+  if (!desk.files().exists(exercise)) {
+    throw Error(ExitCode::usage,
+                fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
+                            as_typed(path), word));
+  }
+  std::string source = read_text(path);
+  if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is empty: './sgemm_runner reset {}' keeps it and begins anew",
+                            as_typed(path), word));
+  }
+  return source;
 }
 
-void keep(Desk& desk, const Judged& judged) {
-  Step& step = desk.step(*judged.exercise);
+void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool solved,
+          const std::string& known) {
+  Step& step = desk.step(exercise);
   ++step.checks;
-  ++step.endings[name_of(judged.outcome.ending)];
-  if (judged.known) ++step.known[judged.known->title];
-  if (judged.outcome.ending == Ending::right && step.solved.empty()) step.solved = runner::now();
+  ++step.endings[ending];
+  if (!known.empty()) ++step.known[known];
+  if (solved && step.solved.empty()) step.solved = runner::now();
   desk.save();
 }
 
-Judged judged(Desk& desk, const Exercise& exercise, const CheckRequest& request,
-              const text::Page& page) {
-  refuse_what_is_not_there(desk, exercise);
+// What a check has to say.
+struct Answer {
+  std::string text{};
+  nlohmann::ordered_json json{};
+  ExitCode code = ExitCode::ok;
+};
+
+Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& request,
+                  const text::Page& page) {
   const std::string path = desk.files().path(exercise);
   Judged judged{.exercise = &exercise,
                 .file = as_typed(path),
-                .source = read_text(path),
+                .source = own_source(desk, exercise),
                 .verbose = request.verbose};
-  if (judged.source.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw Error(ExitCode::usage,
-                fmt::format("'{}' is empty: './sgemm_runner reset {}' keeps it and begins anew",
-                            judged.file, exercise.number_or_name()));
-  }
   {
     runner::Progress progress(!request.json);
     progress.say(fmt::format("judging {}", judged.file));
@@ -59,20 +72,64 @@ Judged judged(Desk& desk, const Exercise& exercise, const CheckRequest& request,
         judge_answer(exercise, path, {.kernel_seconds = request.seconds, .page = page});
   }
   judged.known = known_wrong_answer(exercise, judged.outcome, judged.source);
-  keep(desk, judged);
+  const bool right = judged.outcome.ending == Ending::right;
+  keep(desk, exercise, name_of(judged.outcome.ending), right,
+       judged.known ? judged.known->title : "");
   judged.next = desk.next();
-  return judged;
+
+  Answer answer{.text = verdict(judged, page), .code = right ? ExitCode::ok : ExitCode::wrong};
+  answer.json = {{"exercise", exercise.name}, {"file", judged.file}};
+  answer.json.update(json_of(judged.outcome));
+  if (judged.known) answer.json["known_wrong_answer"] = judged.known->title;
+  return answer;
 }
 
-ExitCode code_of(const Outcome& outcome) {
-  return outcome.ending == Ending::right ? ExitCode::ok : ExitCode::wrong;
+Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
+  const std::string file = as_typed(desk.files().path(exercise));
+  const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
+  const Predictions predictions = check_predictions(questions, own_source(desk, exercise), file);
+  const bool solved = predictions.is_solved();
+  keep(desk, exercise, solved ? "revealed" : "open", solved, "");
+
+  Answer answer{.text = rendered(predictions, page), .code = exit_code_of(predictions)};
+  answer.json = {{"exercise", exercise.name},
+                 {"file", file},
+                 {"ending", solved ? "revealed" : "open"},
+                 {"predictions", predictions.held.size()},
+                 {"right", predictions.right()}};
+  if (solved) answer.text += "\n" + next_step(desk.next());
+  return answer;
 }
 
-nlohmann::ordered_json as_json(const Judged& judged) {
-  nlohmann::ordered_json json = {{"exercise", judged.exercise->name}, {"file", judged.file}};
-  json.update(json_of(judged.outcome));
-  if (judged.known) json["known_wrong_answer"] = judged.known->title;
-  return json;
+Answer check(Desk& desk, const Exercise& exercise, const CheckRequest& request,
+             const text::Page& page) {
+  return exercise.rung != nullptr ? check_rung(desk, exercise, request, page)
+                                  : check_lab(desk, exercise, page);
+}
+
+// Every exercise that has a file, a line each.
+ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  ExitCode code = ExitCode::ok;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Exercise& exercise : course()) {
+    if (!desk.files().exists(exercise)) continue;
+    Answer answer = check(desk, exercise, request, page);
+    if (answer.code != ExitCode::ok) code = answer.code;
+    if (!request.json) {
+      runner::write_stdout(fmt::format("{} {:<22}{}\n",
+                                       answer.code == ExitCode::ok ? signs.right : signs.wrong,
+                                       exercise.name, answer.json.at("ending").get<std::string>()));
+    }
+    all.push_back(std::move(answer.json));
+  }
+  if (all.empty()) {
+    throw Error(ExitCode::usage, fmt::format("there is no file of yours in '{}': './sgemm_runner "
+                                             "learn' says where to begin",
+                                             as_typed(desk.files().folder())));
+  }
+  if (request.json) runner::write_stdout(all.dump(2) + "\n");
+  return code;
 }
 
 }  // namespace
@@ -81,9 +138,10 @@ ExitCode run(const CheckRequest& request) {
   runner::catch_signals();
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
-  const Judged one = judged(desk, desk.exercise(request.exercise), request, page);
-  runner::write_stdout(request.json ? as_json(one).dump(2) + "\n" : verdict(one, page));
-  return code_of(one.outcome);
+  if (request.exercise == "all") return check_all(desk, request, page);
+  const Answer answer = check(desk, desk.exercise(request.exercise), request, page);
+  runner::write_stdout(request.json ? answer.json.dump(2) + "\n" : answer.text);
+  return answer.code;
 }
 
 }  // namespace workshop

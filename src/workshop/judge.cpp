@@ -138,7 +138,11 @@ void judge_contract(const ladder::Rung& rung, Outcome& outcome) {
 
 // ---- The promise.
 
-constexpr int64_t SIZE = 256;  // of the product whose accesses are counted
+// The product whose accesses are counted, or whose time is taken.
+Problem large_problem() {
+  const int64_t size = machine::MEASURES_TIME ? machine::DEFAULT_SIZE : 256;
+  return results::dense_problem(size, size, size);
+}
 
 // A counter's value; BLOCKS is the workshop's own.
 std::optional<double> counted(const Result& result, const device::Claim& claim) {
@@ -185,7 +189,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
 std::string picture_of(const Exercise& exercise, const ladder::Rung& rung, const std::string& name,
                        const text::Page& page) {
   machine::record_requests({.any = true});
-  static_cast<void>(measured(rung, results::dense_problem(SIZE, SIZE, SIZE)));
+  static_cast<void>(measured(rung, large_problem()));
   std::vector<lens::Request> requests = machine::recorded_requests();
   machine::record_requests({});
   std::erase_if(requests, [&](const lens::Request& r) { return r.buffer != exercise.drawn; });
@@ -205,7 +209,7 @@ void tell_worth(const Exercise& exercise, const ladder::Rung& own, const Result&
                 const text::Page& page, Outcome& outcome) {
   results::Run run{.from = runner::provenance({}, false)};
   if (exercise.before != nullptr) {
-    run.results.push_back(measured(*exercise.before, results::dense_problem(SIZE, SIZE, SIZE)));
+    run.results.push_back(measured(*exercise.before, large_problem()));
   }
   run.results.push_back(now);
   const runner::RecordedRuns recorded = runner::recorded_for({}, {.ladder = true});
@@ -253,7 +257,7 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
   judge_small_problems(own, tile_of_source(read_text(file)), options.page, outcome);
   if (outcome.ending == Ending::right) judge_contract(own, outcome);
   if (outcome.ending == Ending::right) {
-    const Result result = measured(own, results::dense_problem(SIZE, SIZE, SIZE));
+    const Result result = measured(own, large_problem());
     judge_promise(exercise, own, result, outcome);
     if (outcome.ending == Ending::right && options.with_worth) {
       tell_worth(exercise, own, result, options.page, outcome);

@@ -175,6 +175,11 @@ std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcom
   return std::nullopt;
 }
 
+std::string next_step(const Exercise* next) {
+  if (next == nullptr) return "You are at the top: all exercises are done.\n";
+  return command_line("next", fmt::format("./sgemm_runner learn {}", next->number_or_name()));
+}
+
 std::string verdict(const Judged& judged, const text::Page& page) {
   const Outcome& outcome = judged.outcome;
   const text::Signs signs(page.unicode);
@@ -196,9 +201,7 @@ std::string verdict(const Judged& judged, const text::Page& page) {
     return text +
            command_line("next",
                         fmt::format("change it and check again; or ./sgemm_runner hint {}", word));
-  if (judged.next == nullptr) return text + "You are at the top: all exercises are done.\n";
-  return text + command_line("next",
-                             fmt::format("./sgemm_runner learn {}", judged.next->number_or_name()));
+  return text + next_step(judged.next);
 }
 
 }  // namespace workshop

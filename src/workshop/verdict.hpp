@@ -24,6 +24,9 @@ struct Judged {
   bool verbose = false;
 };
 
+/// What comes after an exercise that is done: a line. nullptr where nothing does.
+std::string next_step(const Exercise* next);
+
 /// Ends in a newline.
 std::string verdict(const Judged& judged, const text::Page& page);
 

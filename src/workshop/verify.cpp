@@ -17,6 +17,7 @@
 #include "workshop/judge.hpp"
 #include "workshop/layout.hpp"
 #include "workshop/own_files.hpp"
+#include "workshop/prediction.hpp"
 #include "workshop/sign.hpp"
 #include "workshop/text_file.hpp"
 #include "workshop/verdict.hpp"
@@ -135,6 +136,14 @@ class RungExercise {
   std::string file_;
 };
 
+void prove_lab(const Exercise& exercise, Findings& findings) {
+  const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
+  findings.add(
+      fmt::format("{} figures to predict, and {} wrong predictions that are known",
+                  questions.all().size(), questions.misunderstandings.size()),
+      fmt::format("{}", fmt::join(complaints_about(questions, facts_of(questions)), "\n")));
+}
+
 void prove_texts(const Exercise& exercise, Findings& findings) {
   const Document readme = exercise.readme();
   for (const char* title : SECTIONS) {
@@ -210,7 +219,11 @@ ExitCode run(const VerifyRequest& request) {
     findings.begin(exercise->name);
     try {
       prove_texts(*exercise, findings);
-      if (exercise->rung != nullptr) RungExercise(*exercise, findings).prove();
+      if (exercise->rung != nullptr) {
+        RungExercise(*exercise, findings).prove();
+      } else {
+        prove_lab(*exercise, findings);
+      }
       if (request.with_commands) prove_commands(*exercise, findings);
     } catch (const Error& error) {
       if (error.code() == ExitCode::interrupted) throw;
