@@ -1,6 +1,7 @@
 # choose_cuda_architectures()
 #
-# Compiles for the GPUs of this machine alone, or for all that the kernels know of where there is none. What the user
+# Compiles for the GPUs of this machine alone, or for all that the kernels know of where there is none. A GPU before 7.5
+# counts for none: nvcc cannot compile for it, and the program says so when it is run (Needs in src/kernels/ladder.hpp). What the user
 # asks for wins, by CUDAARCHS in the environment or by -DCMAKE_CUDA_ARCHITECTURES. SGEMM_CONFIGURED_FOR_GPU remembers
 # whose choice it was: the compute capabilities found here, e.g. 90, or nothing. cmake/setup.sh compares them.
 function(choose_cuda_architectures)
@@ -21,8 +22,9 @@ function(choose_cuda_architectures)
   list(REMOVE_DUPLICATES capabilities)
   list(SORT capabilities)
   set(architectures ${capabilities})
-  if(NOT capabilities)
-    set(architectures 80 90 100)
+  list(FILTER architectures EXCLUDE REGEX "^([1-6].|7[0-4])$")
+  if(NOT architectures)
+    set(architectures 75 80 90 100)
   endif()
   list(TRANSFORM architectures REPLACE "^90$" "90a")  # wgmma and TMA's instructions are Hopper's own
   set(CMAKE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "Compute capabilities to compile for")

@@ -14,7 +14,8 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 # THE list of packages, by what they are for, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
 # NVIDIA, not from here.
 declare -A packages_for=(
-  [run]="cmake ninja-build g++ clang-19 llvm-19 libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
+  [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
+  [sim]="clang-19 llvm-19"  # not on Ubuntu 22.04, where hosted notebooks have a GPU
   [tests]="libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
@@ -98,6 +99,7 @@ choose_build() {
 
 use_build() {
   preset=$1
+  [[ $preset != sim* ]] || need_for sim
   build_folder=$root/build/$preset
   log=$root/build/$preset.log
 }

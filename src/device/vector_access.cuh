@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "device/architecture.hpp"
 #include "device/blend.cuh"
 
 namespace device {
@@ -40,16 +41,16 @@ __device__ inline float4 load4(const float* source, int count) {
 template <bool VECTOR>
 __device__ inline float8 load8(const float* source, int count) {
   if (VECTOR && count >= 8) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-    float8 v;
-    asm volatile("ld.global.v8.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
-                 : "=f"(v.low.x), "=f"(v.low.y), "=f"(v.low.z), "=f"(v.low.w), "=f"(v.high.x),
-                   "=f"(v.high.y), "=f"(v.high.z), "=f"(v.high.w)
-                 : "l"(source));
-    return v;
-#else
-    return *reinterpret_cast<const float8*>(source);
-#endif
+    if constexpr (COMPILED_FOR >= 100) {
+      float8 v;
+      asm volatile("ld.global.v8.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+                   : "=f"(v.low.x), "=f"(v.low.y), "=f"(v.low.z), "=f"(v.low.w), "=f"(v.high.x),
+                     "=f"(v.high.y), "=f"(v.high.z), "=f"(v.high.w)
+                   : "l"(source));
+      return v;
+    } else {
+      return *reinterpret_cast<const float8*>(source);
+    }
   }
   return {load4<VECTOR>(source, count), load4<VECTOR>(source + 4, count - 4)};
 }

@@ -20,6 +20,7 @@
 //
 // What is left for the next rung: two shared loads for each multiply-add. nvcc fetches four k of As at
 // once, as they lie side by side, which still leaves five loads for four; the arithmetic waits for them.
+#include "device/architecture.hpp"
 #include "kernels/ladder.hpp"
 
 namespace ladder {
@@ -30,10 +31,12 @@ constexpr int THREADS = BM * BN;
 static_assert(BN == 32 && BK == 32, "a warp must fill exactly one row of As, of Bs and of C");
 static_assert(BM == BK, "each thread stages one element of As and one of Bs");
 
-constexpr int BLOCKS_PER_SM = 2;  // two blocks fill a multiprocessor, with 32 registers a thread
+// Two blocks fill a multiprocessor of 2048 threads, with 32 registers a thread. Others hold one.
+constexpr int BLOCKS_PER_SM = blocks_at_most(2, THREADS);
 
 __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     shared_tile_kernel(const Sgemm p, const int64_t tiles_n) {
+  // exercise c: begin
   __shared__ float As[BM][BK];
   __shared__ float Bs[BK][BN];
 
@@ -50,6 +53,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
   float next_b = y < left ? *b : 0.0f;
 
   float sum = 0.0f;
+  // exercise b: begin
   while (left > 0) {
     As[y][x] = next_a;
     Bs[y][x] = next_b;
@@ -61,14 +65,18 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     next_a = x < left ? *a : 0.0f;
     next_b = y < left ? *b : 0.0f;
 
+    // exercise a: begin
 #pragma unroll
     for (int k = 0; k < BK; ++k) sum += As[y][k] * Bs[k][x];
     __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
+    // exercise a: end
   }
+  // exercise b: end
 
   if (row >= p.M || col >= p.N) return;
   float* c = &p.C[row * p.ldc + col];
   *c = blend(p.alpha, sum, p.beta, c);
+  // exercise c: end
 }
 
 cudaError_t launch_shared_tile(const Sgemm& p, cudaStream_t stream) {

@@ -50,10 +50,13 @@ __global__ void __launch_bounds__(THREADS)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
 
   // What it computes: sum[i] is element (row + i, col) of the tile.
+  // exercise a: begin
   const int row = threadIdx.x / BN * TM;
   const int col = threadIdx.x % BN;
+  // exercise a: end
   float sum[TM] = {};
 
+  // exercise b: begin
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     As[a_row][a_k] = a_inside && k0 + a_k < p.K ? *a : 0.0f;
     Bs[b_k][b_col] = b_inside && k0 + b_k < p.K ? *b : 0.0f;
@@ -69,6 +72,7 @@ __global__ void __launch_bounds__(THREADS)
     }
     __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
   }
+  // exercise b: end
 
   if (tile_col + col >= p.N) return;
 #pragma unroll

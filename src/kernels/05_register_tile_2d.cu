@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(THREADS, 2)  // two blocks to a multiprocessor
   const int col = threadIdx.x % (BN / TN) * TN;
   float sum[TM][TN] = {};
 
+  // exercise b: begin
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
 #pragma unroll
     for (int r = 0; r < BM; r += A_ROWS) {
@@ -73,6 +74,7 @@ __global__ void __launch_bounds__(THREADS, 2)  // two blocks to a multiprocessor
 
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
+      // exercise a: begin
       float a_k_rows[TM], b_k_cols[TN];
 #pragma unroll
       for (int i = 0; i < TM; ++i) a_k_rows[i] = As[row + i][k];
@@ -83,9 +85,11 @@ __global__ void __launch_bounds__(THREADS, 2)  // two blocks to a multiprocessor
 #pragma unroll
         for (int j = 0; j < TN; ++j) sum[i][j] += a_k_rows[i] * b_k_cols[j];
       }
+      // exercise a: end
     }
     __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
   }
+  // exercise b: end
 
 #pragma unroll
   for (int i = 0; i < TM; ++i) {

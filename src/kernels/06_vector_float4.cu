@@ -55,15 +55,18 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int col = threadIdx.x % (BN / TN) * TN;
   float sum[TM][TN] = {};  // (m: TM, n: TN)
 
+  // exercise b: begin
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     const int depth = part_inside(p.K - k0, BK);
     const float4 a4 = load4<VECTOR>(a, a_inside ? depth - a_k : 0);
     const float4 b4 = load4<VECTOR>(b, b_k < depth ? b_count : 0);
+    // exercise a: begin
     As[a_k + 0][a_row] = a4.x;
     As[a_k + 1][a_row] = a4.y;
     As[a_k + 2][a_row] = a4.z;
     As[a_k + 3][a_row] = a4.w;
     *reinterpret_cast<float4*>(&Bs[b_k][b_col]) = b4;
+    // exercise a: end
     a += BK;
     b += BK * p.ldb;
     __syncthreads();  // the tiles are complete
@@ -83,6 +86,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     }
     __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
   }
+  // exercise b: end
 
   const int64_t height = p.M - tile_row;
   const int width = part_inside(p.N - tile_col, BN);

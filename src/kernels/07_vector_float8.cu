@@ -45,8 +45,10 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
   // What this thread stages: eight neighbours along k of A, eight neighbours along n of B.
+  // exercise a: begin
   const int a_row = threadIdx.x / (BK / 8), a_k = threadIdx.x % (BK / 8) * 8;
   const int b_k = threadIdx.x / (BN / 8), b_col = threadIdx.x % (BN / 8) * 8;
+  // exercise a: end
   const bool a_inside = tile_row + a_row < p.M;
   const int b_count = part_inside(p.N - tile_col, BN) - b_col;
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 8) of (BM, BK)
@@ -59,6 +61,7 @@ __global__ void __launch_bounds__(THREADS, 2)
 
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     const int depth = part_inside(p.K - k0, BK);
+    // exercise b: begin
     const float8 a8 = load8<VECTOR>(a, a_inside ? depth - a_k : 0);
     const float8 b8 = load8<VECTOR>(b, b_k < depth ? b_count : 0);
     As[a_k + 0][a_row] = a8.low.x;
@@ -75,6 +78,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     b += BK * p.ldb;
     __syncthreads();  // the tiles are complete
 
+    // exercise b: end
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
       float a_k_rows[TM], b_k_cols[TN];  // (m: TM), (n: TN)

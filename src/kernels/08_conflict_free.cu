@@ -35,13 +35,13 @@ constexpr int THREADS = (BM / TM) * (BN / TN);
 static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS,
               "each thread stages one float4 of As and one of Bs");
 
-constexpr int COL_GROUP = BN / (TN / 4);  // from one group of four columns to the next
-
+// exercise a: begin
 // A row of As is longer than needed. The lanes of a transposing store cover 16 rows of A at two values
 // of k, four apart: 4 * A_STRIDE must be 16 modulo the 32 banks.
 constexpr int A_STRIDE = BM + 4;
 static_assert(4 * A_STRIDE % 32 == 16, "a transposing store must fill all banks once");
 static_assert(A_STRIDE % 4 == 0, "each row of As must begin on a 16-byte boundary");
+// exercise a: end
 
 template <bool VECTOR>
 __global__ void __launch_bounds__(THREADS, 2)
@@ -52,6 +52,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
+  // exercise c: begin
   // What this thread stages: four neighbours along k of A, four neighbours along n of B.
   const int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
@@ -60,9 +61,13 @@ __global__ void __launch_bounds__(THREADS, 2)
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (BM, BK)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (BK, BN)
 
-  // What it computes: rows row .. row + 7, and of the columns two groups of four, half a tile apart.
+  // What it computes: rows row .. row + 7, and of the columns TN / 4 groups of four, COL_GROUP apart.
   const int row = threadIdx.x / (BN / TN) * TM;
+  // exercise b: begin
+  // All threads' first groups side by side, then all threads' second ones.
+  constexpr int COL_GROUP = BN / (TN / 4);
   const int col = threadIdx.x % (BN / TN) * 4;
+  // exercise b: end
   float sum[TM][TN] = {};  // (m: TM, n: TN)
 
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
@@ -106,6 +111,7 @@ __global__ void __launch_bounds__(THREADS, 2)
                      &sum[i][4 * g], p.beta);
     }
   }
+  // exercise c: end
 }
 
 cudaError_t launch_conflict_free(const Sgemm& p, cudaStream_t stream) {

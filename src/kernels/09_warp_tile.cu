@@ -82,8 +82,10 @@ __global__ void __launch_bounds__(THREADS, 2)
 
   // What it computes: element (row + i, col + j) of each of its groups of 4 x 4.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  // exercise a: begin
   const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);
   const int col = warp % WARPS_N * WN + 4 * Lanes::col(lane);
+  // exercise a: end
   float sum[TM][TN] = {};  // (m: TM, n: TN)
 
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
@@ -117,6 +119,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     b += BK * p.ldb;
     __syncthreads();  // the tiles are complete
 
+    // exercise b: begin
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
       float a_k_rows[TM], b_k_cols[TN];  // (m: TM), (n: TN)
@@ -130,6 +133,7 @@ __global__ void __launch_bounds__(THREADS, 2)
         for (int j = 0; j < TN; ++j) sum[i][j] += a_k_rows[i] * b_k_cols[j];
       }
     }
+    // exercise b: end
     __syncthreads();  // nobody may overwrite the tiles while a neighbour still reads them
   }
 

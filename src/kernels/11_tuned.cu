@@ -7,7 +7,7 @@
 // divide K among themselves.
 //
 //   tile_table.hpp     for each size of tile the fastest variant that bench/tune found, with its rate
-//   choose_tile        picks for a shape: least work on the busiest multiprocessor over its rate
+//   choose_tile.hpp    picks for a shape: least work on the busiest multiprocessor over its rate
 //   tuned_kernel.cuh   the kernel: a tile for each block
 //   block_product.cuh  its main loop, rung 10's with every size a parameter; what else was changed
 //                      to make nearly every instruction a multiply-add is told there
@@ -28,9 +28,11 @@
 //
 // What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few
 // tiles of any size.
+#include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/choose_tile.hpp"  // exercise: in place
 #include "kernels/tuned/describe_device.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"
@@ -40,20 +42,24 @@
 namespace ladder {
 namespace {
 
+// exercise table: begin
+constexpr const auto& TABLE = TUNED_TABLE;
+// exercise table: end
+
 template <size_t CHOICE>
 struct Variant {
-  static constexpr Tile tile = TUNED_TABLE[CHOICE].tile;
+  static constexpr Tile tile = TABLE[CHOICE].tile;
 };
 
 template <bool VECTOR>
-constexpr auto LAUNCHES = launches_of<std::size(TUNED_TABLE)>(
+constexpr auto LAUNCHES = launches_of<std::size(TABLE)>(
     [](auto choice) { return launch_tuned_variant<Variant<choice>, VECTOR>; });
 
 cudaError_t launch_tuned(const Sgemm& p, cudaStream_t stream) {
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  const size_t choice = choose_tile(TUNED_TABLE, p.M, p.N, device);
+  const size_t choice = choose_tile(TABLE, p.M, p.N, device);
   return launch_tuned_choice(choice, p, are_b_and_c_vector_aligned(p, 16), device.multiprocessors,
                              stream);
 }
@@ -83,6 +89,7 @@ extern const Rung tuned{
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_tuned,
     .path = path_tuned,
+    .needs = {.compute_capability = ASYNC_COPY_NEEDS},
 };
 
 }  // namespace ladder

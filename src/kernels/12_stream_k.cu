@@ -7,7 +7,8 @@
 // steps along K of all tiles, wherever in a tile that begins and ends (stream-K: Osama et al., "Stream-K:
 // Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023).
 //
-//   split_plan.hpp       which tile, how many blocks, who computes what: a function of shape and device
+//   split_plan.hpp       who computes what, once there is a tile and a number of blocks
+//   split_search.hpp     which tile, and how many blocks: a function of shape and device
 //   stream_k_kernel.cuh  rung 11's main loop over a block's share; parts of tiles go to a workspace, and
 //                        a second kernel adds the parts of each tile, in the order of k
 //   few_rows.cuh         for M <= 8, where there is nothing to tile
@@ -21,13 +22,15 @@
 //
 // Parts are added in an order that depends on the plan only, so a result never changes from run to
 // run; atomic additions would come in any order.
+#include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/describe_device.hpp"
 #include "kernels/tuned/few_cols.cuh"
 #include "kernels/tuned/few_rows.cuh"
-#include "kernels/tuned/split_plan.hpp"
+#include "kernels/tuned/split_plan.hpp"    // exercise: in place
+#include "kernels/tuned/split_search.hpp"  // exercise: in place
 #include "kernels/tuned/stream_k_kernel.cuh"
 #include "kernels/tuned/stream_k_launch.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
@@ -40,13 +43,17 @@ extern const Rung tuned;  // rung 11
 
 namespace {
 
+// exercise table: begin
+constexpr const auto& TABLE = STREAM_K_TABLE;
+// exercise table: end
+
 template <size_t CHOICE>
 struct Variant {
-  static constexpr Tile tile = STREAM_K_TABLE[CHOICE].tile;
+  static constexpr Tile tile = TABLE[CHOICE].tile;
 };
 
 template <bool VECTOR>
-constexpr auto LAUNCHES = launches_of<std::size(STREAM_K_TABLE)>(
+constexpr auto LAUNCHES = launches_of<std::size(TABLE)>(
     [](auto choice) { return launch_stream_k_variant<Variant<choice>, VECTOR>; });
 
 using SkinnyKernel = void (*)(Sgemm, int64_t strips, int64_t depth, float* sums);
@@ -78,9 +85,11 @@ cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t st
 
 template <bool VECTOR>
 cudaError_t launch_few_rows(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  // exercise rows: begin
   if (p.M <= 1) return launch_few_rows<1, VECTOR>(p, multiprocessors, stream);
   if (p.M <= 2) return launch_few_rows<2, VECTOR>(p, multiprocessors, stream);
   if (p.M <= 4) return launch_few_rows<4, VECTOR>(p, multiprocessors, stream);
+  // exercise rows: end
   return launch_few_rows<FewRows::MAX_ROWS, VECTOR>(p, multiprocessors, stream);
 }
 
@@ -92,9 +101,11 @@ cudaError_t launch_few_cols(const Sgemm& p, int multiprocessors, cudaStream_t st
 
 template <bool VECTOR>
 cudaError_t launch_few_cols(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  // exercise columns: begin
   if (p.N <= 1) return launch_few_cols<1, VECTOR>(p, multiprocessors, stream);
   if (p.N <= 2) return launch_few_cols<2, VECTOR>(p, multiprocessors, stream);
   if (p.N <= 4) return launch_few_cols<4, VECTOR>(p, multiprocessors, stream);
+  // exercise columns: end
   return launch_few_cols<FewCols::MAX_COLS, VECTOR>(p, multiprocessors, stream);
 }
 
@@ -132,7 +143,7 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
     return vector ? launch_few_cols<true>(p, device.multiprocessors, stream)
                   : launch_few_cols<false>(p, device.multiprocessors, stream);
   }
-  const SplitPlan plan = plan_split(STREAM_K_TABLE, p.M, p.N, p.K, device);
+  const SplitPlan plan = plan_split(TABLE, p.M, p.N, p.K, device);
   if (plan.blocks == plan.tiles()) return tuned.launch(p, stream);  // nothing to divide
   return launch_stream_k_choice(plan, p, vector, device.multiprocessors, stream);
 }
@@ -171,6 +182,7 @@ extern const Rung stream_k{
                            {"local_bytes", "", Relation::equal, 0}}},
     .launch = launch_stream_k,
     .path = path_stream_k,
+    .needs = {.compute_capability = ASYNC_COPY_NEEDS},
 };
 
 }  // namespace ladder

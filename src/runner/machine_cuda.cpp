@@ -2,6 +2,7 @@
 #include <cublas_v2.h>
 #include <fmt/format.h>
 
+#include "kernels/ladder.hpp"
 #include "runner/error.hpp"
 #include "runner/launched_kernels.hpp"
 #include "runner/machine.hpp"
@@ -48,14 +49,18 @@ Device open() {
             error == cudaSuccess ? "none is there" : cudaGetErrorString(error)));
   }
   const cudaDeviceProp properties = properties_of_device();
-  if (properties.major < 8) {
-    throw Error(ExitCode::no_device,
-                fmt::format("{} has compute capability {}.{}; the kernels need 8.0 or later",
-                            properties.name, properties.major, properties.minor));
+  const int compute_capability = 10 * properties.major + properties.minor;
+  constexpr int LEAST = ladder::Needs{}.compute_capability;
+  if (compute_capability < LEAST) {
+    throw Error(
+        ExitCode::no_device,
+        fmt::format("{} has compute capability {}.{}; the kernels need {}.{} or later, and "
+                    "the simulated GPU needs none: build with --build sim",
+                    properties.name, properties.major, properties.minor, LEAST / 10, LEAST % 10));
   }
   return {.name = properties.name,
           .detail = fmt::format("sm_{}{}", properties.major, properties.minor),
-          .compute_capability = 10 * properties.major + properties.minor,
+          .compute_capability = compute_capability,
           .memory_bytes = static_cast<int64_t>(properties.totalGlobalMem)};
 }
 

@@ -218,8 +218,9 @@ char hole_of(const std::string& source) {
 }
 
 std::string own_part(const std::string& source) {
-  const std::optional<Part> part = divided(source, std::string(1, hole_of(source)));
-  return part ? part->inside : source;
+  const char hole = hole_of(source);
+  const std::optional<Part> part = divided(source, std::string(1, hole));
+  return part ? without_marks(part->inside, hole) : source;
 }
 
 }  // namespace workshop

@@ -2,6 +2,7 @@
 
 #include "runner/error.hpp"
 #include "workshop/cut.hpp"
+#include "workshop/prediction_sheet.hpp"
 
 namespace workshop {
 
@@ -53,6 +54,9 @@ const Exercise* Desk::next() const {
 }
 
 std::string Desk::fresh_text(const Exercise& exercise, char hole) const {
+  if (exercise.lab != nullptr) {
+    return new_sheet(read_lab_questions(*exercise.lab, exercise.folder));
+  }
   const Step* const step = progress_.find(exercise.name);
   return cut(exercise, hole != 0 ? hole : step != nullptr ? step->hole : 'a');
 }

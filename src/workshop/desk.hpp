@@ -30,7 +30,8 @@ class Desk {
   /// passed over; nullptr if all are solved or skipped.
   const Exercise* next() const;
 
-  /// The text of the learner's file: what `hole` asks for (0: the step's own), cut anew.
+  /// The text of the learner's file: of a rung with the hole that is asked for (0: the step's own), cut anew; of a lab the
+  /// sheet of its questions.
   std::string fresh_text(const Exercise& exercise, char hole) const;
 
  private:

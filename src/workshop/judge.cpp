@@ -37,6 +37,7 @@
 #include "runner/verify.hpp"
 #include "workshop/outcome_json.hpp"
 #include "workshop/text_file.hpp"
+#include "workshop/wrong_result.hpp"
 
 namespace workshop {
 namespace {
@@ -85,15 +86,6 @@ std::string describe(const Problem& p) {
 
 bool is_timeout(cudaError_t error) { return error == cudaErrorLaunchTimeout; }
 
-// What the wrong elements of a product look like, from a run with small whole numbers.
-void diagnose(const ladder::Rung& rung, const Problem& problem, runner::Verifier& verifier,
-              Outcome& outcome) {
-  static_cast<void>(rung);
-  static_cast<void>(problem);
-  static_cast<void>(verifier);
-  static_cast<void>(outcome);
-}
-
 // What an error that a launch returned means for the learner.
 void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome) {
   outcome.ending = is_timeout(error) ? Ending::never_ends : Ending::fault;
@@ -103,7 +95,8 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
 }
 
 // Runs the file's kernel at the small problems, hazards looked for.
-void judge_small_problems(const ladder::Rung& rung, Outcome& outcome) {
+void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text::Page& page,
+                          Outcome& outcome) {
   machine::look_for_hazards(true);
   for (const Problem& problem : probes()) {
     runner::Verifier verifier(problem, {.guard = 256});
@@ -119,7 +112,9 @@ void judge_small_problems(const ladder::Rung& rung, Outcome& outcome) {
     outcome.ending = Ending::wrong_result;
     outcome.message = fmt::format("{} at {}\n", verdict.complaint, describe(problem));
     machine::look_for_hazards(false);
-    diagnose(rung, problem, verifier, outcome);
+    Diagnosis found = diagnose(rung, problem, verifier, tile, page);
+    outcome.causes = std::move(found.causes);
+    outcome.map = std::move(found.map);
     return;
   }
   machine::look_for_hazards(false);
@@ -143,7 +138,11 @@ void judge_contract(const ladder::Rung& rung, Outcome& outcome) {
 
 // ---- The promise.
 
-constexpr int64_t SIZE = 256;  // of the product whose accesses are counted
+// The product whose accesses are counted, or whose time is taken.
+Problem large_problem() {
+  const int64_t size = machine::MEASURES_TIME ? machine::DEFAULT_SIZE : 256;
+  return results::dense_problem(size, size, size);
+}
 
 // A counter's value; BLOCKS is the workshop's own.
 std::optional<double> counted(const Result& result, const device::Claim& claim) {
@@ -190,7 +189,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
 std::string picture_of(const Exercise& exercise, const ladder::Rung& rung, const std::string& name,
                        const text::Page& page) {
   machine::record_requests({.any = true});
-  static_cast<void>(measured(rung, results::dense_problem(SIZE, SIZE, SIZE)));
+  static_cast<void>(measured(rung, large_problem()));
   std::vector<lens::Request> requests = machine::recorded_requests();
   machine::record_requests({});
   std::erase_if(requests, [&](const lens::Request& r) { return r.buffer != exercise.drawn; });
@@ -210,7 +209,7 @@ void tell_worth(const Exercise& exercise, const ladder::Rung& own, const Result&
                 const text::Page& page, Outcome& outcome) {
   results::Run run{.from = runner::provenance({}, false)};
   if (exercise.before != nullptr) {
-    run.results.push_back(measured(*exercise.before, results::dense_problem(SIZE, SIZE, SIZE)));
+    run.results.push_back(measured(*exercise.before, large_problem()));
   }
   run.results.push_back(now);
   const runner::RecordedRuns recorded = runner::recorded_for({}, {.ladder = true});
@@ -255,10 +254,10 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
   if (loaded == nullptr) return outcome;
 
   const ladder::Rung own = in_place_of(*exercise.rung, *loaded);
-  judge_small_problems(own, outcome);
+  judge_small_problems(own, tile_of_source(read_text(file)), options.page, outcome);
   if (outcome.ending == Ending::right) judge_contract(own, outcome);
   if (outcome.ending == Ending::right) {
-    const Result result = measured(own, results::dense_problem(SIZE, SIZE, SIZE));
+    const Result result = measured(own, large_problem());
     judge_promise(exercise, own, result, outcome);
     if (outcome.ending == Ending::right && options.with_worth) {
       tell_worth(exercise, own, result, options.page, outcome);

@@ -7,6 +7,7 @@ src/make writes. Two tests configure the real tree as a part of another project.
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -203,9 +204,21 @@ class Launchers(unittest.TestCase):
         self.assertEqual((code, out), (7, self.made(architectures="86")), err)
         self.assertIn("built for compute capability 90, and this GPU has 86", err)
 
+        code, out, err = run_on("6.1")  # which nvcc does not compile for; the program says that it cannot use it
+        self.assertEqual((code, out), (7, self.made(architectures="75;80;90a;100")), err)
+        self.assertEqual(run_on("7.5")[1], self.made(architectures="75"))
+        self.assertEqual(run_on("6.1; echo 8.6")[1], self.made(architectures="86"))
+
         shutil.rmtree(self.tree / "build")  # no GPU: for all; a GPU that comes later may use it
-        self.assertEqual(run_on("No devices were found; exit 6")[1], self.made(architectures="80;90a;100"))
-        self.assertEqual(run_on("9.0"), (7, self.made(architectures="80;90a;100"), ""))
+        self.assertEqual(run_on("No devices were found; exit 6")[1], self.made(architectures="75;80;90a;100"))
+        self.assertEqual(run_on("9.0"), (7, self.made(architectures="75;80;90a;100"), ""))
+
+    def test_the_oldest_gpu_that_is_compiled_for_is_the_oldest_that_the_kernels_run_on(self):
+        least = re.search(r"int compute_capability = (\d+);", (ROOT / "src/kernels/ladder.hpp").read_text())[1]
+        self.tool("nvcc", "")
+        self.tool("nvidia-smi", "exit 6\n")
+        self.environment["SGEMM_BUILD"] = "cuda"
+        self.assertIn(f"for [{least};", self.call("sgemm_runner")[1])
 
     # --- what fails says why ------------------------------------------------------------------------------------
 
@@ -407,7 +420,7 @@ class Launchers(unittest.TestCase):
             line = f'program=test; . "{self.tree}/cmake/setup.sh"; need_for {purposes}; echo "${{packages[*]}}"'
             return subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True)
 
-        self.assertIn("clang-19", packages("run").stdout.split())
+        self.assertIn("cmake", packages("run").stdout.split())
         self.assertNotIn("libgtest-dev", packages("run").stdout.split())
         self.assertIn("libgtest-dev", packages("run tests").stdout.split())
         self.assertIn("libbenchmark-dev", packages("tests").stdout.split())
@@ -415,6 +428,23 @@ class Launchers(unittest.TestCase):
         self.assertEqual(packages("plots").stdout, "python3-matplotlib python3-numpy\n")
         self.assertNotIn("matplotlib", packages("run tests").stdout)
         self.assertEqual(packages("dancing").returncode, 70)
+
+    def test_only_the_simulated_gpu_asks_for_clang(self):
+        def packages(words):
+            line = (f'program=test; . "{self.tree}/cmake/setup.sh"; choose_build {words}; choose_program; '
+                    'echo "${packages[*]}"')
+            return subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True).stdout.split()
+
+        self.tool("nvcc", "")
+        self.tool("nvidia-smi", "")
+        del self.environment["SGEMM_BUILD"]
+        for words in ("2", "2 --build cuda", "other"):
+            self.assertIn("g++", packages(words))
+            self.assertNotIn("clang-19", packages(words))
+            self.assertNotIn("llvm-19", packages(words))
+        for words in ("2 --build sim", "2 --build sim-asan", "look"):  # look is about the simulated GPU, wherever it is asked for
+            self.assertIn("clang-19", packages(words))
+            self.assertIn("llvm-19", packages(words))
 
     def test_a_browser_is_installed_where_there_is_none(self):
         def packages(path):

@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "runner/error.hpp"
 #include "runner/machine.hpp"
+#include "runner/measuring.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {
@@ -67,6 +72,45 @@ TEST(Run, RefusesWhatCannotFit) {
   } catch (const runner::Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_THAT(error.what(), HasSubstr("GiB of device memory"));
+  }
+}
+
+// What a Tesla T4, which hosted notebooks have, can run of the ladder.
+TEST(Run, OnComputeCapability75HasAllRungsThatCopyThroughRegisters) {
+  const runner::machine::Device t4{.name = "Tesla T4", .compute_capability = 75};
+  for (const ladder::Rung* rung : ladder::all()) {
+    const bool copies_async =
+        std::ranges::any_of(rung->promise.claims, [](const ladder::Claim& claim) {
+          return std::string_view(claim.counter) == "async_copy_share";
+        });
+    const std::string lack = runner::lack_of(t4, *rung);
+    EXPECT_EQ(lack.empty(), !copies_async) << rung->number << " " << lack;
+    if (rung->number == 10) {
+      EXPECT_EQ(lack, "10 async_pipeline needs compute capability 8.0, and the Tesla T4 has 7.5");
+    }
+  }
+}
+
+TEST(Run, LeavesOutWhatTheDeviceLacksAndRefusesWhatWasNamed) {
+  ladder::Rung later = faulty::sound;
+  later.needs = {.compute_capability = 999};
+  RunRequest request;
+  request.rungs = {{&later, false}, {&faulty::sound, false}};
+  request.problems = {results::dense_problem(32, 32, 32)};
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(runner::run(request), ExitCode::ok);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("needs compute capability 99.9, and"));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("sound"));
+
+  request.rungs = {{&later, true}};
+  try {
+    runner::run(request);
+    FAIL() << "a rung that was named is not left out";
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::no_device);
+    EXPECT_THAT(error.what(), HasSubstr("needs compute capability 99.9, and"));
   }
 }
 

@@ -1,11 +1,10 @@
-// The sizes of one variant of the tuned kernel, and which variant suits a problem. No device code: all
-// of it is plain arithmetic that tests can call.
+// The sizes of one variant of the tuned kernel, and what they make it cost. No device code: all of it is
+// plain arithmetic that tests can call.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <span>
 
 #include "kernels/ladder.hpp"
 
@@ -86,31 +85,6 @@ struct Device {
   int multiprocessors;  // at least 1
   int shared_bytes;     // that one block may have
 };
-
-/// How many tiles of C the busiest multiprocessor computes. `multiprocessors` is at least 1.
-constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int multiprocessors) {
-  return ceil_div(ceil_div(M, t.BM) * ceil_div(N, t.BN), multiprocessors);
-}
-
-/// The place in `table` of the variant that should compute an M x N result soonest when each block computes
-/// one tile: the least work on the busiest multiprocessor, divided by its rate. Of equals, the first.
-/// One variant at least must fit the device's shared memory.
-constexpr size_t choose_tile(std::span<const TunedTile> table, int64_t M, int64_t N,
-                             const Device& device) {
-  size_t best = table.size();
-  double best_time = 0;
-  for (size_t i = 0; i < table.size(); ++i) {
-    const Tile& t = table[i].tile;
-    if (t.shared_bytes() > device.shared_bytes) continue;
-    const int64_t tiles = tiles_of_busiest(t, M, N, device.multiprocessors);
-    const double time = static_cast<double>(tiles) * t.BM * t.BN / rate_with(table[i], tiles);
-    if (best == table.size() || time < best_time) {
-      best = i;
-      best_time = time;
-    }
-  }
-  return best;
-}
 
 /// How many tile rows a band has (see place_of): as many as make the region of C that the device
 /// works on at once about square.

@@ -1,0 +1,41 @@
+// Which variant of rung 11's kernel suits a problem: plain arithmetic that tests can call.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/ladder.hpp"
+#include "kernels/tuned/tile.hpp"
+
+namespace ladder {
+
+/// How many tiles of C the busiest multiprocessor computes. `multiprocessors` is at least 1.
+constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int multiprocessors) {
+  return ceil_div(ceil_div(M, t.BM) * ceil_div(N, t.BN), multiprocessors);
+}
+
+/// The place in `table` of the variant that should compute an M x N result soonest when each block computes
+/// one tile. Of equals, the first. One variant at least must fit the device's shared memory.
+constexpr size_t choose_tile(std::span<const TunedTile> table, int64_t M, int64_t N,
+                             const Device& device) {
+  // exercise b: begin
+  size_t best = table.size();
+  double best_time = 0;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const Tile& t = table[i].tile;
+    if (t.shared_bytes() > device.shared_bytes) continue;
+    // exercise a: begin
+    // The work of the busiest multiprocessor, divided by its rate: all others are done before it.
+    const int64_t tiles = tiles_of_busiest(t, M, N, device.multiprocessors);
+    const double time = static_cast<double>(tiles) * t.BM * t.BN / rate_with(table[i], tiles);
+    // exercise a: end
+    if (best == table.size() || time < best_time) {
+      best = i;
+      best_time = time;
+    }
+  }
+  return best;
+  // exercise b: end
+}
+
+}  // namespace ladder

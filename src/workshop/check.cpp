@@ -1,0 +1,147 @@
+// What `sgemm_runner check` does.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "runner/interrupt.hpp"
+#include "runner/output.hpp"
+#include "runner/progress.hpp"
+#include "runner/provenance.hpp"
+#include "runner/terminal.hpp"
+#include "workshop/desk.hpp"
+#include "workshop/judge.hpp"
+#include "workshop/outcome_json.hpp"
+#include "workshop/prediction.hpp"
+#include "workshop/text_file.hpp"
+#include "workshop/verdict.hpp"
+#include "workshop/workshop.hpp"
+
+namespace workshop {
+namespace {
+
+using runner::Error;
+using runner::ExitCode;
+
+// The text of the learner's file. Throws where there is none, or nothing in it.
+std::string own_source(const Desk& desk, const Exercise& exercise) {
+  const std::string path = desk.files().path(exercise);
+  const std::string word = exercise.number_or_name();
+  if (!desk.files().exists(exercise)) {
+    throw Error(ExitCode::usage,
+                fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
+                            as_typed(path), word));
+  }
+  std::string source = read_text(path);
+  if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is empty: './sgemm_runner reset {}' keeps it and begins anew",
+                            as_typed(path), word));
+  }
+  return source;
+}
+
+void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool solved,
+          const std::string& known) {
+  Step& step = desk.step(exercise);
+  ++step.checks;
+  ++step.endings[ending];
+  if (!known.empty()) ++step.known[known];
+  if (solved && step.solved.empty()) step.solved = runner::now();
+  desk.save();
+}
+
+// What a check has to say.
+struct Answer {
+  std::string text{};
+  nlohmann::ordered_json json{};
+  ExitCode code = ExitCode::ok;
+};
+
+Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& request,
+                  const text::Page& page) {
+  const std::string path = desk.files().path(exercise);
+  Judged judged{.exercise = &exercise,
+                .file = as_typed(path),
+                .source = own_source(desk, exercise),
+                .verbose = request.verbose};
+  {
+    runner::Progress progress(!request.json);
+    progress.say(fmt::format("judging {}", judged.file));
+    judged.outcome =
+        judge_answer(exercise, path, {.kernel_seconds = request.seconds, .page = page});
+  }
+  judged.known = known_wrong_answer(exercise, judged.outcome, judged.source);
+  const bool right = judged.outcome.ending == Ending::right;
+  keep(desk, exercise, name_of(judged.outcome.ending), right,
+       judged.known ? judged.known->title : "");
+  judged.next = desk.next();
+
+  Answer answer{.text = verdict(judged, page), .code = right ? ExitCode::ok : ExitCode::wrong};
+  answer.json = {{"exercise", exercise.name}, {"file", judged.file}};
+  answer.json.update(json_of(judged.outcome));
+  if (judged.known) answer.json["known_wrong_answer"] = judged.known->title;
+  return answer;
+}
+
+Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
+  const std::string file = as_typed(desk.files().path(exercise));
+  const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
+  const Predictions predictions = check_predictions(questions, own_source(desk, exercise), file);
+  const bool solved = predictions.is_solved();
+  keep(desk, exercise, solved ? "revealed" : "open", solved, "");
+
+  Answer answer{.text = rendered(predictions, page), .code = exit_code_of(predictions)};
+  answer.json = {{"exercise", exercise.name},
+                 {"file", file},
+                 {"ending", solved ? "revealed" : "open"},
+                 {"predictions", predictions.held.size()},
+                 {"right", predictions.right()}};
+  if (solved) answer.text += "\n" + next_step(desk.next());
+  return answer;
+}
+
+Answer check(Desk& desk, const Exercise& exercise, const CheckRequest& request,
+             const text::Page& page) {
+  return exercise.rung != nullptr ? check_rung(desk, exercise, request, page)
+                                  : check_lab(desk, exercise, page);
+}
+
+// Every exercise that has a file, a line each.
+ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  ExitCode code = ExitCode::ok;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Exercise& exercise : course()) {
+    if (!desk.files().exists(exercise)) continue;
+    Answer answer = check(desk, exercise, request, page);
+    if (answer.code != ExitCode::ok) code = answer.code;
+    if (!request.json) {
+      runner::write_stdout(fmt::format("{} {:<22}{}\n",
+                                       answer.code == ExitCode::ok ? signs.right : signs.wrong,
+                                       exercise.name, answer.json.at("ending").get<std::string>()));
+    }
+    all.push_back(std::move(answer.json));
+  }
+  if (all.empty()) {
+    throw Error(ExitCode::usage, fmt::format("there is no file of yours in '{}': './sgemm_runner "
+                                             "learn' says where to begin",
+                                             as_typed(desk.files().folder())));
+  }
+  if (request.json) runner::write_stdout(all.dump(2) + "\n");
+  return code;
+}
+
+}  // namespace
+
+ExitCode run(const CheckRequest& request) {
+  runner::catch_signals();
+  const text::Page page = runner::stdout_page(runner::When::automatic);
+  Desk desk(request.folder);
+  if (request.exercise == "all") return check_all(desk, request, page);
+  const Answer answer = check(desk, desk.exercise(request.exercise), request, page);
+  runner::write_stdout(request.json ? answer.json.dump(2) + "\n" : answer.text);
+  return answer.code;
+}
+
+}  // namespace workshop

@@ -1,0 +1,57 @@
+// What `sgemm_runner progress` does.
+#include <fmt/format.h>
+
+#include "runner/output.hpp"
+#include "runner/terminal.hpp"
+#include "workshop/desk.hpp"
+#include "workshop/layout.hpp"
+#include "workshop/workshop.hpp"
+
+namespace workshop {
+namespace {
+
+std::string state_of(const Step* step, const text::Signs& signs) {
+  if (step == nullptr) return "";
+  if (!step->solved.empty())
+    return fmt::format("{} solved {}", signs.right, step->solved.substr(0, 10));
+  if (!step->skipped.empty()) return "put off";
+  if (!step->opened.empty()) return "begun";
+  return "";
+}
+
+std::string times(int count, const char* what) {
+  return count == 0 ? "" : fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::string text;
+  for (const Exercise& exercise : course()) {
+    const Step* const step = desk.progress().find(exercise.name);
+    const std::string details =
+        step == nullptr ? ""
+                        : fmt::format("{}{}{}", times(step->checks, "check"),
+                                      step->hints > 0 ? ", " + times(step->hints, "hint") : "",
+                                      step->seen.empty() ? "" : ", solution seen");
+    std::string line = fmt::format("{:<22}", exercise.name);
+    const std::string state = state_of(step, signs);
+    if (step != nullptr) {
+      line += state +
+              std::string(static_cast<size_t>(std::max(1, 22 - text::display_width(state))), ' ') +
+              details;
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+runner::ExitCode run(const ProgressRequest& request) {
+  const text::Page page = runner::stdout_page(runner::When::automatic);
+  const Desk desk(request.folder);
+  runner::write_stdout(request.json ? to_json(desk.progress()) : own_progress_as_text(desk, page));
+  return runner::ExitCode::ok;
+}
+
+}  // namespace workshop

@@ -1,0 +1,207 @@
+#include "workshop/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include "results/metrics.hpp"
+#include "runner/machine.hpp"
+#include "workshop/cut.hpp"
+#include "workshop/layout.hpp"
+#include "workshop/sign.hpp"
+
+namespace workshop {
+namespace {
+
+const char* words_for(Ending ending) {
+  switch (ending) {
+    case Ending::right:
+      return "right";
+    case Ending::does_not_compile:
+      return "it does not compile";
+    case Ending::crashed:
+      return "its host code crashed";
+    case Ending::never_ends:
+      return "it does not end";
+    case Ending::fault:
+      return "it does what a GPU stops";
+    case Ending::wrong_result:
+      return "the result is wrong";
+    case Ending::hazard:
+      return "the result is right here, by luck";
+    case Ending::broken_contract:
+      return "right at plain shapes, and not at all that BLAS allows";
+    case Ending::broken_promise:
+      return "the result is right, and the idea is missing";
+  }
+  return "";
+}
+
+std::string metric_name(const std::string& counter) {
+  const std::string key = counter.substr(0, counter.find(' '));
+  const results::Metric* const metric = results::find_metric(key);
+  return (metric == nullptr ? key : std::string(metric->name)) + counter.substr(key.size());
+}
+
+// "sectors per load request of A: 1, promised = 32"
+std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
+                           const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::string text;
+  for (const results::CheckedClaim& claim : claims) {
+    text +=
+        fmt::format("{} {}{}: {}, promised {} {:.4g}\n", claim.kept ? signs.right : signs.wrong,
+                    metric_name(claim.counter), claim.buffer.empty() ? "" : " of " + claim.buffer,
+                    claim.counted ? fmt::format("{:.4g}", *claim.counted) : "not counted",
+                    claim.relation, claim.value);
+  }
+  return text;
+}
+
+// The command that shows more of what is wrong.
+std::string more_about(const Judged& judged) {
+  const std::string word = judged.exercise->number_or_name();
+  switch (judged.outcome.ending) {
+    case Ending::right:
+      return judged.exercise->before == nullptr
+                 ? fmt::format("./sgemm_runner show --kernel {}", judged.file)
+                 : fmt::format("./sgemm_runner show {} --kernel {}",
+                               judged.exercise->before->number, judged.file);
+    case Ending::does_not_compile:
+    case Ending::crashed:
+    case Ending::never_ends:
+      return fmt::format("./sgemm_runner check {} -v", word);
+    case Ending::broken_promise:
+      return fmt::format("./sgemm_runner show --kernel {}", judged.file);
+    case Ending::fault:
+    case Ending::wrong_result:
+    case Ending::hazard:
+    case Ending::broken_contract:
+      return fmt::format("./sgemm_runner --kernel {} --size 64", judged.file);
+  }
+  return "";
+}
+
+std::string what_was_wrong(const Judged& judged, const text::Page& page) {
+  const Outcome& outcome = judged.outcome;
+  const text::Page inner{
+      .color = page.color, .unicode = page.unicode, .width = page.width > 0 ? page.width - 2 : 0};
+  std::string text;
+  if (outcome.ending == Ending::does_not_compile && !outcome.compiler_output.empty()) {
+    text = judged.verbose ? outcome.compiler_output : outcome.compiler_output;
+  } else if (outcome.ending == Ending::broken_promise) {
+    text = claims_as_text(outcome.claims, page);
+  } else {
+    for (const std::string_view line : text::lines_of(outcome.message)) {
+      text += text::wrap(line, inner.width, 2) + "\n";
+    }
+  }
+  if (!outcome.map.empty()) text += "\n" + outcome.map;
+  if (!outcome.causes.empty()) {
+    text += "\n" +
+            text::wrap("It looks like: " + outcome.causes.front().name + ". " +
+                           outcome.causes.front().sentence,
+                       inner.width, 0) +
+            "\n";
+    for (size_t i = 1; i < outcome.causes.size() && judged.verbose; ++i) {
+      text += text::wrap("Or: " + outcome.causes[i].name + ". " + outcome.causes[i].sentence,
+                         inner.width, 0) +
+              "\n";
+    }
+  }
+  // A race explains a wrong result; where it is what is wrong it has been told.
+  if (outcome.ending != Ending::hazard && !outcome.hazards.empty()) {
+    text += "\nAnd this was seen on the way:\n";
+    for (const std::string_view line : text::lines_of(outcome.hazards.front().message)) {
+      text += text::wrap(line, inner.width, 2) + "\n";
+    }
+  }
+  if (outcome.hazards.size() > 1) {
+    text += fmt::format("({} more of the kind: check -v)\n", outcome.hazards.size() - 1);
+  }
+  return indented(text, 2);
+}
+
+std::string what_is_known(const Section& known, const text::Page& page) {
+  const text::Page inner{
+      .color = page.color, .unicode = page.unicode, .width = page.width > 0 ? page.width - 2 : 0};
+  return "\n  " + inked(known.title, Ink::bold, page) + "\n\n" +
+         indented(markdown_on(known.prose(), inner), 2);
+}
+
+// Whether the learner's part is the rung's own, spaces aside.
+bool is_the_rung(const Judged& judged) {
+  if (!has_solution(*judged.exercise)) return false;
+  const auto letters = [](const std::string& text) {
+    std::string kept;
+    for (const char c : text) {
+      if (c != ' ' && c != '\n' && c != '\r' && c != '\t') kept += c;
+    }
+    return kept;
+  };
+  return letters(own_part(judged.source)) ==
+         letters(solution_of(*judged.exercise, hole_of(judged.source)));
+}
+
+std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
+  const Outcome& outcome = judged.outcome;
+  std::string text;
+  if (is_the_rung(judged)) {
+    text +=
+        "  It is the rung's own code, sign for sign. That is fine; can you say why each line is "
+        "there?\n";
+  }
+  if (!runner::machine::MEASURES_TIME) {
+    text += "\n" + indented(claims_as_text(outcome.claims, page), 2);
+  } else {
+    text += indented("Accesses are not counted on a GPU: './sgemm_runner --build sim check " +
+                         judged.exercise->number_or_name() + "' does.\n",
+                     2);
+  }
+  if (!outcome.worth.empty()) text += "\n" + outcome.worth;
+  if (!outcome.pictures.empty()) text += "\n" + outcome.pictures;
+  return text;
+}
+
+}  // namespace
+
+std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcome& outcome,
+                                          const std::string& source) {
+  if (outcome.ending == Ending::right) return std::nullopt;
+  const Document document = exercise.wrong_answers();
+  for (const Section& section : document.sections) {
+    const Sign sign =
+        parse_sign(section.field("Known by"), fmt::format("{}:{}", document.file, section.line));
+    if (matches(sign, outcome, source)) return section;
+  }
+  return std::nullopt;
+}
+
+std::string next_step(const Exercise* next) {
+  if (next == nullptr) return "You are at the top: all exercises are done.\n";
+  return command_line("next", fmt::format("./sgemm_runner learn {}", next->number_or_name()));
+}
+
+std::string verdict(const Judged& judged, const text::Page& page) {
+  const Outcome& outcome = judged.outcome;
+  const text::Signs signs(page.unicode);
+  const bool right = outcome.ending == Ending::right;
+  const std::string word = judged.exercise->number_or_name();
+  std::string text = fmt::format(
+      "{} {} exercise {}: {}\n",
+      inked(right ? signs.right : signs.wrong, right ? Ink::good : Ink::bad, page), judged.file,
+      word, inked(words_for(outcome.ending), right ? Ink::good : Ink::bad, page));
+  if (judged.verbose) {
+    text += fmt::format("  compiled in {:.1f} s, run in {:.1f} s\n", outcome.compile_seconds,
+                        outcome.run_seconds);
+  }
+  text += right ? what_it_was_worth(judged, page) : what_was_wrong(judged, page);
+  if (judged.known) text += what_is_known(*judged.known, page);
+  if (!outcome.printed.empty()) text += "\n  It printed:\n" + indented(outcome.printed, 4);
+  text += "\n" + command_line("more", more_about(judged));
+  if (!right)
+    return text +
+           command_line("next",
+                        fmt::format("change it and check again; or ./sgemm_runner hint {}", word));
+  return text + next_step(judged.next);
+}
+
+}  // namespace workshop

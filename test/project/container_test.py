@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The container recipes: README's two commands on a stock image. Read here, not built: that needs Docker and a network."""
+
+import json
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STOCK_IMAGE = "debian:12"
+INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "CMD"}
+
+
+def instructions():
+    """The Dockerfile's, in order: (FROM, debian:12), ..."""
+    lines = (line.strip() for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines())
+    return [tuple(line.split(maxsplit=1)) for line in lines if line and not line.startswith("#")]
+
+
+def commands_of_readme():
+    """The lines of the block below "## Two commands", without what they are said to do."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## Two commands\n")[1]
+    return [line.split("#")[0].strip() for line in section.split("```\n")[1].splitlines()]
+
+
+def subcommands():
+    return re.findall(r"^SUBCOMMAND\((\w+),", (ROOT / "src/runner/subcommands.def").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+class Containers(unittest.TestCase):
+    def assert_can_be_typed(self, command):
+        """What the repository's own scripts take: nothing that is written for a container alone."""
+        words = command.split()
+        self.assertTrue((ROOT / words[0]).is_file(), command)
+        if words[0] == "./sgemm_runner" and not words[1].isdigit():
+            self.assertIn(words[1], subcommands(), command)
+
+    def test_the_image_is_a_stock_one_and_runs_both_commands(self):
+        parts = instructions()
+        for part in parts:
+            self.assertEqual(len(part), 2, part)
+            self.assertIn(part[0], INSTRUCTIONS)
+        self.assertEqual(parts[0], ("FROM", STOCK_IMAGE))
+        self.assertIn(("COPY", ". ."), parts)
+        run = [text for word, text in parts if word == "RUN"]
+        self.assertEqual(len(commands_of_readme()), 2)
+        self.assertEqual(run[:2], commands_of_readme())
+        for command in run:
+            self.assert_can_be_typed(command)
+        self.assertIsInstance(json.loads(parts[-1][1]), list)
+
+    def test_a_learners_files_outlive_the_container(self):
+        """The folder that the comment mounts is that of the learner's files."""
+        folder = next(text for word, text in instructions() if word == "WORKDIR")
+        self.assertIn(f":{folder}/exercises/mine\"", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+
+    def test_nothing_that_git_ignores_gets_into_the_image(self):
+        def patterns(name):
+            lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+            return [line for line in lines if line and not line.startswith("#")]
+
+        # A pattern of git's that begins without a slash is of any folder; one of Docker's is of the top.
+        wanted = {p if p.startswith("/") else f"**/{p}" for p in patterns(".gitignore")}
+        self.assertEqual(set(patterns(".dockerignore")), wanted)
+
+    def test_the_dev_container_does_the_same(self):
+        recipe = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
+        self.assertEqual(recipe["image"], STOCK_IMAGE)
+        commands = recipe["postCreateCommand"].split(" && ")
+        self.assertEqual(commands[0], commands_of_readme()[0])
+        for command in commands:
+            self.assert_can_be_typed(command)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
