@@ -53,11 +53,10 @@ results::Result run_of(const LabQuestions& questions, const lab::Variant& varian
 }
 
 std::string sizes_text(const lab::Lab& of) {
-  std::vector<std::string> sizes;
-  for (const auto& [name, size] : lab::counted_sizes(of).all()) {
-    sizes.push_back(fmt::format("{} {}", name, size));
-  }
-  return fmt::format("{}", fmt::join(sizes, ", "));
+  const lab::Sizes sizes = lab::counted_sizes(of);
+  std::vector<std::string> texts;
+  for (const auto& [name, size] : sizes.all()) texts.push_back(fmt::format("{} {}", name, size));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 bool is_right(double prediction, const Fact& fact) {
@@ -198,7 +197,7 @@ std::string table(const Predictions& predictions, const text::Page& page) {
   return text;
 }
 
-// What the wrong predictions show: a misunderstanding once, however often it was met.
+// What the wrong predictions show. What explains several is said once.
 std::string what_they_show(const Predictions& predictions, const text::Page& page) {
   std::string text;
   std::vector<std::string> told;
@@ -213,8 +212,8 @@ std::string what_they_show(const Predictions& predictions, const text::Page& pag
       continue;
     }
     text += fmt::format("\n{}\n{}", about, wrapped(held.misunderstanding, page, 2));
-    if (std::ranges::find(told, held.misunderstanding) != told.end()) continue;
-    told.push_back(held.misunderstanding);
+    if (std::ranges::find(told, held.explanation) != told.end()) continue;
+    told.push_back(held.explanation);
     for (const std::string& paragraph : paragraphs_of(held.explanation)) {
       text += wrapped(paragraph, page, 4);
     }
@@ -232,7 +231,7 @@ Facts facts_of(const LabQuestions& questions) {
       counts ? fmt::format("counted on the simulated GPU at {}", sizes_text(*questions.of))
              : "as the lab promises; a GPU does not count (the simulated one does, wherever "
                "./sgemm_runner finds no GPU)";
-  std::map<std::string, results::Result> results;  // of the variants
+  std::map<std::string, results::Result> runs;  // of the variants
   for (const Asked& asked : questions.all()) {
     const lab::Variant& variant = variant_of(questions, asked);
     if (asked.is_idea()) {
@@ -240,11 +239,9 @@ Facts facts_of(const LabQuestions& questions) {
     } else if (!counts) {
       facts.of.push_back(promised(variant, asked));
     } else {
-      if (!results.contains(asked.variant)) {
-        results[asked.variant] = run_of(questions, variant);
-      }
+      if (!runs.contains(asked.variant)) runs[asked.variant] = run_of(questions, variant);
       facts.of.push_back(
-          {.figure = results::value(results[asked.variant], asked.counter, asked.buffer)});
+          {.figure = results::value(runs[asked.variant], asked.counter, asked.buffer)});
     }
   }
   return facts;
@@ -300,7 +297,10 @@ Predictions check_predictions(const LabQuestions& questions, std::string_view sh
                    .question = questions.of->question,
                    .groups = questions.groups,
                    .ideas = questions.ideas};
-    for (const Entry& entry : entries) predictions.held.push_back({.entry = entry});
+    for (const Entry& entry : entries) {
+      const Held::State state = entry.value ? Held::State::untold : Held::State::open;
+      predictions.held.push_back({.entry = entry, .state = state});
+    }
   }
   predictions.file = file;
   return predictions;

@@ -32,7 +32,8 @@ Facts facts_of(const LabQuestions& questions);
 
 /// What became of one prediction.
 struct Held {
-  enum class State { open, right, wrong, untold };  // untold: nobody knows here
+  /// untold: nobody knows here, or it is not revealed yet, since another one is open.
+  enum class State { open, right, wrong, untold };
 
   Entry entry{};
   Fact fact{};

@@ -21,8 +21,9 @@ constexpr const char* A_SHARE = "bytes_used_over_fetched";
 
 // A paragraph, broken into lines that begin with '# '.
 std::string paragraph_as_comment(const std::string& paragraph) {
+  const std::string wrapped = text::wrap(paragraph, WIDTH - 2, 0);
   std::string comment;
-  for (const std::string_view line : text::lines_of(text::wrap(paragraph, WIDTH - 2, 0))) {
+  for (const std::string_view line : text::lines_of(wrapped)) {
     comment += fmt::format("# {}\n", line);
   }
   return comment;
