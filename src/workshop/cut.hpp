@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "workshop/exercise.hpp"
 
@@ -11,6 +12,10 @@ namespace workshop {
 /// The rung's source with the headers that are part of the exercise in their place: all that a learner's file may hold,
 /// marks and all. Throws runner::Error where this copy of the project has no solutions.
 std::string whole_source(const Exercise& exercise);
+
+/// The files that hold the exercise's solution, with the project's folder before them: the rung's source, and the headers that
+/// are part of the exercise. Throws as whole_source() does.
+std::vector<std::string> files_of_solution(const Exercise& exercise);
 
 /// Whether this copy has the rung's source. (An archive for a class has none.)
 bool has_solution(const Exercise& exercise);
