@@ -50,10 +50,13 @@ class LearnSubcommand : public Word {
                    "one by its number or name, next, or skip; none says where you are");
     app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
     app.add_flag("--verify", verify_, "prove the exercises: for those who write them");
+    app.add_option("--pack", pack_, "write the project without solutions: for those who teach")
+        ->type_name("FILE.tar.gz");
     add_folder(app);
     app.footer(LEARN_EXAMPLES);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    if (!pack_.empty()) return PackRequest{.file = pack_};
     if (verify_) return VerifyRequest{.exercises = exercises_};
     if (exercises_.size() > 1) {
       throw Error(ExitCode::usage, "one exercise at a time: './sgemm_runner learn 2'");
@@ -67,7 +70,7 @@ class LearnSubcommand : public Word {
 
  private:
   std::vector<std::string> exercises_;
-  std::string hole_;
+  std::string hole_, pack_;
   bool verify_ = false;
 };
 

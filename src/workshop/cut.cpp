@@ -153,25 +153,50 @@ std::string header_of(const Exercise& exercise, char letter) {
 
 bool has_solution(const Exercise& exercise) {
   std::error_code none;
-  return std::filesystem::exists(source_file(exercise), none);
+  return std::filesystem::exists(
+      exercise.rung != nullptr ? source_file(exercise) : exercise.folder + "/answers.md", none);
 }
 
+void require_solution(const Exercise& exercise) {
+  if (has_solution(exercise)) return;
+  throw Error(ExitCode::usage,
+              fmt::format("this copy of the project has no solutions; whoever gave it to you has "
+                          "that of exercise {}",
+                          exercise.number_or_name()));
+}
+
+namespace {
+
+// As it is written, its headers only named.
+std::string rungs_source(const Exercise& exercise) {
+  require_solution(exercise);
+  return read_text(source_file(exercise));
+}
+
+std::string path_of(const std::string& header) {
+  return fmt::format("{}/src/{}", SGEMM_SOURCE_DIR, header);
+}
+
+}  // namespace
+
 std::string whole_source(const Exercise& exercise) {
-  if (!has_solution(exercise)) {
-    throw Error(ExitCode::usage,
-                fmt::format("this copy of the project has no solutions; whoever gave it to you has "
-                            "that of exercise {}",
-                            exercise.number_or_name()));
-  }
-  const std::string source = read_text(source_file(exercise));
+  const std::string source = rungs_source(exercise);
   std::string whole;
   for (const std::string_view line : text::lines_of(source)) {
     const std::string header = in_place(line);
-    whole += header.empty()
-                 ? std::string(line) + "\n"
-                 : without_header(read_text(fmt::format("{}/src/{}", SGEMM_SOURCE_DIR, header)));
+    whole += header.empty() ? std::string(line) + "\n" : without_header(read_text(path_of(header)));
   }
   return whole;
+}
+
+std::vector<std::string> files_of_solution(const Exercise& exercise) {
+  std::vector<std::string> files{source_file(exercise)};
+  const std::string source = rungs_source(exercise);
+  for (const std::string_view line : text::lines_of(source)) {
+    const std::string header = in_place(line);
+    if (!header.empty()) files.push_back(path_of(header));
+  }
+  return files;
 }
 
 std::string cut(const Exercise& exercise, char letter, const std::string& filling) {

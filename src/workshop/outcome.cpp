@@ -34,4 +34,10 @@ std::optional<Ending> ending_named(const std::string& name) {
   return std::nullopt;
 }
 
+std::vector<std::string> ending_names() {
+  std::vector<std::string> names;
+  for (const auto& [ending, name] : NAMES) names.emplace_back(name);
+  return names;
+}
+
 }  // namespace workshop

@@ -26,6 +26,7 @@ enum class Ending {
 const char* name_of(Ending ending);
 /// Nothing if none is called that.
 std::optional<Ending> ending_named(const std::string& name);
+std::vector<std::string> ending_names();
 
 /// A pattern of wrong elements that is known by name.
 struct Cause {

@@ -3,6 +3,7 @@
 
 #include "runner/output.hpp"
 #include "runner/terminal.hpp"
+#include "workshop/class_progress.hpp"
 #include "workshop/desk.hpp"
 #include "workshop/layout.hpp"
 #include "workshop/workshop.hpp"
@@ -49,6 +50,16 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
 
 runner::ExitCode run(const ProgressRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
+  if (!request.files.empty()) {
+    const std::vector<Learner> learners = read_class(request.files);
+    runner::write_stdout(request.json ? class_as_json(learners) : class_as_text(learners, page));
+    return runner::ExitCode::ok;
+  }
+  if (!request.files.empty()) {
+    const std::vector<Learner> learners = read_class(request.files);
+    runner::write_stdout(request.json ? class_as_json(learners) : class_as_text(learners, page));
+    return runner::ExitCode::ok;
+  }
   const Desk desk(request.folder);
   runner::write_stdout(request.json ? to_json(desk.progress()) : own_progress_as_text(desk, page));
   return runner::ExitCode::ok;

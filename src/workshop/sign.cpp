@@ -3,60 +3,195 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <regex>
-#include <sstream>
 
+#include "results/metrics.hpp"
+#include "runner/contract.hpp"
 #include "runner/error.hpp"
+#include "runner/suggest.hpp"
+#include "runner/words.hpp"
+#include "workshop/diagnosis.hpp"
+#include "workshop/exercise.hpp"
 
 namespace workshop {
 namespace {
 
-bool holds(const std::string& term, const Outcome& o, const std::string& source) {
-  const auto rest = [&](const char* begin) { return term.substr(std::string(begin).size()); };
-  if (term.starts_with("ending is ")) return rest("ending is ") == name_of(o.ending);
-  if (term.starts_with("cause is ")) {
-    return std::ranges::any_of(o.causes,
-                               [&](const Cause& c) { return c.name == rest("cause is "); });
+using Holds = std::function<bool(const Outcome& outcome, const std::string& source)>;
+
+// What is wrong with a term; where it stands is added by parse_sign().
+struct NoTerm {
+  std::string why;
+};
+
+// The word itself, which must be among those that are known.
+const std::string& known_word(const char* what, const std::string& word,
+                              const std::vector<std::string>& known, const char* list) {
+  if (std::ranges::find(known, word) != known.end()) return word;
+  throw NoTerm{fmt::format("there is no {} '{}'{} ({} has the list)", what, word,
+                           runner::did_you_mean(word, known), list)};
+}
+
+Holds ending_is(const std::string& word) {
+  const std::optional<Ending> ending = ending_named(word);
+  if (!ending) known_word("ending", word, ending_names(), "src/workshop/outcome.cpp");
+  return [ending](const Outcome& outcome, const std::string&) { return outcome.ending == *ending; };
+}
+
+Holds cause_is(const std::string& word) {
+  known_word("cause", word, cause_names(), "src/workshop/hypotheses.cpp");
+  return [word](const Outcome& outcome, const std::string&) {
+    return std::ranges::find(outcome.causes, word, &Cause::name) != outcome.causes.end();
+  };
+}
+
+Holds hazard_is(const std::string& word) {
+  std::vector<std::string> words;
+  std::string kind;
+  for (const auto& [known, its_kind] : hazard_words()) {
+    words.push_back(known);
+    if (known == word) kind = its_kind;
   }
-  if (term.starts_with("hazard is ")) {
-    return std::ranges::any_of(o.hazards,
-                               [&](const auto& h) { return h.kind == rest("hazard is "); });
+  known_word("hazard", word, words, "src/workshop/sign.cpp");
+  return [kind](const Outcome& outcome, const std::string&) {
+    return std::ranges::find(outcome.hazards, kind, &results::Hazard::kind) !=
+           outcome.hazards.end();
+  };
+}
+
+Holds check_is(const std::string& word) {
+  std::vector<std::string> names;
+  for (const runner::ContractCheck& check : runner::contract()) names.emplace_back(check.name);
+  known_word("check", word, names, "src/runner/contract.cpp");
+  return
+      [word](const Outcome& outcome, const std::string&) { return outcome.contract_check == word; };
+}
+
+Holds says(const std::string& text) {
+  try {
+    const std::regex expression(text);
+    return [expression](const Outcome& outcome, const std::string&) {
+      return std::regex_search(outcome.message, expression);
+    };
+  } catch (const std::regex_error&) {
+    throw NoTerm{fmt::format("'{}' is no regular expression", text)};
   }
-  if (term.starts_with("check is ")) return o.contract_check == rest("check is ");
-  if (term.starts_with("says ")) return std::regex_search(o.message, std::regex(rest("says ")));
-  if (term.starts_with("source has ")) return source.find(rest("source has ")) != source.npos;
-  if (term.starts_with("source lacks ")) return source.find(rest("source lacks ")) == source.npos;
-  if (term.starts_with("claim ")) {
-    std::istringstream words(rest("claim "));
-    std::string counter, word, buffer;
-    words >> counter >> word;
-    if (word == "of") words >> buffer >> word;
-    double value = 0;
-    words >> value;
-    return std::ranges::any_of(o.claims, [&](const results::CheckedClaim& c) {
-      if (c.counter.substr(0, c.counter.find(' ')) != counter || c.buffer != buffer || !c.counted) {
-        return false;
-      }
-      const double off = *c.counted - value;
-      return word == "is"      ? std::abs(off) < 1e-3 * std::max(1.0, value)
-             : word == "below" ? off < 0
-                               : off > 0;
+}
+
+Holds source_has(const std::string& text) {
+  return [text](const Outcome&, const std::string& source) {
+    return source.find(text) != source.npos;
+  };
+}
+
+Holds source_lacks(const std::string& text) {
+  return [text](const Outcome&, const std::string& source) {
+    return source.find(text) == source.npos;
+  };
+}
+
+bool compares(const std::string& relation, double counted, double value) {
+  const bool same = std::abs(counted - value) <= 1e-3 * std::abs(value);
+  if (relation == "is") return same;
+  return !same && (relation == "below" ? counted < value : counted > value);
+}
+
+// "load_sectors_per_request of A is 4", "blocks below 64"; "is below 64" says the same.
+Holds claim(const std::string& text) {
+  constexpr const char* FORM = "it should be 'claim COUNTER of BUFFER is|below|above VALUE'";
+  std::vector<std::string> words = runner::split(text, ' ');
+  std::string buffer;
+  if (words.size() > 2 && words[1] == "of") {
+    buffer = words[2];
+    words.erase(words.begin() + 1, words.begin() + 3);
+  }
+  if (words.size() == 4 && words[1] == "is") words.erase(words.begin() + 1);
+  if (words.size() != 3) throw NoTerm{FORM};
+
+  std::vector<std::string> counters{BLOCKS};
+  for (const results::Metric& metric : results::metrics()) counters.emplace_back(metric.key);
+  const std::string& counter = known_word("counter", words[0], counters, "src/results/metrics.cpp");
+  const std::string& relation = words[1];
+  if (relation != "is" && relation != "below" && relation != "above") throw NoTerm{FORM};
+  double value = 0;
+  const char* const end = words[2].data() + words[2].size();
+  const auto [behind, error] = std::from_chars(words[2].data(), end, value);
+  if (error != std::errc{} || behind != end) {
+    throw NoTerm{fmt::format("'{}' is no number", words[2])};
+  }
+  return [=](const Outcome& outcome, const std::string&) {
+    return std::ranges::any_of(outcome.claims, [&](const results::CheckedClaim& checked) {
+      // A claim at a size of its own has it behind the counter: "blocks at 4x4x4096".
+      const std::string of = checked.counter.substr(0, checked.counter.find(' '));
+      return of == counter && checked.buffer == buffer && checked.counted &&
+             compares(relation, *checked.counted, value);
     });
+  };
+}
+
+struct Kind {
+  const char* begins;
+  Holds (*parse)(const std::string& rest);
+};
+
+constexpr Kind KINDS[] = {
+    {"ending is", ending_is},   {"cause is", cause_is},         {"claim", claim},
+    {"hazard is", hazard_is},   {"check is", check_is},         {"says", says},
+    {"source has", source_has}, {"source lacks", source_lacks},
+};
+
+Holds parse_term(const std::string& text) {
+  std::vector<std::string> beginnings;
+  for (const Kind& kind : KINDS) {
+    beginnings.emplace_back(kind.begins);
+    if (!text.starts_with(beginnings.back() + " ")) continue;
+    return kind.parse(text.substr(beginnings.back().size() + 1));
   }
-  return false;
+  // The beginning that has as many words as the nearest one.
+  std::string begin;
+  for (const std::string& word : runner::split(text, ' ')) {
+    begin += (begin.empty() ? "" : " ") + word;
+    const std::string nearest = runner::nearest(begin, beginnings);
+    if (nearest.empty()) continue;
+    throw NoTerm{fmt::format("a term begins otherwise; did you mean '{} ...'?", nearest)};
+  }
+  throw NoTerm{fmt::format("a term begins with '{}'", fmt::join(beginnings, "', '"))};
 }
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> hazard_words() {
+  return {
+      {"race", "race"},
+      {"unwritten_read", "unwritten read"},
+      {"early_use", "early use"},
+      {"absent_lane", "absent lane"},
+      {"false_mask", "false mask"},
+      {"forbidden_barrier", "forbidden barrier"},
+      {"beyond_array", "beyond an array"},
+      {"refused_call", "refused call"},
+  };
+}
+
 Sign parse_sign(const std::string& text, const std::string& where) {
+  const auto error = [&](const std::string& why) {
+    return runner::Error(runner::ExitCode::failure, fmt::format("{}: {}", where, why));
+  };
   if (text.empty()) {
-    throw runner::Error(runner::ExitCode::failure, fmt::format("{}: there is no sign", where));
+    throw error(
+        "there is no sign: a line like 'Known by: ending is wrong_result; cause is transposed'");
   }
   Sign sign;
-  for (size_t begin = 0; begin < text.size();) {
+  for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find("; ", begin), text.size());
-    sign.terms.push_back(text.substr(begin, end - begin));
+    const std::string term = text.substr(begin, end - begin);
+    try {
+      sign.terms.push_back({.text = term, .holds = parse_term(term)});
+    } catch (const NoTerm& no_term) {
+      throw error(fmt::format("the sign's term '{}': {}", term, no_term.why));
+    }
     begin = end + 2;
   }
   return sign;
@@ -64,7 +199,7 @@ Sign parse_sign(const std::string& text, const std::string& where) {
 
 bool matches(const Sign& sign, const Outcome& outcome, const std::string& source) {
   return std::ranges::all_of(sign.terms,
-                             [&](const std::string& term) { return holds(term, outcome, source); });
+                             [&](const Term& term) { return term.holds(outcome, source); });
 }
 
 }  // namespace workshop

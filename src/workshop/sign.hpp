@@ -1,19 +1,40 @@
-// By what an answer is known: terms joined by "; " that must all hold of its outcome.
+// By what an answer is known: terms joined by "; " that must all hold of what became of it.
+//
+//   ending is wrong_result            where its way ended (outcome.hpp)
+//   cause is transposed               a cause of wrong elements (hypotheses.cpp has the list)
+//   claim blocks is 64                what was counted for a claim of the promise; `claim load_sectors_per_request of A above 1`
+//   hazard is unwritten_read          a hazard that was seen
+//   check is dense shapes             the check of the contract that is not kept (runner/contract.cpp)
+//   says misaligned                   a regular expression that the message has
+//   source has __shared__             a text that the learner's file has; `source lacks __syncthreads()`
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workshop/outcome.hpp"
 
 namespace workshop {
 
-struct Sign {
-  std::vector<std::string> terms{};
+struct Term {
+  std::string text{};  // as it is written
+  std::function<bool(const Outcome& outcome, const std::string& source)> holds{};
 };
 
-/// Throws runner::Error with `where` it stands if a term is none.
+struct Sign {
+  std::vector<Term> terms{};
+};
+
+/// Throws runner::Error(ExitCode::failure), with `where` it stands, for a term that is none or speaks of something that
+/// does not exist.
 Sign parse_sign(const std::string& text, const std::string& where);
+
+/// Whether all terms hold; `source` is the learner's file.
 bool matches(const Sign& sign, const Outcome& outcome, const std::string& source);
+
+/// The kinds of hazards as signs have them, each with the kind that results have: {"unwritten_read", "unwritten read"}.
+std::vector<std::pair<std::string, std::string>> hazard_words();
 
 }  // namespace workshop

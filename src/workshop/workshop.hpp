@@ -29,6 +29,11 @@ struct VerifyRequest {
   bool with_commands = true;             // whether the READMEs' commands are run
 };
 
+/// `sgemm_runner learn --pack FILE`
+struct PackRequest {
+  std::string file{};
+};
+
 /// `sgemm_runner check [EXERCISE]`
 struct CheckRequest : OwnFolder {
   std::string exercise{};  // empty: the one at hand; "all": every one that has a file
@@ -61,8 +66,8 @@ struct ProgressRequest : OwnFolder {
 };
 
 using WorkshopRequest =
-    std::variant<LearnRequest, VerifyRequest, CheckRequest, HintRequest, SolutionRequest,
-                 ResetRequest, ProgressRequest, runner::ShowText>;
+    std::variant<LearnRequest, VerifyRequest, PackRequest, CheckRequest, HintRequest,
+                 SolutionRequest, ResetRequest, ProgressRequest, runner::ShowText>;
 
 /// Throws runner::Error(ExitCode::usage) with a message for the user.
 WorkshopRequest parse_workshop_command_line(int argc, const char* const* argv);
@@ -71,6 +76,8 @@ WorkshopRequest parse_workshop_command_line(int argc, const char* const* argv);
 runner::ExitCode run(const LearnRequest& request);
 /// Proves the exercises: `wrong` if one does not hold.
 runner::ExitCode run(const VerifyRequest& request);
+/// Writes the project without solutions, for a class.
+runner::ExitCode run(const PackRequest& request);
 /// Judges an answer: `wrong` if it is not right yet.
 runner::ExitCode run(const CheckRequest& request);
 /// Prints the next hint.

@@ -1,5 +1,7 @@
 #include "workshop/wrong_result.hpp"
 
+#include <algorithm>
+
 #include "runner/device_buffer.hpp"
 
 namespace workshop {
@@ -11,6 +13,14 @@ std::vector<float> copy_of(const float* matrix, int64_t rows, int64_t cols, int6
   runner::check(
       cudaMemcpy(copy.data(), matrix, copy.size() * sizeof(float), cudaMemcpyDeviceToHost));
   return copy;
+}
+
+// Launches, waits, and keeps what is in C then. False if there was an error.
+bool run(const ladder::Rung& rung, const ladder::Sgemm& sgemm, Evidence& evidence) {
+  if (ladder::launch(rung, sgemm, nullptr) != cudaSuccess) return false;
+  if (cudaDeviceSynchronize() != cudaSuccess) return false;
+  evidence.C = copy_of(sgemm.C, sgemm.M, sgemm.N, sgemm.ldc);
+  return true;
 }
 
 }  // namespace
@@ -31,10 +41,34 @@ Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
                     .B = copy_of(sgemm.B, K, N, sgemm.ldb),
                     .before = copy_of(sgemm.C, M, N, sgemm.ldc),
                     .tile = tile};
-  if (ladder::launch(rung, sgemm, nullptr) != cudaSuccess) return {};
-  if (cudaDeviceSynchronize() != cudaSuccess) return {};
-  evidence.C = copy_of(sgemm.C, M, N, sgemm.ldc);
-  return diagnose(evidence, page);
+  if (!run(rung, sgemm, evidence)) return {};
+  Diagnosis found = diagnose(evidence, page);
+  const bool is_as_before = !found.causes.empty() && found.causes.front().name == "nothing written";
+  if (problem.beta != 0 || !is_as_before) return found;
+
+  // The poison that lies in C is a NaN, and so is whatever is computed with it: with numbers in its place the two differ.
+  for (int64_t i = 0; i < M; ++i) {
+    for (int64_t j = 0; j < N; ++j) {
+      evidence.before[static_cast<size_t>(i * sgemm.ldc + j)] =
+          static_cast<float>((i + 3 * j) % 7 + 1);
+    }
+  }
+  runner::check(cudaMemcpy(sgemm.C, evidence.before.data(), evidence.before.size() * sizeof(float),
+                           cudaMemcpyHostToDevice));
+  if (!run(rung, sgemm, evidence)) return found;
+  Diagnosis with_numbers = diagnose(evidence, page);
+  if (with_numbers.wrong == 0) {
+    found.causes = {
+        {.name = "old C kept at beta = 0",
+         .sentence =
+             "Beta is 0, and C was read: where numbers lay in it the result is right, and where "
+             "NaN did it is NaN, for 0 * NaN is a NaN. blend() leaves C alone then."}};
+    return found;
+  }
+  const bool was_read = std::ranges::any_of(with_numbers.causes, [](const Cause& cause) {
+    return cause.name == "old C kept at beta = 0";
+  });
+  return was_read ? with_numbers : found;
 }
 
 }  // namespace workshop

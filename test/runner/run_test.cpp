@@ -46,38 +46,9 @@ TEST(Run, OfABrokenRungExitsWithOneAndSaysWhere) {
   }
 }
 
-TEST(Run, OfABrokenPromiseExitsWithOneAndSaysWhich) {
-  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device counts nothing";
-  const Outcome outcome = run(faulty::breaks_promise);
-  EXPECT_EQ(outcome.code, ExitCode::wrong);
-  EXPECT_THAT(outcome.output,
-              HasSubstr("broke its promise: load sectors per request of A = 31: counted"));
-}
-
-TEST(Run, OfAKernelThatFaultsExitsWithSeventyAndNamesTheLine) {
-  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "on a device the guard bands catch it";
-  const Outcome outcome = run(faulty::writes_past_c);
-  EXPECT_EQ(outcome.code, ExitCode::failure);
-  EXPECT_THAT(outcome.output, HasSubstr("cudaErrorIllegalAddress"));
-  EXPECT_THAT(outcome.output, HasSubstr("faulty_kernels.cu:"));
-}
-
-TEST(Run, RefusesWhatCannotFit) {
-  RunRequest request;
-  request.rungs = {{&faulty::sound, true}};
-  request.problems = {results::dense_problem(10'000'000, 10'000'000, 10'000'000)};
-  try {
-    runner::run(request);
-    FAIL();
-  } catch (const runner::Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.what(), HasSubstr("GiB of device memory"));
-  }
-}
-
 // What a Tesla T4, which hosted notebooks have, can run of the ladder.
 TEST(Run, OnComputeCapability75HasAllRungsThatCopyThroughRegisters) {
-  const runner::machine::Device t4{.name = "Tesla T4", .compute_capability = 75};
+  const runner::machine::Device t4{.name = "Tesla T4", .detail = "sm_75", .compute_capability = 75};
   for (const ladder::Rung* rung : ladder::all()) {
     const bool copies_async =
         std::ranges::any_of(rung->promise.claims, [](const ladder::Claim& claim) {
@@ -111,6 +82,35 @@ TEST(Run, LeavesOutWhatTheDeviceLacksAndRefusesWhatWasNamed) {
   } catch (const runner::Error& error) {
     EXPECT_EQ(error.code(), ExitCode::no_device);
     EXPECT_THAT(error.what(), HasSubstr("needs compute capability 99.9, and"));
+  }
+}
+
+TEST(Run, OfABrokenPromiseExitsWithOneAndSaysWhich) {
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device counts nothing";
+  const Outcome outcome = run(faulty::breaks_promise);
+  EXPECT_EQ(outcome.code, ExitCode::wrong);
+  EXPECT_THAT(outcome.output,
+              HasSubstr("broke its promise: load sectors per request of A = 31: counted"));
+}
+
+TEST(Run, OfAKernelThatFaultsExitsWithSeventyAndNamesTheLine) {
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "on a device the guard bands catch it";
+  const Outcome outcome = run(faulty::writes_past_c);
+  EXPECT_EQ(outcome.code, ExitCode::failure);
+  EXPECT_THAT(outcome.output, HasSubstr("cudaErrorIllegalAddress"));
+  EXPECT_THAT(outcome.output, HasSubstr("faulty_kernels.cu:"));
+}
+
+TEST(Run, RefusesWhatCannotFit) {
+  RunRequest request;
+  request.rungs = {{&faulty::sound, true}};
+  request.problems = {results::dense_problem(10'000'000, 10'000'000, 10'000'000)};
+  try {
+    runner::run(request);
+    FAIL();
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("GiB of device memory"));
   }
 }
 

@@ -817,4 +817,183 @@ TEST(Diagnosis, IsTestedForEveryNameInTheList) {
   }
 }
 
+// The first of several is what a learner is told.
+std::string told_first(const Shape& shape, const Tile& tile, Mistake make) {
+  Evidence e = before_the_call(shape, tile);
+  make(e);
+  const workshop::Diagnosis found = workshop::diagnose(e, PLAIN);
+  return found.causes.empty() ? "nothing" : found.causes.front().name;
+}
+
+TEST(Diagnosis, TellsTheMostTellingFirst) {
+  // With two tiles along K the first is also all but the last.
+  EXPECT_EQ(told_first({70, 90, 64}, {32, 32, 32},
+                       [](Evidence& e) {
+                         every_element(
+                             e, [&](int64_t i, int64_t j) { return sum_of(e, i, j, 0, 32); });
+                       }),
+            "first K tile only");
+  // What is not written at the edge may be one row.
+  EXPECT_EQ(told_first({65, 96, 40}, {32, 32, 32},
+                       [](Evidence& e) {
+                         for (int64_t i = 0; i < 64; ++i) {
+                           for (int64_t j = 0; j < e.N; ++j) c(e, i, j) = right_sum(e, i, j);
+                         }
+                       }),
+            "last row missing");
+}
+
+TEST(Diagnosis, SaysWhatWasSeenAndWhatUsuallyMakesIt) {
+  Evidence e = before_the_call({70, 90, 80}, {32, 32, 32});
+  every_element(e, [&](int64_t i, int64_t j) { return sum_of(e, i, j, 0, 64); });
+  EXPECT_THAT(workshop::diagnose(e, PLAIN).causes.front().sentence,
+              testing::StartsWith("The last 16 of 80 steps along K are missing: 80 is no multiple "
+                                  "of 32. K / BK rounds down"));
+}
+
+// Leading dimensions longer than the rows: what was meant is known all the same.
+TEST(Diagnosis, KnowsLeadingDimensionsThatWereTakenForTheRowsLengths) {
+  Evidence e = before_the_call({66, 36, 40}, {32, 32, 32}, 1, 0, 7);
+  for (int64_t i = 0; i < e.M; ++i) {
+    for (int64_t j = 0; j < e.N; ++j) {
+      e.C.at(static_cast<size_t>(i * e.N + j)) = right_sum(e, i, j);
+    }
+  }
+  EXPECT_THAT(names(workshop::diagnose(e, PLAIN)), Contains("wrong leading dimension of C"));
+}
+
+TEST(Diagnosis, SaysNothingOfARightResult) {
+  for (const Shape& shape : {Shape{70, 90, 80}, {1, 1, 1}, {5, 3, 0}, {0, 4, 4}}) {
+    Evidence e = before_the_call(shape, {32, 32, 32}, 2, 1);
+    every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i, j); });
+    const workshop::Diagnosis found = workshop::diagnose(e, PLAIN);
+    EXPECT_EQ(found.wrong, 0);
+    EXPECT_THAT(names(found), IsEmpty());
+    EXPECT_EQ(found.map, "");
+  }
+}
+
+// No name is better than a wrong one.
+TEST(Diagnosis, NamesNoCauseThatItDoesNotKnow) {
+  const Mistake unknown[] = {
+      // an arithmetic that nobody means
+      [](Evidence& e) {
+        every_element(e, [&](int64_t i, int64_t j) {
+          float sum = 0;
+          for (int64_t k = 0; k < e.K; ++k) sum += a(e, i, k) * b(e, k, j) + a(e, i, (k + 5) % e.K);
+          return sum;
+        });
+      },
+      // single elements, here and there
+      [](Evidence& e) {
+        every_element(e, [&](int64_t i, int64_t j) {
+          return right_sum(e, i, j) + static_cast<float>((i * 31 + j * 17) % 23 == 0 ? 12345 : 0);
+        });
+      },
+      // one element
+      [](Evidence& e) {
+        every_element(e, [&](int64_t i, int64_t j) {
+          return right_sum(e, i, j) + static_cast<float>(i == 3 && j == 4 ? 54321 : 0);
+        });
+      },
+      // the first K tile only, in half of the matrix
+      [](Evidence& e) {
+        every_element(e, [&](int64_t i, int64_t j) {
+          return i % 2 == 0 ? sum_of(e, i, j, 0, 32) : right_sum(e, i, j) + 1;
+        });
+      },
+  };
+  for (const Tile& tile : {Tile{32, 32, 32}, Tile{64, 64, 8}, Tile{}}) {
+    for (const Mistake& make : unknown) {
+      Evidence e = before_the_call({70, 90, 80}, tile);
+      make(e);
+      const workshop::Diagnosis found = workshop::diagnose(e, PLAIN);
+      EXPECT_THAT(names(found), IsEmpty()) << &make - unknown;
+      EXPECT_NE(found.map, "");
+    }
+  }
+}
+
+TEST(Diagnosis, RefusesMatricesThatAreTooSmall) {
+  Evidence e = before_the_call({8, 8, 8}, {});
+  e.A.pop_back();
+  EXPECT_THROW(workshop::diagnose(e, PLAIN), std::invalid_argument);
+}
+
+// --- the map ------------------------------------------------------------------------------------------------------
+
+std::string map_of(const Shape& shape, const Tile& tile, const text::Page& page,
+                   const std::function<bool(int64_t, int64_t)>& is_wrong) {
+  Evidence e = before_the_call(shape, tile);
+  every_element(e, [&](int64_t i, int64_t j) {
+    return right_sum(e, i, j) + static_cast<float>(is_wrong(i, j) ? 100000 : 0);
+  });
+  return workshop::diagnose(e, page).map;
+}
+
+TEST(WrongMap, IsOfTheBlocksTileWhereAllTilesAreAlike) {
+  EXPECT_EQ(map_of({64, 96, 8}, {32, 32, 8}, PLAIN,
+                   [](int64_t i, int64_t j) { return i % 32 >= 28 && j % 32 < 16; }),
+            "column 0              30\n"
+            "row  0 ................   384 of 6144 elements are wrong: rows 28 to 31 of every\n"
+            "     2 ................   32, columns 0 to 15 of every 32.\n"
+            "     4 ................   A sign is 2 x 2 elements of the block's tile, 32 x 32;\n"
+            "     6 ................   all tiles are alike.\n"
+            "     8 ................   . right  # wrong\n"
+            "    10 ................\n"
+            "    12 ................\n"
+            "    14 ................\n"
+            "    16 ................\n"
+            "    18 ................\n"
+            "    20 ................\n"
+            "    22 ................\n"
+            "    24 ................\n"
+            "    26 ................\n"
+            "    28 ########........\n"
+            "    30 ########........\n");
+}
+
+TEST(WrongMap, IsOfTheWholeMatrixOtherwise) {
+  EXPECT_EQ(map_of({40, 9, 8}, {32, 32, 8}, PLAIN, [](int64_t i, int64_t) { return i >= 38; }),
+            "column 0       8\n"
+            "row  0 .........   18 of 360 elements are wrong: rows 38 to 39, all columns.\n"
+            "     3 .........   A sign is 3 x 1 elements of C, 40 x 9.\n"
+            "     6 .........   . right  # wrong  + some of them wrong\n"
+            "     9 .........\n"
+            "    12 .........\n"
+            "    15 .........\n"
+            "    18 .........\n"
+            "    21 .........\n"
+            "    24 .........\n"
+            "    27 .........\n"
+            "    30 .........\n"
+            "    33 .........\n"
+            "    36 +++++++++\n"
+            "    39 #########\n");
+}
+
+TEST(WrongMap, HasWordsBelowItWhereThereIsLittleOfIt) {
+  EXPECT_EQ(map_of({2, 3, 8}, {}, {.unicode = true, .width = 40},
+                   [](int64_t i, int64_t j) { return i == 1 && j == 2; }),
+            "column 0 2\n"
+            "row  0 ···   1 of 6 elements is wrong:\n"
+            "     1 ··█   row 1, column 2.\n"
+            "             A sign is one element of C,\n"
+            "             2 x 3.\n"
+            "             · right  █ wrong\n");
+}
+
+// --- the tile that a source states --------------------------------------------------------------------------------
+
+TEST(TileOfSource, FindsTheConstants) {
+  EXPECT_EQ(workshop::tile_of_source("constexpr int BM = 64, BN = 128, BK = 8;  // the tile\n"),
+            (Tile{64, 128, 8}));
+  EXPECT_EQ(workshop::tile_of_source("static_assert(BM == 32);\nconstexpr int BM=32;\n"
+                                     "constexpr int SUBM = 4; constexpr int BN = TN * 8;"),
+            (Tile{32, 0, 0}));
+  EXPECT_EQ(workshop::tile_of_source(""), Tile{});
+  EXPECT_EQ(workshop::tile_of_source("BM ="), Tile{});
+  EXPECT_EQ(workshop::tile_of_source("BM = 8"), Tile{});
+}
+
 }  // namespace
