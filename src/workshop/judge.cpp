@@ -297,7 +297,11 @@ void write_all(int descriptor, const std::string& text) {
 std::string judged_as_json(const Exercise& exercise, const std::string& file,
                            const JudgeOptions& options) {
   try {
-    machine::open();
+    const std::string lack = runner::lack_of(machine::open(), *exercise.rung);
+    if (!lack.empty()) {
+      throw Error(ExitCode::no_device,
+                  lack + "; './sgemm_runner learn skip' goes on with the next exercise");
+    }
     return json_of(judge_here(exercise, file, options)).dump();
   } catch (const std::exception&) {
     const Error error = runner::caught_error();
