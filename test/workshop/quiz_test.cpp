@@ -506,7 +506,7 @@ TEST(Asking, SkipsAtAnEmptyLineAndTellsTheAnswer) {
 }
 
 TEST(Asking, EndsAtQOrTheEndOfTheInput) {
-  for (const char* ending : {"4\nq\n3\n", "4\nQuit\n", "4\n", "4"}) {
+  for (const char* ending : {"4\nq\nno\n3\n", "4\nQuit\nno\n3\n", "4\n", "4"}) {
     const Asked asked = ask(ending);
     EXPECT_EQ(asked.score.right, 1) << ending;
     EXPECT_EQ(asked.score.wrong + asked.score.skipped, 0) << ending;
