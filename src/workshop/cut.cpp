@@ -153,18 +153,24 @@ std::string header_of(const Exercise& exercise, char letter) {
 
 bool has_solution(const Exercise& exercise) {
   std::error_code none;
-  return std::filesystem::exists(source_file(exercise), none);
+  return std::filesystem::exists(
+      exercise.rung != nullptr ? source_file(exercise) : exercise.folder + "/answers.md", none);
+}
+
+void require_solution(const Exercise& exercise) {
+  if (has_solution(exercise)) return;
+  throw Error(ExitCode::usage,
+              fmt::format("this copy of the project has no solutions; whoever gave it to you has "
+                          "that of exercise {}",
+                          exercise.number_or_name()));
 }
 
 namespace {
 
 // As it is written, its headers only named.
 std::string rungs_source(const Exercise& exercise) {
-  if (has_solution(exercise)) return read_text(source_file(exercise));
-  throw Error(ExitCode::usage,
-              fmt::format("this copy of the project has no solutions; whoever gave it to you has "
-                          "that of exercise {}",
-                          exercise.number_or_name()));
+  require_solution(exercise);
+  return read_text(source_file(exercise));
 }
 
 std::string path_of(const std::string& header) {

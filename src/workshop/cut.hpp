@@ -17,8 +17,10 @@ std::string whole_source(const Exercise& exercise);
 /// are part of the exercise. Throws as whole_source() does.
 std::vector<std::string> files_of_solution(const Exercise& exercise);
 
-/// Whether this copy has the rung's source. (An archive for a class has none.)
+/// Whether this copy has the rung's source, or of a lab the answers. (An archive for a class has neither.)
 bool has_solution(const Exercise& exercise);
+/// Throws runner::Error(ExitCode::usage) where it has not.
+void require_solution(const Exercise& exercise);
 
 /// What the learner gets for hole `letter`: what it is about, then the source with `filling` between the marks (empty: what
 /// stands in the exercise's folder) and all other holes' solutions left in. Throws runner::Error for a letter that is no

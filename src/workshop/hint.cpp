@@ -73,6 +73,7 @@ ExitCode run(const SolutionRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
   const Exercise& exercise = desk.exercise(request.exercise);
+  require_solution(exercise);
   std::string text;
   if (exercise.rung != nullptr) {
     const std::string path = desk.files().path(exercise);

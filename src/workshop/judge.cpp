@@ -86,10 +86,27 @@ std::string describe(const Problem& p) {
 
 bool is_timeout(cudaError_t error) { return error == cudaErrorLaunchTimeout; }
 
+// Of what the simulated GPU says of a launch that took too long, the line in which a thread was: the rest speaks of a
+// variable of the environment that `check` sets.
+void tell_of_timeout(const std::string& told, const std::string& where, Outcome& outcome) {
+  outcome.ending = Ending::never_ends;
+  const char* const limit = std::getenv("SIMULATOR_TIMEOUT");
+  outcome.message =
+      fmt::format("a launch was not done after {} s ('check --seconds' waits longer) at {}\n",
+                  limit == nullptr ? "some" : limit, where);
+  for (const std::string_view line : text::lines_of(told)) {
+    const size_t begin = line.find_first_not_of(' ');
+    if (begin == line.npos || !line.substr(begin).starts_with("at ")) continue;
+    outcome.message +=
+        fmt::format("a thread was {}; a loop there may never end\n", line.substr(begin));
+  }
+}
+
 // What an error that a launch returned means for the learner.
 void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome) {
-  outcome.ending = is_timeout(error) ? Ending::never_ends : Ending::fault;
   const std::string told = machine::last_failure();
+  if (is_timeout(error)) return tell_of_timeout(told, where, outcome);
+  outcome.ending = Ending::fault;
   outcome.message = fmt::format("{}{} ({}) at {}\n", told.empty() ? "" : told + "\n",
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
@@ -128,9 +145,10 @@ void judge_contract(const ladder::Rung& rung, Outcome& outcome) {
     const std::string complaint = check.complaint(rung);
     if (complaint.empty()) continue;
     const cudaError_t error = cudaDeviceSynchronize();
-    outcome.ending = is_timeout(error) ? Ending::never_ends : Ending::broken_contract;
     outcome.contract_check = check.name;
     const std::string told = error == cudaSuccess ? "" : machine::last_failure();
+    if (is_timeout(error)) return tell_of_timeout(told, complaint, outcome);
+    outcome.ending = Ending::broken_contract;
     outcome.message = fmt::format("{}{}\n", told.empty() ? "" : told + "\n", complaint);
     return;
   }
@@ -279,7 +297,11 @@ void write_all(int descriptor, const std::string& text) {
 std::string judged_as_json(const Exercise& exercise, const std::string& file,
                            const JudgeOptions& options) {
   try {
-    machine::open();
+    const std::string lack = runner::lack_of(machine::open(), *exercise.rung);
+    if (!lack.empty()) {
+      throw Error(ExitCode::no_device,
+                  lack + "; './sgemm_runner learn skip' goes on with the next exercise");
+    }
     return json_of(judge_here(exercise, file, options)).dump();
   } catch (const std::exception&) {
     const Error error = runner::caught_error();

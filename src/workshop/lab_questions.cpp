@@ -49,7 +49,7 @@ class Reader {
       for (const std::string_view line : text::lines_of(section.text)) {
         if (line.starts_with("- ")) {
           group.asked.push_back(asked_in(words_of(line.substr(2))));
-        } else {
+        } else if (!line.empty()) {
           group.more += std::string(line) + "\n";
         }
       }

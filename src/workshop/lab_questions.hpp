@@ -42,7 +42,7 @@ struct Asked {
 
 struct QuestionGroup {
   std::string words{};  // the question
-  std::string more{};   // what stands below it besides the list
+  std::string more{};   // what stands below it besides the list: one paragraph
   std::vector<Asked> asked{};
 };
 

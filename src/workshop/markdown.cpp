@@ -70,14 +70,14 @@ bool is_field(std::string_view line) {
 std::vector<std::string> Section::fields(std::string_view name) const {
   std::vector<std::string> found;
   bool goes_on = false;
-  for_each_line(text, [&](std::string_view line, bool in_block) {
+  for_each_line(text, [&](std::string_view written, bool in_block) {
     if (in_block) {
       goes_on = false;
-    } else if (line.starts_with(name) && line.substr(name.size()).starts_with(": ")) {
-      found.emplace_back(line.substr(name.size() + 2));
+    } else if (written.starts_with(name) && written.substr(name.size()).starts_with(": ")) {
+      found.emplace_back(written.substr(name.size() + 2));
       goes_on = true;
-    } else if (goes_on && line.starts_with("  ")) {
-      found.back() += line.substr(1);
+    } else if (goes_on && written.starts_with("  ")) {
+      found.back() += written.substr(1);
     } else {
       goes_on = false;
     }
@@ -93,9 +93,9 @@ std::string Section::field(std::string_view name) const {
 std::string Section::prose() const {
   std::string prose;
   bool of_a_field = false;
-  for_each_line(text, [&](std::string_view line, bool in_block) {
-    of_a_field = !in_block && (is_field(line) || (of_a_field && line.starts_with("  ")));
-    if (!in_block && !of_a_field) prose += std::string(line) + "\n";
+  for_each_line(text, [&](std::string_view written, bool in_block) {
+    of_a_field = !in_block && (is_field(written) || (of_a_field && written.starts_with("  ")));
+    if (!in_block && !of_a_field) prose += std::string(written) + "\n";
   });
   return without_empty_lines_around(prose);
 }

@@ -222,7 +222,7 @@ void pack_for_class(const std::string& file) {
 runner::ExitCode run(const PackRequest& request) {
   pack_for_class(request.file);
   runner::write_stdout(fmt::format(
-      "{} is the project without solutions, for machines with a {} processor.\n"
+      "{} is the project without solutions, for {} processors.\n"
       "On each of them: tar -xf {}, and in the folder {}: ./sgemm_runner learn\n",
       as_typed(request.file), SGEMM_PROCESSOR, fs::path(request.file).filename().string(), FOLDER));
   return ExitCode::ok;

@@ -228,9 +228,10 @@ Facts facts_of(const LabQuestions& questions) {
   const bool counts = runner::machine::KIND == results::Machine::simulator;
   Facts facts;
   facts.source =
-      counts ? fmt::format("counted on the simulated GPU at {}", sizes_text(*questions.of))
-             : "as the lab promises; a GPU does not count (the simulated one does, wherever "
-               "./sgemm_runner finds no GPU)";
+      questions.of->is_riddle ? "as the kernels' source says"
+      : counts ? fmt::format("counted on the simulated GPU at {}", sizes_text(*questions.of))
+               : "as the lab promises; a GPU does not count (the simulated one does, wherever "
+                 "./sgemm_runner finds no GPU)";
   std::map<std::string, results::Result> runs;  // of the variants
   for (const Asked& asked : questions.all()) {
     const lab::Variant& variant = variant_of(questions, asked);
@@ -314,11 +315,8 @@ std::string rendered(const Predictions& predictions, const text::Page& page) {
   text += fmt::format("\n{} of {} predictions were right", predictions.right(),
                       predictions.held.size());
   const std::vector<std::string> variants = predictions.right_variants();
-  if (!variants.empty() && !predictions.ideas.empty()) {
-    text += fmt::format(": {}", fmt::join(variants, ", "));
-  } else if (!variants.empty()) {
-    text += fmt::format("; all of {}", fmt::join(variants, ", "));
-  }
+  if (!variants.empty())
+    text += fmt::format("; all that is asked of {}", fmt::join(variants, ", "));
   text += ".\n\n";
   for (const std::string& paragraph : paragraphs_of(predictions.answer)) {
     text += wrapped(paragraph, page, 0);

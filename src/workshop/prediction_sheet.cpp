@@ -51,7 +51,7 @@ std::string as_comment(std::string_view text) {
 std::string how_to_fill_in(const LabQuestions& questions) {
   const std::string what =
       questions.of->is_riddle
-          ? "Put the number of an idea in place of each ?."
+          ? "Put the number of a description in place of each ?."
           : "Put what you expect in place of each ?: a number like 4, 2/3 or 66.7 %.";
   return what +
          "\nGuess where you do not know: a wrong prediction costs nothing, and teaches most.\n" +
@@ -128,9 +128,9 @@ class Reader {
       const bool is_number =
           value && *value >= 1 && *value <= ideas && *value == static_cast<int>(*value);
       if (is_number) return *value;
-      throw wrong(
-          fmt::format("'{}' is no idea's number: write one of 1 to {}, or ? to leave it open",
-                      runner::printable(written), ideas));
+      throw wrong(fmt::format(
+          "'{}' is the number of no description: write one of 1 to {}, or ? to leave it open",
+          runner::printable(written), ideas));
     }
     if (!value || *value < 0) {
       throw wrong(

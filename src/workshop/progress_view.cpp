@@ -4,7 +4,6 @@
 #include "runner/output.hpp"
 #include "runner/terminal.hpp"
 #include "workshop/class_progress.hpp"
-#include "workshop/class_progress.hpp"
 #include "workshop/desk.hpp"
 #include "workshop/layout.hpp"
 #include "workshop/workshop.hpp"

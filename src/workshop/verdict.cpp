@@ -95,24 +95,22 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
     }
   }
   if (!outcome.map.empty()) text += "\n" + outcome.map;
-  if (!outcome.causes.empty()) {
-    text += "\n" +
-            text::wrap("It looks like: " + outcome.causes.front().name + ". " +
-                           outcome.causes.front().sentence,
-                       inner.width, 0) +
-            "\n";
-    for (size_t i = 1; i < outcome.causes.size() && judged.verbose; ++i) {
-      text += text::wrap("Or: " + outcome.causes[i].name + ". " + outcome.causes[i].sentence,
-                         inner.width, 0) +
-              "\n";
-    }
-  }
-  // A race explains a wrong result; where it is what is wrong it has been told.
-  if (outcome.ending != Ending::hazard && !outcome.hazards.empty()) {
-    text += "\nAnd this was seen on the way:\n";
+  // What races is wrong in any pattern, so that a pattern says nothing of it.
+  const bool is_explained = outcome.ending != Ending::hazard && !outcome.hazards.empty();
+  if (is_explained) {
+    text += "\nIt looks like this:\n";
     for (const std::string_view line : text::lines_of(outcome.hazards.front().message)) {
       text += text::wrap(line, inner.width, 2) + "\n";
     }
+  }
+  for (size_t i = 0; i < outcome.causes.size(); ++i) {
+    const bool is_first = i == 0 && !is_explained;
+    if (!is_first && !judged.verbose) break;
+    text += (is_first ? "\n" : "") +
+            text::wrap(fmt::format("{}: {}. {}", is_first ? "It looks like" : "Or",
+                                   outcome.causes[i].name, outcome.causes[i].sentence),
+                       inner.width, 0) +
+            "\n";
   }
   if (outcome.hazards.size() > 1) {
     text += fmt::format("({} more of the kind: check -v)\n", outcome.hazards.size() - 1);

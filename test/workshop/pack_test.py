@@ -52,8 +52,13 @@ def holds(text, solution):
     return "\n".join(solution) in "\n".join(code_of(text))
 
 
-def pack(file):
-    return subprocess.run([PROGRAM, "learn", "--pack", file], capture_output=True, text=True)
+def pack(file, **environment):
+    return subprocess.run([PROGRAM, "learn", "--pack", file], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def names_in(archive):
+    with tarfile.open(archive) as opened:
+        return {member.name for member in opened.getmembers()}
 
 
 class Pack(unittest.TestCase):
@@ -79,6 +84,15 @@ class Pack(unittest.TestCase):
         self.assertEqual([m.name for m in members], sorted((m.name for m in members), key=lambda name: name.split("/")))
         self.assertEqual({(m.uid, m.gid, m.uname, m.gname) for m in members}, {(0, 0, "", "")})
         self.assertEqual(len({m.mtime for m in members}), 1)
+
+    def test_a_copy_without_git_is_packed_too(self):
+        """Then it is the whole tree but for what was made in it."""
+        other = self.folder / "without_git.tar.gz"
+        self.assertEqual(pack(other, GIT_DIR="/nowhere").returncode, 0)
+        names = names_in(other)
+        self.assertFalse(names_in(self.archive) - names)
+        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/build", "sgemm_ladder/.git/"))])
+        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/test/", "sgemm_ladder/exercises/mine"))])
 
     def test_it_says_what_to_do_with_it(self):
         self.assertIn("tar -xf class.tar.gz", self.said)
@@ -109,18 +123,19 @@ class Pack(unittest.TestCase):
             found = solutions(exercise)
             self.assertTrue(found, exercise)
             for letter, solution in found.items():
-                for name, text in texts.items():
-                    given = name.startswith(f"exercises/{exercise}/skeleton_") and name != f"exercises/{exercise}/skeleton_{letter}.cu"
-                    if given and letter not in "".join(self.enclosed_by(found, Path(name).stem[-1])):
-                        continue  # beside the hole that it is for, and given there
-                    if name.startswith("src/labs/"):
-                        continue  # what a lab shows side by side
-                    self.assertFalse(holds(text, solution), f"{name} holds hole {letter} of {exercise}")
+                where = [name for name, text in texts.items() if holds(text, solution)]
+                self.assertFalse([name for name in where if not self.is_given(exercise, found, letter, name)],
+                                 f"hole {letter} of {exercise}")
 
-    @staticmethod
-    def enclosed_by(found, outer):
-        """The holes that lie within another, and itself."""
-        return [letter for letter, solution in found.items() if "\n".join(solution) in "\n".join(found[outer])]
+    def is_given(self, exercise, found, letter, name):
+        """Whether a file is a learner's for what comes after the hole (a rung of the ladder keeps what the one before it taught),
+        or for another hole of the same exercise, beside which this one is given."""
+        skeleton = re.fullmatch(r"exercises/(\w+)/skeleton_(\w)\.cu", name)
+        if not skeleton:
+            return False
+        if skeleton[1] == exercise:
+            return "\n".join(found[letter]) not in "\n".join(found[skeleton[2]])
+        return exercises().index(skeleton[1]) > exercises().index(exercise)
 
     def test_each_hole_is_there_ready_cut(self):
         for exercise in exercises():
@@ -145,9 +160,10 @@ class Pack(unittest.TestCase):
         self.assertEqual(self.call("hint", "2").returncode, 0)
 
         # The solution is brought along: it is not there.
-        refused = self.call("solution", "2")
-        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
-        self.assertIn("this copy of the project has no solutions", refused.stderr)
+        for exercise in ("2", "copy_stride"):
+            refused = self.call("solution", exercise)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("this copy of the project has no solutions", refused.stderr)
         rung = (ROOT / "src/kernels/02_coalesced.cu").read_text(encoding="utf-8")
         answer = rung.split("// exercise a: begin\n")[1].split("// exercise a: end")[0]
         text = own.read_text(encoding="utf-8")

@@ -55,6 +55,8 @@ Opening words.
 
 ## How many sectors?
 
+A sector is 32 bytes.
+
 - load_sectors_per_request of in in 2
 - bytes_used_over_fetched in 2
 )"),
@@ -213,6 +215,7 @@ TEST(Figures, AreCloseToOnePerCent) {
 TEST(Sheet, HasALineForEachQuestionBelowItsWords) {
   EXPECT_THAT(workshop::new_sheet(two_questions()), HasSubstr(R"(
 # How many sectors?
+# A sector is 32 bytes.
 #
 # variant   counter                          prediction
   2         load_sectors_per_request of in   ?
@@ -294,7 +297,7 @@ TEST(Predicted, TickAVariantWhereAllIsRight) {
   const Predictions predictions = workshop::hold(questions, entries, facts({8, 2.0 / 3}));
   EXPECT_THAT(predictions.right_variants(), ElementsAre("2"));
   EXPECT_THAT(workshop::rendered(predictions, PAGE),
-              HasSubstr("2 of 2 predictions were right; all of 2."));
+              HasSubstr("2 of 2 predictions were right; all that is asked of 2."));
 }
 
 TEST(Predicted, NamesAKnownMisunderstandingTheFirstOne) {
@@ -390,7 +393,7 @@ TEST(Riddle, AsksForTheIdeaOfEachLetter) {
       workshop::check_predictions(questions, filled(questions, right), FILE_NAME);
   EXPECT_EQ(predictions.right(), 6);
   EXPECT_THAT(workshop::rendered(predictions, PAGE),
-              HasSubstr("6 of 6 predictions were right: a, b, c, d, e, f."));
+              HasSubstr("6 of 6 predictions were right; all that is asked of a, b, c, d, e, f."));
 
   std::swap(right[0], right[1]);
   const Predictions swapped =

@@ -136,7 +136,7 @@ TEST_F(Learner, ALabIsPredictedAndThenRevealed) {
   const std::string sheet = mine + "/copy_stride.txt";
   EXPECT_EQ(run({"check", "copy_stride"}).code, 1);
   std::string filled;
-  for (const char c : read_text(sheet)) filled += c == '?' ? '4' : c;
+  for (const char c : read_text(sheet)) filled += c == '?' ? '1' : c;
   std::ofstream(sheet) << filled;
   const Ended ended = run({"check", "copy_stride"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;

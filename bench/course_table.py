@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Writes the table of exercises of docs/workshop.md.
+
+    bench/course_table.py            puts the table between the markers in docs/workshop.md
+    bench/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
+
+The list is exercises/course.txt; titles and questions are those of the exercises' own texts. How long an exercise takes stands behind
+its line in the list as a comment, `# 20 minutes`, and is a figure: somebody who had not seen the exercise before took that long.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+from plots import program  # noqa: E402
+from plots.program import Refused  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN = "<!-- course table: made by bench/course_table.py -->\n"
+END = "<!-- end of the course table -->\n"
+UNKNOWN = "TODO-MINUTES"
+
+
+def text_of(file):
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise Refused(f"'{file}' cannot be read: {error}") from None
+
+
+def course(exercises):
+    """The exercises' names in order, each with its minutes or None."""
+    lines = (re.fullmatch(r"([^\s#]+)[^#]*(?:#\s*(\d+) minutes)?.*", line) for line in text_of(exercises / "course.txt").splitlines())
+    return [(line[1], line[2]) for line in lines if line]
+
+
+def title_of(exercises, name):
+    """'2 coalesced: the same threads, renumbered' as ('2 coalesced', 'the same threads, renumbered')."""
+    first = text_of(exercises / name / "README.md").partition("\n")[0]
+    title = re.fullmatch(r"# ([^:]+): (.+)", first)
+    if not title:
+        raise Refused(f"{exercises / name / 'README.md'}:1: '{first}' should read '# NAME: what it is about'")
+    return title[1], title[2]
+
+
+def table(exercises):
+    lines = ["| exercise | what it is about | texts | questions answered | minutes |", "| --- | --- | --- | --- | ---: |"]
+    for name, minutes in course(exercises):
+        called, about = title_of(exercises, name)
+        folder = f"../exercises/{name}"
+        lines.append(f"| {called} | {about} | [task]({folder}/README.md), [hints]({folder}/hints.md), "
+                     f"[wrong answers]({folder}/wrong_answers.md) | [before and after]({folder}/answers.md) | {minutes or UNKNOWN} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the table is not up to date")
+    parser.add_argument("--exercises", type=Path, default=ROOT / "exercises")
+    parser.add_argument("--document", type=Path, default=ROOT / "docs/workshop.md")
+    options = parser.parse_args()
+    text = text_of(options.document)
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise Refused(f"'{options.document}' should have the lines '{BEGIN.strip()}' and '{END.strip()}', each once")
+    head, rest = text.split(BEGIN)
+    wanted = head + BEGIN + table(options.exercises) + END + rest.split(END)[1]
+    if wanted == text:
+        return 0
+    if options.check:
+        print(f"{options.document} has another table of exercises than bench/course_table.py makes today", file=sys.stderr)
+        return 1
+    options.document.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(program.run("course_table", main))
