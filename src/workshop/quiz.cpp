@@ -130,7 +130,7 @@ QuizScore ask(const std::vector<QuizQuestion>& questions, std::istream& answers,
   return score;
 }
 
-ExitCode run_quiz(const QuizRequest& request) {
+ExitCode run(const QuizRequest& request) {
   if (request.questions < 1 || request.questions > MOST_QUIZ_QUESTIONS) {
     throw runner::Error(ExitCode::usage, fmt::format("--questions {} should be from 1 to {}",
                                                      request.questions, MOST_QUIZ_QUESTIONS));

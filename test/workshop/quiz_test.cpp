@@ -535,7 +535,7 @@ TEST(Asking, RepeatsAnswersOnlyWhereNoTerminalShowsThem) {
 
 TEST(Asking, RefusesTooFewAndTooManyQuestions) {
   for (const int none : {0, -1, workshop::MOST_QUIZ_QUESTIONS + 1}) {
-    EXPECT_THROW(workshop::run_quiz({.questions = none}), runner::Error) << none;
+    EXPECT_THROW(run(workshop::QuizRequest{.questions = none}), runner::Error) << none;
   }
 }
 
