@@ -24,7 +24,7 @@ struct QuizRequest {
 inline constexpr int MOST_QUIZ_QUESTIONS = 200;
 
 /// Asks on stdout, reads answers from stdin, a line each, and says the score at the end. `ok` however many were right.
-runner::ExitCode run_quiz(const QuizRequest& request);
+runner::ExitCode run(const QuizRequest& request);
 
 /// Whether an answer is the right one: a number ("8", "8 sectors", "12.5 %", "64/3") or the beginning of one of the choices.
 /// Nothing where it cannot be understood.
