@@ -142,10 +142,9 @@ ExitCode run(const QuizRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   const std::string again =
       fmt::format("./sgemm_runner learn quiz --questions {} --seed {}", request.questions, seed);
-  say(wrapped(fmt::format("{} questions; each is judged at once. Enter skips one, q ends. The same "
-                          "ones again: {}",
-                          request.questions, again),
-              page, 0));
+  say(fmt::format(
+      "{} questions; each is judged at once. Enter skips one, q ends. The same again:\n  {}\n",
+      request.questions, again));
   const QuizScore score = ask(questions, std::cin, say, isatty(STDIN_FILENO) == 0, page);
   say(score_text(score, questions.size()));
   return runner::interrupted() ? ExitCode::interrupted : ExitCode::ok;
