@@ -68,10 +68,10 @@ std::string score_text(const QuizScore& score, size_t questions) {
   const auto left = static_cast<int>(questions) - asked - score.skipped;
   if (left > 0) text += fmt::format(", {} not asked", left);
   text += ".\n";
-  std::map<std::string, int> labs;
-  for (const std::string& lab : score.labs_of_wrong) ++labs[lab];
-  for (const auto& [lab, count] : labs) {
-    text += fmt::format("{} wrong: ./sgemm_runner learn {}\n", count, lab);
+  std::map<std::string, int> exercises;
+  for (const std::string& exercise : score.exercises_of_wrong) ++exercises[exercise];
+  for (const auto& [exercise, count] : exercises) {
+    text += fmt::format("{} wrong: ./sgemm_runner learn {}\n", count, exercise);
   }
   return text;
 }
@@ -123,7 +123,7 @@ QuizScore ask(const std::vector<QuizQuestion>& questions, std::istream& answers,
       say(wrapped(fmt::format("Right. {}", question.why), page, 0));
     } else {
       ++score.wrong;
-      score.labs_of_wrong.push_back(question.lab);
+      score.exercises_of_wrong.push_back(question.exercise);
       say(wrapped(fmt::format("No, it is {}. {}", question.answer, question.why), page, 0));
     }
   }

@@ -32,7 +32,7 @@ std::optional<bool> is_right(const QuizQuestion& question, std::string_view answ
 
 struct QuizScore {
   int right = 0, wrong = 0, skipped = 0;
-  std::vector<std::string> labs_of_wrong{};  // one for each wrong answer
+  std::vector<std::string> exercises_of_wrong{};  // that a wrong answer asks for, one for each
 };
 
 /// Asks until all are asked, the input ends or the reader says q. An empty line skips a question; what cannot be understood is

@@ -494,7 +494,7 @@ QuizQuestion reads_of_element(Dice& dice) {
 
 struct Template {
   const char* name;
-  const char* lab;
+  const char* exercise;
   QuizQuestion (*make)(Dice& dice);
 };
 
@@ -520,16 +520,16 @@ constexpr Template TEMPLATES[] = {
     {"bank_float4", "banks", bank_float4},
     {"aligned", "copy_offset", aligned},
     {"requests", "copy_width", requests},
-    {"blocks", "02_coalesced", blocks},
-    {"warps_of_tile", "05_register_tile_2d", warps_of_tile},
-    {"flop_per_byte", "03_shared_tile", flop_per_byte},
-    {"reads_of_element", "03_shared_tile", reads_of_element},
+    {"blocks", "coalesced", blocks},
+    {"warps_of_tile", "register_tile_2d", warps_of_tile},
+    {"flop_per_byte", "shared_tile", flop_per_byte},
+    {"reads_of_element", "shared_tile", reads_of_element},
 };
 
 QuizQuestion made_of(const Template& of, Dice& dice) {
   QuizQuestion question = of.make(dice);
   question.of = of.name;
-  question.lab = of.lab;
+  question.exercise = of.exercise;
   return question;
 }
 

@@ -160,7 +160,7 @@ TEST(Show, DrawsTheRequestsThatAreChosen) {
   EXPECT_THAT(ended.out, HasSubstr("of B, launch 1, block (3,0,0), warp 2, request 5\n"));
   EXPECT_THAT(ended.out, HasSubstr("\nrequest 6\n"));
   EXPECT_THAT(ended.out, Not(HasSubstr("\nrequest 7\n")));
-  const Ended line = show({"2", "--size", "64", "--picture", "--line", "33"});
+  const Ended line = show({"2", "--size", "64", "--picture", "--line", "36"});
   EXPECT_THAT(line.out, HasSubstr("st.global.f32 of C"));
 }
 
@@ -216,7 +216,7 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--line", "x"}, "--line 'x' is not understood"},
       {{"2", "--buffer", "D"}, "but to A, B, C"},
       {{"2", "--buffer", ""}, "--buffer needs a name"},
-      {{"2", "--buffer", "A", "--line", "33"}, "the line has no access to it, but to C"},
+      {{"2", "--buffer", "A", "--line", "36"}, "the line has no access to it, but to C"},
       {{"2", "--color", "blue"}, "write auto, always or never"},
       {{"2", "--bogus"}, "unknown option '--bogus'"},
       {{"1", "2", "--baseline", "/nowhere.json"}, "'/nowhere.json'"},
@@ -231,7 +231,7 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--picture", "--warp", "32", "--svg", svg}, "a block has 32 warps"},
       {{"2", "--picture", "--warp", "4294967296"}, "a block has 32 warps"},
       {{"2", "--picture", "--nth", "256", "--svg", svg}, "has 256 such requests"},
-      {{"2", "--picture", "--nth", "1", "--line", "33"}, "has 1 such request,"},
+      {{"2", "--picture", "--nth", "1", "--line", "36"}, "has 1 such request,"},
       {{"2", "--picture", "--svg", ""}, "--svg needs a file name"},
       {{"2", "--picture", "--svg", "/nowhere/picture.svg"},
        "cannot write to '/nowhere/picture.svg'"},
