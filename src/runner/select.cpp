@@ -19,6 +19,26 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// Words that people try who look for the exercises, and the command that they want.
+struct Tried {
+  const char *word, *command, *what;
+};
+constexpr Tried TRIED[] = {
+    {"start", "learn", "says where you are and what is next"},
+    {"next", "learn next", "opens the next exercise"},
+    {"skip", "learn skip", "puts an exercise off"},
+    {"exercise", "learn", "says where you are and what is next"},
+    {"exercises", "learn", "says where you are and what is next"},
+    {"workshop", "learn", "says where you are and what is next"},
+    {"tutorial", "learn", "says where you are and what is next"},
+    {"quiz", "learn quiz", "asks questions"},
+    {"answer", "check",
+     "judges your answer to an exercise; 'sgemm_runner solution' shows the rung's"},
+    {"test", "check", "judges your answer to an exercise; './run_tests' runs the project's tests"},
+    {"verify", "learn --verify", "proves the exercises"},
+    {"pack", "learn --pack FILE", "makes an archive for a class"},
+};
+
 class Selection {
  public:
   Selection(std::span<const Rung* const> rungs, std::span<const std::string> other_words)
@@ -93,6 +113,11 @@ class Selection {
       return {
           ExitCode::usage,
           fmt::format("there is no kernel '{0}': to run a file of yours, say --kernel {0}", word)};
+    }
+    for (const auto& [tried, command, what] : TRIED) {
+      if (!equal_ignoring_case(word, tried)) continue;
+      return {ExitCode::usage,
+              fmt::format("there is no kernel '{}': 'sgemm_runner {}' {}", word, command, what)};
     }
     std::vector<std::string> known(other_words_.begin(), other_words_.end());
     known.emplace_back("all");

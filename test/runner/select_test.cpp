@@ -98,6 +98,27 @@ TEST_F(Select, SaysHowToRunAFileAndHowToWriteOne) {
   EXPECT_THAT(refusal({"mine.cu"}), HasSubstr("say --kernel mine.cu"));
 }
 
+// Whoever looks for the exercises is told the command.
+TEST_F(Select, KnowsWordsThatAreTriedForTheExercises) {
+  const struct {
+    const char *word, *hint;
+  } tried[] = {
+      {"start", "'sgemm_runner learn' says"},      {"next", "'sgemm_runner learn next' opens"},
+      {"skip", "'sgemm_runner learn skip'"},       {"exercise", "'sgemm_runner learn' says"},
+      {"exercises", "'sgemm_runner learn' says"},  {"workshop", "'sgemm_runner learn' says"},
+      {"Tutorial", "'sgemm_runner learn' says"},   {"quiz", "'sgemm_runner learn quiz'"},
+      {"answer", "'sgemm_runner check' judges"},   {"test", "'sgemm_runner check' judges"},
+      {"verify", "'sgemm_runner learn --verify'"}, {"pack", "'sgemm_runner learn --pack FILE'"},
+  };
+  for (const auto& [word, hint] : tried) EXPECT_THAT(refusal({word}), HasSubstr(hint)) << word;
+  EXPECT_EQ(refusal({"next"}),
+            "there is no kernel 'next': 'sgemm_runner learn next' opens the next exercise");
+  // A kernel of that name is the kernel.
+  const Rung next = rung(5, "next");
+  const std::vector<const Rung*> rungs{&next};
+  EXPECT_EQ(runner::select(std::vector<std::string>{"next"}, rungs).front().rung, &next);
+}
+
 TEST_F(Select, LabelsAsTheFilesAreNamed) { EXPECT_EQ(runner::label(two_), "02_coalesced"); }
 
 }  // namespace
