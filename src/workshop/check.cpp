@@ -15,6 +15,7 @@
 #include "workshop/prediction.hpp"
 #include "workshop/text_file.hpp"
 #include "workshop/verdict.hpp"
+#include "workshop/watch.hpp"
 #include "workshop/workshop.hpp"
 
 namespace workshop {
@@ -132,11 +133,40 @@ ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& pa
   return code;
 }
 
+// Judges at each save until Ctrl-C.
+ExitCode run_watching(const CheckRequest& request, const text::Page& page) {
+  const Desk desk(request.folder);
+  const Exercise& exercise = desk.exercise(request.exercise);
+  static_cast<void>(own_source(desk, exercise));  // which throws where there is nothing to watch
+  const std::string path = desk.files().path(exercise);
+  runner::warn(
+      fmt::format("watching '{}': save it to have it judged; Ctrl-C ends this", as_typed(path)));
+  const auto saved = [&] {
+    runner::write_stdout(rule(time_of_day(), page));
+    try {
+      Desk now(request.folder);  // hints may have been asked for meanwhile, in another terminal
+      runner::write_stdout(check(now, exercise, request, page).text);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;  // of the file, which can be mended
+      runner::warn(error.what());
+    }
+  };
+  const auto gone = [&] {
+    runner::warn(fmt::format("'{}' is gone; waiting until it is there again", as_typed(path)));
+  };
+  watch(path, until_interrupted(), saved, gone);
+  return ExitCode::interrupted;
+}
+
 }  // namespace
 
 ExitCode run(const CheckRequest& request) {
   runner::catch_signals();
   const text::Page page = runner::stdout_page(runner::When::automatic);
+  if (request.watch && request.exercise == "all") {
+    throw Error(ExitCode::usage, "--watch watches one exercise: './sgemm_runner check 2 --watch'");
+  }
+  if (request.watch) return run_watching(request, page);
   Desk desk(request.folder);
   if (request.exercise == "all") return check_all(desk, request, page);
   const Answer answer = check(desk, desk.exercise(request.exercise), request, page);

@@ -22,6 +22,7 @@ Examples:
   sgemm_runner check                judges it; check --watch at each save
   sgemm_runner hint                 the next of three hints
   sgemm_runner learn copy_stride    a lab: predict, then see
+  sgemm_runner learn quiz           thirty questions, with fresh numbers
 )";
 
 // What all have: one exercise, and the learner's folder.
@@ -47,8 +48,10 @@ class LearnSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
     app.add_option("EXERCISES", exercises_,
-                   "one by its number or name, next, or skip; none says where you are");
+                   "one by its number or name, next, skip, or quiz; none says where you are");
     app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
+    app.add_option("--questions", questions_, "of the quiz (default 30)")->type_name("N");
+    app.add_option("--seed", seed_, "of the quiz: the same seed asks the same")->type_name("N");
     app.add_flag("--verify", verify_, "prove the exercises: for those who write them");
     app.add_option("--pack", pack_, "write the project without solutions: for those who teach")
         ->type_name("FILE.tar.gz");
@@ -61,6 +64,11 @@ class LearnSubcommand : public Word {
     if (exercises_.size() > 1) {
       throw Error(ExitCode::usage, "one exercise at a time: './sgemm_runner learn 2'");
     }
+    if (exercises_ == std::vector<std::string>{"quiz"}) return quiz();
+    if (!questions_.empty() || !seed_.empty()) {
+      throw Error(ExitCode::usage,
+                  "--questions and --seed are the quiz's: './sgemm_runner learn quiz'");
+    }
     LearnRequest request;
     request.folder = folder_;
     request.exercise = exercises_.empty() ? "" : exercises_.front();
@@ -69,8 +77,18 @@ class LearnSubcommand : public Word {
   }
 
  private:
+  QuizRequest quiz() const {
+    QuizRequest request;
+    if (!questions_.empty()) {
+      request.questions =
+          static_cast<int>(parse_integer("--questions", questions_, 1, MOST_QUIZ_QUESTIONS));
+    }
+    if (!seed_.empty()) request.seed = parse_natural("--seed", seed_);
+    return request;
+  }
+
   std::vector<std::string> exercises_;
-  std::string hole_, pack_;
+  std::string hole_, pack_, questions_, seed_;
   bool verify_ = false;
 };
 

@@ -38,7 +38,7 @@ struct Diagnosis {
   int64_t wrong = 0;  // elements
   std::vector<Cause>
       causes{};  // those that hold, the most telling first; none where the pattern is not known
-  std::string map{};  // where the wrong elements lie, in lines; empty where there are none
+  std::string map{};  // where the wrong elements lie, in lines; see wrong_map()
 };
 
 /// Looks for the causes that explain nine in ten of the wrong elements and contradict none that is right, and draws the map

@@ -142,7 +142,13 @@ void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text
 
 void judge_contract(const ladder::Rung& rung, Outcome& outcome) {
   for (const runner::ContractCheck& check : runner::contract()) {
-    const std::string complaint = check.complaint(rung);
+    std::string complaint;
+    try {
+      complaint = check.complaint(rung);
+    } catch (const Error& error) {  // what it calls after the kernel finds the device unusable
+      if (cudaDeviceSynchronize() == cudaSuccess) throw;
+      complaint = error.what();
+    }
     if (complaint.empty()) continue;
     const cudaError_t error = cudaDeviceSynchronize();
     outcome.contract_check = check.name;

@@ -68,10 +68,10 @@ std::string score_text(const QuizScore& score, size_t questions) {
   const auto left = static_cast<int>(questions) - asked - score.skipped;
   if (left > 0) text += fmt::format(", {} not asked", left);
   text += ".\n";
-  std::map<std::string, int> labs;
-  for (const std::string& lab : score.labs_of_wrong) ++labs[lab];
-  for (const auto& [lab, count] : labs) {
-    text += fmt::format("{} wrong: ./sgemm_runner learn {}\n", count, lab);
+  std::map<std::string, int> exercises;
+  for (const std::string& exercise : score.exercises_of_wrong) ++exercises[exercise];
+  for (const auto& [exercise, count] : exercises) {
+    text += fmt::format("{} wrong: ./sgemm_runner learn {}\n", count, exercise);
   }
   return text;
 }
@@ -123,14 +123,14 @@ QuizScore ask(const std::vector<QuizQuestion>& questions, std::istream& answers,
       say(wrapped(fmt::format("Right. {}", question.why), page, 0));
     } else {
       ++score.wrong;
-      score.labs_of_wrong.push_back(question.lab);
+      score.exercises_of_wrong.push_back(question.exercise);
       say(wrapped(fmt::format("No, it is {}. {}", question.answer, question.why), page, 0));
     }
   }
   return score;
 }
 
-ExitCode run_quiz(const QuizRequest& request) {
+ExitCode run(const QuizRequest& request) {
   if (request.questions < 1 || request.questions > MOST_QUIZ_QUESTIONS) {
     throw runner::Error(ExitCode::usage, fmt::format("--questions {} should be from 1 to {}",
                                                      request.questions, MOST_QUIZ_QUESTIONS));
@@ -142,10 +142,9 @@ ExitCode run_quiz(const QuizRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   const std::string again =
       fmt::format("./sgemm_runner learn quiz --questions {} --seed {}", request.questions, seed);
-  say(wrapped(fmt::format("{} questions; each is judged at once. Enter skips one, q ends. The same "
-                          "ones again: {}",
-                          request.questions, again),
-              page, 0));
+  say(fmt::format(
+      "{} questions; each is judged at once. Enter skips one, q ends. The same again:\n  {}\n",
+      request.questions, again));
   const QuizScore score = ask(questions, std::cin, say, isatty(STDIN_FILENO) == 0, page);
   say(score_text(score, questions.size()));
   return runner::interrupted() ? ExitCode::interrupted : ExitCode::ok;

@@ -24,7 +24,7 @@ struct QuizRequest {
 inline constexpr int MOST_QUIZ_QUESTIONS = 200;
 
 /// Asks on stdout, reads answers from stdin, a line each, and says the score at the end. `ok` however many were right.
-runner::ExitCode run_quiz(const QuizRequest& request);
+runner::ExitCode run(const QuizRequest& request);
 
 /// Whether an answer is the right one: a number ("8", "8 sectors", "12.5 %", "64/3") or the beginning of one of the choices.
 /// Nothing where it cannot be understood.
@@ -32,7 +32,7 @@ std::optional<bool> is_right(const QuizQuestion& question, std::string_view answ
 
 struct QuizScore {
   int right = 0, wrong = 0, skipped = 0;
-  std::vector<std::string> labs_of_wrong{};  // one for each wrong answer
+  std::vector<std::string> exercises_of_wrong{};  // that a wrong answer asks for, one for each
 };
 
 /// Asks until all are asked, the input ends or the reader says q. An empty line skips a question; what cannot be understood is

@@ -151,6 +151,9 @@ struct Type {
   const char* name;
   int64_t bytes;
 };
+string has_bytes(const Type& type) {
+  return fmt::format(" A {} has {} byte{}. ", type.name, type.bytes, type.bytes == 1 ? "" : "s");
+}
 
 QuizQuestion element(Dice& dice) {
   const auto type = dice.one_of<Type>(
@@ -158,7 +161,7 @@ QuizQuestion element(Dice& dice) {
   const int64_t offset = dice.from(0, 20);
   const WarpAddresses warp = warp_at([&](int64_t t) { return type.bytes * (t + offset); });
   return number(a_warp_reads(type.name, fmt::format("x[{}]", scaled(1, "t", offset))) +
-                    fmt::format(" A {} has {} bytes. ", type.name, type.bytes) + HOW_MANY_SECTORS,
+                    has_bytes(type) + HOW_MANY_SECTORS,
                 count_sectors(warp, static_cast<uint32_t>(type.bytes)),
                 why_apart(type.bytes * offset, type.bytes, type.bytes, 32, "sector"));
 }
@@ -167,8 +170,8 @@ QuizQuestion element_stride(Dice& dice) {
   const auto type = dice.one_of<Type>({{"char", 1}, {"short", 2}, {"double", 8}, {"float4", 16}});
   const int64_t S = dice.from(2, 40 / type.bytes + 2);
   const WarpAddresses warp = warp_at([&](int64_t t) { return type.bytes * S * t; });
-  return number(a_warp_reads(type.name, fmt::format("x[{}]", scaled(S, "t"))) +
-                    fmt::format(" A {} has {} bytes. ", type.name, type.bytes) + HOW_MANY_SECTORS,
+  return number(a_warp_reads(type.name, fmt::format("x[{}]", scaled(S, "t"))) + has_bytes(type) +
+                    HOW_MANY_SECTORS,
                 count_sectors(warp, static_cast<uint32_t>(type.bytes)),
                 why_apart(0, type.bytes * S, type.bytes, 32, "sector"));
 }
@@ -351,9 +354,10 @@ QuizQuestion bank_stride(Dice& dice) {
           what, HOW_MANY_WAVEFRONTS),
       answer,
       S == 0 ? string("All lanes want the same word, which is handed out once: a broadcast.")
-             : fmt::format("Word w lies in bank w % 32; {} lanes want different words of one bank. "
-                           "({} is the greatest common divisor of {} and 32.)",
-                           answer, answer, S));
+             : fmt::format(
+                   "Word w lies in bank w % 32, and a bank hands out one word in a wavefront. The "
+                   "greatest common divisor of {} and 32 is {}.",
+                   S, answer));
 }
 
 QuizQuestion bank_column(Dice& dice) {
@@ -461,7 +465,7 @@ QuizQuestion flop_per_byte(Dice& dice) {
   return {.text = fmt::format(
               "In one step a block reads {} x {} floats of A and {} x {} floats of B from global "
               "memory, each once, and does all multiply-adds of a {} x {} tile of C with them. A "
-              "multiply-add is 2 FLOP. How many FLOP per byte read is that?",
+              "multiply-add is 2 FLOP. How many FLOP per byte read is that, to one per cent?",
               BM, BK, BK, BN, BM, BN),
           .answer = fmt::format("{:.4g}", static_cast<double>(flop) / static_cast<double>(bytes)),
           .why = fmt::format("{} FLOP for {} bytes. The depth {} cancels out: BM * BN / (2 * (BM + "
@@ -490,7 +494,7 @@ QuizQuestion reads_of_element(Dice& dice) {
 
 struct Template {
   const char* name;
-  const char* lab;
+  const char* exercise;
   QuizQuestion (*make)(Dice& dice);
 };
 
@@ -516,16 +520,16 @@ constexpr Template TEMPLATES[] = {
     {"bank_float4", "banks", bank_float4},
     {"aligned", "copy_offset", aligned},
     {"requests", "copy_width", requests},
-    {"blocks", "02_coalesced", blocks},
-    {"warps_of_tile", "05_register_tile_2d", warps_of_tile},
-    {"flop_per_byte", "03_shared_tile", flop_per_byte},
-    {"reads_of_element", "03_shared_tile", reads_of_element},
+    {"blocks", "coalesced", blocks},
+    {"warps_of_tile", "register_tile_2d", warps_of_tile},
+    {"flop_per_byte", "shared_tile", flop_per_byte},
+    {"reads_of_element", "shared_tile", reads_of_element},
 };
 
 QuizQuestion made_of(const Template& of, Dice& dice) {
   QuizQuestion question = of.make(dice);
   question.of = of.name;
-  question.lab = of.lab;
+  question.exercise = of.exercise;
   return question;
 }
 

@@ -13,9 +13,9 @@ struct QuizQuestion {
   std::string text{};  // names all that is needed
   /// The words to choose from; empty where the answer is a number.
   std::vector<std::string> choices{};
-  std::string answer{};  // "8", "21.33", "column"
-  std::string why{};     // a line or two, with the rule
-  std::string lab{};     // the exercise that is about it
+  std::string answer{};    // "8", "21.33", "column"
+  std::string why{};       // a line or two, with the rule
+  std::string exercise{};  // the one that is about it, as a word names it
 };
 
 /// The names of the templates.

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "results/metrics.hpp"
 #include "runner/machine.hpp"
+#include "workshop/compiler_words.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/layout.hpp"
 #include "workshop/sign.hpp"
@@ -86,7 +89,10 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
       .color = page.color, .unicode = page.unicode, .width = page.width > 0 ? page.width - 2 : 0};
   std::string text;
   if (outcome.ending == Ending::does_not_compile && !outcome.compiler_output.empty()) {
-    text = judged.verbose ? outcome.compiler_output : outcome.compiler_output;
+    text = judged.verbose ? outcome.compiler_output
+                          : compiler_words(outcome.compiler_output,
+                                           std::filesystem::absolute(judged.file).string(),
+                                           judged.source, inner);
   } else if (outcome.ending == Ending::broken_promise) {
     text = claims_as_text(outcome.claims, page);
   } else {

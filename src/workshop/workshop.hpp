@@ -9,6 +9,7 @@
 
 #include "runner/command_line.hpp"
 #include "runner/error.hpp"
+#include "workshop/quiz.hpp"
 
 namespace workshop {
 
@@ -66,7 +67,7 @@ struct ProgressRequest : OwnFolder {
 };
 
 using WorkshopRequest =
-    std::variant<LearnRequest, VerifyRequest, PackRequest, CheckRequest, HintRequest,
+    std::variant<LearnRequest, QuizRequest, VerifyRequest, PackRequest, CheckRequest, HintRequest,
                  SolutionRequest, ResetRequest, ProgressRequest, runner::ShowText>;
 
 /// Throws runner::Error(ExitCode::usage) with a message for the user.

@@ -70,7 +70,7 @@ std::string elements_text(int64_t height, int64_t width) {
 }  // namespace
 
 std::string wrong_map(const Facts& facts, const text::Page& page) {
-  if (facts.wrong() == 0) return "";
+  if (facts.wrong() == 0 || facts.wrong() == facts.given().M * facts.given().N) return "";
   const Area area = area_of(facts);
   const int64_t height = ceil_div(area.rows, MOST_SIGNS), width = ceil_div(area.cols, MOST_SIGNS);
   const int64_t signs_down = ceil_div(area.rows, height), signs_across = ceil_div(area.cols, width);

@@ -85,11 +85,11 @@ TEST(Show, KeepsToThePage) {
 }
 
 TEST(Show, IsNarrowedToALineAndABuffer) {
-  const Ended line = show({"2", "--size", "64", "--line", "33"});
+  const Ended line = show({"2", "--size", "64", "--line", "36"});
   EXPECT_EQ(line.code, 0) << line.err;
   EXPECT_THAT(line.out,
               AllOf(HasSubstr("blend("), Not(HasSubstr("load 4 B")), Not(HasSubstr("__global__"))));
-  const Ended file = show({"2", "--size", "64", "--line", "02_coalesced.cu:33"});
+  const Ended file = show({"2", "--size", "64", "--line", "02_coalesced.cu:36"});
   EXPECT_EQ(file.out, line.out);
   const Ended buffer = show({"2", "--size", "64", "--buffer", "B"});
   EXPECT_THAT(buffer.out, AllOf(HasSubstr("| B "), Not(HasSubstr("| A ")), Not(HasSubstr("| C "))));
@@ -147,7 +147,7 @@ TEST(Show, DrawsTheWorstRequest) {
   const Ended ended = show({"1", "--size", "64", "--picture"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("simulated GPU - 1 naive"));
-  EXPECT_THAT(ended.out, HasSubstr("naive_kernel in 01_naive.cu:30\n"));
+  EXPECT_THAT(ended.out, HasSubstr("naive_kernel in 01_naive.cu:33\n"));
   EXPECT_THAT(ended.out,
               HasSubstr("ld.global.f32 of A, launch 1, block (0,0,0), warp 0, request 0"));
   EXPECT_THAT(ended.out, HasSubstr("in 32 sectors"));
@@ -160,7 +160,7 @@ TEST(Show, DrawsTheRequestsThatAreChosen) {
   EXPECT_THAT(ended.out, HasSubstr("of B, launch 1, block (3,0,0), warp 2, request 5\n"));
   EXPECT_THAT(ended.out, HasSubstr("\nrequest 6\n"));
   EXPECT_THAT(ended.out, Not(HasSubstr("\nrequest 7\n")));
-  const Ended line = show({"2", "--size", "64", "--picture", "--line", "33"});
+  const Ended line = show({"2", "--size", "64", "--picture", "--line", "36"});
   EXPECT_THAT(line.out, HasSubstr("st.global.f32 of C"));
 }
 
@@ -210,13 +210,13 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--elements", "64"}, "--elements is a size of labs"},
       {{"copy_stride", "--elements", "0"}, "--elements 0"},
       {{"copy_stride", "--size", "64"}, "--size is a kernel's"},
-      {{"2", "--line", "31"}, "02_coalesced.cu: 30, 33"},
-      {{"2", "--line", "coalesced.cu:30"}, "02_coalesced.cu: 30, 33"},
+      {{"2", "--line", "31"}, "02_coalesced.cu: 33, 36"},
+      {{"2", "--line", "coalesced.cu:30"}, "02_coalesced.cu: 33, 36"},
       {{"2", "--line", "0"}, "--line 0"},
       {{"2", "--line", "x"}, "--line 'x' is not understood"},
       {{"2", "--buffer", "D"}, "but to A, B, C"},
       {{"2", "--buffer", ""}, "--buffer needs a name"},
-      {{"2", "--buffer", "A", "--line", "33"}, "the line has no access to it, but to C"},
+      {{"2", "--buffer", "A", "--line", "36"}, "the line has no access to it, but to C"},
       {{"2", "--color", "blue"}, "write auto, always or never"},
       {{"2", "--bogus"}, "unknown option '--bogus'"},
       {{"1", "2", "--baseline", "/nowhere.json"}, "'/nowhere.json'"},
@@ -231,7 +231,7 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--picture", "--warp", "32", "--svg", svg}, "a block has 32 warps"},
       {{"2", "--picture", "--warp", "4294967296"}, "a block has 32 warps"},
       {{"2", "--picture", "--nth", "256", "--svg", svg}, "has 256 such requests"},
-      {{"2", "--picture", "--nth", "1", "--line", "33"}, "has 1 such request,"},
+      {{"2", "--picture", "--nth", "1", "--line", "36"}, "has 1 such request,"},
       {{"2", "--picture", "--svg", ""}, "--svg needs a file name"},
       {{"2", "--picture", "--svg", "/nowhere/picture.svg"},
        "cannot write to '/nowhere/picture.svg'"},
