@@ -24,6 +24,9 @@ namespace {
 using runner::Error;
 using runner::ExitCode;
 
+constexpr double LAUNCHES_IN_ALL =
+    12;  // that may take as long as one may, before all of it is ended
+
 // The text of the learner's file. Throws where there is none, or nothing in it.
 std::string own_source(const Desk& desk, const Exercise& exercise) {
   const std::string path = desk.files().path(exercise);
@@ -33,11 +36,16 @@ std::string own_source(const Desk& desk, const Exercise& exercise) {
                 fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
                             as_typed(path), word));
   }
-  std::string source = read_text(path);
+  const std::string way_out =
+      fmt::format(": './sgemm_runner reset {}' keeps it and begins anew", word);
+  std::string source;
+  try {
+    source = read_text(path);
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, error.what() + way_out);
+  }
   if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw Error(ExitCode::usage,
-                fmt::format("'{}' is empty: './sgemm_runner reset {}' keeps it and begins anew",
-                            as_typed(path), word));
+    throw Error(ExitCode::usage, fmt::format("'{}' is empty{}", as_typed(path), way_out));
   }
   return source;
 }
@@ -69,8 +77,10 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
   {
     runner::Progress progress(!request.json);
     progress.say(fmt::format("judging {}", judged.file));
-    judged.outcome =
-        judge_answer(exercise, path, {.kernel_seconds = request.seconds, .page = page});
+    judged.outcome = judge_answer(exercise, path,
+                                  {.kernel_seconds = request.seconds,
+                                   .all_seconds = LAUNCHES_IN_ALL * request.seconds,
+                                   .page = page});
   }
   judged.known = known_wrong_answer(exercise, judged.outcome, judged.source);
   const bool right = judged.outcome.ending == Ending::right;

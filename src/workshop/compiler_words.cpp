@@ -19,7 +19,7 @@ constexpr size_t MOST_LINES = 8;  // of words that are not understood
 
 // --- what the compilers write ------------------------------------------------------------------------------------
 
-// A line like "mine.cu:34:7: error: ..." (clang) or "mine.cu(34): error: ..." (nvcc).
+// A line like "mine.cu:34:7: error: ..." (clang, and without a column simcc) or "mine.cu(34): error: ..." (nvcc).
 struct Said {
   std::string file;
   int line = 0, col = 0;
@@ -28,12 +28,14 @@ struct Said {
 };
 
 std::optional<Said> said_in(const std::string& line) {
-  static const std::regex clang(R"(^(.+):(\d+):(\d+): (?:fatal )?(error|warning|note): (.*)$)");
+  static const std::regex clang(
+      R"(^(.+?):(\d{1,9})(?::(\d{1,9}))?: (?:fatal )?(error|warning|note): (.*)$)");
   static const std::regex nvcc(
-      R"(^(.+)\((\d+)\): (?:catastrophic )?(error|warning|note)(?: #[0-9A-Z-]+)?: (.*)$)");
+      R"(^(.+)\((\d{1,9})\): (?:catastrophic )?(error|warning|note)(?: #[0-9A-Z-]+)?: (.*)$)");
   std::smatch match;
   if (std::regex_match(line, match, clang)) {
-    return Said{match[1], std::stoi(match[2]), std::stoi(match[3]), match[4], match[5]};
+    const int col = match[3].matched ? std::stoi(match[3]) : 0;
+    return Said{match[1], std::stoi(match[2]), col, match[4], match[5]};
   }
   if (std::regex_match(line, match, nvcc)) {
     return Said{match[1], std::stoi(match[2]), 0, match[3], match[4]};
@@ -53,7 +55,7 @@ std::optional<std::string> said_of_all(const std::string& line) {
 
 // The line that leads into a header: "... at line 22 of /home/you/mine.cu" (nvcc; clang has a note for it).
 std::optional<int> line_that_led_here(const std::string& line, const std::string& file) {
-  static const std::regex at(R"(^ .* at line (\d+) of (.+)$)");
+  static const std::regex at(R"(^ .* at line (\d{1,9}) of (.+)$)");
   std::smatch match;
   if (!std::regex_match(line, match, at) || match[2] != file) return std::nullopt;
   return std::stoi(match[1]);
@@ -78,7 +80,7 @@ std::string without(std::string text, const std::string& part) {
 std::string plain(std::string message) {
   static const std::regex option(R"( \[-W[^\]]*\]$)"), alias(R"( \(aka [^)]*\))");
   static const std::regex memory(
-      R"(.*uses too much shared data \(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\))");
+      R"(.*uses too much shared data \(0x([0-9a-f]{1,15}) bytes, 0x([0-9a-f]{1,15}) max\))");
   message = std::regex_replace(std::regex_replace(message, option, ""), alias, "");
   for (const char* insides : {"ladder::_NV_ANON_NAMESPACE::", "ladder::(anonymous namespace)::",
                               "(anonymous namespace)::", "ladder::"}) {
@@ -156,7 +158,9 @@ std::string_view line_of(std::string_view source, int number) {
 std::string line_with_sign(std::string_view source, const CompilerError& error, int width) {
   std::string line(line_of(source, error.line));
   if (line.find_first_not_of(" \t") == line.npos) return "";
-  std::ranges::replace(line, '\t', ' ');
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';  // a tab, and whatever a terminal may obey
+  }
   const auto col = static_cast<size_t>(std::max(error.col - 1, 0));
   const size_t room = width <= 0 ? line.size() : static_cast<size_t>(std::max(width - 4, 20));
   const size_t indent = line.find_first_not_of(' ');

@@ -58,7 +58,11 @@ std::string Desk::fresh_text(const Exercise& exercise, char hole) const {
     return new_sheet(read_lab_questions(*exercise.lab, exercise.folder));
   }
   const Step* const step = progress_.find(exercise.name);
-  return cut(exercise, hole != 0 ? hole : step != nullptr ? step->hole : 'a');
+  const std::vector<char> letters = exercise.letters();
+  const char own = step != nullptr ? step->hole : 'a';
+  // Exercises change, and with them their holes.
+  const bool is_known = std::ranges::find(letters, own) != letters.end();
+  return cut(exercise, hole != 0 ? hole : is_known ? own : letters.front());
 }
 
 }  // namespace workshop

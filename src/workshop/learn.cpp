@@ -77,7 +77,7 @@ void open(Desk& desk, const Exercise& exercise, char hole, const text::Page& pag
             step.hole, exercise.number_or_name(), hole));
   }
   if (hole != 0) step.hole = hole;
-  const bool made = !exists && desk.files().make(exercise, desk.fresh_text(exercise, step.hole));
+  const bool made = !exists && desk.files().make(exercise, desk.fresh_text(exercise, hole));
   step.opened = runner::now();
   step.skipped.clear();
   desk.save();

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
 
 #include "runner/error.hpp"
 #include "runner/output.hpp"
@@ -24,6 +26,12 @@ constexpr int SCHEMA = 1;
 
 Error damaged(const std::string& path, const std::string& why) {
   return {ExitCode::usage, fmt::format("'{}' is no progress file: {}", path, why)};
+}
+
+// The library's words without the mark before them: "[json.exception.type_error.302] type must be string, but is number".
+std::string plain(std::string_view what) {
+  const size_t mark = what.find("] ");
+  return std::string(what.substr(mark == what.npos ? 0 : mark + 2));
 }
 
 std::string user_name() {
@@ -50,17 +58,26 @@ Json json_of(const Step& step) {
   return json;
 }
 
-// Throws nlohmann's exceptions for wrong types.
+int count_of(const Json& json, const char* key) {
+  constexpr int64_t MOST = 1'000'000;
+  const auto count = json.value(key, int64_t{0});
+  if (count < 0 || count > MOST) throw std::out_of_range(fmt::format("'{}' is {}", key, count));
+  return static_cast<int>(count);
+}
+
+// Throws nlohmann's exceptions for wrong types, and std::out_of_range.
 Step step_of(const Json& json) {
+  if (!json.is_object()) throw std::out_of_range(fmt::format("it is {}", json.dump()));
   Step step;
   step.opened = json.value("opened", "");
   step.solved = json.value("solved", "");
   step.skipped = json.value("skipped", "");
   step.seen = json.value("solution_seen", "");
-  step.checks = json.value("checks", 0);
-  step.hints = json.value("hints", 0);
+  step.checks = count_of(json, "checks");
+  step.hints = count_of(json, "hints");
   const std::string hole = json.value("hole", "a");
-  if (hole.size() == 1) step.hole = hole[0];
+  if (hole.size() != 1) throw std::out_of_range(fmt::format("'hole' is '{}'", hole));
+  step.hole = hole[0];
   step.endings = json.value("endings", std::map<std::string, int>{});
   step.known = json.value("known_wrong_answers", std::map<std::string, int>{});
   return step;
@@ -95,16 +112,20 @@ Progress read_progress(const std::string& path) {
                                       schema, SCHEMA));
     }
     Progress progress{.learner = json.value("learner", "")};
-    for (const auto& [name, step] : json.at("exercises").items()) {
-      progress.steps[name] = step_of(step);
+    const Json& exercises = json.at("exercises");
+    if (!exercises.is_object()) throw damaged(path, "its 'exercises' are no object");
+    for (const auto& [name, step] : exercises.items()) {
+      try {
+        progress.steps[name] = step_of(step);
+      } catch (const std::exception& error) {
+        throw damaged(path, fmt::format("of '{}', {}", name, plain(error.what())));
+      }
     }
     return progress;
   } catch (const nlohmann::json::parse_error& error) {
     throw damaged(path, fmt::format("it is no JSON from byte {} on", error.byte));
   } catch (const nlohmann::json::exception& error) {
-    const std::string_view what = error.what();
-    throw damaged(path,
-                  std::string(what.substr(what.find("] ") == what.npos ? 0 : what.find("] ") + 2)));
+    throw damaged(path, plain(error.what()));
   }
 }
 

@@ -220,6 +220,16 @@ TEST(CompilerWords, SayOnceWhatIsTrueOfBothHalves) {
               SizeIs(1));
 }
 
+// The simulated GPU's compiler adds an error of its own, which has no column.
+TEST(CompilerWords, KnowALineWithoutAColumn) {
+  EXPECT_EQ(workshop::compiler_words(
+                "/home/you/mine.cu:2: error: infinite recursion, or a loop that does "
+                "nothing for ever\n",
+                "/home/you/mine.cu", "int x;\n  while (true) {}\n", PLAIN),
+            "line 2: infinite recursion, or a loop that does nothing for ever\n"
+            "    while (true) {}\n");
+}
+
 TEST(CompilerWords, DoNotTakeAWarningForAnError) {
   EXPECT_THAT(workshop::compiler_errors("mine.cu:2:7: warning: unused variable 'x'\n"
                                         "mine.cu(3): warning #177-D: variable \"x\" was declared\n",
