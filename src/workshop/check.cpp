@@ -24,9 +24,6 @@ namespace {
 using runner::Error;
 using runner::ExitCode;
 
-constexpr double LAUNCHES_IN_ALL =
-    12;  // that may take as long as one may, before all of it is ended
-
 // The text of the learner's file. Throws where there is none, or nothing in it.
 std::string own_source(const Desk& desk, const Exercise& exercise) {
   const std::string path = desk.files().path(exercise);
@@ -77,10 +74,8 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
   {
     runner::Progress progress(!request.json);
     progress.say(fmt::format("judging {}", judged.file));
-    judged.outcome = judge_answer(exercise, path,
-                                  {.kernel_seconds = request.seconds,
-                                   .all_seconds = LAUNCHES_IN_ALL * request.seconds,
-                                   .page = page});
+    judged.outcome =
+        judge_answer(exercise, path, {.kernel_seconds = request.seconds, .page = page});
   }
   judged.known = known_wrong_answer(exercise, judged.outcome, judged.source);
   const bool right = judged.outcome.ending == Ending::right;

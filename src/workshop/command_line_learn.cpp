@@ -100,7 +100,7 @@ class CheckSubcommand : public Word {
     app.add_flag("--json", json_, "what became of it as JSON");
     app.add_flag("-v,--verbose", verbose_,
                  "all that the compiler says, every cause, the time taken");
-    app.add_option("--seconds", seconds_, "that a launch may take (default 10), and all of it twelve times")->type_name("S");
+    app.add_option("--seconds", seconds_, "that a launch may take (default 10)")->type_name("S");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {

@@ -300,8 +300,8 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
 
   const ladder::Rung own = in_place_of(*exercise.rung, *loaded);
   const std::string source = read_text(file);
-  const Limits limits{
-      steps, machine::MEASURES_TIME ? options.kernel_seconds + SOME_SECONDS : LONG_SECONDS};
+  const Limits limits{steps, machine::MEASURES_TIME ? options.kernel_seconds + SOME_SECONDS
+                                                    : options.kernel_seconds * LAUNCHES_OF_A_STEP};
   judge_small_problems(own, tile_of_source(source), options.page, limits, outcome);
   if (outcome.ending == Ending::right) judge_contract(own, limits, outcome);
   if (outcome.ending == Ending::right) {

@@ -69,9 +69,10 @@ std::string more_about(const Judged& judged) {
                  : fmt::format("./sgemm_runner show {} --kernel {}",
                                judged.exercise->before->number, judged.file);
     case Ending::does_not_compile:
+      return fmt::format("./sgemm_runner check {} -v", word);
     case Ending::crashed:
     case Ending::never_ends:
-      return fmt::format("./sgemm_runner check {} -v", word);
+      return "";
     case Ending::broken_promise:
       return fmt::format("./sgemm_runner show --kernel {}", judged.file);
     case Ending::fault:
@@ -199,7 +200,8 @@ std::string verdict(const Judged& judged, const text::Page& page) {
   text += right ? what_it_was_worth(judged, page) : what_was_wrong(judged, page);
   if (judged.known) text += what_is_known(*judged.known, page);
   if (!outcome.printed.empty()) text += "\n  It printed:\n" + indented(outcome.printed, 4);
-  text += "\n" + command_line("more", more_about(judged));
+  const std::string more = more_about(judged);
+  text += "\n" + (more.empty() ? "" : command_line("more", more));
   if (!right)
     return text +
            command_line("next",

@@ -21,7 +21,7 @@ Also promised: blocks at most 9 at 8x8x8
 
 Known by: ending is wrong_result;
   cause is transposed
-Some prose, which says: this is no field.
+Some prose: this is no field.
 
 ```cuda
 // ## no heading
@@ -62,8 +62,7 @@ TEST(Markdown, BlocksAreAsTheyStand) {
 }
 
 TEST(Markdown, ProseIsWhatIsNeitherFieldNorBlock) {
-  EXPECT_EQ(DOCUMENT.sections[0].prose(),
-            "Some prose, which says: this is no field.\n\n\nMore prose.\n");
+  EXPECT_EQ(DOCUMENT.sections[0].prose(), "Some prose: this is no field.\n\n\nMore prose.\n");
 }
 
 }  // namespace
