@@ -21,6 +21,7 @@ declare -A packages_for=(
   [plots]="python3-matplotlib python3-numpy"
   [browser]="chromium"
   [google-tools]="libbenchmark-tools python3-scipy"
+  [fresh-builds]="git"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
@@ -42,6 +43,7 @@ need_for() {
     case $purpose in
       tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;;
       google-tools) features+=(SGEMM_TEST_GOOGLE_TOOLS) ;;
+      fresh-builds) features+=(SGEMM_TEST_FRESH_BUILDS) ;;
     esac
   done
 }

@@ -1,16 +1,9 @@
 #include "workshop/judge.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <fcntl.h>
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +17,6 @@
 #include "runner/contract.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/error.hpp"
-#include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
 #include "runner/kernel_file.hpp"
 #include "runner/machine.hpp"
@@ -32,9 +24,9 @@
 #include "runner/product.hpp"
 #include "runner/provenance.hpp"
 #include "runner/report.hpp"
-#include "runner/subprocess.hpp"
-#include "runner/temporary_folder.hpp"
 #include "runner/verify.hpp"
+#include "workshop/apart.hpp"
+#include "workshop/cut.hpp"
 #include "workshop/outcome_json.hpp"
 #include "workshop/text_file.hpp"
 #include "workshop/wrong_result.hpp"
@@ -52,6 +44,18 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
+
+constexpr double LONG_SECONDS =
+    300;  // for what takes seconds where nothing is wrong: a busy machine
+constexpr double SOME_SECONDS = 10;  // for what a step does besides launching
+
+// How long a step may take. The simulated GPU ends a launch itself, and knows where it was; of a device the process is
+// ended.
+struct Limits {
+  const Steps& steps;
+  double seconds;
+  void begin(const std::string& step) const { steps.begin(step, seconds); }
+};
 
 // ---- The small problems. None is square, so that swapped indices show.
 
@@ -113,9 +117,10 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
 
 // Runs the file's kernel at the small problems, hazards looked for.
 void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text::Page& page,
-                          Outcome& outcome) {
+                          const Limits& limits, Outcome& outcome) {
   machine::look_for_hazards(true);
   for (const Problem& problem : probes()) {
+    limits.begin(describe(problem));
     runner::Verifier verifier(problem, {.guard = 256});
     cudaError_t error = cudaSuccess;
     const runner::Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, runner::Values) {
@@ -140,8 +145,9 @@ void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text
   outcome.message = outcome.hazards.front().message;
 }
 
-void judge_contract(const ladder::Rung& rung, Outcome& outcome) {
+void judge_contract(const ladder::Rung& rung, const Limits& limits, Outcome& outcome) {
   for (const runner::ContractCheck& check : runner::contract()) {
+    limits.begin(fmt::format("the contract, {}", check.name));
     std::string complaint;
     try {
       complaint = check.complaint(rung);
@@ -202,8 +208,11 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
     checked.counter += fmt::format(" at {}", further.problem.size());
     outcome.claims.push_back(std::move(checked));
   }
-  // On a device that does not count nothing can be said of a promise.
-  if (!result.seen.traffic) outcome.claims.clear();
+  // A device does not count accesses, and nothing can be said of such claims there.
+  if (!result.seen.traffic) {
+    std::erase_if(outcome.claims,
+                  [](const results::CheckedClaim& claim) { return !claim.counted; });
+  }
   if (std::ranges::all_of(outcome.claims, &results::CheckedClaim::kept)) return;
   outcome.ending = Ending::broken_promise;
 }
@@ -236,7 +245,9 @@ void tell_worth(const Exercise& exercise, const ladder::Rung& own, const Result&
     run.results.push_back(measured(*exercise.before, large_problem()));
   }
   run.results.push_back(now);
-  const runner::RecordedRuns recorded = runner::recorded_for({}, {.ladder = true});
+  // What is measured here needs no recorded figures.
+  runner::RecordedRuns recorded;
+  if (!machine::MEASURES_TIME) recorded = runner::recorded_for({}, {.ladder = true});
   outcome.worth = results::to_table(run, recorded.figures(), page);
   if (run.results.size() > 1) {
     outcome.worth +=
@@ -252,6 +263,14 @@ void tell_worth(const Exercise& exercise, const ladder::Rung& own, const Result&
 
 // ---- All of it, in a process that may be lost.
 
+// Where accesses are not counted, a file as it was given may do: it computes the right thing without the idea.
+void refuse_what_is_as_given(const Exercise& exercise, const std::string& source,
+                             Outcome& outcome) {
+  if (own_part(source) != own_part(cut(exercise, hole_of(source)))) return;
+  outcome.ending = Ending::broken_promise;
+  outcome.message = "between the marks it is as it was given: nothing is written yet\n";
+}
+
 // A message on a kernel's file without the option that it was not named by: "--kernel 'mine.cu': it defines no rung".
 std::string without_option(const std::string& message) {
   const size_t end = message.find("': ");
@@ -259,10 +278,12 @@ std::string without_option(const std::string& message) {
                                                                   : message;
 }
 
-Outcome judge_here(const Exercise& exercise, const std::string& file, const JudgeOptions& options) {
+Outcome judge_here(const Exercise& exercise, const std::string& file, const JudgeOptions& options,
+                   const Steps& steps) {
   Outcome outcome;
   const Clock::time_point begin = Clock::now();
   const ladder::Rung* loaded = nullptr;
+  steps.begin("compiling", LONG_SECONDS);
   try {
     loaded = &runner::load_kernel_file(file);
   } catch (const runner::DoesNotCompile& error) {
@@ -278,11 +299,16 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
   if (loaded == nullptr) return outcome;
 
   const ladder::Rung own = in_place_of(*exercise.rung, *loaded);
-  judge_small_problems(own, tile_of_source(read_text(file)), options.page, outcome);
-  if (outcome.ending == Ending::right) judge_contract(own, outcome);
+  const std::string source = read_text(file);
+  const Limits limits{
+      steps, machine::MEASURES_TIME ? options.kernel_seconds + SOME_SECONDS : LONG_SECONDS};
+  judge_small_problems(own, tile_of_source(source), options.page, limits, outcome);
+  if (outcome.ending == Ending::right) judge_contract(own, limits, outcome);
   if (outcome.ending == Ending::right) {
+    steps.begin("the product whose accesses are counted or whose time is taken", LONG_SECONDS);
     const Result result = measured(own, large_problem());
     judge_promise(exercise, own, result, outcome);
+    if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
     if (outcome.ending == Ending::right && options.with_worth) {
       tell_worth(exercise, own, result, options.page, outcome);
     }
@@ -291,63 +317,35 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
   return outcome;
 }
 
-void write_all(int descriptor, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t wrote = write(descriptor, text.data() + done, text.size() - done);
-    if (wrote < 0 && errno != EINTR) return;
-    if (wrote > 0) done += static_cast<size_t>(wrote);
-  }
-}
-
-// What the process that judges says through its pipe: an outcome, or why there is none.
+// What the process that judges says: an outcome, or why there is none.
 std::string judged_as_json(const Exercise& exercise, const std::string& file,
-                           const JudgeOptions& options) {
+                           const JudgeOptions& options, const Steps& steps) {
   try {
+    setenv("SIMULATOR_TIMEOUT", fmt::format("{}", options.kernel_seconds).c_str(), 0);
     const std::string lack = runner::lack_of(machine::open(), *exercise.rung);
     if (!lack.empty()) {
       throw Error(ExitCode::no_device,
                   lack + "; './sgemm_runner learn skip' goes on with the next exercise");
     }
-    return json_of(judge_here(exercise, file, options)).dump();
+    return json_of(judge_here(exercise, file, options, steps)).dump();
   } catch (const std::exception&) {
     const Error error = runner::caught_error();
     return nlohmann::ordered_json{{"failed", error.what()}, {"code", error.code()}}.dump();
   }
 }
 
-[[noreturn]] void be_the_judge(int to, const std::string& printed_file, const Exercise& exercise,
-                               const std::string& file, const JudgeOptions& options) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-  setpgid(0, 0);
-  const int printed = open(printed_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  dup2(printed, STDOUT_FILENO);
-  dup2(printed, STDERR_FILENO);
-  setenv("SIMULATOR_TIMEOUT", fmt::format("{}", options.kernel_seconds).c_str(), 0);
-  write_all(to, judged_as_json(exercise, file, options));
-  close(to);
-  _exit(0);  // neither the file's destructors nor ours have anything to say
+Outcome never_ends(const DoneApart& done) {
+  return {
+      .ending = Ending::never_ends,
+      .message = fmt::format("it was ended after {} s of: {}; the time went by in host code, or "
+                             "in a kernel that cannot be asked where it is\n",
+                             done.seconds, done.step)};
 }
 
-// Reads to the end, until the deadline or an interruption. False if the end did not come.
-bool read_to_end(int from, Clock::time_point deadline, std::string& text) {
-  std::array<char, 4096> piece{};
-  while (Clock::now() < deadline && !runner::interrupted()) {
-    pollfd ready{.fd = from, .events = POLLIN, .revents = 0};
-    if (poll(&ready, 1, 100) <= 0) continue;
-    const ssize_t count = read(from, piece.data(), piece.size());
-    if (count == 0) return true;
-    if (count > 0) text.append(piece.data(), static_cast<size_t>(count));
-  }
-  return false;
-}
-
-std::string beginning_of(const std::string& path) {
-  constexpr size_t MOST = 600;
-  std::error_code none;
-  if (!std::filesystem::exists(path, none)) return "";
-  std::string text = read_text(path);
-  if (text.size() > MOST) text = text.substr(0, text.rfind('\n', MOST) + 1) + "...\n";
-  return text;
+Outcome crashed(const std::string& how, const DoneApart& done) {
+  return {
+      .ending = Ending::crashed,
+      .message = fmt::format("its host code ended the process: {}, during: {}\n", how, done.step)};
 }
 
 }  // namespace
@@ -357,59 +355,28 @@ Outcome judge_answer(const Exercise& exercise, const std::string& file,
   if (!std::filesystem::exists(file)) {
     throw Error(ExitCode::usage, fmt::format("there is no file '{}'", file));
   }
-  // The judge's temporary files lie here, so that none is left if it is ended.
-  const runner::TemporaryFolder folder;
-  const std::string printed = folder / "printed";
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Error(ExitCode::failure, fmt::format("no pipe: {}", std::strerror(errno)));
-  }
-  const pid_t judge = fork();
-  if (judge < 0)
-    throw Error(ExitCode::failure, fmt::format("no process: {}", std::strerror(errno)));
-  if (judge == 0) {
-    setenv("TMPDIR", (folder / "").c_str(), 1);
-    be_the_judge(ends[1], printed, exercise, file, options);
-  }
-  close(ends[1]);
-  std::string text;
-  const auto limit = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(options.all_seconds));
-  const bool ended = read_to_end(ends[0], Clock::now() + limit, text);
-  close(ends[0]);
-  if (!ended) {
-    kill(-judge, SIGKILL);
-    kill(judge, SIGKILL);  // it may not have its group yet
-  }
-  int status = 0;
-  while (waitpid(judge, &status, 0) < 0 && errno == EINTR) {
-  }
-  runner::stop_if_interrupted();
-
+  const DoneApart done =
+      do_apart([&](const Steps& steps) { return judged_as_json(exercise, file, options, steps); });
   Outcome outcome;
-  if (!ended) {
-    outcome.ending = Ending::never_ends;
-    outcome.message = fmt::format(
-        "it was not done after {} s and was ended; the time goes by in host code, or in a kernel "
-        "that cannot be ended\n",
-        options.all_seconds);
-  } else if (WIFSIGNALED(status)) {
-    outcome.ending = Ending::crashed;
-    outcome.message = fmt::format("its host code ended the process: {} (signal {})\n",
-                                  strsignal(WTERMSIG(status)), WTERMSIG(status));
-  } else {
-    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
-    if (json.is_discarded()) {
-      outcome.ending = Ending::crashed;
-      outcome.message =
-          fmt::format("its host code ended the process with exit code {}\n", WEXITSTATUS(status));
-    } else if (json.contains("failed")) {
-      throw Error(json.at("code").get<ExitCode>(), json.at("failed").get<std::string>());
-    } else {
+  switch (done.end) {
+    case DoneApart::End::timed_out:
+      outcome = never_ends(done);
+      break;
+    case DoneApart::End::signalled:
+      outcome = crashed(fmt::format("{} (signal {})", strsignal(done.number), done.number), done);
+      break;
+    case DoneApart::End::exited:
+      outcome = crashed(fmt::format("exit code {}", done.number), done);
+      break;
+    case DoneApart::End::done: {
+      const auto json = nlohmann::ordered_json::parse(done.said);
+      if (json.contains("failed")) {
+        throw Error(json.at("code").get<ExitCode>(), json.at("failed").get<std::string>());
+      }
       outcome = outcome_from(json);
     }
   }
-  outcome.printed = beginning_of(printed);
+  outcome.printed = done.printed;
   return outcome;
 }
 

@@ -10,8 +10,7 @@
 namespace workshop {
 
 struct JudgeOptions {
-  double kernel_seconds = 10;  // that one launch may take (on the simulated GPU, which can end one)
-  double all_seconds = 120;    // that all of it may take
+  double kernel_seconds = 10;  // that one launch may take
   bool with_worth = true;      // whether what a right answer is worth is asked for
   text::Page page{};           // that it is laid out for
 };

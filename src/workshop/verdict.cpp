@@ -94,7 +94,7 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
                                            std::filesystem::absolute(judged.file).string(),
                                            judged.source, inner);
   } else if (outcome.ending == Ending::broken_promise) {
-    text = claims_as_text(outcome.claims, page);
+    text = outcome.message + claims_as_text(outcome.claims, page);
   } else {
     for (const std::string_view line : text::lines_of(outcome.message)) {
       text += text::wrap(line, inner.width, 2) + "\n";
@@ -153,9 +153,8 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
         "  It is the rung's own code, sign for sign. That is fine; can you say why each line is "
         "there?\n";
   }
-  if (!runner::machine::MEASURES_TIME) {
-    text += "\n" + indented(claims_as_text(outcome.claims, page), 2);
-  } else {
+  if (!outcome.claims.empty()) text += "\n" + indented(claims_as_text(outcome.claims, page), 2);
+  if (runner::machine::MEASURES_TIME) {
     text += indented("Accesses are not counted on a GPU: './sgemm_runner --build sim check " +
                          judged.exercise->number_or_name() + "' does.\n",
                      2);

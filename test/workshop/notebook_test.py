@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """exercises/workshop.ipynb, run from the first cell to the last on the simulated GPU, in a clone that it makes itself.
 
-    notebook_test.py
+    notebook_test.py Text     what is written in it
+    notebook_test.py Cells    its cells are run: minutes, as it builds the project
 
 There is no Jupyter: lines that begin with ! are given to bash with Python's variables as IPython puts them in, of the magic
 commands %cd and %%writefile are known, and all else is Python. What the cells clone is today's tree.
@@ -86,7 +87,7 @@ def solution():
     return source.split("// exercise a: begin\n")[1].split("  // exercise a: end")[0]
 
 
-class Notebook(unittest.TestCase):
+class Text(unittest.TestCase):
     def test_its_text_says_what_a_t4_runs(self):
         text = " ".join("\n".join(cells("markdown")).split())
         for said in ("compute capability 7.5", "Kernels 1 to 9", "Kernels 10 to 12", "have not run it on a T4"):
@@ -100,6 +101,8 @@ class Notebook(unittest.TestCase):
         for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
             self.assertFalse(cell.get("outputs"))
 
+
+class Cells(unittest.TestCase):
     def test_its_cells_run_from_the_first_to_the_last(self):
         with tempfile.TemporaryDirectory(prefix="notebook ") as folder:
             origin = Path(folder) / "origin"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """An archive for a class (learn --pack): it holds no solution, and learners can work with it.
 
-    pack_test.py PROGRAM    the built sgemm_workshop
+    pack_test.py PROGRAM Archive     what is in it; PROGRAM is the built sgemm_workshop
+    pack_test.py PROGRAM InClass     unpacked and built: minutes
 """
 
 import os
@@ -61,7 +62,9 @@ def names_in(archive):
         return {member.name for member in opened.getmembers()}
 
 
-class Pack(unittest.TestCase):
+class Packed(unittest.TestCase):
+    """An archive, unpacked."""
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="class ü ")
@@ -75,6 +78,8 @@ class Pack(unittest.TestCase):
         subprocess.run(["tar", "-C", cls.folder, "-xf", cls.archive], check=True)
         cls.tree = cls.folder / "sgemm_ladder"
 
+
+class Archive(Packed):
     def test_the_same_tree_is_the_same_archive(self):
         again = self.folder / "again.tar.gz"
         self.assertEqual(pack(again).returncode, 0)
@@ -143,6 +148,22 @@ class Pack(unittest.TestCase):
                 skeleton = (self.tree / f"exercises/{exercise}/skeleton_{letter}.cu").read_text(encoding="utf-8")
                 self.assertEqual(MARK.findall(skeleton), [(letter, "begin"), (letter, "end")], exercise)
 
+    def test_another_processor_is_told_what_is_missing(self):
+        """Configuring alone, as a machine of another kind would."""
+        compiled = self.tree / "src/kernels/compiled"
+        [processor] = compiled.iterdir()
+        other = compiled / "another_processor"
+        processor.rename(other)
+        try:
+            done = subprocess.run(["cmake", "-S", self.tree, "-B", self.folder / "other", "-G", "Ninja", "-DSGEMM_BUILD_TESTS=OFF",
+                                   "-DCMAKE_CXX_COMPILER=clang++-19"], capture_output=True, text=True)
+        finally:
+            other.rename(processor)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("compiled for another_processor", " ".join(done.stderr.split()))
+
+
+class InClass(Packed):
     def call(self, *words):
         environment = {**os.environ, "SGEMM_BUILD": "sim", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
         done = subprocess.run([self.tree / "sgemm_runner", *words], cwd=self.tree, env=environment, capture_output=True,
@@ -182,20 +203,6 @@ class Pack(unittest.TestCase):
         refused = self.call("learn", "--pack", "again.tar.gz")
         self.assertEqual(refused.returncode, 2, refused.stdout)
         self.assertIn("hand on the file itself", refused.stderr)
-
-    def test_another_processor_is_told_what_is_missing(self):
-        """Configuring alone, as a machine of another kind would."""
-        compiled = self.tree / "src/kernels/compiled"
-        [processor] = compiled.iterdir()
-        other = compiled / "another_processor"
-        processor.rename(other)
-        try:
-            done = subprocess.run(["cmake", "-S", self.tree, "-B", self.folder / "other", "-G", "Ninja", "-DSGEMM_BUILD_TESTS=OFF",
-                                   "-DCMAKE_CXX_COMPILER=clang++-19"], capture_output=True, text=True)
-        finally:
-            other.rename(processor)
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("compiled for another_processor", " ".join(done.stderr.split()))
 
 
 if __name__ == "__main__":
