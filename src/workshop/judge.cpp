@@ -47,7 +47,8 @@ double seconds_since(Clock::time_point begin) {
 
 constexpr double LONG_SECONDS =
     300;  // for what takes seconds where nothing is wrong: a busy machine
-constexpr double SOME_SECONDS = 10;  // for what a step does besides launching
+constexpr double SOME_SECONDS = 10;        // for what a step does besides launching
+constexpr double LAUNCHES_OF_A_STEP = 12;  // that may each take as long as one may
 
 // How long a step may take. The simulated GPU ends a launch itself, and knows where it was; of a device the process is
 // ended.
