@@ -336,17 +336,17 @@ std::string judged_as_json(const Exercise& exercise, const std::string& file,
 }
 
 Outcome never_ends(const DoneApart& done) {
-  return {
-      .ending = Ending::never_ends,
-      .message = fmt::format("it was ended after {} s of: {}; the time went by in host code, or "
-                             "in a kernel that cannot be asked where it is\n",
-                             done.seconds, done.step)};
+  return {.ending = Ending::never_ends,
+          .message =
+              fmt::format("it was ended after {:.3g} s of: {}; the time goes by in host code, or "
+                          "in a kernel that cannot be asked where it is\n",
+                          done.seconds, done.step)};
 }
 
 Outcome crashed(const std::string& how, const DoneApart& done) {
   return {
       .ending = Ending::crashed,
-      .message = fmt::format("its host code ended the process: {}, during: {}\n", how, done.step)};
+      .message = fmt::format("its host code ended the process {}, during: {}\n", how, done.step)};
 }
 
 }  // namespace
@@ -364,10 +364,11 @@ Outcome judge_answer(const Exercise& exercise, const std::string& file,
       outcome = never_ends(done);
       break;
     case DoneApart::End::signalled:
-      outcome = crashed(fmt::format("{} (signal {})", strsignal(done.number), done.number), done);
+      outcome =
+          crashed(fmt::format("by a signal, {} ({})", strsignal(done.number), done.number), done);
       break;
     case DoneApart::End::exited:
-      outcome = crashed(fmt::format("exit code {}", done.number), done);
+      outcome = crashed(fmt::format("with exit code {}", done.number), done);
       break;
     case DoneApart::End::done: {
       const auto json = nlohmann::ordered_json::parse(done.said);
