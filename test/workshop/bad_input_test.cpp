@@ -157,7 +157,7 @@ TEST_F(BadInput, AKernelThatNeverEnds) {
 TEST_F(BadInput, HostCodeThatNeverEnds) {
   const std::string loop = "  for (volatile int x = 0; x < 1;) {\n  }\n";
   expect_wrong(judge(answer(LAUNCH, loop + LAUNCH), {"--seconds", "0.2"}), "it does not end",
-               "the time goes by in host code");
+               "s of: 256x128x64, alpha 1, beta 0; the time went by in host");
 }
 
 TEST_F(BadInput, HostCodeThatEndsTheProcess) {
@@ -165,7 +165,7 @@ TEST_F(BadInput, HostCodeThatEndsTheProcess) {
     const char *code, *why;
   } endings[] = {
       {"  *static_cast<volatile int*>(nullptr) = 1;\n", "Segmentation fault"},
-      {"  exit(0);\n", "ended the process with exit code 0"},
+      {"  exit(0);\n", "ended the process: exit code 0"},
       {"  if (p.M > 0) throw 3;\n", "Aborted"},
       {"  if (p.C[0] == 3) return cudaErrorUnknown;\n",
        "host code uses a pointer to the device's memory"},
