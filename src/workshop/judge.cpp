@@ -339,11 +339,11 @@ std::string judged_as_json(const Exercise& exercise, const std::string& file,
 }
 
 Outcome never_ends(const DoneApart& done) {
-  return {
-      .ending = Ending::never_ends,
-      .message = fmt::format("it was ended after {:.3g} s of: {}; the time went by in host code, or "
-                             "in a kernel that cannot be asked where it is\n",
-                             done.seconds, done.step)};
+  return {.ending = Ending::never_ends,
+          .message =
+              fmt::format("it was ended after {:.3g} s of: {}; the time went by in host code, or "
+                          "in a kernel that cannot be asked where it is\n",
+                          done.seconds, done.step)};
 }
 
 Outcome crashed(const std::string& how, const DoneApart& done) {
