@@ -1,5 +1,7 @@
 #include "workshop/desk.hpp"
 
+#include <algorithm>
+
 #include "runner/error.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/prediction_sheet.hpp"

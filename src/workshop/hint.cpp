@@ -1,6 +1,8 @@
 // What `sgemm_runner hint`, `solution` and `reset` do: for whoever is stuck.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runner/error.hpp"
 #include "runner/output.hpp"
 #include "runner/provenance.hpp"

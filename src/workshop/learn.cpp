@@ -1,6 +1,8 @@
 // What `sgemm_runner learn` does.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runner/machine.hpp"
 #include "runner/output.hpp"
 #include "runner/provenance.hpp"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runner/error.hpp"
 #include "text/page.hpp"
 #include "workshop/text_file.hpp"

@@ -1,6 +1,8 @@
 // What `sgemm_runner progress` does.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runner/output.hpp"
 #include "runner/terminal.hpp"
 #include "workshop/class_progress.hpp"
