@@ -36,8 +36,7 @@ void compile(const std::string& path, const std::string& library) {
   const Finished compiled = run_command({SGEMM_COMPILE_KERNEL, path, library}, true);
   stop_if_interrupted();
   if (compiled.code == 0) return;
-  throw DoesNotCompile(complaint(path, "it does not compile\n" + compiled.output),
-                       compiled.output);
+  throw DoesNotCompile(complaint(path, "it does not compile\n" + compiled.output), compiled.output);
 }
 
 // The names of the library's variables that are as large as a rung, read off its table of dynamic symbols.

@@ -220,32 +220,41 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
 
 // ---- What it was worth.
 
-std::string picture_of(const Exercise& exercise, const ladder::Rung& rung, const std::string& name,
-                       const text::Page& page) {
-  machine::record_requests({.any = true});
-  static_cast<void>(measured(rung, large_problem()));
-  std::vector<lens::Request> requests = machine::recorded_requests();
+// A rung's large product, and the worst request that it makes to the buffer which the exercise is about.
+struct Seen {
+  Result result{};
+  std::optional<lens::Request> worst{};
+};
+
+Seen seen(const ladder::Rung& rung, const std::string& buffer) {
+  if (!buffer.empty()) machine::record_requests({.any = true});
+  Seen seen{.result = measured(rung, large_problem())};
+  const std::vector<lens::Request> requests = machine::recorded_requests();
   machine::record_requests({});
-  std::erase_if(requests, [&](const lens::Request& r) { return r.buffer != exercise.drawn; });
-  if (requests.empty()) return "";
-  const lens::Request* worst = &requests.front();
   for (const lens::Request& request : requests) {
-    if (lens::is_worse(request, *worst)) worst = &request;
+    if (request.buffer != buffer) continue;
+    if (!seen.worst || lens::is_worse(request, *seen.worst)) seen.worst = request;
   }
-  return fmt::format("{}:\n\n{}", name, lens::picture({*worst}, page));
+  return seen;
 }
 
-std::string name_of(const ladder::Rung& rung) {
-  return fmt::format("{} {}", rung.number, rung.name);
+void add_picture(const Seen& seen, const std::string& name, const text::Page& page,
+                 std::string& pictures) {
+  if (!seen.worst) return;
+  pictures += (pictures.empty() ? "" : "\n") + name + ":\n\n" + lens::picture({*seen.worst}, page);
 }
 
-void tell_worth(const Exercise& exercise, const ladder::Rung& own, const Result& now,
-                const text::Page& page, Outcome& outcome) {
+void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& page,
+                Outcome& outcome) {
   results::Run run{.from = runner::provenance({}, false)};
   if (exercise.before != nullptr) {
-    run.results.push_back(measured(*exercise.before, large_problem()));
+    const Seen before = seen(*exercise.before, exercise.drawn);
+    add_picture(before, fmt::format("{} {}", exercise.before->number, exercise.before->name), page,
+                outcome.pictures);
+    run.results.push_back(before.result);
   }
-  run.results.push_back(now);
+  add_picture(own, "yours", page, outcome.pictures);
+  run.results.push_back(own.result);
   // What is measured here needs no recorded figures.
   runner::RecordedRuns recorded;
   if (!machine::MEASURES_TIME) recorded = runner::recorded_for({}, {.ladder = true});
@@ -254,12 +263,6 @@ void tell_worth(const Exercise& exercise, const ladder::Rung& own, const Result&
     outcome.worth +=
         "\n" + results::worth(run.results[0], run.results[1], recorded.figures(), page);
   }
-  if (exercise.drawn.empty()) return;
-  if (exercise.before != nullptr) {
-    outcome.pictures = picture_of(exercise, *exercise.before, name_of(*exercise.before), page);
-  }
-  const std::string mine = picture_of(exercise, own, "yours", page);
-  outcome.pictures += (outcome.pictures.empty() || mine.empty() ? "" : "\n") + mine;
 }
 
 // ---- All of it, in a process that may be lost.
@@ -307,11 +310,11 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
   if (outcome.ending == Ending::right) judge_contract(own, limits, outcome);
   if (outcome.ending == Ending::right) {
     steps.begin("the product whose accesses are counted or whose time is taken", LONG_SECONDS);
-    const Result result = measured(own, large_problem());
-    judge_promise(exercise, own, result, outcome);
+    const Seen own_run = seen(own, options.with_worth ? exercise.drawn : "");
+    judge_promise(exercise, own, own_run.result, outcome);
     if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
     if (outcome.ending == Ending::right && options.with_worth) {
-      tell_worth(exercise, own, result, options.page, outcome);
+      tell_worth(exercise, own_run, options.page, outcome);
     }
   }
   outcome.run_seconds = seconds_since(begin) - outcome.compile_seconds;
@@ -336,17 +339,17 @@ std::string judged_as_json(const Exercise& exercise, const std::string& file,
 }
 
 Outcome never_ends(const DoneApart& done) {
-  return {
-      .ending = Ending::never_ends,
-      .message = fmt::format("it was ended after {:.3g} s of: {}; the time went by in host code, or "
-                             "in a kernel that cannot be asked where it is\n",
-                             done.seconds, done.step)};
+  return {.ending = Ending::never_ends,
+          .message =
+              fmt::format("it was ended after {:.3g} s of: {}; the time went by in host code, or "
+                          "in a kernel that cannot be asked where it is\n",
+                          done.seconds, done.step)};
 }
 
 Outcome crashed(const std::string& how, const DoneApart& done) {
   return {
       .ending = Ending::crashed,
-      .message = fmt::format("its host code ended the process: {}, during: {}\n", how, done.step)};
+      .message = fmt::format("its host code ended the process {}, during: {}\n", how, done.step)};
 }
 
 }  // namespace
@@ -364,10 +367,11 @@ Outcome judge_answer(const Exercise& exercise, const std::string& file,
       outcome = never_ends(done);
       break;
     case DoneApart::End::signalled:
-      outcome = crashed(fmt::format("{} (signal {})", strsignal(done.number), done.number), done);
+      outcome =
+          crashed(fmt::format("by a signal, {} ({})", strsignal(done.number), done.number), done);
       break;
     case DoneApart::End::exited:
-      outcome = crashed(fmt::format("exit code {}", done.number), done);
+      outcome = crashed(fmt::format("with exit code {}", done.number), done);
       break;
     case DoneApart::End::done: {
       const auto json = nlohmann::ordered_json::parse(done.said);
