@@ -269,7 +269,7 @@ class Suspects {
   // The wrong elements are those of a part of C, nine in ten of it at least, and no others. The words are told what is the
   // matter with them: "were never written", "are wrong".
   template <typename Part>
-  void add_part(const char* name, const std::string& seen, Part is_in_part) {
+  void add_part(const char* name, const std::string& seen, const Part& is_in_part) {
     int64_t inside = 0, wrong_inside = 0, untouched = 0;
     for (int64_t i = 0; i < M_; ++i) {
       for (int64_t j = 0; j < N_; ++j) {

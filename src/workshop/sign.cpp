@@ -26,22 +26,22 @@ struct NoTerm {
   std::string why;
 };
 
-// The word itself, which must be among those that are known.
-const std::string& known_word(const char* what, const std::string& word,
-                              const std::vector<std::string>& known, const char* list) {
-  if (std::ranges::find(known, word) != known.end()) return word;
+// Throws unless the word is among those that are known.
+void require_known(const char* what, const std::string& word, const std::vector<std::string>& known,
+                   const char* list) {
+  if (std::ranges::find(known, word) != known.end()) return;
   throw NoTerm{fmt::format("there is no {} '{}'{} ({} has the list)", what, word,
                            runner::did_you_mean(word, known), list)};
 }
 
 Holds ending_is(const std::string& word) {
   const std::optional<Ending> ending = ending_named(word);
-  if (!ending) known_word("ending", word, ending_names(), "src/workshop/outcome.cpp");
+  if (!ending) require_known("ending", word, ending_names(), "src/workshop/outcome.cpp");
   return [ending](const Outcome& outcome, const std::string&) { return outcome.ending == *ending; };
 }
 
 Holds cause_is(const std::string& word) {
-  known_word("cause", word, cause_names(), "src/workshop/hypotheses.cpp");
+  require_known("cause", word, cause_names(), "src/workshop/hypotheses.cpp");
   return [word](const Outcome& outcome, const std::string&) {
     return std::ranges::find(outcome.causes, word, &Cause::name) != outcome.causes.end();
   };
@@ -54,7 +54,7 @@ Holds hazard_is(const std::string& word) {
     words.push_back(known);
     if (known == word) kind = its_kind;
   }
-  known_word("hazard", word, words, "src/workshop/sign.cpp");
+  require_known("hazard", word, words, "src/workshop/sign.cpp");
   return [kind](const Outcome& outcome, const std::string&) {
     return std::ranges::find(outcome.hazards, kind, &results::Hazard::kind) !=
            outcome.hazards.end();
@@ -64,7 +64,7 @@ Holds hazard_is(const std::string& word) {
 Holds check_is(const std::string& word) {
   std::vector<std::string> names;
   for (const runner::ContractCheck& check : runner::contract()) names.emplace_back(check.name);
-  known_word("check", word, names, "src/runner/contract.cpp");
+  require_known("check", word, names, "src/runner/contract.cpp");
   return
       [word](const Outcome& outcome, const std::string&) { return outcome.contract_check == word; };
 }
@@ -112,7 +112,8 @@ Holds claim(const std::string& text) {
 
   std::vector<std::string> counters{BLOCKS};
   for (const results::Metric& metric : results::metrics()) counters.emplace_back(metric.key);
-  const std::string& counter = known_word("counter", words[0], counters, "src/results/metrics.cpp");
+  require_known("counter", words[0], counters, "src/results/metrics.cpp");
+  const std::string& counter = words[0];
   const std::string& relation = words[1];
   if (relation != "is" && relation != "below" && relation != "above") throw NoTerm{FORM};
   double value = 0;

@@ -889,6 +889,12 @@ TEST(Diagnosis, NamesNoCauseThatItDoesNotKnow) {
           return right_sum(e, i, j) + static_cast<float>((i * 31 + j * 17) % 23 == 0 ? 12345 : 0);
         });
       },
+      // the first K tile only, but right elsewhere, which contradicts it
+      [](Evidence& e) {
+        every_element(e, [&](int64_t i, int64_t j) {
+          return (i * 7 + j) % 5 == 2 ? sum_of(e, i, j, 0, 32) : right_sum(e, i, j);
+        });
+      },
       // one element
       [](Evidence& e) {
         every_element(e, [&](int64_t i, int64_t j) {
