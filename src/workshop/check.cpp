@@ -54,6 +54,7 @@ void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool 
   ++step.endings[ending];
   if (!known.empty()) ++step.known[known];
   if (solved && step.solved.empty()) step.solved = runner::now();
+  if (solved) desk.end(exercise);
   desk.save();
 }
 

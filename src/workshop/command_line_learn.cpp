@@ -61,7 +61,8 @@ class LearnSubcommand : public Word {
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     if (!pack_.empty()) return PackRequest{.file = pack_};
     if (verify_) return VerifyRequest{.exercises = exercises_};
-    if (exercises_.size() > 1) {
+    const bool skips = exercises_.size() == 2 && exercises_.front() == "skip";
+    if (exercises_.size() > 1 && !skips) {
       throw Error(ExitCode::usage, "one exercise at a time: './sgemm_runner learn 2'");
     }
     if (exercises_ == std::vector<std::string>{"quiz"}) return quiz();
@@ -72,6 +73,7 @@ class LearnSubcommand : public Word {
     LearnRequest request;
     request.folder = folder_;
     request.exercise = exercises_.empty() ? "" : exercises_.front();
+    if (skips) request.skipped = exercises_.back();
     request.hole = hole_from(hole_);
     return request;
   }
@@ -137,7 +139,7 @@ class HintSubcommand : public Word {
 class SolutionSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    add_exercise(app, "by its number or name; none: the one at hand");
+    add_exercise(app, "by its number or name");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {

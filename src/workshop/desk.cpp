@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runner/error.hpp"
+#include "runner/provenance.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/prediction_sheet.hpp"
 
@@ -19,16 +20,23 @@ bool Desk::is_open(const Exercise& exercise) const {
   return step == nullptr || (step->solved.empty() && step->skipped.empty());
 }
 
+void Desk::open(const Exercise& exercise) {
+  Step& one = step(exercise);
+  one.opening = progress_.next_place();
+  if (one.opened.empty()) one.opened = runner::now();
+  one.skipped.clear();
+}
+
+void Desk::end(const Exercise& exercise) { step(exercise).ending = progress_.next_place(); }
+
 const Exercise* Desk::at_hand() const {
   const Exercise* last = nullptr;
-  std::string when;
+  int place = 0;
   for (const Exercise& exercise : course()) {
     const Step* const step = progress_.find(exercise.name);
-    if (step == nullptr || step->opened.empty() || !is_open(exercise)) continue;
-    if (last == nullptr || step->opened >= when) {
-      last = &exercise;
-      when = step->opened;
-    }
+    if (step == nullptr || step->opening <= std::max(step->ending, place)) continue;
+    last = &exercise;
+    place = step->opening;
   }
   return last;
 }
@@ -37,16 +45,21 @@ const Exercise& Desk::exercise(const std::string& word) const {
   if (!word.empty()) return find_exercise(word);
   if (const Exercise* const one = at_hand()) return *one;
   const Exercise* const one = next();
-  throw Error(ExitCode::usage, one == nullptr ? "no exercise is at hand: all are done"
-                                              : "no exercise is at hand: './sgemm_runner learn " +
-                                                    one->number_or_name() + "' opens the next one");
+  const std::string nothing = "no exercise is at hand; say which by its number or name";
+  if (one == nullptr) throw Error(ExitCode::usage, nothing);
+  throw Error(ExitCode::usage, nothing + ", or './sgemm_runner learn " + one->number_or_name() +
+                                   "' opens the next one");
 }
 
 const Exercise* Desk::next() const {
-  // From the last that something was done about, so that whoever begins in the middle goes on there.
+  // From what was opened or ended last, so that whoever begins in the middle goes on there.
   size_t from = 0;
+  int place = 0;
   for (size_t i = 0; i < course().size(); ++i) {
-    if (progress_.find(course()[i].name) != nullptr) from = i;
+    const Step* const step = progress_.find(course()[i].name);
+    if (step == nullptr || std::max(step->opening, step->ending) < place) continue;
+    place = std::max(step->opening, step->ending);
+    from = i;
   }
   for (size_t i = 0; i < course().size(); ++i) {
     const Exercise& exercise = course()[(from + i) % course().size()];

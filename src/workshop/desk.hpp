@@ -21,12 +21,16 @@ class Desk {
   Step& step(const Exercise& exercise) { return progress_.steps[exercise.name]; }
   void save() const { write_progress(files_.progress_path(), progress_); }
 
-  /// The exercise that a word names, or without one that which is at hand: the one opened last that is neither solved nor
-  /// skipped. Throws runner::Error(ExitCode::usage) where none is.
+  /// It is at hand from now on.
+  void open(const Exercise& exercise);
+  /// It is done, or put off, until it is opened again.
+  void end(const Exercise& exercise);
+
+  /// The exercise that a word names, or without one that which is at hand: the one opened last that was not ended since. Throws runner::Error(ExitCode::usage) where none is.
   const Exercise& exercise(const std::string& word) const;
   /// The same, and nullptr where none is at hand.
   const Exercise* at_hand() const;
-  /// The first of the course, from the one at hand or solved last on, that is neither solved nor skipped; then any that was
+  /// The first of the course, from the one opened or ended last on, that is neither solved nor skipped; then any that was
   /// passed over; nullptr if all are solved or skipped.
   const Exercise* next() const;
 

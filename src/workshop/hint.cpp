@@ -65,7 +65,7 @@ ExitCode run(const HintRequest& request) {
   text += command_line(number < count ? "still stuck" : "give up",
                        fmt::format("./sgemm_runner {} {}", next, exercise.number_or_name()));
   step.hints = number;
-  if (step.opened.empty()) step.opened = runner::now();
+  if (step.opened.empty()) desk.open(exercise);
   desk.save();
   runner::write_stdout(text);
   return ExitCode::ok;
@@ -74,7 +74,11 @@ ExitCode run(const HintRequest& request) {
 ExitCode run(const SolutionRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
-  const Exercise& exercise = desk.exercise(request.exercise);
+  // It is not shown by a word that slipped out.
+  if (request.exercise.empty()) {
+    throw runner::Error(ExitCode::usage, "say which: './sgemm_runner solution 2'");
+  }
+  const Exercise& exercise = find_exercise(request.exercise);
   require_solution(exercise);
   std::string text;
   if (exercise.rung != nullptr) {
@@ -122,8 +126,7 @@ ExitCode run(const ResetRequest& request) {
   desk.files().make(exercise, text);
   Step& step = desk.step(exercise);
   if (request.hole != 0) step.hole = request.hole;
-  step.opened = runner::now();
-  step.skipped.clear();
+  desk.open(exercise);
   desk.save();
   runner::write_stdout(
       fmt::format("{} is new{}\n", as_typed(desk.files().path(exercise)),

@@ -116,6 +116,28 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
 
+// The page inside of what the verdict sets in by two columns.
+text::Page narrower(text::Page page) {
+  if (page.width > 2) page.width -= 2;
+  return page;
+}
+
+// What reports call the matrices.
+void name_matrices(const ladder::Sgemm& sgemm) {
+  machine::name_buffer(sgemm.A, "A");
+  machine::name_buffer(sgemm.B, "B");
+  machine::name_buffer(sgemm.C, "C");
+}
+
+// The verifier's words without its names for the two kinds of inputs.
+std::string for_learners(std::string complaint) {
+  for (const char* name : {" (reals)", " (integers)"}) {
+    const size_t at = complaint.find(name);
+    if (at != complaint.npos) complaint.erase(at, std::strlen(name));
+  }
+  return complaint;
+}
+
 // Runs the file's kernel at the small problems, hazards looked for.
 void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text::Page& page,
                           const Limits& limits, Outcome& outcome) {
@@ -125,6 +147,7 @@ void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text
     runner::Verifier verifier(problem, {.guard = 256});
     cudaError_t error = cudaSuccess;
     const runner::Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, runner::Values) {
+      name_matrices(sgemm);
       error = ladder::launch(rung, sgemm, nullptr);
       if (error == cudaSuccess) error = cudaDeviceSynchronize();
       return error;
@@ -133,9 +156,9 @@ void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text
     if (error != cudaSuccess) return tell_of_error(error, describe(problem), outcome);
     if (verdict.correct) continue;
     outcome.ending = Ending::wrong_result;
-    outcome.message = fmt::format("{} at {}\n", verdict.complaint, describe(problem));
+    outcome.message = fmt::format("{} at {}\n", for_learners(verdict.complaint), describe(problem));
     machine::look_for_hazards(false);
-    Diagnosis found = diagnose(rung, problem, verifier, tile, page);
+    Diagnosis found = diagnose(rung, problem, verifier, tile, narrower(page));
     outcome.causes = std::move(found.causes);
     outcome.map = std::move(found.map);
     return;
@@ -298,6 +321,12 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
     if (error.code() != ExitCode::usage) throw;
     outcome.ending = Ending::does_not_compile;
     outcome.message = without_option(error.what()) + "\n";
+    if (outcome.message.starts_with("it defines ")) {
+      outcome.message = fmt::format(
+          "it compiles, and the entry at its end is gone: `extern const Rung {}{{...}};` belongs "
+          "there as it was given ('reset' keeps your file and gives you a new one)\n",
+          exercise.rung->name);
+    }
   }
   outcome.compile_seconds = seconds_since(begin);
   if (loaded == nullptr) return outcome;

@@ -29,12 +29,13 @@ class Paragraphs {
   explicit Paragraphs(const text::Page& page) : page_(page) {}
 
   void add(std::string_view line) {
-    const int indent = entry_indent(line);
-    if (indent >= 0 || line.starts_with("|")) flush();
+    if (line.starts_with("|")) return add_row(line);
+    // In the middle of a paragraph a line may begin with a number and a full stop.
+    const int indent = lines_.empty() || indent_ > 0 ? entry_indent(line) : -1;
+    if (indent >= 0) flush();
     if (indent >= 0) indent_ = indent;
     const size_t begin = line.find_first_not_of(' ');
     lines_ += lines_.empty() ? std::string(line) : " " + std::string(line.substr(begin));
-    if (line.starts_with("|")) flush_as_it_is();
   }
   void flush() {
     if (!lines_.empty()) {
@@ -56,9 +57,23 @@ class Paragraphs {
   }
 
  private:
-  void flush_as_it_is() {
-    text_ += lines_ + "\n";
-    lines_.clear();
+  // A row of a table as an entry: "A: what it is". Its first row is the heading, the second a rule.
+  void add_row(std::string_view line) {
+    flush();
+    std::string entry;
+    for (size_t begin = 1; begin < line.size();) {
+      const size_t end = std::min(line.find('|', begin), line.size());
+      const std::string_view cell = line.substr(begin, end - begin);
+      const size_t first = cell.find_first_not_of(' ');
+      if (first != cell.npos) {
+        entry += (entry.empty() ? "" : ": ") +
+                 std::string(cell.substr(first, cell.find_last_not_of(' ') + 1 - first));
+      }
+      begin = end + 1;
+    }
+    if (entry.find_first_not_of("-: ") == entry.npos) return;
+    constexpr int INDENT = 4;
+    text_ += text::wrap(entry, page_.width, INDENT) + "\n";
   }
 
   const text::Page& page_;
@@ -107,7 +122,7 @@ std::string indented(std::string_view text, int spaces) {
 }
 
 std::string command_line(std::string_view what, std::string_view command) {
-  return fmt::format("{:<11}{}\n", fmt::format("{}:", what), command);
+  return fmt::format("{:<13}{}\n", fmt::format("{}:", what), command);
 }
 
 }  // namespace workshop

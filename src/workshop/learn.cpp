@@ -60,9 +60,10 @@ std::string what_to_do(const Desk& desk, const Exercise& exercise, bool made,
     text += markdown_on(fmt::format("## {}\n\n{}\n", section.title, section.text), page);
   }
   text += command_line("your file", fmt::format("{}{}", file, made ? "  (made now)" : ""));
-  text += command_line("check",
-                       command_for("check", exercise) +
-                           (exercise.rung != nullptr ? "   or check --watch: at each save" : ""));
+  text += command_line(
+      "check",
+      command_for("check", exercise) +
+          (exercise.rung != nullptr ? " --watch   at each save; without --watch once" : ""));
   text += command_line("stuck?", command_for("hint", exercise));
   return text;
 }
@@ -80,8 +81,7 @@ void open(Desk& desk, const Exercise& exercise, char hole, const text::Page& pag
   }
   if (hole != 0) step.hole = hole;
   const bool made = !exists && desk.files().make(exercise, desk.fresh_text(exercise, hole));
-  step.opened = runner::now();
-  step.skipped.clear();
+  desk.open(exercise);
   desk.save();
   runner::write_stdout(what_to_do(desk, exercise, made, page));
 }
@@ -91,13 +91,14 @@ void open(Desk& desk, const Exercise& exercise, char hole, const text::Page& pag
 ExitCode run(const LearnRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
-  if (request.exercise.empty()) {
+  if (request.exercise.empty() || request.exercise == "start") {
     runner::write_stdout(where_one_is(desk, page));
     return ExitCode::ok;
   }
   if (request.exercise == "skip") {
-    const Exercise& exercise = desk.exercise("");
+    const Exercise& exercise = desk.exercise(request.skipped);
     desk.step(exercise).skipped = runner::now();
+    desk.end(exercise);
     desk.save();
     runner::write_stdout(
         fmt::format("{} is put off; './sgemm_runner learn {}' takes it up again.\n", exercise.name,

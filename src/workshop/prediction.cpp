@@ -149,12 +149,15 @@ std::vector<std::string> paragraphs_of(std::string_view text) {
   return paragraphs;
 }
 
-std::string open_lines(const Predictions& predictions) {
+std::string open_lines(const Predictions& predictions, const text::Page& page) {
   const auto open = std::ranges::count_if(
       predictions.held, [](const Held& held) { return held.state == Held::State::open; });
-  std::string text = fmt::format(
-      "{} of {} predictions in {} are open; nothing is revealed before they are made:\n", open,
-      predictions.held.size(), predictions.file);
+  std::string text =
+      text::wrap(fmt::format("{} of {} predictions in {} are open; nothing is revealed before they "
+                             "are made:",
+                             open, predictions.held.size(), predictions.file),
+                 page.width, 2) +
+      "\n";
   for (const Held& held : predictions.held) {
     if (held.state != Held::State::open) continue;
     const Asked& asked = held.entry.asked;
@@ -309,7 +312,7 @@ Predictions check_predictions(const LabQuestions& questions, std::string_view sh
 
 std::string rendered(const Predictions& predictions, const text::Page& page) {
   std::string text = wrapped(fmt::format("{}: {}", predictions.lab, predictions.question), page, 0);
-  if (!predictions.is_solved()) return text + open_lines(predictions);
+  if (!predictions.is_solved()) return text + open_lines(predictions, page);
   text += fmt::format("{}\n\n", predictions.source) + table(predictions, page);
   text += what_they_show(predictions, page);
   text += fmt::format("\n{} of {} predictions were right", predictions.right(),

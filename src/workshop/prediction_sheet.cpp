@@ -15,7 +15,7 @@ namespace {
 using runner::Error;
 using runner::ExitCode;
 
-constexpr int WIDTH = 100;
+constexpr int WIDTH = 80;
 constexpr const char* OPEN = "?";
 constexpr const char* A_SHARE = "bytes_used_over_fetched";
 

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -48,6 +49,8 @@ Json json_of(const Step& step) {
   };
   json["hole"] = std::string(1, step.hole);
   add_text("opened", step.opened);
+  if (step.opening > 0) json["opening"] = step.opening;
+  if (step.ending > 0) json["ending"] = step.ending;
   add_text("solved", step.solved);
   add_text("skipped", step.skipped);
   add_text("solution_seen", step.seen);
@@ -73,6 +76,8 @@ Step step_of(const Json& json) {
   step.solved = json.value("solved", "");
   step.skipped = json.value("skipped", "");
   step.seen = json.value("solution_seen", "");
+  step.opening = count_of(json, "opening");
+  step.ending = count_of(json, "ending");
   step.checks = count_of(json, "checks");
   step.hints = count_of(json, "hints");
   const std::string hole = json.value("hole", "a");
@@ -84,6 +89,12 @@ Step step_of(const Json& json) {
 }
 
 }  // namespace
+
+int Progress::next_place() const {
+  int last = 0;
+  for (const auto& [name, step] : steps) last = std::max({last, step.opening, step.ending});
+  return last + 1;
+}
 
 const Step* Progress::find(const std::string& exercise) const {
   const auto found = steps.find(exercise);

@@ -8,12 +8,15 @@ namespace workshop {
 
 /// What is known of one exercise.
 struct Step {
-  std::string opened{};   // when, as ISO 8601; empty for never
+  std::string opened{};   // when first, as ISO 8601; empty for never
   std::string solved{};   // likewise: the first time that it was right
   std::string skipped{};  // likewise: put off
   std::string seen{};     // likewise: its solution was looked at before it was solved
-  int checks = 0;         // so often judged
-  int hints = 0;          // so many of its hints were shown
+  /// The place of its last opening, and of its last ending (right, or put off), in the order of all that was opened and
+  /// ended; 0 for never. Clocks may stand still between the two.
+  int opening = 0, ending = 0;
+  int checks = 0;  // so often judged
+  int hints = 0;   // so many of its hints were shown
   char hole = 'a';
   std::map<std::string, int> endings{};  // how often a check ended so
   std::map<std::string, int> known{};    // wrong answers that were known by name, and how often
@@ -25,6 +28,8 @@ struct Progress {
   std::map<std::string, Step> steps{};  // by the exercise's name
   bool operator==(const Progress&) const = default;
 
+  /// The next place in the order of openings and endings.
+  int next_place() const;
   const Step* find(const std::string& exercise) const;
   bool is_solved(const std::string& exercise) const;
 };

@@ -150,9 +150,11 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
   const Outcome& outcome = judged.outcome;
   std::string text;
   if (is_the_rung(judged)) {
-    text +=
-        "  It is the rung's own code, sign for sign. That is fine; can you say why each line is "
-        "there?\n";
+    text += text::wrap(
+                "  It is the rung's own code, sign for sign. That is fine; can you say why each "
+                "line is there?",
+                page.width, 2) +
+            "\n";
   }
   if (!outcome.claims.empty()) text += "\n" + indented(claims_as_text(outcome.claims, page), 2);
   if (runner::machine::MEASURES_TIME) {

@@ -21,6 +21,7 @@ struct OwnFolder {
 /// `sgemm_runner learn [EXERCISE]`
 struct LearnRequest : OwnFolder {
   std::string exercise{};  // empty: where am I; "next", "skip"
+  std::string skipped{};   // with "skip", the exercise; empty: the one at hand
   char hole = 0;           // 0: the one that it has, or its first
 };
 

@@ -91,7 +91,9 @@ TEST_F(BadInput, AnExerciseThatDoesNotExist) {
 TEST_F(BadInput, AFileThatIsNotThere) {
   expect_refused(run({"check", "2"}), "'./sgemm_runner learn 2' makes it");
   expect_refused(run({"check", "2", "--watch"}), "'./sgemm_runner learn 2' makes it");
-  expect_refused(run({"check"}), "no exercise is at hand: './sgemm_runner learn ");
+  expect_refused(
+      run({"check"}),
+      "no exercise is at hand; say which by its number or name, or './sgemm_runner learn ");
   expect_refused(run({"check", "all"}), "there is no file of yours");
 }
 
@@ -133,7 +135,7 @@ TEST_F(BadInput, AFolderThatCannotBeWritten) {
 TEST_F(BadInput, AFileThatDoesNotCompile) {
   expect_wrong(judge(answer("row >= p.M", "rwo >= p.M")), "it does not compile",
                "use of undeclared identifier 'rwo'; did you mean 'row'?\n");
-  expect_wrong(judge("int main() {}\n"), "it does not compile", "0 variables of type ladder::Rung");
+  expect_wrong(judge("int main() {}\n"), "it does not compile", "the entry at its end is gone");
   const Ended binary = judge(std::string("\0\1\2\33[2J", 7) + std::string(5000, '\177'));
   expect_wrong(binary, "it does not compile", "line 1: ");
   for (const char c : {'\0', '\1', '\33'}) EXPECT_EQ(binary.out.find(c), binary.out.npos);

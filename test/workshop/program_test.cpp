@@ -80,7 +80,7 @@ TEST_F(Learner, WhoIsRightSeesWhatItWasWorth) {
   EXPECT_THAT(ended.out,
               AllOf(HasSubstr("exercise 2: right"), HasSubstr("the rung's own code"),
                     HasSubstr("6.6× fewer"), HasSubstr("in 32 sectors of 32 lines"),
-                    HasSubstr("in 1 sector of 1 line"), HasSubstr("./sgemm_runner learn ")));
+                    HasSubstr("in 4 sectors of 1 line"), HasSubstr("./sgemm_runner learn ")));
   EXPECT_THAT(progress()["exercises"]["02_coalesced"]["solved"], StartsWith("20"));
   EXPECT_THAT(run({"learn"}).out, HasSubstr("1 of 24 exercises solved"));
 }
@@ -121,6 +121,28 @@ TEST_F(Learner, BeginsAnewAndLosesNothing) {
   EXPECT_THAT(ended.out, HasSubstr("02_coalesced.1.cu"));
   EXPECT_EQ(read_text(mine + "/backup/02_coalesced.1.cu"), "an hour's work");
   EXPECT_EQ(read_text(file), workshop::cut(find_exercise("2"), 'b'));
+}
+
+TEST_F(Learner, TakesUpASolvedExerciseAgain) {
+  answer(workshop::solution_of(find_exercise("2"), 'a'));
+  EXPECT_EQ(run({"check", "2"}).code, 0);
+  EXPECT_EQ(run({"check"}).code, 2);  // nothing is at hand
+  EXPECT_EQ(run({"reset", "2", "--hole", "b"}).code, 0);
+  const Ended ended = run({"check"});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("exercise 2: the result is wrong"));
+  EXPECT_EQ(run({"learn", "1"}).code, 0);
+  EXPECT_THAT(run({"check"}).out, HasSubstr("01_naive.cu exercise 1"));
+}
+
+TEST_F(Learner, SeesNoSolutionByAWordThatSlippedOut) {
+  static_cast<void>(run({"learn", "2"}));
+  EXPECT_EQ(run({"solution"}).code, 2);
+}
+
+TEST_F(Learner, MaySkipOneByItsName) {
+  EXPECT_THAT(run({"learn", "skip", "2"}).out, StartsWith("02_coalesced is put off"));
+  EXPECT_EQ(run({"learn", "2", "3"}).code, 2);
 }
 
 TEST_F(Learner, GoesOnToTheNextAndMaySkip) {
