@@ -4,8 +4,9 @@
     bench/course_table.py            puts the table between the markers in docs/workshop.md
     bench/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
 
-The list is exercises/course.txt; titles and questions are those of the exercises' own texts. How long an exercise takes stands behind
-its line in the list as a comment, `# 20 minutes`, and is a figure: somebody who had not seen the exercise before took that long.
+The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are reckoned, not timed: to read the
+text, and to write and think again before each check that somebody made who had not seen the exercise before. That number stands
+behind the exercise's line in the list as a comment, `# 6 checks`.
 """
 
 import argparse
@@ -20,7 +21,9 @@ from plots.program import Refused  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- course table: made by bench/course_table.py -->\n"
 END = "<!-- end of the course table -->\n"
-UNKNOWN = "TODO-MINUTES"
+WORDS_A_MINUTE = 130  # of a technical text
+MINUTES_A_CHECK = 3
+UNKNOWN = "not tried yet"
 
 
 def text_of(file):
@@ -31,9 +34,15 @@ def text_of(file):
 
 
 def course(exercises):
-    """The exercises' names in order, each with its minutes or None."""
-    lines = (re.fullmatch(r"([^\s#]+)[^#]*(?:#\s*(\d+) minutes)?.*", line) for line in text_of(exercises / "course.txt").splitlines())
-    return [(line[1], line[2]) for line in lines if line]
+    """The exercises' names in order, each with how many checks it took, or None."""
+    lines = (re.fullmatch(r"([^\s#]+)[^#]*(?:#\s*(\d+) checks?)?.*", line) for line in text_of(exercises / "course.txt").splitlines())
+    return [(line[1], line[2] and int(line[2])) for line in lines if line]
+
+
+def minutes(exercises, name, checks):
+    """To the next five."""
+    words = len(text_of(exercises / name / "README.md").split())
+    return 5 * max(1, round((words / WORDS_A_MINUTE + MINUTES_A_CHECK * checks) / 5))
 
 
 def title_of(exercises, name):
@@ -47,11 +56,11 @@ def title_of(exercises, name):
 
 def table(exercises):
     lines = ["| exercise | what it is about | texts | questions answered | minutes |", "| --- | --- | --- | --- | ---: |"]
-    for name, minutes in course(exercises):
+    for name, checks in course(exercises):
         called, about = title_of(exercises, name)
         folder = f"../exercises/{name}"
         lines.append(f"| {called} | {about} | [task]({folder}/README.md), [hints]({folder}/hints.md), "
-                     f"[wrong answers]({folder}/wrong_answers.md) | [before and after]({folder}/answers.md) | {minutes or UNKNOWN} |")
+                     f"[wrong answers]({folder}/wrong_answers.md) | [before and after]({folder}/answers.md) | {UNKNOWN if checks is None else minutes(exercises, name, checks)} |")
     return "\n".join(lines) + "\n"
 
 
