@@ -184,7 +184,7 @@ TEST_P(LabExercise, TellsNothingOnItsSheet) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LabExercise, testing::ValuesIn(lab::all().begin(), lab::all().end()),
-                         [](const auto& info) { return std::string(info.param->name); });
+                         [](const auto& named) { return std::string(named.param->name); });
 
 // ---- Figures.
 

@@ -212,13 +212,13 @@ std::string what_moves(const std::string& text) {
   const auto index = groups_in(text, R"(reads A\[([^\]]+)\]\[([^\]]+)\])");
   const auto threads = threads_in(text);
   const auto values = [&](const std::string& expression) {
-    std::set<int> values;
+    std::set<int> seen;
     for (int lane = 0; lane < 32; ++lane) {
       const auto [x, y] = threads.at(static_cast<size_t>(lane));
-      values.insert(
+      seen.insert(
           Expression(expression, {{"threadIdx.x", x}, {"threadIdx.y", y}, {"k", 7}}).value());
     }
-    return values.size();
+    return seen.size();
   };
   const bool row = values(index.at(0)) > 1, col = values(index.at(1)) > 1;
   EXPECT_FALSE(row && col) << text;
@@ -402,7 +402,7 @@ TEST_P(QuizTemplate, NamesAnExerciseThatThereIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, QuizTemplate, testing::ValuesIn(workshop::quiz_templates()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& named) { return named.param; });
 
 // ---- A quiz.
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "runner/error.hpp"
-#include "simulator/hazards/hazard.hpp"
 #include "workshop/exercise.hpp"
 
 namespace {
@@ -113,24 +112,6 @@ TEST(Sign, RefusesWhatCanNeverHold) {
   EXPECT_THAT(refusal("claim blocks is 3 or so"), HasSubstr("it should be 'claim COUNTER"));
   EXPECT_THAT(refusal("claim blocks about 3"), HasSubstr("it should be 'claim COUNTER"));
   EXPECT_THAT(refusal("claim blocks"), HasSubstr("it should be 'claim COUNTER"));
-}
-
-// A hazard that an exercise's kernel can provoke, and no other.
-TEST(Sign, KnowsTheSimulatorsHazards) {
-  using simulator::HazardKind;
-  const std::vector<std::pair<const char*, HazardKind>> kinds{
-      {"race", HazardKind::race},
-      {"unwritten_read", HazardKind::unwritten_read},
-      {"early_use", HazardKind::early_use},
-      {"absent_lane", HazardKind::absent_lane},
-      {"false_mask", HazardKind::false_mask},
-      {"forbidden_barrier", HazardKind::forbidden_barrier},
-      {"beyond_array", HazardKind::beyond_array},
-      {"refused_call", HazardKind::refused_call},
-  };
-  std::vector<std::pair<std::string, std::string>> words;
-  for (const auto& [word, kind] : kinds) words.emplace_back(word, simulator::name_of(kind));
-  EXPECT_EQ(workshop::hazard_words(), words);
 }
 
 TEST(Sign, OfEveryExerciseIsUnderstood) {
