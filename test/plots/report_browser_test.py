@@ -193,7 +193,7 @@ class Marks(BrowserTest):
     def test_of_samples_tell_time_and_clock(self):
         for width in WIDTHS:
             page = self.open(runs.throttled(), width=width)
-            self.assertEqual(page.evaluate("document.querySelectorAll('#samples-drawing [data-mark]').length"), 120)
+            page.wait_for("document.querySelectorAll('#samples-drawing [data-mark]').length === 120")
             page.hover("#samples-drawing [data-mark='1']")
             self.assert_tip(page, "sample 1 of 120, after 0 s", "rung_3 1 ms", "cuBLAS 0.8 ms", "clock 1980 MHz")
             page.focus("#samples-drawing svg")
