@@ -50,6 +50,8 @@ class BrowserTest(unittest.TestCase):
     def open(self, run, **how):
         opened = self.browser.open(self.report_of(run), **how)
         self.addCleanup(opened.close)
+        if how.get("scripts", True):  # the samples are drawn when the page has its width: a moment later
+            opened.wait_for("!document.querySelector('#row-of-samples') || !!document.querySelector('#samples-drawing svg')")
         return opened
 
     def column(self, page, heading):
@@ -229,6 +231,7 @@ class Samples(BrowserTest):
         page = self.open(runs.run_of([same, alone]))
         for row, circles in (("0", 2), ("1", 1)):
             page.choose("#row-of-samples", row)
+            page.wait_for(f"document.querySelectorAll('#samples-drawing circle').length === {circles}")
             circle = "(c) => [c.cx.baseVal.value, c.cy.baseVal.value]"
             places = page.evaluate(f"[...document.querySelectorAll('#samples-drawing circle')].map({circle})")
             self.assertEqual(len(places), circles)
