@@ -93,11 +93,6 @@ class Row {
   std::string text_, blanks_;
 };
 
-std::string shortened(const std::string& text, int width, const std::string& ellipsis) {
-  if (text::display_width(text) <= width) return text;
-  return text.substr(0, static_cast<size_t>(std::max(0, width - 1))) + ellipsis;
-}
-
 /// The columns of a picture: the gap's mark, the line's number, its first byte, the words, the lanes.
 class Painter {
  public:
@@ -258,7 +253,7 @@ class Painter {
       add_word(row, line.words[word], shared, columns);
     }
     if (const int room = room_for_lanes(columns); room > 0)
-      row.add("  ").add(shortened(lane_list(line.lanes), room, marks_.ellipsis));
+      row.add("  ").add(text::shortened(lane_list(line.lanes), room, marks_.ellipsis));
     return row.end();
   }
 

@@ -70,23 +70,6 @@ std::vector<Line> rows_of(const std::vector<Line>& lines) {
   return rows;
 }
 
-std::string pad_left(const std::string& text, int width) {
-  return std::string(static_cast<size_t>(std::max(0, width - text::display_width(text))), ' ') +
-         text;
-}
-std::string pad_right(const std::string& text, int width) {
-  return text +
-         std::string(static_cast<size_t>(std::max(0, width - text::display_width(text))), ' ');
-}
-
-// Of a text the first columns, the last of them an ellipsis if it has more.
-std::string cut(const std::string& text, int width, const std::string& ellipsis) {
-  if (text::display_width(text) <= width) return text;
-  std::string part = text;
-  while (text::display_width(part) > std::max(0, width - 1)) part.pop_back();
-  return part + ellipsis;
-}
-
 // A source line as it can be printed: tabs as blanks, nothing that a terminal takes for a command.
 std::string printable_source(std::string_view line) {
   std::string text;
@@ -166,11 +149,13 @@ class Layout {
   // A line of source. Of one that is too long for its place beside the margin the rest stands below, where the margin has
   // further rows.
   std::string row(const CodeRow& row) const {
-    const std::string start = fmt::format("{}{} ", row.sign, pad_left(row.number, number_width_));
+    const std::string start =
+        fmt::format("{}{} ", row.sign, text::pad_left(row.number, number_width_));
     if (row.accesses.empty()) {
       const int room = page_.width - before_code();
       std::string line =
-          "   " + start + (page_.width > 0 ? cut(row.code, room, signs_.ellipsis) : row.code);
+          "   " + start +
+          (page_.width > 0 ? text::shortened(row.code, room, signs_.ellipsis) : row.code);
       line.erase(line.find_last_not_of(' ') + 1);
       return line + "\n";
     }
@@ -180,17 +165,18 @@ class Layout {
     for (size_t i = 0; i < row.accesses.size(); ++i) {
       const Line& access = *row.accesses[i];
       const bool is_last = i + 1 == row.accesses.size();
-      const std::string code = is_last ? cut(rest, code_width_, signs_.ellipsis) : take(rest);
+      const std::string code =
+          is_last ? text::shortened(rest, code_width_, signs_.ellipsis) : take(rest);
       const Waste waste = waste_of(access);
       const char* mark = waste == Waste::much ? "!! " : waste == Waste::some ? "!  " : "   ";
       std::string margin;
       for (const Column& c : columns_) margin += " " + padded(c, c.cell(access));
       margin.erase(margin.find_last_not_of(' ') + 1);
-      text +=
-          toned(mark, waste) +
-          toned((i == 0 ? start : std::string(start.size(), ' ')) + pad_right(code, code_width_),
-                worst) +
-          (page_.unicode ? " │" : " |") + toned(margin, waste) + "\n";
+      text += toned(mark, waste) +
+              toned((i == 0 ? start : std::string(start.size(), ' ')) +
+                        text::pad_right(code, code_width_),
+                    worst) +
+              (page_.unicode ? " │" : " |") + toned(margin, waste) + "\n";
     }
     return text;
   }
@@ -222,8 +208,8 @@ class Layout {
   }
 
   std::string padded(const Column& c, const std::string& text) const {
-    const std::string fitting = cut(text, c.width, signs_.ellipsis);
-    return c.left ? pad_right(fitting, c.width) : pad_left(fitting, c.width);
+    const std::string fitting = text::shortened(text, c.width, signs_.ellipsis);
+    return c.left ? text::pad_right(fitting, c.width) : text::pad_left(fitting, c.width);
   }
 
   int before_code() const { return 3 + 1 + number_width_ + 1; }  // the mark, the sign, the number
@@ -352,7 +338,7 @@ std::string source_view(const std::vector<SourcePart>& parts, const text::Page& 
     if (files[i].empty()) continue;
     text += layout.heading();
     for (const FileRows& file : files[i]) {
-      text += page.width > 0 ? cut(file.name, page.width, signs.ellipsis) : file.name;
+      text += page.width > 0 ? text::shortened(file.name, page.width, signs.ellipsis) : file.name;
       text += "\n";
       for (const CodeRow& row : file.rows) text += layout.row(row);
     }

@@ -12,8 +12,7 @@ namespace results {
 namespace {
 
 std::string pad(const std::string& text, int width, Align align) {
-  const std::string space(static_cast<size_t>(std::max(0, width - text::display_width(text))), ' ');
-  return align == Align::left ? text + space : space + text;
+  return align == Align::left ? text::pad_right(text, width) : text::pad_left(text, width);
 }
 
 std::string without_trailing_space(std::string line) {
@@ -268,9 +267,7 @@ std::vector<Column> ResultTable::fitting(int width, std::vector<std::string>& le
 void ResultTable::shorten(Column& column, int width) const {
   column.cell = [this, width, cell = column.cell](size_t i) {
     Cell whole = cell(i);
-    if (text::display_width(whole.text) <= width) return whole;
-    while (text::display_width(whole.text) > width - 1) whole.text.pop_back();
-    whole.text += signs_.ellipsis;
+    whole.text = text::shortened(whole.text, width, signs_.ellipsis);
     return whole;
   };
 }

@@ -74,9 +74,7 @@ std::string describe(cudaError_t error) {
 }
 
 cudaError_t launch_and_wait(const Rung& rung, const Sgemm& sgemm, cudaStream_t stream = nullptr) {
-  machine::name_buffer(sgemm.A, "A");
-  machine::name_buffer(sgemm.B, "B");
-  machine::name_buffer(sgemm.C, "C");
+  name_matrices(sgemm);
   const cudaError_t error = ladder::launch(rung, sgemm, stream);
   return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
 }

@@ -6,11 +6,15 @@ machine::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem
   return [&rung, problem](cudaStream_t stream) { return ladder::launch(rung, problem, stream); };
 }
 
-cudaError_t run_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
-                        results::Observation& seen) {
+void name_matrices(const ladder::Sgemm& problem) {
   machine::name_buffer(problem.A, "A");
   machine::name_buffer(problem.B, "B");
   machine::name_buffer(problem.C, "C");
+}
+
+cudaError_t run_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
+                        results::Observation& seen) {
+  name_matrices(problem);
   return machine::run(launch_of(rung, problem), seen);
 }
 

@@ -9,6 +9,9 @@ namespace runner {
 /// The product as a launch on a stream. The rung must outlive it.
 machine::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem);
 
+/// Tells the machine what a product's matrices are called: A, B and C.
+void name_matrices(const ladder::Sgemm& problem);
+
 /// Runs the rung with its matrices called A, B and C. See machine::run.
 cudaError_t run_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
                         results::Observation& seen);

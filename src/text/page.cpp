@@ -11,6 +11,28 @@ int display_width(std::string_view text) {
   return static_cast<int>(std::ranges::count_if(text, starts_code_point));
 }
 
+namespace {
+
+std::string spaces_up_to(std::string_view text, int width) {
+  return std::string(static_cast<size_t>(std::max(0, width - display_width(text))), ' ');
+}
+
+}  // namespace
+
+std::string pad_left(std::string_view text, int width) {
+  return spaces_up_to(text, width) + std::string(text);
+}
+
+std::string pad_right(std::string_view text, int width) {
+  return std::string(text) + spaces_up_to(text, width);
+}
+
+std::string shortened(std::string_view text, int width, std::string_view ellipsis) {
+  if (display_width(text) <= width) return std::string(text);
+  while (display_width(text) > std::max(0, width - 1)) text.remove_suffix(1);
+  return std::string(text) + std::string(ellipsis);
+}
+
 std::string wrap(std::string_view text, int width, int indent) {
   if (width <= 0) return std::string(text);
   std::string wrapped;

@@ -33,6 +33,13 @@ struct Signs {
 /// Columns that a UTF-8 text takes, one for each code point.
 int display_width(std::string_view text);
 
+/// The text with spaces before it, or behind it, so that it takes at least `width` columns.
+std::string pad_left(std::string_view text, int width);
+std::string pad_right(std::string_view text, int width);
+
+/// The text if it takes at most `width` columns, else as much of its beginning as leaves one for the ellipsis behind it.
+std::string shortened(std::string_view text, int width, std::string_view ellipsis);
+
 /// Breaks a text at spaces so that no line takes more than `width` columns, as far as its words allow; lines
 /// after the first start with `indent` spaces. No limit where width is 0. Ends as the text ends.
 std::string wrap(std::string_view text, int width, int indent);

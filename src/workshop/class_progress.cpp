@@ -45,15 +45,6 @@ void name_learners(std::vector<Learner>& learners) {
 
 // ---- What is known of an exercise.
 
-enum class State { untouched, begun, skipped, solved };
-
-State state_of(const Step* step) {
-  if (step == nullptr) return State::untouched;
-  if (!step->solved.empty()) return State::solved;
-  if (!step->skipped.empty()) return State::skipped;
-  return step->opened.empty() && step->checks == 0 ? State::untouched : State::begun;
-}
-
 void add(const std::map<std::string, int>& counts, std::map<std::string, int>& sum) {
   for (const auto& [name, count] : counts) sum[name] += count;
 }
@@ -75,12 +66,6 @@ Standing standing_of(const Exercise& exercise, const std::vector<Learner>& learn
     add(step->known, sum.known);
   }
   return sum;
-}
-
-size_t solved(const Learner& learner) {
-  return static_cast<size_t>(std::ranges::count_if(course(), [&](const Exercise& exercise) {
-    return learner.progress.is_solved(exercise.name);
-  }));
 }
 
 int hints(const Learner& learner) {
@@ -118,38 +103,17 @@ std::string cell_of(const Step* step, const text::Signs& signs) {
   return "";
 }
 
-std::string right_aligned(const std::string& text, int width) {
-  return std::string(static_cast<size_t>(std::max(0, width - text::display_width(text))), ' ') +
-         text;
-}
-std::string left_aligned(const std::string& text, int width) {
-  return text +
-         std::string(static_cast<size_t>(std::max(0, width - text::display_width(text))), ' ');
-}
-
-// Whole code points of the name, as many as there is room for.
-std::string shortened(const std::string& name, int width, const text::Signs& signs) {
-  if (text::display_width(name) <= width) return name;
-  std::string kept = name;
-  while (text::display_width(kept) >= width) {
-    while (!kept.empty() && (static_cast<unsigned char>(kept.back()) & 0xC0) == 0x80)
-      kept.pop_back();
-    kept.pop_back();
-  }
-  return kept + signs.ellipsis;
-}
-
 // The columns of exercises `places`, below their headings.
 std::string table_of(const std::vector<Learner>& learners, const std::vector<size_t>& places,
                      int names, const text::Signs& signs) {
-  std::string text = left_aligned("learner", names) + "  solved hints ";
-  for (const size_t place : places) text += right_aligned(heading_of(place), CELL);
+  std::string text = text::pad_right("learner", names) + "  solved hints ";
+  for (const size_t place : places) text += text::pad_left(heading_of(place), CELL);
   text += "\n";
   for (const Learner& one : learners) {
-    std::string line = left_aligned(shortened(one.called, names, signs), names) +
-                       fmt::format("  {:6} {:5} ", solved(one), hints(one));
+    std::string line = text::pad_right(text::shortened(one.called, names, signs.ellipsis), names) +
+                       fmt::format("  {:6} {:5} ", one.progress.solved(), hints(one));
     for (const size_t place : places) {
-      line += right_aligned(cell_of(one.progress.find(course()[place].name), signs), CELL);
+      line += text::pad_left(cell_of(one.progress.find(course()[place].name), signs), CELL);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
@@ -277,7 +241,7 @@ std::string class_as_json(const std::vector<Learner>& learners) {
     const Json whole = Json::parse(to_json(one.progress));
     json["learners"].push_back({{"learner", one.progress.learner},
                                 {"file", one.file},
-                                {"solved", solved(one)},
+                                {"solved", one.progress.solved()},
                                 {"hints", hints(one)},
                                 {"exercises", whole.at("exercises")}});
   }

@@ -16,8 +16,8 @@ Desk::Desk(const std::string& folder)
     : files_(folder), progress_(own_progress(files_.progress_path())) {}
 
 bool Desk::is_open(const Exercise& exercise) const {
-  const Step* const step = progress_.find(exercise.name);
-  return step == nullptr || (step->solved.empty() && step->skipped.empty());
+  const State state = state_of(progress_.find(exercise.name));
+  return state == State::untouched || state == State::begun;
 }
 
 void Desk::open(const Exercise& exercise) {

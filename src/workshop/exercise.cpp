@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <sstream>
@@ -22,11 +21,6 @@ using runner::ExitCode;
 
 Error damaged(const std::string& file, const std::string& why) {
   return {ExitCode::failure, fmt::format("{}: {}", file, why)};
-}
-
-std::string lower(std::string word) {
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-  return word;
 }
 
 const ladder::Rung* rung_labelled(const std::string& name) {
@@ -158,16 +152,18 @@ const std::vector<Exercise>& course() {
 }
 
 const Exercise& find_exercise(const std::string& word) {
-  const std::string wanted = lower(word);
-  const bool is_number = !wanted.empty() && wanted.find_first_not_of("0123456789") == wanted.npos;
+  const auto is_called = [&](std::string_view name) {
+    return runner::equal_ignoring_case(word, name);
+  };
+  const bool is_number = !word.empty() && word.find_first_not_of("0123456789") == word.npos;
   std::vector<std::string> known;
   for (const Exercise& exercise : course()) {
-    if (exercise.name == wanted) return exercise;
+    if (is_called(exercise.name)) return exercise;
     known.push_back(exercise.name);
     if (exercise.rung == nullptr) continue;
-    if (exercise.rung->name == wanted) return exercise;
+    if (is_called(exercise.rung->name)) return exercise;
     if (is_number && fmt::format("{}", exercise.rung->number) ==
-                         wanted.substr(std::min(wanted.find_first_not_of('0'), wanted.size()))) {
+                         word.substr(std::min(word.find_first_not_of('0'), word.size()))) {
       return exercise;
     }
     known.emplace_back(exercise.rung->name);
@@ -175,7 +171,7 @@ const Exercise& find_exercise(const std::string& word) {
   throw Error(ExitCode::usage,
               fmt::format("there is no exercise '{}'{} ('./sgemm_runner progress' lists them: the "
                           "rungs by number or name, the labs by name)",
-                          word, runner::did_you_mean(wanted, known)));
+                          word, runner::did_you_mean(word, known)));
 }
 
 std::string exercises_folder() { return SGEMM_SOURCE_DIR "/exercises"; }

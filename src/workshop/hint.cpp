@@ -33,14 +33,11 @@ std::string beside(const std::string& left_title, const std::string& left,
            inked(right_title, Ink::bold, page) + "\n\n" + right;
   }
   const std::string gap = page.unicode ? " │ " : " | ";
-  const auto padded = [&](std::string_view line) {
-    return std::string(line) +
-           std::string(static_cast<size_t>(width - text::display_width(line)), ' ');
-  };
-  std::string text =
-      inked(padded(left_title), Ink::bold, page) + gap + inked(right_title, Ink::bold, page) + "\n";
+  std::string text = inked(text::pad_right(left_title, width), Ink::bold, page) + gap +
+                     inked(right_title, Ink::bold, page) + "\n";
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    text += padded(i < a.size() ? a[i] : "") + gap + std::string(i < b.size() ? b[i] : "") + "\n";
+    text += text::pad_right(i < a.size() ? a[i] : "", width) + gap +
+            std::string(i < b.size() ? b[i] : "") + "\n";
   }
   return text;
 }

@@ -11,11 +11,9 @@
 #include <optional>
 
 #include "lens/picture.hpp"
-#include "results/metrics.hpp"
 #include "results/source_comparison.hpp"
 #include "results/table.hpp"
 #include "runner/contract.hpp"
-#include "runner/device_buffer.hpp"
 #include "runner/error.hpp"
 #include "runner/judge.hpp"
 #include "runner/kernel_file.hpp"
@@ -27,6 +25,7 @@
 #include "runner/verify.hpp"
 #include "workshop/apart.hpp"
 #include "workshop/cut.hpp"
+#include "workshop/layout.hpp"
 #include "workshop/outcome_json.hpp"
 #include "workshop/text_file.hpp"
 #include "workshop/wrong_result.hpp"
@@ -45,10 +44,12 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-constexpr double LONG_SECONDS =
-    300;  // for what takes seconds where nothing is wrong: a busy machine
-constexpr double SOME_SECONDS = 10;        // for what a step does besides launching
-constexpr double LAUNCHES_OF_A_STEP = 12;  // that may each take as long as one may
+// For what takes seconds where nothing is wrong: a machine may be busy.
+constexpr double LONG_SECONDS = 300;
+// For what a step does besides launching.
+constexpr double SOME_SECONDS = 10;
+// That may each take as long as one may.
+constexpr double LAUNCHES_OF_A_STEP = 12;
 
 // How long a step may take. The simulated GPU ends a launch itself, and knows where it was; of a device the process is
 // ended.
@@ -116,19 +117,6 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
 
-// The page inside of what the verdict sets in by two columns.
-text::Page narrower(text::Page page) {
-  if (page.width > 2) page.width -= 2;
-  return page;
-}
-
-// What reports call the matrices.
-void name_matrices(const ladder::Sgemm& sgemm) {
-  machine::name_buffer(sgemm.A, "A");
-  machine::name_buffer(sgemm.B, "B");
-  machine::name_buffer(sgemm.C, "C");
-}
-
 // The verifier's words without its names for the two kinds of inputs.
 std::string for_learners(std::string complaint) {
   for (const char* name : {" (reals)", " (integers)"}) {
@@ -147,7 +135,7 @@ void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text
     runner::Verifier verifier(problem, {.guard = 256});
     cudaError_t error = cudaSuccess;
     const runner::Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, runner::Values) {
-      name_matrices(sgemm);
+      runner::name_matrices(sgemm);
       error = ladder::launch(rung, sgemm, nullptr);
       if (error == cudaSuccess) error = cudaDeviceSynchronize();
       return error;
@@ -158,7 +146,7 @@ void judge_small_problems(const ladder::Rung& rung, const Tile& tile, const text
     outcome.ending = Ending::wrong_result;
     outcome.message = fmt::format("{} at {}\n", for_learners(verdict.complaint), describe(problem));
     machine::look_for_hazards(false);
-    Diagnosis found = diagnose(rung, problem, verifier, tile, narrower(page));
+    Diagnosis found = diagnose(rung, problem, verifier, tile, narrower(page, 2));
     outcome.causes = std::move(found.causes);
     outcome.map = std::move(found.map);
     return;

@@ -112,6 +112,18 @@ std::string markdown_on(std::string_view markdown, const text::Page& page) {
   return out.take();
 }
 
+text::Page narrower(text::Page page, int columns) {
+  if (page.width > columns) page.width -= columns;
+  return page;
+}
+
+std::string lines_on(std::string_view lines, const text::Page& page) {
+  std::string out;
+  for (const std::string_view line : text::lines_of(lines))
+    out += text::wrap(line, page.width, 2) + "\n";
+  return out;
+}
+
 std::string indented(std::string_view text, int spaces) {
   std::string out;
   for (const std::string_view line : text::lines_of(text)) {

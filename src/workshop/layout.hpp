@@ -16,6 +16,12 @@ std::string inked(std::string_view text, Ink ink, const text::Page& page);
 /// signs of emphasis and code stay, as they are read as such.
 std::string markdown_on(std::string_view markdown, const text::Page& page);
 
+/// A page for what is to be set in by so many columns.
+text::Page narrower(text::Page page, int columns);
+
+/// Each line wrapped for itself, its further lines set in by two columns.
+std::string lines_on(std::string_view lines, const text::Page& page);
+
 /// Each line behind so many spaces.
 std::string indented(std::string_view text, int spaces);
 

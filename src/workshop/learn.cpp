@@ -21,13 +21,8 @@ std::string command_for(const char* subcommand, const Exercise& exercise) {
   return fmt::format("./sgemm_runner {} {}", subcommand, exercise.number_or_name());
 }
 
-size_t solved(const Progress& progress) {
-  return static_cast<size_t>(std::ranges::count_if(
-      course(), [&](const Exercise& exercise) { return progress.is_solved(exercise.name); }));
-}
-
 std::string where_one_is(const Desk& desk, const text::Page& page) {
-  const size_t done = solved(desk.progress());
+  const size_t done = desk.progress().solved();
   std::string text = inked("The workshop: climb the ladder, rung by rung", Ink::bold, page) + "\n";
   text += text::wrap(
       fmt::format(

@@ -13,6 +13,7 @@
 
 #include "runner/error.hpp"
 #include "runner/output.hpp"
+#include "workshop/exercise.hpp"
 #include "workshop/own_files.hpp"
 #include "workshop/text_file.hpp"
 
@@ -90,6 +91,13 @@ Step step_of(const Json& json) {
 
 }  // namespace
 
+State state_of(const Step* step) {
+  if (step == nullptr) return State::untouched;
+  if (!step->solved.empty()) return State::solved;
+  if (!step->skipped.empty()) return State::skipped;
+  return step->opened.empty() && step->checks == 0 ? State::untouched : State::begun;
+}
+
 int Progress::next_place() const {
   int last = 0;
   for (const auto& [name, step] : steps) last = std::max({last, step.opening, step.ending});
@@ -102,8 +110,12 @@ const Step* Progress::find(const std::string& exercise) const {
 }
 
 bool Progress::is_solved(const std::string& exercise) const {
-  const Step* const step = find(exercise);
-  return step != nullptr && !step->solved.empty();
+  return state_of(find(exercise)) == State::solved;
+}
+
+size_t Progress::solved() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      course(), [&](const Exercise& exercise) { return is_solved(exercise.name); }));
 }
 
 Progress read_progress(const std::string& path) {

@@ -23,6 +23,10 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
+/// How an exercise stands; nullptr: nobody has touched it.
+enum class State { untouched, begun, skipped, solved };
+State state_of(const Step* step);
+
 struct Progress {
   std::string learner{};                // who, for a class: the user's name
   std::map<std::string, Step> steps{};  // by the exercise's name
@@ -32,6 +36,8 @@ struct Progress {
   int next_place() const;
   const Step* find(const std::string& exercise) const;
   bool is_solved(const std::string& exercise) const;
+  /// How many of the course's exercises are.
+  size_t solved() const;
 };
 
 /// Reads a file. Throws runner::Error(ExitCode::usage), with the reason, where it is damaged. One that is not there is an

@@ -13,12 +13,17 @@
 namespace workshop {
 namespace {
 
-std::string state_of(const Step* step, const text::Signs& signs) {
-  if (step == nullptr) return "";
-  if (!step->solved.empty())
-    return fmt::format("{} solved {}", signs.right, step->solved.substr(0, 10));
-  if (!step->skipped.empty()) return "put off";
-  if (!step->opened.empty()) return "begun";
+std::string words_for(const Step& step, const text::Signs& signs) {
+  switch (state_of(&step)) {
+    case State::solved:
+      return fmt::format("{} solved {}", signs.right, step.solved.substr(0, 10));
+    case State::skipped:
+      return "put off";
+    case State::begun:
+      return step.opened.empty() ? "" : "begun";  // a file that was only checked speaks for itself
+    case State::untouched:
+      break;
+  }
   return "";
 }
 
@@ -31,17 +36,11 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
   std::string text;
   for (const Exercise& exercise : course()) {
     const Step* const step = desk.progress().find(exercise.name);
-    const std::string details =
-        step == nullptr ? ""
-                        : fmt::format("{}{}{}", times(step->checks, "check"),
-                                      step->hints > 0 ? ", " + times(step->hints, "hint") : "",
-                                      step->seen.empty() ? "" : ", solution seen");
-    std::string line = fmt::format("{:<22}", exercise.name);
-    const std::string state = state_of(step, signs);
+    std::string line = text::pad_right(exercise.name, 22);
     if (step != nullptr) {
-      line += state +
-              std::string(static_cast<size_t>(std::max(1, 22 - text::display_width(state))), ' ') +
-              details;
+      line += text::pad_right(words_for(*step, signs), 21) + " " + times(step->checks, "check") +
+              (step->hints > 0 ? ", " + times(step->hints, "hint") : "") +
+              (step->seen.empty() ? "" : ", solution seen");
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
@@ -52,11 +51,6 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
 
 runner::ExitCode run(const ProgressRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
-  if (!request.files.empty()) {
-    const std::vector<Learner> learners = read_class(request.files);
-    runner::write_stdout(request.json ? class_as_json(learners) : class_as_text(learners, page));
-    return runner::ExitCode::ok;
-  }
   if (!request.files.empty()) {
     const std::vector<Learner> learners = read_class(request.files);
     runner::write_stdout(request.json ? class_as_json(learners) : class_as_text(learners, page));

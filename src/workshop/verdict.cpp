@@ -86,8 +86,7 @@ std::string more_about(const Judged& judged) {
 
 std::string what_was_wrong(const Judged& judged, const text::Page& page) {
   const Outcome& outcome = judged.outcome;
-  const text::Page inner{
-      .color = page.color, .unicode = page.unicode, .width = page.width > 0 ? page.width - 2 : 0};
+  const text::Page inner = narrower(page, 2);
   std::string text;
   if (outcome.ending == Ending::does_not_compile && !outcome.compiler_output.empty()) {
     text = judged.verbose ? outcome.compiler_output
@@ -97,18 +96,13 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
   } else if (outcome.ending == Ending::broken_promise) {
     text = outcome.message + claims_as_text(outcome.claims, page);
   } else {
-    for (const std::string_view line : text::lines_of(outcome.message)) {
-      text += text::wrap(line, inner.width, 2) + "\n";
-    }
+    text = lines_on(outcome.message, inner);
   }
   if (!outcome.map.empty()) text += "\n" + outcome.map;
   // What races is wrong in any pattern, so that a pattern says nothing of it.
   const bool is_explained = outcome.ending != Ending::hazard && !outcome.hazards.empty();
   if (is_explained) {
-    text += "\nIt looks like this:\n";
-    for (const std::string_view line : text::lines_of(outcome.hazards.front().message)) {
-      text += text::wrap(line, inner.width, 2) + "\n";
-    }
+    text += "\nIt looks like this:\n" + lines_on(outcome.hazards.front().message, inner);
   }
   for (size_t i = 0; i < outcome.causes.size(); ++i) {
     const bool is_first = i == 0 && !is_explained;
@@ -126,8 +120,7 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
 }
 
 std::string what_is_known(const Section& known, const text::Page& page) {
-  const text::Page inner{
-      .color = page.color, .unicode = page.unicode, .width = page.width > 0 ? page.width - 2 : 0};
+  const text::Page inner = narrower(page, 2);
   return "\n  " + inked(known.title, Ink::bold, page) + "\n\n" +
          indented(markdown_on(known.prose(), inner), 2);
 }

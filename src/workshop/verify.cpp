@@ -225,7 +225,7 @@ ExitCode run(const VerifyRequest& request) {
       } else {
         prove_lab(*exercise, findings);
       }
-      if (request.with_commands) prove_commands(*exercise, findings);
+      prove_commands(*exercise, findings);
     } catch (const Error& error) {
       if (error.code() == ExitCode::interrupted) throw;
       findings.add("its texts can be used", error.what());

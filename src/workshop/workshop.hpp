@@ -28,7 +28,6 @@ struct LearnRequest : OwnFolder {
 /// `sgemm_runner learn --verify [EXERCISES...]`
 struct VerifyRequest {
   std::vector<std::string> exercises{};  // empty for all
-  bool with_commands = true;             // whether the READMEs' commands are run
 };
 
 /// `sgemm_runner learn --pack FILE`

@@ -40,4 +40,18 @@ TEST(Signs, AreAsciiWithoutUtf8) {
   }
 }
 
+TEST(Pad, CountsColumnsAndNotBytes) {
+  EXPECT_EQ(text::pad_right("é", 3), "é  ");
+  EXPECT_EQ(text::pad_left("é", 3), "  é");
+  EXPECT_EQ(text::pad_left("longer", 3), "longer");
+  EXPECT_EQ(text::pad_right("", 2), "  ");
+}
+
+TEST(Shortened, LeavesWholeSignsAndOneColumnForTheEllipsis) {
+  EXPECT_EQ(text::shortened("abcd", 4, "…"), "abcd");
+  EXPECT_EQ(text::shortened("abcde", 4, "…"), "abc…");
+  EXPECT_EQ(text::shortened("ééééé", 4, "…"), "ééé…");
+  EXPECT_EQ(text::shortened("abc", 0, "~"), "~");
+}
+
 }  // namespace
