@@ -130,12 +130,21 @@ std::string replacement(const Exercise& exercise, const std::string& name) {
                           holes.file, name, source_file(exercise)));
 }
 
-Error no_such_hole(const Exercise& exercise, char letter) {
-  std::vector<std::string> letters;
-  for (const char known : exercise.letters()) letters.emplace_back(1, known);
-  return {ExitCode::usage,
-          fmt::format("exercise {} has no hole '{}'; it has {}", exercise.number_or_name(), letter,
-                      fmt::join(letters, ", "))};
+void require_hole(const Exercise& exercise, char letter) {
+  const std::vector<char> known = exercise.letters();
+  if (std::ranges::find(known, letter) != known.end()) return;
+  std::vector<std::string> words;
+  for (const char one : known) words.emplace_back(1, one);
+  throw Error(ExitCode::usage,
+              fmt::format("exercise {} has no hole '{}'; it has {}", exercise.number_or_name(),
+                          letter, fmt::join(words, ", ")));
+}
+
+Error no_marks(const Exercise& exercise, char letter) {
+  return {ExitCode::failure,
+          fmt::format("{}: the marks '// exercise {}: begin' and '... end' should stand there "
+                      "once, on lines of their own",
+                      source_file(exercise), letter)};
 }
 
 std::string header_of(const Exercise& exercise, char letter) {
@@ -200,9 +209,7 @@ std::vector<std::string> files_of_solution(const Exercise& exercise) {
 }
 
 std::string cut(const Exercise& exercise, char letter, const std::string& filling) {
-  const std::vector<char> letters = exercise.letters();
-  if (std::ranges::find(letters, letter) == letters.end()) throw no_such_hole(exercise, letter);
-
+  require_hole(exercise, letter);
   std::string source;
   if (has_solution(exercise)) {
     source = without_header(whole_source(exercise));
@@ -217,21 +224,16 @@ std::string cut(const Exercise& exercise, char letter, const std::string& fillin
     if (filling.empty()) return source;
   }
   const std::optional<Part> part = divided(source, std::string(1, letter));
-  if (!part) {
-    throw Error(
-        ExitCode::failure,
-        fmt::format("{}: the marks '// exercise {}: begin' and '... end' should stand there "
-                    "once, on lines of their own",
-                    source_file(exercise), letter));
-  }
+  if (!part) throw no_marks(exercise, letter);
   const std::string inside =
       filling.empty() ? replacement(exercise, std::string(1, letter)) : filling;
   return without_marks(part->before, letter) + inside + without_marks(part->after, letter);
 }
 
 std::string solution_of(const Exercise& exercise, char letter) {
+  require_hole(exercise, letter);
   const std::optional<Part> part = divided(whole_source(exercise), std::string(1, letter));
-  if (!part) throw no_such_hole(exercise, letter);
+  if (!part) throw no_marks(exercise, letter);
   return without_marks(part->inside, letter);
 }
 
