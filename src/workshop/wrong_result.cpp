@@ -1,8 +1,10 @@
 #include "workshop/wrong_result.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runner/device_buffer.hpp"
+#include "runner/inputs.hpp"
 
 namespace workshop {
 namespace {
@@ -43,10 +45,12 @@ Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
                     .tile = tile};
   if (!run(rung, sgemm, evidence)) return {};
   Diagnosis found = diagnose(evidence, page);
-  const bool is_as_before = !found.causes.empty() && found.causes.front().name == "nothing written";
-  if (problem.beta != 0 || !is_as_before) return found;
+  const bool has_computed_nan = std::ranges::any_of(
+      evidence.C, [](float c) { return std::isnan(c) && !runner::is_poison(c); });
+  if (problem.beta != 0 || !has_computed_nan) return found;
 
-  // The poison that lies in C is a NaN, and so is whatever is computed with it: with numbers in its place the two differ.
+  // What is computed with the poison that lies in C is a NaN, and so is what is computed with that around A and B: with numbers
+  // in C the two differ.
   for (int64_t i = 0; i < M; ++i) {
     for (int64_t j = 0; j < N; ++j) {
       evidence.before[static_cast<size_t>(i * sgemm.ldc + j)] =

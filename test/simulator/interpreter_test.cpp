@@ -496,6 +496,20 @@ TEST(Arithmetic, SubnormalsAreKept) {
   EXPECT_EQ(on_device("div.rn.f32 %f4, %f1, %f2;", {{tiny, 1.0f, 0}})[0], 1u);
 }
 
+// Of an operand's NaN neither sign nor payload is kept, as on a GPU: that tells what was computed from what was never written.
+TEST(Arithmetic, AComputedNaNHasTheBitsOfAGpus) {
+  const auto nan = std::bit_cast<float>(0xFFFFFFFFu);
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const char* instruction :
+       {"add.f32 %f4, %f1, %f2;", "sub.f32 %f4, %f1, %f2;", "sub.f32 %f4, %f2, %f1;",
+        "mul.f32 %f4, %f1, %f2;", "div.rn.f32 %f4, %f1, %f2;", "fma.rn.f32 %f4, %f1, %f2, %f3;",
+        "fma.rn.f32 %f4, %f3, %f2, %f1;"}) {
+    EXPECT_EQ(on_device(instruction, {{nan, 1, 0}})[0], 0x7fffffffu) << instruction;
+  }
+  EXPECT_EQ(on_device("sub.f32 %f4, %f1, %f2;", {{infinity, infinity, 0}})[0], 0x7fffffffu);
+  EXPECT_EQ(on_device("mov.f32 %f4, %f1;", {{nan, 0, 0}})[0], 0xFFFFFFFFu);
+}
+
 TEST(Arithmetic, MinimumAndComparisonsWithNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(std::bit_cast<float>(on_device("min.f32 %f4, %f1, %f2;", {{nan, 3.0f, 0}})[0]), 3.0f);

@@ -459,6 +459,8 @@ constexpr auto ADD = [](auto a, auto b) { return a + b; };
 constexpr auto SUBTRACT = [](auto a, auto b) { return a - b; };
 constexpr auto MULTIPLY = [](auto a, auto b) { return a * b; };
 constexpr auto MULTIPLY_ADD = [](auto a, auto b, auto c) { return a * b + c; };
+constexpr auto FUSED = [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); };
+constexpr auto DIVIDE = [](auto a, auto b) { return a / b; };
 constexpr auto NEGATE = [](auto a) { return 0 - a; };
 constexpr auto EQUAL = [](auto a, auto b) { return a == b; };
 constexpr auto UNEQUAL = [](auto a, auto b) { return a != b; };
@@ -595,19 +597,31 @@ void add_logic(Table& table, std::string_view type) {
   }
 }
 
+// A NaN that a GPU computes in single precision has these bits, whatever the operands had; a host keeps an operand's.
+constexpr int32_t COMPUTED_NAN = 0x7fffffff;
+
+template <auto F>
+constexpr auto COMPUTED = [](auto... operands) {
+  const auto result = F(operands...);
+  if constexpr (std::is_same_v<decltype(result), const Lanes<float>>) {
+    const Lanes<int32_t> nan = COMPUTED_NAN;
+    return bits_as<Lanes<float>>(result == result ? bits_as<Lanes<int32_t>>(result) : nan);
+  } else {
+    return result;
+  }
+};
+
 template <typename T>
 void add_float(Table& table) {
   constexpr bool SINGLE = std::is_same_v<T, float>;
   constexpr auto KIND = SINGLE ? InstructionKind::fp32 : InstructionKind::fp64;
   constexpr uint32_t FLOP = SINGLE ? 1 : 0;
-  add_entry<T>(table, "add", binary<T, ADD>, KIND, 2, FLOP);
-  add_entry<T>(table, "sub", binary<T, SUBTRACT>, KIND, 2, FLOP);
-  add_entry<T>(table, "mul", binary<T, MULTIPLY>, KIND, 2, FLOP);
-  add_entry<T>(
-      table, "fma",
-      ternary<T, [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }>,
-      SINGLE ? InstructionKind::ffma : KIND, 3, 2 * FLOP);
-  add_entry<T>(table, "div", binary<T, [](auto a, auto b) { return a / b; }>, KIND, 2, FLOP);
+  add_entry<T>(table, "add", binary<T, COMPUTED<ADD>>, KIND, 2, FLOP);
+  add_entry<T>(table, "sub", binary<T, COMPUTED<SUBTRACT>>, KIND, 2, FLOP);
+  add_entry<T>(table, "mul", binary<T, COMPUTED<MULTIPLY>>, KIND, 2, FLOP);
+  add_entry<T>(table, "fma", ternary<T, COMPUTED<FUSED>>, SINGLE ? InstructionKind::ffma : KIND, 3,
+               2 * FLOP);
+  add_entry<T>(table, "div", binary<T, COMPUTED<DIVIDE>>, KIND, 2, FLOP);
   add_entry<T>(table, "neg", unary<T, [](auto a) { return -a; }>, KIND, 1);
   add_entry<T>(table, "abs", unary<T, [](auto a) { return __builtin_elementwise_abs(a); }>, KIND,
                1);
