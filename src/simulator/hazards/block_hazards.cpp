@@ -443,8 +443,8 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
                                     ? "__threadfence() before a lock is given back; without one, "
                                     : "";
       return fence +
-             "atomicAdd, or one place for each thread (a grid-stride loop steps by gridDim.x * "
-             "blockDim.x)";
+             "a place of its own for each thread (a grid-stride loop steps by gridDim.x * "
+             "blockDim.x), or atomicAdd where several are to add to one";
     }
     const std::string apart =
         "write to another array than the one that is read, or make two kernels";
@@ -452,12 +452,16 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
                ? "__threadfence() before the flag, lock or counter is set; without one, " + apart
                : apart + ": blocks run in any order";
   }
+  // Of a block with several warps others are mostly in it too, though the two that were seen are of one warp.
   const bool same_warp = first.thread / WARP == second.thread / WARP;
-  const std::string barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
-  const std::string why =
-      same_warp
-          ? ", or __syncthreads() where all threads pass; lanes of a warp need not run in step"
-          : ", where all threads of the block pass";
+  const bool one_warp = block_size_.x * block_size_.y * block_size_.z <= WARP;
+  const std::string barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
+  std::string why = ", where all threads of the block pass";
+  if (one_warp) {
+    why = ", or __syncthreads() where all threads pass; lanes of a warp need not run in step";
+  } else if (same_warp) {
+    why += "; if only lanes of one warp share it, __syncwarp() will do";
+  }
   if (!same_line) {
     const SourceLine& here = launch_.program.sources[first.instruction].where;
     const SourceLine& there = launch_.program.sources[second.instruction].where;
@@ -467,8 +471,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
            (wraps ? " of the loop's next turn" : "") + why;
   }
   if (both_write)
-    return "atomicAdd where several threads add to one place, or a place of its own for each "
-           "thread";
+    return "a place of its own for each thread, or atomicAdd where several are to add to one";
   if (launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
     return barrier + " at the end of each turn of the loop" + why;
   if (!is_shared) return "write to another array than the one that is read";
