@@ -48,11 +48,11 @@ std::string own_source(const Desk& desk, const Exercise& exercise) {
 }
 
 void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool solved,
-          const std::string& known) {
+          const std::vector<std::string>& known) {
   Step& step = desk.step(exercise);
   ++step.checks;
   ++step.endings[ending];
-  if (!known.empty()) ++step.known[known];
+  for (const std::string& title : known) ++step.known[title];
   if (solved && step.solved.empty()) step.solved = runner::now();
   if (solved) desk.end(exercise);
   desk.save();
@@ -80,14 +80,15 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
   }
   judged.known = known_wrong_answer(exercise, judged.outcome, judged.source);
   const bool right = judged.outcome.ending == Ending::right;
-  keep(desk, exercise, name_of(judged.outcome.ending), right,
-       judged.known ? judged.known->title : "");
+  std::vector<std::string> known;
+  if (judged.known) known.push_back(judged.known->title);
+  keep(desk, exercise, name_of(judged.outcome.ending), right, known);
   judged.next = desk.next();
 
   Answer answer{.text = verdict(judged, page), .code = right ? ExitCode::ok : ExitCode::wrong};
   answer.json = {{"exercise", exercise.name}, {"file", judged.file}};
   answer.json.update(json_of(judged.outcome));
-  if (judged.known) answer.json["known_wrong_answer"] = judged.known->title;
+  answer.json["known_wrong_answers"] = known;
   return answer;
 }
 
@@ -96,14 +97,16 @@ Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
   const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
   const Predictions predictions = check_predictions(questions, own_source(desk, exercise), file);
   const bool solved = predictions.is_solved();
-  keep(desk, exercise, solved ? "revealed" : "open", solved, "");
+  const std::vector<std::string> known = predictions.misunderstandings();
+  keep(desk, exercise, solved ? "revealed" : "open", solved, known);
 
   Answer answer{.text = rendered(predictions, page), .code = exit_code_of(predictions)};
   answer.json = {{"exercise", exercise.name},
                  {"file", file},
                  {"ending", solved ? "revealed" : "open"},
                  {"predictions", predictions.held.size()},
-                 {"right", predictions.right()}};
+                 {"right", predictions.right()},
+                 {"known_wrong_answers", known}};
   if (solved) answer.text += "\n" + next_step(desk.next());
   return answer;
 }

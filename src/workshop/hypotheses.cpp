@@ -123,9 +123,9 @@ constexpr Known CAUSES[] = {
     {"threadIdx.x taken whole",
      "The column is the remainder, threadIdx.x % BN: the whole number runs far beyond the tile."},
     {"tile rows and tile columns changed places",
-     "With the tiles numbered row by row, a block's row of tiles is blockIdx.x / tiles_n and its "
-     "column "
-     "blockIdx.x % tiles_n, both with the number of tiles in a row."},
+     "A block's number becomes a row of tiles and a column of tiles by a quotient and a remainder, "
+     "both by the same number: tiles_n where tiles are numbered row by row, tiles_m where they are "
+     "numbered column by column. Which of the two results is the row?"},
     {"only the first block's tile",
      "All blocks compute the same tile, or there is only one: the block's number must be part of "
      "row "

@@ -260,6 +260,15 @@ int Predictions::right() const {
       std::ranges::count_if(held, [](const Held& one) { return one.state == Held::State::right; }));
 }
 
+std::vector<std::string> Predictions::misunderstandings() const {
+  std::vector<std::string> titles;
+  for (const Held& one : held) {
+    const std::string& title = one.misunderstanding;
+    if (!title.empty() && std::ranges::find(titles, title) == titles.end()) titles.push_back(title);
+  }
+  return titles;
+}
+
 std::vector<std::string> Predictions::right_variants() const {
   std::vector<std::string> variants, spoilt;
   for (const Held& one : held) {

@@ -54,6 +54,8 @@ struct Predictions {
   /// Whether every question has a prediction: the exercise is solved then, right or wrong.
   bool is_solved() const;
   int right() const;
+  /// The titles of the known misunderstandings that wrong predictions show, each once.
+  std::vector<std::string> misunderstandings() const;
   /// The variants all of whose predictions are right.
   std::vector<std::string> right_variants() const;
 };

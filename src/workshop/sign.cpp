@@ -73,7 +73,10 @@ Holds says(const std::string& text) {
   try {
     const std::regex expression(text);
     return [expression](const Outcome& outcome, const std::string&) {
-      return std::regex_search(outcome.message, expression);
+      return std::regex_search(outcome.message, expression) ||
+             std::ranges::any_of(outcome.hazards, [&](const results::Hazard& hazard) {
+               return std::regex_search(hazard.message, expression);
+             });
     };
   } catch (const std::regex_error&) {
     throw NoTerm{fmt::format("'{}' is no regular expression", text)};

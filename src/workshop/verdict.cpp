@@ -113,8 +113,12 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
                        inner.width, 0) +
             "\n";
   }
-  if (outcome.hazards.size() > 1) {
-    text += fmt::format("({} more of the kind: check -v)\n", outcome.hazards.size() - 1);
+  const size_t further = outcome.hazards.empty() ? 0 : outcome.hazards.size() - 1;
+  if (further > 0 && !judged.verbose) {
+    text += fmt::format("(and {} more of its kind, which check -v shows)\n", further);
+  }
+  for (size_t i = 1; i <= further && judged.verbose; ++i) {
+    text += "\n" + lines_on(outcome.hazards[i].message, inner);
   }
   return indented(text, 2);
 }
@@ -166,12 +170,16 @@ std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcom
                                           const std::string& source) {
   if (outcome.ending == Ending::right) return std::nullopt;
   const Document document = exercise.wrong_answers();
+  const std::string hole(1, hole_of(source));
+  std::optional<Section> of_another_hole;
   for (const Section& section : document.sections) {
     const Sign sign =
         parse_sign(section.field("Known by"), fmt::format("{}:{}", document.file, section.line));
-    if (matches(sign, outcome, source)) return section;
+    if (!matches(sign, outcome, source)) continue;
+    if (section.field("Hole") == hole) return section;
+    if (!of_another_hole) of_another_hole = section;
   }
-  return std::nullopt;
+  return of_another_hole;
 }
 
 std::string next_step(const Exercise* next) {

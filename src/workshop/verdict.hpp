@@ -10,7 +10,7 @@
 
 namespace workshop {
 
-/// The first of the exercise's wrong answers that the outcome has the sign of.
+/// The first of the exercise's wrong answers that the outcome has the sign of; one of the file's own hole before another's.
 std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcome& outcome,
                                           const std::string& source);
 
