@@ -6,6 +6,7 @@
 
 #include "results/metrics.hpp"
 #include "runner/machine.hpp"
+#include "runner/words.hpp"
 #include "workshop/compiler_words.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/layout.hpp"
@@ -166,20 +167,27 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
 
 }  // namespace
 
+std::string holes_of(const Section& wrong_answer) {
+  std::string letters;
+  for (const std::string& word : runner::split(wrong_answer.field("Hole"), ',')) {
+    const size_t first = word.find_first_not_of(' ');
+    if (first != word.npos) letters += word.substr(first);
+  }
+  return letters;
+}
+
 std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcome& outcome,
                                           const std::string& source) {
   if (outcome.ending == Ending::right) return std::nullopt;
   const Document document = exercise.wrong_answers();
-  const std::string hole(1, hole_of(source));
-  std::optional<Section> of_another_hole;
+  const char hole = hole_of(source);
   for (const Section& section : document.sections) {
     const Sign sign =
         parse_sign(section.field("Known by"), fmt::format("{}:{}", document.file, section.line));
-    if (!matches(sign, outcome, source)) continue;
-    if (section.field("Hole") == hole) return section;
-    if (!of_another_hole) of_another_hole = section;
+    const bool is_of_the_hole = holes_of(section).find(hole) != std::string::npos;
+    if (is_of_the_hole && matches(sign, outcome, source)) return section;
   }
-  return of_another_hole;
+  return std::nullopt;
 }
 
 std::string next_step(const Exercise* next) {

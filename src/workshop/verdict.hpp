@@ -10,7 +10,11 @@
 
 namespace workshop {
 
-/// The first of the exercise's wrong answers that the outcome has the sign of; one of the file's own hole before another's.
+/// The holes that a wrong answer speaks of, from its line 'Hole: a, b': its code stands in the first, and its text is told at
+/// all of them.
+std::string holes_of(const Section& wrong_answer);
+
+/// The first wrong answer of the file's hole that the outcome has the sign of.
 std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcome& outcome,
                                           const std::string& source);
 

@@ -1,6 +1,8 @@
 // What `sgemm_runner learn --verify` does: proves the exercises.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <filesystem>
 #include <functional>
 #include <sstream>
@@ -117,14 +119,17 @@ class RungExercise {
   }
 
   void prove_wrong_answer(const Section& answer, const std::string& document) {
-    const std::string hole = answer.field("Hole");
-    if (hole.size() != 1 || answer.blocks.size() != 1) {
-      findings_.add(answer.title, fmt::format("{}:{}: it should say 'Hole: a' and have one ```cuda "
-                                              "block",
+    const std::string holes = holes_of(answer);
+    const std::vector<char> letters = exercise_.letters();
+    const bool are_known = std::ranges::all_of(
+        holes, [&](char hole) { return std::ranges::find(letters, hole) != letters.end(); });
+    if (holes.empty() || !are_known || answer.blocks.size() != 1) {
+      findings_.add(answer.title, fmt::format("{}:{}: it should say 'Hole: a', or more of the "
+                                              "exercise's holes, and have one ```cuda block",
                                               document, answer.line));
       return;
     }
-    const std::string source = cut(exercise_, hole[0], answer.blocks.front().text);
+    const std::string source = cut(exercise_, holes.front(), answer.blocks.front().text);
     const Outcome outcome = judge(source);
     const auto known = known_wrong_answer(exercise_, outcome, source);
     findings_.add(fmt::format("known by its sign: {}", answer.title),

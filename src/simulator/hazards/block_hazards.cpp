@@ -364,9 +364,7 @@ std::string BlockHazards::place(uint64_t address, bool is_shared) const {
 // Which of two instructions comes first on the way from the last barrier, round the loop if need be. The order in which
 // they were executed says little: one thread may have run ahead.
 bool BlockHazards::comes_first(uint32_t instruction, uint32_t other) const {
-  const size_t count = launch_.program.sources.size();
-  const auto way = [&](uint32_t to) { return (to + count - last_barrier_) % count; };
-  return way(instruction) <= way(other);
+  return launch_.comes_first(last_barrier_, instruction, other);
 }
 
 void BlockHazards::report_race(const Side& first, const Side& second, uint64_t address,

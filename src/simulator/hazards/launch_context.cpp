@@ -172,6 +172,61 @@ LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
   return has_barrier ? Loop::with_barrier : Loop::without_barrier;
 }
 
+uint32_t LaunchContext::block_of(uint32_t instruction) const {
+  for (uint32_t i = 0; i < program.blocks.size(); ++i) {
+    const BasicBlock& block = program.blocks[i];
+    if (block.has_terminator && block.instruction == instruction) return i;
+    if (block.first == block.last) continue;
+    const bool inside = program.ops[block.first].instruction <= instruction &&
+                        instruction <= program.ops[block.last - 1].instruction;
+    if (inside) return i;
+  }
+  return 0;
+}
+
+std::vector<uint32_t> LaunchContext::blocks_after(uint32_t at) const {
+  const BasicBlock& block = program.blocks[at];
+  std::vector<uint32_t> after = block.targets;
+  const bool is_to_another =
+      block.leave == Leave::jump || block.leave == Leave::branch || block.leave == Leave::call;
+  if (is_to_another) after.push_back(block.taken);
+  const bool ends = block.leave == Leave::jump || block.leave == Leave::indirect ||
+                    block.leave == Leave::function_return ||
+                    (block.leave == Leave::exit && !block.has_guard);
+  if (!ends) after.push_back(at + 1);
+  std::erase_if(after, [&](uint32_t next) { return next >= program.blocks.size(); });
+  return after;
+}
+
+// Whether a way from one of the blocks comes to `to` without passing `around`.
+bool LaunchContext::leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t around) const {
+  std::set<uint32_t> seen;
+  while (!blocks.empty()) {
+    const uint32_t block = blocks.back();
+    blocks.pop_back();
+    if (block == to) return true;
+    if (block == around || !seen.insert(block).second) continue;
+    for (const uint32_t next : blocks_after(block)) blocks.push_back(next);
+  }
+  return false;
+}
+
+// The order of the code says little: a compiler may put a loop's end before its beginning.
+bool LaunchContext::comes_first(uint32_t start, uint32_t instruction, uint32_t other) const {
+  const uint32_t here = block_of(instruction);
+  const uint32_t there = block_of(other);
+  if (here == there) return instruction <= other;
+  const uint32_t none = static_cast<uint32_t>(program.blocks.size());
+  const std::vector<uint32_t> from =
+      start == 0 ? std::vector<uint32_t>{0} : blocks_after(block_of(start));
+  const bool here_first = leads_to(from, here, there);
+  if (here_first != leads_to(from, there, here)) return here_first;
+  // Either may be first, as the branches go: one that leads to the other then is.
+  const bool goes_on = leads_to(blocks_after(here), there, none);
+  if (goes_on != leads_to(blocks_after(there), here, none)) return goes_on;
+  return instruction <= other;
+}
+
 LaunchContext::~LaunchContext() { DeviceShadow::instance().end_launch(); }
 
 }  // namespace simulator
