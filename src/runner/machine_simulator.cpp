@@ -115,6 +115,10 @@ results::Traffic traffic_of(const Counters& c) {
   counting.total(counts::FLOPS, c.flops);
   counting.total(counts::BARRIERS, c.barriers);
   counting.total(counts::LAUNCHES, c.launches);
+  if (c.async_copies > 0) {
+    counting.total(counts::ASYNC_COPY_LANES, c.async_copies);
+    counting.total(counts::ASYNC_COPY_LANES_ACROSS_BARRIERS, c.async_copies_across_barriers);
+  }
   results::Traffic traffic = counting.take();
   traffic.simulation_seconds = c.seconds;
   return traffic;

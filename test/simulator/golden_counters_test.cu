@@ -1,4 +1,5 @@
 // Whole kernels' counters, against those that Nsight Compute read on an H200 for the same kernels.
+#include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -220,6 +221,37 @@ TEST_F(GoldenCounters, CopyOfAStructOf32Bytes) {
   cudaFree(in);
   cudaFree(out);
 }
+// Two copies of each thread, of which one may be under way at the first barrier.
+template <int UNDER_WAY>
+__global__ void copied(const float* from, float* to) {
+  __shared__ float tile[2][64];
+  const int t = threadIdx.x;
+  for (int i = 0; i < 2; ++i) {
+    __pipeline_memcpy_async(&tile[i][t], &from[64 * i + t], sizeof(float));
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(UNDER_WAY);
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  to[t] = tile[0][63 - t] + tile[1][63 - t];
+}
+
+TEST_F(GoldenCounters, CopiesThatAreUnderWayAtABarrier) {
+  const auto counted_with = [&](void (*kernel)(const float*, float*)) {
+    simulator::reset_counters();
+    kernel<<<3, 64>>>(in_, out_);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    return simulator::counters();
+  };
+  const simulator::Counters at_once = counted_with(copied<0>);
+  EXPECT_EQ(at_once.async_copies, 3u * 128);
+  EXPECT_EQ(at_once.async_copies_across_barriers, 0u);
+  const simulator::Counters later = counted_with(copied<1>);
+  EXPECT_EQ(later.async_copies, 3u * 128);
+  EXPECT_EQ(later.async_copies_across_barriers, 3u * 64);
+}
+
 TEST_F(GoldenCounters, Stride1) {
   strided<1><<<COUNT / THREADS, THREADS>>>(in_, out_);
   expect_golden("stride1");

@@ -37,9 +37,11 @@ struct Counters {
   std::vector<InstructionCount> instructions;  // sorted by kind
   uint64_t warp_instructions = 0;
   uint64_t lane_instructions = 0;
-  uint64_t ffma = 0;      // per lane: fused multiply-adds in FP32
-  uint64_t flops = 0;     // per lane: FP32 operations, two for a fused multiply-add
-  uint64_t barriers = 0;  // warps that passed a block-wide barrier
+  uint64_t ffma = 0;          // per lane: fused multiply-adds in FP32
+  uint64_t flops = 0;         // per lane: FP32 operations, two for a fused multiply-add
+  uint64_t barriers = 0;      // warps that passed a block-wide barrier
+  uint64_t async_copies = 0;  // per lane: cp.async that landed
+  uint64_t async_copies_across_barriers = 0;  // of those, with a block-wide barrier in between
   uint64_t launches = 0;
   uint64_t blocks = 0;
   double seconds = 0;  // wall time spent interpreting

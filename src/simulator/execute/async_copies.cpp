@@ -41,6 +41,7 @@ void land(Warp& w, PendingCopy& copy, uint32_t lanes) {
   if (copy.bytes == 16) write<16>(w.block->shared, copy, lanes);
   copy.lanes &= ~lanes;
   ++w.changes;
+  Watch::copies_landed(w, copy, lanes);
 }
 
 // What these lanes have committed lands, but for each lane's last `pending` groups.
@@ -67,6 +68,7 @@ PendingCopy& begin_copy(Warp& w) {
   PendingCopy& copy = w.copies.back();
   copy.lanes = 0;
   copy.group = w.groups;
+  copy.barriers = w.barriers;
   return copy;
 }
 

@@ -71,8 +71,17 @@ struct Counting {
     warp.block->hazards->copy_lands(instruction, warp.first_thread + static_cast<uint32_t>(lane),
                                     shared_offset, bytes);
   }
+  /// They are written.
+  static void copies_landed(const Warp& warp, const PendingCopy& copy, uint32_t lanes) {
+    const auto count = static_cast<uint64_t>(std::popcount(lanes));
+    warp.block->worker->async_copies += count;
+    if (warp.barriers != copy.barriers) warp.block->worker->async_copies_across_barriers += count;
+  }
   /// A warp passes a barrier of its block.
-  static void barrier(Worker& worker) { worker.barriers += 1; }
+  static void barrier(Warp& warp) {
+    warp.barriers += 1;
+    warp.block->worker->barriers += 1;
+  }
 };
 
 /// What the executing code is compiled with.

@@ -80,7 +80,8 @@ class Worker {
   std::vector<uint64_t> block_lanes;    // and its lanes
   std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
   uint64_t barriers = 0;
-  Warp* at_work = nullptr;  // whose turn it is
+  uint64_t async_copies = 0, async_copies_across_barriers = 0;  // per lane
+  Warp* at_work = nullptr;                                      // whose turn it is
   std::array<std::byte*, WARP>
       lane_pointers{};  // scratch: where lanes' bytes lie, if not in one piece
 
