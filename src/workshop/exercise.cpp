@@ -146,6 +146,15 @@ std::vector<FurtherClaim> Exercise::further_claims() const {
   return claims;
 }
 
+std::vector<results::Problem> Exercise::further_problems() const {
+  if (rung == nullptr) return {};
+  std::vector<results::Problem> problems;
+  for (const std::string& text : holes().head.fields("Also tried")) {
+    problems.push_back(runner::parse_size(text));
+  }
+  return problems;
+}
+
 const std::vector<Exercise>& course() {
   static const std::vector<Exercise> EXERCISES = read_course();
   return EXERCISES;

@@ -15,15 +15,17 @@ namespace workshop {
 
 /// Of a rung's exercise: a claim on a counter at a size of its own, beside the rung's promise.
 struct FurtherClaim {
-  std::string counter{};  // a metric's key, or BLOCKS
+  std::string counter{};  // a metric's key, BLOCKS or COPIES_ACROSS_BARRIERS
   std::string buffer{};   // empty for all of the launch
   device::Relation relation = device::Relation::equal;
   double value = 0;
   results::Problem problem{};
 };
 
-/// The blocks of the largest grid that was launched: a counter that only exercises claim something of.
+// Counters that only exercises claim something of: the blocks of the largest grid that was launched; and the share of copies
+// by cp.async that were under way while their warp passed a barrier of the block (0 where each is awaited at once).
 inline constexpr const char* BLOCKS = "blocks";
+inline constexpr const char* COPIES_ACROSS_BARRIERS = "copies_across_barriers";
 
 struct Exercise {
   std::string name{};  // "02_coalesced", "copy_stride": as its folder
@@ -48,6 +50,8 @@ struct Exercise {
   std::vector<char> letters() const;
   /// Of holes.md, the lines "Also promised:".
   std::vector<FurtherClaim> further_claims() const;
+  /// Of holes.md, the lines "Also tried: MxNxK": products that show what the usual ones do not.
+  std::vector<results::Problem> further_problems() const;
 };
 
 /// The exercises in the order of the course. Throws runner::Error where the list or a folder is damaged.

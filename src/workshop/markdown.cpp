@@ -56,7 +56,8 @@ void finish(Section& section) {
 }
 
 // What the workshop's texts have as fields.
-constexpr std::string_view FIELDS[] = {"Also promised: ", "Fails by: ", "Hole: ", "Known by: "};
+constexpr std::string_view FIELDS[] = {
+    "Also promised: ", "Also tried: ", "Fails by: ", "Hole: ", "Known by: "};
 
 bool is_field(std::string_view line) {
   return std::ranges::any_of(FIELDS, [&](std::string_view name) { return line.starts_with(name); });

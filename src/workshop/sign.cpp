@@ -34,10 +34,18 @@ void require_known(const char* what, const std::string& word, const std::vector<
                            runner::did_you_mean(word, known), list)};
 }
 
-Holds ending_is(const std::string& word) {
-  const std::optional<Ending> ending = ending_named(word);
-  if (!ending) require_known("ending", word, ending_names(), "src/workshop/outcome.cpp");
-  return [ending](const Outcome& outcome, const std::string&) { return outcome.ending == *ending; };
+// "fault", "fault or wrong_result"
+Holds ending_is(const std::string& text) {
+  std::vector<Ending> endings;
+  for (const std::string& word : runner::split(text, ' ')) {
+    if (word == "or") continue;
+    const std::optional<Ending> ending = ending_named(word);
+    if (!ending) require_known("ending", word, ending_names(), "src/workshop/outcome.cpp");
+    endings.push_back(*ending);
+  }
+  return [endings](const Outcome& outcome, const std::string&) {
+    return std::ranges::find(endings, outcome.ending) != endings.end();
+  };
 }
 
 Holds cause_is(const std::string& word) {
@@ -101,19 +109,23 @@ bool compares(const std::string& relation, double counted, double value) {
   return !same && (relation == "below" ? counted < value : counted > value);
 }
 
-// "load_sectors_per_request of A is 4", "blocks below 64"; "is below 64" says the same.
+// "load_sectors_per_request of A is 4", "blocks below 64", "blocks at 64x64x4096 below 64"; "is below 64" says the same.
 Holds claim(const std::string& text) {
-  constexpr const char* FORM = "it should be 'claim COUNTER of BUFFER is|below|above VALUE'";
+  constexpr const char* FORM =
+      "it should be 'claim COUNTER [of BUFFER] [at MxNxK] is|below|above VALUE'";
   std::vector<std::string> words = runner::split(text, ' ');
-  std::string buffer;
-  if (words.size() > 2 && words[1] == "of") {
-    buffer = words[2];
+  const auto what_stands_behind = [&](const char* word) -> std::string {
+    if (words.size() <= 2 || words[1] != word) return "";
+    const std::string value = words[2];
     words.erase(words.begin() + 1, words.begin() + 3);
-  }
+    return value;
+  };
+  const std::string buffer = what_stands_behind("of");
+  const std::string size = what_stands_behind("at");
   if (words.size() == 4 && words[1] == "is") words.erase(words.begin() + 1);
   if (words.size() != 3) throw NoTerm{FORM};
 
-  std::vector<std::string> counters{BLOCKS};
+  std::vector<std::string> counters{BLOCKS, COPIES_ACROSS_BARRIERS};
   for (const results::Metric& metric : results::metrics()) counters.emplace_back(metric.key);
   require_known("counter", words[0], counters, "src/results/metrics.cpp");
   const std::string& counter = words[0];
@@ -129,7 +141,8 @@ Holds claim(const std::string& text) {
     return std::ranges::any_of(outcome.claims, [&](const results::CheckedClaim& checked) {
       // A claim at a size of its own has it behind the counter: "blocks at 4x4x4096".
       const std::string of = checked.counter.substr(0, checked.counter.find(' '));
-      return of == counter && checked.buffer == buffer && checked.counted &&
+      const bool is_there = size.empty() || checked.counter == counter + " at " + size;
+      return of == counter && is_there && checked.buffer == buffer && checked.counted &&
              compares(relation, *checked.counted, value);
     });
   };

@@ -1,8 +1,9 @@
 // By what an answer is known: terms joined by "; " that must all hold of what became of it.
 //
-//   ending is wrong_result            where its way ended (outcome.hpp)
+//   ending is wrong_result            where its way ended (outcome.hpp); `ending is fault or wrong_result`
 //   cause is transposed               a cause of wrong elements (hypotheses.cpp has the list)
-//   claim blocks is 64                what was counted for a claim of the promise; `claim load_sectors_per_request of A above 1`
+//   claim blocks is 64                what was counted for a claim of the promise; `claim load_sectors_per_request of A above 1`,
+//                                     `claim blocks at 64x64x4096 below 64`
 //   hazard is unwritten_read          a hazard that was seen
 //   check is dense shapes             the check of the contract that is not kept (runner/contract.cpp)
 //   says misaligned                   a regular expression that the message, or that of a hazard, has

@@ -18,7 +18,7 @@ Outcome outcome() {
   Outcome o{.ending = Ending::wrong_result, .message = "C[0][0] is 3, should be 4\nat 64x64x64\n"};
   o.causes = {{.name = "transposed"}, {.name = "edge only"}};
   o.contract_check = "alpha and beta";
-  o.hazards = {{.kind = "unwritten read"}};
+  o.hazards = {{.kind = "unwritten read", .message = "k reads shared memory that nobody wrote\n"}};
   o.claims = {{.counter = "load_sectors_per_request", .buffer = "A", .counted = 4},
               {.counter = "blocks at 4x4x4096", .counted = 12},
               {.counter = "shared_bank_conflicts", .counted = {}}};
@@ -42,12 +42,14 @@ std::string refusal(const std::string& sign) {
 TEST(Sign, HoldsOfWhatBecameOfAnAnswer) {
   for (const char* sign : {
            "ending is wrong_result",
+           "ending is fault or wrong_result",
            "cause is transposed",
            "cause is edge only",
            "hazard is unwritten_read",
            "check is alpha and beta",
            "says should be [0-9]",
            "says at 64x64x64",
+           "says that nobody wrote",  // of a hazard
            "source has __shared__",
            "source lacks __syncthreads()",
            "claim load_sectors_per_request of A is 4",
@@ -56,6 +58,7 @@ TEST(Sign, HoldsOfWhatBecameOfAnAnswer) {
            "claim load_sectors_per_request of A below 4.1",
            "claim blocks is 12",
            "claim blocks is below 13",
+           "claim blocks at 4x4x4096 is 12",
        }) {
     EXPECT_TRUE(holds(sign)) << sign;
   }
@@ -64,6 +67,7 @@ TEST(Sign, HoldsOfWhatBecameOfAnAnswer) {
 TEST(Sign, DoesNotHoldOfAnythingElse) {
   for (const char* sign : {
            "ending is right",
+           "ending is right or fault",
            "cause is all zeros",
            "hazard is race",
            "check is dense shapes",
@@ -76,6 +80,7 @@ TEST(Sign, DoesNotHoldOfAnythingElse) {
            "claim load_sectors_per_request of B is 4",
            "claim load_sectors_per_request is 4",
            "claim blocks above 12",
+           "claim blocks at 4x4x4095 is 12",
            "claim shared_bank_conflicts is 0",  // nothing was counted
            "claim shared_bank_conflicts below 1",
        }) {
