@@ -45,6 +45,7 @@ void write_all(int descriptor, const std::string& text) {
   const int printed = open(printed_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   dup2(printed, STDOUT_FILENO);
   dup2(printed, STDERR_FILENO);
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a crash counts too
   write_all(to, RESULT + work(Steps(to)));
   close(to);
   _exit(0);  // neither the work's destructors nor ours have anything to say

@@ -52,6 +52,7 @@ const Exercise& Desk::exercise(const std::string& word) const {
 }
 
 const Exercise* Desk::next() const {
+  if (const Exercise* const one = at_hand(); one != nullptr && is_open(*one)) return one;
   // From what was opened or ended last, so that whoever begins in the middle goes on there.
   size_t from = 0;
   int place = 0;

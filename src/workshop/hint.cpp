@@ -42,6 +42,25 @@ std::string beside(const std::string& left_title, const std::string& left,
   return text;
 }
 
+// Of a hint the parts that are for this hole. A line that begins with "Hole `a`" begins one of its own, which goes as far as
+// the next; what stands before the first is for all.
+std::string part_for(char hole, const std::string& hint) {
+  std::string text;
+  char of = 0;
+  for (const std::string_view line : text::lines_of(hint)) {
+    constexpr std::string_view BEGIN = "Hole `";
+    if (line.starts_with(BEGIN) && line.size() > BEGIN.size()) of = line[BEGIN.size()];
+    if (of == 0 || of == hole) text += std::string(line) + "\n";
+  }
+  return text;
+}
+
+// The hole that the learner is at.
+char hole_at(const Desk& desk, const Exercise& exercise) {
+  if (exercise.rung == nullptr || !desk.files().exists(exercise)) return 'a';
+  return hole_of(read_text(desk.files().path(exercise)));
+}
+
 }  // namespace
 
 ExitCode run(const HintRequest& request) {
@@ -53,11 +72,14 @@ ExitCode run(const HintRequest& request) {
   const int count = static_cast<int>(hints.sections.size());
   const int number = std::min(step.hints + 1, count);
   const bool again = step.hints >= count;
-  std::string text =
-      inked(fmt::format("Hint {} of {} for exercise {}{}", number, count, exercise.number_or_name(),
-                        again ? ", once more" : ""),
-            Ink::bold, page) +
-      "\n\n" + markdown_on(hints.sections.at(static_cast<size_t>(number) - 1).text, page) + "\n";
+  std::string text = inked(fmt::format("Hint {} of {} for exercise {}{}", number, count,
+                                       exercise.number_or_name(), again ? ", once more" : ""),
+                           Ink::bold, page) +
+                     "\n\n" +
+                     markdown_on(part_for(hole_at(desk, exercise),
+                                          hints.sections.at(static_cast<size_t>(number) - 1).text),
+                                 page) +
+                     "\n";
   const std::string next = number < count ? "hint" : "solution";
   text += command_line(number < count ? "still stuck" : "give up",
                        fmt::format("./sgemm_runner {} {}", next, exercise.number_or_name()));

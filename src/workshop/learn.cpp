@@ -91,7 +91,14 @@ ExitCode run(const LearnRequest& request) {
     return ExitCode::ok;
   }
   if (request.exercise == "skip") {
-    const Exercise& exercise = desk.exercise(request.skipped);
+    const Exercise* const one =
+        request.skipped.empty() ? desk.next() : &find_exercise(request.skipped);
+    if (one == nullptr || state_of(desk.progress().find(one->name)) == State::solved) {
+      throw runner::Error(ExitCode::usage, one == nullptr
+                                               ? "there is nothing left to put off"
+                                               : one->name + " is solved, and not put off");
+    }
+    const Exercise& exercise = *one;
     desk.step(exercise).skipped = runner::now();
     desk.end(exercise);
     desk.save();
@@ -100,7 +107,7 @@ ExitCode run(const LearnRequest& request) {
                     exercise.number_or_name()));
   }
   if (request.exercise == "next" || request.exercise == "skip") {
-    const Exercise* const next = desk.at_hand() != nullptr ? desk.at_hand() : desk.next();
+    const Exercise* const next = desk.next();
     if (next == nullptr) {
       runner::write_stdout(where_one_is(desk, page));
     } else {

@@ -210,7 +210,7 @@ std::string what_they_show(const Predictions& predictions, const text::Page& pag
     const std::string about =
         fmt::format("{}, {}: {}", asked.variant, name_of(asked), held.entry.written);
     if (held.misunderstanding.empty()) {
-      text += fmt::format("\n{}\n  Draw the 32 addresses, then compare: {}\n", about,
+      text += fmt::format("\n{}\n  Draw the 32 addresses, then compare:\n    {}\n", about,
                           drawing_of(predictions, asked));
       continue;
     }

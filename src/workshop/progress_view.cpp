@@ -28,7 +28,7 @@ std::string words_for(const Step& step, const text::Signs& signs) {
 }
 
 std::string times(int count, const char* what) {
-  return count == 0 ? "" : fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
@@ -38,9 +38,12 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
     const Step* const step = desk.progress().find(exercise.name);
     std::string line = text::pad_right(exercise.name, 22);
     if (step != nullptr) {
-      line += text::pad_right(words_for(*step, signs), 21) + " " + times(step->checks, "check") +
-              (step->hints > 0 ? ", " + times(step->hints, "hint") : "") +
-              (step->seen.empty() ? "" : ", solution seen");
+      std::vector<std::string> did;
+      if (step->checks > 0) did.push_back(times(step->checks, "check"));
+      if (step->hints > 0) did.push_back(times(step->hints, "hint"));
+      if (!step->seen.empty()) did.emplace_back("solution seen");
+      line +=
+          text::pad_right(words_for(*step, signs), 21) + fmt::format(" {}", fmt::join(did, ", "));
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "results/metrics.hpp"
@@ -42,7 +43,9 @@ const char* words_for(Ending ending) {
 std::string metric_name(const std::string& counter) {
   const std::string key = counter.substr(0, counter.find(' '));
   const results::Metric* const metric = results::find_metric(key);
-  return (metric == nullptr ? key : std::string(metric->name)) + counter.substr(key.size());
+  std::string name = metric == nullptr ? key : std::string(metric->name);
+  if (metric == nullptr) std::ranges::replace(name, '_', ' ');
+  return name + counter.substr(key.size());
 }
 
 // "sectors per load request of A: 1, promised = 32"
@@ -165,6 +168,20 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
   return text;
 }
 
+std::string headline(const Judged& judged, const std::string& words, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  const bool right = judged.outcome.ending == Ending::right;
+  const std::string text = fmt::format("{} {}", right ? signs.right : signs.wrong, words);
+  return inked(text::wrap(text, page.width, 2), right ? Ink::good : Ink::bad, page) + "\n";
+}
+
+// The exercise's next hole behind that of the file; 0 if it is the last.
+char hole_after(const Judged& judged) {
+  const std::vector<char> letters = judged.exercise->letters();
+  const auto own = std::ranges::find(letters, hole_of(judged.source));
+  return own == letters.end() || own + 1 == letters.end() ? 0 : own[1];
+}
+
 }  // namespace
 
 std::string holes_of(const Section& wrong_answer) {
@@ -197,13 +214,11 @@ std::string next_step(const Exercise* next) {
 
 std::string verdict(const Judged& judged, const text::Page& page) {
   const Outcome& outcome = judged.outcome;
-  const text::Signs signs(page.unicode);
   const bool right = outcome.ending == Ending::right;
   const std::string word = judged.exercise->number_or_name();
-  std::string text = fmt::format(
-      "{} {} exercise {}: {}\n",
-      inked(right ? signs.right : signs.wrong, right ? Ink::good : Ink::bad, page), judged.file,
-      word, inked(words_for(outcome.ending), right ? Ink::good : Ink::bad, page));
+  std::string text = headline(
+      judged, fmt::format("{} exercise {}: {}", judged.file, word, words_for(outcome.ending)),
+      page);
   if (judged.verbose) {
     text += fmt::format("  compiled in {:.1f} s, run in {:.1f} s\n", outcome.compile_seconds,
                         outcome.run_seconds);
@@ -212,11 +227,25 @@ std::string verdict(const Judged& judged, const text::Page& page) {
   if (judged.known) text += what_is_known(*judged.known, page);
   if (!outcome.printed.empty()) text += "\n  It printed:\n" + indented(outcome.printed, 4);
   const std::string more = more_about(judged);
-  text += "\n" + (more.empty() ? "" : command_line("more", more));
-  if (!right)
-    return text +
+  text += "\n";
+  if (!right) {
+    return text + (more.empty() ? "" : command_line("more", more)) +
            command_line("next",
                         fmt::format("change it and check again; or ./sgemm_runner hint {}", word));
+  }
+  // So long a text has scrolled its first line away.
+  text += headline(judged, fmt::format("exercise {}: right", word), page);
+  text += command_line("more", more);
+  if (has_solution(*judged.exercise)) {
+    text += command_line(
+        "compare",
+        fmt::format("./sgemm_runner solution {}   with the answers to its questions", word));
+  }
+  if (const char larger = hole_after(judged); larger != 0) {
+    text += command_line(
+        "larger hole",
+        fmt::format("./sgemm_runner reset {} --hole {}   (your file is kept)", word, larger));
+  }
   return text + next_step(judged.next);
 }
 

@@ -189,6 +189,21 @@ TEST_F(BadInput, AKernelThatPrints) {
   EXPECT_LT(ended.out.size(), 6000U);
 }
 
+// So little that a stream would keep it to itself until the process ends.
+TEST_F(BadInput, AKernelThatPrintsALineAndIsWrong) {
+  const std::string print =
+      "  if (blockIdx.x == 0 && threadIdx.x == 0) printf(\"M is %d\\n\", int(p.M));\n  return;\n";
+  expect_wrong(judge(answer(LOOP, print + LOOP)), "the result is wrong",
+               "It printed:\n    M is 256");
+}
+
+TEST_F(BadInput, AKernelThatWaitsForWhatCannotCome) {
+  const std::string wait = "  while (*static_cast<const volatile float*>(p.A) != 1e9F) {\n  }\n";
+  const Ended ended = judge(answer(LOOP, wait + LOOP));
+  expect_wrong(ended, "it does not end", "waits for ever");
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr("was not done after")));
+}
+
 // Windows and its editors; the answer is right all the same.
 TEST_F(BadInput, AFileWithAnotherKindOfLinesIsJudgedAsItIs) {
   std::string source = "\xEF\xBB\xBF";

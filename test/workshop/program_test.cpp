@@ -135,6 +135,39 @@ TEST_F(Learner, TakesUpASolvedExerciseAgain) {
   EXPECT_THAT(run({"check"}).out, HasSubstr("01_naive.cu exercise 1"));
 }
 
+TEST_F(Learner, WhoReadsASolvedOneAgainIsNotHeldThere) {
+  answer(workshop::solution_of(find_exercise("2"), 'a'));
+  EXPECT_THAT(run({"check", "2"}).out, AllOf(HasSubstr("./sgemm_runner reset 2 --hole b"),
+                                             HasSubstr("./sgemm_runner solution 2"),
+                                             HasSubstr("./sgemm_runner learn vector_add")));
+  EXPECT_EQ(run({"learn", "2"}).code, 0);
+  EXPECT_THAT(run({"learn", "next"}).out, StartsWith("vector_add"));
+  EXPECT_EQ(run({"learn", "skip", "2"}).code, 2);  // there is nothing to put off
+  EXPECT_THAT(run({"learn", "skip"}).out, HasSubstr("vector_add is put off"));
+}
+
+TEST_F(Learner, IsHintedAtTheHoleOfTheirFile) {
+  const auto hints = [&](const char* hole) {
+    EXPECT_EQ(run({"reset", "12", "--hole", hole}).code, 0);
+    return run({"hint", "12"}).out;
+  };
+  EXPECT_THAT(hints("a"), AllOf(HasSubstr("Hole `a`"), Not(HasSubstr("Hole `b`"))));
+  EXPECT_THAT(hints("b"), AllOf(HasSubstr("Hole `b`"), Not(HasSubstr("Hole `a`"))));
+}
+
+TEST_F(Learner, AHazardIsToldByItselfAndAllOfThemWhenAsked) {
+  static_cast<void>(run({"learn", "3"}));
+  workshop::write_text(
+      mine + "/03_shared_tile.cu",
+      workshop::cut(find_exercise("3"), 'a',
+                    "    for (int k = 0; k < BK; ++k) sum += As[y][k] * Bs[k][x];\n"));
+  const std::string shortly = run({"check", "3"}).out;
+  const std::string all = run({"check", "3", "-v"}).out;
+  EXPECT_THAT(shortly, AllOf(HasSubstr("byte 0 of As"), HasSubstr("1 more of its kind"),
+                             Not(HasSubstr("byte 0 of Bs"))));
+  EXPECT_THAT(all, AllOf(HasSubstr("byte 0 of As"), HasSubstr("byte 0 of Bs")));
+}
+
 TEST_F(Learner, SeesNoSolutionByAWordThatSlippedOut) {
   static_cast<void>(run({"learn", "2"}));
   EXPECT_EQ(run({"solution"}).code, 2);
