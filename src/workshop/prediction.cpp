@@ -127,6 +127,8 @@ std::string drawing_of(const Predictions& predictions, const Asked& asked) {
   if (asked.counter.starts_with("shared_")) {
     return fmt::format("./sgemm_runner show {} --picture --buffer shared", subject);
   }
+  // A riddle is shown only to those who ask for its answer; here it has been told.
+  if (asked.is_idea()) return fmt::format("./sgemm_runner show {} --reveal", subject);
   if (asked.buffer.empty()) return fmt::format("./sgemm_runner show {}", subject);
   return fmt::format("./sgemm_runner show {} --picture --buffer {}", subject, asked.buffer);
 }

@@ -399,7 +399,7 @@ TEST(Riddle, AsksForTheIdeaOfEachLetter) {
   const Predictions swapped =
       workshop::check_predictions(questions, filled(questions, right), FILE_NAME);
   EXPECT_EQ(swapped.right(), 4);
-  EXPECT_THAT(workshop::rendered(swapped, PAGE), HasSubstr("show mystery/a"));
+  EXPECT_THAT(workshop::rendered(swapped, PAGE), HasSubstr("show mystery/a --reveal"));
 }
 
 TEST(Riddle, TakesNoNumberBeyondItsIdeas) {
