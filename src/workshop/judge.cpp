@@ -278,14 +278,24 @@ struct Seen {
   std::optional<lens::Request> worst{};
 };
 
+// Whether a request should be drawn in place of another. Of shared memory the loads are: those are what a main loop makes.
+bool is_worth_drawing(const lens::Request& request, const std::optional<lens::Request>& other) {
+  const bool is_shared = request.path == lens::Path::shared;
+  if (is_shared && request.action != lens::Action::load) return false;
+  if (!other) return true;
+  if (is_shared && request.bank_conflicts == other->bank_conflicts) {
+    return request.wavefronts > other->wavefronts;
+  }
+  return lens::is_worse(request, *other);
+}
+
 Seen seen(const ladder::Rung& rung, const std::string& buffer) {
   if (!buffer.empty()) machine::record_requests({.any = true});
   Seen seen{.result = measured(rung, large_problem())};
   const std::vector<lens::Request> requests = machine::recorded_requests();
   machine::record_requests({});
   for (const lens::Request& request : requests) {
-    if (request.buffer != buffer) continue;
-    if (!seen.worst || lens::is_worse(request, *seen.worst)) seen.worst = request;
+    if (request.buffer == buffer && is_worth_drawing(request, seen.worst)) seen.worst = request;
   }
   return seen;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "results/metrics.hpp"
@@ -48,6 +49,11 @@ std::string metric_name(const std::string& counter) {
   return name + counter.substr(key.size());
 }
 
+// Four digits, or all of a whole number.
+std::string figure(double value) {
+  return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
 // "sectors per load request of A: 1, promised = 32"
 std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
                            const text::Page& page) {
@@ -55,10 +61,10 @@ std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
   std::string text;
   for (const results::CheckedClaim& claim : claims) {
     text +=
-        fmt::format("{} {}{}: {}, promised {} {:.4g}\n", claim.kept ? signs.right : signs.wrong,
+        fmt::format("{} {}{}: {}, promised {} {}\n", claim.kept ? signs.right : signs.wrong,
                     metric_name(claim.counter), claim.buffer.empty() ? "" : " of " + claim.buffer,
-                    claim.counted ? fmt::format("{:.4g}", *claim.counted) : "not counted",
-                    claim.relation, claim.value);
+                    claim.counted ? figure(*claim.counted) : "not counted", claim.relation,
+                    figure(claim.value));
   }
   return text;
 }
