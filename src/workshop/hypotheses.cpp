@@ -49,7 +49,8 @@ constexpr Known CAUSES[] = {
      "inside the loop."},
     {"only the first step of K", "The loop over K is missing, or ends after its first step."},
     {"first K tile only",
-     "The loop over the tiles of K ends after one: look at its end and at its step."},
+     "Either the loop over the tiles of K ends after one (look at its end and at its step), or the "
+     "tiles after it add nothing."},
     {"last K tile only",
      "The sum begins anew with each tile: it must be declared before the loop over the tiles."},
     {"K cut at a whole tile",
@@ -873,6 +874,13 @@ class Suspects {
       add_rest("tile number not multiplied",
                fmt::format(fmt::runtime(seen), cols, "columns", across, "one column"),
                [=](int64_t, int64_t j) { return j < cols; });
+    }
+    if (down > 1 && across > 1) {
+      add_rest("tile number not multiplied",
+               fmt::format("Only the first {} rows and {} columns are right: each tile begins one "
+                           "element further, not one tile; the rest is {{}}.",
+                           rows, cols),
+               [=](int64_t i, int64_t j) { return i < rows && j < cols; });
     }
     lines_of_every_tile();
   }

@@ -790,6 +790,13 @@ const Planted PLANTED[] = {
          return Place{block / across + t / 32, block % across * 32 + t % 32};
        });
      }},
+    {"tile number not multiplied", "no * BM and no * BN",
+     [](Evidence& e) {
+       const int64_t across = tiles(e.N, 32);
+       every_thread(e, [&](int64_t block, int64_t t) {
+         return Place{block / across + t / 32, block % across + t % 32};
+       });
+     }},
     {"tile number not multiplied", "no * BN",
      [](Evidence& e) {
        const int64_t across = tiles(e.N, 32);
