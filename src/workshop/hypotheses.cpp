@@ -134,6 +134,8 @@ constexpr Known CAUSES[] = {
      "A block's number becomes a row of tiles and a column of tiles by a quotient and a remainder, "
      "both by the same number: tiles_n where tiles are numbered row by row, tiles_m where they are "
      "numbered column by column. Which of the two results is the row?"},
+    {"tile number not multiplied",
+     "A tile's first row is its number times BM and its first column its number times BN."},
     {"only the first block's tile",
      "All blocks compute the same tile, or there is only one: the block's number must be part of "
      "row "
@@ -145,8 +147,6 @@ constexpr Known CAUSES[] = {
      "The column does not go on with the block's number, or the grid has too few blocks: one for "
      "each "
      "tile of C."},
-    {"tile number not multiplied",
-     "A tile's first row is its number times BM and its first column its number times BN."},
     {"the same elements in all of a tile",
      "A number that rises is missing in an index: the thread's own place where the tiles are read, "
      "or the loop's counter where they are staged."},
@@ -837,6 +837,8 @@ class Suspects {
 
   void tiles_of_the_block() {
     if (!has_tile()) return;
+    lines_of_every_tile();
+    if (has_computed_nan()) return;
     const int64_t BM = tile().rows, BN = tile().cols, down = tiles_m(), across = tiles_n();
     if (all_wrong_are_untouched()) {  // who has the wrong place computes the right thing for it
       add_rest("only the diagonal of every tile",
@@ -882,7 +884,6 @@ class Suspects {
                            rows, cols),
                [=](int64_t i, int64_t j) { return i < rows && j < cols; });
     }
-    lines_of_every_tile();
   }
 
   // The wrong elements are whole rows, the same of every tile, or whole columns.
