@@ -49,7 +49,8 @@ constexpr Known CAUSES[] = {
      "inside the loop."},
     {"only the first step of K", "The loop over K is missing, or ends after its first step."},
     {"first K tile only",
-     "The loop over the tiles of K ends after one: look at its end and at its step."},
+     "Either the loop over the tiles of K ends after one (look at its end and at its step), or the "
+     "tiles after it add nothing."},
     {"last K tile only",
      "The sum begins anew with each tile: it must be declared before the loop over the tiles."},
     {"K cut at a whole tile",
@@ -100,9 +101,16 @@ constexpr Known CAUSES[] = {
      "Bs is written one way round and read the other: the indices of the store and of the load "
      "must "
      "agree."},
+    {"both tiles read the wrong way",
+     "Which index of As counts rows of C, and which of Bs its columns? The other one is the step "
+     "along K."},
     {"wrong leading dimension of A", "From one row of A to the next it is lda floats."},
     {"wrong leading dimension of B", "From one row of B to the next it is ldb floats."},
     {"wrong leading dimension of C", "From one row of C to the next it is ldc floats."},
+    {"A moved along where down is meant",
+     "One row further down in A lies lda floats further on, and r rows further down r times that."},
+    {"B moved along where down is meant",
+     "One row further down in B lies ldb floats further on, and r rows further down r times that."},
     {"shifted by one row", "A row's number is one too large or too small somewhere: count from 0."},
     {"shifted by one column",
      "A column's number is one too large or too small somewhere: count from 0."},
@@ -126,6 +134,8 @@ constexpr Known CAUSES[] = {
      "A block's number becomes a row of tiles and a column of tiles by a quotient and a remainder, "
      "both by the same number: tiles_n where tiles are numbered row by row, tiles_m where they are "
      "numbered column by column. Which of the two results is the row?"},
+    {"tile number not multiplied",
+     "A tile's first row is its number times BM and its first column its number times BN."},
     {"only the first block's tile",
      "All blocks compute the same tile, or there is only one: the block's number must be part of "
      "row "
@@ -137,8 +147,15 @@ constexpr Known CAUSES[] = {
      "The column does not go on with the block's number, or the grid has too few blocks: one for "
      "each "
      "tile of C."},
-    {"tile number not multiplied",
-     "A tile's first row is its number times BM and its first column its number times BN."},
+    {"the same elements in all of a tile",
+     "A number that rises is missing in an index: the thread's own place where the tiles are read, "
+     "or the loop's counter where they are staged."},
+    {"a thread's rows repeated",
+     "A thread has several rows, and each has its own elements of A: the row's number must be part "
+     "of the index with which they are read."},
+    {"a thread's columns repeated",
+     "A thread has several columns, and each has its own elements of B: the column's number must "
+     "be part of the index with which they are read."},
     {"only one element of each thread's tile",
      "A thread has several elements to compute and store: the loops over them must be there in "
      "both."},
@@ -150,14 +167,15 @@ constexpr Known CAUSES[] = {
      "store, "
      "and stage zeros for what lies beyond."},
     {"some rows of every tile",
-     "The block's threads do not reach all of its rows: hold how many rows its threads cover "
-     "against BM."},
+     "Which threads have these rows? Either they do not store them, or they compute with other "
+     "rows "
+     "of A than these."},
     {"some columns of every tile",
-     "The block's threads do not reach all of its columns: hold how many columns its threads cover "
-     "against BN."},
-    {"read beside A or B",
-     "A NaN lies behind the rows of A and B and around them, so that a read beyond an edge shows: "
-     "test the index before the load."},
+     "Which threads have these columns? Either they do not store them, or they compute with other "
+     "columns of B than these."},
+    {"read what nobody wrote",
+     "NaN lies between and around the rows of A and B, and in shared memory until somebody stores "
+     "there: is each index tested before the load, and is all of a tile stored before it is read?"},
     {"elements changed places",
      "Hold the indices with which C is stored against those of the sums."},
 };
@@ -175,6 +193,7 @@ class Suspects {
     repeated_sums();
     transpositions();
     leading_dimensions();
+    moves_along();
     shifts();
     for (const int64_t size : sizes_of_tiles()) tile_transpositions(size);
     vector_components();
@@ -182,6 +201,7 @@ class Suspects {
     missing_lines();
     tiles_of_the_block();
     tiles_of_the_thread();
+    repeated_elements();
     edges();
     last_resorts();
     return std::move(found_);
@@ -288,6 +308,25 @@ class Suspects {
     add(name, fmt::format(fmt::runtime(seen), matter), [](int64_t, int64_t) { return Fit::yes; });
   }
 
+  // A sum that is not a number has met something that was never to be read: no row or column is missing then.
+  bool has_computed_nan() const {
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (facts_.is_wrong(i, j) && facts_.is(i, j, std::nan(""))) return true;
+      }
+    }
+    return false;
+  }
+
+  bool all_wrong_are_untouched() const {
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (facts_.is_wrong(i, j) && !facts_.is_untouched(i, j)) return false;
+      }
+    }
+    return true;
+  }
+
   // Only these are right.
   template <typename Part>
   void add_rest(const char* name, const std::string& seen, Part is_right) {
@@ -311,11 +350,21 @@ class Suspects {
                 [&facts, beta](int64_t i, int64_t j) {
                   return facts.blended(facts.product(i, j), i, j, 1, beta);
                 });
+      if (beta != 0) {
+        add_value("alpha ignored",
+                  fmt::format("Alpha is {} and beta {}, and the sums are stored as they are.",
+                              alpha, beta),
+                  [&facts](int64_t i, int64_t j) {
+                    return facts.blended(facts.product(i, j), i, j, 1, 0);
+                  });
+      }
     }
     if (beta == 0) {
       add("old C kept at beta = 0",
           "Beta is 0, and what lay in C before the call is in the result.",
           [&facts, alpha](int64_t i, int64_t j) {
+            // Whose NaN it is cannot be seen of a NaN; with numbers in C it can.
+            if (std::isnan(facts.before(i, j))) return Fit::unknown;
             const double left = facts.blended(facts.product(i, j), i, j, alpha, 1);
             return facts.is(i, j, left) ? Fit::yes : Fit::no;
           });
@@ -551,6 +600,8 @@ class Suspects {
     }
     const bool a_is_square = tile().depth == 0 || tile().depth == size;
     const bool b_is_square = a_is_square && is_square;
+    if (has_tile() && tile().depth > 0 && !a_is_square) indices_changed();
+    if (has_tile() && b_is_square) both_tiles_across(size);
     // Beyond the edge some stage zeros, others the last row or column again.
     for (const bool stages_the_last : {false, true}) {
       if (a_is_square) {
@@ -573,6 +624,39 @@ class Suspects {
                   const int64_t col = j - j % size + k % size;
                   sum += facts.a(i, k) * facts.b(k - k % size + j % size,
                                                  stages_the_last ? std::min(col, N - 1) : col);
+                }
+                return sum;
+              });
+    }
+  }
+
+  // As[k][row] of an As[BM][BK] that is not square: another place of it, in another row.
+  void indices_changed() {
+    const Facts& facts = facts_;
+    const int64_t BM = tile().rows, BK = tile().depth;
+    if (BK * (BK - 1) + BM > BM * BK) return;  // beyond the tile
+    add_other_a("A's tile transposed",
+                fmt::format("Every element is as if As, {} x {}, had its indices changed.", BM, BK),
+                [&facts, BM, BK](int64_t i, int64_t k, int64_t) {
+                  const int64_t place = k % BK * BK + i % BM;
+                  return facts.a(i - i % BM + place / BK, k - k % BK + place % BK);
+                });
+  }
+
+  // As[k][x] * Bs[y][k] and As[k][y] * Bs[x][k] where As[y][k] * Bs[k][x] is meant.
+  void both_tiles_across(int64_t size) {
+    const Facts& facts = facts_;
+    for (const bool own_numbers_changed : {false, true}) {
+      add_sum("both tiles read the wrong way",
+              "Every element is as if the step along K were a row of A and a column of B.",
+              [&facts, size, end = ceil_div(K_, size) * size, own_numbers_changed](int64_t i,
+                                                                                   int64_t j) {
+                const int64_t y = i % size, x = j % size;
+                double sum = 0;
+                for (int64_t k = 0; k < end; ++k) {
+                  const int64_t first = k - k % size, step = k % size;
+                  sum += facts.a(i - y + step, first + (own_numbers_changed ? x : y)) *
+                         facts.b(first + (own_numbers_changed ? y : x), j - x + step);
                 }
                 return sum;
               });
@@ -611,6 +695,40 @@ class Suspects {
                   [ld = floats](int64_t i, int64_t j) { return i * ld + j; });
       }
     }
+  }
+
+  // Of every so many rows that are taken one below the other the later ones are taken from further along the first: a[r] for
+  // a[r * lda], b += BK for b += BK * ldb.
+  void moves_along() {
+    const Facts& facts = facts_;
+    const Evidence& e = facts.given();
+    const int64_t height = tile().rows, depth = tile().depth;
+    const auto seen = [](char matrix, int64_t rows, const char* from_there) {
+      return fmt::format("After every {} rows of {} the next were looked for {}.", rows, matrix,
+                         from_there);
+    };
+    constexpr const char* ALONG = "that many floats on, not that many rows";
+    for (const int64_t rows : {1, 2, 4, 8, 16, 32, 64}) {
+      if (rows < height) {
+        add_other_a("A moved along where down is meant", seen('A', rows, ALONG),
+                    [&facts, &e, height, rows](int64_t i, int64_t k, int64_t) {
+                      const int64_t first = i - i % height + i % height % rows;
+                      return facts.flat_a(first * e.lda + k + (i - first));
+                    });
+      }
+      if (rows < depth) {
+        add_other_b("B moved along where down is meant", seen('B', rows, ALONG),
+                    [&facts, &e, depth, rows](int64_t k, int64_t j, int64_t) {
+                      const int64_t first = k - k % depth + k % depth % rows;
+                      return facts.flat_b(first * e.ldb + j + (k - first));
+                    });
+      }
+    }
+    if (depth == 0) return;
+    add_other_b("B moved along where down is meant", seen('B', depth, ALONG),
+                [&facts, &e, depth](int64_t k, int64_t j, int64_t) {
+                  return facts.flat_b(k % depth * e.ldb + j + (k - k % depth));
+                });
   }
 
   void shifts() {
@@ -695,6 +813,7 @@ class Suspects {
 
   void missing_lines() {
     const int64_t M = M_, N = N_;
+    if (has_computed_nan()) return;
     if (M > 1) {
       add_part("last row missing", fmt::format("The last row of C, row {}, is {{}}.", M - 1),
                [M](int64_t i, int64_t) { return i == M - 1; });
@@ -718,15 +837,19 @@ class Suspects {
 
   void tiles_of_the_block() {
     if (!has_tile()) return;
+    lines_of_every_tile();
+    if (has_computed_nan()) return;
     const int64_t BM = tile().rows, BN = tile().cols, down = tiles_m(), across = tiles_n();
-    add_rest("only the diagonal of every tile",
-             "Only elements on the diagonals of the tiles are right; the others are {}.",
-             [=](int64_t i, int64_t j) { return i % BM == j % BN; });
-    // Thread t computes (t / BN, t), not (t / BN, t % BN).
-    add_rest(
-        "threadIdx.x taken whole",
-        "Each row of a tile is right only where its threads' whole numbers fall; the rest is {}.",
-        [=](int64_t i, int64_t j) { return i % BM <= j / BN; });
+    if (all_wrong_are_untouched()) {  // who has the wrong place computes the right thing for it
+      add_rest("only the diagonal of every tile",
+               "Only elements on the diagonals of the tiles are right; the others are {}.",
+               [=](int64_t i, int64_t j) { return i % BM == j % BN; });
+      // Thread t computes (t / BN, t), not (t / BN, t % BN).
+      add_rest(
+          "threadIdx.x taken whole",
+          "Each row of a tile is right only where its threads' whole numbers fall; the rest is {}.",
+          [=](int64_t i, int64_t j) { return i % BM <= j / BN; });
+    }
     if (down != across) {
       add_rest(
           "tile rows and tile columns changed places",
@@ -754,7 +877,13 @@ class Suspects {
                fmt::format(fmt::runtime(seen), cols, "columns", across, "one column"),
                [=](int64_t, int64_t j) { return j < cols; });
     }
-    lines_of_every_tile();
+    if (down > 1 && across > 1) {
+      add_rest("tile number not multiplied",
+               fmt::format("Only the first {} rows and {} columns are right: each tile begins one "
+                           "element further, not one tile; the rest is {{}}.",
+                           rows, cols),
+               [=](int64_t i, int64_t j) { return i < rows && j < cols; });
+    }
   }
 
   // The wrong elements are whole rows, the same of every tile, or whole columns.
@@ -781,6 +910,7 @@ class Suspects {
 
   // Of small rectangles one element each is right, always in the same place.
   void tiles_of_the_thread() {
+    if (has_computed_nan()) return;
     for (const int64_t rows : {1, 2, 4, 8, 16}) {
       for (const int64_t cols : {1, 2, 4, 8, 16}) {
         const bool is_less_than_a_block = !has_tile() || (rows < tile().rows && cols < tile().cols);
@@ -798,12 +928,53 @@ class Suspects {
     }
   }
 
+  // Elements that were computed from the operands of others: those at the tile's beginning, or at the beginning of a group that a
+  // thread has.
+  void repeated_elements() {
+    const Facts& facts = facts_;
+    const auto add_copies = [&](const char* name, std::string seen, auto row_of, auto col_of) {
+      add_sum(name, std::move(seen), [&facts, row_of, col_of](int64_t i, int64_t j) {
+        return facts.product(row_of(i), col_of(j));
+      });
+    };
+    const auto same = [](int64_t at) { return at; };
+    struct Group {
+      int64_t size, known;
+    };
+    for (const Group& group : {Group{2, 1}, {4, 1}, {8, 1}, {16, 1}, {8, 4}, {16, 8}}) {
+      const auto again = [group](int64_t at) {
+        return at - at % group.size + at % group.size % group.known;
+      };
+      const auto seen = [group](const char* what) {
+        return fmt::format("Of every {} {} only the first {} there, again and again.", group.size,
+                           what, group.known == 1 ? "is" : fmt::format("{} are", group.known));
+      };
+      add_copies("a thread's rows repeated", seen("rows"), again, same);
+      add_copies("a thread's columns repeated", seen("columns"), same, again);
+    }
+    if (!has_tile()) return;
+    const int64_t BM = tile().rows, BN = tile().cols;
+    for (const int64_t rows :
+         {BM, int64_t{64}, int64_t{32}, int64_t{16}, int64_t{8}, int64_t{4}, int64_t{1}}) {
+      for (const int64_t cols :
+           {BN, int64_t{64}, int64_t{32}, int64_t{16}, int64_t{8}, int64_t{4}, int64_t{1}}) {
+        if ((rows == BM && cols == BN) || rows > BM || cols > BN) continue;
+        add_copies(
+            "the same elements in all of a tile",
+            fmt::format("In all of a tile of {} x {} lie the sums of its first {} x {} elements.",
+                        BM, BN, rows, cols),
+            [BM, rows](int64_t i) { return i - i % BM + i % BM % rows; },
+            [BN, cols](int64_t j) { return j - j % BN + j % BN % cols; });
+      }
+    }
+  }
+
   void edges() {
     if (!has_tile()) return;
     const Facts& facts = facts_;
     const int64_t whole_rows = M_ - M_ % tile().rows, whole_cols = N_ - N_ % tile().cols;
     if (whole_rows == M_ && whole_cols == N_) return;
-    if (whole_rows > 0 || whole_cols > 0) {
+    if (whole_rows > 0 && whole_cols > 0) {  // there are whole tiles
       add("edge only",
           fmt::format(
               "All whole tiles are right: wrong elements lie from row {} or column {} on only.",
@@ -838,33 +1009,46 @@ class Suspects {
 
   void last_resorts() {
     const Facts& facts = facts_;
-    add("read beside A or B", "The result is not a number (NaN) where it is wrong.",
+    add("read what nobody wrote", "The result is not a number (NaN) where it is wrong.",
         [&facts](int64_t i, int64_t j) {
           if (!facts.is_wrong(i, j)) return Fit::unknown;
           return facts.is(i, j, std::nan("")) ? Fit::yes : Fit::no;
         });
 
-    // Where each value of C belongs. Where more than half belong to one element alone, a value of another making is hardly
-    // among them.
+    changed_places();
+  }
+
+  // The values are those that belong into C, each as often as it should be there, but not where it should be. Whole numbers repeat,
+  // so that one value alone says nothing of where it belongs.
+  void changed_places() {
+    const Facts& facts = facts_;
+    std::unordered_map<float, int64_t> surplus;  // how often it is there, less how often it should
     std::unordered_multimap<float, std::array<int64_t, 2>> owners;
     for (int64_t i = 0; i < M_; ++i) {
       for (int64_t j = 0; j < N_; ++j) {
         const auto value = static_cast<float>(facts.want(i, j));
-        if (value != 0) owners.insert({value, {i, j}});
+        owners.insert({value, {i, j}});
+        --surplus[value];
+        if (!std::isnan(facts.got(i, j))) ++surplus[facts.got(i, j)];
       }
     }
+    int64_t lacking = 0;
+    for (const auto& [value, count] : surplus) lacking += std::max<int64_t>(0, -count);
+    if (10 * lacking > facts.wrong()) return;
+
     int64_t alone = 0;
     std::string example;
     for (int64_t i = 0; i < M_; ++i) {
       for (int64_t j = 0; j < N_; ++j) {
-        if (owners.count(static_cast<float>(facts.want(i, j))) == 1) ++alone;
-        const auto found = owners.find(facts.got(i, j));
-        if (!example.empty() || !facts.is_wrong(i, j) || found == owners.end()) continue;
-        example = fmt::format("What lies at C[{}][{}] belongs to C[{}][{}], and so on.", i, j,
-                              found->second[0], found->second[1]);
+        if (!facts.is_wrong(i, j) || owners.count(facts.got(i, j)) != 1) continue;
+        ++alone;
+        const auto& [row, col] = owners.find(facts.got(i, j))->second;
+        if (!example.empty()) continue;
+        example =
+            fmt::format("What lies at C[{}][{}] belongs to C[{}][{}], and so on.", i, j, row, col);
       }
     }
-    if (2 * alone < M_ * N_) return;
+    if (2 * alone < facts.wrong()) return;  // too few have one place only
     add("elements changed places", example, [&facts, owners](int64_t i, int64_t j) {
       if (!facts.is_wrong(i, j)) return Fit::unknown;
       return owners.contains(facts.got(i, j)) ? Fit::yes : Fit::no;

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <functional>
 #include <set>
 #include <stdexcept>
@@ -175,16 +177,6 @@ const Planted PLANTED[] = {
      {32, 32, 32},
      1,
      1},
-    {"old C kept at beta = 0", "beta * C is added whatever beta is",
-     [](Evidence& e) {
-       for (int64_t i = 0; i < e.M; ++i) {
-         for (int64_t j = 0; j < e.N; ++j) {
-           const float product = e.alpha * right_sum(e, i, j);
-           // What a GPU's arithmetic makes of a NaN.
-           c(e, i, j) = std::bit_cast<float>(0x7FFFFFFFU) + product;
-         }
-       }
-     }},
     {"old C kept at beta = 0", "C += over a C that held numbers",
      [](Evidence& e) {
        for (size_t at = 0; at < e.C.size(); ++at) {
@@ -205,6 +197,17 @@ const Planted PLANTED[] = {
      {32, 32, 32},
      2,
      1},
+    {"alpha ignored",
+     "C = sum where beta is to count too",
+     [](Evidence& e) {
+       for (int64_t i = 0; i < e.M; ++i) {
+         for (int64_t j = 0; j < e.N; ++j) c(e, i, j) = right_sum(e, i, j);
+       }
+     },
+     {{70, 90, 80}},
+     {},
+     -2,
+     2},
     {"beta ignored",
      "C = alpha * sum",
      [](Evidence& e) {
@@ -555,6 +558,83 @@ const Planted PLANTED[] = {
        }
      },
      {{70, 90, 50}}},
+    {"A moved along where down is meant",
+     "a[r] for a[r * lda]",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) {
+         float sum = 0;
+         const int64_t r = i % 128 / 32 * 32;
+         for (int64_t k = 0; k < e.K; ++k) {
+           sum += e.A.at(static_cast<size_t>((i - r) * e.lda + k + r)) * b(e, k, j);
+         }
+         return sum;
+       });
+     },
+     {{256, 128, 64}},
+     {128, 128, 8}},
+    {"B moved along where down is meant",
+     "b[r] for b[r * ldb]",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) {
+         float sum = 0;
+         for (int64_t k = 0; k < e.K; ++k) {
+           const int64_t r = k % 8 / 2 * 2;
+           sum += a(e, i, k) * e.B.at(static_cast<size_t>((k - r) * e.ldb + j + r));
+         }
+         return sum;
+       });
+     },
+     {{256, 128, 64}},
+     {128, 128, 8}},
+    {"B moved along where down is meant",
+     "b += BK",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) {
+         float sum = 0;
+         for (int64_t k = 0; k < e.K; ++k) {
+           sum += a(e, i, k) * e.B.at(static_cast<size_t>(k % 8 * e.ldb + j + k / 8 * 8));
+         }
+         return sum;
+       });
+     },
+     {{70, 90, 80}, {256, 128, 64}},
+     {64, 64, 8}},
+    {"A's tile transposed",
+     "As[k][row] of an As[BM][BK]",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) {
+         float sum = 0;
+         for (int64_t k = 0; k < e.K; ++k) {
+           const int64_t place = k % 8 * 8 + i % 64;
+           sum += a(e, i - i % 64 + place / 8, k - k % 8 + place % 8) * b(e, k, j);
+         }
+         return sum;
+       });
+     },
+     {{128, 90, 80}},
+     {64, 64, 8}},
+    {"both tiles read the wrong way", "As[k][x] * Bs[y][k]",
+     [](Evidence& e) {
+       tile_by_tile(
+           e,
+           [&](Staged& s, int64_t r, int64_t q, int64_t k0) {
+             stage_as_it_should_be(e, s, r, q, k0);
+           },
+           [](float& sum, const Staged& s, size_t y, size_t x) {
+             for (size_t k = 0; k < T; ++k) sum += s.As[k][x] * s.Bs[y][k];
+           });
+     }},
+    {"both tiles read the wrong way", "As[k][y] * Bs[x][k]",
+     [](Evidence& e) {
+       tile_by_tile(
+           e,
+           [&](Staged& s, int64_t r, int64_t q, int64_t k0) {
+             stage_as_it_should_be(e, s, r, q, k0);
+           },
+           [](float& sum, const Staged& s, size_t y, size_t x) {
+             for (size_t k = 0; k < T; ++k) sum += s.As[k][y] * s.Bs[x][k];
+           });
+     }},
     {"shifted by one row", "C[(row + 1) * ldc + col]",
      [](Evidence& e) {
        for (int64_t i = 0; i + 1 < e.M; ++i) {
@@ -710,6 +790,13 @@ const Planted PLANTED[] = {
          return Place{block / across + t / 32, block % across * 32 + t % 32};
        });
      }},
+    {"tile number not multiplied", "no * BM and no * BN",
+     [](Evidence& e) {
+       const int64_t across = tiles(e.N, 32);
+       every_thread(e, [&](int64_t block, int64_t t) {
+         return Place{block / across + t / 32, block % across + t % 32};
+       });
+     }},
     {"tile number not multiplied", "no * BN",
      [](Evidence& e) {
        const int64_t across = tiles(e.N, 32);
@@ -776,7 +863,35 @@ const Planted PLANTED[] = {
      },
      {{70, 90, 80}, {128, 130, 40}},
      {64, 64, 8}},
-    {"read beside A or B", "the last row of A is read behind its end",
+    {"the same elements in all of a tile",
+     "no row and no col in the indices of As and Bs",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) {
+         return right_sum(e, i - i % 64 + i % 8, j - j % 64 + j % 8);
+       });
+     },
+     {{70, 90, 80}, {128, 130, 40}},
+     {64, 64, 8}},
+    {"the same elements in all of a tile",
+     "no row in the index of As",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i - i % 64 + i % 8, j); });
+     },
+     {{70, 90, 80}, {128, 130, 40}},
+     {64, 64, 8}},
+    {"a thread's rows repeated", "4 * g forgotten in the index of As",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i - i % 8 + i % 4, j); });
+     }},
+    {"a thread's rows repeated", "no i in the index of As",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i - i % 8, j); });
+     }},
+    {"a thread's columns repeated", "no j in the index of Bs",
+     [](Evidence& e) {
+       every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i, j - j % 4); });
+     }},
+    {"read what nobody wrote", "the last row of A is read behind its end",
      [](Evidence& e) {
        every_element(e, [&](int64_t i, int64_t j) {
          return i + 1 < e.M ? right_sum(e, i, j) : std::bit_cast<float>(0x7FFFFFFFU);
@@ -832,6 +947,14 @@ TEST(Diagnosis, TellsTheMostTellingFirst) {
                              e, [&](int64_t i, int64_t j) { return sum_of(e, i, j, 0, 32); });
                        }),
             "first K tile only");
+  // Where each block begins one element further, nearly all beyond the first tile is missing.
+  EXPECT_EQ(told_first({256, 128, 24}, {32, 32, 32},
+                       [](Evidence& e) {
+                         every_thread(e, [&](int64_t block, int64_t t) {
+                           return Place{block % 8 + t / 32, block / 8 + t % 32};
+                         });
+                       }),
+            "tile number not multiplied");
   // What is not written at the edge may be one row.
   EXPECT_EQ(told_first({65, 96, 40}, {32, 32, 32},
                        [](Evidence& e) {
@@ -916,6 +1039,79 @@ TEST(Diagnosis, NamesNoCauseThatItDoesNotKnow) {
       EXPECT_THAT(names(found), IsEmpty()) << &make - unknown;
     }
   }
+}
+
+// A C that is made of a few values which all belong somewhere in it: each of them also stands, by chance, where it is found.
+TEST(Diagnosis, NamesNoPlaceForValuesThatAreThereTooOften) {
+  const Mistake repeated[] = {
+      // No thread has a place of its own in the tile.
+      [](Evidence& e) {
+        every_element(e, [&](int64_t i, int64_t j) {
+          return right_sum(e, i - i % 128 + i % 8, j - j % 128 + j % 8);
+        });
+      },
+      // All of C is one row of it.
+      [](Evidence& e) { every_element(e, [&](int64_t, int64_t j) { return right_sum(e, 5, j); }); },
+  };
+  for (const Mistake& make : repeated) {
+    Evidence e = before_the_call({256, 128, 64}, {128, 128, 8});
+    make(e);
+    EXPECT_THAT(names(workshop::diagnose(e, PLAIN)),
+                testing::Not(Contains("elements changed places")))
+        << &make - repeated;
+  }
+}
+
+// The element that is named as an example has a value that belongs to one place only.
+TEST(Diagnosis, NamesAPlaceThatNoOtherElementHas) {
+  Evidence e = before_the_call({64, 64, 80}, {64, 64, 8});
+  every_element(e, [&](int64_t i, int64_t j) {
+    return right_sum(e, i - i % 8 + j % 8, j - j % 8 + i % 8);  // sum[j][i] for sum[i][j]
+  });
+  const workshop::Diagnosis found = workshop::diagnose(e, PLAIN);
+  ASSERT_THAT(names(found), Contains("elements changed places"));
+  const auto cause =
+      std::ranges::find(found.causes, "elements changed places", &workshop::Cause::name);
+  int i = 0, j = 0, row = 0, col = 0;
+  ASSERT_EQ(std::sscanf(cause->sentence.c_str(), "What lies at C[%d][%d] belongs to C[%d][%d]", &i,
+                        &j, &row, &col),
+            4);
+  EXPECT_EQ(row, i - i % 8 + j % 8);
+  EXPECT_EQ(col, j - j % 8 + i % 8);
+}
+
+// A NaN has no owner: that which lies in C before the call, or any other.
+TEST(Diagnosis, DoesNotTakeANaNForTheOldC) {
+  Evidence e = before_the_call({70, 90, 80}, {32, 32, 32});
+  every_element(e, [](int64_t, int64_t) { return std::bit_cast<float>(0x7FFFFFFFU); });
+  EXPECT_THAT(names(workshop::diagnose(e, PLAIN)), ElementsAre("read what nobody wrote"));
+}
+
+// A thread at the wrong place computes what belongs there, so that what is wrong was never written.
+TEST(Diagnosis, TakesNoThreadsNumberForWrongWhereAllIsWritten) {
+  Evidence e = before_the_call({256, 128, 64}, {128, 128, 8});
+  every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i - i % 128 + i % 8, j); });
+  EXPECT_THAT(names(workshop::diagnose(e, PLAIN)),
+              testing::Not(Contains("threadIdx.x taken whole")));
+}
+
+// Where a sum is not a number, something was read that does not exist: no row is missing, and no tile.
+TEST(Diagnosis, CallsNothingMissingWhereASumIsNotANumber) {
+  Evidence last_row = before_the_call({65, 90, 80}, {64, 64, 8});
+  every_element(last_row, [&](int64_t i, int64_t j) {
+    return i < 64 ? right_sum(last_row, i, j) : std::bit_cast<float>(0x7FFFFFFFU);
+  });
+  EXPECT_THAT(names(workshop::diagnose(last_row, PLAIN)),
+              testing::Not(testing::Contains(
+                  testing::AnyOf("last row missing", "only the first row of tiles"))));
+  EXPECT_THAT(names(workshop::diagnose(last_row, PLAIN)), Contains("read what nobody wrote"));
+}
+
+// C is narrower than a tile: there is no whole tile that could be right.
+TEST(Diagnosis, DoesNotSpeakOfWholeTilesWhereThereAreNone) {
+  Evidence e = before_the_call({66, 36, 40}, {64, 64, 8});
+  every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i, j) + 1; });
+  EXPECT_THAT(names(workshop::diagnose(e, PLAIN)), testing::Not(Contains("edge only")));
 }
 
 TEST(Diagnosis, RefusesMatricesThatAreTooSmall) {
