@@ -1107,6 +1107,16 @@ TEST(Diagnosis, CallsNothingMissingWhereASumIsNotANumber) {
   EXPECT_THAT(names(workshop::diagnose(last_row, PLAIN)), Contains("read what nobody wrote"));
 }
 
+// One row alone is no store beyond the end of each.
+TEST(Diagnosis, TakesTheLastRowForNoStoresBeyondTheRightEdge) {
+  Evidence e = before_the_call({129, 131, 67}, {128, 128, 8});
+  every_element(e, [&](int64_t i, int64_t j) {
+    return i < 128 ? right_sum(e, i, j) : std::bit_cast<float>(0x7FFFFFFFU);
+  });
+  EXPECT_THAT(names(workshop::diagnose(e, PLAIN)),
+              testing::Not(Contains("no test at the right edge")));
+}
+
 // C is narrower than a tile: there is no whole tile that could be right.
 TEST(Diagnosis, DoesNotSpeakOfWholeTilesWhereThereAreNone) {
   Evidence e = before_the_call({66, 36, 40}, {64, 64, 8});
