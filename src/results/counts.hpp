@@ -43,9 +43,9 @@ inline constexpr const char* FFMA = "ffma";
 inline constexpr const char* FLOPS = "flops";
 inline constexpr const char* BARRIERS = "barriers";
 inline constexpr const char* LAUNCHES = "launches";
-// Where there are any: lanes' cp.async, and those that were under way while their warp passed a barrier of the block.
+// Where there are any: lanes' cp.async, and those that were under way while their warp loaded from shared memory.
 inline constexpr const char* ASYNC_COPY_LANES = "async_copy_lanes";
-inline constexpr const char* ASYNC_COPY_LANES_ACROSS_BARRIERS = "async_copy_lanes_across_barriers";
+inline constexpr const char* ASYNC_COPY_LANES_DURING_LOADS = "async_copy_lanes_during_loads";
 
 // Of the whole launch, as a device's profiler alone tells them apart.
 inline constexpr const char* ASYNC_COPIES = "async_copies";  // requests

@@ -117,7 +117,7 @@ results::Traffic traffic_of(const Counters& c) {
   counting.total(counts::LAUNCHES, c.launches);
   if (c.async_copies > 0) {
     counting.total(counts::ASYNC_COPY_LANES, c.async_copies);
-    counting.total(counts::ASYNC_COPY_LANES_ACROSS_BARRIERS, c.async_copies_across_barriers);
+    counting.total(counts::ASYNC_COPY_LANES_DURING_LOADS, c.async_copies_during_loads);
   }
   results::Traffic traffic = counting.take();
   traffic.simulation_seconds = c.seconds;

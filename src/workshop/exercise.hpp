@@ -15,7 +15,7 @@ namespace workshop {
 
 /// Of a rung's exercise: a claim on a counter at a size of its own, beside the rung's promise.
 struct FurtherClaim {
-  std::string counter{};  // a metric's key, BLOCKS or COPIES_ACROSS_BARRIERS
+  std::string counter{};  // a metric's key, BLOCKS or COPIES_DURING_LOADS
   std::string buffer{};   // empty for all of the launch
   device::Relation relation = device::Relation::equal;
   double value = 0;
@@ -23,9 +23,9 @@ struct FurtherClaim {
 };
 
 // Counters that only exercises claim something of: the blocks of the largest grid that was launched; and the share of copies
-// by cp.async that were under way while their warp passed a barrier of the block (0 where each is awaited at once).
+// by cp.async that were under way while their warp loaded from shared memory (0 where each is awaited at once).
 inline constexpr const char* BLOCKS = "blocks";
-inline constexpr const char* COPIES_ACROSS_BARRIERS = "copies_across_barriers";
+inline constexpr const char* COPIES_DURING_LOADS = "copies_during_loads";
 
 struct Exercise {
   std::string name{};  // "02_coalesced", "copy_stride": as its folder

@@ -205,10 +205,10 @@ double most_blocks(const Result& result) {
 }
 
 // Nothing where a device ran it, which does not count them.
-std::optional<double> copies_across_barriers(const Result& result) {
+std::optional<double> copies_during_loads(const Result& result) {
   if (!result.seen.traffic) return std::nullopt;
   const auto copies = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES);
-  const auto across = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES_ACROSS_BARRIERS);
+  const auto across = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES_DURING_LOADS);
   if (!copies || !across) return 0;  // there are none
   return static_cast<double>(*across) / static_cast<double>(*copies);
 }
@@ -216,7 +216,7 @@ std::optional<double> copies_across_barriers(const Result& result) {
 // A counter's value, be it a metric or one of the workshop's own.
 std::optional<double> counted(const Result& result, const device::Claim& claim) {
   if (claim.counter == std::string(BLOCKS)) return most_blocks(result);
-  if (claim.counter == std::string(COPIES_ACROSS_BARRIERS)) return copies_across_barriers(result);
+  if (claim.counter == std::string(COPIES_DURING_LOADS)) return copies_during_loads(result);
   return runner::counted(result, claim);
 }
 

@@ -17,7 +17,7 @@ void add_numbers(Counters& sum, const Counters& more) {
   sum.flops += more.flops;
   sum.barriers += more.barriers;
   sum.async_copies += more.async_copies;
-  sum.async_copies_across_barriers += more.async_copies_across_barriers;
+  sum.async_copies_during_loads += more.async_copies_during_loads;
   sum.launches += more.launches;
   sum.blocks += more.blocks;
   sum.seconds += more.seconds;
@@ -31,7 +31,7 @@ bool alike(const LaunchCounters& a, const LaunchCounters& b) {
          a.counters.ffma == b.counters.ffma && a.counters.flops == b.counters.flops &&
          a.counters.barriers == b.counters.barriers &&
          a.counters.async_copies == b.counters.async_copies &&
-         a.counters.async_copies_across_barriers == b.counters.async_copies_across_barriers &&
+         a.counters.async_copies_during_loads == b.counters.async_copies_during_loads &&
          a.counters.instructions == b.counters.instructions &&
          a.counters.accesses == b.counters.accesses;
 }

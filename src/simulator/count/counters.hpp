@@ -41,7 +41,8 @@ struct Counters {
   uint64_t flops = 0;         // per lane: FP32 operations, two for a fused multiply-add
   uint64_t barriers = 0;      // warps that passed a block-wide barrier
   uint64_t async_copies = 0;  // per lane: cp.async that landed
-  uint64_t async_copies_across_barriers = 0;  // of those, with a block-wide barrier in between
+  uint64_t async_copies_during_loads =
+      0;  // of those, with a load from shared memory by the warp in between
   uint64_t launches = 0;
   uint64_t blocks = 0;
   double seconds = 0;  // wall time spent interpreting

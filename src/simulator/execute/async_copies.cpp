@@ -68,7 +68,7 @@ PendingCopy& begin_copy(Warp& w) {
   PendingCopy& copy = w.copies.back();
   copy.lanes = 0;
   copy.group = w.groups;
-  copy.barriers = w.barriers;
+  copy.shared_loads = w.shared_loads;
   return copy;
 }
 

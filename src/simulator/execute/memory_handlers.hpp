@@ -92,6 +92,7 @@ void gather(Parts<Element, COUNT>& value, const Warp& w, const Located& located)
 template <typename Observer, Space SPACE, typename Element, int COUNT, bool WIDE>
 void load(Warp& w, const Op& op) {
   const Slot* slots = slots_of<COUNT>(op, op.d);
+  if constexpr (SPACE == Space::shared) ++w.shared_loads;
   use_memory<Observer, SPACE, sizeof(Element) * COUNT>(w, op, [&](const Located& located) {
     Parts<Element, COUNT> value;
     gather(value, w, located);

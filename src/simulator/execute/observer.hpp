@@ -75,13 +75,11 @@ struct Counting {
   static void copies_landed(const Warp& warp, const PendingCopy& copy, uint32_t lanes) {
     const auto count = static_cast<uint64_t>(std::popcount(lanes));
     warp.block->worker->async_copies += count;
-    if (warp.barriers != copy.barriers) warp.block->worker->async_copies_across_barriers += count;
+    if (warp.shared_loads != copy.shared_loads)
+      warp.block->worker->async_copies_during_loads += count;
   }
   /// A warp passes a barrier of its block.
-  static void barrier(Warp& warp) {
-    warp.barriers += 1;
-    warp.block->worker->barriers += 1;
-  }
+  static void barrier(Worker& worker) { worker.barriers += 1; }
 };
 
 /// What the executing code is compiled with.

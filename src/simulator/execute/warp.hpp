@@ -40,7 +40,7 @@ struct PendingCopy {
   uint32_t lanes = 0;                               // whose bytes have not landed
   uint32_t bytes = 0;                               // of each
   uint32_t instruction = 0;                         // the cp.async
-  uint64_t barriers = 0;                            // that the warp had passed then
+  uint64_t shared_loads = 0;                        // that the warp had made then
   alignas(64) std::array<uint32_t, WARP> group{};   // of the lane's groups, the one it belongs to
   alignas(64) std::array<uint32_t, WARP> offset{};  // in shared memory
   std::array<std::byte, WARP * MOST_BYTES> data{};  // `bytes` of each lane, one after the other
@@ -68,9 +68,9 @@ struct Warp {
   uint32_t number = 0;         // of the warp in its block
   std::byte* local = nullptr;  // .local memory, one lane after the other
 
-  uint64_t polls = 0;     // atomics, and loads of what other threads may store meanwhile
-  uint64_t changes = 0;   // stores, and atomics that changed what they found
-  uint64_t barriers = 0;  // of the block, that it has passed
+  uint64_t polls = 0;         // atomics, and loads of what other threads may store meanwhile
+  uint64_t changes = 0;       // stores, and atomics that changed what they found
+  uint64_t shared_loads = 0;  // requests, from the beginning
 
   std::list<PendingCopy> copies;                    // in the order in which they were asked for
   std::list<PendingCopy> spare_copies;              // landed: room for others

@@ -460,7 +460,7 @@ void WarpRunner::pass_barrier(uint32_t result) {
   } else if (block.barrier == BarrierKind::reduce_and || block.barrier == BarrierKind::reduce_or) {
     write_predicate(warp_, block.barrier_result, result != 0 ? ~0u : 0);
   }
-  Watch::barrier(warp_);
+  Watch::barrier(*warp_.block->worker);
   const uint32_t next = block_ + 1;
   for (const Group& group : at_barrier_) ready_.push_back({next, group.join, group.lanes});
   at_barrier_.clear();

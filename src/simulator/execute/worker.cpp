@@ -227,7 +227,7 @@ void Worker::add_to(Tally& tally) {
   for (uint32_t site = 0; site < sites.size(); ++site) change_allocation(site, nullptr);
   tally.totals.barriers += barriers;
   tally.totals.async_copies += async_copies;
-  tally.totals.async_copies_across_barriers += async_copies_across_barriers;
+  tally.totals.async_copies_during_loads += async_copies_during_loads;
 
   // A basic block's count is the count of each of its instructions, less the lanes that a guard switched off.
   for (size_t b = 0; b < program.blocks.size(); ++b) {
