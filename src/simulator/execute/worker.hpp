@@ -81,7 +81,7 @@ class Worker {
   std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
   uint64_t barriers = 0;
   uint64_t async_copies = 0, async_copies_during_loads = 0;  // per lane
-  Warp* at_work = nullptr;                                      // whose turn it is
+  Warp* at_work = nullptr;                                   // whose turn it is
   std::array<std::byte*, WARP>
       lane_pointers{};  // scratch: where lanes' bytes lie, if not in one piece
 
