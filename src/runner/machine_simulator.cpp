@@ -126,6 +126,7 @@ results::Traffic traffic_of(const Counters& c) {
 
 std::vector<results::Line> lines_of(const Counters& c) {
   std::vector<results::Line> lines;
+  lines.reserve(c.accesses.size());
   for (const AccessCounters& a : c.accesses) {
     lines.push_back({.file = a.where.file,
                      .line = a.where.line,
@@ -150,6 +151,7 @@ std::vector<results::Kernel> kernels_of(const std::vector<simulator::KernelUse>&
     return std::array<int64_t, 3>{d.x, d.y, d.z};
   };
   std::vector<results::Kernel> kernels;
+  kernels.reserve(used.size());
   for (const simulator::KernelUse& use : used) {
     kernels.push_back({.name = use.kernel,
                        .grid = extent(use.grid),

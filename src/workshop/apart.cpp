@@ -43,8 +43,10 @@ void write_all(int descriptor, const std::string& text) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   setpgid(0, 0);
   const int printed = open(printed_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  dup2(printed, STDOUT_FILENO);
-  dup2(printed, STDERR_FILENO);
+  if (printed >= 0) {
+    dup2(printed, STDOUT_FILENO);
+    dup2(printed, STDERR_FILENO);
+  }
   setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a crash counts too
   write_all(to, RESULT + work(Steps(to)));
   close(to);

@@ -134,6 +134,7 @@ void require_hole(const Exercise& exercise, char letter) {
   const std::vector<char> known = exercise.letters();
   if (std::ranges::find(known, letter) != known.end()) return;
   std::vector<std::string> words;
+  words.reserve(known.size());
   for (const char one : known) words.emplace_back(1, one);
   throw Error(ExitCode::usage,
               fmt::format("exercise {} has no hole '{}'; it has {}", exercise.number_or_name(),

@@ -156,8 +156,8 @@ std::vector<results::Problem> Exercise::further_problems() const {
 }
 
 const std::vector<Exercise>& course() {
-  static const std::vector<Exercise> EXERCISES = read_course();
-  return EXERCISES;
+  static const std::vector<Exercise> exercises = read_course();
+  return exercises;
 }
 
 const Exercise& find_exercise(const std::string& word) {

@@ -69,15 +69,13 @@ std::vector<std::string> Section::fields(std::string_view name) const {
   std::vector<std::string> found;
   bool goes_on = false;
   for_each_line(text, [&](std::string_view written, bool in_block) {
-    if (in_block) {
-      goes_on = false;
-    } else if (written.starts_with(name) && written.substr(name.size()).starts_with(": ")) {
+    const bool begins =
+        !in_block && written.starts_with(name) && written.substr(name.size()).starts_with(": ");
+    goes_on = begins || (goes_on && !in_block && written.starts_with("  "));
+    if (begins) {
       found.emplace_back(written.substr(name.size() + 2));
-      goes_on = true;
-    } else if (goes_on && written.starts_with("  ")) {
+    } else if (goes_on) {
       found.back() += written.substr(1);
-    } else {
-      goes_on = false;
     }
   });
   return found;

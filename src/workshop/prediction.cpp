@@ -59,21 +59,22 @@ std::string sizes_text(const lab::Lab& of) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-bool is_right(double prediction, const Fact& fact) {
-  switch (fact.relation) {
+bool is_right(double prediction, Relation relation, double figure) {
+  switch (relation) {
     case Relation::equal:
-      return is_close(prediction, *fact.figure);
+      return is_close(prediction, figure);
     case Relation::at_least:
-      return prediction >= *fact.figure;
+      return prediction >= figure;
     case Relation::at_most:
-      return prediction <= *fact.figure;
+      return prediction <= figure;
   }
   return false;
 }
 
-const Misunderstanding* shown_by(const LabQuestions& questions, const Entry& entry) {
+const Misunderstanding* shown_by(const LabQuestions& questions, const Asked& asked,
+                                 double prediction) {
   for (const Misunderstanding& known : questions.misunderstandings) {
-    if (known.of == entry.asked && known.is_shown_by(*entry.value)) return &known;
+    if (known.of == asked && known.is_shown_by(prediction)) return &known;
   }
   return nullptr;
 }
@@ -82,11 +83,14 @@ Held held_against(const LabQuestions& questions, const Entry& entry, const Fact&
   using State = Held::State;
   Held held{.entry = entry, .fact = fact};
   if (!entry.value) return held;
-  held.state = !fact.figure                   ? State::untold
-               : is_right(*entry.value, fact) ? State::right
-                                              : State::wrong;
-  if (held.state != State::wrong) return held;
-  if (const Misunderstanding* known = shown_by(questions, entry)) {
+  if (!fact.figure) {
+    held.state = State::untold;
+    return held;
+  }
+  const bool right = is_right(*entry.value, fact.relation, *fact.figure);
+  held.state = right ? State::right : State::wrong;
+  if (right) return held;
+  if (const Misunderstanding* known = shown_by(questions, entry.asked, *entry.value)) {
     held.misunderstanding = known->title;
     held.explanation = known->explanation;
   }
@@ -370,7 +374,7 @@ std::vector<std::string> complaints_about(const LabQuestions& questions, const F
     const double prediction = known.value + (known.sign == Sign::above   ? beyond
                                              : known.sign == Sign::below ? -beyond
                                                                          : 0);
-    const Misunderstanding* first = shown_by(questions, {.asked = known.of, .value = prediction});
+    const Misunderstanding* first = shown_by(questions, known.of, prediction);
     if (first != &known) complain(fmt::format("is taken for '{}'", first->title));
   }
   return complaints;

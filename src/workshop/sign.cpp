@@ -40,8 +40,8 @@ Holds ending_is(const std::string& text) {
   for (const std::string& word : runner::split(text, ' ')) {
     if (word == "or") continue;
     const std::optional<Ending> ending = ending_named(word);
-    if (!ending) require_known("ending", word, ending_names(), "src/workshop/outcome.cpp");
-    endings.push_back(*ending);
+    require_known("ending", word, ending_names(), "src/workshop/outcome.cpp");
+    if (ending) endings.push_back(*ending);
   }
   return [endings](const Outcome& outcome, const std::string&) {
     return std::ranges::find(endings, outcome.ending) != endings.end();

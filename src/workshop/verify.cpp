@@ -216,6 +216,7 @@ ExitCode run(const VerifyRequest& request) {
   }
   const text::Page page = runner::stdout_page(runner::When::automatic);
   std::vector<const Exercise*> exercises;
+  exercises.reserve(course().size() + request.exercises.size());
   for (const std::string& word : request.exercises) exercises.push_back(&find_exercise(word));
   if (exercises.empty()) {
     for (const Exercise& exercise : course()) exercises.push_back(&exercise);

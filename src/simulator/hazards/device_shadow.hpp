@@ -109,7 +109,7 @@ class BufferShadow {
   uint32_t written_in() const { return written_in_; }
 
  private:
-  static constexpr uint64_t CHUNK = 64 * 1024;  // bytes whose cells come together
+  static constexpr uint64_t CHUNK = uint64_t{64} * 1024;  // bytes whose cells come together
   Cell* make_chunk(uint64_t chunk, uint32_t unit);
   bool is_marked(uint64_t first, uint64_t past_end) const;
   bool has_no_mark(uint64_t first, uint64_t past_end) const;
