@@ -452,7 +452,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
   }
   // Of a block with several warps others are mostly in it too, though the two that were seen are of one warp.
   const bool same_warp = first.thread / WARP == second.thread / WARP;
-  const bool one_warp = block_size_.x * block_size_.y * block_size_.z <= WARP;
+  const bool one_warp = block_size_.count() <= WARP;
   const std::string barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
   std::string why = ", where all threads of the block pass";
   if (one_warp) {
