@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t BARRIERS = 16;
 // Basic blocks that a warp passes before the others get a turn; long enough not to matter otherwise.
 constexpr uint64_t TURNS_OF_A_WARP = 1 << 16;
+constexpr uint64_t TURNS_OF_A_WARP_IN_AN_EXCERPT = 1 << 5;  // whose turns are counted
 // Before other blocks get a turn: rounds over the warps in which one of them used up its turns, and rounds in all.
 // A round may be as short as from one barrier to the next, and a block that is put aside leaves the host's caches.
 constexpr int LONG_ROUNDS_OF_A_BLOCK = 64;
@@ -116,7 +117,8 @@ bool BlockRunner::run_warp(size_t i) {
   const uint64_t changes = warp.warp().changes;
   context_.worker->at_work = &warp.warp();
   try {
-    const Pause pause = warp.run(TURNS_OF_A_WARP);
+    const Pause pause =
+        warp.run(launch.turns_left ? TURNS_OF_A_WARP_IN_AN_EXCERPT : TURNS_OF_A_WARP);
     if (pause == Pause::exited) states_[i] = State::exited;
     if (pause == Pause::at_barrier) states_[i] = State::at_barrier;
     if (pause == Pause::out_of_time) out_of_time_ = true;

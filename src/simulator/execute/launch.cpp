@@ -65,6 +65,24 @@ Watched& watched() {
   return instance;
 }
 
+struct Excerpts {
+  std::mutex mutex;
+  LaunchExcerpt of_launches;
+};
+Excerpts& excerpts() {
+  static Excerpts instance;
+  return instance;
+}
+LaunchExcerpt excerpt() {
+  const std::lock_guard lock(excerpts().mutex);
+  return excerpts().of_launches;
+}
+std::atomic<bool> cut_short{false};
+
+uint64_t blocks_in(const LaunchExcerpt& excerpt, uint64_t grid) {
+  return excerpt.blocks == LaunchExcerpt::Blocks::all ? grid : std::min(grid, excerpt.count);
+}
+
 std::optional<LaunchState::Clock::time_point> deadline_from_now() {
   static const std::optional<double> seconds =
       number_in_environment<double>("SIMULATOR_TIMEOUT", "a number of seconds");
@@ -139,10 +157,14 @@ class Launch {
       : program_(program),
         shape_(shape),
         parameters_(pack_arguments(program, arguments)),
-        blocks_(shape.grid.count()),
+        excerpt_(excerpt()),
+        blocks_(blocks_in(excerpt_, shape.grid.count())),
+        first_(excerpt_.blocks == LaunchExcerpt::Blocks::last ? shape.grid.count() - blocks_ : 0),
         order_(blocks_, schedule()),
         room_(std::max<uint64_t>(room, 1)) {
     state_.deadline = deadline_from_now();
+    if (excerpt_.turns != std::numeric_limits<uint64_t>::max())
+      state_.turns_left.emplace(excerpt_.turns);
     state_.wanted = RequestStore::instance().wanted();
     if (state_.wanted.any) state_.number = RequestStore::instance().number_launch();
   }
@@ -252,7 +274,7 @@ class Launch {
     std::unique_ptr<Block> block = take_room(worker, spare);
     has_room = block != nullptr;
     for (uint64_t turn = block ? next_++ : blocks_; turn < blocks_; turn = next_++) {
-      const uint64_t number = order_(turn);
+      const uint64_t number = first_ + order_(turn);
       if (ended_ || number > first_faulty_.load()) continue;
       block->start(number);
       return block;
@@ -335,7 +357,9 @@ class Launch {
   const Program& program_;
   const LaunchShape& shape_;
   const std::vector<std::byte> parameters_;
-  const uint64_t blocks_;
+  const LaunchExcerpt excerpt_;
+  const uint64_t blocks_;  // that are run,
+  const uint64_t first_;   // from this number on
   const BlockOrder order_;
   const uint64_t room_;  // blocks that may be under way at once
   LaunchState state_;
@@ -527,11 +551,21 @@ class LoadedModule : public Module {
 
 }  // namespace
 
-std::optional<FaultKind> LaunchState::must_stop() const {
+std::optional<FaultKind> LaunchState::must_stop() {
   if (stop_requested.load(std::memory_order_relaxed)) return FaultKind::interrupted;
+  if (turns_left && turns_left->fetch_sub(1, std::memory_order_relaxed) == 0) {
+    cut_short = true;
+    return FaultKind::interrupted;
+  }
   if (deadline && Clock::now() > *deadline) return FaultKind::timed_out;
   return std::nullopt;
 }
+
+void set_excerpt(const LaunchExcerpt& excerpt) {
+  const std::lock_guard lock(excerpts().mutex);
+  excerpts().of_launches = excerpt;
+}
+bool take_cut_short() { return cut_short.exchange(false); }
 
 void set_schedule(uint64_t seed) { schedule_seed() = seed; }
 uint64_t schedule() { return schedule_seed(); }

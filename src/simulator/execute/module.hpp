@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -95,6 +96,18 @@ int worker_threads();
 /// a seed other than 0. What a program may rely on does not depend on it. SIMULATOR_SCHEDULE=SEED sets it too.
 void set_schedule(uint64_t seed);
 uint64_t schedule();
+
+/// What is run of a launch: all blocks, or so many at the beginning or the end of the grid, as they are numbered; and at most
+/// so many turns of warps. The device's memory is then as if the other blocks were never reached.
+struct LaunchExcerpt {
+  enum class Blocks { all, first, last } blocks = Blocks::all;
+  uint64_t count = 0;  // of first or last
+  uint64_t turns = std::numeric_limits<uint64_t>::max();
+};
+/// Of the launches from now on. A launch that has more turns to run fails with FaultKind::interrupted.
+void set_excerpt(const LaunchExcerpt& excerpt);
+/// True if that happened since the last call.
+bool take_cut_short();
 
 /// How many blocks of the launch under way have ended, of how many; of none where no launch is under way. From any
 /// thread.

@@ -36,9 +36,10 @@ struct LaunchState {
 
   std::atomic<uint64_t> changes{0};  // grows when a warp may have changed memory
   std::optional<Clock::time_point> deadline;
+  std::optional<std::atomic<uint64_t>> turns_left;  // of its warps; nothing where there is no limit
 
-  /// What ends the launch before its time: interrupt(), or the deadline.
-  std::optional<FaultKind> must_stop() const;
+  /// Asked after each turn of a warp. What ends the launch before its time: interrupt(), the deadline, or the excerpt.
+  std::optional<FaultKind> must_stop();
 
   std::unique_ptr<LaunchContext> watched;  // nullptr: no hazards are looked for
   lens::Wanted wanted;                     // the requests that are to be recorded

@@ -35,6 +35,9 @@ class Call {
   static thread_local constinit const char* innermost;
 };
 
+/// The call under way returns once the device has caught up: see first_wait().
+void note_wait();
+
 /// Makes `error` the calling thread's last error, unless it is a success. Returns it.
 cudaError_t remember(cudaError_t error);
 

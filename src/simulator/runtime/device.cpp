@@ -192,6 +192,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaDeviceSynchronize() {
   return synchronous([] {
+    note_wait();
     note_all_synchronised();
     return cudaSuccess;
   });

@@ -127,9 +127,37 @@ void clear_fault() {
   last_error = cudaSuccess;
 }
 
+namespace {
+
+struct Waits {
+  std::mutex mutex;
+  std::optional<std::string> first;
+};
+Waits& waits() {
+  static Waits* const instance = new Waits;
+  return *instance;
+}
+
+}  // namespace
+
+std::optional<std::string> first_wait() {
+  const std::lock_guard lock(waits().mutex);
+  return waits().first;
+}
+
+void forget_waits() {
+  const std::lock_guard lock(waits().mutex);
+  waits().first.reset();
+}
+
 namespace runtime {
 
 thread_local constinit const char* Call::innermost = "";
+
+void note_wait() {
+  const std::lock_guard lock(waits().mutex);
+  if (!waits().first) waits().first = Call::current();
+}
 
 cudaError_t remember(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;

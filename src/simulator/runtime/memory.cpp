@@ -534,6 +534,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaFree(void* pointer) {
   return synchronous([&] {
+    note_wait();
     note_all_synchronised();
     return release(pointer, false);
   });
@@ -545,6 +546,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 
 cudaError_t cudaFreeHost(void* pointer) {
   return synchronous([&] {
+    note_wait();
     note_all_synchronised();
     return release(pointer, true);
   });
@@ -579,7 +581,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return synchronous([&] { return copy_line(to, from, bytes, kind); });
+  return synchronous([&] {
+    note_wait();
+    return copy_line(to, from, bytes, kind);
+  });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
@@ -590,6 +595,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
   return synchronous([&] {
+    note_wait();
     return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind, AT_ONCE);
   });
 }
@@ -605,6 +611,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                                cudaMemcpyKind kind) {
   return synchronous([&] {
+    note_wait();
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost) {
       return refuse_symbol_direction("cudaMemcpyHostToDevice");
     }
@@ -617,6 +624,7 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                  cudaMemcpyKind kind) {
   return synchronous([&] {
+    note_wait();
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice) {
       return refuse_symbol_direction("cudaMemcpyDeviceToHost");
     }

@@ -50,15 +50,11 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags) {
   });
 }
 
-// A call that is answered once all work of the stream has ended.
-cudaError_t wait_for(cudaStream_t stream, const char* name = __builtin_FUNCTION()) {
-  return synchronous(
-      [&] {
-        if (!stream_exists(stream)) return refuse_stream();
-        note_synchronised(stream);
-        return cudaSuccess;
-      },
-      name);
+// All work of the stream has ended when it is asked for.
+cudaError_t catch_up_with(cudaStream_t stream) {
+  if (!stream_exists(stream)) return refuse_stream();
+  note_synchronised(stream);
+  return cudaSuccess;
 }
 
 // Runs `work` on the event behind the handle, with the lock held.
@@ -70,6 +66,13 @@ cudaError_t on_event(cudaEvent_t event, Work work) {
   return refuse(cudaErrorInvalidResourceHandle, [] {
     return Refusal{std::string(Call::current()) + " was given what is no event",
                    "cudaEventCreate it first, and cudaEventDestroy it last", ""};
+  });
+}
+
+cudaError_t catch_up_with(cudaEvent_t event) {
+  return on_event(event, [](Event&) {
+    note_all_synchronised();
+    return cudaSuccess;
   });
 }
 
@@ -137,9 +140,16 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   });
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait_for(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return synchronous([&] {
+    note_wait();
+    return catch_up_with(stream);
+  });
+}
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait_for(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return synchronous([&] { return catch_up_with(stream); });
+}
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return asynchronous([&] {
@@ -197,14 +207,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return synchronous([&] {
-    return on_event(event, [](Event&) {
-      note_all_synchronised();
-      return cudaSuccess;
-    });
+    note_wait();
+    return catch_up_with(event);
   });
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return synchronous([&] { return catch_up_with(event); });
+}
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return synchronous([&] {
