@@ -400,7 +400,7 @@ def _line(line):
     )
 
 
-_PROBLEM = ("m", "n", "k", "lda", "ldb", "ldc", "alpha", "beta", "seed")
+_PROBLEM = ("m", "n", "k", "lda", "ldb", "ldc", "offset_a", "offset_b", "offset_c", "alpha", "beta", "seed")
 _ACCURACY = ("max_abs_error", "error_over_bound")
 
 
@@ -408,6 +408,8 @@ def _size(r):
     """M, N, K. The rest of the problem is checked on the way."""
     for key in ("lda", "ldb", "ldc"):
         r.at(key).whole(1, 2**40 - 1)
+    for key in ("offset_a", "offset_b", "offset_c"):
+        r.take(key, _Place.natural, 0)
     for key in ("alpha", "beta"):
         r.at(key).number(-LARGEST_FLOAT, LARGEST_FLOAT)
     r.at("seed").natural()

@@ -57,6 +57,7 @@ def options(row):
         texts += [f"{key} {row.json[key]:g}" for key, default in (("alpha", 1), ("beta", 0)) if row.json[key] != default]
         rows = (("lda", k), ("ldb", n), ("ldc", n))
         texts += [f"{key} {row.json[key]}" for key, dense in rows if row.json[key] != max(dense, 1)]
+        texts += [f"{key} {row.json[key]}" for key in ("offset_a", "offset_b", "offset_c") if row.json.get(key)]
     if row.cold:
         texts.append("cold")
     if row.once:

@@ -115,6 +115,9 @@ void add_problem(Json& row, const Problem& p) {
   row["lda"] = p.lda;
   row["ldb"] = p.ldb;
   row["ldc"] = p.ldc;
+  if (p.offset_a != 0) row["offset_a"] = p.offset_a;
+  if (p.offset_b != 0) row["offset_b"] = p.offset_b;
+  if (p.offset_c != 0) row["offset_c"] = p.offset_c;
   row["alpha"] = p.alpha;
   row["beta"] = p.beta;
   row["seed"] = p.seed;
@@ -478,12 +481,16 @@ Problem problem_from(const Place& row) {
   const auto size = [&](const char* key, int64_t least) {
     return row.at(key).integer(least, MOST);
   };
+  const auto offset = [&](const char* key) { return row.has(key) ? size(key, 0) : 0; };
   return {.M = size("m", 0),
           .N = size("n", 0),
           .K = size("k", 0),
           .lda = size("lda", 1),
           .ldb = size("ldb", 1),
           .ldc = size("ldc", 1),
+          .offset_a = offset("offset_a"),
+          .offset_b = offset("offset_b"),
+          .offset_c = offset("offset_c"),
           .alpha = factor("alpha"),
           .beta = factor("beta"),
           .seed = row.at("seed").natural()};

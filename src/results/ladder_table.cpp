@@ -52,6 +52,9 @@ class LadderTable : public ResultTable {
       details.push_back(fmt::format("alpha {} beta {}", p->alpha, p->beta));
     if (!p->is_dense())
       details.push_back(fmt::format("lda {} ldb {} ldc {}", p->lda, p->ldb, p->ldc));
+    if (!p->begins_on_boundaries())
+      details.push_back(
+          fmt::format("offset {} of A {} of B {} of C", p->offset_a, p->offset_b, p->offset_c));
     return {heading_line({size_text(*p, signs_) + " FP32"}, details)};
   }
 

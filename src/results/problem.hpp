@@ -8,10 +8,12 @@
 namespace results {
 
 /// C = alpha * A * B + beta * C, A being M x K, B K x N and C M x N, row-major with leading dimensions
-/// lda >= max(1, K) and ldb, ldc >= max(1, N). The matrices' contents follow from `seed`.
+/// lda >= max(1, K) and ldb, ldc >= max(1, N). Each matrix begins `offset` floats past a 256-byte boundary, as
+/// cudaMalloc's memory begins on one. The matrices' contents follow from `seed`.
 struct Problem {
   int64_t M = 0, N = 0, K = 0;
   int64_t lda = 1, ldb = 1, ldc = 1;
+  int64_t offset_a = 0, offset_b = 0, offset_c = 0;
   float alpha = 1.0f;
   float beta = 0.0f;
   uint64_t seed = 0;
@@ -22,6 +24,7 @@ struct Problem {
     return lda == std::max<int64_t>(1, K) && ldb == std::max<int64_t>(1, N) &&
            ldc == std::max<int64_t>(1, N);
   }
+  bool begins_on_boundaries() const { return offset_a == 0 && offset_b == 0 && offset_c == 0; }
 
   /// Floating-point operations by the usual count, a multiplication and an addition per step. None where there is
   /// no product.

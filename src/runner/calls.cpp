@@ -60,7 +60,9 @@ struct Place {
 
   bool has_same_options(const Place& other) const {
     return cold == other.cold && once == other.once && problem.alpha == other.problem.alpha &&
-           problem.beta == other.problem.beta && problem.seed == other.problem.seed;
+           problem.beta == other.problem.beta && problem.seed == other.problem.seed &&
+           problem.offset_a == other.problem.offset_a &&
+           problem.offset_b == other.problem.offset_b && problem.offset_c == other.problem.offset_c;
   }
 };
 
@@ -119,6 +121,9 @@ void add_options(const Place& place, Call& call) {
     add("--ldb", std::to_string(p.ldb));
     add("--ldc", std::to_string(p.ldc));
   }
+  if (p.offset_a != 0) add("--offset-a", std::to_string(p.offset_a));
+  if (p.offset_b != 0) add("--offset-b", std::to_string(p.offset_b));
+  if (p.offset_c != 0) add("--offset-c", std::to_string(p.offset_c));
   if (p.alpha != 1.0f) add("--alpha", fmt::format("{}", p.alpha));
   if (p.beta != 0.0f) add("--beta", fmt::format("{}", p.beta));
   if (p.seed != 1) add("--seed", std::to_string(p.seed));

@@ -47,6 +47,10 @@ int64_t leading_dimension(const char* option, const std::optional<std::string>& 
                        fmt::format("a row of {} has {} elements, so ", row, dense));
 }
 
+int64_t offset(const char* option, const std::optional<std::string>& asked) {
+  return asked ? parse_integer(option, *asked, 0, LARGEST_OFFSET) : 0;
+}
+
 std::vector<Problem> problems_from(const RunWords& words) {
   std::vector<std::string> sizes;
   for (const std::string& list : words.sizes) {
@@ -59,6 +63,9 @@ std::vector<Problem> problems_from(const RunWords& words) {
     p.lda = leading_dimension("--lda", words.lda, p.lda, "A");
     p.ldb = leading_dimension("--ldb", words.ldb, p.ldb, "B");
     p.ldc = leading_dimension("--ldc", words.ldc, p.ldc, "C");
+    p.offset_a = offset("--offset-a", words.offset_a);
+    p.offset_b = offset("--offset-b", words.offset_b);
+    p.offset_c = offset("--offset-c", words.offset_c);
     if (words.alpha) p.alpha = parse_float("--alpha", *words.alpha);
     if (words.beta) p.beta = parse_float("--beta", *words.beta);
     p.seed = words.seed ? parse_natural("--seed", *words.seed) : 1;
@@ -86,6 +93,11 @@ void add_run_options(CLI::App& app, RunWords& words) {
       ->type_name("N");
   app.add_option("--ldb", words.ldb, "likewise of B (default N)")->type_name("N");
   app.add_option("--ldc", words.ldc, "likewise of C (default N)")->type_name("N");
+  app.add_option("--offset-a", words.offset_a,
+                 "floats from a 256-byte boundary to the first element of A (default 0)")
+      ->type_name("N");
+  app.add_option("--offset-b", words.offset_b, "likewise of B (default 0)")->type_name("N");
+  app.add_option("--offset-c", words.offset_c, "likewise of C (default 0)")->type_name("N");
   app.add_option("--alpha", words.alpha, "C = alpha * A * B + beta * C (default 1)")
       ->type_name("X");
   app.add_option("--beta", words.beta, "0, the default, does not read C")->type_name("X");

@@ -5,8 +5,6 @@
 namespace runner {
 namespace {
 
-constexpr long long MOST_NANOSECONDS = static_cast<long long>(Gate::MOST_SECONDS * 1e9);
-
 __device__ long long nanoseconds() {
   long long now;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -14,15 +12,16 @@ __device__ long long nanoseconds() {
 }
 
 // One thread, which reads the host's memory until the host has opened the gate as often as it was closed.
-__global__ void wait_kernel(const volatile unsigned* opened, unsigned closed) {
+__global__ void wait_kernel(const volatile unsigned* opened, unsigned closed,
+                            long long most_nanoseconds) {
   const long long start = nanoseconds();
-  while (*opened < closed && nanoseconds() - start < MOST_NANOSECONDS) {
+  while (*opened < closed && nanoseconds() - start < most_nanoseconds) {
   }
 }
 
 }  // namespace
 
-Gate::Gate() {
+Gate::Gate(double most_seconds) : most_nanoseconds_(static_cast<long long>(most_seconds * 1e9)) {
   check(cudaHostAlloc(memory_.out(), sizeof(unsigned), cudaHostAllocMapped));
   *static_cast<unsigned*>(memory_.get()) = 0;
   void* on_device = nullptr;
@@ -32,7 +31,7 @@ Gate::Gate() {
 
 void Gate::close(cudaStream_t stream) {
   ++closed_;
-  wait_kernel<<<1, 1, 0, stream>>>(on_device_, closed_);
+  wait_kernel<<<1, 1, 0, stream>>>(on_device_, closed_, most_nanoseconds_);
   check(cudaGetLastError());
 }
 

@@ -13,19 +13,20 @@ namespace runner {
 
 class Gate {
  public:
-  /// On the current device. Throws Error if that fails, as close() does.
-  Gate();
+  /// On the current device. Throws Error if that fails, as close() does. A gate that stays closed opens by itself after
+  /// so many seconds: a launch that waits for the stream, or more of them than a stream takes, does not hang.
+  explicit Gate(double most_seconds = MOST_SECONDS);
 
   /// What is put on the stream from now on waits for open(). One stream at a time.
   void close(cudaStream_t stream);
-  /// Lets it go. A gate that stays closed opens by itself after MOST_SECONDS: a launch that waits for the stream, or more
-  /// of them than a stream takes, does not hang.
+  /// Lets it go.
   void open();
 
   static constexpr double MOST_SECONDS = 0.02;
 
  private:
   Owned<void*, cudaFreeHost> memory_;  // where the host says how often it was opened
+  long long most_nanoseconds_;
   const unsigned* on_device_ = nullptr;
   unsigned closed_ = 0;  // how often
 };

@@ -22,11 +22,12 @@ int64_t round_up(int64_t value, int64_t multiple) {
 
 }  // namespace
 
-GuardedMatrix::GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout)
+GuardedMatrix::GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout,
+                             int64_t offset)
     : rows_(cols == 0 ? 0 : rows),
       cols_(cols),
       ld_(ld),
-      before_(round_up(layout.guard, ALIGNMENT) + layout.offset),
+      before_(round_up(layout.guard, ALIGNMENT) + offset),
       after_(layout.guard) {
   const int64_t elements = floats_in_rows(rows_);
   if (elements > 0) buffer_ = DeviceBuffer<float>(before_ + elements + after_);

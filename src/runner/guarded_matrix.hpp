@@ -11,16 +11,15 @@
 
 namespace runner {
 
-/// Where the matrices lie in their allocations.
+/// What surrounds the matrices in their allocations.
 struct Layout {
   int64_t guard = 64;  // floats of poison before and after each matrix
-  int64_t offset = 0;  // floats that each matrix starts past a 256-byte boundary
 };
 
-/// A matrix in device memory with `guard` floats of poison on both sides.
+/// A matrix in device memory with `guard` floats of poison on both sides, `offset` floats past a 256-byte boundary.
 class GuardedMatrix {
  public:
-  GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout);
+  GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout, int64_t offset = 0);
 
   float* data() const { return buffer_.data() == nullptr ? nullptr : buffer_.data() + before_; }
   int64_t rows() const { return rows_; }

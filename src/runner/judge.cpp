@@ -60,7 +60,8 @@ bool applies(const device::Promise& promise, const results::Problem& p) {
     return false;
   }
   const int64_t tile = promise.whole_tiles;
-  return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense();
+  return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense() &&
+         p.begins_on_boundaries();
 }
 
 CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {

@@ -80,11 +80,38 @@ void vary_order(uint64_t seed);
 /// The seed that it has now; SIMULATOR_SCHEDULE in the environment sets the first one.
 uint64_t order();
 
+/// Calls `launch` and returns the first call in it that waits for the device: "cudaFree". Nothing if there is none, and
+/// on a CUDA device, where returns_at_once() tells.
+std::optional<std::string> call_that_waits(const std::function<void()>& launch);
+/// True if `launch` returns while work that came before it on the stream is held back. `launch` should have run once
+/// before, since a device may wait to load a kernel. True on a machine that holds nothing back; see call_that_waits().
+bool returns_at_once(const Launch& launch, cudaStream_t stream);
+
+/// True on a machine that can capture launches in a graph: a CUDA device.
+extern const bool HAS_GRAPHS;
+/// Captures `launch` in a graph and runs that so many times, one after the other. Waits, and returns the first error.
+cudaError_t run_as_graph(const Launch& launch, int times);
+
+/// What is run of a launch, for problems of which the whole would take a simulator hours: so many blocks at the beginning
+/// or the end of the grid, and so many turns of warps in all.
+struct Excerpt {
+  enum class Blocks { all, first, last } blocks = Blocks::all;
+  int64_t count = 0;               // of first or last
+  std::optional<int64_t> turns{};  // at most
+};
+/// True on a machine that can.
+extern const bool RUNS_EXCERPTS;
+/// Of the launches from now on only that is run. Nothing runs all of them again.
+void run_only(const std::optional<Excerpt>& excerpt);
+/// True if a launch since the last call had more turns to run than the excerpt allows. The device is usable again.
+bool take_cut_short();
+
 /// The blocks of all launches since the program began, or nothing on a machine that does not count.
 std::optional<uint64_t> blocks_run();
 
-/// Sees to it that so much device memory can be had for allocations that are hardly touched, where that costs nothing:
-/// on the simulated GPU. A CUDA device has what it has.
+/// Makes the device large enough for so many bytes of allocations that are hardly touched, where that costs nothing: on
+/// the simulated GPU. A CUDA device has what it has. Throws Error if the process may not have so many addresses, with the
+/// limit that forbids it.
 void offer_addresses(int64_t bytes);
 
 /// A kernel's code as the machine executes it, each statement with the source line that it came of.

@@ -4,9 +4,11 @@
 
 #include "kernels/ladder.hpp"
 #include "runner/error.hpp"
+#include "runner/gate.hpp"
 #include "runner/launched_kernels.hpp"
 #include "runner/machine.hpp"
 #include "runner/nvml.hpp"
+#include "runner/owned.hpp"
 #include "runner/roofs.hpp"
 #include "runner/stopwatch.hpp"
 
@@ -116,6 +118,47 @@ uint64_t order() { return 0; }
 std::optional<uint64_t> blocks_run() { return std::nullopt; }
 
 void offer_addresses(int64_t) {}
+
+std::optional<std::string> call_that_waits(const std::function<void()>& launch) {
+  launch();
+  return std::nullopt;
+}
+
+bool returns_at_once(const Launch& launch, cudaStream_t stream) {
+  constexpr double LONGER_THAN_ANY_LAUNCH = 2;  // seconds; only a launch that waits takes them
+  Gate gate(LONGER_THAN_ANY_LAUNCH);
+  gate.close(stream);
+  check(launch(stream));
+  const cudaError_t state = cudaStreamQuery(stream);
+  gate.open();
+  check(cudaStreamSynchronize(stream));
+  return state == cudaErrorNotReady;
+}
+
+const bool HAS_GRAPHS = true;
+cudaError_t run_as_graph(const Launch& launch, int times) {
+  Owned<cudaStream_t, cudaStreamDestroy> stream;
+  Owned<cudaGraph_t, cudaGraphDestroy> graph;
+  Owned<cudaGraphExec_t, cudaGraphExecDestroy> ready;
+  check(cudaStreamCreateWithFlags(stream.out(), cudaStreamNonBlocking));
+  check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+  const cudaError_t launched = launch(stream.get());
+  const cudaError_t captured = cudaStreamEndCapture(stream.get(), graph.out());
+  if (launched != cudaSuccess) return launched;
+  if (captured != cudaSuccess) return captured;
+  if (const cudaError_t error = cudaGraphInstantiate(ready.out(), graph.get(), 0);
+      error != cudaSuccess)
+    return error;
+  for (int i = 0; i < times; ++i) {
+    if (const cudaError_t error = cudaGraphLaunch(ready.get(), stream.get()); error != cudaSuccess)
+      return error;
+  }
+  return cudaStreamSynchronize(stream.get());
+}
+
+const bool RUNS_EXCERPTS = false;
+void run_only(const std::optional<Excerpt>&) {}
+bool take_cut_short() { return false; }
 
 std::vector<KernelCode> take_code() { return {}; }
 

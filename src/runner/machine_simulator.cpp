@@ -1,15 +1,18 @@
 // The simulated GPU: it counts and takes no time.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <functional>
 #include <set>
 
 #include "results/counts.hpp"
+#include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/count/recorder.hpp"
 #include "simulator/execute/module.hpp"
 #include "simulator/hazards/hazard_store.hpp"
+#include "simulator/memory/host_limits.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/diagnostics.hpp"
 #include "simulator/runtime/registry.hpp"
@@ -269,7 +272,50 @@ uint64_t order() { return simulator::schedule(); }
 
 std::optional<uint64_t> blocks_run() { return simulator::program_counters().blocks; }
 
+std::optional<std::string> call_that_waits(const std::function<void()>& launch) {
+  simulator::forget_waits();
+  launch();
+  return simulator::first_wait();
+}
+
+bool returns_at_once(const Launch&, cudaStream_t) { return true; }
+
+const bool HAS_GRAPHS = false;
+cudaError_t run_as_graph(const Launch&, int) { return cudaErrorNotSupported; }
+
+const bool RUNS_EXCERPTS = true;
+
+void run_only(const std::optional<Excerpt>& excerpt) {
+  using Blocks = simulator::LaunchExcerpt::Blocks;
+  simulator::LaunchExcerpt part;
+  if (excerpt) {
+    part.blocks = excerpt->blocks == Excerpt::Blocks::first  ? Blocks::first
+                  : excerpt->blocks == Excerpt::Blocks::last ? Blocks::last
+                                                             : Blocks::all;
+    part.count = static_cast<uint64_t>(excerpt->count);
+    if (excerpt->turns) part.turns = static_cast<uint64_t>(*excerpt->turns);
+  }
+  simulator::set_excerpt(part);
+}
+
+bool take_cut_short() {
+  if (!simulator::take_cut_short()) return false;
+  simulator::clear_fault();
+  return true;
+}
+
 void offer_addresses(int64_t bytes) {
+  const auto wanted = static_cast<size_t>(bytes);
+  void* const tried =
+      mmap(nullptr, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (tried == MAP_FAILED) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format(
+            "64-bit indices are checked with {} GiB of addresses, nearly all untouched, and {}",
+            bytes >> 30, simulator::describe_host_memory()));
+  }
+  munmap(tried, wanted);
   simulator::DeviceMemory::instance().offer_free(static_cast<uint64_t>(bytes));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 #include "runner/projection.hpp"
 #include "runner/wrong_elements.hpp"
@@ -38,8 +39,8 @@ struct Verifier::Pass {
 
   Pass(const results::Problem& p, Layout layout, Values values, int64_t most_complete_products)
       : inputs(p, values),
-        a(p.M, p.K, p.lda, layout),
-        b(p.K, p.N, p.ldb, layout),
+        a(p.M, p.K, p.lda, layout, p.offset_a),
+        b(p.K, p.N, p.ldb, layout, p.offset_b),
         yardstick(p, inputs, most_complete_products) {
     a.fill(inputs, Operand::A);
     b.fill(inputs, Operand::B);
@@ -77,17 +78,21 @@ struct Verifier::Pass {
   }
 };
 
-Verifier::Verifier(const results::Problem& problem, Layout layout, int64_t most_complete_products)
-    : problem_(problem), c_(problem.M, problem.N, problem.ldc, layout) {
-  passes_.reserve(2);
-  passes_.emplace_back(problem_, layout, Values::reals, most_complete_products);
-  passes_.emplace_back(problem_, layout, Values::integers, most_complete_products);
+Verifier::Verifier(const results::Problem& problem, Layout layout, int64_t most_complete_products,
+                   const std::vector<Values>& passes)
+    : problem_(problem), c_(problem.M, problem.N, problem.ldc, layout, problem.offset_c) {
+  passes_.reserve(passes.size());
+  for (const Values values : passes)
+    passes_.emplace_back(problem_, layout, values, most_complete_products);
 }
 
 Verifier::~Verifier() = default;
 
 ladder::Sgemm Verifier::prepare(Values values) {
-  const Pass& pass = passes_[values == Values::reals ? 0 : 1];
+  const auto found = std::ranges::find_if(
+      passes_, [values](const Pass& pass) { return pass.inputs.values() == values; });
+  if (found == passes_.end()) throw std::logic_error("the verifier has no such pass");
+  const Pass& pass = *found;
   if (pass.inputs.beta() == 0.0f) {
     c_.poison();
   } else {

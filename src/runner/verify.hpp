@@ -56,9 +56,10 @@ using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values value
 
 class Verifier {
  public:
-  /// Lays out and fills the matrices of both passes. Throws Error if memory does not suffice.
+  /// Lays out and fills the matrices of the passes. Throws Error if memory does not suffice.
   Verifier(const results::Problem& problem, Layout layout,
-           int64_t most_complete_products = MOST_COMPLETE_PRODUCTS);
+           int64_t most_complete_products = MOST_COMPLETE_PRODUCTS,
+           const std::vector<Values>& passes = {Values::reals, Values::integers});
   ~Verifier();
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;
@@ -66,7 +67,7 @@ class Verifier {
   /// Runs `trial` once for each pass and judges what it left. A trial that returns an error ends it.
   Verdict check(const Trial& trial);
 
-  /// The matrices of the real pass, with C fresh, for whoever wants to run a kernel on them.
+  /// The matrices of one of the passes, with C fresh, for whoever wants to run a kernel on them.
   ladder::Sgemm prepare(Values values);
 
  private:

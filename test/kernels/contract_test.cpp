@@ -13,6 +13,7 @@
 
 #include "kernels/ladder.hpp"
 #include "runner/machine.hpp"
+#include "test/kernels/careless_kernels.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
@@ -73,11 +74,13 @@ std::string complaint(const char* name, const Rung& rung) {
   return "";
 }
 
+enum class On { both, simulator, device };
+
 struct Planted {
   const char* check;
   const Rung* rung;
-  const char* says;           // what stands in the complaint
-  bool only_counted = false;  // found only where blocks are counted
+  const char* says;  // what stands in the complaint
+  On on = On::both;  // where it can be found
 };
 
 class PlantedFault : public testing::TestWithParam<Planted> {
@@ -86,8 +89,9 @@ class PlantedFault : public testing::TestWithParam<Planted> {
 };
 
 TEST_P(PlantedFault, IsFound) {
-  const auto& [check, rung, says, only_counted] = GetParam();
-  if (only_counted && !runner::machine::blocks_run()) GTEST_SKIP() << "this machine does not count";
+  const auto& [check, rung, says, on] = GetParam();
+  if (on == (runner::machine::MEASURES_TIME ? On::simulator : On::device))
+    GTEST_SKIP() << "it cannot be found on this machine";
   EXPECT_THAT(complaint(check, *rung), testing::HasSubstr(says));
 }
 
@@ -96,16 +100,43 @@ constexpr Planted PLANTED[] = {
     {"padded and unaligned shapes", &faulty::reads_past_a,
      "lda 4, ldb 6, ldc 8, alpha -0.5, beta 1.5"},
     {"alpha and beta", &faulty::reads_c_always, "beta 0"},
-    {"the same result in every order", &faulty::adds_in_any_order, "in another order", true},
+    {"the same result in every order", &faulty::adds_in_any_order, "in another order",
+     On::simulator},
     {"a stream of its own", &faulty::ignores_stream, "stream"},
     {"64-bit indices into A", &faulty::truncates_index_into_a, "lda 2147483649"},
     {"64-bit indices into B", &faulty::truncates_index_into_b, "ldb 2147483649"},
     {"64-bit indices into C", &faulty::truncates_index_into_c, "ldc 2147483649"},
-    {"too large a grid is an error", &faulty::hides_errors, "no error came back", true},
-    {"too large a grid is an error", &faulty::truncates_grid, "a part of the grid ran", true},
+    {"too large a grid is an error", &faulty::hides_errors, "no error came back", On::simulator},
+    {"too large a grid is an error", &faulty::truncates_grid, "a part of the grid ran",
+     On::simulator},
+    {"each leading dimension", &careless::takes_even_ldc, "128x64x64, lda 64, ldb 64, ldc 66"},
+    {"alignment of each matrix", &careless::takes_half_aligned_c, "C 8 bytes past a 256-byte"},
+    {"sizes around its tiles", &careless::leaves_rows_at_k_1, "x1, lda 1,"},
+    {"sizes around its tiles", &careless::loses_the_last_row, "129x1"},
+    {"factors of every kind", &careless::loses_a_sign, "alpha -1"},
+    {"factors of every kind", &careless::drops_a_small_beta, "beta 5.9604645e-08"},
+    {"NaN and infinity", &careless::skips_zeros, "a NaN in B"},
+    {"NaN and infinity", &careless::hides_nan, "should be nan"},
+    {"NaN and infinity", &careless::clamps_infinities, "should be inf"},
+    {"large and small values", &careless::flushes_subnormals, "subnormal products"},
+    {"one call after another", &careless::keeps_its_grid, "before it came"},
+    {"dense shapes", &careless::frees_memory, "waits for the device, in cudaFree", On::simulator},
+    {"dense shapes", &careless::synchronizes, "in cudaStreamSynchronize", On::simulator},
+    {"a launch that does not wait", &careless::synchronizes, "waits for the stream", On::device},
+    {"two streams at once", &careless::shares_a_buffer, "on a second stream", On::device},
+    {"captured in a graph", &careless::allocates_memory, "captured in a graph", On::device},
+    {"more rows than 32 bits count", &careless::cuts_block_number, "the same elements",
+     On::simulator},
+    {"more rows than 32 bits count", &careless::rows_in_grid_y, "invalid configuration"},
+    {"more rows than 32 bits count", &careless::cuts_row, "2147485696x1x1"},
+    {"more columns than 32 bits count", &careless::cols_in_grid_y, "invalid configuration"},
+    {"more columns than 32 bits count", &careless::cuts_col, "1x4294969344x1", On::simulator},
+    {"a K beyond 32 bits", &careless::cuts_k, "most of K was left out", On::simulator},
 };
 INSTANTIATE_TEST_SUITE_P(Contract, PlantedFault, testing::ValuesIn(PLANTED),
-                         [](const auto& tested) { return std::string(tested.param.rung->name); });
+                         [](const auto& tested) {
+                           return identifier(tested.param.check) + "_" + tested.param.rung->name;
+                         });
 
 TEST(ContractList, FindsNothingInASoundKernel) {
   for (const ContractCheck& check : CHECKS) {

@@ -37,11 +37,11 @@ Problem ragged(const Tile& t, int64_t K, bool vector) {
 
 template <typename Launch>
 void expect_right(const Problem& p, const Launch& launch) {
-  const auto verdict = runner::Verifier(p, {.guard = 256, .offset = 0})
-                           .check([&](const Sgemm& sgemm, runner::Values) {
-                             const cudaError_t error = launch(sgemm);
-                             return error != cudaSuccess ? error : cudaDeviceSynchronize();
-                           });
+  const auto verdict =
+      runner::Verifier(p, {.guard = 256}).check([&](const Sgemm& sgemm, runner::Values) {
+        const cudaError_t error = launch(sgemm);
+        return error != cudaSuccess ? error : cudaDeviceSynchronize();
+      });
   EXPECT_TRUE(verdict.correct) << verdict.complaint;
 }
 

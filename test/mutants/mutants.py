@@ -7,14 +7,18 @@
     test/mutants/mutants.py --every 8           each eighth, for a quick look
 
 The list is mutants.toml: a file, a text that stands in it once, what stands there instead, and a class. Each mutant is
-compiled alone and put by try_kernel.cpp to the checks that a user has, up to the first that it fails: a rung to the whole
-contract, as `sgemm_runner --kernel` asks it, and to its promise; a lab to the comparison of every word at several sizes,
-and to its promise. Hazards are looked for in all of that, and the counters are compared with those of the kernel as it
-is. What is not seen in the usual order of warps and blocks is tried in two others. A mutant that all of that lets pass
-is a hole in the checks; one that changes nothing says so in the list ("equivalent", with the reason) and must pass.
+compiled alone and put by try_kernel.cpp to the checks that a user has, up to the first that it fails. A rung is asked what
+`sgemm_runner N --kernel FILE` asks: the whole contract, the size that is measured, its promise, and hazards in all of that.
+(A header is changed in a folder of its own, which the compiler is told to search first: docs/results.md.) A lab is asked every
+word at several sizes, and its promise.
 
-Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant is
-not caught, or is caught though it should change nothing, and 2 if the list does not fit the sources.
+Who brings a kernel has no original to hold it against. So a mutant that passes all of that is caught only "beside its
+original", if its counters at other sizes differ from those of the kernel as it is, or if another order of warps and blocks
+shows it. The list says of which mutants that is so ("beside_the_original"). A mutant that nothing sees is a hole in the
+checks; one that changes nothing says why ("equivalent") and must pass.
+
+Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant fares
+otherwise than the list says, and 2 if the list does not fit the sources.
 """
 
 import argparse
@@ -26,12 +30,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIST = Path(__file__).resolve().parent / "mutants.toml"
 SOURCES = ("src/kernels", "src/device", "src/labs")  # what a kernel is compiled from
+
+USERS_SIZE = "256"  # what sgemm_runner measures where nobody says a size
 
 # Beside the size that the promise speaks of: nothing whole, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
@@ -115,7 +122,11 @@ class Programs:
         stem = Path(rung).stem
         return ",".join((str(self.tiles[stem]), *SIZES, *OWN_SIZES.get(stem, ())))
 
-    def ask(self, folder, kernel, order=0, with_contract=True):
+    def ask_as_user(self, folder, kernel):
+        """What `sgemm_runner N --kernel FILE` asks. Answers as ask() does."""
+        return self.ask(folder, kernel, sizes=USERS_SIZE, with_contract=True)
+
+    def ask(self, folder, kernel, order=0, sizes=None, with_contract=False):
         """Exit code, JSON and stderr of a run of the kernel in the folder; None for a code if it did not end."""
         flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
         environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(LAUNCH_SECONDS)}
@@ -128,7 +139,7 @@ class Programs:
                     return done.returncode, {}, "it does not compile\n" + done.stderr
                 command = [self.try_kernel, "lab", str(library), Path(kernel).stem, str(order)]
             else:
-                command.append(self.sizes(kernel))
+                command.append(sizes or self.sizes(kernel))
             done = run(command, environment)
         except subprocess.TimeoutExpired:
             return None, {}, ""
@@ -172,7 +183,7 @@ class Originals:
         copy_of_sources(folder)
 
     def prepare(self, kernels, pool):
-        for kernel, (code, run, said) in zip(kernels, pool.map(lambda k: self.programs.ask(self.folder, k, with_contract=False), kernels)):
+        for kernel, (code, run, said) in zip(kernels, pool.map(lambda k: self.programs.ask(self.folder, k), kernels)):
             if code != 0:
                 raise Unusable(f"{kernel} as it is ends with {code}:\n{said}")
             self.runs[kernel] = what_is_compared(run)
@@ -192,28 +203,29 @@ def first_complaint(run, said):
 
 
 def judge(mutant, originals, programs):
-    """How the mutant was caught, or None."""
+    """How the mutant was caught, or None; and whether its original was needed for that."""
     kernel = kernel_of(mutant)
     with tempfile.TemporaryDirectory(prefix="mutant.") as name:
         folder = Path(name)
         copy_of_sources(folder)
         change(folder, mutant)
-        code, run, said = programs.ask(folder, kernel)
+        code, run, said = programs.ask_as_user(folder, kernel)
         if "does not compile" in said:
             if mutant["class"] == "static check":
-                return "does not compile"
+                return "does not compile", False
             raise Unusable(f"{mutant['file']}: {mutant['new']!r} does not compile:\n{said}")
         if code is None:
-            return "it did not end"
+            return "it did not end", False
         if code != 0:
-            return first_complaint(run, said)
-        found = difference(originals.runs[kernel], what_is_compared(run))
-        for order in OTHER_ORDERS:
-            if found is None:
-                code, run, said = programs.ask(folder, kernel, order)
-                if code != 0:
-                    found = f"in order {order}: {first_complaint(run, said)}"
-        return found
+            return first_complaint(run, said), False
+        for order in (0, *OTHER_ORDERS):
+            code, run, said = programs.ask(folder, kernel, order)
+            if code != 0:
+                return f"in order {order}: {first_complaint(run, said)}", True
+            found = difference(originals.runs[kernel], what_is_compared(run)) if order == 0 else None
+            if found is not None:
+                return found, True
+        return None, True
 
 
 def kernel_of(mutant):
@@ -233,10 +245,17 @@ def read_list(arguments):
     return mutants[:: arguments.every]
 
 
-def report(mutant, how, width=110):
+def is_as_listed(mutant, how, with_original):
+    if how is None:
+        return "equivalent" in mutant
+    return "equivalent" not in mutant and with_original == mutant.get("beside_the_original", False)
+
+
+def report(mutant, how, with_original, width=110):
     text = f"{Path(mutant['file']).name}: {mutant['class']}: {' '.join(mutant['new'].split()) or '(nothing)'}"
-    print(f"{'caught  ' if how else 'SURVIVES' if 'equivalent' not in mutant else 'same    '} {text[:width]}"
-          + (f"\n         by {' '.join(how.split())[:width]}" if how else ""), flush=True)  # fmt: skip
+    fate = ("survives" if how is None else "beside its original" if with_original else "caught").ljust(19)
+    fate = fate if is_as_listed(mutant, how, with_original) else fate.upper()
+    print(f"{fate} {text[:width]}" + (f"\n{'':19} by {' '.join(how.split())[:width]}" if how else ""), flush=True)
 
 
 def main():
@@ -248,18 +267,22 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="how many at a time")
     arguments = parser.parse_args()
 
+    began = time.monotonic()
     mutants = read_list(arguments)
     if not mutants:
         raise Unusable("no mutant is like that")
     wrong = 0
+    fates = {"caught": 0, "beside": 0, "same": 0}
     with tempfile.TemporaryDirectory(prefix="original.") as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         programs = Programs(arguments.build)
         originals = Originals(programs, Path(folder))
         originals.prepare(sorted({kernel_of(mutant) for mutant in mutants}), pool)
-        for mutant, how in zip(mutants, pool.map(lambda m: judge(m, originals, programs), mutants)):
-            report(mutant, how)
-            wrong += (how is None) != ("equivalent" in mutant)
-    print(f"{len(mutants)} mutants, {wrong} not as they should be")
+        for mutant, (how, with_original) in zip(mutants, pool.map(lambda m: judge(m, originals, programs), mutants)):
+            report(mutant, how, with_original)
+            wrong += not is_as_listed(mutant, how, with_original)
+            fates["same" if how is None else "beside" if with_original else "caught"] += 1
+    print(f"{len(mutants)} mutants in {time.monotonic() - began:.0f} s: {fates['caught']} caught, {fates['beside']} beside their "
+          f"original, {fates['same']} change nothing; {wrong} not as the list says")  # fmt: skip
     return 1 if wrong else 0
 
 

@@ -54,6 +54,7 @@ TEST(RecordedFigures, AreOfSoundWarmRowsAtTheRecordedSize) {
       {"another size", [](Result& r) { r.problem = results::dense_problem(128, 128, 128); }},
       {"another shape", [](Result& r) { r.problem = results::dense_problem(SIZE, SIZE, 1); }},
       {"padded rows", [](Result& r) { r.problem->lda += 4; }},
+      {"a matrix off its boundary", [](Result& r) { r.problem->offset_b = 4; }},
       {"another alpha", [](Result& r) { r.problem->alpha = 2; }},
       {"another beta", [](Result& r) { r.problem->beta = 1; }},
       {"a cold L2", [](Result& r) { r.seen.timing->options.cold = true; }},

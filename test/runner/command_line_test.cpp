@@ -82,6 +82,14 @@ TEST(CommandLine, TakesLeadingDimensions) {
   EXPECT_EQ(request.problems[0].ldc, 5);
 }
 
+TEST(CommandLine, TakesOffsets) {
+  const RunRequest request =
+      parse_run({"1", "--offset-a", "1", "--offset-b=63", "--offset-c", "4"});
+  EXPECT_EQ(request.problems[0].offset_a, 1);
+  EXPECT_EQ(request.problems[0].offset_b, 63);
+  EXPECT_EQ(request.problems[0].offset_c, 4);
+}
+
 TEST(CommandLine, RefusesSizesThatMakeNoSense) {
   EXPECT_THAT(refusal({"1", "--size", "abc"}), HasSubstr("write 4096, or MxNxK"));
   EXPECT_THAT(refusal({"1", "--size", "-4"}), HasSubstr("write 4096, or MxNxK"));

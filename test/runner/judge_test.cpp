@@ -69,6 +69,7 @@ TEST(Promise, SpeaksOnlyOfWholeDenseTiles) {
       {"no columns", [](Problem& p) { p.N = 0; }},
       {"no K", [](Problem& p) { p.K = 0; }},
       {"padded A", [](Problem& p) { p.lda = 49; }},
+      {"A off its boundary", [](Problem& p) { p.offset_a = 1; }},
       {"padded B", [](Problem& p) { p.ldb = 20; }},
       {"padded C", [](Problem& p) { p.ldc = 20; }},
       {"no product", [](Problem& p) { p.alpha = 0; }},

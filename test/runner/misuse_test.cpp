@@ -108,6 +108,8 @@ TEST(Misuse, OfNumbers) {
       {{"1", "--lda", ""}, "--lda '' is not understood: write a whole number"},
       {{"1", "--ldb", ""}, "--ldb '' is not understood: write a whole number"},
       {{"1", "--ldc", ""}, "--ldc '' is not understood: write a whole number"},
+      {{"1", "--offset-a", "64"}, "--offset-a 64 is out of range: from 0 to 63"},
+      {{"1", "--offset-c", "-1"}, "--offset-c -1 is out of range: from 0 to 63"},
       {{"1", "--size", "64", "--lda", "10"}, "a row of A has 64 elements"},
       {{"1", "--size", "64", "--ldb", "-1"}, "a row of B has 64 elements"},
       {{"1", "--ldc", "99999999999999999999"}, "to 1099511627775"},

@@ -183,10 +183,10 @@ TEST_F(Compare, ABaseWithoutCountsIsNoneToHoldOneAgainst) {
 
 TEST_F(Compare, AProblemWithOptions) {
   const std::string padded = file("padded.json");
-  ASSERT_EQ(
-      run({"save", padded, "6", "--size", "33", "--lda", "40", "--beta", "0.5", "--seed", "7"})
-          .code,
-      0);
+  ASSERT_EQ(run({"save", padded, "6", "--size", "33", "--lda", "40", "--offset-b", "3", "--beta",
+                 "0.5", "--seed", "7"})
+                .code,
+            0);
   const Ended ended = run({"compare", padded});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, EndsWith("1 row: 1 SAME\n"));

@@ -1,0 +1,41 @@
+// Rungs that are right as a rule, and wrong where few would look. Each is there for one check of the contract.
+#pragma once
+
+#include "kernels/ladder.hpp"
+
+namespace careless {
+
+/// Takes an ldc that is even for a multiple of four; a C on an 8-byte boundary for one on a 16-byte boundary.
+extern const ladder::Rung takes_even_ldc;
+extern const ladder::Rung takes_half_aligned_c;
+/// Leaves out rows beyond the 64th where K = 1; the last row where M = 1 mod 128 and N > 1024.
+extern const ladder::Rung leaves_rows_at_k_1;
+extern const ladder::Rung loses_the_last_row;
+
+/// Takes -1 for 1 as alpha; |beta| below 1e-6 for 0; skips products with a zero of A; makes a NaN 0; clamps infinities;
+/// makes subnormals 0.
+extern const ladder::Rung loses_a_sign;
+extern const ladder::Rung drops_a_small_beta;
+extern const ladder::Rung skips_zeros;
+extern const ladder::Rung hides_nan;
+extern const ladder::Rung clamps_infinities;
+extern const ladder::Rung flushes_subnormals;
+
+/// Keeps the grid of the first call with this M and K.
+extern const ladder::Rung keeps_its_grid;
+/// Frees memory in its launch, which waits; synchronizes with its stream.
+extern const ladder::Rung frees_memory;
+extern const ladder::Rung synchronizes;
+/// Forms C in one buffer for all launches; allocates memory in its launch, which cannot be captured.
+extern const ladder::Rung shares_a_buffer;
+extern const ladder::Rung allocates_memory;
+
+/// Cuts the block's number to 16 bits; has the tiles' rows or columns in the grid's y; cuts row, col or K to 32 bits.
+extern const ladder::Rung cuts_block_number;
+extern const ladder::Rung rows_in_grid_y;
+extern const ladder::Rung cols_in_grid_y;
+extern const ladder::Rung cuts_row;
+extern const ladder::Rung cuts_col;
+extern const ladder::Rung cuts_k;
+
+}  // namespace careless
