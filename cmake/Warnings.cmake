@@ -1,4 +1,6 @@
-# The warnings of all code of this project, as errors. A target asks for them by linking to `warnings`.
+# The warnings of all code of this project. A target asks for them by linking to `warnings`. They are errors in .ci/run only:
+# a compiler that we do not know may warn of more, and whoever builds with it is to get a program.
+option(SGEMM_WARNINGS_AS_ERRORS "Stop at a warning, as .ci/run does" OFF)
 add_library(warnings INTERFACE)
 target_compile_options(warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall>
@@ -9,8 +11,12 @@ target_compile_options(warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wsign-conversion>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast>
-  $<$<COMPILE_LANGUAGE:CXX>:-Werror>
   # GCC 12 sees overlaps in std::string's concatenation that are not there (its bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
-  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Wall,-Wextra,-Werror>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Wall,-Wextra>")
+if(SGEMM_WARNINGS_AS_ERRORS)
+  target_compile_options(warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Werror>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
+endif()
