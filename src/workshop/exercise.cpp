@@ -160,7 +160,7 @@ const std::vector<Exercise>& course() {
   return exercises;
 }
 
-const Exercise& find_exercise(const std::string& word) {
+const Exercise& find_exercise(std::string_view word) {
   const auto is_called = [&](std::string_view name) {
     return runner::equal_ignoring_case(word, name);
   };

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/ladder.hpp"
@@ -59,7 +60,7 @@ const std::vector<Exercise>& course();
 
 /// The exercise that a word names: "2", "02", "coalesced", "02_coalesced", "copy_stride", whatever its case. Throws
 /// runner::Error(ExitCode::usage), with the nearest name, where there is none.
-const Exercise& find_exercise(const std::string& word);
+const Exercise& find_exercise(std::string_view word);
 
 /// The folder of the exercises in the project.
 std::string exercises_folder();
