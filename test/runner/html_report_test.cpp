@@ -20,6 +20,15 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
+// What was said, without the doubts about times: on a device, so short a run has some as a rule.
+std::string said_but_doubts(const std::string& err) {
+  std::string said;
+  for (const std::string& line : lines_of(err)) {
+    if (line.find(": the measurement cannot be trusted: ") == line.npos) said += line + "\n";
+  }
+  return said;
+}
+
 // A folder with a python3 that keeps its words and the run, and then does what the script says. $page is where the page
 // belongs.
 class StandIn {
@@ -56,7 +65,7 @@ TEST(Html, IsThePageThatPythonMakesOfTheRun) {
   const fs::path page = folder / "report";
   const Ended ended = python.run({"1", "--size", "32", "--html=" + page.string()});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(said_but_doubts(ended.err), "");
   EXPECT_THAT(ended.out, HasSubstr(" 1  naive")) << "the table is printed too";
   EXPECT_EQ(contents(page), "the page\n");
   EXPECT_EQ(folder.entries(), 1);
@@ -131,7 +140,8 @@ TEST(Html, ThatPythonRefusesCostsNeitherTableNorJson) {
       python.run({"1", "--size", "32", "--html=" + page.string(), "--json=" + run.string()});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.out, HasSubstr(" 1  naive"));
-  EXPECT_EQ(ended.err, "sgemm_runner: no report was written: matplotlib is missing: install it\n");
+  EXPECT_EQ(said_but_doubts(ended.err),
+            "sgemm_runner: no report was written: matplotlib is missing: install it\n");
   EXPECT_TRUE(json::accept(contents(run)));
   EXPECT_EQ(contents(page), "what was there");
   EXPECT_EQ(python.left_behind(), 0);
