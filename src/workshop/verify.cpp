@@ -179,6 +179,7 @@ void prove_texts(const Exercise& exercise, Findings& findings) {
 // The lines of the README that begin with ./sgemm_runner, run by the programs beside this one.
 void prove_commands(const Exercise& exercise, Findings& findings) {
   int count = 0;
+  const int wrong_before = findings.wrong();
   for (const Section& section : exercise.readme().sections) {
     for (const Block& block : section.blocks) {
       if (block.language != "sh") continue;
@@ -201,8 +202,9 @@ void prove_commands(const Exercise& exercise, Findings& findings) {
       }
     }
   }
-  findings.add(fmt::format("{} commands of the README run", count),
-               count > 0 ? "" : "it names none");
+  if (count == 0) findings.add("commands of the README", "it names none");
+  if (findings.wrong() > wrong_before) return;
+  findings.add(fmt::format("{} commands of the README run", count), "");
 }
 
 }  // namespace
