@@ -479,15 +479,23 @@ class Launchers(unittest.TestCase):
 class Subproject(unittest.TestCase):
     """The real tree as a part of another project."""
 
-    def configure(self, languages, *options):
+    NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    OPTIONS = (f"-DCMAKE_CUDA_COMPILER={NVCC}", "-DCMAKE_CUDA_ARCHITECTURES=90a")
+
+    def folder(self):
         folder = tempfile.TemporaryDirectory(prefix="parent ")
         self.addCleanup(folder.cleanup)
-        parent = pathlib.Path(folder.name)
+        return pathlib.Path(folder.name)
+
+    def configure(self, languages, *options):
+        parent = self.folder()
         (parent / "CMakeLists.txt").write_text(
             f"cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES {languages})\n"
             f'add_subdirectory("{ROOT}" sgemm)\n'
             "if(NOT TARGET sgemm::kernels)\n  message(FATAL_ERROR \"no library\")\nendif()\n")
-        build = parent / "build"
+        return self.configure_project(parent, parent / "build", *options)
+
+    def configure_project(self, parent, build, *options):
         made = subprocess.run(["cmake", "-S", parent, "-B", build, "-G", "Ninja", *options], capture_output=True,
                               text=True)
         return made, build
@@ -503,21 +511,31 @@ class Subproject(unittest.TestCase):
         self.assert_refused(made, "parent has not enabled the language", "project(parent LANGUAGES CXX CUDA)")
 
     def test_is_the_library_for_cuda_and_nothing_else(self):
-        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        if not os.path.exists(nvcc):  # then only the language can be asked for, and cmake says that there is none
+        if not os.path.exists(self.NVCC):  # then only the language can be asked for, and cmake says that there is none
             made, _ = self.configure("CXX CUDA")
             self.assert_refused(made, "CUDA")
             return
-        options = (f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_ARCHITECTURES=90a")
-        made, build = self.configure("CXX CUDA", *options)
+        made, build = self.configure("CXX CUDA", *self.OPTIONS)
         self.assertEqual(made.returncode, 0, made.stderr)
         targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True, text=True).stdout
         self.assertIn("libkernels.a:", targets)
         for other in ("sgemm_runner", "librunner", "simulator", "simulated", "gtest", "_test"):
             self.assertNotIn(f"{other}:", targets)
         self.assertIn("arch=compute_90a", (build / "build.ninja").read_text())
-        made, _ = self.configure("CXX CUDA", *options, "-DSGEMM_MACHINE=sim")
+        made, _ = self.configure("CXX CUDA", *self.OPTIONS, "-DSGEMM_MACHINE=sim")
         self.assert_refused(made, "SGEMM_MACHINE is 'sim'", "set it to 'cuda', or not at all")
+
+    def test_cu_files_of_another_project_include_the_ladder(self):
+        """They are compiled; that they run, on this build's machine, is a test of test/consumers."""
+        made, build = self.configure_project(ROOT / "test/consumers/cuda_file", self.folder() / "build", f"-DLADDER={ROOT}",
+                                             *self.OPTIONS)
+        if not os.path.exists(self.NVCC):
+            self.assert_refused(made, "CUDA")
+            return
+        self.assertEqual(made.returncode, 0, made.stderr)
+        for name in ("consumer", "consumer_17", "consumer_20"):
+            compiled = subprocess.run(["ninja", "-C", build, f"CMakeFiles/{name}.dir/product.cu.o"], capture_output=True, text=True)
+            self.assertEqual(compiled.returncode, 0, f"{name}\n{compiled.stdout}")
 
 
 if __name__ == "__main__":
