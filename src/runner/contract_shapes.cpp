@@ -64,7 +64,8 @@ std::vector<int64_t> tile_edges(const Rung& rung) {
   return {edges.begin(), edges.end()};
 }
 
-// A size beside each edge: M, N and K in turn, with the others drawn by a seed; then each K up to more than a step of any
+// A size beside each edge: M and N in turn, with a K of 1, of 2 and of more, and K itself; the others are drawn by a seed.
+// Then each K up to more than a step of any
 // kernel's; and a row or a column more than a tile has, where the other side has many tiles.
 std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
   std::vector<int64_t> sides{1, 2, 3, 5};
@@ -79,8 +80,10 @@ std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
   };
   std::vector<Shape> shapes;
   for (const int64_t side : sides) {
-    shapes.push_back({side, any(sides, 140), any(sides, 20)});
-    shapes.push_back({any(sides, 140), side, any(sides, 20)});
+    for (const int64_t K : {int64_t{1}, int64_t{2}, any(sides, 20)}) {
+      shapes.push_back({side, any(sides, 140), K});
+      shapes.push_back({any(sides, 140), side, K});
+    }
     shapes.push_back({any(sides, 70), any(sides, 70), side});
   }
   for (int64_t K = 1; K <= 40; ++K) shapes.push_back({K % 2 == 0 ? 129 : 72, 66, K});

@@ -127,9 +127,9 @@ constexpr Planted PLANTED[] = {
     {"captured in a graph", &careless::allocates_memory, "captured in a graph", On::device},
     {"more rows than 32 bits count", &careless::cuts_block_number, "the same elements",
      On::simulator},
-    {"more rows than 32 bits count", &careless::rows_in_grid_y, "invalid configuration"},
+    {"more rows than 32 bits count", &careless::rows_in_grid_y, "invalid"},
     {"more rows than 32 bits count", &careless::cuts_row, "2147485696x1x1"},
-    {"more columns than 32 bits count", &careless::cols_in_grid_y, "invalid configuration"},
+    {"more columns than 32 bits count", &careless::cols_in_grid_y, "invalid"},
     {"more columns than 32 bits count", &careless::cuts_col, "1x4294969344x1", On::simulator},
     {"a K beyond 32 bits", &careless::cuts_k, "most of K was left out", On::simulator},
 };
