@@ -356,13 +356,25 @@ from_the_future() {
   echo "${file:-what is in $build_folder}"
 }
 
+# Why what lies in the build folder is not TARGET of these sources.
+lack_of() {
+  local stamp newer
+  stamp=$(stamp_of "$1")
+  if [ ! -e "$stamp" ]; then
+    echo "$1 is not built there"
+  elif newer=$(newer_than "$stamp") && [ -n "$newer" ]; then
+    echo "what is built there is not of these sources ($newer is newer)"
+  else
+    echo "what is built there is for another folder, another GPU or without a part that is needed"
+  fi
+}
+
 # build TARGET [yields]
 build() {
   local target=$1 yields=${2:-no} code began
   if ! can_write; then
     is_up_to_date "$target" && return
-    fail 2 "$build_folder cannot be written to, and what is built there is not of these sources" \
-      "($(newer_than "$(stamp_of "$target")") is newer). Ask its owner to build it, or copy the tree"
+    fail 2 "$build_folder cannot be written to, and $(lack_of "$target"). Ask its owner to build it, or copy the tree"
   fi
   open_locks
   while :; do

@@ -154,17 +154,32 @@ class Launchers(unittest.TestCase):
         closed = subprocess.run(["bash", "-c", line], env=self.environment, capture_output=True, text=True)
         self.assertEqual((closed.returncode, closed.stdout, closed.stderr), (7, self.made("2"), ""))
 
+    def someone_who_cannot_write_to(self, folder):
+        """Options of call() with which the tree's folder is another user's; without root's rights, nobody's to write to."""
+        if os.getuid() == 0:
+            return {"user": 65534, "group": 65534, "extra_groups": []}
+        paths = (folder, *folder.rglob("*"))
+        for path in paths:
+            path.chmod(path.stat().st_mode & ~0o222)
+        self.addCleanup(lambda: [path.chmod(0o755) for path in paths])
+        return {}
+
+    def test_a_fresh_tree_that_cannot_be_written_says_that_nothing_is_built(self):
+        other = self.someone_who_cannot_write_to(self.tree)
+        code, out, err = self.call("sgemm_runner", "2", **other)
+        self.assertEqual((code, out), (2, ""))
+        self.assertEqual(err, f"sgemm_runner: {self.tree.resolve()}/build/sim cannot be written to, and sgemm_runner is not built "
+                              "there. Ask its owner to build it, or copy the tree\n")
+
+    def test_a_program_that_is_not_built_beside_one_that_is_cannot_be_had_without_writing(self):
+        self.call("sgemm_runner")
+        other = self.someone_who_cannot_write_to(self.tree / "build")
+        self.assertIn("and other_program is not built there", self.call("sgemm_runner", "other", **other)[2])
+        self.assertIn("without a part that is needed", self.call("sgemm_runner", "2", "--html=a.html", **other)[2])
+
     def test_another_user_runs_what_is_built_and_cannot_be_written(self):
         self.call("sgemm_runner")
-        if os.getuid() == 0:
-            other = {"user": 65534, "group": 65534, "extra_groups": []}
-        else:
-            other = {}
-            for path in (self.tree / "build").rglob("*"):
-                path.chmod(path.stat().st_mode & ~0o222)
-            (self.tree / "build").chmod(0o555)
-            self.addCleanup(lambda: [p.chmod(0o755) for p in
-                                     (self.tree / "build", *(self.tree / "build").rglob("*"))])
+        other = self.someone_who_cannot_write_to(self.tree / "build")
         self.assertEqual(self.call("sgemm_runner", "2", **other), (7, self.made("2"), ""))
         self.write("src/make", MAKE + "# changed\n")
         code, out, err = self.call("sgemm_runner", **other)
