@@ -53,7 +53,7 @@ std::string reason(const Finished& ended) {
 }  // namespace
 
 void HtmlReport::commit(const results::Run& run, const std::string& data_name) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder(TemporaryFolder::For::files);
   const std::string run_file = folder / "run.json", page_file = folder / "report.html";
   OutputFile(run_file).commit(results::to_json(run));
   const Finished ended = run_interruptibly(command(run_file, page_file, data_name));

@@ -6,11 +6,15 @@
 
 namespace runner {
 
-/// A new folder where temporary files lie (TMPDIR), gone with the object and with all that is in it. Throws
-/// Error(ExitCode::failure) where there can be none.
+/// A new folder where temporary files lie (TMPDIR, or /tmp), gone with the object and with all that is in it.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
+  /// What the folder is for: code that is loaded, or files that are only read.
+  enum class For { code, files };
+
+  /// Throws Error(ExitCode::failure), with the cause, where there can be none, it would be nearly full, or code in it
+  /// may not be executed.
+  explicit TemporaryFolder(For use = For::code);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -206,7 +206,7 @@ void pack_for_class(const std::string& file) {
   refuse_file(file);
   refuse_build();
   runner::OutputFile output(file);
-  const runner::TemporaryFolder temporary;
+  const runner::TemporaryFolder temporary(runner::TemporaryFolder::For::files);
   const fs::path to = temporary / FOLDER;
 
   std::vector<std::string> files = tracked_files();

@@ -247,6 +247,30 @@ TEST_F(KernelFile, LeavesNothingBehind) {
   EXPECT_EQ(temporary.entries(), 0);
 }
 
+TEST_F(KernelFile, IsCompiledWhereTemporaryFilesLie) {
+  const fs::path file = write("int without_a_rung;\n");  // it compiles, and nothing is run
+  const auto compiled_in = [&](const std::string& place) {
+    return run_program({.words = {SGEMM_RUNNER, "--kernel", file.string()},
+                        .environment = {"TMPDIR=" + place},
+                        .before_exec = [&] { fs::current_path(folder.path()); }});
+  };
+  fs::create_directory(folder / "a folder");
+  for (const char* place : {"", "a folder"})
+    EXPECT_THAT(compiled_in(place).err, HasSubstr("it defines 0 variables")) << place;
+  EXPECT_TRUE(fs::is_empty(folder / "a folder"));
+
+  const std::vector<std::pair<std::string, std::string>> useless = {
+      {"none", "No such file or directory"}, {"mine.cu", "Not a directory"}};
+  for (const auto& [place, why] : useless) {
+    const Ended ended = compiled_in(place);
+    EXPECT_EQ(ended.code, 70) << place;
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_EQ(ended.err, "sgemm_runner: temporary files cannot lie in '" +
+                             (folder / place).string() + "': " + why +
+                             "; name another folder with TMPDIR\n");
+  }
+}
+
 // A rung's own file, compiled as a stranger's, behaves as the rung does: there is one way to compile a kernel.
 class RungsFile : public testing::TestWithParam<int> {};
 
