@@ -227,11 +227,11 @@ class _Place:
         """take(place) if there is such a member, else `otherwise`."""
         return take(self.at(key)) if self.has(key) else otherwise
 
-    # Without what would move the terminal's cursor.
+    # Without what would move the terminal's cursor, in one line.
     def text(self):
         if not isinstance(self.value, str):
             self.refuse("is not a text")
-        return "".join(c for c in self.value if c.isprintable())
+        return "".join(c for c in self.value.replace("\n", " ").replace("\t", " ") if c.isprintable())
 
     def lines_of_text(self):
         """A text of several lines, in one."""

@@ -10,6 +10,7 @@
 #include "results/metrics.hpp"
 #include "results/table_cells.hpp"
 #include "results/table_layout.hpp"
+#include "text/foreign.hpp"
 
 namespace results {
 namespace {
@@ -189,17 +190,18 @@ std::string comparison_text(const Run& run, bool all, const text::Page& page) {
 std::string comparison_markdown(const Run& run) {
   if (!run.compared_with) return "";
   const text::Signs signs(true);
-  std::string text = fmt::format("**{}**\n\nagainst {}\n", summary(run), told(*run.compared_with));
+  std::string text = fmt::format("**{}**\n\nagainst {}\n", summary(run),
+                                 text::in_markdown(told(*run.compared_with)));
   for (const Explanation& e : explanations(run, signs)) {
-    text += "\n- " + e.headline;
-    for (const std::string& reason : e.reasons) text += "\n  - " + reason;
+    text += "\n- " + text::in_markdown(e.headline);
+    for (const std::string& reason : e.reasons) text += "\n  - " + text::in_markdown(reason);
   }
   if (!text.ends_with('\n')) text += "\n";
   if (const std::vector<const Result*> rows = rows_of(run, false); !rows.empty())
     text += "\n" + ComparisonTable(run, rows, signs).markdown();
   if (run.compared_with->notes.empty()) return text;
   text += "\n<details><summary>Notes</summary>\n";
-  for (const std::string& note : run.compared_with->notes) text += "\n- " + note;
+  for (const std::string& note : run.compared_with->notes) text += "\n- " + text::in_markdown(note);
   return text + "\n\n</details>\n";
 }
 

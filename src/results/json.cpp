@@ -13,6 +13,7 @@
 #include "results/counts.hpp"
 #include "results/line_figures.hpp"
 #include "results/metrics.hpp"
+#include "text/foreign.hpp"
 
 namespace results {
 namespace {
@@ -322,15 +323,14 @@ class Place {
   void for_each_member(const Visit& visit) const {
     if (!json_.is_object()) refuse("is not an object");
     for (const auto& [key, value] : json_.items()) {
-      visit(printable(key), Place(value, path_ + "." + printable(key)));
+      const std::string plain = text::plain_line(beginning(key));
+      visit(plain, Place(value, path_ + "." + plain));
     }
   }
   bool is_object() const { return json_.is_object(); }
 
-  std::string text() const {
-    if (!json_.is_string()) refuse("is not a text");
-    return printable(json_.get<std::string>());
-  }
+  std::string text() const { return text::plain_line(raw_text()); }
+  std::string text_of_lines() const { return text::plain_lines(raw_text()); }
   bool truth() const {
     if (!json_.is_boolean()) refuse("is neither true nor false");
     return json_.get<bool>();
@@ -369,21 +369,11 @@ class Place {
   }
 
  private:
-  // Without what would move the terminal's cursor: control characters, and of Unicode's second set of them
-  // (U+0080 to U+009F) the two bytes that each has.
-  static std::string printable(std::string text) {
-    std::erase_if(text, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7F; });
-    for (size_t at = 0; (at = text.find('\xC2', at)) != text.npos;) {
-      const bool control = at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-      if (control) {
-        text.erase(at, 2);
-      } else {
-        ++at;
-      }
-    }
-    if (text.size() > LONGEST_TEXT) text.resize(LONGEST_TEXT);
-    return text;
+  std::string_view raw_text() const {
+    if (!json_.is_string()) refuse("is not a text");
+    return beginning(json_.get_ref<const std::string&>());
   }
+  static std::string_view beginning(std::string_view text) { return text.substr(0, LONGEST_TEXT); }
 
   const Json& json_;
   std::string path_;
@@ -512,9 +502,9 @@ Judgement judgement_from(const Place& row) {
   j.max_abs_error = row.at("max_abs_error").any_number();
   j.error_over_bound = row.at("error_over_bound").any_number();
   j.compared = row.at("elements_compared").integer(0, INT64_MAX);
-  if (row.has("error_message")) j.complaint = row.at("error_message").text();
+  if (row.has("error_message")) j.complaint = row.at("error_message").text_of_lines();
   if (row.has("cuda_error")) j.error = row.at("cuda_error").text();
-  if (row.has("failure")) j.failure = row.at("failure").text();
+  if (row.has("failure")) j.failure = row.at("failure").text_of_lines();
   if (row.has("first_mismatch")) {
     const Place m = row.at("first_mismatch");
     j.first_mismatch = Mismatch{.row = m.at("row").integer(0, INT64_MAX),
@@ -639,7 +629,7 @@ Line line_from(const Place& l) {
 
 Hazard hazard_from(const Place& h) {
   return {.kind = h.at("kind").text(),
-          .message = h.at("message").text(),
+          .message = h.at("message").text_of_lines(),
           .kernel = h.has("kernel") ? h.at("kernel").text() : "",
           .lines = h.has("lines") ? texts(h.at("lines")) : std::vector<std::string>(),
           .times = h.has("times") ? h.at("times").natural() : 1};
@@ -655,7 +645,7 @@ std::vector<T> list_from(const Place& row, const char* key, T (*read)(const Plac
 Lesson lesson_from(const Place& l) {
   return {.lab = l.at("lab").text(),
           .question = l.at("question").text(),
-          .answer = l.has("answer") ? l.at("answer").text() : ""};
+          .answer = l.has("answer") ? l.at("answer").text_of_lines() : ""};
 }
 
 Compared comparison_from(const Place& c) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "results/source_functions.hpp"
+#include "text/foreign.hpp"
 #include "text/page.hpp"
 
 namespace results {
@@ -74,13 +75,9 @@ std::vector<Line> rows_of(const std::vector<Line>& lines) {
 std::string printable_source(std::string_view line) {
   std::string text;
   for (const char c : line.substr(0, line.find_last_not_of(BLANKS) + 1)) {
-    if (c == '\t') {
-      text += "    ";
-    } else if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) {
-      text += c;
-    }
+    text += c == '\t' ? "    " : std::string(1, c);
   }
-  return text;
+  return text::plain_line(text);
 }
 
 std::string ascii(std::string text) {

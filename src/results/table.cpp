@@ -8,6 +8,7 @@
 
 #include "results/lab_table.hpp"
 #include "results/ladder_table.hpp"
+#include "text/foreign.hpp"
 
 namespace results {
 namespace {
@@ -86,13 +87,13 @@ std::string to_markdown(const Run& run, const Recorded& recorded) {
   const auto tables = tables_of(run, recorded, signs);
   for (const auto& table : tables) {
     if (!text.empty()) text += "\n";
-    for (const std::string& line : table->heading()) text += line + "\n\n";
+    for (const std::string& line : table->heading()) text += text::in_markdown(line) + "\n\n";
     text += table->markdown();
     for (const Note& note : table->notes(0))  // a star would begin a list
-      text += (note.text.starts_with('*') ? "\n\\" : "\n") + note.text + "\n";
+      text += (note.text.starts_with('*') ? "\n\\" : "\n") + text::in_markdown(note.text) + "\n";
     if (footnote.empty()) footnote = table->footnote(tables.size() == 1);
   }
-  return footnote.empty() ? text : text + "\n\\" + footnote + "\n";
+  return footnote.empty() ? text : text + "\n\\" + text::in_markdown(footnote) + "\n";
 }
 
 }  // namespace results

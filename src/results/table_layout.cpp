@@ -7,6 +7,7 @@
 
 #include "results/metrics.hpp"
 #include "results/table_cells.hpp"
+#include "text/foreign.hpp"
 
 namespace results {
 namespace {
@@ -205,7 +206,7 @@ std::string ResultTable::text(const text::Page& page, std::vector<std::string>& 
 std::string ResultTable::markdown() const {
   std::string text = "|";
   for (const Column& c : columns_)
-    text += c.heading.empty() ? " |" : fmt::format(" {} |", trimmed(c.name()));
+    text += c.heading.empty() ? " |" : fmt::format(" {} |", text::in_markdown(trimmed(c.name())));
   text += "\n|";
   for (const Column& c : columns_) text += c.align == Align::left ? " --- |" : " ---: |";
   text += "\n";
@@ -213,7 +214,7 @@ std::string ResultTable::markdown() const {
     text += "|";
     for (const Column& c : columns_) {
       const std::string cell = trimmed(c.cell(i).text);
-      text += cell.empty() ? " |" : fmt::format(" {} |", cell);
+      text += cell.empty() ? " |" : fmt::format(" {} |", text::in_markdown(cell));
     }
     text += "\n";
   }

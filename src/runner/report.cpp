@@ -6,6 +6,7 @@
 #include "results/json.hpp"
 #include "runner/error.hpp"
 #include "runner/output.hpp"
+#include "text/foreign.hpp"
 
 namespace runner {
 namespace {
@@ -81,8 +82,12 @@ std::string report(const Run& run, const RecordedRuns& recorded, const Presentat
   std::string text;
   if (presentation.verbosity >= 0 || !for_people)
     text = formatted(run, recorded, presentation, page);
-  if (presentation.verbosity > 0 && for_people) text += "\n" + results::details(run, page);
-  const std::string wrong = results::complaints(run, page);
+  const auto as_asked = [&](const std::string& told) {
+    return presentation.format == Format::markdown ? text::in_markdown(told) : told;
+  };
+  if (presentation.verbosity > 0 && for_people)
+    text += "\n" + as_asked(results::details(run, page));
+  const std::string wrong = as_asked(results::complaints(run, page));
   if (for_people) return text + wrong;
   write_stderr(wrong);
   return text;

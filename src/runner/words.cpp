@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "runner/error.hpp"
+#include "text/foreign.hpp"
 
 namespace runner {
 namespace {
@@ -133,15 +134,7 @@ std::string name_in_project(const std::string& file) {
 std::string printable(std::string_view text) {
   std::string shown;
   size_t word = 0;  // length of the word at hand
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    const auto code = static_cast<unsigned char>(c);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if ((code < 0x20 && c != '\n') || code == 0x7F) c = '?';
-    if (code == 0xC2 && next >= 0x80 && next < 0xA0) {  // Unicode's second set of them
-      c = '?';
-      ++i;
-    }
+  for (const char c : text::plain_lines(text)) {
     word = c == ' ' || c == '\n' ? 0 : word + 1;
     if (word == LONGEST_WORD) {
       shown.resize(shown.size() - (LONGEST_WORD - 1 - SHOWN_OF_LONG_WORD));

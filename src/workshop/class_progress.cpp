@@ -9,6 +9,7 @@
 
 #include "runner/error.hpp"
 #include "runner/output.hpp"
+#include "text/foreign.hpp"
 #include "workshop/exercise.hpp"
 #include "workshop/layout.hpp"
 
@@ -39,7 +40,8 @@ void name_learners(std::vector<Learner>& learners) {
     const auto same = std::ranges::count(learners, one.progress.learner,
                                          [](const Learner& l) { return l.progress.learner; });
     const std::string& name = one.progress.learner;
-    one.called = name.empty() ? one.file : same > 1 ? fmt::format("{} ({})", name, one.file) : name;
+    const std::string file = text::plain_line(one.file);
+    one.called = name.empty() ? file : same > 1 ? fmt::format("{} ({})", name, file) : name;
   }
 }
 

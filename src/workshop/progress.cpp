@@ -13,6 +13,7 @@
 
 #include "runner/error.hpp"
 #include "runner/output.hpp"
+#include "text/foreign.hpp"
 #include "workshop/exercise.hpp"
 #include "workshop/own_files.hpp"
 #include "workshop/text_file.hpp"
@@ -27,7 +28,8 @@ using runner::ExitCode;
 constexpr int SCHEMA = 1;
 
 Error damaged(const std::string& path, const std::string& why) {
-  return {ExitCode::usage, fmt::format("'{}' is no progress file: {}", path, why)};
+  return {ExitCode::usage, fmt::format("'{}' is no progress file: {}", text::plain_line(path),
+                                       text::plain_line(why))};
 }
 
 // The library's words without the mark before them: "[json.exception.type_error.302] type must be string, but is number".
@@ -69,14 +71,27 @@ int count_of(const Json& json, const char* key) {
   return static_cast<int>(count);
 }
 
+// Progress files are handed in: what learners wrote into them is shown to their teacher.
+std::string line_of(const Json& json, const char* key) {
+  return text::plain_line(json.value(key, ""));
+}
+
+std::map<std::string, int> counts_of(const Json& json, const char* key) {
+  std::map<std::string, int> counts;
+  if (!json.contains(key)) return counts;
+  for (const auto& [name, count] : json.at(key).get<std::map<std::string, Json>>())
+    counts[text::plain_line(name)] = count_of({{key, count}}, key);
+  return counts;
+}
+
 // Throws nlohmann's exceptions for wrong types, and std::out_of_range.
 Step step_of(const Json& json) {
   if (!json.is_object()) throw std::out_of_range(fmt::format("it is {}", json.dump()));
   Step step;
-  step.opened = json.value("opened", "");
-  step.solved = json.value("solved", "");
-  step.skipped = json.value("skipped", "");
-  step.seen = json.value("solution_seen", "");
+  step.opened = line_of(json, "opened");
+  step.solved = line_of(json, "solved");
+  step.skipped = line_of(json, "skipped");
+  step.seen = line_of(json, "solution_seen");
   step.opening = count_of(json, "opening");
   step.ending = count_of(json, "ending");
   step.checks = count_of(json, "checks");
@@ -84,8 +99,8 @@ Step step_of(const Json& json) {
   const std::string hole = json.value("hole", "a");
   if (hole.size() != 1) throw std::out_of_range(fmt::format("'hole' is '{}'", hole));
   step.hole = hole[0];
-  step.endings = json.value("endings", std::map<std::string, int>{});
-  step.known = json.value("known_wrong_answers", std::map<std::string, int>{});
+  step.endings = counts_of(json, "endings");
+  step.known = counts_of(json, "known_wrong_answers");
   return step;
 }
 
@@ -134,12 +149,12 @@ Progress read_progress(const std::string& path) {
       throw damaged(path, fmt::format("it is of version {}, and this program reads version {}",
                                       schema, SCHEMA));
     }
-    Progress progress{.learner = json.value("learner", "")};
+    Progress progress{.learner = line_of(json, "learner")};
     const Json& exercises = json.at("exercises");
     if (!exercises.is_object()) throw damaged(path, "its 'exercises' are no object");
     for (const auto& [name, step] : exercises.items()) {
       try {
-        progress.steps[name] = step_of(step);
+        progress.steps[text::plain_line(name)] = step_of(step);
       } catch (const std::exception& error) {
         throw damaged(path, fmt::format("of '{}', {}", name, plain(error.what())));
       }

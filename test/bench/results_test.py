@@ -102,7 +102,7 @@ class GoodRun(unittest.TestCase):
         self.assertIsNone(first.wavefronts_per_request)
 
     def test_drops_what_would_move_the_cursor(self):
-        self.assertEqual(read(samples.text_of(samples.document([], device="N\x1b[2J\nX"))).context.device, "N[2JX")
+        self.assertEqual(read(samples.text_of(samples.document([], device="N\x1b[2J\nX"))).context.device, "N[2J X")
 
     def test_the_recorded_counters(self):
         run = results.read(samples.ROOT / "bench/baselines/simulator.json")

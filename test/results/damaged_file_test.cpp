@@ -231,7 +231,7 @@ TEST(DamagedFile, BringsNoControlCharacters) {
   file.at("benchmarks").at(0).at("error_message") = "one line\nand another";
   const results::Run run = results::run_from_json(file.dump());
   EXPECT_EQ(run.from.device, "N[2J X");
-  EXPECT_EQ(run.results[0].who.name, "naive³");
+  EXPECT_EQ(run.results[0].who.name, "na ive³");
   EXPECT_EQ(run.results[0].seen.traffic->counts.back().key, "lo[1mad");
   EXPECT_EQ(run.results[0].judged.complaint, "one line\nand another");
 }

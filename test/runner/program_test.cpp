@@ -11,6 +11,7 @@
 #include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
+#include "text/foreign.hpp"
 #include "text/page.hpp"
 
 namespace {
@@ -220,7 +221,7 @@ TEST(Program, ShowsTheTableOfASavedRun) {
     EXPECT_EQ(shown({"-v"}).out,
               table + "\n" + contents(file + ".details.80.utf8.txt") + complaints);
     EXPECT_EQ(shown({"-q"}).out, complaints);
-    EXPECT_EQ(shown({"--md"}).out, contents(file + ".md") + complaints);
+    EXPECT_EQ(shown({"--md"}).out, contents(file + ".md") + text::in_markdown(complaints));
     EXPECT_EQ(shown({"--csv"}).out, contents(file + ".csv"));
     EXPECT_EQ(shown({"--csv"}).err, complaints) << "stdout is for programs";
     EXPECT_EQ(shown({"--json"}).out, contents(file + ".json"));

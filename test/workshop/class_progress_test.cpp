@@ -50,6 +50,41 @@ class ClassProgress : public testing::Test {
   std::vector<std::string> files_;
 };
 
+// Every text of a learner's file, one after the other.
+TEST_F(ClassProgress, NothingOfAFileReachesTheTeachersTerminalAsItIs) {
+  constexpr const char* HOSTILE = "\033[31m\xC2\x9B\u202E\r\nsolved";
+  const std::string file = files_.front();
+  const nlohmann::json sound = nlohmann::json::parse(contents(file));
+  int texts = 0;
+  const auto expect_plain = [&](const nlohmann::json& damaged) {
+    std::ofstream(file) << damaged.dump();
+    std::string shown;
+    testing::internal::CaptureStderr();
+    try {
+      const std::vector<Learner> learners = workshop::read_class(files_);
+      shown = workshop::class_as_text(learners, UTF8) + workshop::class_as_json(learners);
+    } catch (const Error& error) {
+      shown = error.what();
+    }
+    shown += testing::internal::GetCapturedStderr();
+    ++texts;
+    for (const char* forbidden : {"\033", "\xC2\x9B", "\u202E", "\r"})
+      EXPECT_THAT(shown, Not(HasSubstr(forbidden))) << damaged.dump();
+  };
+  const nlohmann::json flat = sound.flatten();
+  for (const auto& [where, value] : flat.items()) {
+    const nlohmann::json::json_pointer at(where);
+    nlohmann::json damaged = sound;
+    damaged[at] = (value.is_string() ? value.get<std::string>() : "") + HOSTILE;
+    expect_plain(damaged);
+    if (!sound.at(at.parent_pointer()).is_object()) continue;
+    damaged = sound;
+    damaged[at.parent_pointer()][at.back() + HOSTILE] = value;
+    expect_plain(damaged);
+  }
+  EXPECT_GT(texts, 20);
+}
+
 // The line of a text that begins so.
 std::string line_of(const std::string& text, const std::string& beginning) {
   for (const std::string& line : lines_of(text)) {
