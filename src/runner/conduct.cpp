@@ -102,7 +102,9 @@ ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool st
   if (failure) return failure->code();
   const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
   if (std::ranges::any_of(run.results, failed)) return ExitCode::failure;
-  if (!std::ranges::all_of(run.results, &Result::is_right)) return ExitCode::wrong;
+  // Nothing that was run proves nothing.
+  if (run.results.empty() || !std::ranges::all_of(run.results, &Result::is_right))
+    return ExitCode::wrong;
   const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };
   if (strict && std::ranges::any_of(run.results, doubtful)) return ExitCode::untrusted;
   return ExitCode::ok;

@@ -8,6 +8,7 @@
 #include "kernels/ladder.hpp"
 #include "results/counts.hpp"
 #include "results/metrics.hpp"
+#include "runner/machine.hpp"
 #include "runner/measure.hpp"
 
 namespace runner {
@@ -106,7 +107,10 @@ results::Judgement judge(const results::Result& result, const Verdict& verdict,
 
 void judge(const results::Result& result, const std::vector<Claim>& claims,
            results::Judgement& judgement) {
-  if (result.seen.traffic) {
+  // Where all launches are counted, a right result of which nothing was counted came without a kernel: none of its claims is
+  // kept.
+  const bool came_without_a_kernel = !machine::MEASURES_TIME && judgement.correct;
+  if (result.seen.traffic || came_without_a_kernel) {
     for (const Claim& claim : claims)
       judgement.claims.push_back(check_claim(claim, counted(result, claim)));
   }

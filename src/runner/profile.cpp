@@ -267,7 +267,9 @@ std::string where_of(const Run& run, const Result& result, bool is_recorded) {
 
 ExitCode verdict_on(const Run& run) {
   if (interrupted()) return ExitCode::interrupted;
-  return std::ranges::all_of(run.results, &Result::is_right) ? ExitCode::ok : ExitCode::wrong;
+  const bool all_right =
+      !run.results.empty() && std::ranges::all_of(run.results, &Result::is_right);
+  return all_right ? ExitCode::ok : ExitCode::wrong;
 }
 
 }  // namespace

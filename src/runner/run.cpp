@@ -35,6 +35,10 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
     if (by_name) throw Error(ExitCode::no_device, lack);
     warn(lack + "; it is left out");
   }
+  if (rungs.empty() && !selected.empty()) {
+    throw Error(ExitCode::no_device, fmt::format("{} can run none of the kernels that were asked for",
+                                                 the_device(device)));
+  }
   return rungs;
 }
 

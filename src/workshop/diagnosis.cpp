@@ -43,7 +43,7 @@ bool is_out_of_the_question(const Hypothesis& hypothesis, const std::vector<Posi
 }
 
 bool holds(const Hypothesis& hypothesis, const Elements& elements) {
-  if (is_out_of_the_question(hypothesis, elements.wrong)) return false;
+  if (elements.wrong.empty() || is_out_of_the_question(hypothesis, elements.wrong)) return false;
   const size_t may_stay_unexplained = elements.wrong.size() / 10;
   size_t unexplained = 0;
   for (const auto& [row, col] : elements.wrong) {

@@ -96,6 +96,9 @@ std::string describe(const Problem& p) {
 }
 
 bool is_timeout(cudaError_t error) { return error == cudaErrorLaunchTimeout; }
+bool is_timeout(const std::string& name) {
+  return name == cudaGetErrorName(cudaErrorLaunchTimeout);
+}
 
 // Of what the simulated GPU says of a launch that took too long, the line in which a thread was: the rest speaks of a
 // variable of the environment that `check` sets.
@@ -243,8 +246,24 @@ bool is_like_the_simulated_device() {
   return error == cudaSuccess && multiprocessors >= FEWEST_MULTIPROCESSORS;
 }
 
+// Says so if the kernel left a wrong result or ended with an error: then its counters say nothing.
+bool is_wrong(const Result& result, Outcome& outcome) {
+  if (result.judged.correct) return false;
+  const std::string where = result.problem->size();
+  if (is_timeout(result.judged.error)) {
+    tell_of_timeout(result.judged.failure, where, outcome);
+    return true;
+  }
+  outcome.ending = result.judged.error.empty() ? Ending::wrong_result : Ending::fault;
+  outcome.message =
+      fmt::format("{}{}{} at {}\n", result.judged.failure, result.judged.failure.empty() ? "" : "\n",
+                  for_learners(result.judged.complaint), where);
+  return true;
+}
+
 void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Result& result,
                    Outcome& outcome) {
+  if (is_wrong(result, outcome)) return;
   outcome.claims = result.judged.claims;
   const std::vector<FurtherClaim> further_claims =
       is_like_the_simulated_device() ? exercise.further_claims() : std::vector<FurtherClaim>{};
@@ -252,23 +271,27 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
     const device::Claim claim{further.counter.c_str(), further.buffer.c_str(), further.relation,
                               further.value};
     const Result seen = measured(rung, further.problem);
-    if (!seen.judged.correct) {
-      outcome.ending = seen.judged.error.empty() ? Ending::wrong_result : Ending::fault;
-      outcome.message = fmt::format("{}{} at {}\n", seen.judged.failure,
-                                    for_learners(seen.judged.complaint), further.problem.size());
-      return;
-    }
+    if (is_wrong(seen, outcome)) return;
     results::CheckedClaim checked = runner::check_claim(claim, counted(seen, claim));
     checked.counter += fmt::format(" at {}", further.problem.size());
     outcome.claims.push_back(std::move(checked));
   }
   // A device does not count accesses, and nothing can be said of such claims there.
-  if (!result.seen.traffic) {
+  if (machine::MEASURES_TIME) {
     std::erase_if(outcome.claims,
                   [](const results::CheckedClaim& claim) { return !claim.counted; });
+  } else if (outcome.claims.empty()) {
+    outcome.ending = Ending::broken_promise;
+    outcome.message = "none of what the exercise promises could be held against it\n";
+    return;
   }
   if (std::ranges::all_of(outcome.claims, &results::CheckedClaim::kept)) return;
   outcome.ending = Ending::broken_promise;
+  if (!machine::MEASURES_TIME && !result.seen.traffic) {
+    outcome.message = fmt::format(
+        "it launched no kernel at {}: the result was computed by host code, or copied\n",
+        result.problem->size());
+  }
 }
 
 // ---- What it was worth.

@@ -258,7 +258,8 @@ Facts facts_of(const LabQuestions& questions) {
 }
 
 bool Predictions::is_solved() const {
-  return std::ranges::none_of(held, [](const Held& one) { return one.state == Held::State::open; });
+  return !held.empty() &&
+         std::ranges::none_of(held, [](const Held& one) { return one.state == Held::State::open; });
 }
 
 int Predictions::right() const {
@@ -306,8 +307,9 @@ Predictions hold(const LabQuestions& questions, const std::vector<Entry>& entrie
 Predictions check_predictions(const LabQuestions& questions, std::string_view sheet,
                               const std::string& file) {
   const std::vector<Entry> entries = read_sheet(questions, sheet, file);
-  const bool is_filled =
-      std::ranges::all_of(entries, [](const Entry& entry) { return entry.value.has_value(); });
+  const bool is_filled = !entries.empty() && std::ranges::all_of(entries, [](const Entry& entry) {
+    return entry.value.has_value();
+  });
   Predictions predictions;
   if (is_filled) {
     predictions = hold(questions, entries, facts_of(questions));

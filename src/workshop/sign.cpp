@@ -215,8 +215,9 @@ Sign parse_sign(const std::string& text, const std::string& where) {
 }
 
 bool matches(const Sign& sign, const Outcome& outcome, const std::string& source) {
-  return std::ranges::all_of(sign.terms,
-                             [&](const Term& term) { return term.holds(outcome, source); });
+  return !sign.terms.empty() && std::ranges::all_of(sign.terms, [&](const Term& term) {
+    return term.holds(outcome, source);
+  });
 }
 
 }  // namespace workshop

@@ -83,6 +83,9 @@ class RungExercise {
         file_(folder_ / (exercise.name + ".cu").c_str()) {}
 
   void prove() {
+    if (exercise_.letters().empty()) {
+      findings_.add(exercise_.holes().file, "it has no hole: a section like '## a: what to write'");
+    }
     for (const char letter : exercise_.letters()) {
       prove_skeleton(letter);
       prove_solution(letter);

@@ -149,9 +149,23 @@ TEST(Judge, HoldsNobodyToAPromiseThatDoesNotApply) {
   results::Result ragged = counted();
   ragged.problem = results::dense_problem(33, 16, 48);
   EXPECT_THAT(judged(ragged).claims, IsEmpty());
+}
+
+// Host code computed it, or copied it: no claim was kept by that. A device counts nothing of anybody.
+TEST(Judge, FindsEveryClaimBrokenOfARightResultThatNoKernelMade) {
   results::Result uncounted = counted();
   uncounted.seen.traffic.reset();
-  EXPECT_THAT(judged(uncounted).claims, IsEmpty());
+  const results::Judgement j = judged(uncounted);
+  if (runner::machine::MEASURES_TIME) {
+    EXPECT_THAT(j.claims, IsEmpty());
+  } else {
+    ASSERT_EQ(j.claims.size(), 2u);
+    EXPECT_FALSE(j.promise_kept());
+    EXPECT_EQ(j.claims[0].counted, std::nullopt);
+  }
+  EXPECT_THAT(runner::judge(uncounted, wrong("C[0][0] was never written"), PROMISE).claims,
+              IsEmpty())
+      << "what is wrong is told by itself";
 }
 
 TEST(Judge, FindsAClaimOfWhatWasNotCountedBroken) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "runner/conduct.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
@@ -22,6 +23,15 @@ struct Outcome {
   ExitCode code;
   std::string output;
 };
+
+// How a run ends, be it that it is refused.
+ExitCode code_of(const RunRequest& request) {
+  try {
+    return runner::run(request);
+  } catch (const runner::Error& error) {
+    return error.code();
+  }
+}
 
 Outcome run(const ladder::Rung& rung) {
   RunRequest request;
@@ -76,6 +86,13 @@ TEST(Run, LeavesOutWhatTheDeviceLacksAndRefusesWhatWasNamed) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("needs compute capability 99.9, and"));
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("sound"));
+
+  // Nothing is left: a table of no rows is no proof.
+  request.rungs = {{&later, false}};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(code_of(request), ExitCode::no_device);
+  static_cast<void>(testing::internal::GetCapturedStderr());
+  EXPECT_EQ(runner::verdict_on({}, {}, false), ExitCode::wrong);
 
   request.rungs = {{&later, true}};
   try {

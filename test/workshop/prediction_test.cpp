@@ -475,4 +475,13 @@ So.
               testing::Contains(HasSubstr("neither counted nor promised")));
 }
 
+// Questions that ask for nothing, and a sheet with nothing on it: nobody has solved that.
+TEST(Prediction, NoneAtAllSolvesNothing) {
+  EXPECT_FALSE(Predictions{}.is_solved());
+  LabQuestions none = two_questions();
+  none.groups.clear();
+  EXPECT_FALSE(workshop::check_predictions(none, "", FILE_NAME).is_solved());
+  EXPECT_EQ(workshop::exit_code_of(Predictions{}), runner::ExitCode::wrong);
+}
+
 }  // namespace

@@ -137,4 +137,8 @@ TEST(Sign, OfEveryExerciseIsUnderstood) {
   EXPECT_GT(signs, 0);
 }
 
+TEST(Sign, WithoutATermHoldsOfNothing) {
+  EXPECT_FALSE(workshop::matches(workshop::Sign{}, outcome(), ""));
+}
+
 }  // namespace
