@@ -3,21 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "results/json.hpp"
 #include "runner/html_report.hpp"
 #include "runner/interrupt.hpp"
+#include "runner/judged_code.hpp"
 #include "runner/output.hpp"
+#include "runner/progress.hpp"
 #include "runner/provenance.hpp"
 #include "runner/terminal.hpp"
 
 namespace runner {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using results::Result;
 using results::Run;
 
@@ -43,6 +48,132 @@ std::string name_of_data(const RunOptions& options) {
   return name.empty() ? "run.json" : name;
 }
 
+// What was measured, and what ended it early; what was done before that stays.
+struct Measured {
+  Run run{};
+  std::optional<Error> failure{};
+};
+
+// Throws Error where it cannot begin.
+void measure(const RunOptions& options, const Work& work,
+             const std::function<void(const machine::Device&, Run&)>& measure, Measured& measured) {
+  machine::look_for_hazards(options.look_for_hazards);
+  if (options.schedule) machine::vary_order(*options.schedule);
+  const machine::Device device = machine::open();
+  work.refuse_what_cannot_be_run(device);
+  measured.run.from = provenance(options.command_line, false);
+  try {
+    measure(device, measured.run);
+  } catch (const std::exception&) {
+    measured.failure = caught_error();
+  }
+}
+
+// ---- The same in a process of its own. What it says is JSON: what it has so far, whether the last result is one that is
+// still open, and what ended it.
+
+Json error_as_json(const Error& error) { return {{"code", error.code()}, {"what", error.what()}}; }
+
+Error error_from(const Json& json) {
+  return {json.at("code").get<ExitCode>(), json.at("what").get<std::string>()};
+}
+
+std::string as_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void measure_and_tell(const RunOptions& options, const Work& work, Told& told) {
+  Measured measured;
+  Json said = Json::object();
+  try {
+    const auto measure_here = [&](const machine::Device& device, Run& run) {
+      Result open;
+      std::string during;
+      const Tell tell = [&](const std::string& step, const Result& at_hand) {
+        told.begin(step);
+        during = step;
+        open = at_hand;
+        Run so_far = run;
+        so_far.results.push_back(at_hand);
+        told.say(as_text({{"run", results::to_json(so_far)}, {"is_open", true}}));
+      };
+      try {
+        work.apart->measure(device, tell, run);
+      } catch (const Threw& threw) {
+        open.judged.complaint = fmt::format("{}, during: {}", threw.what(), during);
+        run.results.push_back(open);
+        throw Error(ExitCode::wrong, "nothing caught that exception");
+      }
+    };
+    measure(options, work, measure_here, measured);
+    said["run"] = results::to_json(measured.run);
+    if (measured.failure) said["failure"] = error_as_json(*measured.failure);
+  } catch (const std::exception&) {
+    said["refused"] = error_as_json(caught_error());
+  }
+  told.say(as_text(said));
+}
+
+// What became of a process that did not come to its end, or said what it cannot have said.
+std::string end_of(const DoneApart& done) {
+  using End = DoneApart::End;
+  switch (done.end) {
+    case End::timed_out:
+      return fmt::format("it was ended after {:.3g} s", done.seconds);
+    case End::too_much_memory:
+      return fmt::format("it took more than {:.3g} GiB of memory",
+                         static_cast<double>(done.bytes) / 0x1p30);
+    case End::started_a_process:
+      return "its host code tried to start another process";
+    case End::signalled:
+      return fmt::format("its host code ended the process by a signal, {} ({})",
+                         strsignal(done.number), done.number);
+    case End::exited:
+      return fmt::format("its host code ended the process with exit code {}", done.number);
+    case End::done:
+    case End::interrupted:
+      break;
+  }
+  return "its host code wrote over what its judge had to say";
+}
+
+Measured measure_apart(const RunOptions& options, const Work& work) {
+  work.apart->prepare();
+  Progress progress(options.presentation.verbosity >= 0);
+  const DoneApart done = do_apart(
+      work.apart->bounds, [&](Told& told) { measure_and_tell(options, work, told); },
+      [&](const Underway& now) { progress.say(now.step, now.launch); });
+  write_stderr(done.printed);
+  Measured measured;
+  bool is_open = false, is_whole = false;
+  std::optional<Error> refused;
+  try {
+    const Json said = done.said.empty() ? Json::object() : Json::parse(done.said);
+    if (said.contains("refused")) refused = error_from(said.at("refused"));
+    if (said.contains("run"))
+      measured.run = results::run_from_json(said.at("run").get<std::string>());
+    if (said.contains("failure")) measured.failure = error_from(said.at("failure"));
+    is_open = said.value("is_open", false) && !measured.run.results.empty();
+    is_whole = done.end == DoneApart::End::done && !is_open && !said.empty();
+  } catch (const std::exception&) {
+    measured = {};
+    refused.reset();
+  }
+  if (is_whole && refused) throw Error(*refused);
+  if (is_whole) return measured;
+  if (done.end == DoneApart::End::interrupted) {
+    if (is_open) measured.run.results.pop_back();
+    return measured;
+  }
+  if (!is_open) measured.run.results.push_back({.who = work.apart->who, .date = now()});
+  results::Judgement& judged = measured.run.results.back().judged;
+  judged.complaint = end_of(done);
+  if (!done.step.empty()) judged.complaint += ", during: " + done.step;
+  measured.failure = Error(ExitCode::wrong, "the process that ran it is gone");
+  if (measured.run.from.device.empty()) measured.run.from = provenance(options.command_line, false);
+  return measured;
+}
+
 }  // namespace
 
 ExitCode conduct(const RunOptions& options, const Work& work) {
@@ -57,19 +188,19 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
     page_file = std::make_unique<HtmlReport>(options.presentation.html_file);
   warn_of_options_without_meaning(options);
 
-  machine::look_for_hazards(options.look_for_hazards);
-  if (options.schedule) machine::vary_order(*options.schedule);
-  const machine::Device device = machine::open();
-  work.refuse_what_cannot_be_run(device);
   const bool for_a_file = json_file || page_file || options.presentation.format == Format::json;
-  Run done{.from = provenance(options.command_line, for_a_file)};
-
-  std::optional<Error> failure;  // that ended the run early; what was done before it stays
-  try {
-    work.measure(device, done);
-  } catch (const std::exception&) {
-    failure = caught_error();
+  results::Provenance commit;
+  if (for_a_file) add_commit(commit);
+  Measured measured;
+  if (work.apart) {
+    measured = measure_apart(options, work);
+  } else {
+    measure(options, work, work.measure, measured);
   }
+  Run& done = measured.run;
+  std::optional<Error>& failure = measured.failure;
+  done.from.commit = commit.commit;
+  done.from.uncommitted_changes = commit.uncommitted_changes;
   if (interrupted()) failure.reset();  // cut short by the user
   if (failure && done.results.empty()) throw Error(*failure);
 

@@ -6,12 +6,23 @@
 #include <string>
 
 #include "results/run.hpp"
+#include "runner/apart.hpp"
 #include "runner/command_line.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
+#include "runner/measuring.hpp"
 #include "runner/report.hpp"
 
 namespace runner {
+
+/// Work that runs anybody's code: it is done in a process of its own (apart.hpp), which says what it has so far.
+struct ApartWork {
+  Bounds bounds{};
+  results::Identity who{};  // who is judged, as long as the work has not said so
+  /// What comes before, in this process: to compile. Throws Error.
+  std::function<void()> prepare;
+  std::function<void(const machine::Device&, const Tell&, results::Run&)> measure;
+};
 
 /// What is particular to a run.
 struct Work {
@@ -21,6 +32,8 @@ struct Work {
   std::function<void(const machine::Device&)> refuse_what_cannot_be_run;
   /// Adds results to the run as they are known.
   std::function<void(const machine::Device&, results::Run&)> measure;
+  /// In place of measure.
+  std::optional<ApartWork> apart{};
 };
 
 /// Does the work, prints the results and says how it went. Throws Error where it cannot begin.

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-
-#include "runner/error.hpp"
-
 namespace runner {
 namespace {
 
@@ -13,11 +10,17 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 
 }  // namespace
 
+std::string describe(cudaError_t error) {
+  return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+CudaFailure::CudaFailure(cudaError_t error, const std::source_location& where)
+    : Error(ExitCode::failure, fmt::format("CUDA: {}, called at {}:{}", describe(error),
+                                           file_name(where.file_name()), where.line())),
+      error_(error) {}
+
 void check(cudaError_t error, const std::source_location& where) {
-  if (error == cudaSuccess) return;
-  throw Error(ExitCode::failure,
-              fmt::format("CUDA: {} ({}), called at {}:{}", cudaGetErrorString(error),
-                          cudaGetErrorName(error), file_name(where.file_name()), where.line()));
+  if (error != cudaSuccess) throw CudaFailure(error, where);
 }
 
 void* allocate_device_bytes(int64_t bytes) {

@@ -5,11 +5,28 @@
 
 #include <cstdint>
 #include <source_location>
+#include <string>
 #include <utility>
+
+#include "runner/error.hpp"
 
 namespace runner {
 
-/// Throws Error(ExitCode::failure) that names the CUDA error and the place of the call, if there was one.
+/// "an illegal memory access was encountered (cudaErrorIllegalAddress)"
+std::string describe(cudaError_t error);
+
+/// A CUDA call of ours that failed. Its text names the error and our place of the call; in_words() leaves the place out, for
+/// whoever wrote the kernel that came before.
+class CudaFailure : public Error {
+ public:
+  CudaFailure(cudaError_t error, const std::source_location& where);
+  std::string in_words() const { return describe(error_); }
+
+ private:
+  cudaError_t error_;
+};
+
+/// Throws CudaFailure if there was an error.
 void check(cudaError_t error, const std::source_location& where = std::source_location::current());
 
 /// An array of `size` elements of T in device memory, contents undefined. Move-only. An empty one holds

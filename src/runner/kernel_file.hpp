@@ -1,11 +1,14 @@
 // Anybody's kernel: one file that defines one rung, compiled and loaded while the program runs.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/ladder.hpp"
 #include "runner/error.hpp"
+#include "runner/temporary_folder.hpp"
 
 namespace runner {
 
@@ -20,12 +23,29 @@ class DoesNotCompile : public Error {
   std::string words_;
 };
 
-/// The rung that a .cu file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared
-/// `extern const`. The file is compiled by what compiled the ladder (clang and the simulator's headers, or nvcc),
-/// alone, with src/ on the include path. Its code stays loaded until the program ends.
+/// A kernel's file, compiled by what compiled the ladder (clang and the simulator's headers, or nvcc), alone, with src/ on the
+/// include path. None of its code has run.
+struct CompiledKernel {
+  std::string path{};     // of the file
+  std::string library{};  // in `folder`
+  std::vector<std::string>
+      files{};  // that it was compiled of: what it includes, and the headers' own
+  std::vector<std::string> imports{};  // symbols that it takes from whoever loads it
+  std::unique_ptr<TemporaryFolder> folder{};
+};
+
+/// Throws DoesNotCompile if it does not, Error(ExitCode::usage) if there is no such file, and Error(ExitCode::interrupted). What
+/// the compiler may take of time, memory and words is bounded.
+CompiledKernel compile_kernel_file(const std::string& path);
+
+/// The rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared `extern const`.
+/// Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
 ///
-/// Throws DoesNotCompile if it does not, and Error(ExitCode::usage) with what is missing if it
-/// defines no rung, or several, or one that cannot be run.
+/// This runs code of the file: what constructs its variables. Throws Error(ExitCode::usage) with what is missing if it defines no
+/// rung, or several, or one that cannot be run.
+const ladder::Rung& load(const CompiledKernel& compiled);
+
+/// Both.
 const ladder::Rung& load_kernel_file(const std::string& path);
 
 }  // namespace runner

@@ -6,9 +6,11 @@
 
 #include "runner/conduct.hpp"
 #include "runner/contract.hpp"
+#include "runner/device_buffer.hpp"
 #include "runner/error.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
+#include "runner/judged_code.hpp"
 #include "runner/machine.hpp"
 #include "runner/product.hpp"
 #include "runner/progress.hpp"
@@ -31,13 +33,24 @@ struct Contract {
   std::vector<results::Hazard> hazards{};
 };
 
-Contract put_through_contract(const Candidate& candidate, Progress& progress) {
+// Of a candidate that has not been measured yet.
+Result begun(const Candidate& candidate, const Contract& contract) {
+  Result result{.who = candidate.who, .date = now()};
+  result.seen.looked_for_hazards = machine::looks_for_hazards();
+  result.seen.hazards = contract.hazards;
+  result.judged.contract = contract.broken;
+  result.judged.contract_checks = contract.checks;
+  return result;
+}
+
+Contract put_through_contract(const Candidate& candidate, const Tell& tell) {
   Contract asked;
   for (const ContractCheck& check : contract()) {
     if (interrupted()) break;
-    progress.say(fmt::format("{}: the contract, {}", candidate.who.name, check.name));
+    tell(fmt::format("{}: the contract, {}", candidate.who.name, check.name),
+         begun(candidate, asked));
     ++asked.checks;
-    if (const std::string complaint = check.complaint(*candidate.rung); !complaint.empty()) {
+    if (const std::string complaint = complaint_of(check, *candidate.rung); !complaint.empty()) {
       asked.broken.push_back(fmt::format("{}: {}", check.name, complaint));
     }
     if (!device_is_usable()) break;
@@ -91,6 +104,15 @@ Result measure(const Candidate& candidate, const Problem& problem, Verifier& ver
   return result;
 }
 
+std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung) {
+  try {
+    return check.complaint(rung);
+  } catch (const CudaFailure& failure) {
+    const std::string problem = last_problem();
+    return failure.in_words() + (problem.empty() ? "" : " at " + problem);
+  }
+}
+
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
   const int needed = rung.needs.compute_capability;
   if (needed <= device.compute_capability) return "";
@@ -108,34 +130,33 @@ void add_result(Result result, results::Run& run) {
 }
 
 void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
-                 const results::MeasureOptions& options, bool with_progress, results::Run& run) {
-  Progress progress(with_progress);
+                 const results::MeasureOptions& options, const Tell& tell, results::Run& run) {
   std::vector<Contract> contracts(candidates.size());
   for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
     if (!candidates[i].whole_contract) continue;
-    contracts[i] = put_through_contract(candidates[i], progress);
+    contracts[i] = put_through_contract(candidates[i], tell);
     if (device_is_usable()) continue;
-    Result failed{.who = candidates[i].who, .date = now()};
-    failed.seen.looked_for_hazards = machine::looks_for_hazards();
-    failed.seen.hazards = contracts[i].hazards;
-    failed.judged = {.complaint = "it left the device unusable",
-                     .failure = machine::last_failure(),
-                     .contract = contracts[i].broken,
-                     .contract_checks = contracts[i].checks};
+    Result failed = begun(candidates[i], contracts[i]);
+    failed.judged.complaint = "it left the device unusable";
+    failed.judged.failure = machine::last_failure();
     run.results.push_back(std::move(failed));
     throw Error(ExitCode::wrong, "the device cannot be used after that failure");
   }
+  if (candidates.empty()) return;
   if (machine::MEASURES_TIME && !problems.empty()) {
-    progress.say("measuring what the device can do at most");
+    tell("measuring what the device can do at most", begun(candidates[0], contracts[0]));
     run.from.roofs = machine::measure_roofs();
   }
   for (const Problem& problem : problems) {
     if (interrupted()) return;
-    progress.say(fmt::format("{}: preparing", problem.size()));
+    tell(fmt::format("{}: preparing", problem.size()), begun(candidates[0], contracts[0]));
     Verifier verifier(problem, Layout{.guard = machine::GUARD});
     for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
-      progress.say(fmt::format("{}: {} ({} of {})", problem.size(),
-                               results::label(candidates[i].who), i + 1, candidates.size()));
+      Result at_hand = begun(candidates[i], contracts[i]);
+      at_hand.problem = problem;
+      tell(fmt::format("{}: {} ({} of {})", problem.size(), results::label(candidates[i].who),
+                       i + 1, candidates.size()),
+           at_hand);
       Result result = measure(candidates[i], problem, verifier, options);
       results::add_hazards(contracts[i].hazards, result.seen.hazards);
       result.judged.contract = contracts[i].broken;
@@ -143,6 +164,14 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
       add_result(std::move(result), run);
     }
   }
+}
+
+void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
+                 const results::MeasureOptions& options, bool with_progress, results::Run& run) {
+  Progress progress(with_progress);
+  measure_all(
+      candidates, problems, options,
+      [&](const std::string& step, const Result&) { progress.say(step); }, run);
 }
 
 }  // namespace runner

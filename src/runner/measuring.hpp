@@ -1,10 +1,13 @@
 // Kernels on problems: verified, watched, timed and judged.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "kernels/ladder.hpp"
 #include "results/run.hpp"
+#include "runner/contract.hpp"
 #include "runner/machine.hpp"
 #include "runner/verify.hpp"
 
@@ -38,9 +41,19 @@ std::string lack_of(const machine::Device& device, const ladder::Rung& rung);
 /// What the verifier and the measurement will hold on the device: A and B of both passes, and C.
 double bytes_needed(const results::Problem& problem);
 
+/// What the kernel does not keep of one of the contract's checks; empty where it keeps it. A CUDA call of the check's own that
+/// finds what the kernel did is the kernel's failure too.
+std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung);
+
+/// Hears what is done from now on, in a few words, and what is known by then of the candidate whose turn it is.
+using Tell = std::function<void(const std::string& step, const results::Result& at_hand)>;
+
 /// Runs each candidate on each problem and adds a result to `run` as soon as it is known, so that what is done before
-/// a failure (an Error) or an interruption stays. Roofs are measured before the first time is taken. `with_progress`:
-/// says on a terminal what is under way.
+/// a failure (an Error) or an interruption stays. Roofs are measured before the first time is taken.
+void measure_all(const std::vector<Candidate>& candidates,
+                 const std::vector<results::Problem>& problems,
+                 const results::MeasureOptions& options, const Tell& tell, results::Run& run);
+/// The same; `with_progress` says on a terminal what is under way.
 void measure_all(const std::vector<Candidate>& candidates,
                  const std::vector<results::Problem>& problems,
                  const results::MeasureOptions& options, bool with_progress, results::Run& run);

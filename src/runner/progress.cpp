@@ -47,11 +47,18 @@ void Progress::say(const std::string& text) {
   since_ = Clock::now();
 }
 
+void Progress::say(const std::string& text, const std::optional<machine::Progress>& launch) {
+  const std::lock_guard lock(mutex_);
+  if (text != text_) since_ = Clock::now();
+  text_ = text;
+  told_launch_ = launch;
+}
+
 void Progress::keep_showing(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   int64_t done = 0;  // blocks, when last looked at
   while (!wake_.wait_for(lock, stop, EVERY, [&stop] { return stop.stop_requested(); })) {
-    const auto launch = machine::progress();
+    const auto launch = told_launch_ ? *told_launch_ : machine::progress();
     if (!launch) launch_since_.reset();
     if (launch && (!launch_since_ || launch->done < done)) launch_since_ = Clock::now();
     done = launch ? launch->done : 0;

@@ -23,6 +23,8 @@ class Progress {
 
   /// What is being done from now on.
   void say(const std::string& text);
+  /// The same of a launch that is not this process's.
+  void say(const std::string& text, const std::optional<machine::Progress>& launch);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -33,6 +35,7 @@ class Progress {
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::string text_;
+  std::optional<std::optional<machine::Progress>> told_launch_{};  // of another process
   std::optional<Clock::time_point>
       launch_since_;         // when the launch under way began, as far as was seen
   Clock::time_point since_;  // when it began

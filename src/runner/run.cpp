@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "results/json.hpp"
 #include "runner/conduct.hpp"
+#include "runner/contract.hpp"
+#include "runner/fence.hpp"
 #include "runner/kernel_file.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
 #include "runner/output.hpp"
 #include "runner/promise_json.hpp"
+#include "runner/provenance.hpp"
 #include "runner/report.hpp"
 #include "runner/terminal.hpp"
 
@@ -21,6 +26,11 @@ namespace {
 using results::Problem;
 using results::Run;
 using Json = nlohmann::ordered_json;
+
+// A file whose rung is not known yet.
+results::Identity identity_of(const std::string& file) {
+  return {.set = "kernel", .name = std::filesystem::path(file).stem().string()};
+}
 
 // The rungs that the device can run. One that was named by itself must be among them.
 std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
@@ -36,8 +46,9 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
     warn(lack + "; it is left out");
   }
   if (rungs.empty() && !selected.empty()) {
-    throw Error(ExitCode::no_device, fmt::format("{} can run none of the kernels that were asked for",
-                                                 the_device(device)));
+    throw Error(
+        ExitCode::no_device,
+        fmt::format("{} can run none of the kernels that were asked for", the_device(device)));
   }
   return rungs;
 }
@@ -53,9 +64,54 @@ std::vector<Candidate> candidates_of(const RunRequest& request, const machine::D
   std::vector<Candidate> candidates;
   candidates.reserve(rungs.size() + request.kernel_files.size());
   for (const ladder::Rung* rung : rungs) candidates.push_back(candidate_of(*rung));
-  for (const std::string& file : request.kernel_files)
-    candidates.push_back(stranger(load_kernel_file(file)));
   return candidates;
+}
+
+// What runs anybody's code may take. A check of the contract takes a second; a product as long as it is large, on the simulated
+// GPU by some millions of multiply-adds in a second. Where a launch is told how long it may take, all else is too.
+Bounds bounds_of(const RunRequest& request) {
+  constexpr double LAUNCHES = 12, REST = 20;
+  constexpr double OF_A_CHECK = 120, PRODUCTS_PER_SECOND = 5e5,
+                   PRODUCTS_PER_SECOND_ON_A_DEVICE = 1e9;
+  double seconds = OF_A_CHECK + 10 * request.measure.seconds;
+  for (const Problem& p : request.problems) {
+    const double products =
+        static_cast<double>(p.M) * static_cast<double>(p.N) * static_cast<double>(p.K);
+    const double rate =
+        machine::MEASURES_TIME ? PRODUCTS_PER_SECOND_ON_A_DEVICE : PRODUCTS_PER_SECOND;
+    seconds = std::max(seconds, OF_A_CHECK + products / rate);
+  }
+  const char* const limit = std::getenv("SIMULATOR_TIMEOUT");
+  const double of_a_launch = limit == nullptr ? 0 : std::strtod(limit, nullptr);
+  if (of_a_launch > 0) seconds = std::min(LAUNCHES * of_a_launch, 2 * of_a_launch + REST);
+  const size_t kernels = request.rungs.size() + request.kernel_files.size() + 1;
+  const size_t steps = 2 + request.kernel_files.size() * (contract().size() + 1) +
+                       request.problems.size() * (kernels + 1);
+  return {.step_seconds = seconds,
+          .seconds = seconds * static_cast<double>(steps),
+          .output_bytes = size_t{16} << 10};
+}
+
+// The user's own files among the candidates.
+ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKernel>& compiled) {
+  const auto compile = [&] {
+    for (const std::string& file : request.kernel_files)
+      compiled.push_back(compile_kernel_file(file));
+  };
+  const auto measure = [&](const machine::Device& device, const Tell& tell, Run& done) {
+    std::vector<Candidate> candidates = candidates_of(request, device);
+    forbid_what_judged_code_may_not();
+    for (const CompiledKernel& kernel : compiled) {
+      tell(fmt::format("loading {}, and constructing its static variables", kernel.path),
+           {.who = identity_of(kernel.path), .date = now()});
+      candidates.push_back(stranger(load(kernel)));
+    }
+    measure_all(candidates, request.problems, request.measure, tell, done);
+  };
+  return {.bounds = bounds_of(request),
+          .who = identity_of(request.kernel_files.front()),
+          .prepare = compile,
+          .measure = measure};
 }
 
 }  // namespace
@@ -69,9 +125,10 @@ ExitCode run(const RunRequest& request) {
     measure_all(candidates_of(request, device), request.problems, request.measure,
                 request.presentation.verbosity >= 0, done);
   };
-  return conduct(
-      request,
-      {.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure});
+  Work work{.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure};
+  std::vector<CompiledKernel> compiled;
+  if (!request.kernel_files.empty()) work.apart = with_kernel_files(request, compiled);
+  return conduct(request, work);
 }
 
 ExitCode run(const TableRequest& request) {

@@ -14,9 +14,14 @@
 #include "results/counts.hpp"
 #include "results/source_comparison.hpp"
 #include "results/table.hpp"
+#include "runner/apart.hpp"
 #include "runner/contract.hpp"
+#include "runner/device_buffer.hpp"
 #include "runner/error.hpp"
+#include "runner/fence.hpp"
+#include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
+#include "runner/judged_code.hpp"
 #include "runner/kernel_file.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
@@ -24,7 +29,6 @@
 #include "runner/provenance.hpp"
 #include "runner/report.hpp"
 #include "runner/verify.hpp"
-#include "workshop/apart.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/layout.hpp"
 #include "workshop/outcome_json.hpp"
@@ -37,28 +41,26 @@ namespace {
 namespace machine = runner::machine;
 using results::Problem;
 using results::Result;
+using runner::DoneApart;
 using runner::Error;
 using runner::ExitCode;
+using runner::Told;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// For what takes seconds where nothing is wrong: a machine may be busy.
-constexpr double LONG_SECONDS = 300;
-// For what a step does besides launching.
-constexpr double SOME_SECONDS = 10;
-// That may each take as long as one may.
-constexpr double LAUNCHES_OF_A_STEP = 12;
-
-// How long a step may take. The simulated GPU ends a launch itself, and knows where it was; of a device the process is
-// ended.
-struct Limits {
-  const Steps& steps;
-  double seconds;
-  void begin(const std::string& step) const { steps.begin(step, seconds); }
-};
+// The simulated GPU ends a launch itself, and knows where it was: a step may take longer than one. What else it does takes
+// seconds where nothing is wrong and the machine is busy, and on a device more: large products are computed and compared.
+runner::Bounds bounds_of(const JudgeOptions& options) {
+  constexpr double LAUNCHES = 12, REST = 20, REST_ON_A_DEVICE = 60;
+  const double seconds = options.kernel_seconds;
+  const double of_a_step = machine::MEASURES_TIME ? seconds + REST_ON_A_DEVICE
+                                                  : std::min(LAUNCHES * seconds, seconds + REST);
+  return {
+      .step_seconds = of_a_step, .seconds = 60 + 10 * of_a_step, .memory_bytes = int64_t{8} << 30};
+}
 
 // ---- The small problems. None is square, so that swapped indices show.
 
@@ -140,11 +142,10 @@ std::string for_learners(std::string complaint) {
 
 // Runs the file's kernel at small problems, hazards looked for.
 void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& problems,
-                          const Tile& tile, const text::Page& page, const Limits& limits,
-                          Outcome& outcome) {
+                          const Tile& tile, const text::Page& page, Told& told, Outcome& outcome) {
   machine::look_for_hazards(true);
   for (const Problem& problem : problems) {
-    limits.begin(describe(problem));
+    told.begin(describe(problem));
     runner::Verifier verifier(problem, {.guard = 256});
     cudaError_t error = cudaSuccess;
     const runner::Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, runner::Values) {
@@ -170,23 +171,17 @@ void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& 
   outcome.message = outcome.hazards.front().message;
 }
 
-void judge_contract(const ladder::Rung& rung, const Limits& limits, Outcome& outcome) {
+void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
   for (const runner::ContractCheck& check : runner::contract()) {
-    limits.begin(fmt::format("the contract, {}", check.name));
-    std::string complaint;
-    try {
-      complaint = check.complaint(rung);
-    } catch (const Error& error) {  // what it calls after the kernel finds the device unusable
-      if (cudaDeviceSynchronize() == cudaSuccess) throw;
-      complaint = error.what();
-    }
+    told.begin(fmt::format("the contract, {}", check.name));
+    const std::string complaint = runner::complaint_of(check, rung);
     if (complaint.empty()) continue;
     const cudaError_t error = cudaDeviceSynchronize();
     outcome.contract_check = check.name;
-    const std::string told = error == cudaSuccess ? "" : machine::last_failure();
-    if (is_timeout(error)) return tell_of_timeout(told, complaint, outcome);
+    const std::string fault = error == cudaSuccess ? "" : machine::last_failure();
+    if (is_timeout(error)) return tell_of_timeout(fault, runner::last_problem(), outcome);
     outcome.ending = Ending::broken_contract;
-    outcome.message = fmt::format("{}{}\n", told.empty() ? "" : told + "\n", complaint);
+    outcome.message = fmt::format("{}{}\n", fault.empty() ? "" : fault + "\n", complaint);
     return;
   }
 }
@@ -255,14 +250,14 @@ bool is_wrong(const Result& result, Outcome& outcome) {
     return true;
   }
   outcome.ending = result.judged.error.empty() ? Ending::wrong_result : Ending::fault;
-  outcome.message =
-      fmt::format("{}{}{} at {}\n", result.judged.failure, result.judged.failure.empty() ? "" : "\n",
-                  for_learners(result.judged.complaint), where);
+  outcome.message = fmt::format("{}{}{} at {}\n", result.judged.failure,
+                                result.judged.failure.empty() ? "" : "\n",
+                                for_learners(result.judged.complaint), where);
   return true;
 }
 
 void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Result& result,
-                   Outcome& outcome) {
+                   Told& told, Outcome& outcome) {
   if (is_wrong(result, outcome)) return;
   outcome.claims = result.judged.claims;
   const std::vector<FurtherClaim> further_claims =
@@ -270,6 +265,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
   for (const FurtherClaim& further : further_claims) {
     const device::Claim claim{further.counter.c_str(), further.buffer.c_str(), further.relation,
                               further.value};
+    told.begin(fmt::format("what is promised at {}", further.problem.size()));
     const Result seen = measured(rung, further.problem);
     if (is_wrong(seen, outcome)) return;
     results::CheckedClaim checked = runner::check_claim(claim, counted(seen, claim));
@@ -353,6 +349,16 @@ void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& pag
 
 // ---- All of it, in a process that may be lost.
 
+// JSON of texts that anybody can have written: what is no UTF-8 is replaced.
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Outcome crashed(const std::string& how, const DoneApart& done) {
+  return {.ending = Ending::crashed,
+          .message = fmt::format("its host code {}, during: {}\n", how, done.step)};
+}
+
 // Where accesses are not counted, a file as it was given may do: it computes the right thing without the idea.
 void refuse_what_is_as_given(const Exercise& exercise, const std::string& source,
                              Outcome& outcome) {
@@ -368,19 +374,62 @@ std::string without_option(const std::string& message) {
                                                                   : message;
 }
 
-Outcome judge_here(const Exercise& exercise, const std::string& file, const JudgeOptions& options,
-                   const Steps& steps) {
-  Outcome outcome;
-  const Clock::time_point begin = Clock::now();
-  const ladder::Rung* loaded = nullptr;
-  steps.begin("compiling", LONG_SECONDS);
+// What of the ladder's own code the file takes in place of its own: "it includes ...", "it calls ..."; empty if nothing.
+std::string borrowed(const Exercise& exercise, const runner::CompiledKernel& compiled) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& file) {
+    std::error_code none;
+    return fs::weakly_canonical(file, none);
+  };
+  const std::string rungs = place(fmt::format("{}/src/kernels", SGEMM_SOURCE_DIR)).string();
+  std::vector<fs::path> solution;
+  if (has_solution(exercise)) {
+    for (const std::string& file : files_of_solution(exercise)) solution.push_back(place(file));
+  }
+  for (const std::string& name : compiled.files) {
+    const fs::path file = place(name);
+    const bool is_a_rung = file.extension() == ".cu" && file.parent_path() == rungs;
+    if (is_a_rung || std::ranges::find(solution, file) != solution.end())
+      return fmt::format("it includes {}", fs::relative(file, place(SGEMM_SOURCE_DIR)).string());
+  }
+  for (const std::string& symbol : compiled.imports) {
+    if (symbol == "_ZN6ladder3allEv") return "it calls ladder::all()";
+    for (const ladder::Rung* rung : ladder::all()) {
+      const std::string_view rung_name = rung->name;
+      if (symbol == fmt::format("_ZN6ladder{}{}E", rung_name.size(), rung_name))
+        return fmt::format("it uses ladder::{}", rung_name);
+    }
+  }
+  return "";
+}
+
+// Compiles the file. Nothing if that is the end of it: `outcome` says why.
+std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const std::string& file,
+                                               Outcome& outcome) {
   try {
-    loaded = &runner::load_kernel_file(file);
+    runner::CompiledKernel compiled = runner::compile_kernel_file(file);
+    const std::string what = borrowed(exercise, compiled);
+    if (what.empty()) return compiled;
+    outcome.ending = Ending::not_its_own;
+    outcome.message = fmt::format(
+        "{}: what would run is the ladder's own code, and nothing of yours. The code belongs "
+        "between "
+        "the marks, in this file\n",
+        what);
   } catch (const runner::DoesNotCompile& error) {
     outcome.ending = Ending::does_not_compile;
     outcome.message = "it does not compile\n";
     outcome.compiler_output = error.words();
-  } catch (const Error& error) {  // it compiles, and is no rung
+  }
+  return std::nullopt;
+}
+
+// The file's rung. nullptr where it has none that can be run: `outcome` says why.
+const ladder::Rung* loaded(const Exercise& exercise, const runner::CompiledKernel& compiled,
+                           Outcome& outcome) {
+  try {
+    return &runner::load(compiled);
+  } catch (const Error& error) {
     if (error.code() != ExitCode::usage) throw;
     outcome.ending = Ending::does_not_compile;
     outcome.message = without_option(error.what()) + "\n";
@@ -391,58 +440,98 @@ Outcome judge_here(const Exercise& exercise, const std::string& file, const Judg
           exercise.rung->name);
     }
   }
-  outcome.compile_seconds = seconds_since(begin);
-  if (loaded == nullptr) return outcome;
+  return nullptr;
+}
 
-  const ladder::Rung own = in_place_of(*exercise.rung, *loaded);
-  const std::string source = read_text(file);
-  const Limits limits{steps, machine::MEASURES_TIME ? options.kernel_seconds + SOME_SECONDS
-                                                    : options.kernel_seconds * LAUNCHES_OF_A_STEP};
-  judge_small_problems(own, probes(exercise), tile_of_source(source), options.page, limits,
-                       outcome);
-  if (outcome.ending == Ending::right) judge_contract(own, limits, outcome);
+Outcome judge_here(const Exercise& exercise, const std::string& source,
+                   const runner::CompiledKernel& compiled, const JudgeOptions& options,
+                   Told& told) {
+  Outcome outcome;
+  told.begin("loading it, and constructing its static variables");
+  const ladder::Rung* const own_rung = loaded(exercise, compiled, outcome);
+  if (own_rung == nullptr) return outcome;
+  const ladder::Rung own = in_place_of(*exercise.rung, *own_rung);
+  judge_small_problems(own, probes(exercise), tile_of_source(source), options.page, told, outcome);
+  if (outcome.ending == Ending::right) judge_contract(own, told, outcome);
   if (outcome.ending == Ending::right) {
-    steps.begin("the product whose accesses are counted or whose time is taken", LONG_SECONDS);
+    told.begin("the product whose accesses are counted or whose time is taken");
     const Seen own_run = seen(own, options.with_worth ? exercise.drawn : "");
-    judge_promise(exercise, own, own_run.result, outcome);
+    judge_promise(exercise, own, own_run.result, told, outcome);
     if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
     if (outcome.ending == Ending::right && options.with_worth) {
+      told.begin("what it was worth");
       tell_worth(exercise, own_run, options.page, outcome);
     }
   }
-  outcome.run_seconds = seconds_since(begin) - outcome.compile_seconds;
   return outcome;
 }
 
 // What the process that judges says: an outcome, or why there is none.
-std::string judged_as_json(const Exercise& exercise, const std::string& file,
-                           const JudgeOptions& options, const Steps& steps) {
+std::string judged_as_json(const Exercise& exercise, const std::string& source,
+                           const runner::CompiledKernel& compiled, const JudgeOptions& options,
+                           Told& told) {
   try {
+    told.begin("opening the device");
     setenv("SIMULATOR_TIMEOUT", fmt::format("{}", options.kernel_seconds).c_str(), 0);
     const std::string lack = runner::lack_of(machine::open(), *exercise.rung);
     if (!lack.empty()) {
       throw Error(ExitCode::no_device,
                   lack + "; './sgemm_runner learn skip' goes on with the next exercise");
     }
-    return json_of(judge_here(exercise, file, options, steps)).dump();
+    runner::forbid_what_judged_code_may_not();
+    Outcome outcome;
+    try {
+      outcome = judge_here(exercise, source, compiled, options, told);
+    } catch (const runner::Threw& threw) {
+      outcome = {.ending = Ending::crashed, .message = fmt::format("{}\n", threw.what())};
+    } catch (const runner::CudaFailure& failure) {  // of ours, that finds what the kernel did
+      outcome = {.ending = Ending::fault,
+                 .message = fmt::format("{} at {}\n", failure.in_words(), runner::last_problem())};
+    }
+    return text_of(json_of(outcome));
   } catch (const std::exception&) {
     const Error error = runner::caught_error();
-    return nlohmann::ordered_json{{"failed", error.what()}, {"code", error.code()}}.dump();
+    return text_of({{"failed", error.what()}, {"code", error.code()}});
   }
 }
 
-Outcome never_ends(const DoneApart& done) {
-  return {.ending = Ending::never_ends,
-          .message =
-              fmt::format("it was ended after {:.3g} s of: {}; the time went by in host code, or "
-                          "in a kernel that cannot be asked where it is\n",
-                          done.seconds, done.step)};
+// What went wrong with the process, as an outcome.
+Outcome lost(const DoneApart& done) {
+  using End = DoneApart::End;
+  switch (done.end) {
+    case End::timed_out:
+      return {.ending = Ending::never_ends,
+              .message = fmt::format(
+                  "it was ended after {:.3g} s of: {}; the time went by in host code, or "
+                  "in a kernel that cannot be asked where it is\n",
+                  done.seconds, done.step)};
+    case End::too_much_memory:
+      return crashed(fmt::format("took more than {:.3g} GiB of memory",
+                                 static_cast<double>(done.bytes) / 0x1p30),
+                     done);
+    case End::started_a_process:
+      return crashed("tried to start another process", done);
+    case End::signalled:
+      return crashed(fmt::format("ended the process by a signal, {} ({})", strsignal(done.number),
+                                 done.number),
+                     done);
+    default:
+      return crashed(fmt::format("ended the process with exit code {}", done.number), done);
+  }
 }
 
-Outcome crashed(const std::string& how, const DoneApart& done) {
-  return {
-      .ending = Ending::crashed,
-      .message = fmt::format("its host code ended the process {}, during: {}\n", how, done.step)};
+// What the process said. What no judge can have said comes of the judged code, which shares the process with its judge.
+Outcome read(const DoneApart& done) {
+  const auto json = nlohmann::ordered_json::parse(done.said, nullptr, false);
+  if (json.contains("failed") && json.contains("code") && json["failed"].is_string() &&
+      json["code"].is_number_integer()) {
+    throw Error(json["code"].get<ExitCode>(), json["failed"].get<std::string>());
+  }
+  try {
+    return outcome_from(json);
+  } catch (const std::exception&) {
+    return crashed("wrote over what its judge had to say", done);
+  }
 }
 
 }  // namespace
@@ -452,29 +541,21 @@ Outcome judge_answer(const Exercise& exercise, const std::string& file,
   if (!std::filesystem::exists(file)) {
     throw Error(ExitCode::usage, fmt::format("there is no file '{}'", file));
   }
-  const DoneApart done =
-      do_apart([&](const Steps& steps) { return judged_as_json(exercise, file, options, steps); });
+  const Clock::time_point begin = Clock::now();
   Outcome outcome;
-  switch (done.end) {
-    case DoneApart::End::timed_out:
-      outcome = never_ends(done);
-      break;
-    case DoneApart::End::signalled:
-      outcome =
-          crashed(fmt::format("by a signal, {} ({})", strsignal(done.number), done.number), done);
-      break;
-    case DoneApart::End::exited:
-      outcome = crashed(fmt::format("with exit code {}", done.number), done);
-      break;
-    case DoneApart::End::done: {
-      const auto json = nlohmann::ordered_json::parse(done.said);
-      if (json.contains("failed")) {
-        throw Error(json.at("code").get<ExitCode>(), json.at("failed").get<std::string>());
-      }
-      outcome = outcome_from(json);
-    }
+  const auto ready = compiled(exercise, file, outcome);
+  const double compile_seconds = seconds_since(begin);
+  if (ready) {
+    const std::string source = read_text(file);
+    const DoneApart done = runner::do_apart(bounds_of(options), [&](Told& told) {
+      told.say(judged_as_json(exercise, source, *ready, options, told));
+    });
+    runner::stop_if_interrupted();
+    outcome = done.end == DoneApart::End::done ? read(done) : lost(done);
+    outcome.printed = done.printed;
+    outcome.run_seconds = seconds_since(begin) - compile_seconds;
   }
-  outcome.printed = done.printed;
+  outcome.compile_seconds = compile_seconds;
   return outcome;
 }
 

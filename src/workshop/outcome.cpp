@@ -9,6 +9,7 @@ namespace {
 constexpr std::array NAMES{
     std::pair{Ending::right, "right"},
     std::pair{Ending::does_not_compile, "does_not_compile"},
+    std::pair{Ending::not_its_own, "not_its_own"},
     std::pair{Ending::crashed, "crashed"},
     std::pair{Ending::never_ends, "never_ends"},
     std::pair{Ending::fault, "fault"},

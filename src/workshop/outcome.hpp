@@ -13,9 +13,10 @@ namespace workshop {
 enum class Ending {
   right,
   does_not_compile,
-  crashed,     // host code: its process was ended by a signal
-  never_ends,  // a kernel, or host code, took longer than it may
-  fault,       // an access beyond its memory and the like, or an error that a CUDA call returned
+  not_its_own,  // what would run is the ladder's code: it includes a rung's source, or calls one
+  crashed,      // host code: it threw, or its process ended before its judge had done
+  never_ends,   // a kernel, or host code, took longer than it may
+  fault,        // an access beyond its memory and the like, or an error that a CUDA call returned
   wrong_result,
   hazard,           // the result is right today
   broken_contract,  // it is right at plain shapes, and not for all that BLAS allows

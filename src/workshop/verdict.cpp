@@ -23,6 +23,8 @@ const char* words_for(Ending ending) {
       return "right";
     case Ending::does_not_compile:
       return "it does not compile";
+    case Ending::not_its_own:
+      return "it is the rung's own code, and not yours";
     case Ending::crashed:
       return "its host code crashed";
     case Ending::never_ends:
@@ -80,6 +82,7 @@ std::string more_about(const Judged& judged) {
                                judged.exercise->before->number, judged.file);
     case Ending::does_not_compile:
       return fmt::format("./sgemm_runner check {} -v", word);
+    case Ending::not_its_own:
     case Ending::crashed:
     case Ending::never_ends:
       return "";

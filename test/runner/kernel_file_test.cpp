@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -114,13 +115,27 @@ TEST_F(KernelFile, ThatIsWrongSaysWhere) {
   EXPECT_THAT(ended.out, HasSubstr("row 31 of every 32, all columns"));
 }
 
-TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhich) {
+// And what it does afterwards, at another size, takes nothing of that back.
+TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhichAndMayCrashLater) {
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device counts nothing";
-  const Ended ended = run(
-      write(with(MINE, "\"B\", ladder::Relation::equal, 4", "\"B\", ladder::Relation::equal, 5")));
+  const std::string crash =
+      "  if (p.M == 48) *static_cast<volatile int*>(nullptr) = 1;\n  my_kernel<<<";
+  const std::string saved = (folder / "run.json").string();
+  const Ended ended =
+      run(write(with(with(MINE, "  my_kernel<<<", crash), "\"B\", ladder::Relation::equal, 4",
+                     "\"B\", ladder::Relation::equal, 5")),
+          {"--size", "64,48", BASELINE, "--json=" + saved});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out,
-              HasSubstr("broke its promise: load sectors per request of B = 5: counted 4"));
+              AllOf(HasSubstr("broke its promise: load sectors per request of B = 5: counted 4"),
+                    HasSubstr("mine at 48x48x48: its host code ended the process by a signal, "
+                              "Segmentation fault")));
+  const json rows = json::parse(contents(saved)).at("benchmarks");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("name"), "kernel/mine/64x64x64");
+  EXPECT_EQ(rows[0].at("correct"), true);
+  EXPECT_EQ(rows[1].at("name"), "kernel/mine/48x48x48");
+  EXPECT_EQ(rows[1].at("correct"), false);
 }
 
 // Nobody waits until the neighbours have read. What they read is 0 in any order, so that the result is right.
@@ -220,6 +235,42 @@ TEST_F(KernelFile, ThatIsNoneIsRefused) {
     EXPECT_THAT(ended.err, HasSubstr(why)) << path;
     EXPECT_THAT(ended.err, HasSubstr("--kernel '" + path.string() + "'"));
   }
+}
+
+// Whatever its host code does, there is a report, the rest of it stays, and what it wrote does not come between.
+TEST_F(KernelFile, WhoseHostCodeDoesHarmIsToldAndTheReportIsWhole) {
+  const struct {
+    const char *code, *says;
+  } cases[] = {
+      {"if (std::vector<int>(2).at(3) == 0) return cudaSuccess;",
+       "mine: its host code threw std::out_of_range: vector::_M_range_check"},
+      {"*static_cast<volatile int*>(nullptr) = 1;",
+       "mine: its host code ended the process by a signal, Segmentation fault (11), during: mine: "
+       "the contract, dense shapes"},
+      {"while (true) puts(\"hello\");", "mine: it was ended after 2.4 s, during: mine: "},
+  };
+  for (const auto& [code, says] : cases) {
+    const fs::path file =
+        write("#include <unistd.h>\n#include <cstdio>\n#include <vector>\n" +
+              with(MINE, "  my_kernel<<<", "  " + std::string(code) + "\n  my_kernel<<<"));
+    const std::string saved = (folder / "run.json").string();
+    const Ended ended = run_program({.words = {SGEMM_RUNNER, "--kernel", file.string(), "--size",
+                                               "64", BASELINE, "--json=" + saved},
+                                     .environment = {"SIMULATOR_TIMEOUT=0.2"}});
+    EXPECT_EQ(ended.code, 1) << code << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr(says)) << code;
+    EXPECT_THAT(ended.out, Not(HasSubstr("hello"))) << "what it printed goes to stderr";
+    EXPECT_LT(ended.err.size(), 20000U);
+    const json row = json::parse(contents(saved)).at("benchmarks").back();
+    EXPECT_EQ(row.at("kernel"), "mine");
+    EXPECT_EQ(row.at("correct"), false);
+  }
+}
+
+// It would reach a terminal.
+TEST_F(KernelFile, WhoseNameIsNoWordIsRefused) {
+  EXPECT_THAT(refusal(with(MINE, ".name = \"mine\"", ".name = \"mi\\033[2Jne\"")),
+              HasSubstr("its rung's .name should be a word of letters, digits and '_'"));
 }
 
 // The same names in both: each file's code is its own.

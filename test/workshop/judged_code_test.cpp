@@ -1,4 +1,4 @@
-// Code that is judged, and does what it should not.
+// Code that is judged, and does what it should not: it is told what it is, in bounded time and memory, and nothing is left behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -115,6 +115,112 @@ TEST_F(JudgedCode, WhoseResultNoKernelComputedIsWithoutTheIdea) {
 TEST_F(JudgedCode, ThatIsRightIsRight) {
   EXPECT_EQ(judged(with(LAUNCH, LAUNCH))["ending"], "right");
   EXPECT_TRUE(is_solved());
+}
+
+// The check that finds it calls CUDA itself: what is told is the kernel's error and its problem, and no line of ours.
+TEST_F(JudgedCode, WhoseErrorACheckFindsIsToldOfItsOwnProblem) {
+  const json outcome =
+      judged(launching("if (p.K == 0 && p.M >= 4096) return cudaErrorInvalidConfiguration;"));
+  EXPECT_EQ(outcome["ending"], "broken_contract");
+  EXPECT_THAT(outcome["message"].get<std::string>(),
+              AllOf(HasSubstr("cudaErrorInvalidConfiguration"), HasSubstr("at 4096x1x0, lda 1"),
+                    Not(HasSubstr(".cpp:")), Not(HasSubstr("called at"))));
+}
+
+TEST_F(JudgedCode, ThatThrowsIsToldWhat) {
+  const json outcome = judged(launching("if (std::vector<int>(2).at(3) == 0) return cudaSuccess;")
+                                  .insert(0, "#include <vector>\n"));
+  EXPECT_EQ(outcome["ending"], "crashed");
+  EXPECT_THAT(outcome["message"].get<std::string>(),
+              HasSubstr("its host code threw std::out_of_range: vector::_M_range_check"));
+}
+
+// Whatever it writes to whichever descriptor, the verdict goes another way; the time that it may take is not its own to set.
+TEST_F(JudgedCode, ThatWritesToEveryDescriptorChangesNothing) {
+  const json outcome = judged(launching(R"(for (int i = 0; i < 1024; ++i) {
+    for (const char* lie : {"s99999 for ever\n", "r{}"}) {
+      if (write(i, lie, strlen(lie)) < 0) continue;
+    }
+  }
+  closefrom(0);
+  pause();)")
+                                  .insert(0, "#include <unistd.h>\n#include <cstring>\n"),
+                              "0.2");
+  EXPECT_EQ(outcome["ending"], "never_ends");
+  EXPECT_THAT(outcome["message"].get<std::string>(),
+              StartsWith("it was ended after 2.4 s of: 256x128x64, alpha 1, beta 0;"));
+}
+
+TEST_F(JudgedCode, ThatPrintsForEverIsEndedAndToldWithinBounds) {
+  const auto begin = std::chrono::steady_clock::now();
+  const json outcome = judged(launching("while (true) puts(\"hello \\033[2J\\xff\");"), "0.2");
+  EXPECT_EQ(outcome["ending"], "never_ends");
+  const std::string printed = outcome["printed"];
+  EXPECT_THAT(printed,
+              AllOf(StartsWith("hello ?[2J?\nhello"), HasSubstr(" bytes are left out ...\n")));
+  EXPECT_LT(printed.size(), 2200U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  EXPECT_LT(used.ru_maxrss, 700 * 1024) << "what it printed is kept in memory";
+}
+
+TEST_F(JudgedCode, ThatLoopsBeforeAnythingIsCalledIsEnded) {
+  const json outcome = judged(with("#include",
+                                   "static const int loop = [] {\n"
+                                   "  for (volatile int i = 0; i < 1;) {\n  }\n"
+                                   "  return 0;\n}();\n#include"),
+                              "0.2");
+  EXPECT_EQ(outcome["ending"], "never_ends");
+  EXPECT_THAT(outcome["message"].get<std::string>(),
+              HasSubstr("s of: loading it, and constructing its static variables"));
+}
+
+// The state of a process as the system has it; 0 if there is none.
+char state_of(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("State:")) return line[line.find_first_not_of(" \t", 6)];
+  }
+  return 0;
+}
+
+TEST_F(JudgedCode, EndsWithItsJudgeHoweverThatEnds) {
+  const std::string note = folder / "number";
+  Call check = call(launching("{ FILE* const file = fopen(\"" + note +
+                              "\", \"w\"); fprintf(file, \"%d\\n\", getpid()); fclose(file); }\n"
+                              "  signal(SIGTERM, SIG_IGN);\n  while (true) pause();")
+                        .insert(0, "#include <unistd.h>\n#include <csignal>\n#include <cstdio>\n"),
+                    {});
+  check.meanwhile = [&](const std::stop_token& stop, pid_t child) {
+    while (!stop.stop_requested() && contents(note).find('\n') == std::string::npos) usleep(10000);
+    kill(child, SIGKILL);
+  };
+  EXPECT_EQ(run_program(check).signal, SIGKILL);
+  const pid_t judged = std::stoi(contents(note));
+  const auto is_there = [&] { return state_of(judged) != 0 && state_of(judged) != 'Z'; };
+  for (int looks = 0; looks < 500 && is_there(); ++looks) usleep(10000);
+  EXPECT_FALSE(is_there()) << "process " << judged << " goes on";
+}
+
+TEST_F(JudgedCode, ThatIsTheLaddersIsToldAsThat) {
+  const std::string call = "return ladder::all()[1]->launch(p, stream);";
+  std::string rungs_variable = launching("return coalesced.launch(p, stream);");
+  rungs_variable.replace(rungs_variable.find("namespace {\n"), 0, "extern const Rung coalesced;\n");
+  const struct {
+    std::string source;
+    const char* says;
+  } cases[] = {
+      {"#include \"kernels/01_naive.cu\"\n", "it includes src/kernels/01_naive.cu: "},
+      {launching(call), "it calls ladder::all(): "},
+      {rungs_variable, "it uses ladder::coalesced: "},
+  };
+  for (const auto& [source, says] : cases) {
+    const json outcome = judged(source);
+    EXPECT_EQ(outcome["ending"], "not_its_own") << source;
+    EXPECT_THAT(outcome["message"].get<std::string>(), StartsWith(says));
+    EXPECT_FALSE(is_solved());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+#include "runner/judged_code.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <typeinfo>
+#include <utility>
+
+namespace runner {
+namespace {
+
+// A rung's functions are plain pointers, and so are the guards': each slot of this list has its own.
+constexpr size_t SLOTS = 16;
+
+struct Slot {
+  const ladder::Rung* judged = nullptr;
+  ladder::Rung guarded{};
+  std::string path{};
+};
+std::array<Slot, SLOTS> slots;
+std::optional<ladder::Sgemm> last;
+
+std::string type_of_the_exception() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return "an exception";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? name.get() : type->name();
+}
+
+// To be called in a handler.
+[[noreturn]] void throw_as_theirs() {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Threw(fmt::format("{}: {}", type_of_the_exception(), error.what()));
+  } catch (...) {
+    throw Threw(type_of_the_exception());
+  }
+}
+
+template <size_t i>
+cudaError_t launch(const ladder::Sgemm& problem, cudaStream_t stream) {
+  last = problem;
+  try {
+    return slots[i].judged->launch(problem, stream);
+  } catch (...) {
+    throw_as_theirs();
+  }
+}
+
+template <size_t i>
+const char* path(const ladder::Sgemm& problem) {
+  constexpr size_t MOST = 40;
+  const char* said = nullptr;
+  try {
+    said = slots[i].judged->path(problem);
+  } catch (...) {
+    throw_as_theirs();
+  }
+  if (said == nullptr) return nullptr;
+  std::string& text = slots[i].path;
+  text.clear();
+  for (; *said != '\0' && text.size() < MOST; ++said) {
+    text += *said >= ' ' && *said < '\x7f' ? *said : '?';
+  }
+  return text.c_str();
+}
+
+struct Guards {
+  cudaError_t (*launch)(const ladder::Sgemm&, cudaStream_t);
+  const char* (*path)(const ladder::Sgemm&);
+};
+template <size_t... i>
+constexpr std::array<Guards, SLOTS> guards_of(std::index_sequence<i...>) {
+  return {Guards{launch<i>, path<i>}...};
+}
+constexpr std::array<Guards, SLOTS> GUARDS = guards_of(std::make_index_sequence<SLOTS>());
+
+}  // namespace
+
+const ladder::Rung& guarded(const ladder::Rung& rung) {
+  for (size_t i = 0; i < SLOTS; ++i) {
+    Slot& slot = slots.at(i);
+    if (slot.judged != nullptr) continue;
+    slot.judged = &rung;
+    slot.guarded = rung;
+    slot.guarded.launch = GUARDS.at(i).launch;
+    if (rung.path != nullptr) slot.guarded.path = GUARDS.at(i).path;
+    return slot.guarded;
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("more than {} kernels of your own are more than one run takes", SLOTS));
+}
+
+std::string last_problem() {
+  if (!last) return "";
+  return fmt::format("{}x{}x{}, lda {}, ldb {}, ldc {}, alpha {}, beta {}", last->M, last->N,
+                     last->K, last->lda, last->ldb, last->ldc, last->alpha, last->beta);
+}
+
+}  // namespace runner
