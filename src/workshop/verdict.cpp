@@ -142,28 +142,38 @@ std::string what_is_known(const Section& known, const text::Page& page) {
          indented(markdown_on(known.prose(), inner), 2);
 }
 
-// Whether the learner's part is the rung's own, spaces aside.
-bool is_the_rung(const Judged& judged) {
-  if (!has_solution(*judged.exercise)) return false;
-  const auto letters = [](const std::string& text) {
+// How much of the learner's file is the rung's own, spaces aside.
+enum class Own { nothing, between_the_marks, everything };
+
+Own own_of_the_rung(const Judged& judged) {
+  if (!has_solution(*judged.exercise)) return Own::nothing;
+  const auto letters = [](std::string_view text) {
+    constexpr std::string_view BYTE_ORDER_MARK = "\xEF\xBB\xBF";
+    if (text.starts_with(BYTE_ORDER_MARK)) text.remove_prefix(BYTE_ORDER_MARK.size());
     std::string kept;
     for (const char c : text) {
       if (c != ' ' && c != '\n' && c != '\r' && c != '\t') kept += c;
     }
     return kept;
   };
-  return letters(own_part(judged.source)) ==
-         letters(solution_of(*judged.exercise, hole_of(judged.source)));
+  const char hole = hole_of(judged.source);
+  const std::string solution = solution_of(*judged.exercise, hole);
+  if (letters(own_part(judged.source)) != letters(solution)) return Own::nothing;
+  return letters(judged.source) == letters(cut(*judged.exercise, hole, solution))
+             ? Own::everything
+             : Own::between_the_marks;
 }
 
 std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
   const Outcome& outcome = judged.outcome;
   std::string text;
-  if (is_the_rung(judged)) {
-    text += text::wrap(
-                "  It is the rung's own code, sign for sign. That is fine; can you say why each "
-                "line is there?",
-                page.width, 2) +
+  if (const Own own = own_of_the_rung(judged); own != Own::nothing) {
+    text += text::wrap(fmt::format("  {} That is fine; can you say why each line is there?",
+                                   own == Own::everything
+                                       ? "It is the rung's own code, sign for sign."
+                                       : "Between the marks it is the rung's own code, sign for "
+                                         "sign; the rest of the file is changed."),
+                       page.width, 2) +
             "\n";
   }
   if (!outcome.claims.empty()) text += "\n" + indented(claims_as_text(outcome.claims, page), 2);

@@ -223,4 +223,16 @@ TEST_F(JudgedCode, ThatIsTheLaddersIsToldAsThat) {
   }
 }
 
+// "Sign for sign" is said of the file, not of the part between its marks.
+TEST_F(JudgedCode, ThatIsChangedOutsideOfItsMarksIsNotCalledTheRungsOwn) {
+  const std::string last = "  return cudaGetLastError();\n";
+  const std::string source =
+      with(last, "  const cudaError_t error = cudaGetLastError();\n  return error;\n");
+  const Ended ended = run_program(call(source, {}));
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_THAT(ended.out, AllOf(Not(HasSubstr("It is the rung's own code")),
+                               HasSubstr("Between the marks it is the rung's own code, sign for "
+                                         "sign; the rest of the file is changed.")));
+}
+
 }  // namespace
