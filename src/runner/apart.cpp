@@ -28,6 +28,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/output_ends.hpp"
 #include "runner/temporary_folder.hpp"
+#include "text/foreign.hpp"
 
 namespace runner {
 
@@ -180,38 +181,9 @@ int64_t most_of_what_is_free() {
   return INT64_MAX;
 }
 
-// How many bytes the UTF-8 character at the beginning has; 0 if there is none. (Overlong forms and surrogates are none.)
-size_t character_at(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (first > 0xf4 || size == 0 || size > text.size()) return 0;
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned char second = size > 2 ? byte(1) : 0;
-  const bool is_none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
-                       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
-  return is_none ? 0 : size;
-}
-
-// What may stand on a terminal and in JSON, of a text that anybody can have written: lines of UTF-8, a '?' for what is none.
-std::string printable(std::string_view text) {
-  std::string kept;
-  while (!text.empty()) {
-    const size_t size = character_at(text);
-    const char c = text.front();
-    const bool is_control = size == 1 && (c == '\x7f' || (c < ' ' && c != '\n' && c != '\t'));
-    const bool is_of_c1 = size == 2 && c == '\xc2' && static_cast<unsigned char>(text[1]) < 0xa0;
-    kept += size == 0 || is_control || is_of_c1 ? "?" : text.substr(0, size);
-    text.remove_prefix(std::max<size_t>(size, 1));
-  }
-  return kept;
-}
-
 std::string step_of(const Board& board) {
   const char* const end = std::ranges::find(board.step, '\0');
-  std::string step = printable({board.step.data(), end});
+  std::string step = text::plain_lines({board.step.data(), end});
   std::ranges::replace(step, '\n', ' ');
   return step;
 }
@@ -274,7 +246,7 @@ class Watched {
     read_what_is_there();
     done_.step = step_of(board_);
     done_.said = said_on(board_);
-    done_.printed = printable(ends_.text());
+    done_.printed = text::plain_lines(ends_.text());
     if (done_.end == DoneApart::End::done) tell_end(status);
     return done_;
   }

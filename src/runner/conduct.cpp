@@ -82,7 +82,8 @@ std::string as_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void measure_and_tell(const RunOptions& options, const Work& work, Told& told) {
+void measure_and_tell(const RunOptions& options, const Work& work, const ApartWork& apart,
+                      Told& told) {
   Measured measured;
   Json said = Json::object();
   try {
@@ -98,7 +99,7 @@ void measure_and_tell(const RunOptions& options, const Work& work, Told& told) {
         told.say(as_text({{"run", results::to_json(so_far)}, {"is_open", true}}));
       };
       try {
-        work.apart->measure(device, tell, run);
+        apart.measure(device, tell, run);
       } catch (const Threw& threw) {
         open.judged.complaint = fmt::format("{}, during: {}", threw.what(), during);
         run.results.push_back(open);
@@ -137,11 +138,11 @@ std::string end_of(const DoneApart& done) {
   return "its host code wrote over what its judge had to say";
 }
 
-Measured measure_apart(const RunOptions& options, const Work& work) {
-  work.apart->prepare();
+Measured measure_apart(const RunOptions& options, const Work& work, const ApartWork& apart) {
+  apart.prepare();
   Progress progress(options.presentation.verbosity >= 0);
   const DoneApart done = do_apart(
-      work.apart->bounds, [&](Told& told) { measure_and_tell(options, work, told); },
+      apart.bounds, [&](Told& told) { measure_and_tell(options, work, apart, told); },
       [&](const Underway& now) { progress.say(now.step, now.launch); });
   write_stderr(done.printed);
   Measured measured;
@@ -161,16 +162,16 @@ Measured measure_apart(const RunOptions& options, const Work& work) {
   }
   if (is_whole && refused) throw Error(*refused);
   if (is_whole) return measured;
+  if (measured.run.from.device.empty()) measured.run.from = provenance(options.command_line, false);
   if (done.end == DoneApart::End::interrupted) {
     if (is_open) measured.run.results.pop_back();
     return measured;
   }
-  if (!is_open) measured.run.results.push_back({.who = work.apart->who, .date = now()});
+  if (!is_open) measured.run.results.push_back({.who = apart.who, .date = now()});
   results::Judgement& judged = measured.run.results.back().judged;
   judged.complaint = end_of(done);
   if (!done.step.empty()) judged.complaint += ", during: " + done.step;
   measured.failure = Error(ExitCode::wrong, "the process that ran it is gone");
-  if (measured.run.from.device.empty()) measured.run.from = provenance(options.command_line, false);
   return measured;
 }
 
@@ -193,7 +194,7 @@ ExitCode conduct(const RunOptions& options, const Work& work) {
   if (for_a_file) add_commit(commit);
   Measured measured;
   if (work.apart) {
-    measured = measure_apart(options, work);
+    measured = measure_apart(options, work, *work.apart);
   } else {
     measure(options, work, work.measure, measured);
   }

@@ -5,12 +5,16 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
+
+#include "text/foreign.hpp"
 
 namespace runner {
 namespace {
@@ -44,47 +48,46 @@ std::string type_of_the_exception() {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw Threw(fmt::format("{}: {}", type_of_the_exception(), error.what()));
+    constexpr size_t MOST = 500;
+    throw Threw(fmt::format("{}: {}", type_of_the_exception(),
+                            text::plain_lines(std::string_view(error.what()).substr(0, MOST))));
   } catch (...) {
     throw Threw(type_of_the_exception());
   }
 }
 
-template <size_t i>
+template <size_t SLOT>
 cudaError_t launch(const ladder::Sgemm& problem, cudaStream_t stream) {
   last = problem;
   try {
-    return slots[i].judged->launch(problem, stream);
+    return slots[SLOT].judged->launch(problem, stream);
   } catch (...) {
     throw_as_theirs();
   }
 }
 
-template <size_t i>
+template <size_t SLOT>
 const char* path(const ladder::Sgemm& problem) {
   constexpr size_t MOST = 40;
   const char* said = nullptr;
   try {
-    said = slots[i].judged->path(problem);
+    said = slots[SLOT].judged->path(problem);
   } catch (...) {
     throw_as_theirs();
   }
   if (said == nullptr) return nullptr;
-  std::string& text = slots[i].path;
-  text.clear();
-  for (; *said != '\0' && text.size() < MOST; ++said) {
-    text += *said >= ' ' && *said < '\x7f' ? *said : '?';
-  }
-  return text.c_str();
+  std::string& kept = slots[SLOT].path;
+  kept = text::plain_lines({said, strnlen(said, MOST)});
+  return kept.c_str();
 }
 
 struct Guards {
   cudaError_t (*launch)(const ladder::Sgemm&, cudaStream_t);
   const char* (*path)(const ladder::Sgemm&);
 };
-template <size_t... i>
-constexpr std::array<Guards, SLOTS> guards_of(std::index_sequence<i...>) {
-  return {Guards{launch<i>, path<i>}...};
+template <size_t... SLOT>
+constexpr std::array<Guards, SLOTS> guards_of(std::index_sequence<SLOT...>) {
+  return {Guards{launch<SLOT>, path<SLOT>}...};
 }
 constexpr std::array<Guards, SLOTS> GUARDS = guards_of(std::make_index_sequence<SLOTS>());
 

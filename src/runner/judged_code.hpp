@@ -11,7 +11,7 @@ namespace runner {
 /// An exception that left a kernel's host code, which should return a cudaError_t.
 class Threw : public Error {
  public:
-  explicit Threw(std::string what) : Error(ExitCode::wrong, "its host code threw " + what) {}
+  explicit Threw(const std::string& what) : Error(ExitCode::wrong, "its host code threw " + what) {}
 };
 
 /// The rung with guards around its functions: what launch() throws becomes Threw (std::bad_alloc and our own Error pass

@@ -241,10 +241,12 @@ bool is_like_the_simulated_device() {
   return error == cudaSuccess && multiprocessors >= FEWEST_MULTIPROCESSORS;
 }
 
+std::string size_of(const Result& result) { return result.problem ? result.problem->size() : ""; }
+
 // Says so if the kernel left a wrong result or ended with an error: then its counters say nothing.
 bool is_wrong(const Result& result, Outcome& outcome) {
   if (result.judged.correct) return false;
-  const std::string where = result.problem->size();
+  const std::string where = size_of(result);
   if (is_timeout(result.judged.error)) {
     tell_of_timeout(result.judged.failure, where, outcome);
     return true;
@@ -286,7 +288,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
   if (!machine::MEASURES_TIME && !result.seen.traffic) {
     outcome.message = fmt::format(
         "it launched no kernel at {}: the result was computed by host code, or copied\n",
-        result.problem->size());
+        size_of(result));
   }
 }
 

@@ -25,6 +25,11 @@ std::string read_text(const std::string& path) {
   if (fs::is_directory(path, none)) {
     throw Error(ExitCode::usage, fmt::format("'{}' is a folder, and should be a file", path));
   }
+  // A pipe would be waited for, and a device may have no end.
+  if (fs::exists(path, none) && !fs::is_regular_file(path, none)) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is a pipe or a device, and should be a file", path));
+  }
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file) {

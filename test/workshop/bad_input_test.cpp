@@ -1,6 +1,7 @@
 // Whatever lies in the learner's folder: one clear line and the way out, and nothing of the learner's is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -115,6 +116,16 @@ TEST_F(BadInput, AnEmptyFileAndAnythingElseInItsPlaceIsKeptByReset) {
   EXPECT_EQ(run({"reset", "2"}).code, 0);
   EXPECT_EQ(contents(mine / "backup" / "02_coalesced.1.cu" / "inside"), "kept");
   EXPECT_TRUE(fs::is_regular_file(file));
+
+  // Neither a pipe, which nobody writes to, nor what has no end is waited for.
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  expect_refused(run({"check", "2"}),
+                 "is a pipe or a device, and should be a file: './sgemm_runner reset 2'");
+  fs::remove(file);
+  fs::create_symlink("/dev/zero", file);
+  expect_refused(run({"check", "2"}),
+                 "is a pipe or a device, and should be a file: './sgemm_runner reset 2'");
 
   // A link that leads nowhere cannot be read, whoever one is.
   fs::remove(file);
