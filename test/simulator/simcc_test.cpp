@@ -531,6 +531,72 @@ TEST(Simcc, KeepsAnOlderProgramWhenTheNewOneIsWrong) {
 }
 
 // The kernel's own file is one of several: each fault names the file that its line is in.
+// A folder with a toolkit's headers in it, which would not compile beside ours, and one that is no toolkit's.
+class InstalledToolkit : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(toolkit_ / "thrust");
+    for (const char* const header :
+         {"cuda_runtime.h", "cuda_runtime_api.h", "vector_types.h", "cuda_fp16.h",
+          "device_launch_parameters.h", "thrust/device_vector.h"}) {
+      write(toolkit_ / header,
+            "/* Copyright 1993-2025 NVIDIA Corporation. */\nstruct char1 {};\nstruct char1 {};\n");
+    }
+    write(toolkit_ / "neighbour.h", "inline int neighbour() { return 3; }\n");
+  }
+
+  Outcome compile(const std::string& source, const std::string& environment,
+                  const std::string& options) const {
+    return run(environment + " " + SIMCC + " " + options + " " + (folder_ / source).string() +
+               " -o " + (folder_ / "program").string());
+  }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path toolkit_ = folder_ / "toolkit";
+  const std::string path_ = toolkit_.string();
+  // How its headers may come to be found.
+  const std::pair<std::string, std::string> ways_[4] = {{"CPATH=" + path_, ""},
+                                                        {"CPLUS_INCLUDE_PATH=" + path_, ""},
+                                                        {"", "-I" + path_},
+                                                        {"", "-isystem " + path_}};
+};
+
+TEST_F(InstalledToolkit, IsNotWhereOurHeadersComeFrom) {
+  write(folder_ / "program.cu",
+        "#include <cuda_runtime.h>\n#include <device_launch_parameters.h>\n#include "
+        "\"vector_types.h\"\n"
+        "#include <neighbour.h>\nint main() { return neighbour() - 3; }\n");
+  for (const auto& [environment, options] : ways_) {
+    SCOPED_TRACE(environment + options);
+    const Outcome outcome = compile("program.cu", environment, options + " -c");
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
+  write(folder_ / "direct.cu", "#include <cstdio>\n#include <cuda_fp16.h>\nint main() {}\n");
+  write(folder_ / "direct.cpp", "#include <cstdio>\n#include <cuda_fp16.h>\nint main() {}\n");
+  write(folder_ / "util.h", "#pragma once\n\n#  include \"cuda_fp16.h\"\n");
+  write(folder_ / "nested.cu", "#include \"util.h\"\nint main() {}\n");
+  write(folder_ / "below.cu", "#include <thrust/device_vector.h>\nint main() {}\n");
+  const auto expect_refused = [&](const std::string& source, const std::string& environment,
+                                  const std::string& options, const std::string& said) {
+    SCOPED_TRACE(environment + options + " " + source);
+    const Outcome outcome = compile(source, environment, options);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(count_of(outcome.err, "\n"), 1u) << outcome.err;
+    EXPECT_NE(outcome.err.find(said), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "program"));
+  };
+  for (const auto& [environment, options] : ways_)
+    expect_refused("direct.cu", environment, options, "direct.cu:2: error: cuda_fp16.h is");
+  const std::string environment = "CPATH=" + path_;
+  expect_refused("direct.cpp", environment, "", "direct.cpp:2: error: cuda_fp16.h is");
+  expect_refused("nested.cu", environment, "", "util.h:3: error: cuda_fp16.h is");
+  expect_refused("below.cu", environment, "", "below.cu:1: error: device_vector.h is");
+}
+
 TEST(Simcc, FaultsNameTheLineAndTheFileItIsIn) {
   const TemporaryFolder folder;
   write(folder / "in_header.cuh",
