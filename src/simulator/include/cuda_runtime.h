@@ -31,6 +31,18 @@
 
 #if defined(__CUDA__)
 
+// `__shared__ alignas(16) float s[n]`: clang takes alignas only at the beginning of a declaration, and CUDA's words are an
+// attribute already. As an attribute of that kind it may stand where nvcc takes it, and wherever else it may.
+template <typename T>
+__host__ __device__ constexpr size_t __simulator_alignment() {
+  return alignof(T);
+}
+template <size_t bytes>
+__host__ __device__ constexpr size_t __simulator_alignment() {
+  return bytes;
+}
+#define alignas(...) __attribute__((aligned(__simulator_alignment<__VA_ARGS__>())))
+
 // Where clang's code for kernel<<<grid, block, shared, stream>>>(...) leaves the four values.
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                     cudaStream_t stream = 0);
