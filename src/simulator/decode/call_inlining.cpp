@@ -27,6 +27,8 @@ bool is_parameter_access(const Instruction& instruction) {
                       [](const Operand& operand) { return operand.base_is_register; });
 }
 
+constexpr uint64_t WIDEST_PART = 8;  // bytes of what one register holds
+
 // A function without a body that the device knows by name.
 struct SystemCall {
   std::string name;
@@ -71,8 +73,9 @@ class Inliner {
   struct Instance {
     std::string prefix;
     std::map<std::string, std::string>
-        arguments;    // the callee's parameter -> the caller's argument
-    std::string end;  // the label that a ret becomes a branch to
+        arguments;                    // the callee's parameter -> the caller's argument
+    std::set<std::string> in_memory;  // the parameters that lie in local memory, under their names
+    std::string end;                  // the label that a ret becomes a branch to
     uint32_t first_line = 0;
   };
 
@@ -84,20 +87,54 @@ class Inliner {
         result_.branch_targets[instance.prefix + table].push_back(instance.prefix + target);
       }
     }
+    const std::set<std::string> handed_on = registers_handed_on(function);
     for (size_t i = 0; i <= function.body.size(); ++i) {
       const auto [begin, end] = labels.equal_range(i);
       for (auto label = begin; label != end; ++label) {
         result_.labels[instance.prefix + label->second] = result_.body.size();
       }
-      if (i < function.body.size()) append(function.body[i], instance);
+      if (i == function.body.size()) break;
+      Instruction instruction = function.body[i];
+      const bool is_load = instruction.opcode[0] == "ld" && !instruction.operands.empty();
+      if (is_load) instruction.is_handed_on = is_among(instruction.operands[0], handed_on);
+      append(instruction, instance);
     }
     if (!instance.end.empty()) result_.labels[instance.end] = result_.body.size();
+  }
+
+  // The registers that are read by nothing but st.param.
+  static std::set<std::string> registers_handed_on(const Function& function) {
+    std::set<std::string> handed_on, used;
+    for (const Instruction& instruction : function.body) {
+      const bool is_argument = is_parameter_access(instruction) && instruction.opcode[0] == "st";
+      std::set<std::string>& into = is_argument ? handed_on : used;
+      const size_t first_read = instruction.opcode[0] == "ld" ? 1 : 0;
+      for (size_t i = first_read; i < instruction.operands.size(); ++i)
+        note_names(instruction.operands[i], into);
+    }
+    for (const std::string& name : used) handed_on.erase(name);
+    return handed_on;
+  }
+
+  static void note_names(const Operand& operand, std::set<std::string>& into) {
+    into.insert(operand.name);
+    for (const Operand& part : operand.parts) note_names(part, into);
+  }
+
+  static bool is_among(const Operand& operand, const std::set<std::string>& names) {
+    return operand.parts.empty()
+               ? names.contains(operand.name)
+               : std::all_of(operand.parts.begin(), operand.parts.end(),
+                             [&](const Operand& part) { return is_among(part, names); });
   }
 
   void append(const Instruction& original, const Instance& instance) {
     Instruction instruction = rename(original, instance);
     if (instruction.opcode[0] == "call") {
       append_call(instruction);
+    } else if (reads_parameter_in_memory(instruction, instance)) {
+      instruction.opcode[1] = "local";
+      result_.body.push_back(std::move(instruction));
     } else if (is_parameter_access(instruction) && !names_kernel_parameter(instruction)) {
       append_argument_moves(instruction);
     } else if (instruction.opcode[0] == "ret" && !instance.end.empty()) {
@@ -107,6 +144,108 @@ class Inliner {
     } else {
       result_.body.push_back(std::move(instruction));
     }
+  }
+
+  // --- structures in memory -------------------------------------------------------------------------
+
+  // An argument is a few registers, a structure's parts one each. A function that computes where in a structure it reads needs
+  // it in memory: then the parameter is a variable in local memory, which the caller fills.
+
+  // The parameters whose address the function takes: others than ld.param name them.
+  static std::set<std::string> parameters_with_address(const Function& function) {
+    std::set<std::string> named;
+    for (const Instruction& instruction : function.body) {
+      if (instruction.opcode[0] == "call" || is_parameter_access(instruction)) continue;
+      for (const Operand& operand : instruction.operands) named.insert(operand.name);
+    }
+    std::set<std::string> parameters;
+    for (const ptx::Variable& parameter : function.parameters) {
+      if (named.contains(parameter.name)) parameters.insert(parameter.name);
+    }
+    return parameters;
+  }
+
+  // True if the function loads parts of the parameter that are not stored as such: both halves of 8 bytes at once.
+  static bool loads_other_parts(const Function& function, const std::string& parameter,
+                                const StoredParts& stored, const std::string& argument) {
+    const auto parts = stored.find(argument);
+    if (parts == stored.end()) return false;
+    std::set<std::pair<int64_t, uint32_t>> sizes;
+    for (const auto& [offset, type] : parts->second) sizes.emplace(offset, ptx::type_bytes(type));
+    bool loads_others = false;
+    for_each_part(function, parameter, [&](int64_t offset, const std::string& type, const auto&) {
+      loads_others |= !sizes.contains({offset, ptx::type_bytes(type)});
+    });
+    return loads_others;
+  }
+
+  static bool reads_parameter_in_memory(const Instruction& instruction, const Instance& instance) {
+    if (instruction.opcode.size() < 3 || instruction.opcode[0] != "ld" ||
+        instruction.opcode[1] != "param" || instance.prefix.empty())
+      return false;
+    const Operand& place = instruction.operands.at(1);
+    return place.base_is_register || instance.in_memory.contains(place.name);
+  }
+
+  void add_local_variable(const std::string& name, const ptx::Variable& parameter) {
+    const auto known = std::find_if(result_.variables.begin(), result_.variables.end(),
+                                    [&](const ptx::Variable& v) { return v.name == name; });
+    if (known != result_.variables.end()) {
+      known->count = std::max(known->count, parameter.bytes());
+      return;
+    }
+    ptx::Variable variable;
+    variable.name = name;
+    variable.space = "local";
+    variable.type = "b8";
+    variable.align = WIDEST_PART;
+    variable.count = parameter.bytes();
+    variable.is_array = true;
+    result_.variables.push_back(std::move(variable));
+  }
+
+  static Operand place_in(const std::string& variable, int64_t offset) {
+    Operand place;
+    place.kind = Kind::address;
+    place.name = variable;
+    place.offset = offset;
+    return place;
+  }
+
+  void append_local(const char* load_or_store, const std::string& type,
+                    std::vector<Operand> operands, const Instruction& of) {
+    Instruction access = of;
+    access.guard.clear();
+    access.opcode = {load_or_store, "local", type};
+    access.operands = std::move(operands);
+    result_.body.push_back(std::move(access));
+  }
+
+  // The caller's parts, and zeros where the structure has gaps: a copy of all of it may read them.
+  void fill(const std::string& variable, uint64_t bytes, const std::string& argument,
+            const StoredParts& stored, const Instruction& of) {
+    std::vector<bool> is_part(bytes);
+    const auto parts = stored.find(argument);
+    if (parts != stored.end()) {
+      for (const auto& [offset, type] : parts->second) {
+        // A call through a pointer is of one of several functions; a part beyond a parameter's end is another one's.
+        if (static_cast<uint64_t>(offset) + ptx::type_bytes(type) > bytes) continue;
+        append_local("st", "b" + std::to_string(8 * ptx::type_bytes(type)),
+                     {place_in(variable, offset), argument_register(argument, offset, type)}, of);
+        for (uint64_t i = 0; i < ptx::type_bytes(type); ++i)
+          is_part.at(static_cast<uint64_t>(offset) + i) = true;
+      }
+    }
+    Operand zero;
+    zero.kind = Kind::immediate;
+    for (uint64_t i = 0; i < bytes; ++i) {
+      if (!is_part[i])
+        append_local("st", "b8", {place_in(variable, static_cast<int64_t>(i)), zero}, of);
+    }
+  }
+
+  static std::string call_memory(size_t number) {
+    return std::string(CALL_REGISTER) + "memory" + std::to_string(number);
   }
 
   // --- calls that stay calls ------------------------------------------------------------------------
@@ -194,11 +333,31 @@ class Inliner {
   }
   static std::string call_result() { return std::string(CALL_REGISTER) + "result"; }
 
-  // The arguments go to registers that the callee knows. The result is read from one at once: PTX has the
-  // loads of a call's result right behind it.
+  // The functions that a call through a pointer may reach, or the one that it names.
+  std::vector<const Function*> reached_by(const Operand& target) const {
+    if (target.kind != Kind::reg) return {module_.find(target.name.substr(FUNCTION_LABEL.size()))};
+    std::vector<const Function*> functions;
+    for (const std::string& name : called_) functions.push_back(module_.find(name));
+    return functions;
+  }
+
+  // The arguments go to registers that the callee knows, and those that it wants in memory to a place there. The result is read
+  // from a register at once: PTX has the loads of a call's result right behind it.
   void append_real_call(const Instruction& call, const Operand& target,
                         const std::vector<Operand>& results, const std::vector<Operand>& arguments,
                         const StoredParts& stored) {
+    std::map<size_t, uint64_t> bytes_in_memory;  // by the argument's number
+    for (const Function* const callee : reached_by(target)) {
+      const std::set<std::string> in_memory = parameters_with_address(*callee);
+      for (size_t i = 0; i < std::min(arguments.size(), callee->parameters.size()); ++i) {
+        const ptx::Variable& parameter = callee->parameters[i];
+        if (!in_memory.contains(parameter.name)) continue;
+        add_local_variable(call_memory(i), parameter);
+        bytes_in_memory[i] = std::max(bytes_in_memory[i], parameter.bytes());
+      }
+    }
+    for (const auto& [number, bytes] : bytes_in_memory)
+      fill(call_memory(number), bytes, arguments[number].name, stored, call);
     for (size_t i = 0; i < arguments.size(); ++i) {
       const auto parts = stored.find(arguments[i].name);
       if (parts == stored.end()) continue;
@@ -221,10 +380,17 @@ class Inliner {
     for (Operand& result : results) result.name = call_result();
     std::vector<Operand> arguments(function.parameters.size());
     Instance instance = enter(function, results, arguments);
+    instance.in_memory = parameters_with_address(function);
     result_.labels[std::string(FUNCTION_LABEL) + function.name] = result_.body.size();
     result_in_register_.clear();
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string& parameter = function.parameters[i].name;
+      if (instance.in_memory.contains(parameter)) {
+        instance.arguments.erase(parameter);
+        add_local_variable(call_memory(i), function.parameters[i]);
+        take_from_memory(function, i, instance);
+        continue;
+      }
       const std::string own = instance.prefix + parameter;
       instance.arguments[parameter] = own;
       for (const auto& [part, instruction] : loaded_parts(function, parameter)) {
@@ -243,10 +409,39 @@ class Inliner {
     result_.body.push_back(std::move(back));
   }
 
+  // From where a call leaves it to where a call in this one cannot overwrite it.
+  void take_from_memory(const Function& function, size_t number, const Instance& instance) {
+    const ptx::Variable& parameter = function.parameters[number];
+    add_local_variable(parameter.name, parameter);
+    if (function.body.empty()) return;
+    const Instruction first = rename(function.body.front(), instance);
+    const Operand piece = plain_register(std::string(CALL_REGISTER) + "piece");
+    result_.registers[piece.name] = "b64";
+    for (uint64_t at = 0; at < parameter.bytes();) {
+      uint64_t bytes = WIDEST_PART;
+      while (at + bytes > parameter.bytes()) bytes /= 2;
+      const std::string type = "b" + std::to_string(8 * bytes);
+      const auto offset = static_cast<int64_t>(at);
+      append_local("ld", type, {piece, place_in(call_memory(number), offset)}, first);
+      append_local("st", type, {place_in(parameter.name, offset), piece}, first);
+      at += bytes;
+    }
+  }
+
   // The parts of a parameter that the function reads, each with an instruction that does.
   static std::map<std::pair<int64_t, std::string>, const Instruction*> loaded_parts(
       const Function& function, const std::string& parameter) {
     std::map<std::pair<int64_t, std::string>, const Instruction*> parts;
+    for_each_part(function, parameter,
+                  [&](int64_t offset, const std::string& type, const Instruction& instruction) {
+                    parts.try_emplace({offset, register_type(type)}, &instruction);
+                  });
+    return parts;
+  }
+
+  // Calls each(offset, type, instruction) for what the function loads of the parameter.
+  template <typename Each>
+  static void for_each_part(const Function& function, const std::string& parameter, Each each) {
     for (const Instruction& instruction : function.body) {
       if (!is_parameter_access(instruction) || instruction.opcode[0] != "ld" ||
           instruction.operands.at(1).name != parameter)
@@ -257,10 +452,9 @@ class Inliner {
       for (size_t i = 0; i < count; ++i) {
         const auto offset =
             instruction.operands[1].offset + static_cast<int64_t>(i * ptx::type_bytes(type));
-        parts.try_emplace({offset, register_type(type)}, &instruction);
+        each(offset, type, instruction);
       }
     }
-    return parts;
   }
 
   // Local variables are at their place plus what the calls under way have used up. A register holds that:
@@ -268,7 +462,8 @@ class Inliner {
   void give_calls_their_locals() {
     std::set<std::string> locals;
     for (const ptx::Variable& variable : result_.variables) {
-      if (variable.space == "local") locals.insert(variable.name);
+      if (variable.space == "local" && !variable.name.starts_with(CALL_REGISTER))
+        locals.insert(variable.name);
     }
     if (locals.empty()) return;
     const Operand base = plain_register(std::string(CALL_REGISTER) + "locals");
@@ -403,7 +598,7 @@ class Inliner {
       const bool in_register = is_load && place.name == result_in_register_;
       const Operand argument =
           argument_register(in_register ? call_result() : place.name, offset, type);
-      if (!is_load) stored_[place.name].emplace(offset, register_type(type));
+      if (!is_load) stored_[place.name].emplace(offset, type);
       Instruction move = instruction;
       if (is_load) {
         move.opcode = extension(parts[i], type);
@@ -445,7 +640,18 @@ class Inliner {
     if (is_recursive(target.name)) {
       return append_real_call(call, symbol(called_label(target.name)), results, arguments, stored);
     }
-    append(*callee, enter(*callee, results, arguments));
+    Instance instance = enter(*callee, results, arguments);
+    instance.in_memory = parameters_with_address(*callee);
+    for (size_t i = 0; i < std::min(callee->parameters.size(), arguments.size()); ++i) {
+      const ptx::Variable& parameter = callee->parameters[i];
+      if (loads_other_parts(*callee, parameter.name, stored, arguments[i].name))
+        instance.in_memory.insert(parameter.name);
+      if (!instance.in_memory.contains(parameter.name)) continue;
+      instance.arguments.erase(parameter.name);
+      add_local_variable(parameter.name, parameter);
+      fill(parameter.name, parameter.bytes(), arguments[i].name, stored, call);
+    }
+    append(*callee, instance);
   }
 
   // A function that the device itself provides becomes an instruction of its name, with plain registers.

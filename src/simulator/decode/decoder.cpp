@@ -277,6 +277,7 @@ class Decoder {
     SourceInstruction source;
     source.opcode = join(instruction.opcode);
     source.text = instruction.source;
+    source.is_handed_on = instruction.is_handed_on;
     const std::vector<SourceLine>& chain = function_.lines[instruction.line].chain;
     if (!chain.empty()) source.where = chain.front();
     program_->sources.push_back(std::move(source));

@@ -132,6 +132,7 @@ struct SourceInstruction {
   std::string opcode;  // "ld.global.f32"
   InstructionKind kind = InstructionKind::control;
   uint32_t flops = 0;
+  bool is_handed_on = false;  // what it loads becomes a part of an argument, and nothing else
 };
 
 /// The registers that an instruction reads, its guard among them, and those that it writes: their slots, and of a

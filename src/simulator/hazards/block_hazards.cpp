@@ -207,6 +207,8 @@ void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past
 
 void BlockHazards::local(const WarpAccess& access) {
   const bool is_write = access.access == Access::local_store;
+  // A structure that is handed over by value is copied whole, gaps and members that have no value yet included.
+  if (!is_write && launch_.program.sources[access.instruction].is_handed_on) return;
   for_each_lane(access.active, [&](uint32_t lane) {
     const uint32_t thread = access.warp * WARP + lane;
     const uint64_t offset = access.first + static_cast<uint64_t>(access.distance[lane]);

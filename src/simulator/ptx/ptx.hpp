@@ -47,6 +47,8 @@ struct Instruction {
   std::vector<Operand> operands;
   uint32_t line = 0;   // index into Function::lines
   std::string source;  // as written, without the guard, blanks folded
+  bool is_handed_on =
+      false;  // set where calls are folded in: what it loads is an argument, and nothing else
 };
 
 /// A variable: a parameter, a register array's name, a .shared, .global, .const or .local variable.
