@@ -3,6 +3,7 @@
 
 usage: widths.py alignments IN.ll OUT.ll    on LLVM IR as clang's front end writes it
        widths.py copies IN.ll OUT.ll        on the same IR after LLVM's optimiser
+       widths.py members IN.ptx OUT.ptx     on the PTX that LLVM makes of it
 
 How wide an access is decides what is counted for it: requests, sectors, wavefronts. clang and nvcc both
 merge neighbouring accesses as far as they know the alignment, so what clang has to be told is alignments:
@@ -16,7 +17,13 @@ merge neighbouring accesses as far as they know the alignment, so what clang has
      reads four floats. nvcc reads a float4, and on a device a wrong address is a fault. So where one side
      of the copy surely is an object of the class, the other is taken to be one as well.
 
-  3. Copies of a class that are left when all is optimised, from memory to memory. LLVM does them 8 bytes at
+  3. Copies of a class of 16 bytes that is aligned to them: float4 v = a[i]. nvcc reads all of it at once, ptxas then what is
+     used of it: two members of one half (x and y, or z and w) in 8 bytes, two of different halves in 4 each, three or four
+     in 16. LLVM would split the copy into its members first, and forget that they lay side by side. So the copy becomes one
+     load, and what ptxas does is done to the PTX. It shows where an address is misaligned: v.x + v.w is read at any
+     multiple of 4, as on an H200 (nvcc 13.0, sm_90a).
+
+  4. Copies of a class that are left when all is optimised, from memory to memory. LLVM does them 8 bytes at
      a time, or in a loop over bytes where they are large; nvcc in the widest accesses that the alignment
      allows, 16 bytes at most. The pieces are what both sides allow; the code generator merges those of the
      side that allows more.
@@ -25,6 +32,7 @@ Everything is decided from single instructions, which LLVM prints one a line, an
 operands. What is not recognised stays as it is.
 """
 
+import collections
 import re
 import sys
 
@@ -227,7 +235,114 @@ def with_class_alignment(function, line):
     return line
 
 
-# ----------------------------------------------------- 3. copies from memory to memory
+# ------------------------------------------------- 3. copies of 16 bytes, and their members
+
+TYPE_NODE = re.compile(r'^(!\d+) = (?:distinct )?!\{!"([^"]+)", !\d+, i64 0\}$', re.M)
+ACCESS_NODE = re.compile(r"^(!\d+) = (?:distinct )?!\{(!\d+), !\d+, i64 \d+(?:, i64 1)?\}$", re.M)
+FIELDS_NODE = re.compile(r"^(!\d+) = (?:distinct )?!\{(i64 0, i64 \d+, !.*)\}$", re.M)
+FIELD = re.compile(r"i64 \d+, i64 (\d+), (!\d+)")
+
+
+def vector_types(ir):
+    """For each !tbaa.struct node the vector of 16 bytes that its fields make, where they are all of 4 or all of 8 bytes."""
+    names = dict(TYPE_NODE.findall(ir))
+    accessed = dict(ACCESS_NODE.findall(ir))
+    vectors = {}
+    for node, fields in FIELDS_NODE.findall(ir):
+        fields = FIELD.findall(fields)
+        sizes = {int(size) for size, _ in fields}
+        types = {names.get(accessed.get(type_)) for _, type_ in fields}
+        if sizes == {4}:
+            vectors[node] = "<4 x float>" if types == {"float"} else "<4 x i32>"
+        elif sizes == {8}:
+            vectors[node] = "<2 x double>" if types == {"double"} else "<2 x i64>"
+    return vectors
+
+
+def load_classes_whole(ir):
+    if "!tbaa.struct" not in ir:
+        return ir
+    vectors = vector_types(ir)
+    made = 0
+
+    def loaded(line, function):
+        nonlocal made
+        copy = parse_copy(line)
+        vector = vectors.get(re.search(r"!tbaa\.struct (!\d+)", line)[1])
+        if not copy or not vector:
+            return line
+        to, source, size, metadata = copy
+        made_by = function.made_by.get(source.operand)
+        is_local = made_by is None or LOCAL.match(made_by)  # None: a parameter
+        if size != WIDEST or source.alignment < WIDEST or is_local:
+            return line
+        place = re.search(r", !dbg !\d+", metadata)
+        place = place[0] if place else ""
+        name = f"%whole.{made}"
+        made += 1
+        return (
+            f"  {name} = load {vector}, {source.type} {source.operand}, align {source.alignment}{place}\n"
+            f"  store {vector} {name}, {to.type} {to.operand}, align {to.alignment}{place}"
+        )
+
+    def with_loads(body):
+        if "!tbaa.struct" not in body[0]:
+            return body[0]
+        function = Function({}, body[0])
+        return CLASS_COPY.sub(lambda line: loaded(line[0], function), body[0])
+
+    return FUNCTION_BODY.sub(with_loads, ir)
+
+
+PTX_FUNCTION = re.compile(r"^\{.*?^\}", re.M | re.S)
+INLINE_ASSEMBLY = re.compile(r"// begin inline asm.*?// end inline asm", re.S)
+VECTOR_LOAD = re.compile(
+    r"^\t(?P<head>ld(?:\.(?:global|shared|nc))*)\.v(?P<count>[24])\.(?P<type>[a-z](?P<bits>32|64))"
+    r" \t\{(?P<registers>[^}]*)\}, \[(?P<base>[^]+]+)(?:\+(?P<offset>-?\d+))?\];$",
+    re.M,
+)
+REGISTER = re.compile(r"%\w+")
+
+
+def read_what_is_used(ptx):
+    def narrowed(load, uses):
+        registers = load["registers"].split(", ")
+        bytes_ = int(load["bits"]) // 8
+        used = [i for i, register in enumerate(registers) if uses[register] > 1]
+        if not used or len(used) > 2 or len(used) == len(registers):
+            return load[0]
+        offset = int(load["offset"] or 0)
+
+        def piece(first, count):
+            at = offset + first * bytes_
+            address = load["base"] + (f"+{at}" if at else "")
+            if count == 1:
+                return f"\t{load['head']}.{load['type']} \t{registers[first]}, [{address}];"
+            both = ", ".join(registers[first : first + count])
+            return f"\t{load['head']}.v{count}.{load['type']} \t{{{both}}}, [{address}];"
+
+        if len(used) == 2 and used[0] // 2 == used[1] // 2:
+            return piece(used[0], 2)
+        # The address may lie in a register that is loaded into: that load is the last.
+        used.sort(key=lambda i: registers[i] == load["base"])
+        return "\n".join(piece(i, 1) for i in used)
+
+    def with_loads(body):
+        if not VECTOR_LOAD.search(body[0]):
+            return body[0]
+        uses = collections.Counter(REGISTER.findall(body[0]))
+        written = [at.span() for at in INLINE_ASSEMBLY.finditer(body[0])]
+        return VECTOR_LOAD.sub(
+            lambda load: load[0]
+            if any(first <= load.start() < last for first, last in written)
+            else narrowed(load, uses),
+            body[0],
+        )
+
+    return PTX_FUNCTION.sub(with_loads, ptx)
+
+
+# ----------------------------------------------------- 4. copies from memory to memory
 
 PIECES = {16: "<4 x float>", 8: "i64", 4: "i32"}
 
@@ -268,11 +383,12 @@ def copy_in_pieces(ir):
 
 def main():
     steps = {
-        "alignments": lambda ir: align_class_copies(align_shared_variables(ir)),
+        "alignments": lambda ir: load_classes_whole(align_class_copies(align_shared_variables(ir))),
         "copies": copy_in_pieces,
+        "members": read_what_is_used,
     }
     if len(sys.argv) != 4 or sys.argv[1] not in steps:
-        sys.exit(f"usage: widths.py {'|'.join(steps)} IN.ll OUT.ll")
+        sys.exit(f"usage: widths.py {'|'.join(steps)} IN OUT")
     # Strings of the source may hold bytes that are no UTF-8; LLVM prints those of names as they are.
     with open(sys.argv[2], encoding="latin-1") as file:
         ir = file.read()
