@@ -85,6 +85,19 @@ bool BlockHazards::may_meet(const Side& a, const Side& b, uint64_t address, bool
   return !same_warp || order.is_message(address, is_shared);
 }
 
+// Whether the first access was an atomic or the like to a variable by which threads tell each other something, and the thread has
+// been told by it, or by one that came after: who draws the last ticket may reset the counter with a plain store.
+bool BlockHazards::was_told(const Side& first, uint32_t thread, Time then, uint64_t address,
+                            bool is_shared) const {
+  if (launch_.strength_of(first.instruction) == Strength::weak ||
+      !order.is_after_telling(thread, first.block, first.thread, then))
+    return false;
+  // The place may be a byte in the middle of the variable.
+  return order.is_message(address, is_shared) ||
+         order.is_message(address & ~uint64_t{3}, is_shared) ||
+         order.is_message(address & ~uint64_t{7}, is_shared);
+}
+
 // --- shared memory ------------------------------------------------------------------------------------
 
 void BlockHazards::shared(const WarpAccess& access) {
@@ -139,7 +152,9 @@ void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& ste
   if (!before.is_somebody || order.is_after(step.thread, before.thread, before.time)) return;
   const Side first{before.instruction, number_, before.thread, wrote};
   const Side second{step.instruction, number_, step.thread, step.writes};
-  if (!may_meet(first, second, at, true)) report_race(first, second, at, true, 1);
+  if (may_meet(first, second, at, true) || was_told(first, step.thread, before.time, at, true))
+    return;
+  report_race(first, second, at, true, 1);
 }
 
 // --- cp.async -----------------------------------------------------------------------------------------
@@ -306,7 +321,8 @@ void BlockHazards::check_global(Cell& cell, const Toucher& before, bool wrote, c
     if (is_after(step.thread, one)) return;
     const Side first{before.instruction, before.block, thread, wrote};
     const Side second{step.instruction, number_, step.thread, step.writes};
-    if (may_meet(first, second, at, false)) return;
+    if (may_meet(first, second, at, false) || was_told(first, step.thread, before.time, at, false))
+      return;
     report_race(first, second, at, false, cell.is_counted ? 0 : 1);
     cell.is_counted = true;
   };

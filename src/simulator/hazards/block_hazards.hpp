@@ -113,6 +113,8 @@ class BlockHazards {
   void check_sources(const Step& step, uint64_t first, uint64_t past_end);
   bool is_after(uint32_t thread, const Toucher& other) const;
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
+  bool was_told(const Side& first, uint32_t thread, Time then, uint64_t address,
+                bool is_shared) const;
   /// The one buffer that holds all these bytes, or nullptr.
   BufferShadow* buffer_at(uint64_t address, uint64_t past_end);
 

@@ -36,13 +36,17 @@ bool Knowledge::covers(uint64_t block, uint32_t thread, Time time) const {
 
 // --- messages -----------------------------------------------------------------------------------------
 
-void Messages::leave(uint64_t address, const Knowledge* to_device, uint64_t block,
+void Messages::leave(uint64_t address, const Teller& teller, const Knowledge* to_device,
                      const Knowledge* to_block) {
   if (to_device == nullptr && to_block == nullptr) return;
   const std::lock_guard lock(mutex_);
   Box& box = boxes_[address];
-  if (to_device != nullptr) box.to_device.learn(*to_device);
-  if (to_block != nullptr) box.to_block[block].learn(*to_block);
+  const auto tell = [&](Knowledge& box_of, const Knowledge& what) {
+    box_of.learn(what);
+    box_of.learn_of_telling(teller.block, teller.thread, teller.time);
+  };
+  if (to_device != nullptr) tell(box.to_device, *to_device);
+  if (to_block != nullptr) tell(box.to_block[teller.block], *to_block);
   ++box.version;
 }
 
@@ -95,6 +99,13 @@ bool BlockOrder::is_after(uint32_t thread, uint64_t block, uint32_t other, Time 
   if (extras_.empty()) return false;
   const Known& heard = extras_[thread].heard;
   return heard && heard->covers(block, other, then);
+}
+
+bool BlockOrder::is_after_telling(uint32_t thread, uint64_t block, uint32_t other,
+                                  Time then) const {
+  if (extras_.empty()) return false;
+  const Known& heard = extras_[thread].heard;
+  return heard && heard->covers_telling(block, other, then);
 }
 
 void BlockOrder::meet() {
@@ -208,7 +219,8 @@ void BlockOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
 void BlockOrder::tell(uint32_t thread, uint64_t address, bool is_shared) {
   if (extras_.empty()) return;
   const Extra& extra = extras_[thread];
-  messages(is_shared).leave(address, extra.for_device.get(), block_, extra.for_block.get());
+  messages(is_shared).leave(address, {block_, thread, now_}, extra.for_device.get(),
+                            extra.for_block.get());
 }
 
 void BlockOrder::listen(uint32_t thread, uint64_t address, bool is_shared) {

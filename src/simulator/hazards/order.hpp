@@ -30,12 +30,20 @@ class Knowledge {
   void learn_of_thread(uint64_t block, uint32_t thread, Time until) {
     learn(who(block, thread), until);
   }
+  /// Of a thread's telling alone: what it did before without a fence is not known by that.
+  void learn_of_telling(uint64_t block, uint32_t thread, Time until) {
+    learn(who(block, thread) + TELLING, until);
+  }
   void learn(const Knowledge& other);
   bool covers(uint64_t block, uint32_t thread, Time time) const;
+  bool covers_telling(uint64_t block, uint32_t thread, Time time) const {
+    return covers(who(block, thread) + TELLING, time);
+  }
 
  private:
   static constexpr uint32_t ALL = 1024;  // in place of a thread's number
-  static uint64_t who(uint64_t block, uint32_t thread) { return block * 2048 + thread; }
+  static constexpr uint32_t TELLING = 2048;
+  static uint64_t who(uint64_t block, uint32_t thread) { return block * 4096 + thread; }
   void learn(uint64_t who, Time until);
   bool covers(uint64_t who, Time time) const;
 
@@ -46,8 +54,14 @@ class Knowledge {
 /// variable (an atomic, or a volatile store) tells whoever reads the variable so.
 class Messages {
  public:
-  /// What goes to all the device, and what to the threads of one block alone.
-  void leave(uint64_t address, const Knowledge* to_device, uint64_t block,
+  /// Who tells, and when.
+  struct Teller {
+    uint64_t block = 0;
+    uint32_t thread = 0;
+    Time time = 0;
+  };
+  /// What goes to all the device, and what to the threads of the teller's block alone.
+  void leave(uint64_t address, const Teller& teller, const Knowledge* to_device,
              const Knowledge* to_block);
   /// Grows with each message that is left at the address; 0: there is none.
   uint64_t version(uint64_t address) const;
@@ -94,6 +108,9 @@ class BlockOrder {
   /// The thread writes the variable, or reads it, in a way that others may rely on.
   void tell(uint32_t thread, uint64_t address, bool is_shared);
   void listen(uint32_t thread, uint64_t address, bool is_shared);
+  /// Whether `thread` knows that the `other` thread of the block told what it did at `then`: an atomic by which somebody
+  /// learns of others is itself done by then.
+  bool is_after_telling(uint32_t thread, uint64_t block, uint32_t other, Time then) const;
   /// Whether the variable has been used to tell something.
   bool is_message(uint64_t address, bool is_shared) const;
 
