@@ -120,6 +120,95 @@ TEST_F(Hazards, ABarrierMissingBeforeTheNextTurnOverwrites) {
   expect_one(HazardKind::race, "rotate reads", "rotate writes", "__syncthreads() after");
 }
 
+__device__ int read_neighbour(const int* s) {
+  return s[(threadIdx.x + 32) % 64];  // mark: helper reads
+}
+
+__global__ void rotate_once(int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;  // mark: caller writes
+  out[threadIdx.x] = read_neighbour(s);
+}
+
+// Each turn reads what the one before has written, and both stand in a function above.
+__global__ void rotate_by_helper(int* out, int turns) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  for (int turn = 0; turn < turns; ++turn) {
+    const int value = read_neighbour(s);
+    __syncthreads();
+    s[threadIdx.x] = value;  // mark: turn writes
+  }
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
+// A function that stands above its caller is no loop.
+TEST_F(Hazards, ALoopIsNamedWhereThereIsOne) {
+  const Buffer<int> out(64);
+  rotate_once<<<1, 64>>>(out);
+  expect_one(HazardKind::race, "caller writes", "helper reads", "__syncthreads() between");
+  for (const int turns : {2, 40}) {
+    rotate_by_helper<<<1, 64>>>(out, turns);
+    expect_one(HazardKind::race, "turn writes", "helper reads", "of the loop's next turn");
+  }
+}
+
+#define ON_ONE_LINE(...) __VA_ARGS__
+
+template <int TURNS, bool HAS_BARRIER>
+__global__ void one_line(int* out) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  for (int turn = 0; turn < TURNS; ++turn) {
+    ON_ONE_LINE(s[t] = t; if (HAS_BARRIER) __syncthreads(); out[t] = s[63 - t]);  // mark: one line
+  }
+}
+
+template <int TURNS, bool HAS_BARRIER>
+__global__ void copy_on_one_line(const int* in, int* out) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  for (int turn = 0; turn < TURNS; ++turn) {
+    ON_ONE_LINE(__pipeline_memcpy_async(&s[t], &in[t], 4); __pipeline_commit();
+                __pipeline_wait_prior(0); if (HAS_BARRIER) __syncthreads(); out[t] = s[63 - t]);
+  }
+}
+
+template <int TURNS>
+__global__ void in_place(int* out) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  s[t] = t;
+  for (int turn = 0; turn < TURNS; ++turn) {
+    __syncthreads();
+    s[t] += s[63 - t];  // mark: in place
+  }
+  __syncthreads();
+  out[t] = s[t];
+}
+
+// What is written first is read too early; what is read first is overwritten, by a later turn or in place.
+TEST_F(Hazards, OnOneLineTheOrderDecidesWhatToTry) {
+  const Buffer<int> in(64, 0);
+  const Buffer<int> out(64);
+  one_line<1, false><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "one line", "one line", "between its write and its read");
+  copy_on_one_line<1, false><<<1, 64>>>(in, out);
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_THAT(hazards[0].message.advice, HasSubstr("between its wait for the copy and its read"));
+  EXPECT_THAT(hazards[0].message.advice, HasSubstr("a thread waits for its own copies alone"));
+  one_line<3, true><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "one line", "one line", "at the end of each turn of the loop");
+  one_line<60, true><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "one line", "one line", "at the end of each turn of the loop");
+  in_place<1><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "in place", "in place", "read into a variable");
+  in_place<3><<<1, 64>>>(out);
+  expect_one(HazardKind::race, "in place", "in place", "read into a variable");
+}
+
 TEST_F(Hazards, ARaceOfManyPlacesIsOneWithACount) {
   const Buffer<int> out(64);
   rotate<true, false><<<1, 64>>>(out);
@@ -427,6 +516,29 @@ TEST_F(Hazards, SharedMemoryBeginsWithNothing) {
   expect_none("all filled");
   sum_shared<<<1, 64>>>(out, 60);
   expect_one(HazardKind::unwritten_read, "shared unwritten", "", "fill it first");
+}
+
+__global__ void sum_of_those_who_stay(int* out, unsigned n) {
+  __shared__ int s[64];
+  if (threadIdx.x >= n) return;
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  int all = 0;
+  for (int i = 0; i < 64; ++i) all += s[i];
+  *out = all;
+}
+
+TEST_F(Hazards, WhoReturnsEarlyIsNamedForWhatIsMissing) {
+  const Buffer<int> out(1);
+  sum_of_those_who_stay<<<1, 64>>>(out, 64);
+  expect_none("all stay");
+  sum_of_those_who_stay<<<1, 64>>>(out, 40);
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_THAT(hazards[0].message.what,
+              HasSubstr("24 threads of the block (thread (40, 0, 0) first) returned before"));
+  EXPECT_THAT(hazards[0].message.advice, HasSubstr("no early return"));
 }
 
 __global__ void maybe_flag(int* out, int n) {

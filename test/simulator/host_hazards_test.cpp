@@ -66,6 +66,7 @@ __global__ void scale(float* x) { x[threadIdx.x] *= 2; }
 __global__ void __launch_bounds__(128) bounded(float* x) { x[threadIdx.x] = 1; }
 __global__ void dynamic(float* x) { extern __shared__ float s[]; s[threadIdx.x] = x[threadIdx.x]; }
 __device__ float variable[16];
+__constant__ float constants[16];
 float no_variable[16];
 static void* null = nullptr;
 int main(int, char** words) {
@@ -93,6 +94,9 @@ int main(int, char** words) {
   if (is("null")) e = cudaMemcpy(null, host, 64, cudaMemcpyHostToDevice);  // mark: null
   if (is("host_set")) e = cudaMemset(host, 0, 64);  // mark: host_set
   if (is("null_set")) e = cudaMemset(null, 0, 64);  // mark: null_set
+  if (is("constant")) e = cudaMemcpy(constants, host, 64, cudaMemcpyHostToDevice);  // mark: constant
+  if (is("of_variable")) e = cudaMemcpy(host, variable + 2, 8, cudaMemcpyDeviceToHost);  // mark: of_variable
+  if (is("set_variable")) e = cudaMemset(&variable, 0, 64);  // mark: set_variable
   if (is("symbol")) e = cudaMemcpyToSymbol(no_variable, host, 64);  // mark: symbol
   if (is("large_symbol")) e = cudaMemcpyToSymbol(variable, host, 68);  // mark: large_symbol
   if (is("threads")) scale<<<1, dim3(64, 32)>>>(x);  // mark: threads
@@ -144,6 +148,12 @@ TEST(RefusedCalls, SayWhyInThreeLinesAndAnswerAsBefore) {
       {"host_set", VALUE, "cudaMemset was given as its destination a pointer to host memory",
        "device memory"},
       {"null_set", VALUE, "cudaMemset was given as its destination a null pointer", "cudaMalloc"},
+      {"constant", VALUE, "was given as its destination constants, a variable of the device",
+       "cudaMemcpyToSymbol(constants, from, bytes)"},
+      {"of_variable", VALUE, "was given as its source variable, a variable of the device",
+       "cudaMemcpyFromSymbol(to, variable, bytes)"},
+      {"set_variable", VALUE, "cudaMemset was given as its destination variable, a variable",
+       "try: cudaGetSymbolAddress(&pointer, variable)"},
       {"symbol", "cudaErrorInvalidSymbol", "no __device__ or __constant__ variable",
        "the variable itself"},
       {"large_symbol", VALUE, "68 bytes from byte 0 on of a variable of 64 bytes", "in bytes"},

@@ -279,7 +279,10 @@ class Decoder {
     source.text = instruction.source;
     source.is_handed_on = instruction.is_handed_on;
     const std::vector<SourceLine>& chain = function_.lines[instruction.line].chain;
-    if (!chain.empty()) source.where = chain.front();
+    if (!chain.empty()) {
+      source.where = chain.front();
+      source.called_from.assign(chain.begin() + 1, chain.end());
+    }
     program_->sources.push_back(std::move(source));
     RegisterUse& use = program_->register_use.emplace_back();
     const Mentions mentions = mentions_of(instruction);

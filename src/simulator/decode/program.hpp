@@ -128,8 +128,9 @@ struct BasicBlock {
 /// An instruction as the user may know it.
 struct SourceInstruction {
   SourceLine where;
-  std::string text;    // "ld.global.f32 %f1, [%rd2+4]"
-  std::string opcode;  // "ld.global.f32"
+  std::vector<SourceLine> called_from;  // the calls that were inlined, innermost first
+  std::string text;                     // "ld.global.f32 %f1, [%rd2+4]"
+  std::string opcode;                   // "ld.global.f32"
   InstructionKind kind = InstructionKind::control;
   uint32_t flops = 0;
   bool is_handed_on = false;  // what it loads becomes a part of an argument, and nothing else

@@ -195,6 +195,8 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
   const uint32_t leaving = guard_lanes(block);
   if (!warp_.copies.empty()) land_all_copies(warp_, leaving);  // others of the block may read them
   warp_.live &= ~leaving;
+  if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
+    hazards->leave(warp_.first_thread / WARP, leaving);
   const uint32_t staying = warp_.active & ~leaving;
   if (staying != 0) {
     set_active(warp_, staying);

@@ -43,6 +43,9 @@ void BlockHazards::start(uint64_t number) {
   number_ = number;
   last_barrier_ = 0;
   order.start(number, static_cast<uint32_t>(block_size_.count()), launch_.messages);
+  const uint64_t warps = (block_size_.count() + WARP - 1) / WARP;
+  left_.assign(warps, 0);
+  stored_.assign(warps, 0);
   std::fill(cells_.begin(), cells_.end(), SharedCell{});
   std::fill(local_written_.begin(), local_written_.end(), false);
   for (std::vector<Source>& sources : sources_) sources.clear();
@@ -101,6 +104,7 @@ bool BlockHazards::was_told(const Side& first, uint32_t thread, Time then, uint6
 // --- shared memory ------------------------------------------------------------------------------------
 
 void BlockHazards::shared(const WarpAccess& access) {
+  if (writes(access.access)) stored_[access.warp] |= access.active;
   for_each_lane(access.active, [&](uint32_t lane) {
     shared_lane(access, lane, access.first + static_cast<uint64_t>(access.distance[lane]));
   });
@@ -160,6 +164,7 @@ void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& ste
 // --- cp.async -----------------------------------------------------------------------------------------
 
 void BlockHazards::copy_begins(const ThreadCopy& copy) {
+  stored_[copy.thread / WARP] |= 1u << copy.thread % WARP;
   const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
   for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
@@ -481,15 +486,26 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
   if (!same_line) {
     const SourceLine& here = launch_.program.sources[first.instruction].where;
     const SourceLine& there = launch_.program.sources[second.instruction].where;
-    const bool wraps = here.file == there.file && here.line > there.line;
+    const bool wraps = here.file == there.file && here.line > there.line &&
+                       launch_.comes_next_turn(first.instruction, second.instruction);
     return barrier + (wraps ? " after " : " between ") + line(first.instruction) +
            (wraps ? ", before " : " and ") + line(second.instruction) +
            (wraps ? " of the loop's next turn" : "") + why;
   }
   if (both_write)
     return "a place of its own for each thread, or atomicAdd where several are to add to one";
-  if (launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
+  const bool is_next_turn =
+      launch_.first_copy_of(second.instruction) < launch_.first_copy_of(first.instruction) &&
+      launch_.comes_next_turn(first.instruction, second.instruction);
+  if (is_next_turn ||
+      launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
     return barrier + " at the end of each turn of the loop" + why;
+  if (first.writes) {
+    const bool is_copy = launch_.program.sources[first.instruction].opcode.starts_with("cp.");
+    return barrier + " in " + line(first.instruction) + ", between its " +
+           (is_copy ? "wait for the copy" : "write") + " and its read" + why +
+           (is_copy ? "; a thread waits for its own copies alone" : "");
+  }
   if (!is_shared) return "write to another array than the one that is read";
   return "read into a variable, " + barrier + ", and then write" + why;
 }
@@ -514,6 +530,15 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
         "does not clear memory";
   }
   hazard.message.what = kernel + " reads " + memory + " that nobody wrote";
+  if (const auto [first, count] = left_without_store(); simulator::is_shared(access) && count > 0) {
+    hazard.message.what += ": " + std::to_string(count) + (count == 1 ? " thread" : " threads") +
+                           " of the block (" + thread_name(first) + (count == 1 ? ")" : " first)") +
+                           " returned before writing to it";
+    advice =
+        "no early return: keep all threads until the block has filled it, `if` around what lies "
+        "beyond an array, and a value "
+        "such as 0 in its place";
+  }
   hazard.message.where =
       place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
       ", " +
@@ -522,6 +547,19 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
   if (is_global(access)) hazard.message.where += written_part(address);
   hazard.message.advice = advice;
   return hazard;
+}
+
+std::pair<uint32_t, uint32_t> BlockHazards::left_without_store() const {
+  uint32_t first = 0, count = 0;
+  bool has_store = false;
+  for (uint32_t warp = 0; warp < left_.size(); ++warp) {
+    has_store |= stored_[warp] != 0;
+    const uint32_t lanes = left_[warp] & ~stored_[warp];
+    if (count == 0 && lanes != 0)
+      first = warp * WARP + static_cast<uint32_t>(std::countr_zero(lanes));
+    count += static_cast<uint32_t>(std::popcount(lanes));
+  }
+  return {first, has_store ? count : 0};
 }
 
 // ", of which the first 8 of 2048 bytes were written", where that is how it is.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/hazards/device_shadow.hpp"
@@ -52,6 +53,9 @@ class BlockHazards {
   void copy_begins(const ThreadCopy& copy);
   /// A thread's copies by one instruction land in the order in which they were asked for.
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
+
+  /// These lanes have exited.
+  void leave(uint32_t warp, uint32_t lanes) { left_[warp] |= lanes; }
 
   /// All threads of the block have met at the barrier of this instruction.
   void meet(uint32_t barrier) {
@@ -132,6 +136,8 @@ class BlockHazards {
                         bool is_source) const;
 
   std::string written_part(uint64_t address) const;
+  /// Threads that have exited without a store to shared memory, where others have made one: the first, and how many.
+  std::pair<uint32_t, uint32_t> left_without_store() const;
 
   std::string line(uint32_t instruction) const;
   std::string thread_name(uint32_t thread) const;
@@ -144,6 +150,8 @@ class BlockHazards {
   const size_t local_bytes_;
   uint64_t number_ = 0;
   uint32_t last_barrier_ = 0;  // the instruction; 0: none yet
+  std::vector<uint32_t> left_,
+      stored_;  // by warp: the lanes that have exited, and that have written to shared memory
   std::vector<SharedCell> cells_;
   std::vector<bool> local_written_;                  // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;         // by thread

@@ -141,11 +141,24 @@ std::vector<uint32_t> LaunchContext::meetings() const {
   return all;
 }
 
+// Then each of the line's accesses to memory is there several times. Of `s[t] += s[u]` only the load is.
+bool LaunchContext::is_unrolled(uint32_t instruction) const {
+  std::map<std::string_view, int> copies;
+  for (uint32_t i = 0; i < lines_.size(); ++i) {
+    const std::string& opcode = program.sources[i].opcode;
+    const bool is_access = opcode.starts_with("ld.") || opcode.starts_with("st.") ||
+                           opcode.starts_with("cp.async.c") || opcode.starts_with("atom.");
+    if (lines_[i] == lines_[instruction] && is_access) ++copies[opcode];
+  }
+  return !copies.empty() &&
+         std::all_of(copies.begin(), copies.end(), [](const auto& of) { return of.second > 1; });
+}
+
 // A branch back makes a loop of the blocks between; a loop that was unrolled has its instruction once for each turn.
 LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
   uint32_t first = instruction;
   uint32_t last = instruction;
-  for (uint32_t i = 0; i < lines_.size(); ++i) {
+  for (uint32_t i = 0; i < lines_.size() && is_unrolled(instruction); ++i) {
     const bool is_copy = lines_[i] == lines_[instruction] &&
                          program.sources[i].opcode == program.sources[instruction].opcode;
     if (is_copy) first = std::min(first, i);
@@ -209,6 +222,26 @@ bool LaunchContext::leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t
     for (const uint32_t next : blocks_after(block)) blocks.push_back(next);
   }
   return false;
+}
+
+bool LaunchContext::comes_next_turn(uint32_t instruction, uint32_t other) const {
+  const uint32_t here = block_of(instruction);
+  const uint32_t there = block_of(other);
+  const auto none = static_cast<uint32_t>(program.blocks.size());
+  if (leads_to(blocks_after(here), there, none) && leads_to(blocks_after(there), here, none))
+    return true;
+  return first_copy_of(other) < std::min(instruction, other);
+}
+
+uint32_t LaunchContext::first_copy_of(uint32_t instruction) const {
+  const SourceInstruction& source = program.sources[instruction];
+  for (uint32_t i = 0; i < instruction; ++i) {
+    const SourceInstruction& copy = program.sources[i];
+    if (copy.where == source.where && copy.called_from == source.called_from &&
+        copy.opcode == source.opcode)
+      return i;
+  }
+  return instruction;
 }
 
 // The order of the code says little: a compiler may put a loop's end before its beginning.

@@ -40,12 +40,18 @@ class LaunchContext {
   /// Whether the instruction is in a loop, and whether threads meet in the innermost one.
   enum class Loop { none, without_barrier, with_barrier };
   Loop loop_around(uint32_t instruction) const;
+  /// Whether a thread that has executed the first instruction may come to the second in a later turn of a loop: one that
+  /// was unrolled has its instructions once for each turn.
+  bool comes_next_turn(uint32_t instruction, uint32_t other) const;
+  /// Of an instruction in a loop that was unrolled, the one of the first turn; any other is its own.
+  uint32_t first_copy_of(uint32_t instruction) const;
   /// Which of two instructions a thread comes to first on its way from `start`, a barrier or 0, the kernel's beginning.
   bool comes_first(uint32_t start, uint32_t instruction, uint32_t other) const;
   Strength strength_of(uint32_t instruction) const { return strengths_[instruction]; }
 
  private:
   std::vector<uint32_t> meetings() const;
+  bool is_unrolled(uint32_t instruction) const;
   uint32_t block_of(uint32_t instruction) const;
   std::vector<uint32_t> blocks_after(uint32_t block) const;
   bool leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t around) const;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -197,6 +198,7 @@ struct Unusable {
   const void* pointer;
   size_t bytes;
   bool must_be_device;
+  bool is_copy = true;  // or a fill
 };
 
 // What is asked of an allocation that has less. A size in elements is the usual mistake.
@@ -213,6 +215,17 @@ Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
                  is_element_count
                      ? "cudaMalloc takes bytes, not elements: n * sizeof(float)?"
                      : "sizes are in bytes, not elements: n * sizeof(float)? Or allocate more");
+}
+
+// To host code the name of a __device__ or __constant__ variable is one on the host, by which the API finds the device's.
+Refusal is_variable(const Unusable& side, const std::string& name) {
+  const std::string address = "cudaGetSymbolAddress(&pointer, " + name + ") for a pointer to it";
+  const std::string copy = side.role == std::string_view("source")
+                               ? "cudaMemcpyFromSymbol(to, " + name + ", bytes)"
+                               : "cudaMemcpyToSymbol(" + name + ", from, bytes)";
+  return refusal(std::string("was given as its ") + side.role + " " + name +
+                     ", a variable of the device: its name is no pointer in host code",
+                 side.is_copy ? copy + "; or " + address : address);
 }
 
 Refusal not_usable(const Unusable& side) {
@@ -234,6 +247,8 @@ Refusal not_usable(const Unusable& side) {
     return refusal(given + "memory of nobody: " + memory.describe(address),
                    "a pointer within an allocation; offsets of a pointer are in elements");
   }
+  if (const std::string name = variable_around(side.pointer); !name.empty())
+    return is_variable(side, name);
   return refusal(
       given + "a pointer to host memory, where memory of the device must be",
       "destination first, then source: cudaMemcpy(to, from, bytes, kind); cudaMemset takes "
@@ -298,6 +313,11 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
       const void* const host_side = to_device ? from : to;
       const bool one_side = to_device != from_device;
       const bool is_host = device_side != nullptr && !memory.owns(address_of(device_side));
+      const std::string variable = variable_around(device_side);
+      if ((to_device || from_device) && !variable.empty()) {
+        return to_device ? is_variable({"destination", to, to_bytes, true}, variable)
+                         : is_variable({"source", from, from_bytes, true}, variable);
+      }
       if (one_side && is_host) return wrong_direction(kind, memory.owns(address_of(host_side)));
       if (target == nullptr) return not_usable({"destination", to, to_bytes, to_device});
       return not_usable({"source", from, from_bytes, from_device});
@@ -352,7 +372,7 @@ cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent, const Or
   std::byte* const target = locate(pointer, bytes, Side::device);
   if (target == nullptr) {
     return refuse(cudaErrorInvalidValue,
-                  [&] { return not_usable({"destination", pointer, bytes, true}); });
+                  [&] { return not_usable({"destination", pointer, bytes, true, false}); });
   }
   {
     const HostMemoryOpen open;

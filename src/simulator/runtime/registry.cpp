@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -81,6 +82,7 @@ struct TranslationUnit {
 struct Symbol {
   TranslationUnit* unit = nullptr;
   std::string name;  // mangled
+  size_t bytes = 0;  // of a variable
 };
 
 // Filled by static constructors, before and, with shared libraries, during main().
@@ -179,6 +181,16 @@ Variable find_variable(const void* host_shadow) {
   return variable;
 }
 
+std::string variable_around(const void* host) {
+  const std::lock_guard lock(registry().mutex);
+  const auto* const place = static_cast<const std::byte*>(host);
+  for (const auto& [shadow, symbol] : registry().variables) {
+    const auto* const first = static_cast<const std::byte*>(shadow);
+    if (place >= first && place < first + symbol.bytes) return demangled(symbol.name);
+  }
+  return "";
+}
+
 bool is_managed_variable(const void* host_shadow) {
   return host_shadow >= __start_simulator_managed && host_shadow < __stop_simulator_managed;
 }
@@ -224,13 +236,13 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char* /*de
 }
 
 void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*/,
-                       const char* device_name, int /*external*/, size_t /*bytes*/,
-                       int /*constant*/, int /*global*/) {
+                       const char* device_name, int /*external*/, size_t bytes, int /*constant*/,
+                       int /*global*/) {
   using namespace simulator::runtime;
   at_start([&] {
     const std::lock_guard lock(registry().mutex);
     auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
-    registry().variables[host_shadow] = {unit, device_name};
+    registry().variables[host_shadow] = {unit, device_name, bytes};
     if (is_managed_variable(host_shadow)) unit->managed[device_name] = host_shadow;
   });
 }

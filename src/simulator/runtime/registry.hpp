@@ -37,6 +37,8 @@ struct Variable {
   size_t bytes = 0;
 };
 Variable find_variable(const void* host_shadow);
+/// The name of the variable whose shadow on the host has this place in it; empty if there is none.
+std::string variable_around(const void* host);
 
 /// Whether the variable that lies here on the host is a __managed__ one, which the device uses where it is.
 bool is_managed_variable(const void* host_shadow);
