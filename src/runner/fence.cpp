@@ -6,51 +6,58 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace runner {
 namespace {
 
-#if defined(__x86_64__)
-constexpr uint32_t ARCHITECTURE = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t ARCHITECTURE = AUDIT_ARCH_AARCH64;
-#else
-constexpr uint32_t ARCHITECTURE = 0;  // of which no filter is made
-#endif
+// A kind of processor: what its calls are filtered by.
+struct Processor {
+  const char* name;  // as uname() has it
+  uint32_t architecture;
+  std::vector<uint32_t> copying;  // calls of its own that copy a process: fork and vfork
+  uint32_t other_calls;  // the first number of the same calls by other numbers (x32); 0 for none
+};
 
-// A sanitizer forks to name the lines of its report.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr uint32_t NO_COPY = SECCOMP_RET_ERRNO | EPERM;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr uint32_t NO_COPY = SECCOMP_RET_ERRNO | EPERM;
-#else
-constexpr uint32_t NO_COPY = SECCOMP_RET_KILL_PROCESS;
-#endif
-#else
-constexpr uint32_t NO_COPY = SECCOMP_RET_KILL_PROCESS;
-#endif
+const Processor* this_processor() {
+  static const Processor KNOWN[] = {
+      {.name = "x86_64",
+       .architecture = AUDIT_ARCH_X86_64,
+       .copying = {57, 58},
+       .other_calls = 0x40000000},
+      {.name = "aarch64", .architecture = AUDIT_ARCH_AARCH64, .copying = {}, .other_calls = 0},
+  };
+  utsname system{};
+  uname(&system);
+  for (const Processor& one : KNOWN) {
+    if (std::string_view(one.name) == system.machine) return &one;
+  }
+  return nullptr;
+}
+
+// A sanitizer forks to name the lines of its report: it gets an error.
+constexpr uint32_t NO_COPY =
+    SGEMM_SANITIZED != 0 ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_KILL_PROCESS;
 
 // A filter of system calls, written down one call after the other.
 class Filter {
  public:
-  Filter() {
+  explicit Filter(const Processor& processor) {
     load(offsetof(seccomp_data, arch));
-    skip_unless(BPF_JEQ, ARCHITECTURE, 1);
+    skip_unless(BPF_JEQ, processor.architecture, 1);
     jump(1);
     answer(SECCOMP_RET_KILL_PROCESS);
-    load_call();
-#if defined(__x86_64__)
-    constexpr uint32_t X32 = 0x40000000;  // the same calls by other numbers
-    skip_unless(BPF_JGE, X32, 1);
+    load(offsetof(seccomp_data, nr));
+    if (processor.other_calls == 0) return;
+    skip_unless(BPF_JGE, processor.other_calls, 1);
     answer(SECCOMP_RET_KILL_PROCESS);
-#endif
   }
 
   void deny(long call, uint32_t with) {
@@ -85,7 +92,6 @@ class Filter {
   void load(size_t offset) {
     code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
   }
-  void load_call() { load(offsetof(seccomp_data, nr)); }
   void answer(uint32_t with) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, with)); }
   void jump(uint32_t statements) { code_.push_back(BPF_STMT(BPF_JMP | BPF_JA, statements)); }
   // Goes on with the next statement where the comparison holds, and behind `statements` of them where it does not.
@@ -107,17 +113,15 @@ class Filter {
 }  // namespace
 
 void forbid_what_judged_code_may_not() {
-  if (ARCHITECTURE == 0) return;
+  const Processor* const processor = this_processor();
+  if (processor == nullptr) return;
   constexpr uint32_t REFUSED = SECCOMP_RET_ERRNO | EPERM;
   const auto own = static_cast<uint32_t>(getpid());
-  Filter filter;
+  Filter filter(*processor);
   // A thread, or what posix_spawn makes, which becomes another program at once.
   filter.deny_without_bits(SYS_clone, CLONE_THREAD | CLONE_VFORK, NO_COPY);
   filter.deny(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);  // the C library takes clone then
-#ifdef SYS_fork
-  filter.deny(SYS_fork, NO_COPY);
-  filter.deny(SYS_vfork, NO_COPY);
-#endif
+  for (const uint32_t call : processor->copying) filter.deny(call, NO_COPY);
   filter.deny(SYS_setsid, REFUSED);
   filter.deny(SYS_setpgid, REFUSED);
   filter.deny_of(SYS_prctl, PR_SET_PDEATHSIG, REFUSED);

@@ -376,29 +376,45 @@ std::string without_option(const std::string& message) {
                                                                   : message;
 }
 
+// Whether the file holds the header's text itself: then the header is empty, whoever includes it (see cut.hpp).
+bool holds(const std::string& source, const std::string& header) {
+  constexpr std::string_view GUARD = "#ifndef ";
+  const std::string text = read_text(header);
+  const size_t begin = text.find(GUARD);
+  if (begin == text.npos) return false;
+  const size_t name = begin + GUARD.size();
+  return source.find("#define " + text.substr(name, text.find('\n', name) - name)) != source.npos;
+}
+
 // What of the ladder's own code the file takes in place of its own: "it includes ...", "it calls ..."; empty if nothing.
-std::string borrowed(const Exercise& exercise, const runner::CompiledKernel& compiled) {
+std::string borrowed(const Exercise& exercise, const std::string& source,
+                     const runner::CompiledKernel& compiled) {
   namespace fs = std::filesystem;
   const auto place = [](const std::string& file) {
     std::error_code none;
     return fs::weakly_canonical(file, none);
   };
-  const std::string rungs = place(fmt::format("{}/src/kernels", SGEMM_SOURCE_DIR)).string();
-  std::vector<fs::path> solution;
+  const fs::path rungs = place(fmt::format("{}/src/kernels", SGEMM_SOURCE_DIR));
+  std::vector<fs::path> headers;  // that should stand in the learner's file
   if (has_solution(exercise)) {
-    for (const std::string& file : files_of_solution(exercise)) solution.push_back(place(file));
+    for (const std::string& file : files_of_solution(exercise)) {
+      if (file.ends_with(".hpp") && !holds(source, file)) headers.push_back(place(file));
+    }
   }
   for (const std::string& name : compiled.files) {
     const fs::path file = place(name);
     const bool is_a_rung = file.extension() == ".cu" && file.parent_path() == rungs;
-    if (is_a_rung || std::ranges::find(solution, file) != solution.end())
+    if (is_a_rung || std::ranges::find(headers, file) != headers.end())
       return fmt::format("it includes {}", fs::relative(file, place(SGEMM_SOURCE_DIR)).string());
   }
+  // What the file was given with may use a rung of its own: 12 falls back on 11.
+  const std::string given = cut(exercise, hole_of(source));
   for (const std::string& symbol : compiled.imports) {
     if (symbol == "_ZN6ladder3allEv") return "it calls ladder::all()";
     for (const ladder::Rung* rung : ladder::all()) {
       const std::string_view rung_name = rung->name;
-      if (symbol == fmt::format("_ZN6ladder{}{}E", rung_name.size(), rung_name))
+      const bool is_given = given.find(fmt::format("Rung {};", rung_name)) != given.npos;
+      if (!is_given && symbol == fmt::format("_ZN6ladder{}{}E", rung_name.size(), rung_name))
         return fmt::format("it uses ladder::{}", rung_name);
     }
   }
@@ -410,7 +426,7 @@ std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const s
                                                Outcome& outcome) {
   try {
     runner::CompiledKernel compiled = runner::compile_kernel_file(file);
-    const std::string what = borrowed(exercise, compiled);
+    const std::string what = borrowed(exercise, read_text(file), compiled);
     if (what.empty()) return compiled;
     outcome.ending = Ending::not_its_own;
     outcome.message = fmt::format(

@@ -223,6 +223,25 @@ TEST_F(JudgedCode, ThatIsTheLaddersIsToldAsThat) {
   }
 }
 
+// Exercise 12's file holds a header's text itself, which other headers include too: they find it there.
+TEST_F(JudgedCode, ThatTakesOutAHeaderOfItsExerciseHasTheLadders) {
+  const workshop::Exercise& of = workshop::find_exercise("12");
+  std::string source = workshop::cut(of, 'a', workshop::solution_of(of, 'a'));
+  const std::string held = "#define LADDER_SPLIT_PLAN\n";
+  const size_t begin = source.find("#ifndef LADDER_SPLIT_PLAN"), end = source.find("#endif", begin);
+  ASSERT_NE(end, source.npos);
+  ASSERT_NE(source.find(held), source.npos);
+  source.replace(begin, end - begin, "#ifndef NOTHING\n");
+  workshop::write_text(mine / "12_stream_k.cu", source);
+  const Ended ended =
+      run_program({.words = {SGEMM_WORKSHOP, "check", "12", "--folder", mine.string(), "--json"}});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  const json outcome = json::parse(ended.out);
+  EXPECT_EQ(outcome["ending"], "not_its_own") << outcome["compiler_output"];
+  EXPECT_THAT(outcome["message"].get<std::string>(),
+              StartsWith("it includes src/kernels/tuned/split_plan.hpp: "));
+}
+
 // "Sign for sign" is said of the file, not of the part between its marks.
 TEST_F(JudgedCode, ThatIsChangedOutsideOfItsMarksIsNotCalledTheRungsOwn) {
   const std::string last = "  return cudaGetLastError();\n";
