@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "results/counts.hpp"
@@ -294,7 +296,8 @@ Json row_of(const Result& r, const Provenance& from) {
 
 constexpr size_t LONGEST_FILE = size_t{1} << 28;
 constexpr size_t LONGEST_TEXT = 4096;
-constexpr double LARGEST = 1e18, SMALLEST = 1e-9;       // of any figure above 0
+constexpr double LARGEST = 1e18, SMALLEST = 1e-9;  // of any figure above 0
+constexpr int DEEPEST = 16;  // of objects and lists in each other; a run needs half of that
 constexpr double LONGEST_MS = 1e9, SHORTEST_MS = 1e-6;  // eleven days, a nanosecond
 
 // One place in the file: what complaints name, and what values are taken from.
@@ -348,6 +351,12 @@ class Place {
     if (!json_.is_number_unsigned()) refuse("is not a whole number from 0");
     return json_.get<uint64_t>();
   }
+  // "2026-11-22T10:00:00+00:00", or nothing where it is not known.
+  std::string date() const {
+    const std::string date = text();
+    if (!date.empty() && !is_date(date)) refuse("is no date such as 2026-11-22T10:00:00+00:00");
+    return date;
+  }
   double number(double least, double most) const {
     if (!json_.is_number()) refuse("is not a number");
     const double value = json_.get<double>();
@@ -369,6 +378,22 @@ class Place {
   }
 
  private:
+  static bool is_date(std::string_view text) {
+    constexpr std::string_view PATTERN = "9999-99-99T99:99:99";
+    const auto fits = [](std::string_view given, std::string_view pattern) {
+      return std::ranges::equal(
+          given, pattern, [](char c, char p) { return p == '9' ? c >= '0' && c <= '9' : c == p; });
+    };
+    if (!fits(text.substr(0, PATTERN.size()), PATTERN)) return false;
+    const auto number = [&](size_t at) { return 10 * (text[at] - '0') + text[at + 1] - '0'; };
+    const std::chrono::year_month_day day{std::chrono::year(100 * number(0) + number(2)),
+                                          std::chrono::month(static_cast<unsigned>(number(5))),
+                                          std::chrono::day(static_cast<unsigned>(number(8)))};
+    if (!day.ok() || number(11) > 23 || number(14) > 59 || number(17) > 59) return false;
+    const std::string_view zone = text.substr(PATTERN.size());
+    return zone == "Z" || ((zone.starts_with('+') || zone.starts_with('-')) &&
+                           fits(zone.substr(1), "99:99") && number(20) <= 23 && number(23) <= 59);
+  }
   std::string_view raw_text() const {
     if (!json_.is_string()) refuse("is not a text");
     return beginning(json_.get_ref<const std::string&>());
@@ -425,7 +450,7 @@ Provenance provenance_from(const Place& c) {
         schema > SCHEMA ? "use a newer sgemm_runner" : "record it anew with --json=FILE"));
   }
   Provenance p{.machine = machine_from(c.at("machine"))};
-  if (c.has("date")) p.date = c.at("date").text();
+  if (c.has("date")) p.date = c.at("date").date();
   if (c.has("executable")) p.program = c.at("executable").text();
   p.commit = optional_at(c, "commit", TEXT);
   p.uncommitted_changes = optional_at(c, "uncommitted_changes", TRUTH);
@@ -672,7 +697,7 @@ Compared comparison_from(const Place& c) {
 
 ComparedWith compared_with_from(const Place& c) {
   return {.file = c.at("file").text(),
-          .date = c.at("date").text(),
+          .date = c.at("date").date(),
           .commit = optional_at(c, "commit", TEXT),
           .notes = texts(c.at("notes"))};
 }
@@ -680,10 +705,13 @@ ComparedWith compared_with_from(const Place& c) {
 Result result_from(const Place& row) {
   Result r{.who = identity_from(row)};
   if (row.has("m")) r.problem = problem_from(row);
+  if (row.at("name").text() != full_name(r))
+    row.at("name").refuse(
+        fmt::format("is not '{}', as its kernel and sizes have it", full_name(r)));
   if (row.has("useful_bytes")) r.useful_bytes = LARGE(row.at("useful_bytes"));
   if (row.has("idea")) r.idea = row.at("idea").text();
   if (row.has("path")) r.path = row.at("path").text();
-  if (row.has("date")) r.date = row.at("date").text();
+  if (row.has("date")) r.date = row.at("date").date();
   if (row.has("comparison")) r.compared = comparison_from(row.at("comparison"));
   if (row.has("skip_message")) {
     r.refusal = row.at("skip_message").text();
@@ -712,11 +740,42 @@ std::string to_json(const Run& run) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+// Refuses while it reads what a reader would take for something else later: two members of one name, of which each reader takes
+// another; and lists in lists without an end.
+class Watch {
+ public:
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= DEEPEST) throw Unusable(fmt::format("it is nested deeper than {}", DEEPEST));
+      keys_.resize(static_cast<size_t>(depth) + 1);
+      keys_.back().clear();
+    } else if (event == Event::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys_.at(static_cast<size_t>(depth) - 1).insert(key).second) {
+        throw Unusable(
+            fmt::format("'{}' stands twice in one object",
+                        text::plain_line(std::string_view(key).substr(0, LONGEST_TEXT))));
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> keys_{};  // so far, of each object that is open
+};
+
+}  // namespace
+
 Run run_from_json(std::string_view text) {
   if (text.empty()) throw Unusable("it is empty");
+  // Of UTF-16 every other byte is a zero, whatever mark it begins with.
+  if (text.substr(0, 4).find('\0') != text.npos) throw Unusable("it is UTF-16, and JSON is UTF-8");
   Json json;
   try {
-    json = Json::parse(text);
+    json = Json::parse(text, Watch());
   } catch (const Json::parse_error& error) {
     throw Unusable(error.byte > text.size()
                        ? "it is not whole: its JSON ends in the middle"

@@ -24,6 +24,23 @@ constexpr const char* HOSTILE =
     "\033[31m\xC2\x9B"
     "2J\u202E\u2066\r\nx|<script>a</script>[b](c)`d`";
 
+// A row's name says its kernel and sizes, and is refused if it says others.
+std::string name_of(const json& row) {
+  std::string name = row.at("set").get<std::string>() + "/";
+  if (!row.at("kernel_id").is_null()) {
+    const std::string number = row.at("kernel_id").dump();
+    name += (number.size() < 2 ? "0" : "") + number + "_";
+  }
+  name += row.at("kernel").get<std::string>();
+  if (row.contains("variant")) name += "/" + row.at("variant").get<std::string>();
+  if (row.contains("m"))
+    name += "/" + row.at("m").dump() + "x" + row.at("n").dump() + "x" + row.at("k").dump();
+  if (!row.contains("parameters")) return name;
+  for (const auto& [key, value] : row.at("parameters").items())
+    name += "/" + key + "=" + value.dump();
+  return name;
+}
+
 // Each of the file's texts and keys in turn has it behind its own.
 std::vector<json> hostile_files(const Run& run) {
   const json sound = json::parse(results::to_json(run));
@@ -37,6 +54,9 @@ std::vector<json> hostile_files(const Run& run) {
   for (const char* where : {"/benchmarks/0/counts", "/benchmarks/0/parameters"}) {
     const json::json_pointer at(where);
     if (sound.contains(at)) files.emplace_back(sound)[at][HOSTILE] = 4;
+  }
+  for (json& file : files) {
+    for (json& row : file.at("benchmarks")) row["name"] = name_of(row);
   }
   return files;
 }
