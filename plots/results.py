@@ -6,17 +6,23 @@
 
 Nothing is computed or judged here: a figure is the one that the program wrote, and whether a result is right is what it
 found. A file may have been damaged, or edited: each value is checked for what it can be, and what cannot be used is
-refused with its place in the file.
+refused with its place in the file. What is refused is what src/results/json.cpp refuses: test/data/runs has files that
+both are tried with.
 """
 
+import datetime
 import json
+import re
 from dataclasses import dataclass, field
 from math import isfinite
 
 from plots import program
 
 SCHEMA = 2  # as in src/results/json.hpp
-LARGEST = 1e18  # of any figure
+LARGEST, SMALLEST = 1e18, 1e-9  # of any figure above 0
+LONGEST_MS, SHORTEST_MS = 1e9, 1e-6
+LONGEST_FILE = 1 << 28
+DEEPEST = 16  # of objects and lists in each other
 LARGEST_FLOAT = 3.4028234663852886e38
 MACHINES = ("simulator", "cuda")
 
@@ -154,20 +160,30 @@ class Run:
 def read(path):
     """The run in a file. Raises Unusable, naming the file."""
     try:
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(LONGEST_FILE + 1)
     except OSError as error:
         raise Unusable(f"'{path}' cannot be read: {error.strerror}") from None
     try:
+        if len(text) > LONGEST_FILE:
+            raise Unusable("it is too long for a run")
         return parse(text)
     except Unusable as unusable:
         raise Unusable(f"'{path}' cannot be used: {unusable}") from None
 
 
 def parse(text):
-    """The run in a text of JSON. Raises Unusable."""
+    """The run in a text of JSON, or its bytes. Raises Unusable."""
     try:
-        document = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:  # json's own errors and those of UTF-8 are ValueErrors
+        if isinstance(text, bytes):
+            if b"\0" in text[:4]:  # of UTF-16 every other byte is a zero, whatever mark it begins with
+                raise Unusable("it is UTF-16, and JSON is UTF-8")
+            text = text.decode("utf-8-sig")
+        document = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
+        _check_nesting(document)
+    except RecursionError:
+        raise Unusable(f"it is nested deeper than {DEEPEST}") from None
+    except ValueError as error:  # json's own errors and those of UTF-8 are ValueErrors
         raise Unusable(f"it is not JSON ({error})") from None
     return from_document(document)
 
@@ -189,6 +205,33 @@ def write(path, run):
 
 def _refuse_constant(word):
     raise ValueError(f"{word} is no number")
+
+
+def _object(members):
+    """Of two members of one name each reader would take another."""
+    keys = [key for key, _ in members]
+    for key in keys:
+        if len(keys) != len(set(keys)) and keys.count(key) > 1:
+            raise Unusable(f"'{_Place(key, '').text()}' stands twice in one object")
+    return dict(members)
+
+
+def _check_nesting(value, depth=0):
+    """Lists in lists have an end; and half of a character, which json takes, is none."""
+    if isinstance(value, str):
+        value.encode("utf-8")  # of a lone surrogate a ValueError
+    if not isinstance(value, (dict, list)):
+        return
+    if depth >= DEEPEST:
+        raise Unusable(f"it is nested deeper than {DEEPEST}")
+    for key in value if isinstance(value, dict) else ():
+        key.encode("utf-8")
+    for one in value.values() if isinstance(value, dict) else value:
+        _check_nesting(one, depth + 1)
+
+
+# "2026-11-22T10:00:00+00:00"
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 class _Place:
@@ -222,6 +265,9 @@ class _Place:
     def map(self, take):
         """{key: take(place)} of an object."""
         return {key: take(self.at(key)) for key in self.members()}
+
+    def member_places(self):
+        return [self.at(key) for key in self.members()]
 
     def take(self, key, take, otherwise=None):
         """take(place) if there is such a member, else `otherwise`."""
@@ -264,15 +310,49 @@ class _Place:
         return float(self.value)
 
     def positive(self):
-        if self.number() == 0:
-            self.refuse("is not above 0")
-        return float(self.value)
+        return self.number(SMALLEST)
+
+    def date(self):
+        """Nothing where it is not known."""
+        date = self.text()
+        try:
+            if date and not _DATE.fullmatch(date):
+                raise ValueError
+            if date:
+                datetime.datetime.fromisoformat(date.replace("Z", "+00:00"))
+        except ValueError:
+            self.refuse("is no date such as 2026-11-22T10:00:00+00:00")
+        return date
+
+    def small(self):
+        return self.whole(0, 2**31 - 1)
+
+    def signed(self):
+        return self.number(-LARGEST)
+
+    def three(self, take):
+        values = [take(one) for one in self.each()]
+        if len(values) != 3:
+            self.refuse("has not three values")
+        return values
+
+    def all(self, take):
+        return [take(one) for one in self.each()]
+
+    def check(self, needed=(), known=()):
+        """That there are members, and what they and others can be: {key: take}."""
+        for key, take in dict(needed).items():
+            take(self.at(key))
+        for key, take in dict(known).items():
+            self.take(key, take)
 
     def count(self):
         return self.map(_Place.natural) if isinstance(self.value, dict) else self.natural()
 
     def natural(self):
-        return self.whole(0, 2**64 - 1)
+        if not isinstance(self.value, int) or isinstance(self.value, bool) or not 0 <= self.value < 2**64:
+            self.refuse("is not a whole number from 0")
+        return self.value
 
     # A wrong value may be a NaN, which JSON has no number for: it is written as a text.
     def check_any_number(self):
@@ -294,12 +374,13 @@ def _context(c):
     machine = c.at("machine").text()
     if machine not in MACHINES:
         c.at("machine").refuse("is neither 'simulator' nor 'cuda'")
+    c.check(known=_CONTEXT)
     roofs = c.take("roofs", lambda place: {key: place.at(key).positive() for key in place.members() if place.has(key)}, {})
     return Context(
         machine=machine,
         device=c.at("device").text(),
         device_detail=c.at("device_detail").text(),
-        date=c.take("date", _Place.text, ""),
+        date=c.take("date", _Place.date, ""),
         commit=c.take("commit", _Place.text),
         uncommitted_changes=c.take("uncommitted_changes", _Place.truth),
         driver=c.take("driver", _Place.text),
@@ -313,29 +394,32 @@ def _context(c):
 
 
 def _row(r):
-    refusal = r.take("skip_message", _Place.text, "")
+    refusal = _refusal(r)
+    size = _size(r) if r.has("m") else None
+    name = _name(r, size)
+    r.check(known=_ROW)
     if not refusal:
-        _check_accuracy(r)
+        _check_judgement(r)
     timed = r.has("samples_ms")
     l2 = r.at("l2").text() if timed else "warm"
     if l2 not in ("warm", "cold"):
         r.at("l2").refuse("is neither 'warm' nor 'cold'")
     samples = _samples(r) if timed else ([], [])
     return Row(
-        name=r.at("name").text(),
+        name=name,
         set=r.at("set").text(),
-        number=r.take("kernel_id", _Place.whole),
+        number=r.take("kernel_id", _Place.small),
         kernel=r.at("kernel").text(),
         variant=r.take("variant", _Place.text, ""),
         parameters=r.take("parameters", lambda place: place.map(lambda one: one.whole(-(2**63))), {}),
-        size=_size(r) if r.has("m") else None,
+        size=size,
         path=r.take("path", _Place.text, ""),
         refusal=refusal,
-        date=r.take("date", _Place.text, ""),
+        date=r.take("date", _Place.date, ""),
         correct=not refusal and r.at("correct").truth(),
         promise_kept=r.take("promise_kept", _Place.truth, True),
         contract_broken=r.take("contract_broken", _Place.texts, []),
-        hazards=[h.at("message").lines_of_text() for h in r.take("hazards", _Place.each, [])],
+        hazards=[_hazard(h) for h in r.take("hazards", _Place.each, [])],
         doubts=r.at("doubts").texts() if timed else [],
         figures=_figures(r),
         sectors_per_request=r.take("sectors_per_request", lambda place: place.map(_Place.number), {}),
@@ -357,7 +441,7 @@ def _row(r):
 def _compared_with(c):
     return ComparedWith(
         file=c.at("file").text(),
-        date=c.at("date").text(),
+        date=c.at("date").date(),
         commit=c.take("commit", _Place.text),
         notes=c.at("notes").texts(),
     )
@@ -382,20 +466,24 @@ def _comparison(c):
 
 
 def _line(line):
+    line.check(
+        needed=dict.fromkeys(("sectors", "lines", "wavefronts"), _Place.natural),
+        known=dict.fromkeys(("lanes", "bytes_used"), _Place.natural),
+    )
     waste = line.take("waste", _Place.text, "none")
     if waste not in WASTES:
         line.at("waste").refuse("is neither 'none' nor 'some' nor 'much'")
     return Line(
         file=line.at("file").text(),
-        line=line.at("line").whole(),
-        instruction=line.take("instruction", _Place.text, ""),
-        buffer=line.take("buffer", _Place.text, ""),
-        bytes_per_lane=line.take("bytes_per_lane", _Place.natural, 0),
-        requests=line.take("requests", _Place.natural, 0),
+        line=line.at("line").small(),
+        instruction=line.at("instruction").text(),
+        buffer=line.at("buffer").text(),
+        bytes_per_lane=line.take("bytes_per_lane", _Place.small, 0),
+        requests=line.at("requests").natural(),
         sectors_per_request=line.take("sectors_per_request", _Place.number),
         bytes_used_over_fetched=line.take("bytes_used_over_fetched", _Place.number),
         wavefronts_per_request=line.take("wavefronts_per_request", _Place.number),
-        bank_conflicts=line.take("bank_conflicts", _Place.natural, 0),
+        bank_conflicts=line.at("bank_conflicts").natural(),
         waste=waste,
     )
 
@@ -416,10 +504,107 @@ def _size(r):
     return tuple(r.at(key).whole(0, 2**40 - 1) for key in ("m", "n", "k"))
 
 
-def _check_accuracy(r):
+def _refusal(r):
+    refusal = r.take("skip_message", _Place.text, "")
+    if r.has("skip_message") and not refusal:
+        r.at("skip_message").refuse("is empty")
+    return refusal
+
+
+def _name(r, size):
+    """The row's name, which says its kernel and sizes."""
+    r.check(needed={"set": _Place.text, "kernel": _Place.text})
+    number = r.take("kernel_id", _Place.small)
+    label = r.at("kernel").text() if number is None else f"{number:02}_{r.at('kernel').text()}"
+    parts = [r.at("set").text(), label]
+    if variant := r.take("variant", _Place.text, ""):
+        parts.append(variant)
+    if size:
+        parts.append("x".join(map(str, size)))
+    parts += [f"{place.path.rsplit('.', 1)[1]}={place.whole(-(2**63))}" for place in r.take("parameters", _Place.member_places, [])]
+    if r.at("name").text() != "/".join(parts):
+        r.at("name").refuse(f"is not '{'/'.join(parts)}', as its kernel and sizes have it")
+    return r.at("name").text()
+
+
+def _hazard(h):
+    h.check(needed={"kind": _Place.text}, known={"kernel": _Place.text, "lines": _Place.texts, "times": _Place.natural})
+    return h.at("message").lines_of_text()
+
+
+def _check_judgement(r):
+    r.at("correct").truth()
     for key in _ACCURACY:
         r.at(key).check_any_number()
     r.at("elements_compared").whole()
+    r.check(known=_JUDGEMENT)
+    if r.has("contract_checks"):
+        r.check(needed={"contract_checks": _Place.small, "contract_broken": _Place.texts})
+
+
+def _check_mismatch(m):
+    m.check(needed={"row": _Place.whole, "col": _Place.whole} | dict.fromkeys(("got", "want", "bound"), _Place.check_any_number))
+
+
+def _check_claim(c):
+    texts = dict.fromkeys(("counter", "buffer", "relation"), _Place.text)
+    c.check(needed=texts | {"value": _Place.signed, "kept": _Place.truth}, known={"counted": _Place.signed})
+
+
+def _check_kernel(k):
+    extent = {key: lambda place: place.three(_Place.small) for key in ("grid", "block")}
+    known = {"registers": _Place.small, "shared_bytes": _Place.whole, "blocks_per_multiprocessor": _Place.small}
+    k.check(needed={"name": _Place.text} | extent, known=known)
+
+
+def _check_reference(place):
+    if place.text() != "copy":
+        place.refuse("is not 'copy'")
+
+
+def _check_clocks(place):
+    if place.each():
+        place.three(_Place.positive)
+
+
+def _check_lesson(lesson):
+    lesson.check(needed={"lab": _Place.text, "question": _Place.text}, known={"answer": _Place.lines_of_text})
+
+
+# What nothing here is made of, and is checked all the same: what it can be where it is there.
+_CONTEXT = {
+    "executable": _Place.text,
+    "command_line": _Place.texts,
+    "multiprocessors": _Place.small,
+    "memory_bytes": _Place.whole,
+    "clock_limit_mhz": _Place.positive,
+    "ecc": _Place.truth,
+    "schedule": _Place.natural,
+    "labs": lambda labs: labs.all(_check_lesson),
+}
+_ROW = {
+    "idea": _Place.text,
+    "useful_bytes": _Place.whole,
+    "simulation_seconds": _Place.number,
+    "kernels": lambda kernels: kernels.all(_check_kernel),
+}
+_JUDGEMENT = {
+    "error_message": _Place.lines_of_text,
+    "cuda_error": _Place.text,
+    "failure": _Place.lines_of_text,
+    "first_mismatch": _check_mismatch,
+    "promise": lambda promise: promise.all(_check_claim),
+    "doubts": _Place.texts,
+}
+_TIMING = {
+    "seconds_at_most": _Place.positive,
+    "samples_at_most": _Place.small,
+    "target_spread": lambda place: place.number(0, 1),
+    "launches_per_sample": _Place.small,
+    "steady": _Place.truth,
+    "clocks_mhz": _check_clocks,
+    "slowdowns": _Place.texts,
+}
 
 
 def _figures(r):
@@ -429,7 +614,10 @@ def _figures(r):
 
 
 def _samples(r):
-    samples, references = ([one.positive() for one in r.at(key).each()] for key in ("samples_ms", "reference_samples_ms"))
+    r.check(needed=_TIMING, known={"reference": _check_reference, "fp32_peak_gflops": _Place.positive})
+    samples, references = (
+        [one.number(SHORTEST_MS, LONGEST_MS) for one in r.at(key).each()] for key in ("samples_ms", "reference_samples_ms")
+    )
     if not samples:
         r.at("samples_ms").refuse("is empty")
     if references and len(references) != len(samples):
@@ -438,7 +626,7 @@ def _samples(r):
 
 
 def _runs(r, samples):
-    runs = [one.whole(1) for one in r.take("samples_of_runs", _Place.each, [])]
+    runs = [one.whole(1, 2**31 - 1) for one in r.take("samples_of_runs", _Place.each, [])]
     if runs and sum(runs) != samples:
         r.at("samples_of_runs").refuse("does not add up to the number of samples_ms")
     return runs

@@ -90,7 +90,7 @@ class GoodRun(unittest.TestCase):
         self.assertFalse(row.correct)
 
     def test_gives_the_lines_of_the_source(self):
-        line = {"file": "01_naive.cu", "line": 20, "instruction": "ld.global.f32", "buffer": "A", "bytes_per_lane": 4, "requests": 8}
+        line = samples.line_of("01_naive.cu", 20, bytes_per_lane=4, requests=8)
         line |= {"sectors_per_request": 32.0, "bytes_used_over_fetched": 0.125, "wavefronts_per_request": None, "waste": "much"}
         counted = samples.counted_row(1, "256", lines=[line, line | {"waste": "none"}])
         (row,) = read(samples.text_of(samples.document([counted]))).rows
@@ -130,7 +130,7 @@ class Compared(unittest.TestCase):
         "threshold_percent": 3,
         "p_value": 0.001,
     }
-    WITH = {"file": "base.json", "date": "2026-01-02", "commit": None, "notes": ["driver 570 there, 580 here"]}
+    WITH = {"file": "base.json", "date": "2026-01-02T10:00:00+00:00", "commit": None, "notes": ["driver 570 there, 580 here"]}
 
     def row(self, **changes):
         return samples.timed_row(1, "256", comparison=self.COMPARISON | changes)
@@ -185,8 +185,40 @@ class OtherSchema(unittest.TestCase):
 class Damaged(unittest.TestCase):
     def test_is_no_json(self):
         whole = samples.text_of(samples.document([samples.timed_row(1, "256")]))
-        for text in ("", "{", whole[: len(whole) // 2], whole.replace("2469.0", "NaN"), b"\xff\xfe{}", "[" * 100000, "1" * 10000):
+        for text in ("", "{", whole[: len(whole) // 2], whole.replace("2469.0", "NaN"), b"\xff\xfe{}", "1" * 10000):
             self.assertIn("it is not JSON", refusal(text), text[:20])
+
+    def test_as_the_program_has_it(self):
+        """The files that C++ and Python both are tried with: test/results/damaged_file_test.cpp says the same of them."""
+        folder = samples.ROOT / "test/data/runs"
+        sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab")}
+        for text in sound.values():
+            read(text)
+        damages = json.loads((folder / "damages.json").read_text())
+        self.assertGreater(len(damages), 125)
+        for damage in damages:
+            document = json.loads(sound[damage["run"]])
+            *way, last = [int(word) if word.isdigit() else word for word in damage["at"].split("/")[1:]]
+            place = document
+            for word in way:
+                place = place[word]
+            if "gone" in damage:
+                del place[last]
+            elif isinstance(place, list):
+                place[last : last + 1] = [damage["value"]]
+            else:
+                place[last] = damage["value"]
+            self.assertTrue(refusal(samples.text_of(document)).startswith(damage["complaint"]), damage)
+
+    def test_what_two_readers_read_differently(self):
+        whole = samples.text_of(samples.document([samples.timed_row(1, "256")]))
+        self.assertIn("'m' stands twice in one object", refusal(whole.replace('"m": ', '"m": 1, "m": ')))
+        self.assertIn("it is not JSON", refusal(whole.replace('"device": "', '"device": "\\ud800')))
+        self.assertIn("it is UTF-16", refusal(whole.encode("utf-16")))
+        self.assertIn("it is UTF-16", refusal(whole.encode("utf-16-le")))
+        self.assertIn("nested deeper than 16", refusal("[" * 200_000_000))
+        self.assertIn("nested deeper than 16", refusal("[" * 17 + "]" * 17))
+        self.assertEqual(len(read(b"\xef\xbb\xbf" + whole.encode()).rows), 1, "a mark that some editors write")
 
     def test_is_no_run(self):
         for text in ("[]", "{}", '{"context": {}}', "7"):
@@ -199,9 +231,9 @@ class Damaged(unittest.TestCase):
             ("device", 7, "context.device: is not a text"),
             ("driver", [], "context.driver: is not a text"),
             ("uncommitted_changes", "no", "context.uncommitted_changes: is neither true nor false"),
-            ("roofs", {"fp32_gflops": -1}, "context.roofs.fp32_gflops: is not between 0 and 1e+18"),
+            ("roofs", {"fp32_gflops": -1}, "context.roofs.fp32_gflops: is not between 1e-09 and 1e+18"),
             ("roofs", 7, "context.roofs: is not an object"),
-            ("power_limit_watts", 0, "context.power_limit_watts: is not above 0"),
+            ("power_limit_watts", 0, "context.power_limit_watts: is not between"),
         ):
             self.assertIn(why, refusal(samples.text_of(samples.document([], **{key: value}))))
 
@@ -213,7 +245,7 @@ class Damaged(unittest.TestCase):
             ("m", "256", "m: is not a whole number"),
             ("m", 1 << 40, "m: is not between 0 and"),
             ("alpha", 1e39, "alpha: is not between"),
-            ("seed", -1, "seed: is not between"),
+            ("seed", -1, "seed: is not a whole number from 0"),
             ("correct", 1, "correct: is neither true nor false"),
             ("max_abs_error", "small", "max_abs_error: is not a number"),
             ("gflops", -5, "gflops: is not between 0 and 1e+18"),
@@ -222,22 +254,22 @@ class Damaged(unittest.TestCase):
             ("l2", "lukewarm", "l2: is neither 'warm' nor 'cold'"),
             ("once", None, "once: is neither true nor false"),
             ("samples_ms", [], "samples_ms: is empty"),
-            ("samples_ms", [1.0, 0], "samples_ms[1]: is not above 0"),
+            ("samples_ms", [1.0, 0], "samples_ms[1]: is not between"),
             ("samples_ms", [1.0], "reference_samples_ms: has not as many values as samples_ms"),
             ("sectors_per_request", {"load A": "4"}, "sectors_per_request.load A: is not a number"),
-            ("counts", {"load_requests": {"A": -1}}, "counts.load_requests.A: is not between 0 and"),
-            ("hazards", [{}], "hazards[0]: has no 'message'"),
+            ("counts", {"load_requests": {"A": -1}}, "counts.load_requests.A: is not a whole number from 0"),
+            ("hazards", [{"kind": "race"}], "hazards[0]: has no 'message'"),
         ):
             document = samples.document([samples.timed_row(0, "256"), samples.timed_row(1, "256", **{key: value})])
             self.assertIn(f"benchmarks[1].{why}", refusal(samples.text_of(document)))
 
     def test_lines(self):
         cases = (
-            ({"file": 1, "line": 1}, "benchmarks[0].lines[0].file: is not a text"),
-            ({"file": "a", "line": -1}, "benchmarks[0].lines[0].line: is not between"),
-            ({"file": "a"}, "benchmarks[0].lines[0]: has no 'line'"),
-            ({"file": "a", "line": 1, "requests": 0.5}, "benchmarks[0].lines[0].requests: is not a whole number"),
-            ({"file": "a", "line": 1, "waste": "huge"}, "benchmarks[0].lines[0].waste: is neither"),
+            (samples.line_of(1, 1), "benchmarks[0].lines[0].file: is not a text"),
+            (samples.line_of("a", -1), "benchmarks[0].lines[0].line: is not between"),
+            ({"file": "a"}, "benchmarks[0].lines[0]: has no '"),
+            (samples.line_of("a", 1, requests=0.5), "benchmarks[0].lines[0].requests: is not a whole number"),
+            (samples.line_of("a", 1, waste="huge"), "benchmarks[0].lines[0].waste: is neither"),
             ("a", "benchmarks[0].lines[0]: is not an object"),
         )
         for line, told in cases:

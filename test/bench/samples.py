@@ -44,8 +44,7 @@ def row_of(number, size, **more):
     sizes = [int(n) for n in size.split("x")] * (1 if "x" in size else 3)
     m, n, k = sizes
     kernel = more.get("kernel") or LADDER[number]
-    return {
-        "name": f"sgemm/{number:02}_{kernel}/{m}x{n}x{k}",
+    row = {
         "set": "sgemm",
         "kernel_id": number,
         "kernel": kernel,
@@ -56,6 +55,21 @@ def row_of(number, size, **more):
         "error_over_bound": 0.01,
         "elements_compared": m * n,
     } | more
+    label = kernel if row["kernel_id"] is None else f"{number:02}_{kernel}"
+    parts = [row["set"], label, row.get("variant"), f"{m}x{n}x{k}", *(f"{k}={v}" for k, v in row.get("parameters", {}).items())]
+    return {"name": "/".join(filter(None, parts))} | row
+
+
+# How a time was taken, of which no figure is made.
+HOW = {
+    "seconds_at_most": 2.0,
+    "samples_at_most": 200,
+    "target_spread": 0.002,
+    "launches_per_sample": 1,
+    "steady": True,
+    "clocks_mhz": [1965.0, 1965.0, 1980.0],
+    "slowdowns": [],
+}
 
 
 def timed_row(number, size, **more):
@@ -71,7 +85,12 @@ def timed_row(number, size, **more):
         "samples_ms": [2.0, 2.5],
         "reference_samples_ms": [] if number == 0 else [1.0, 1.0],
     }
-    return row_of(number, size, **(timing | more))
+    return row_of(number, size, **(HOW | timing | more))
+
+
+def line_of(file, line, **more):
+    counts = dict.fromkeys(("requests", "sectors", "lines", "wavefronts", "bank_conflicts"), 0)
+    return {"file": file, "line": line, "instruction": "ld.global.f32", "buffer": "A", **counts} | more
 
 
 def counted_row(number, size, **more):
@@ -85,7 +104,7 @@ def counted_row(number, size, **more):
         "sectors_per_request": {"load A": 32.0},
         "counts": {"load_requests": {"A": 8, "B": 8}, "launches": 1},
         "simulation_seconds": 0.5,
-        "lines": [{"file": "01_naive.cu", "line": 20}],
+        "lines": [line_of("01_naive.cu", 20)],
     }
     return row_of(number, size, **(counting | more))
 
@@ -118,7 +137,7 @@ def lab_rows(lab, size, machine, **more):
 
     said = {"correct": True, "max_abs_error": 0.0, "error_over_bound": 0.0, "elements_compared": size, "useful_bytes": 8 * size}
     counted = {"promise_kept": True, "counts": {"load_requests": {"in": 8}, "launches": 1}}
-    timed = {"doubts": [], "percent_of_copy": 98.5, "l2": "warm", "once": False, "is_reference": False, "reference": "copy"}
+    timed = HOW | {"doubts": [], "percent_of_copy": 98.5, "l2": "warm", "once": False, "is_reference": False, "reference": "copy"}
     timed |= {"samples_ms": [2.0, 2.5], "reference_samples_ms": [2.0, 2.0]}
     ran = row("1") | said | (timed if machine == "cuda" else counted)
     return [ran | more, row("float4") | {"skipped": True, "skip_message": "a float4 must lie at a multiple of 16 bytes"}]

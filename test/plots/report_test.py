@@ -367,14 +367,14 @@ class Texts(ReportTest):
     def test_show_no_other_file_of_the_machine(self):
         secret = self.file("the secret", "secret.txt")
         for name in (str(secret), "/etc/hostname", str(self.folder), f"{self.folder}/none.cu"):
-            row = samples.counted_row(1, "64", set="kernel", kernel="mine", lines=[{"file": name, "line": 1, "requests": 1}])
+            row = samples.counted_row(1, "64", set="kernel", kernel="mine", lines=[samples.line_of(name, 1, requests=1)])
             found = self.page_of(samples.document([row], machine="simulator"))
             self.assertIn("is not to be read here", found.by_id("sources")["text"])
             self.assertNotIn("the secret", self.output.read_text())
 
     def test_of_the_users_own_kernel_are_shown(self):
         mine = self.file("first line\nsecond line\n", "mine.cu")
-        line = {"file": str(mine), "line": 2, "instruction": "ld.global.f32", "buffer": "A", "bytes_per_lane": 4, "requests": 7}
+        line = samples.line_of(str(mine), 2, bytes_per_lane=4, requests=7)
         line |= {"sectors_per_request": 32.0, "bytes_used_over_fetched": 0.125, "waste": "much"}
         row = samples.counted_row(1, "64", set="kernel", kernel="mine", lines=[line])
         found = self.page_of(samples.document([row], machine="simulator"))

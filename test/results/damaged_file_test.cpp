@@ -74,6 +74,13 @@ TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
   }
 }
 
+// Which counters there are only the program knows.
+TEST(DamagedFile, ThatClaimsWhatNobodyCountsIsRefused) {
+  json file = sound_file();
+  file.at("benchmarks").at(0).at("promise").at(0).at("counter") = "load_sector";
+  EXPECT_THAT(refusal(file.dump()), StartsWith("benchmarks[0].promise[0].counter: is no metric"));
+}
+
 // Each reader would take another of the two; and of what is no end, none should be looked for.
 TEST(DamagedFile, ThatTwoReadersReadDifferentlyIsRefused) {
   const std::string text = results::to_json(made::full());
