@@ -8,6 +8,7 @@
 #pragma clang diagnostic ignored "-Wreturn-type"
 #pragma clang diagnostic ignored "-Wtautological-undefined-compare"
 #pragma clang diagnostic ignored "-Wundefined-bool-conversion"
+#pragma clang diagnostic ignored "-Wuninitialized"
 #pragma clang diagnostic ignored "-Wsometimes-uninitialized"
 #pragma clang diagnostic ignored "-Wconditional-uninitialized"
 
@@ -93,6 +94,14 @@ __device__ __noinline__ bool choose(bool is_set, int* next) {
   return flag;
 }
 
+__device__ __noinline__ int second(bool, int value) { return value; }
+
+__global__ void hand_on(int* out) {
+  bool never;
+  out[0] = 1;
+  out[0] = second(never, 5);
+}
+
 __global__ void vote(int* next, int* out) {
   const bool mine = choose(threadIdx.x == 0, next);
   const bool first = __shfl_sync(0xffffffff, mine, 0);
@@ -107,6 +116,9 @@ TEST(Assumptions, ABoolNeedNotBeSetEither) {
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(next[0], 1);
   EXPECT_EQ(out[0], 32);
+  hand_on<<<1, 1>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out[0], 5);
 }
 
 // `__shared__ alignas(16)`: clang itself takes alignas only at the beginning.
