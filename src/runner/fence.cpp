@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -27,16 +28,17 @@ struct Processor {
 };
 
 const Processor* this_processor() {
-  static const Processor KNOWN[] = {
-      {.name = "x86_64",
-       .architecture = AUDIT_ARCH_X86_64,
-       .copying = {57, 58},
-       .other_calls = 0x40000000},
-      {.name = "aarch64", .architecture = AUDIT_ARCH_AARCH64, .copying = {}, .other_calls = 0},
+  static const std::array known = {
+      Processor{.name = "x86_64",
+                .architecture = AUDIT_ARCH_X86_64,
+                .copying = {57, 58},
+                .other_calls = 0x40000000},
+      Processor{
+          .name = "aarch64", .architecture = AUDIT_ARCH_AARCH64, .copying = {}, .other_calls = 0},
   };
   utsname system{};
   uname(&system);
-  for (const Processor& one : KNOWN) {
+  for (const Processor& one : known) {
     if (std::string_view(one.name) == system.machine) return &one;
   }
   return nullptr;
