@@ -9,12 +9,12 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 
 #include "results/counts.hpp"
 #include "results/line_figures.hpp"
 #include "results/metrics.hpp"
+#include "results/strict_json.hpp"
 #include "text/foreign.hpp"
 
 namespace results {
@@ -296,8 +296,7 @@ Json row_of(const Result& r, const Provenance& from) {
 
 constexpr size_t LONGEST_FILE = size_t{1} << 28;
 constexpr size_t LONGEST_TEXT = 4096;
-constexpr double LARGEST = 1e18, SMALLEST = 1e-9;  // of any figure above 0
-constexpr int DEEPEST = 16;  // of objects and lists in each other; a run needs half of that
+constexpr double LARGEST = 1e18, SMALLEST = 1e-9;       // of any figure above 0
 constexpr double LONGEST_MS = 1e9, SHORTEST_MS = 1e-6;  // eleven days, a nanosecond
 
 // One place in the file: what complaints name, and what values are taken from.
@@ -740,49 +739,8 @@ std::string to_json(const Run& run) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-namespace {
-
-// Refuses while it reads what a reader would take for something else later: two members of one name, of which each reader takes
-// another; and lists in lists without an end.
-class Watch {
- public:
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= DEEPEST) throw Unusable(fmt::format("it is nested deeper than {}", DEEPEST));
-      keys_.resize(static_cast<size_t>(depth) + 1);
-      keys_.back().clear();
-    } else if (event == Event::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys_.at(static_cast<size_t>(depth) - 1).insert(key).second) {
-        throw Unusable(
-            fmt::format("'{}' stands twice in one object",
-                        text::plain_line(std::string_view(key).substr(0, LONGEST_TEXT))));
-      }
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_{};  // so far, of each object that is open
-};
-
-}  // namespace
-
 Run run_from_json(std::string_view text) {
-  if (text.empty()) throw Unusable("it is empty");
-  // Of UTF-16 every other byte is a zero, whatever mark it begins with.
-  if (text.substr(0, 4).find('\0') != text.npos) throw Unusable("it is UTF-16, and JSON is UTF-8");
-  Json json;
-  try {
-    json = Json::parse(text, Watch());
-  } catch (const Json::parse_error& error) {
-    throw Unusable(error.byte > text.size()
-                       ? "it is not whole: its JSON ends in the middle"
-                       : fmt::format("it is not JSON from byte {} on", error.byte));
-  } catch (const Json::exception&) {
-    throw Unusable("a number in it is too large");
-  }
+  const Json json = strict_json(text);
   const Place file(json, "the file");
   if (!file.is_object() || !file.has("context") || !file.has("benchmarks")) {
     throw Unusable("it is no run of sgemm_runner: 'context' and 'benchmarks' are not in it");

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "results/json.hpp"
+#include "results/strict_json.hpp"
 #include "runner/error.hpp"
 #include "runner/output.hpp"
 #include "text/foreign.hpp"
@@ -140,7 +142,7 @@ Progress read_progress(const std::string& path) {
   }
   const std::string text = read_text(path);
   try {
-    const Json json = Json::parse(text);
+    const Json json = results::strict_json(text);
     if (!json.is_object() || !json.contains("sgemm_workshop_progress")) {
       throw damaged(path, "it has no key 'sgemm_workshop_progress'");
     }
@@ -160,8 +162,8 @@ Progress read_progress(const std::string& path) {
       }
     }
     return progress;
-  } catch (const nlohmann::json::parse_error& error) {
-    throw damaged(path, fmt::format("it is no JSON from byte {} on", error.byte));
+  } catch (const results::Unusable& error) {
+    throw damaged(path, error.what());
   } catch (const nlohmann::json::exception& error) {
     throw damaged(path, plain(error.what()));
   }

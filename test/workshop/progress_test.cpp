@@ -59,9 +59,12 @@ TEST_F(ProgressFile, ThatIsNotThereIsAnEmptyOne) {
 }
 
 TEST_F(ProgressFile, ThatIsDamagedIsToldWithItsNameAndReason) {
-  EXPECT_THAT(refusal(""), HasSubstr("it is no JSON"));
+  EXPECT_THAT(refusal(""), HasSubstr("it is empty"));
+  EXPECT_THAT(refusal(std::string(1'000'000, '[')), HasSubstr("nested deeper than"));
+  EXPECT_THAT(refusal(R"({"learner": "anna", "learner": "ben"})"),
+              HasSubstr("'learner' stands twice"));
   EXPECT_THAT(refusal("{\"sgemm_workshop_progress\": 1, \"exer"),
-              HasSubstr("progress.json' is no progress file: it is no JSON from byte"));
+              HasSubstr("progress.json' is no progress file: it is not whole"));
   EXPECT_THAT(refusal("[]"), HasSubstr("it has no key 'sgemm_workshop_progress'"));
   EXPECT_THAT(refusal("{\"sgemm_workshop_progress\": 7}"), HasSubstr("it is of version 7"));
   EXPECT_THAT(refusal("{\"sgemm_workshop_progress\": 1}"), HasSubstr("'exercises' not found"));
