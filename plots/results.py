@@ -497,7 +497,7 @@ def _size(r):
     for key in ("lda", "ldb", "ldc"):
         r.at(key).whole(1, 2**40 - 1)
     for key in ("offset_a", "offset_b", "offset_c"):
-        r.take(key, _Place.natural, 0)
+        r.take(key, lambda place: place.whole(0, 63), 0)
     for key in ("alpha", "beta"):
         r.at(key).number(-LARGEST_FLOAT, LARGEST_FLOAT)
     r.at("seed").natural()

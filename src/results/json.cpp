@@ -495,7 +495,9 @@ Problem problem_from(const Place& row) {
   const auto size = [&](const char* key, int64_t least) {
     return row.at(key).integer(least, MOST);
   };
-  const auto offset = [&](const char* key) { return row.has(key) ? size(key, 0) : 0; };
+  const auto offset = [&](const char* key) {
+    return row.has(key) ? row.at(key).integer(0, LARGEST_OFFSET) : 0;
+  };
   return {.M = size("m", 0),
           .N = size("n", 0),
           .K = size("k", 0),

@@ -7,6 +7,9 @@
 
 namespace results {
 
+/// The most floats from a 256-byte boundary to a matrix: one more would be the next boundary.
+inline constexpr int64_t LARGEST_OFFSET = 63;
+
 /// C = alpha * A * B + beta * C, A being M x K, B K x N and C M x N, row-major with leading dimensions
 /// lda >= max(1, K) and ldb, ldc >= max(1, N). Each matrix begins `offset` floats past a 256-byte boundary, as
 /// cudaMalloc's memory begins on one. The matrices' contents follow from `seed`.

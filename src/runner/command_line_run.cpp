@@ -48,7 +48,7 @@ int64_t leading_dimension(const char* option, const std::optional<std::string>& 
 }
 
 int64_t offset(const char* option, const std::optional<std::string>& asked) {
-  return asked ? parse_integer(option, *asked, 0, LARGEST_OFFSET) : 0;
+  return asked ? parse_integer(option, *asked, 0, results::LARGEST_OFFSET) : 0;
 }
 
 std::vector<Problem> problems_from(const RunWords& words) {

@@ -14,7 +14,8 @@ namespace runner {
 struct RunWords {
   std::vector<std::string> kernels{}, kernel_files{};
   std::vector<std::string> sizes{};
-  std::optional<std::string> lda{}, ldb{}, ldc{}, offset_a{}, offset_b{}, offset_c{}, alpha{}, beta{}, seed{};
+  std::optional<std::string> lda{}, ldb{}, ldc{}, offset_a{}, offset_b{}, offset_c{}, alpha{},
+      beta{}, seed{};
   OutputWords output{};
   MeasuringWords measuring{};
   SimulatorWords simulator{};

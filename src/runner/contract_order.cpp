@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/contract_trial.hpp"
+#include "runner/product.hpp"
 
 namespace runner::contract_checks {
 namespace {
@@ -157,7 +158,6 @@ constexpr Shape PATHS[] = {{300, 270, 70}, {64, 48, 6000}, {3, 200, 4000}, {200,
 // runs one after the other, so there it cannot be asked.
 std::string two_streams_at_once(const Rung& rung) {
   if (!machine::MEASURES_TIME) return "";
-  const Stream one, other;
   for (const Shape& s : PATHS) {
     Problem p = dense(s, {1, 0}), q = p;
     q.seed = 8;
@@ -166,13 +166,12 @@ std::string two_streams_at_once(const Rung& rung) {
     Verdict first;
     const Verdict second = of_q.check([&](const Sgemm& y, Values) {
       first = of_p.check([&](const Sgemm& x, Values) {
-        check(cudaDeviceSynchronize());
-        cudaError_t error = cudaSuccess;
-        for (int i = 0; i < 4 && error == cudaSuccess; ++i) {
-          error = ladder::launch(rung, x, one);
-          if (error == cudaSuccess) error = ladder::launch(rung, y, other);
+        for (const Sgemm* sgemm : {&x, &y}) {
+          if (const cudaError_t error = launch_and_wait(rung, *sgemm); error != cudaSuccess)
+            return error;
         }
-        return error != cudaSuccess ? error : cudaDeviceSynchronize();
+        check(cudaDeviceSynchronize());
+        return machine::run_together(launch_of(rung, x), launch_of(rung, y));
       });
       return first.error;
     });

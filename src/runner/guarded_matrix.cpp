@@ -22,8 +22,7 @@ int64_t round_up(int64_t value, int64_t multiple) {
 
 }  // namespace
 
-GuardedMatrix::GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout,
-                             int64_t offset)
+GuardedMatrix::GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout, int64_t offset)
     : rows_(cols == 0 ? 0 : rows),
       cols_(cols),
       ld_(ld),

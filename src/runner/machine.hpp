@@ -87,6 +87,10 @@ std::optional<std::string> call_that_waits(const std::function<void()>& launch);
 /// before, since a device may wait to load a kernel. True on a machine that holds nothing back; see call_that_waits().
 bool returns_at_once(const Launch& launch, cudaStream_t stream);
 
+/// Runs both at the same time on streams of their own, and waits; one after the other on the simulated GPU. Returns the first
+/// error. Each should have run once before, since a device may wait to load a kernel.
+cudaError_t run_together(const Launch& one, const Launch& other);
+
 /// True on a machine that can capture launches in a graph: a CUDA device.
 extern const bool HAS_GRAPHS;
 /// Captures `launch` in a graph and runs that so many times, one after the other. Waits, and returns the first error.

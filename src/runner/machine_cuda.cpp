@@ -135,6 +135,21 @@ bool returns_at_once(const Launch& launch, cudaStream_t stream) {
   return state == cudaErrorNotReady;
 }
 
+cudaError_t run_together(const Launch& one, const Launch& other) {
+  constexpr double LONGER_THAN_BOTH_LAUNCHES = 2;  // seconds
+  Owned<cudaStream_t, cudaStreamDestroy> streams[2];
+  Gate gates[2]{Gate(LONGER_THAN_BOTH_LAUNCHES), Gate(LONGER_THAN_BOTH_LAUNCHES)};
+  for (int i = 0; i < 2; ++i) {
+    check(cudaStreamCreateWithFlags(streams[i].out(), cudaStreamNonBlocking));
+    gates[i].close(streams[i].get());
+  }
+  cudaError_t error = one(streams[0].get());
+  if (error == cudaSuccess) error = other(streams[1].get());
+  for (Gate& gate : gates) gate.open();
+  const cudaError_t ended = cudaDeviceSynchronize();
+  return error != cudaSuccess ? error : ended;
+}
+
 const bool HAS_GRAPHS = true;
 cudaError_t run_as_graph(const Launch& launch, int times) {
   Owned<cudaStream_t, cudaStreamDestroy> stream;

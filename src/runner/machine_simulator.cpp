@@ -280,6 +280,13 @@ std::optional<std::string> call_that_waits(const std::function<void()>& launch) 
 
 bool returns_at_once(const Launch&, cudaStream_t) { return true; }
 
+cudaError_t run_together(const Launch& one, const Launch& other) {
+  for (const Launch& launch : {one, other}) {
+    if (const cudaError_t error = launch(nullptr); error != cudaSuccess) return error;
+  }
+  return cudaDeviceSynchronize();
+}
+
 const bool HAS_GRAPHS = false;
 cudaError_t run_as_graph(const Launch&, int) { return cudaErrorNotSupported; }
 

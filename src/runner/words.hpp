@@ -24,8 +24,6 @@ double parse_seconds(const char* option, std::string_view text);
 
 /// A dimension or a leading dimension is at most this.
 inline constexpr int64_t LARGEST_DIMENSION = (int64_t{1} << 40) - 1;
-/// The largest offset from a 256-byte boundary, in floats: one more would be the next boundary.
-inline constexpr int64_t LARGEST_OFFSET = 63;
 /// A size: "4096" or "128x160x7168" (M, N, K).
 results::Problem parse_size(const std::string& text);
 

@@ -264,7 +264,7 @@ TEST(Sheet, DamagedIsRefusedWithItsLineAndTheWayOut) {
   EXPECT_THAT(refusal_of_sheet(line + "-4\n"), HasSubstr(":1: '-4' is no prediction"));
   EXPECT_THAT(refusal_of_sheet("2 bytes_used_over_fetched 66.7\n"),
               HasSubstr(":1: '66.7' is more than all bytes"));
-  EXPECT_THAT(refusal_of_sheet("\x01\x02 binary\n"), HasSubstr(":1: '?? binary' is no line"));
+  EXPECT_THAT(refusal_of_sheet("\x01\x02 binary\n"), HasSubstr(":1: ' binary' is no line"));
 }
 
 // ---- Predictions.
