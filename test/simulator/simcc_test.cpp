@@ -47,7 +47,7 @@ TEST_P(Stranger, CompilesAndRuns) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, Stranger,
                          ::testing::Values("vector_add", "matrix_multiply", "reduction",
-                                           "cooperative_sum"),
+                                           "cooperative_sum", "structs_by_value"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Simcc, AcceptsNvccsOptionsForARealGpuWithANote) {

@@ -59,7 +59,8 @@ BOTH Text reversed(Text t) {
 }
 BOTH int byte_of(Bits b, int i) { return b.bytes[i]; }
 BOTH float many(float2 a, Matrix b, Tag, Large c, float4 d, int i) {
-  return a.x + a.y + b.m[i % 3][0] + c.v[i] + (&d.x)[i % 4];
+  const float fourth[] = {d.x, d.y, d.z, d.w};
+  return a.x + a.y + b.m[i % 3][0] + c.v[i] + fourth[i % 4];
 }
 BOTH int down(Large a, int n) {
   if (n == 0) return a.v[3];
