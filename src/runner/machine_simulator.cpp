@@ -316,11 +316,10 @@ void offer_addresses(int64_t bytes) {
   void* const tried =
       mmap(nullptr, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (tried == MAP_FAILED) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format(
-            "64-bit indices are checked with {} GiB of addresses, nearly all untouched, and {}",
-            bytes >> 30, simulator::describe_host_memory()));
+    throw Error(ExitCode::usage,
+                fmt::format("64-bit indices are checked with {} GiB of addresses, nearly all "
+                            "untouched, and {}; `ulimit -v unlimited` allows them",
+                            bytes >> 30, simulator::describe_host_memory()));
   }
   munmap(tried, wanted);
   simulator::DeviceMemory::instance().offer_free(static_cast<uint64_t>(bytes));

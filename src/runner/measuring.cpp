@@ -45,6 +45,8 @@ Result begun(const Candidate& candidate, const Contract& contract) {
 
 Contract put_through_contract(const Candidate& candidate, const Tell& tell) {
   Contract asked;
+  machine::offer_addresses(
+      CONTRACT_MEMORY_BYTES);  // what cannot be had is said before the rest is asked
   for (const ContractCheck& check : contract()) {
     if (interrupted()) break;
     tell(fmt::format("{}: the contract, {}", candidate.who.name, check.name),
