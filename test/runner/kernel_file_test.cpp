@@ -1,7 +1,9 @@
 // --kernel FILE.cu: a stranger's kernel is compiled, judged as the rungs are, and refused with what is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +11,7 @@
 #include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
+#include "test/support/sanitizer.hpp"
 
 namespace {
 
@@ -320,6 +323,23 @@ TEST_F(KernelFile, IsCompiledWhereTemporaryFilesLie) {
                              (folder / place).string() + "': " + why +
                              "; name another folder with TMPDIR\n");
   }
+}
+
+TEST_F(KernelFile, LacksAddressesAndIsToldTheLimitInOneLine) {
+  if (runner::machine::MEASURES_TIME || ADDRESS_SANITIZER)
+    GTEST_SKIP() << "a device has memory of its own, and a sanitizer needs all addresses";
+  const auto limit = [] {
+    const rlimit eight_gib{rlim_t{8} << 30, rlim_t{8} << 30};
+    setrlimit(RLIMIT_AS, &eight_gib);
+  };
+  const Ended ended =
+      run_program({.words = {SGEMM_RUNNER, "--kernel", write(MINE).string(), "--size", "32"},
+                   .before_exec = limit});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("64-bit indices are checked with 18 GiB of addresses"),
+                               HasSubstr("(ulimit -v); `ulimit -v unlimited` allows them")));
+  EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
 }
 
 // A rung's own file, compiled as a stranger's, behaves as the rung does: there is one way to compile a kernel.

@@ -11,6 +11,7 @@
 #include "runner/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
+#include "test/support/sanitizer.hpp"
 #include "text/foreign.hpp"
 #include "text/page.hpp"
 
@@ -21,14 +22,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool ADDRESS_SANITIZER = true;
-#elif defined(__has_feature)
-constexpr bool ADDRESS_SANITIZER = __has_feature(address_sanitizer);
-#else
-constexpr bool ADDRESS_SANITIZER = false;
-#endif
 
 const std::string TABLES = SGEMM_SOURCE_DIR "/test/data/tables";
 
