@@ -121,6 +121,7 @@ void end_with(pid_t parent, bool may_start_processes) {
                                Blocks& blocks, const std::function<void(Told&)>& work,
                                bool is_watched) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  std::signal(SIGPIPE, SIG_IGN);  // a pipe that it has inherited and that nobody reads ends no work
   setpgid(0, 0);
   end_with(parent, bounds.may_start_processes);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
