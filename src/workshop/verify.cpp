@@ -161,10 +161,11 @@ void prove_texts(const Exercise& exercise, Findings& findings) {
       findings.add(readme.file, fmt::format("the section '## {}' is missing", title));
     }
   }
+  const Document answers = exercise.answers();
   for (const char* title : {"Before", "After"}) {
-    const Section* const answer = exercise.answers().find(title);
+    const Section* const answer = answers.find(title);
     if (answer == nullptr || answer->text.empty()) {
-      findings.add(exercise.answers().file, fmt::format("the section '## {}' is missing", title));
+      findings.add(answers.file, fmt::format("the section '## {}' is missing", title));
     }
   }
   const Document hints = exercise.hints();
