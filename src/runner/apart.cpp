@@ -184,9 +184,7 @@ int64_t most_of_what_is_free() {
 
 std::string step_of(const Board& board) {
   const char* const end = std::ranges::find(board.step, '\0');
-  std::string step = text::plain_lines({board.step.data(), end});
-  std::ranges::replace(step, '\n', ' ');
-  return step;
+  return text::plain_line({board.step.data(), end});
 }
 
 std::string said_on(const Board& board) {

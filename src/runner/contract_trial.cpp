@@ -74,10 +74,6 @@ std::string describe_offsets(const Problem& p) {
                      describe_offset(p.offset_c));
 }
 
-std::string describe(cudaError_t error) {
-  return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
-}
-
 bool works_on_the_host(const Rung& rung) {
   return !machine::MEASURES_TIME && &rung == ladder::all().front();
 }

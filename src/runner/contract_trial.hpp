@@ -9,6 +9,7 @@
 #include "kernels/ladder.hpp"
 #include "results/problem.hpp"
 #include "runner/contract.hpp"
+#include "runner/device_buffer.hpp"
 #include "runner/machine.hpp"
 #include "runner/verify.hpp"
 
@@ -40,8 +41,7 @@ results::Problem padded(const Shape& shape, Factors factors, int64_t a, int64_t 
 std::string describe(const results::Problem& problem);
 /// "A 4 bytes past a 256-byte boundary, B on a 256-byte boundary, C on a 256-byte boundary"
 std::string describe_offsets(const results::Problem& problem);
-/// "out of memory (cudaErrorMemoryAllocation)"
-std::string describe(cudaError_t error);
+using runner::describe;  // of a cudaError_t
 
 /// True of the reference without a CUDA device: Eigen, which works on the host, waits, and takes the host's memory.
 bool works_on_the_host(const ladder::Rung& rung);

@@ -117,8 +117,7 @@ Verdict Verifier::check(const Trial& trial) {
     const Values values = pass.inputs.values();
     verdict.error = trial(prepare(values), values);
     if (verdict.error != cudaSuccess) {
-      verdict.complaint = fmt::format("{} ({})", cudaGetErrorString(verdict.error),
-                                      cudaGetErrorName(verdict.error));
+      verdict.complaint = runner::describe(verdict.error);
       return verdict;
     }
 
