@@ -11,6 +11,7 @@
 #include "runner/command_line_options.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
+#include "runner/size.hpp"
 #include "runner/suggest.hpp"
 #include "runner/words.hpp"
 

@@ -14,6 +14,7 @@
 #include "bench/sgemm_bench_words.hpp"
 #include "results/metrics.hpp"
 #include "results/table.hpp"
+#include "runner/capacity.hpp"
 #include "runner/conduct.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/machine.hpp"
@@ -258,7 +259,7 @@ ExitCode run(const std::vector<std::string>& line, std::span<const ladder::Rung*
     for (const Benchmark& one : benchmarks) runner::write_stdout(one.name + "\n");
     return ExitCode::ok;
   }
-  runner::catch_signals();
+  runner::catch_signals(runner::machine::interrupt);
   if (!words.out_file.empty()) file = std::make_unique<runner::OutputFile>(words.out_file);
 
   const machine::Device device = machine::open();

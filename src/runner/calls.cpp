@@ -13,7 +13,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/machine.hpp"
 #include "runner/measure.hpp"
-#include "runner/program.hpp"
+#include "runner/own_program.hpp"
 #include "runner/progress.hpp"
 #include "runner/select_labs.hpp"
 #include "runner/subprocess.hpp"

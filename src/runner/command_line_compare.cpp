@@ -9,9 +9,10 @@
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/select_labs.hpp"
+#include "runner/size.hpp"
 #include "runner/subcommands.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_request.hpp"
 
 namespace runner {
 namespace {

@@ -8,7 +8,7 @@
 #include "runner/command_line_options.hpp"
 #include "runner/select_subjects.hpp"
 #include "runner/subcommands.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_request.hpp"
 
 namespace runner {
 namespace {

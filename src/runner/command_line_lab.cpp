@@ -8,7 +8,7 @@
 #include "runner/machine.hpp"
 #include "runner/select_labs.hpp"
 #include "runner/subcommands.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_request.hpp"
 
 namespace runner {
 namespace {

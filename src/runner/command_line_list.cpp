@@ -1,8 +1,8 @@
 // The command line of `sgemm_runner list`.
 #include <CLI/CLI.hpp>
 
-#include "runner/command_line.hpp"
 #include "runner/error.hpp"
+#include "runner/run_request.hpp"
 #include "runner/subcommands.hpp"
 
 namespace runner {

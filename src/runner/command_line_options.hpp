@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/command_line.hpp"
+#include "runner/run_request.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;

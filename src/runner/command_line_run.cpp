@@ -9,6 +9,7 @@
 
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
+#include "runner/size.hpp"
 #include "runner/words.hpp"
 
 namespace runner {

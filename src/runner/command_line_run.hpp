@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runner/command_line.hpp"
 #include "runner/command_line_options.hpp"
+#include "runner/run_request.hpp"
 
 namespace runner {
 

@@ -11,7 +11,7 @@
 #include "runner/select.hpp"
 #include "runner/subcommands.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_request.hpp"
 
 namespace runner {
 namespace {

@@ -10,9 +10,10 @@
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/select_subjects.hpp"
+#include "runner/size.hpp"
 #include "runner/subcommands.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_request.hpp"
 
 namespace runner {
 namespace {

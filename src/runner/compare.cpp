@@ -17,7 +17,7 @@
 #include "runner/provenance.hpp"
 #include "runner/terminal.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_run.hpp"
 
 namespace runner {
 namespace {
@@ -214,7 +214,7 @@ std::string text_for_stdout(const CompareRequest& request, const Run& now) {
 }  // namespace
 
 ExitCode run(const CompareRequest& request) {
-  catch_signals();
+  catch_signals(machine::interrupt);
   const std::string file = request.base.empty() ? own_file() : request.base;
   const std::string shown = name_in_project(file);
   refuse_to_write_over(request, file);

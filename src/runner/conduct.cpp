@@ -178,7 +178,7 @@ Measured measure_apart(const RunOptions& options, const Work& work, const ApartW
 }  // namespace
 
 ExitCode conduct(const RunOptions& options, const Work& work) {
-  catch_signals();
+  catch_signals(machine::interrupt);
   const text::Page page = stdout_page(options.presentation.color);
   const RecordedRuns recorded =
       machine::MEASURES_TIME ? RecordedRuns() : recorded_for(options.presentation, work.recorded);
@@ -240,19 +240,6 @@ ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool st
   const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };
   if (strict && std::ranges::any_of(run.results, doubtful)) return ExitCode::untrusted;
   return ExitCode::ok;
-}
-
-std::string the_device(const machine::Device& device) {
-  return (machine::MEASURES_TIME ? "" : "the ") + device.name;
-}
-
-void refuse_what_cannot_fit(const std::string& what, double bytes_needed,
-                            const machine::Device& device) {
-  if (bytes_needed <= static_cast<double>(device.memory_bytes)) return;
-  throw Error(ExitCode::usage,
-              fmt::format("{} needs {:.4g} GiB of device memory, and {} has {:.4g} GiB", what,
-                          bytes_needed / 0x1p30, the_device(device),
-                          static_cast<double>(device.memory_bytes) / 0x1p30));
 }
 
 }  // namespace runner

@@ -7,11 +7,11 @@
 
 #include "results/run.hpp"
 #include "runner/apart.hpp"
-#include "runner/command_line.hpp"
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
 #include "runner/report.hpp"
+#include "runner/run_request.hpp"
 
 namespace runner {
 
@@ -41,12 +41,5 @@ ExitCode conduct(const RunOptions& options, const Work& work);
 
 /// How a run went: interrupted, ended by a failure, wrong, with `strict` not to be trusted, or well.
 ExitCode verdict_on(const results::Run& run, const std::optional<Error>& failure, bool strict);
-
-/// Throws Error(ExitCode::usage) if `what` needs more memory than the device has.
-void refuse_what_cannot_fit(const std::string& what, double bytes_needed,
-                            const machine::Device& device);
-
-/// "the simulated GPU", "NVIDIA H200"
-std::string the_device(const machine::Device& device);
 
 }  // namespace runner

@@ -3,21 +3,22 @@
 #include <csignal>
 
 #include "runner/error.hpp"
-#include "runner/machine.hpp"
 
 namespace runner {
 namespace {
 
 volatile std::sig_atomic_t asked = 0;
+void (*volatile further)() = nullptr;
 
 void on_signal(int) {
   asked = 1;
-  machine::interrupt();
+  if (further != nullptr) further();
 }
 
 }  // namespace
 
-void catch_signals() {
+void catch_signals(void (*on_signal_too)()) {
+  further = on_signal_too;
   struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one is not caught

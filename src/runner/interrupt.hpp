@@ -5,8 +5,8 @@ namespace runner {
 
 /// From now on SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) ask for an end instead of
 /// making one. A second SIGINT or SIGTERM ends the process; SIGHUP comes more than once from a terminal that
-/// has gone.
-void catch_signals();
+/// has gone. `on_signal`, if any, is called then too; it must be safe in a signal handler.
+void catch_signals(void (*on_signal)() = nullptr);
 
 /// Whether the user has asked for an end.
 bool interrupted();

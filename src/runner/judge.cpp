@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ladder.hpp"
 #include "results/counts.hpp"
 #include "results/metrics.hpp"
 #include "runner/machine.hpp"
 #include "runner/measure.hpp"
+#include "runner/select.hpp"
 
 namespace runner {
 namespace {
@@ -53,16 +53,6 @@ std::string reading_of_c(const results::Result& result) {
 std::optional<double> counted(const results::Result& result, const Claim& claim) {
   const results::Metric* metric = results::find_metric(claim.counter);
   return metric == nullptr ? std::nullopt : metric->value(result, claim.buffer, {});
-}
-
-bool applies(const device::Promise& promise, const results::Problem& p) {
-  if (promise.claims.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) ||
-      p.beta != 0.0f) {
-    return false;
-  }
-  const int64_t tile = promise.whole_tiles;
-  return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense() &&
-         p.begins_on_boundaries();
 }
 
 CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {

@@ -9,9 +9,6 @@
 
 namespace runner {
 
-/// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
-bool applies(const device::Promise& promise, const results::Problem& problem);
-
 /// The figure that a claim speaks of, as it was counted; nothing where it was not.
 std::optional<double> counted(const results::Result& result, const device::Claim& claim);
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "runner/conduct.hpp"
+#include "runner/capacity.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
 #include "runner/lab_trial.hpp"

@@ -9,7 +9,7 @@
 #include "runner/output.hpp"
 #include "runner/promise_json.hpp"
 #include "runner/select_labs.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_run.hpp"
 
 namespace runner {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "runner/conduct.hpp"
+#include "runner/capacity.hpp"
 #include "runner/contract.hpp"
 #include "runner/device_buffer.hpp"
 #include "runner/error.hpp"
@@ -15,6 +15,7 @@
 #include "runner/product.hpp"
 #include "runner/progress.hpp"
 #include "runner/provenance.hpp"
+#include "runner/select.hpp"
 #include "runner/verify.hpp"
 
 namespace runner {
@@ -76,11 +77,11 @@ void see_hazards(results::Observation& seen) {
 }
 
 Candidate candidate_of(const ladder::Rung& rung) {
-  return {.rung = &rung, .who = {.set = "sgemm", .number = rung.number, .name = rung.name}};
+  return {.rung = &rung, .who = identity_of(rung)};
 }
 
 Candidate stranger(const ladder::Rung& rung) {
-  return {.rung = &rung, .who = {.set = "kernel", .name = rung.name}, .whole_contract = true};
+  return {.rung = &rung, .who = identity_of_stranger(rung), .whole_contract = true};
 }
 
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {

@@ -10,15 +10,16 @@
 #include "results/json.hpp"
 #include "results/metrics.hpp"
 #include "results/table_cells.hpp"
+#include "runner/inspect.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/judge.hpp"
 #include "runner/machine.hpp"
 #include "runner/nsight.hpp"
 #include "runner/output.hpp"
-#include "runner/program.hpp"
+#include "runner/own_program.hpp"
 #include "runner/progress.hpp"
 #include "runner/provenance.hpp"
-#include "runner/workbench.hpp"
+#include "runner/subject_trial.hpp"
 
 namespace runner {
 namespace {
@@ -350,7 +351,7 @@ std::string profile_text(const Subject& subject, const Result& counted, const Tr
 }
 
 ExitCode run(const ProfileRequest& request) {
-  catch_signals();
+  catch_signals(machine::interrupt);
   if (request.once) {
     machine::open();
     for (const Subject& subject : request.subjects) launch_once(subject);

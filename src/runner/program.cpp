@@ -4,39 +4,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <ranges>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runner/machine.hpp"
 #include "runner/output.hpp"
+#include "runner/own_program.hpp"
+#include "runner/programs.hpp"
 
 namespace runner {
 namespace {
-
-// A line of the table of subcommands.
-struct Line {
-  std::string_view name, program, build;
-};
-constexpr Line TABLE[] = {
-#define SUBCOMMAND(name, program, packages, build, what) {#name, #program, #build},
-#include "runner/subcommands.def"
-#undef SUBCOMMAND
-};
-
-// The subcommand that the words ask for; nullptr where they ask for none.
-const Line* subcommand_of(const std::vector<std::string>& line) {
-  const auto is_no_option = [](const std::string& word) { return !word.starts_with('-'); };
-  const auto word = std::ranges::find_if(line | std::views::drop(1), is_no_option);
-  if (word == line.end()) return nullptr;
-  const auto* const found = std::ranges::find(TABLE, *word, &Line::name);
-  return found == std::end(TABLE) ? nullptr : found;
-}
 
 // A file that is opened must never take the number of a standard stream that the caller has closed.
 void open_closed_streams() {
@@ -46,7 +29,7 @@ void open_closed_streams() {
 }
 
 // Returns only if it cannot be done, with what is wrong.
-Error become(const std::string& program, const Line* subcommand, char** argv) {
+Error become(const std::string& program, const SubcommandLine* subcommand, char** argv) {
   const std::string path = (own_program().parent_path() / program).string();
   execv(path.c_str(), argv);
   if (errno != ENOENT || subcommand == nullptr)
@@ -82,13 +65,6 @@ int exit_code_of(const std::function<ExitCode()>& work) {
 }
 
 }  // namespace
-
-std::filesystem::path own_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
-
-std::string program_behind(const std::vector<std::string>& line) {
-  const Line* subcommand = subcommand_of(line);
-  return std::string(subcommand == nullptr ? "sgemm_runner" : subcommand->program);
-}
 
 int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv)) {
   return exit_code_of([&] {

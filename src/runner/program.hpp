@@ -2,20 +2,9 @@
 // line that is the other's on to that.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "runner/error.hpp"
 
 namespace runner {
-
-/// The name of the program that does what the line asks for: of the first word that is no option, if that is a subcommand,
-/// else sgemm_runner. (cmake/setup.sh goes by the same rule.)
-std::string program_behind(const std::vector<std::string>& line);
-
-/// Where the program that runs lies. The others of the table lie beside it.
-std::filesystem::path own_program();
 
 /// main() of the program that is called `name`: `run` does what the line asks for, and its ending becomes an exit code. What
 /// is another program's is done by that one, which lies in the same folder and takes this one's place; if it is not there,

@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "runner/inspect.hpp"
 #include "runner/interrupt.hpp"
+#include "runner/machine.hpp"
 #include "runner/output.hpp"
+#include "runner/subject_trial.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {
@@ -120,7 +122,7 @@ ExitCode run(const PtxRequest& request) {
                 "'ptx' shows the code that the simulated GPU runs, and this program was built for "
                 "CUDA devices: ./sgemm_runner --build sim ptx 6");
   }
-  catch_signals();
+  catch_signals(machine::interrupt);
   machine::open();
   const text::Page page = stdout_page(request.color);
   const SourceText source = source_files();

@@ -6,7 +6,7 @@
 
 #include "results/run.hpp"
 #include "results/table.hpp"
-#include "runner/command_line.hpp"
+#include "runner/run_request.hpp"
 #include "text/page.hpp"
 
 namespace runner {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/json.hpp"
+#include "runner/capacity.hpp"
 #include "runner/conduct.hpp"
 #include "runner/contract.hpp"
 #include "runner/fence.hpp"

@@ -1,8 +1,8 @@
 // What sgemm_runner does for a request.
 #pragma once
 
-#include "runner/command_line.hpp"
 #include "runner/error.hpp"
+#include "runner/run_request.hpp"
 
 namespace runner {
 

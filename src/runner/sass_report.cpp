@@ -13,14 +13,15 @@
 
 #include "results/json.hpp"
 #include "runner/find_tool.hpp"
+#include "runner/inspect.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/kernel_name.hpp"
+#include "runner/machine.hpp"
 #include "runner/output.hpp"
-#include "runner/program.hpp"
+#include "runner/own_program.hpp"
 #include "runner/provenance.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {
@@ -321,7 +322,7 @@ std::string sass_text(const Subject& subject, const SassEntry& entry, const text
 }
 
 ExitCode run(const SassRequest& request) {
-  catch_signals();
+  catch_signals(machine::interrupt);
   const text::Page page = stdout_page(request.color);
   std::unique_ptr<OutputFile> json_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);

@@ -8,14 +8,15 @@
 #include "results/table.hpp"
 #include "runner/calls.hpp"
 #include "runner/interrupt.hpp"
+#include "runner/machine.hpp"
 #include "runner/output.hpp"
 #include "runner/terminal.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_run.hpp"
 
 namespace runner {
 
 ExitCode run(const SaveRequest& request) {
-  catch_signals();
+  catch_signals(machine::interrupt);
   std::error_code none;
   const bool is_there = std::filesystem::is_regular_file(request.file, none);
   if (!request.replace && is_there) {

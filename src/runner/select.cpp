@@ -144,4 +144,22 @@ std::vector<Selected> select(std::span<const std::string> words, std::span<const
 
 std::string label(const Rung& rung) { return fmt::format("{:02}_{}", rung.number, rung.name); }
 
+results::Identity identity_of(const Rung& rung) {
+  return {.set = "sgemm", .number = rung.number, .name = rung.name};
+}
+
+results::Identity identity_of_stranger(const Rung& rung) {
+  return {.set = "kernel", .name = rung.name};
+}
+
+bool applies(const device::Promise& promise, const results::Problem& p) {
+  if (promise.claims.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) ||
+      p.beta != 0.0f) {
+    return false;
+  }
+  const int64_t tile = promise.whole_tiles;
+  return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense() &&
+         p.begins_on_boundaries();
+}
+
 }  // namespace runner

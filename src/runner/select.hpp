@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "device/promise.hpp"
 #include "kernels/ladder.hpp"
+#include "results/problem.hpp"
+#include "results/run.hpp"
 
 namespace runner {
 
@@ -25,5 +28,13 @@ std::vector<Selected> select(std::span<const std::string> words,
 
 /// "02_coalesced"
 std::string label(const ladder::Rung& rung);
+
+/// Who the results of a rung of ours are about.
+results::Identity identity_of(const ladder::Rung& rung);
+/// And of a rung that a stranger's file defines.
+results::Identity identity_of_stranger(const ladder::Rung& rung);
+
+/// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
+bool applies(const device::Promise& promise, const results::Problem& problem);
 
 }  // namespace runner

@@ -7,6 +7,7 @@
 
 #include "runner/error.hpp"
 #include "runner/select.hpp"
+#include "runner/size.hpp"
 #include "runner/words.hpp"
 
 namespace runner {

@@ -14,7 +14,9 @@
 #include "results/source_comparison.hpp"
 #include "results/source_view.hpp"
 #include "results/table.hpp"
+#include "runner/capacity.hpp"
 #include "runner/conduct.hpp"
+#include "runner/inspect.hpp"
 #include "runner/interrupt.hpp"
 #include "runner/lab_measuring.hpp"
 #include "runner/machine.hpp"
@@ -23,8 +25,8 @@
 #include "runner/provenance.hpp"
 #include "runner/report.hpp"
 #include "runner/select.hpp"
+#include "runner/subject_trial.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
 
 namespace runner {
 namespace {
@@ -58,7 +60,7 @@ SelectedLab as_lab(const Subject& subject) {
 // Adds the subject's result to the run. Verified like any other: of a kernel that is wrong no counter means anything.
 void run_subject(const Subject& subject, Run& run) {
   if (subject.lab == nullptr) {
-    Candidate candidate = subject.candidate();
+    Candidate candidate = candidate_of(subject);
     candidate.whole_contract = false;  // it is looked at, not judged in full
     return measure_all({candidate}, {subject.problem}, {}, true, run);
   }
@@ -363,7 +365,7 @@ Seen seen_of(const ShowRequest& request, const Subject& subject, const Result& r
 }  // namespace
 
 ExitCode run(const ShowRequest& request) {
-  catch_signals();
+  catch_signals(machine::interrupt);
   const text::Page page = stdout_page(request.color);
   const RecordedRuns recorded = recorded_for(request);
   std::unique_ptr<OutputFile> svg_file;

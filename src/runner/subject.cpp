@@ -1,27 +1,16 @@
 #include "runner/subject.hpp"
 
-#include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
-#include "runner/error.hpp"
-#include "runner/judge.hpp"
-#include "runner/kernel_file.hpp"
-#include "runner/lab_trial.hpp"
-#include "runner/product.hpp"
-#include "runner/provenance.hpp"
+#include "runner/select.hpp"
 #include "runner/select_labs.hpp"
-#include "runner/verify.hpp"
 
 namespace runner {
-
-Candidate Subject::candidate() const {
-  return kernel_file.empty() ? candidate_of(*rung) : stranger(*rung);
-}
 
 results::Result Subject::result() const {
   results::Result result;
   if (lab == nullptr) {
-    result.who = candidate().who;
+    result.who = kernel_file.empty() ? identity_of(*rung) : identity_of_stranger(*rung);
     result.problem = problem;
   } else {
     result.who = identity_of(*lab, *variant, sizes);
@@ -61,45 +50,6 @@ std::vector<std::string> Subject::words() const {
     words.push_back(fmt::format("{}", value));
   }
   return words;
-}
-
-void load(Subject& subject) {
-  if (subject.rung == nullptr && subject.lab == nullptr)
-    subject.rung = &load_kernel_file(subject.kernel_file);
-}
-
-void with_launch(const Subject& subject, const std::function<void(const machine::Launch&)>& use) {
-  if (subject.rung != nullptr) {
-    Verifier verifier(subject.problem, {.guard = machine::GUARD});
-    const ladder::Sgemm problem = verifier.prepare(Values::reals);
-    use(launch_of(*subject.rung, problem));
-  } else {
-    LabTrial trial(*subject.variant, subject.sizes, machine::GUARD);
-    use(trial.launch());
-  }
-}
-
-results::Result verified(const Subject& subject) {
-  results::Result result = subject.result();
-  result.date = now();
-  if (subject.rung != nullptr) {
-    Verifier verifier(subject.problem, {.guard = machine::GUARD});
-    const Verdict verdict = verify_product(*subject.rung, verifier, result);
-    result.judged = judge(result, verdict, {});
-  } else {
-    LabTrial(*subject.variant, subject.sizes, machine::GUARD).check(result);
-  }
-  return result;
-}
-
-void launch_once(const Subject& subject) {
-  with_launch(subject, [](const machine::Launch& launch) {
-    check(cudaDeviceSynchronize());
-    check(cudaProfilerStart());
-    check(launch(nullptr));
-    check(cudaDeviceSynchronize());
-    check(cudaProfilerStop());
-  });
 }
 
 }  // namespace runner

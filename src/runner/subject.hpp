@@ -1,21 +1,19 @@
 // What is looked at by itself (`show`, `profile`, `sass`, `ptx`): a rung's product, or a lab's variant, at one size.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "kernels/ladder.hpp"
 #include "labs/lab.hpp"
 #include "results/run.hpp"
-#include "runner/machine.hpp"
-#include "runner/measuring.hpp"
 
 namespace runner {
 
 struct Subject {
   const ladder::Rung* rung = nullptr;  // either this, on `problem`
-  std::string kernel_file{};           // that defines the rung, if it is none of ours: see load()
+  std::string
+      kernel_file{};  // that defines the rung, if it is none of ours: see load() in subject_trial.hpp
   results::Problem problem{};
   const lab::Lab* lab = nullptr;  // or a variant of this, with `sizes`
   const lab::Variant* variant = nullptr;
@@ -23,8 +21,6 @@ struct Subject {
 
   // Of a kernel_file, what follows wants it loaded.
 
-  /// The rung as one that is to be run.
-  Candidate candidate() const;
   /// Who it is and on what: the identity and the problem that its results have.
   results::Result result() const;
   /// "2 coalesced", "copy_stride/8", or "mine" of a file
@@ -38,17 +34,5 @@ struct Subject {
   /// The words with which `profile` launches a rung of ours or a variant: see launch_once().
   std::vector<std::string> words() const;
 };
-
-/// Compiles the subject's kernel_file, if it has one, and takes its rung. Throws Error: see load_kernel_file().
-void load(Subject& subject);
-
-/// Lays the subject's data out and hands over one launch of it, valid during the call.
-void with_launch(const Subject& subject, const std::function<void(const machine::Launch&)>& use);
-
-/// Runs it, checks its result and says what it saw: `seen` and `judged`, without claims.
-results::Result verified(const Subject& subject);
-
-/// Launches it once between cudaProfilerStart and cudaProfilerStop: what a profiler is to see.
-void launch_once(const Subject& subject);
 
 }  // namespace runner

@@ -31,22 +31,6 @@ std::errc parse(std::string_view text, T& value) {
   return end == text.data() + text.size() ? std::errc{} : std::errc::invalid_argument;
 }
 
-int64_t parse_dimension(std::string_view text, const std::string& whole) {
-  int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = !text.empty() && end == text.data() + text.size();
-  if (error == std::errc::result_out_of_range || (is_number && value > LARGEST_DIMENSION)) {
-    throw Error(ExitCode::usage, fmt::format("size '{}' is out of range: a dimension is at most {}",
-                                             whole, LARGEST_DIMENSION));
-  }
-  if (!is_number || value < 0) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("size '{}' is not understood: write 4096, or MxNxK as in 128x160x7168", whole));
-  }
-  return value;
-}
-
 }  // namespace
 
 float parse_float(const char* option, std::string_view text) {
@@ -93,20 +77,6 @@ double parse_seconds(const char* option, std::string_view text) {
     throw not_understood(option, text, "a number of seconds above 0, as in 0.5");
   }
   return value;
-}
-
-results::Problem parse_size(const std::string& text) {
-  std::vector<int64_t> sizes;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find_first_of("xX", start), text.size());
-    sizes.push_back(parse_dimension(std::string_view(text).substr(start, end - start), text));
-    start = end + 1;
-  }
-  if (sizes.size() == 1) return results::dense_problem(sizes[0], sizes[0], sizes[0]);
-  if (sizes.size() == 3) return results::dense_problem(sizes[0], sizes[1], sizes[2]);
-  throw Error(
-      ExitCode::usage,
-      fmt::format("size '{}' has {} dimensions: write one, or three as MxNxK", text, sizes.size()));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

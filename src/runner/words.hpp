@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "results/problem.hpp"
-
 namespace runner {
 
 /// Each throws Error(ExitCode::usage) that names `option` and says what would be right.
@@ -21,11 +19,6 @@ int64_t parse_integer(const char* option, std::string_view text, int64_t least, 
 uint64_t parse_natural(const char* option, std::string_view text);
 /// A number of seconds above 0.
 double parse_seconds(const char* option, std::string_view text);
-
-/// A dimension or a leading dimension is at most this.
-inline constexpr int64_t LARGEST_DIMENSION = (int64_t{1} << 40) - 1;
-/// A size: "4096" or "128x160x7168" (M, N, K).
-results::Problem parse_size(const std::string& text);
 
 /// The parts of a text between separators, the empty ones too.
 std::vector<std::string> split(std::string_view text, char separator);

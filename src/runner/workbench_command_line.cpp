@@ -3,7 +3,7 @@
 
 #include "runner/error.hpp"
 #include "runner/subcommands.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_command_line.hpp"
 
 namespace runner {
 

@@ -1,7 +1,9 @@
 // sgemm_workbench: looks into kernels, and teaches with labs.
+#include "runner/inspect.hpp"
 #include "runner/program.hpp"
 #include "runner/run.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_command_line.hpp"
+#include "runner/workbench_run.hpp"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/interrupt.hpp"
+#include "runner/machine.hpp"
 #include "runner/output.hpp"
 #include "runner/progress.hpp"
 #include "runner/provenance.hpp"
@@ -170,7 +171,7 @@ ExitCode run_watching(const CheckRequest& request, const text::Page& page) {
 }  // namespace
 
 ExitCode run(const CheckRequest& request) {
-  runner::catch_signals();
+  runner::catch_signals(runner::machine::interrupt);
   const text::Page page = runner::stdout_page(runner::When::automatic);
   if (request.watch && request.exercise == "all") {
     throw Error(ExitCode::usage, "--watch watches one exercise: './sgemm_runner check 2 --watch'");

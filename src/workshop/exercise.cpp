@@ -9,6 +9,7 @@
 
 #include "runner/error.hpp"
 #include "runner/select.hpp"
+#include "runner/size.hpp"
 #include "runner/suggest.hpp"
 #include "runner/words.hpp"
 #include "workshop/text_file.hpp"

@@ -11,7 +11,7 @@
 #include "runner/interrupt.hpp"
 #include "runner/machine.hpp"
 #include "runner/output.hpp"
-#include "runner/program.hpp"
+#include "runner/own_program.hpp"
 #include "runner/subprocess.hpp"
 #include "runner/temporary_folder.hpp"
 #include "runner/terminal.hpp"
@@ -214,7 +214,7 @@ void prove_commands(const Exercise& exercise, Findings& findings) {
 }  // namespace
 
 ExitCode run(const VerifyRequest& request) {
-  runner::catch_signals();
+  runner::catch_signals(runner::machine::interrupt);
   if (runner::machine::MEASURES_TIME) {
     throw Error(ExitCode::usage,
                 "the exercises are proved by counters: './sgemm_runner --build sim "

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "runner/command_line.hpp"
 #include "runner/error.hpp"
+#include "runner/run_request.hpp"
 #include "workshop/quiz.hpp"
 
 namespace workshop {

@@ -14,7 +14,7 @@
 #include "runner/machine.hpp"
 #include "runner/measuring.hpp"
 #include "runner/run.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_run.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"

@@ -15,12 +15,14 @@
 
 #include "runner/conduct.hpp"
 #include "runner/contract.hpp"
+#include "runner/inspect.hpp"
 #include "runner/kernel_file.hpp"
 #include "runner/lab_measuring.hpp"
 #include "runner/measuring.hpp"
 #include "runner/program.hpp"
+#include "runner/size.hpp"
 #include "runner/words.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_run.hpp"
 
 namespace {
 

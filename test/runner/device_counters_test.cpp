@@ -18,6 +18,7 @@
 #include "results/json.hpp"
 #include "runner/profile.hpp"
 #include "runner/select_subjects.hpp"
+#include "runner/subject_trial.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <regex>
 
 #include "runner/command_line.hpp"
-#include "runner/program.hpp"
-#include "runner/workbench.hpp"
+#include "runner/programs.hpp"
+#include "runner/workbench_command_line.hpp"
 #include "test/support/files.hpp"
 #include "text/page.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "kernels/ladder.hpp"
 #include "results/metrics.hpp"
+#include "runner/select.hpp"
 #include "runner/machine.hpp"
 #include "runner/product.hpp"
 #include "test/kernels/faulty_kernels.hpp"

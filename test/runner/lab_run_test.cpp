@@ -8,7 +8,7 @@
 #include "results/json.hpp"
 #include "runner/machine.hpp"
 #include "runner/run.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_run.hpp"
 #include "test/labs/faulty_labs.hpp"
 #include "test/support/files.hpp"
 

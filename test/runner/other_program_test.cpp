@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "runner/machine.hpp"
-#include "runner/program.hpp"
+#include "runner/programs.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 

@@ -1,4 +1,5 @@
 #include "runner/words.hpp"
+#include "runner/size.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include "runner/error.hpp"
 #include "runner/machine.hpp"
 #include "runner/subcommands.hpp"
-#include "runner/workbench.hpp"
+#include "runner/workbench_command_line.hpp"
 #include "test/runner/usage_refusal.hpp"
 
 namespace {

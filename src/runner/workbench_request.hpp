@@ -1,6 +1,6 @@
-// sgemm_workbench, the program behind the subcommands that look into kernels and teach: what it can be asked for, and what
-// it does then. It is apart from sgemm_runner, so that whoever wants to run a kernel need not wait until all this is
-// compiled; users call it through sgemm_runner (see program.hpp).
+// What sgemm_workbench can be asked for: the program behind the subcommands that look into kernels and teach. It is apart
+// from sgemm_runner, so that whoever wants to run a kernel need not wait until all this is compiled; users call it through
+// sgemm_runner (see program.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "runner/command_line.hpp"
-#include "runner/error.hpp"
+#include "runner/run_request.hpp"
 #include "runner/select_labs.hpp"
 #include "runner/subject.hpp"
 #include "runner/terminal.hpp"
@@ -115,34 +114,5 @@ using WorkbenchRequest =
 struct sgemm_workbench {
   using Request = WorkbenchRequest;
 };
-
-/// Throws Error(ExitCode::usage) with a message for the user.
-WorkbenchRequest parse_workbench_command_line(int argc, const char* const* argv);
-
-/// Runs the labs, prints the results and says how it went. Throws Error where it cannot begin.
-ExitCode run(const LabRequest& request);
-
-/// Prints the labs that there are.
-ExitCode run(const LabListRequest& request);
-
-/// Runs what is to be shown on the simulated GPU, and prints its source with its counters, the comparison of two, or the
-/// picture of a request. Throws Error where there is no such thing.
-ExitCode run(const ShowRequest& request);
-
-/// Prints what a device counts of the kernels beside the simulated GPU's counters. `wrong` if a promise is broken there.
-ExitCode run(const ProfileRequest& request);
-
-/// Prints what nvcc made of the kernels. `wrong` if loads are narrower than promised.
-ExitCode run(const SassRequest& request);
-
-/// Prints what the simulated GPU runs.
-ExitCode run(const PtxRequest& request);
-
-/// Measures several times and writes it all to a file. Nothing is written if a result is not right.
-ExitCode run(const SaveRequest& request);
-
-/// Prints what became of each row: `wrong`, `regression`, `untrusted` (with strict, if a row is unsure) or `ok`. Throws
-/// Error(ExitCode::not_comparable) where the runs cannot be held against each other.
-ExitCode run(const CompareRequest& request);
 
 }  // namespace runner
