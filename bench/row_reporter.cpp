@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runner/output.hpp"
+#include "app/output.hpp"
 #include "text/page.hpp"
 
 namespace bench {

@@ -7,7 +7,7 @@
 // (or this program itself, without `bench`.) docs/benchmark.md says more.
 #include "bench/sgemm_benchmarks.hpp"
 #include "kernels/ladder.hpp"
-#include "runner/program.hpp"
+#include "runner/cli/program.hpp"
 
 namespace {
 

@@ -8,12 +8,12 @@
 #include <optional>
 #include <string_view>
 
-#include "runner/command_line_options.hpp"
-#include "runner/error.hpp"
-#include "runner/machine.hpp"
-#include "runner/size.hpp"
-#include "runner/suggest.hpp"
-#include "runner/words.hpp"
+#include "app/error.hpp"
+#include "app/suggest.hpp"
+#include "app/words.hpp"
+#include "runner/choose/size.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/machine/machine.hpp"
 
 namespace bench {
 namespace {

@@ -10,20 +10,20 @@
 #include <optional>
 #include <regex>
 
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
 #include "bench/row_reporter.hpp"
 #include "bench/sgemm_bench_words.hpp"
 #include "results/metrics.hpp"
 #include "results/table.hpp"
-#include "runner/capacity.hpp"
-#include "runner/conduct.hpp"
-#include "runner/interrupt.hpp"
-#include "runner/machine.hpp"
-#include "runner/measure.hpp"
-#include "runner/measuring.hpp"
-#include "runner/output.hpp"
-#include "runner/progress.hpp"
-#include "runner/provenance.hpp"
-#include "runner/verify.hpp"
+#include "runner/machine/capacity.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/machine/sampling.hpp"
+#include "runner/run/run_lifecycle.hpp"
+#include "runner/trial/measure.hpp"
+#include "runner/trial/progress_line.hpp"
+#include "runner/trial/provenance.hpp"
+#include "runner/verify/verifier.hpp"
 #include "text/terminal.hpp"
 
 namespace bench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/error.hpp"
 #include "kernels/ladder.hpp"
-#include "runner/error.hpp"
 
 namespace bench {
 

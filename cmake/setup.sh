@@ -126,7 +126,7 @@ choose_program() {
     else
       fail 2 "'$name' needs the $build_of build: say --build $build_of (this is the $preset build)"
     fi
-  done < <(sed -n 's/^SUBCOMMAND(//p' "$root/src/runner/subcommands.def")
+  done < <(sed -n 's/^SUBCOMMAND(//p' "$root/src/runner/request/subcommands.def")
 }
 
 # --- one build at a time --------------------------------------------------------------------------------------------

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "runner/interrupt.hpp"
-#include "runner/machine.hpp"
-#include "runner/output.hpp"
-#include "runner/progress.hpp"
-#include "runner/provenance.hpp"
-#include "runner/terminal.hpp"
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/trial/progress_line.hpp"
+#include "runner/trial/provenance.hpp"
 #include "workshop/desk.hpp"
 #include "workshop/judge.hpp"
 #include "workshop/outcome_json.hpp"

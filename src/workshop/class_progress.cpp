@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "runner/error.hpp"
-#include "runner/output.hpp"
+#include "app/error.hpp"
+#include "app/output.hpp"
 #include "text/foreign.hpp"
 #include "workshop/exercise.hpp"
 #include "workshop/layout.hpp"

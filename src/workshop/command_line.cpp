@@ -1,8 +1,8 @@
 // The command line of sgemm_workshop. All that it does stands behind a subcommand.
 #include <CLI/CLI.hpp>
 
-#include "runner/error.hpp"
-#include "runner/subcommands.hpp"
+#include "app/error.hpp"
+#include "runner/cli/subcommands.hpp"
 #include "workshop/workshop.hpp"
 
 namespace workshop {

@@ -3,9 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "runner/error.hpp"
-#include "runner/subcommands.hpp"
-#include "runner/words.hpp"
+#include "app/error.hpp"
+#include "app/words.hpp"
+#include "runner/cli/subcommands.hpp"
 #include "workshop/workshop.hpp"
 
 // The table's subcommands are of the runner's namespace.

@@ -7,7 +7,7 @@
 #include <regex>
 #include <utility>
 
-#include "runner/suggest.hpp"
+#include "app/suggest.hpp"
 
 namespace workshop {
 namespace {

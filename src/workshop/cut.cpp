@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "text/page.hpp"
 #include "workshop/text_file.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runner/error.hpp"
-#include "runner/provenance.hpp"
+#include "app/error.hpp"
+#include "runner/trial/provenance.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/prediction_sheet.hpp"
 

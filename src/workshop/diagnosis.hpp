@@ -23,14 +23,15 @@ struct Tile {
 Tile tile_of_source(std::string_view source);
 
 /// A product, and what a kernel made of it. Row-major: element (i, j) of A lies at A[i * lda + j]. All are whole numbers so
-/// small that FP32 adds them exactly in any order (runner/inputs.hpp), for elements are compared as they are.
+/// small that FP32 adds them exactly in any order (runner/verify/inputs.hpp), for elements are compared as they are.
 struct Evidence {
   int64_t M = 0, N = 0, K = 0;
   float alpha = 1, beta = 0;
   int64_t lda = 0, ldb = 0, ldc = 0;
   std::vector<float> A{}, B{};
-  std::vector<float> before{};  // C before the call: poison (runner/inputs.hpp) where beta = 0
-  std::vector<float> C{};       // and after it
+  std::vector<float>
+      before{};            // C before the call: poison (runner/verify/inputs.hpp) where beta = 0
+  std::vector<float> C{};  // and after it
   Tile tile{};
 };
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "runner/inputs.hpp"
+#include "runner/verify/inputs.hpp"
 
 namespace workshop {
 namespace {

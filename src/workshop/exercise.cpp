@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "runner/error.hpp"
-#include "runner/select.hpp"
-#include "runner/size.hpp"
-#include "runner/suggest.hpp"
-#include "runner/words.hpp"
+#include "app/error.hpp"
+#include "app/suggest.hpp"
+#include "app/words.hpp"
+#include "runner/choose/select.hpp"
+#include "runner/choose/size.hpp"
 #include "workshop/text_file.hpp"
 
 namespace workshop {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "runner/error.hpp"
-#include "runner/output.hpp"
-#include "runner/provenance.hpp"
-#include "runner/terminal.hpp"
+#include "app/error.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "runner/trial/provenance.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/desk.hpp"
 #include "workshop/layout.hpp"

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "app/error.hpp"
 #include "results/metrics.hpp"
-#include "runner/error.hpp"
 #include "text/page.hpp"
 
 namespace workshop {

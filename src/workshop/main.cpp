@@ -1,7 +1,7 @@
 // sgemm_workshop: exercises, checked.
-#include "runner/output.hpp"
-#include "runner/program.hpp"
-#include "runner/run.hpp"
+#include "app/output.hpp"
+#include "runner/cli/program.hpp"
+#include "runner/run/run.hpp"
 #include "workshop/workshop.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "text/page.hpp"
 #include "workshop/text_file.hpp"
 

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <set>
 
-#include "runner/error.hpp"
-#include "runner/output.hpp"
-#include "runner/subprocess.hpp"
-#include "runner/temporary_folder.hpp"
+#include "app/error.hpp"
+#include "app/output.hpp"
+#include "app/subprocess.hpp"
+#include "app/temporary_folder.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/exercise.hpp"
 #include "workshop/own_files.hpp"

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "app/interrupt.hpp"
 #include "results/metrics.hpp"
-#include "runner/interrupt.hpp"
-#include "runner/lab_trial.hpp"
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/trial/lab_trial.hpp"
 
 namespace workshop {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/error.hpp"
 #include "device/promise.hpp"
-#include "runner/error.hpp"
 #include "text/page.hpp"
 #include "workshop/lab_questions.hpp"
 #include "workshop/prediction_sheet.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "runner/error.hpp"
-#include "runner/words.hpp"
+#include "app/error.hpp"
+#include "app/words.hpp"
 #include "text/page.hpp"
 
 namespace workshop {

@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "app/error.hpp"
+#include "app/output.hpp"
 #include "results/json.hpp"
 #include "results/strict_json.hpp"
-#include "runner/error.hpp"
-#include "runner/output.hpp"
 #include "text/foreign.hpp"
 #include "workshop/exercise.hpp"
 #include "workshop/own_files.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "runner/output.hpp"
-#include "runner/terminal.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
 #include "workshop/class_progress.hpp"
 #include "workshop/desk.hpp"
 #include "workshop/layout.hpp"

@@ -10,9 +10,9 @@
 #include <random>
 #include <sstream>
 
-#include "runner/interrupt.hpp"
-#include "runner/output.hpp"
-#include "runner/terminal.hpp"
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
 #include "workshop/lab_questions.hpp"
 
 namespace workshop {

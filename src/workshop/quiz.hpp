@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "text/page.hpp"
 #include "workshop/quiz_questions.hpp"
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <regex>
 
+#include "app/error.hpp"
+#include "app/suggest.hpp"
+#include "app/words.hpp"
 #include "results/metrics.hpp"
-#include "runner/contract.hpp"
-#include "runner/error.hpp"
-#include "runner/suggest.hpp"
-#include "runner/words.hpp"
+#include "runner/verify/contract.hpp"
 #include "workshop/diagnosis.hpp"
 #include "workshop/exercise.hpp"
 
@@ -72,7 +72,7 @@ Holds hazard_is(const std::string& word) {
 Holds check_is(const std::string& word) {
   std::vector<std::string> names;
   for (const runner::ContractCheck& check : runner::contract()) names.emplace_back(check.name);
-  require_known("check", word, names, "src/runner/contract.cpp");
+  require_known("check", word, names, "src/runner/verify/contract.cpp");
   return
       [word](const Outcome& outcome, const std::string&) { return outcome.contract_check == word; };
 }

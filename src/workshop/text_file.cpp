@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "runner/error.hpp"
-#include "runner/output.hpp"
+#include "app/error.hpp"
+#include "app/output.hpp"
 
 namespace workshop {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/words.hpp"
 #include "results/metrics.hpp"
-#include "runner/machine.hpp"
-#include "runner/words.hpp"
+#include "runner/machine/machine.hpp"
 #include "workshop/compiler_words.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/layout.hpp"

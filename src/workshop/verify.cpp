@@ -7,14 +7,14 @@
 #include <functional>
 #include <sstream>
 
-#include "runner/error.hpp"
-#include "runner/interrupt.hpp"
-#include "runner/machine.hpp"
-#include "runner/output.hpp"
-#include "runner/own_program.hpp"
-#include "runner/subprocess.hpp"
-#include "runner/temporary_folder.hpp"
-#include "runner/terminal.hpp"
+#include "app/error.hpp"
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
+#include "app/own_program.hpp"
+#include "app/subprocess.hpp"
+#include "app/temporary_folder.hpp"
+#include "app/terminal.hpp"
+#include "runner/machine/machine.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/judge.hpp"
 #include "workshop/layout.hpp"

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <thread>
 
-#include "runner/interrupt.hpp"
+#include "app/interrupt.hpp"
 
 namespace workshop {
 namespace {

@@ -15,7 +15,7 @@ struct Watching {
   std::function<void(std::chrono::milliseconds)> pause;  // waits between two looks
 };
 
-/// Watches until Ctrl-C (runner/interrupt.hpp), which somebody must have begun to catch.
+/// Watches until Ctrl-C (app/interrupt.hpp), which somebody must have begun to catch.
 Watching until_interrupted();
 
 /// Calls `saved` now and then each time that the file has been saved and nothing more was done to it for some 50 ms: an editor

@@ -1,5 +1,5 @@
 // sgemm_workshop, the program behind the subcommands with which one climbs the ladder alone: what it can be asked for, and
-// what it does then. Users call it through sgemm_runner (see runner/program.hpp).
+// what it does then. Users call it through sgemm_runner (see runner/cli/program.hpp).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "runner/error.hpp"
-#include "runner/run_request.hpp"
+#include "app/error.hpp"
+#include "runner/request/run_request.hpp"
 #include "workshop/quiz.hpp"
 
 namespace workshop {

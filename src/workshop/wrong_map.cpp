@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/ladder.hpp"
-#include "runner/wrong_elements.hpp"
+#include "runner/verify/wrong_elements.hpp"
 
 namespace workshop {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runner/device_buffer.hpp"
-#include "runner/inputs.hpp"
+#include "runner/machine/device_buffer.hpp"
+#include "runner/verify/inputs.hpp"
 
 namespace workshop {
 namespace {

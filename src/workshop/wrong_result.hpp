@@ -3,7 +3,7 @@
 
 #include "kernels/ladder.hpp"
 #include "results/problem.hpp"
-#include "runner/verify.hpp"
+#include "runner/verify/verifier.hpp"
 #include "text/page.hpp"
 #include "workshop/diagnosis.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "bench/sgemm_benchmarks.hpp"
 #include "kernels/ladder.hpp"
-#include "runner/machine.hpp"
-#include "runner/select.hpp"
+#include "runner/choose/select.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"

@@ -1,5 +1,5 @@
 // Every rung keeps BLAS's contract, check by check; and each check finds the fault that it is there for.
-#include "runner/contract.hpp"
+#include "runner/verify/contract.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "kernels/ladder.hpp"
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/kernels/careless_kernels.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/ladder.hpp"
-#include "runner/select.hpp"
+#include "runner/choose/select.hpp"
 
 namespace ladder {
 

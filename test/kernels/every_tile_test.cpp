@@ -8,8 +8,8 @@
 #include "kernels/tuned/stream_k_launch.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/tuned_launch.hpp"
-#include "runner/device_buffer.hpp"
-#include "runner/verify.hpp"
+#include "runner/machine/device_buffer.hpp"
+#include "runner/verify/verifier.hpp"
 
 namespace {
 

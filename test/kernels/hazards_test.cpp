@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "results/table.hpp"
-#include "runner/lab_measuring.hpp"
-#include "runner/machine.hpp"
-#include "runner/measuring.hpp"
-#include "runner/run.hpp"
-#include "runner/workbench_run.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/run/run.hpp"
+#include "runner/run/workbench_run.hpp"
+#include "runner/trial/measure.hpp"
+#include "runner/trial/measure_labs.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/ladder.hpp"
-#include "runner/device_buffer.hpp"
+#include "runner/machine/device_buffer.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "runner/contract.hpp"
+#include "runner/verify/contract.hpp"
 #include "simulator/execute/module.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "kernels/ladder.hpp"
-#include "runner/judge.hpp"
-#include "runner/machine.hpp"
-#include "runner/product.hpp"
-#include "runner/verify.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/trial/judge.hpp"
+#include "runner/verify/product.hpp"
+#include "runner/verify/verifier.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 

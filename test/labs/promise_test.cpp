@@ -7,8 +7,8 @@
 
 #include "labs/lab.hpp"
 #include "run_variant.hpp"
-#include "runner/judge.hpp"
-#include "runner/select_labs.hpp"
+#include "runner/choose/select_labs.hpp"
+#include "runner/trial/judge.hpp"
 
 namespace {
 

@@ -13,16 +13,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runner/conduct.hpp"
-#include "runner/contract.hpp"
-#include "runner/inspect.hpp"
-#include "runner/kernel_file.hpp"
-#include "runner/lab_measuring.hpp"
-#include "runner/measuring.hpp"
-#include "runner/program.hpp"
-#include "runner/size.hpp"
-#include "runner/words.hpp"
-#include "runner/workbench_run.hpp"
+#include "app/words.hpp"
+#include "runner/choose/size.hpp"
+#include "runner/cli/program.hpp"
+#include "runner/inspect/inspect.hpp"
+#include "runner/run/run_lifecycle.hpp"
+#include "runner/run/workbench_run.hpp"
+#include "runner/trial/kernel_file.hpp"
+#include "runner/trial/measure.hpp"
+#include "runner/trial/measure_labs.hpp"
+#include "runner/verify/contract.hpp"
 
 namespace {
 

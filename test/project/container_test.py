@@ -24,7 +24,7 @@ def commands_of_readme():
 
 
 def subcommands():
-    return re.findall(r"^SUBCOMMAND\((\w+),", (ROOT / "src/runner/subcommands.def").read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(r"^SUBCOMMAND\((\w+),", (ROOT / "src/runner/request/subcommands.def").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 class Containers(unittest.TestCase):

@@ -40,7 +40,7 @@ ENDS = {"check": 1}  # with; others with 0
 
 def subcommands():
     """Each subcommand with the program behind it, from the table of them."""
-    table = (ROOT / "src/runner/subcommands.def").read_text()
+    table = (ROOT / "src/runner/request/subcommands.def").read_text()
     return dict(re.findall(r"^SUBCOMMAND\((\w+), (\w+),", table, re.MULTILINE))
 
 

@@ -177,7 +177,7 @@ class IncludeRules(unittest.TestCase):
     def test_forbid_what_would_turn_an_arrow(self):
         """The rules themselves, on lines that are in no file."""
         forbidden = [
-            ("results/table.cpp", '#include "runner/error.hpp"'),
+            ("results/table.cpp", '#include "app/error.hpp"'),
             ("results/table.cpp", '#include "kernels/ladder.hpp"'),
             ("results/table.cpp", '#include "device/promise.hpp"'),
             ("results/table.cpp", "#include <cuda_runtime.h>"),
@@ -189,14 +189,14 @@ class IncludeRules(unittest.TestCase):
             ("simulator/execute/worker.cpp", '#include "lens/picture.hpp"'),
             ("device/grid.hpp", '#include "kernels/ladder.hpp"'),
             ("device/grid.hpp", "#include <fmt/format.h>"),
-            ("kernels/03_shared_tile.cu", '#include "runner/error.hpp"'),
+            ("kernels/03_shared_tile.cu", '#include "app/error.hpp"'),
             ("kernels/tuned/tile.hpp", '  #  include "simulator/fault.hpp"'),
             ("labs/copy.cu", '#include "kernels/ladder.hpp"'),
-            ("runner/run.cpp", '#include "kernels/tuned/tile.hpp"'),
-            ("runner/run.cpp", '#include "device/grid.hpp"'),
-            ("runner/run.cpp", '#include "simulator/count/counters.hpp"'),
-            ("runner/run.cpp", '#include "workshop/check.hpp"'),
-            ("runner/run.cpp", '#include "run.hpp"'),
+            ("runner/run/run.cpp", '#include "kernels/tuned/tile.hpp"'),
+            ("runner/run/run.cpp", '#include "device/grid.hpp"'),
+            ("runner/run/run.cpp", '#include "simulator/count/counters.hpp"'),
+            ("runner/run/run.cpp", '#include "workshop/check.hpp"'),
+            ("runner/run/run.cpp", '#include "run.hpp"'),
             ("workshop/check.cpp", '#include "simulator/count/counters.hpp"'),
             ("workshop/check.cpp", '#include "device/grid.hpp"'),
             ("workshop/check.cpp", '#include "kernels/tuned/tile.hpp"'),
@@ -217,12 +217,12 @@ class IncludeRules(unittest.TestCase):
             ("results/table.cpp", "#include <optional>"),
             ("results/json.cpp", "#include <nlohmann/json.hpp>"),
             ("kernels/tuned/tile.hpp", '#include "kernels/ladder.hpp"'),
-            ("runner/judge.cpp", '#include "kernels/ladder.hpp"'),
-            ("runner/machine_simulator.cpp", '#include "simulator/count/counters.hpp"'),
+            ("runner/trial/judge.cpp", '#include "kernels/ladder.hpp"'),
+            ("runner/machine/simulator.cpp", '#include "simulator/count/counters.hpp"'),
             ("workshop/check.cpp", '#include "runner/check.hpp"'),
             ("simulator/runtime/stream.cpp", '#include "simulator/fault.hpp"'),
             ("simulator/include/cuda_runtime.h", '#include "host_defines.h"'),
-            ("results/table.cpp", '// not an #include "runner/error.hpp" at all'),
+            ("results/table.cpp", '// not an #include "app/error.hpp" at all'),
         ]
         for file, line in allowed:
             self.assertEqual(complaint(file, line), "")

@@ -106,7 +106,7 @@ class Launchers(unittest.TestCase):
         self.write("src/slow", "touch slow\n")
         self.write("src/ladder.cpp", LADDER)
         (self.tree / "src/runner").mkdir()
-        self.write("src/runner/subcommands.def", SUBCOMMANDS)
+        self.write("src/runner/request/subcommands.def", SUBCOMMANDS)
         self.write("src/01_naive.cu", "")
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SGEMM_", "CUDAARCHS"))}
         self.environment["PATH"] = f"{self.tools}:{self.environment['PATH']}"

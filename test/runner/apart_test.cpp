@@ -1,5 +1,5 @@
 // Work in a process of its own: whatever it does, its bounds hold, and what it said is what arrives.
-#include "runner/apart.hpp"
+#include "runner/trial/apart.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "runner/fence.hpp"
-#include "runner/output_ends.hpp"
+#include "runner/trial/fence.hpp"
+#include "runner/trial/output_ends.hpp"
 #include "test/support/files.hpp"
 
 namespace {

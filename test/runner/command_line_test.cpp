@@ -1,13 +1,13 @@
-#include "runner/command_line.hpp"
+#include "runner/cli/command_line.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "runner/command_line_options.hpp"
-#include "runner/error.hpp"
-#include "runner/machine.hpp"
+#include "app/error.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/runner/usage_refusal.hpp"
 
 namespace {

@@ -6,9 +6,9 @@
 
 #include "kernels/ladder.hpp"
 #include "results/metrics.hpp"
-#include "runner/machine.hpp"
-#include "runner/product.hpp"
-#include "runner/verify.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/verify/product.hpp"
+#include "runner/verify/verifier.hpp"
 
 namespace {
 

@@ -16,9 +16,9 @@
 
 #include "results/counts.hpp"
 #include "results/json.hpp"
-#include "runner/profile.hpp"
-#include "runner/select_subjects.hpp"
-#include "runner/subject_trial.hpp"
+#include "runner/choose/select_subjects.hpp"
+#include "runner/inspect/profile.hpp"
+#include "runner/trial/subject_trial.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // --help is laid out for the terminal that it is read on.
-#include "runner/help.hpp"
+#include "runner/cli/help.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <regex>
 
-#include "runner/command_line.hpp"
-#include "runner/programs.hpp"
-#include "runner/workbench_command_line.hpp"
+#include "runner/cli/command_line.hpp"
+#include "runner/cli/workbench_command_line.hpp"
+#include "runner/request/programs.hpp"
 #include "test/support/files.hpp"
 #include "text/page.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 

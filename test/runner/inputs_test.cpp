@@ -1,4 +1,4 @@
-#include "runner/inputs.hpp"
+#include "runner/verify/inputs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The one judge, on results made by hand.
-#include "runner/judge.hpp"
+#include "runner/trial/judge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 
 #include "kernels/ladder.hpp"
 #include "results/metrics.hpp"
-#include "runner/select.hpp"
-#include "runner/machine.hpp"
-#include "runner/product.hpp"
+#include "runner/choose/select.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/verify/product.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ladder.hpp"
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 #include "test/support/sanitizer.hpp"

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "results/json.hpp"
-#include "runner/machine.hpp"
-#include "runner/run.hpp"
-#include "runner/workbench_run.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/run/run.hpp"
+#include "runner/run/workbench_run.hpp"
 #include "test/labs/faulty_labs.hpp"
 #include "test/support/files.hpp"
 

@@ -1,5 +1,5 @@
 // The measuring protocol, on a device that is made up and a clock that moves only as the test says.
-#include "runner/measure.hpp"
+#include "runner/machine/sampling.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 

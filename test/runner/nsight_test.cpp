@@ -1,5 +1,5 @@
 // What Nsight Compute answers, played by scripts: good tables, refusals, gaps, garbage, and nothing at all.
-#include "runner/nsight.hpp"
+#include "runner/inspect/nsight.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <set>
 #include <thread>
 
+#include "app/error.hpp"
+#include "app/find_tool.hpp"
+#include "app/interrupt.hpp"
 #include "results/counts.hpp"
-#include "runner/error.hpp"
-#include "runner/find_tool.hpp"
-#include "runner/interrupt.hpp"
 #include "test/support/files.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "runner/machine.hpp"
-#include "runner/programs.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/request/programs.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 

@@ -1,4 +1,4 @@
-#include "runner/output.hpp"
+#include "app/output.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "test/support/files.hpp"
 
 namespace {

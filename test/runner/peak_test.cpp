@@ -1,4 +1,4 @@
-#include "runner/peak.hpp"
+#include "runner/machine/peak.hpp"
 
 #include <gtest/gtest.h>
 

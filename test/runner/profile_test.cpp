@@ -1,16 +1,16 @@
 // Claims held against a device's counters, and the whole of `profile` with a Nsight Compute that a script plays.
-#include "runner/profile.hpp"
+#include "runner/inspect/profile.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "app/error.hpp"
 #include "results/counts.hpp"
 #include "results/json.hpp"
-#include "runner/error.hpp"
-#include "runner/nsight.hpp"
-#include "runner/select_subjects.hpp"
+#include "runner/choose/select_subjects.hpp"
+#include "runner/inspect/nsight.hpp"
 #include "test/support/files.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/support/process.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The listing of `ptx`, of code made here and of the rungs' own.
-#include "runner/ptx_listing.hpp"
+#include "runner/inspect/ptx_listing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

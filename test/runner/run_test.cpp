@@ -1,5 +1,5 @@
 // A run from request to exit code, with rungs that are wrong on purpose.
-#include "runner/run.hpp"
+#include "runner/run/run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "runner/conduct.hpp"
-#include "runner/error.hpp"
-#include "runner/machine.hpp"
-#include "runner/measuring.hpp"
+#include "app/error.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/run/run_lifecycle.hpp"
+#include "runner/trial/measure.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {

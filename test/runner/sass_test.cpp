@@ -1,16 +1,16 @@
 // Texts of the form that cuobjdump 13.5 prints of the rungs (nvcc 13.0, sm_90a), cut to a few lines each. Instructions
 // are real ones; addresses of the loops and some encodings were fitted to what was left.
-#include "runner/sass.hpp"
+#include "runner/inspect/sass.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "runner/error.hpp"
-#include "runner/kernel_name.hpp"
-#include "runner/sass_report.hpp"
-#include "runner/select_subjects.hpp"
+#include "app/error.hpp"
+#include "runner/choose/select_subjects.hpp"
+#include "runner/inspect/sass_report.hpp"
+#include "runner/machine/kernel_name.hpp"
 #include "test/support/files.hpp"
 
 namespace {

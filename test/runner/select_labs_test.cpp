@@ -1,11 +1,11 @@
-#include "runner/select_labs.hpp"
+#include "runner/choose/select_labs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "test/labs/faulty_labs.hpp"
 
 namespace {

@@ -1,9 +1,9 @@
-#include "runner/select_subjects.hpp"
+#include "runner/choose/select_subjects.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 
 namespace {
 

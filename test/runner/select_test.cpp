@@ -1,9 +1,9 @@
-#include "runner/select.hpp"
+#include "runner/choose/select.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "runner/subprocess.hpp"
+#include "app/subprocess.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

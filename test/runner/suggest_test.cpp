@@ -1,4 +1,4 @@
-#include "runner/suggest.hpp"
+#include "app/suggest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runner/terminal.hpp"
+#include "app/terminal.hpp"
 
 #include <gtest/gtest.h>
 

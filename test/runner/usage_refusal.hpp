@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 
 /// The message with which `parse` refuses, which must be one of usage; "nothing was refused" if it does not.
 template <typename Parse>

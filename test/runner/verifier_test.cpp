@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "runner/verify.hpp"
+#include "runner/verify/verifier.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {

@@ -1,5 +1,4 @@
-#include "runner/words.hpp"
-#include "runner/size.hpp"
+#include "app/words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 
 namespace {
 

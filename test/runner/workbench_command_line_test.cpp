@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <array>
 
-#include "runner/command_line_lab_options.hpp"
-#include "runner/error.hpp"
-#include "runner/machine.hpp"
-#include "runner/subcommands.hpp"
-#include "runner/workbench_command_line.hpp"
+#include "app/error.hpp"
+#include "runner/cli/lab_options.hpp"
+#include "runner/cli/subcommands.hpp"
+#include "runner/cli/workbench_command_line.hpp"
+#include "runner/machine/machine.hpp"
 #include "test/runner/usage_refusal.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/wrong_elements.hpp"
+#include "runner/verify/wrong_elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

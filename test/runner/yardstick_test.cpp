@@ -1,5 +1,5 @@
 // What an element may be, where FP32 overflows on the way to it.
-#include "runner/yardstick.hpp"
+#include "runner/verify/yardstick.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "test/support/files.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #include "results/problem.hpp"
-#include "runner/inputs.hpp"
+#include "runner/verify/inputs.hpp"
 
 namespace {
 

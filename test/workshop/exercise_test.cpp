@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "workshop/cut.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "test/support/files.hpp"
 #include "workshop/cut.hpp"
 #include "workshop/text_file.hpp"

@@ -9,9 +9,9 @@
 #include <map>
 #include <regex>
 
+#include "app/error.hpp"
 #include "labs/lab.hpp"
-#include "runner/error.hpp"
-#include "runner/machine.hpp"
+#include "runner/machine/machine.hpp"
 
 namespace {
 

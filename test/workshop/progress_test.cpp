@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "test/support/files.hpp"
 #include "workshop/text_file.hpp"
 

@@ -15,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "workshop/exercise.hpp"
 
 namespace {

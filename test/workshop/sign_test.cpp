@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/error.hpp"
+#include "app/error.hpp"
 #include "workshop/exercise.hpp"
 
 namespace {

@@ -1,0 +1,65 @@
+#include "app/temporary_folder.hpp"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "app/error.hpp"
+
+namespace runner {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the largest rung takes while it is compiled, several times over.
+constexpr uint64_t LEAST_FREE_BYTES = uint64_t{32} << 20;
+
+// As a shell takes it: an empty TMPDIR is none, and a relative one begins here. It is made absolute, as some of those who
+// are given its files work elsewhere.
+fs::path place() {
+  const char* const asked = std::getenv("TMPDIR");
+  if (asked == nullptr || *asked == '\0') return "/tmp";
+  std::error_code none;
+  const fs::path absolute = fs::absolute(asked, none);
+  return none ? fs::path(asked) : absolute;
+}
+
+Error unusable(const fs::path& place, const std::string& why) {
+  return {ExitCode::failure,
+          fmt::format("temporary files cannot lie in '{}': {}; name another folder with TMPDIR",
+                      place.string(), why)};
+}
+
+// Said beforehand: a compiler that finds no space, or a library that may not be loaded, says it in other words.
+void refuse_what_will_not_do(const fs::path& place, TemporaryFolder::For use) {
+  struct statvfs facts{};
+  if (statvfs(place.c_str(), &facts) != 0) return;  // then making a folder fails too
+  const uint64_t free = uint64_t{facts.f_bavail} * facts.f_frsize;
+  if (use == TemporaryFolder::For::code && (facts.f_flag & ST_NOEXEC) != 0)
+    throw unusable(place, "no code may be executed there (it is mounted noexec)");
+  // File systems without an end, as those of some containers, say that they have no blocks at all.
+  if (facts.f_blocks > 0 && free < LEAST_FREE_BYTES) {
+    throw unusable(place, fmt::format("it has {} KiB left, and {} are needed", free >> 10,
+                                      LEAST_FREE_BYTES >> 10));
+  }
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder(For use) {
+  const fs::path where = place();
+  refuse_what_will_not_do(where, use);
+  std::string pattern = (where / "sgemm_runner.XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw unusable(where, std::strerror(errno));
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace runner

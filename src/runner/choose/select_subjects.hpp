@@ -1,0 +1,34 @@
+// Words of the command line into subjects: for every command that looks at kernels one by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/choose/select_labs.hpp"
+#include "runner/choose/subject.hpp"
+
+namespace runner {
+
+/// M = N = K of a rung, where no size is asked for.
+inline constexpr const char* SUBJECT_SIZE = "256";
+
+/// What was asked for, as words.
+struct SubjectWords {
+  std::vector<std::string>
+      names{};  // "2", "naive,coalesced", "all", "copy_stride", "copy_stride/8"
+  std::vector<std::string> sizes{};  // of the rungs, with commas or one by one
+  SizeWords parameters{};            // of the labs
+  std::vector<std::string>
+      kernel_files{};         // each defines one rung; they stand behind what has a name
+  bool with_repeats = false;  // whether what is named twice is there twice, to be compared, or once
+};
+
+/// The subjects that the words name, in their order: a lab is all of its variants but those that refuse the size, `all` all
+/// rungs with a kernel of ours and all labs. Without sizes a rung is taken at SUBJECT_SIZE and a lab at its counted sizes;
+/// `all` takes an odd size of each besides. Throws Error(ExitCode::usage) for anything else, and where nothing is left.
+std::vector<Subject> select_subjects(const SubjectWords& words);
+
+/// Throws Error(ExitCode::usage) if one of them is of a riddle's lab, which `command` ("show") would give away.
+void refuse_riddles(const std::vector<Subject>& subjects, const char* command);
+
+}  // namespace runner

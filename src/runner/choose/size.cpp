@@ -1,0 +1,47 @@
+#include "runner/choose/size.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "app/error.hpp"
+
+namespace runner {
+namespace {
+
+int64_t parse_dimension(std::string_view text, const std::string& whole) {
+  int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = !text.empty() && end == text.data() + text.size();
+  if (error == std::errc::result_out_of_range || (is_number && value > LARGEST_DIMENSION)) {
+    throw Error(ExitCode::usage, fmt::format("size '{}' is out of range: a dimension is at most {}",
+                                             whole, LARGEST_DIMENSION));
+  }
+  if (!is_number || value < 0) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("size '{}' is not understood: write 4096, or MxNxK as in 128x160x7168", whole));
+  }
+  return value;
+}
+
+}  // namespace
+
+results::Problem parse_size(const std::string& text) {
+  std::vector<int64_t> sizes;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = std::min(text.find_first_of("xX", start), text.size());
+    sizes.push_back(parse_dimension(std::string_view(text).substr(start, end - start), text));
+    start = end + 1;
+  }
+  if (sizes.size() == 1) return results::dense_problem(sizes[0], sizes[0], sizes[0]);
+  if (sizes.size() == 3) return results::dense_problem(sizes[0], sizes[1], sizes[2]);
+  throw Error(
+      ExitCode::usage,
+      fmt::format("size '{}' has {} dimensions: write one, or three as MxNxK", text, sizes.size()));
+}
+
+}  // namespace runner

@@ -1,0 +1,35 @@
+// Options of the commands that know labs: their sizes, and whether riddles are given away.
+#pragma once
+
+#include <list>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "labs/lab.hpp"
+#include "runner/choose/select_labs.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
+class App;
+}
+
+namespace runner {
+
+/// --reveal, for commands that would give a riddle away.
+void add_reveal_option(CLI::App& app, bool& reveal);
+
+/// The sizes of labs, by their parameters' names.
+using LabSizeWords = std::list<std::pair<std::string, std::optional<std::string>>>;
+
+/// The group of these options in --help.
+inline constexpr const char* LAB_SIZES = "Sizes, of the labs that have them";
+
+/// An option for each parameter that a lab has; several labs share those of one name. Called behind all that adds other
+/// options: a parameter that is called like one of them has none here, and a test says so.
+void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words);
+
+/// Those that stood on the command line.
+SizeWords given(const LabSizeWords& words);
+
+}  // namespace runner

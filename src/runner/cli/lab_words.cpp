@@ -1,0 +1,77 @@
+// The command line of `sgemm_runner lab`.
+#include <CLI/CLI.hpp>
+
+#include "app/error.hpp"
+#include "labs/lab.hpp"
+#include "runner/choose/select_labs.hpp"
+#include "runner/cli/lab_options.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/cli/subcommands.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/request/workbench_request.hpp"
+
+namespace runner {
+namespace {
+
+constexpr const char* EXAMPLES =
+    R"(
+Examples:
+  sgemm_runner lab                  the labs that there are
+  sgemm_runner lab copy_stride      all its variants side by side
+  sgemm_runner lab copy_stride/8    one of them
+  sgemm_runner lab copy_stride --elements 1000
+  sgemm_runner lab all --json=labs.json
+)";
+
+class LabSubcommand : public Subcommand<sgemm_workbench> {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("LABS", labs_,
+                   "copy_stride, copy_stride/8 for one variant, several, or all; none lists them");
+    add_output_options(app, output_);
+    app.add_flag("--reveal", reveal_, "tell how the lanes of a riddle walk, and its answer");
+    add_measuring_options(app, measuring_, "variant");
+    add_simulator_options(app, simulator_, true);
+    add_lab_sizes(app, lab::all(), sizes_);
+    app.footer(EXAMPLES);
+  }
+
+  WorkbenchRequest request(const CLI::App& app,
+                           const std::vector<std::string>& command_line) const override {
+    if (labs_.empty()) {
+      const bool json = output_.json == TO_STDOUT;
+      if (app.count_all() > (json ? 2u : 1u)) {  // the subcommand itself is counted
+        throw Error(ExitCode::usage,
+                    "name a lab, or all (see 'sgemm_runner lab', which lists them)");
+      }
+      return LabListRequest{.json = json};
+    }
+    LabRequest request;
+    request.labs = select_labs(labs_, lab::all());
+    set_sizes(request.labs, given(sizes_));
+    request.presentation = presentation_from(app, output_, &request.json_file);
+    set_measuring(measuring_, request);
+    set_simulator_options(simulator_, machine::KIND, request);
+    request.look_for_hazards = true;
+    request.reveal = reveal_;
+    request.without_meaning = options_without_meaning(app);
+    request.command_line = command_line;
+    return request;
+  }
+
+ private:
+  std::vector<std::string> labs_;
+  LabSizeWords sizes_;
+  OutputWords output_;
+  MeasuringWords measuring_;
+  SimulatorWords simulator_;
+  bool reveal_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand<sgemm_workbench>> lab_subcommand() {
+  return std::make_unique<LabSubcommand>();
+}
+
+}  // namespace runner

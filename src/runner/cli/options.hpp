@@ -1,0 +1,75 @@
+// What the command lines of several commands have in common: what goes where, and how time is taken.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/request/run_request.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
+class App;
+}
+
+namespace runner {
+
+/// The options of output as CLI11 fills them in. Values stay texts until they are understood here, in one way.
+struct OutputWords {
+  std::string json;
+  std::optional<std::string> html;
+  bool csv = false, markdown = false;
+  std::string color = "auto";
+  bool quiet = false, verbose = false;
+  std::string baseline;
+};
+
+void add_output_options(CLI::App& app, OutputWords& words);
+
+/// --color by itself.
+void add_color_option(CLI::App& app, std::string& word);
+
+/// "auto", "always" or "never". Throws Error(ExitCode::usage).
+When parse_color(const std::string& word);
+
+/// What --json without a file leaves in OutputWords::json.
+inline constexpr const char* TO_STDOUT = "-";
+
+/// What goes to stdout, and into which file JSON goes beside it; nullptr where that cannot be asked for. Throws
+/// Error(ExitCode::usage).
+Presentation presentation_from(const CLI::App& app, const OutputWords& words,
+                               std::string* json_file);
+
+/// Likewise of measuring.
+struct MeasuringWords {
+  std::optional<std::string> seconds, samples;
+  bool once = false, strict = false;
+};
+
+/// The groups of options in --help.
+inline constexpr const char* MEASURING = "Measuring (CUDA devices)";
+
+inline constexpr const char* SIMULATING = "The simulated GPU";
+
+/// `what` is measured: "kernel", "variant".
+void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* what);
+
+/// Fills in the measurement. Throws Error(ExitCode::usage).
+void set_measuring(const MeasuringWords& words, RunOptions& options);
+
+/// Likewise of what only the simulated GPU does.
+struct SimulatorWords {
+  bool hazards = false;
+  std::optional<std::string> schedule{};
+};
+
+/// `always`: hazards are looked for whether or not that is asked.
+void add_simulator_options(CLI::App& app, SimulatorWords& words, bool always);
+
+/// Fills in what was asked of `machine`. Throws Error(ExitCode::usage) if that is a CUDA device, which can do none of it.
+void set_simulator_options(const SimulatorWords& words, results::Machine machine,
+                           RunOptions& options);
+
+/// Of the options given, those that this machine has no use for.
+std::vector<std::string> options_without_meaning(const CLI::App& app);
+
+}  // namespace runner

@@ -1,0 +1,17 @@
+// What the programs behind the one command have in common. Each does its part of the table of subcommands, and hands a
+// line that is the other's on to that.
+#pragma once
+
+#include "app/error.hpp"
+
+namespace runner {
+
+/// main() of the program that is called `name`: `run` does what the line asks for, and its ending becomes an exit code. What
+/// is another program's is done by that one, which lies in the same folder and takes this one's place; if it is not there,
+/// the user is told how to build it, and the exit code is `usage`.
+int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv));
+
+/// The same for a program that takes any line for its own.
+int run_program(int argc, char** argv, ExitCode (*run)(int argc, char** argv));
+
+}  // namespace runner

@@ -1,0 +1,140 @@
+#include "runner/cli/run_words.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "app/error.hpp"
+#include "app/words.hpp"
+#include "runner/choose/size.hpp"
+#include "runner/machine/machine.hpp"
+
+namespace runner {
+namespace {
+
+using results::Problem;
+
+Error usage(const std::string& message) { return {ExitCode::usage, message}; }
+
+// Where a kernel's name is asked for, a lab's or a subcommand's may stand there by mistake.
+const std::vector<std::string> LAB_NAMES{
+#define LAB(name) #name,
+#include "labs/labs.def"
+#undef LAB
+};
+const std::vector<std::string> OTHER_WORDS{
+#define LAB(name) #name,
+#include "labs/labs.def"
+#undef LAB
+#define SUBCOMMAND(name, program, packages, build, what) #name,
+#include "runner/request/subcommands.def"
+#undef SUBCOMMAND
+};
+
+// "copy_stride", or one of its variants: "copy_stride/8"
+bool is_lab(std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('/'));
+  return std::ranges::any_of(
+      LAB_NAMES, [name](const std::string& lab) { return equal_ignoring_case(name, lab); });
+}
+
+int64_t leading_dimension(const char* option, const std::optional<std::string>& asked,
+                          int64_t dense, const char* row) {
+  if (!asked) return dense;
+  return parse_integer(option, *asked, dense, LARGEST_DIMENSION,
+                       fmt::format("a row of {} has {} elements, so ", row, dense));
+}
+
+int64_t offset(const char* option, const std::optional<std::string>& asked) {
+  return asked ? parse_integer(option, *asked, 0, results::LARGEST_OFFSET) : 0;
+}
+
+std::vector<Problem> problems_from(const RunWords& words) {
+  std::vector<std::string> sizes;
+  for (const std::string& list : words.sizes) {
+    for (const std::string& size : split(list, ',')) sizes.push_back(size);
+  }
+  if (words.sizes.empty()) sizes.push_back(std::to_string(machine::DEFAULT_SIZE));
+  std::vector<Problem> problems;
+  for (const std::string& size : sizes) {
+    Problem p = parse_size(size);
+    p.lda = leading_dimension("--lda", words.lda, p.lda, "A");
+    p.ldb = leading_dimension("--ldb", words.ldb, p.ldb, "B");
+    p.ldc = leading_dimension("--ldc", words.ldc, p.ldc, "C");
+    p.offset_a = offset("--offset-a", words.offset_a);
+    p.offset_b = offset("--offset-b", words.offset_b);
+    p.offset_c = offset("--offset-c", words.offset_c);
+    if (words.alpha) p.alpha = parse_float("--alpha", *words.alpha);
+    if (words.beta) p.beta = parse_float("--beta", *words.beta);
+    p.seed = words.seed ? parse_natural("--seed", *words.seed) : 1;
+    if (std::ranges::find(problems, p) == problems.end()) problems.push_back(p);
+  }
+  return problems;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunWords& words) {
+  app.add_option("KERNELS", words.kernels, "2, naive, 1-3, 1,2,6 or all (see 'sgemm_runner list')");
+  app.add_option("--kernel", words.kernel_files,
+                 "your own kernel: a .cu file that defines one rung, compiled, put through the "
+                 "whole contract and "
+                 "run beside the others; several times for several")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  app.add_option("--size", words.sizes,
+                 fmt::format("N for M = N = K, or MxNxK; several with commas (default {})",
+                             machine::DEFAULT_SIZE))
+      ->allow_extra_args(false)
+      ->type_name("N|MxNxK");
+  app.add_option("--lda", words.lda, "floats from one row of A to the next (default K)")
+      ->type_name("N");
+  app.add_option("--ldb", words.ldb, "likewise of B (default N)")->type_name("N");
+  app.add_option("--ldc", words.ldc, "likewise of C (default N)")->type_name("N");
+  app.add_option("--offset-a", words.offset_a,
+                 "floats from a 256-byte boundary to the first element of A (default 0)")
+      ->type_name("N");
+  app.add_option("--offset-b", words.offset_b, "likewise of B (default 0)")->type_name("N");
+  app.add_option("--offset-c", words.offset_c, "likewise of C (default 0)")->type_name("N");
+  app.add_option("--alpha", words.alpha, "C = alpha * A * B + beta * C (default 1)")
+      ->type_name("X");
+  app.add_option("--beta", words.beta, "0, the default, does not read C")->type_name("X");
+  app.add_option("--seed", words.seed, "what the random matrices follow from (default 1)")
+      ->type_name("N");
+  add_output_options(app, words.output);
+
+  app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);
+  app.add_flag("--cold", words.cold, "flush L2 before every launch")->group(MEASURING);
+  add_measuring_options(app, words.measuring, "kernel");
+  add_simulator_options(app, words.simulator, false);
+}
+
+RunRequest run_request(const CLI::App& app, const RunWords& words) {
+  if (words.kernels.empty() && words.kernel_files.empty()) {
+    throw usage("name a kernel: a number, a name, 1-3 or all (see 'sgemm_runner list', or --help)");
+  }
+  if (words.warm && words.cold) throw usage("--warm and --cold exclude each other");
+  for (const std::string& list : words.kernels) {
+    for (const std::string& word : split(list, ',')) {
+      if (is_lab(word))
+        throw usage(fmt::format("'{0}' is a lab: say 'sgemm_runner lab {0}'", word));
+    }
+  }
+  RunRequest request;
+  request.rungs = select(words.kernels, ladder::all(), OTHER_WORDS);
+  request.kernel_files = words.kernel_files;
+  request.problems = problems_from(words);
+  request.presentation = presentation_from(app, words.output, &request.json_file);
+  request.measure.cold = words.cold;
+  set_measuring(words.measuring, request);
+  set_simulator_options(words.simulator, machine::KIND, request);
+  // What a user brings along has been looked at by nobody.
+  request.look_for_hazards = words.simulator.hazards || !words.kernel_files.empty();
+  request.without_meaning = options_without_meaning(app);
+  return request;
+}
+
+}  // namespace runner

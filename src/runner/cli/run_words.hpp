@@ -1,0 +1,31 @@
+// The words of a run of kernels: which, of what sizes, how shown and how measured.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/options.hpp"
+#include "runner/request/run_request.hpp"
+
+namespace runner {
+
+/// As CLI11 fills them in. Values stay texts until they are understood in run_request(), in one way.
+struct RunWords {
+  std::vector<std::string> kernels{}, kernel_files{};
+  std::vector<std::string> sizes{};
+  std::optional<std::string> lda{}, ldb{}, ldc{}, offset_a{}, offset_b{}, offset_c{}, alpha{},
+      beta{}, seed{};
+  OutputWords output{};
+  MeasuringWords measuring{};
+  SimulatorWords simulator{};
+  bool warm = false, cold = false;
+};
+
+/// Adds the options of a run to `app`, which must not outlive `words`.
+void add_run_options(CLI::App& app, RunWords& words);
+
+/// What the words that `app` took ask for, without its command_line. Throws Error(ExitCode::usage).
+RunRequest run_request(const CLI::App& app, const RunWords& words);
+
+}  // namespace runner

@@ -1,0 +1,189 @@
+// The command line of `sgemm_runner show`.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "app/error.hpp"
+#include "app/words.hpp"
+#include "labs/lab.hpp"
+#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/size.hpp"
+#include "runner/cli/lab_options.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/cli/subcommands.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/request/workbench_request.hpp"
+
+namespace runner {
+namespace {
+
+constexpr const char* PICTURE = "The picture of a request";
+constexpr int64_t MOST_STEPS = 64;
+constexpr int64_t LARGEST_NUMBER = std::numeric_limits<int64_t>::max();
+
+Error usage(const std::string& message) { return {ExitCode::usage, message}; }
+
+class ShowSubcommand : public Subcommand<sgemm_workbench> {
+ public:
+  void add_options(CLI::App& app) override;
+  WorkbenchRequest request(const CLI::App& app,
+                           const std::vector<std::string>& command_line) const override;
+
+ private:
+  void refuse_contradictions(const CLI::App& app) const;
+  void add_subjects(ShowRequest& request) const;
+  static void add_line(const std::string& word, ShowRequest& request);
+  PictureRequest picture() const;
+
+  std::vector<std::string> kernels_, kernel_files_;
+  std::optional<std::string> size_, line_, block_, warp_, nth_, steps_;
+  LabSizeWords lab_sizes_;
+  std::string buffer_, svg_, color_ = "auto", baseline_;
+  bool picture_ = false, ribbon_ = false, json_ = false, reveal_ = false;
+};
+
+void ShowSubcommand::add_options(CLI::App& app) {
+  app.add_option("KERNELS", kernels_,
+                 "one to show, or two to compare: 2, naive, or a lab as copy_stride or "
+                 "copy_stride/8");
+  app.add_option("--kernel", kernel_files_, "your own kernel: a .cu file that defines one rung")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  app.add_option("--size", size_,
+                 fmt::format("N for M = N = K, or MxNxK (default {})", SUBJECT_SIZE))
+      ->type_name("N|MxNxK");
+  app.add_option("--line", line_, "only this line; FILE:37 where several files have one")
+      ->type_name("N");
+  app.add_option("--buffer", buffer_, "only this buffer: A, B, C, shared")->type_name("NAME");
+  app.add_flag("--json", json_, "the run with its lines as JSON on stdout");
+  add_reveal_option(app, reveal_);
+  add_color_option(app, color_);
+  app.add_option("--baseline", baseline_,
+                 "the recorded run that the speed of two kernels is taken from")
+      ->type_name("FILE");
+  app.add_flag("--picture", picture_, "draw one request: the worst, unless it is chosen")
+      ->group(PICTURE);
+  app.add_option("--block", block_, "of this block, x counting first (default 0)")
+      ->type_name("N")
+      ->group(PICTURE);
+  app.add_option("--warp", warp_, "of this warp of the block (default 0)")
+      ->type_name("N")
+      ->group(PICTURE);
+  app.add_option("--nth", nth_, "the warp's request of this number, from 0 (default 0)")
+      ->type_name("N")
+      ->group(PICTURE);
+  app.add_option("--steps", steps_, "so many requests, one after the other")
+      ->type_name("K")
+      ->group(PICTURE);
+  app.add_flag("--ribbon", ribbon_, "the matrix as one line of memory, and the lanes on it")
+      ->group(PICTURE);
+  app.add_option("--svg", svg_, "write the picture to a file, as a figure for slides")
+      ->type_name("FILE")
+      ->group(PICTURE);
+  add_lab_sizes(app, lab::all(), lab_sizes_);
+}
+
+void ShowSubcommand::refuse_contradictions(const CLI::App& app) const {
+  if (!picture_) {
+    for (const char* option : {"--block", "--warp", "--nth", "--steps", "--ribbon", "--svg"}) {
+      if (app.count(option) > 0) throw usage(fmt::format("{} goes with --picture", option));
+    }
+  }
+  if (picture_ && json_) {
+    throw usage(
+        "--picture and --json exclude each other: a picture is text, or with --svg=FILE SVG");
+  }
+  if (app.count("--buffer") > 0 && buffer_.empty()) {
+    throw usage("--buffer needs a name: A, B, C or shared");
+  }
+  if (app.count("--svg") > 0 && svg_.empty()) throw usage("--svg needs a file name");
+}
+
+// All that is to be shown; two by name stand beside each other.
+void ShowSubcommand::add_subjects(ShowRequest& request) const {
+  size_t named = kernel_files_.size();
+  for (const std::string& list : kernels_) named += split(list, ',').size();
+  if (named == 0) {
+    throw usage(
+        "name what to show: a kernel (a number or a name), a lab (copy_stride, copy_stride/8) or "
+        "--kernel FILE.cu; two are compared");
+  }
+  SubjectWords words{.names = kernels_,
+                     .parameters = given(lab_sizes_),
+                     .kernel_files = kernel_files_,
+                     .with_repeats = true};
+  if (size_) {
+    parse_size(*size_);  // one, not a list
+    words.sizes.push_back(*size_);
+  }
+  request.subjects = select_subjects(words);
+  if (!reveal_) refuse_riddles(request.subjects, "show");
+  const bool is_whole_lab = named == 1 && request.subjects.front().lab != nullptr;
+  if (request.subjects.size() > 2 && !is_whole_lab) {
+    throw usage(fmt::format(
+        "'show' takes one kernel, or two to compare, and here are {}; of a lab name two variants, "
+        "as in copy_stride/1 copy_stride/8",
+        request.subjects.size()));
+  }
+  request.compares = request.subjects.size() == 2 && !is_whole_lab;
+}
+
+// "37", or where a kernel has several files "tile.hpp:37".
+void ShowSubcommand::add_line(const std::string& word, ShowRequest& request) {
+  const size_t colon = word.rfind(':');
+  const std::string number = colon == word.npos ? word : word.substr(colon + 1);
+  if (colon != word.npos) request.file = word.substr(0, colon);
+  request.line = static_cast<int>(parse_integer(
+      "--line", number, 1, std::numeric_limits<int>::max(), "a file's lines count from 1, so "));
+}
+
+PictureRequest ShowSubcommand::picture() const {
+  const auto number = [](const char* option, const std::optional<std::string>& word) {
+    return word ? std::optional(
+                      static_cast<uint64_t>(parse_integer(option, *word, 0, LARGEST_NUMBER)))
+                : std::nullopt;
+  };
+  PictureRequest picture{.block = number("--block", block_),
+                         .warp = number("--warp", warp_),
+                         .nth = number("--nth", nth_),
+                         .ribbon = ribbon_,
+                         .svg_file = svg_};
+  if (steps_)
+    picture.steps = static_cast<uint64_t>(parse_integer("--steps", *steps_, 1, MOST_STEPS));
+  if (picture.ribbon && picture.steps > 1)
+    throw usage("--ribbon draws one request: leave --steps away");
+  return picture;
+}
+
+WorkbenchRequest ShowSubcommand::request(const CLI::App& app,
+                                         const std::vector<std::string>& command_line) const {
+  if (machine::KIND != results::Machine::simulator) {
+    throw usage(
+        "'show' counts on the simulated GPU, and this program runs on a CUDA device: say "
+        "./sgemm_runner show --build sim, with the rest as it is");
+  }
+  refuse_contradictions(app);
+  ShowRequest request;
+  add_subjects(request);
+  if (line_) add_line(*line_, request);
+  request.buffer = buffer_;
+  if (picture_) request.picture = picture();
+  if (!svg_.empty() && request.subjects.size() > 1) {
+    throw usage("--svg draws one kernel: name one, or one variant of a lab");
+  }
+  request.json = json_;
+  request.color = parse_color(color_);
+  request.baseline_file = baseline_;
+  request.baseline_asked_for = app.count("--baseline") > 0;
+  request.command_line = command_line;
+  return request;
+}
+
+}  // namespace
+
+std::unique_ptr<Subcommand<sgemm_workbench>> show_subcommand() {
+  return std::make_unique<ShowSubcommand>();
+}
+
+}  // namespace runner

@@ -1,0 +1,11 @@
+// The command line of sgemm_workbench: words in, a request out.
+#pragma once
+
+#include "runner/request/workbench_request.hpp"
+
+namespace runner {
+
+/// Throws Error(ExitCode::usage) with a message for the user.
+WorkbenchRequest parse_workbench_command_line(int argc, const char* const* argv);
+
+}  // namespace runner

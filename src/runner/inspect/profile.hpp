@@ -1,0 +1,45 @@
+// `profile`: what a device's own counters say of a kernel, beside the simulated GPU's, and whether its promise holds there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/run.hpp"
+#include "runner/choose/subject.hpp"
+#include "text/page.hpp"
+
+namespace runner {
+
+/// A claim held against what a device counted, and what that was made of.
+struct DeviceClaim {
+  results::CheckedClaim claim{};
+  std::string note{};  // in a clause, or nothing
+};
+
+struct DeviceClaims {
+  std::vector<DeviceClaim> checked{};
+  std::vector<device::Claim> not_counted{};
+};
+
+/// Holds claims against a device's counts, which know no buffers. Claims on buffers' sectors (or lines) per request are one
+/// claim on their sum, each weighted with the simulated GPU's requests of its buffer; buffers of which nothing is claimed
+/// count as there. Without the simulated GPU's counts such claims are not counted.
+DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
+                             const results::Traffic& counted, const results::Traffic* simulated);
+
+/// Profiles the subjects on this machine's device with that Nsight Compute and holds their promises against it; `simulated`
+/// are the counters of the simulated GPU. What was done before something failed, or Ctrl-C, is in `done`.
+void profile_all(const std::vector<Subject>& subjects, const std::string& ncu,
+                 const results::Run& simulated, bool with_progress, results::Run& done);
+
+/// The result of the run that is the subject's, or nullptr.
+const results::Result* find_result(const results::Run& run, const Subject& subject);
+
+/// One subject's counters, those of a device beside the simulated GPU's where those are known, and its claims.
+/// `where` is said of the device's: "NVIDIA H200, recorded on 2026-11-21".
+std::string profile_text(const Subject& subject, const results::Result& counted,
+                         const results::Traffic* simulated, const std::string& where,
+                         const text::Page& page);
+
+}  // namespace runner

@@ -1,0 +1,57 @@
+// `sass`: the machine code of the kernels that rungs and labs launch, in figures.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/choose/subject.hpp"
+#include "runner/inspect/sass.hpp"
+#include "text/page.hpp"
+
+namespace runner {
+
+/// A kernel of a subject.
+struct SassEntry {
+  std::string subject{};     // "sgemm/06_vector_float4", "lab/copy_stride/8"
+  bool is_promised = false;  // whether it is one that the promise speaks of: not a fallback
+  SassSummary summary{};
+  bool operator==(const SassEntry&) const = default;
+};
+
+struct SassReport {
+  std::string date{};                   // ISO 8601
+  std::string toolkit{};                // "cuobjdump 13.0.88"
+  std::optional<std::string> commit{};  // of the sources
+  std::vector<SassEntry> entries{};
+  bool operator==(const SassReport&) const = default;
+};
+
+/// "sgemm/06_vector_float4", "lab/copy_stride/8": a subject whatever its size.
+std::string sass_name(const Subject& subject);
+
+/// The kernels that the subject was seen to launch in a run, at any size: their names, and whether the promise was held
+/// against one of those launches.
+std::vector<std::pair<std::string, bool>> kernels_of(const Subject& subject,
+                                                     const results::Run& run);
+
+/// Looks into a program with cuobjdump. `run` says which kernels the subjects launch. Throws Error.
+SassReport sass_report(const std::vector<Subject>& subjects, const results::Run& run,
+                       const std::string& cuobjdump, const std::string& program);
+
+std::string to_json(const SassReport& report);
+/// Throws Error(ExitCode::failure) that names the file.
+SassReport read_sass_report(const std::string& path);
+
+/// What a promise says of the widths of loads, held against the code: buffer, bytes a lane, and the access or nullptr.
+struct WidthVerdict {
+  std::string buffers{};  // "A, B"
+  int bytes = 0;
+  const SassAccess* access = nullptr;
+};
+std::vector<WidthVerdict> width_verdicts(const Subject& subject, const SassEntry& entry);
+
+std::string sass_text(const Subject& subject, const SassEntry& entry, const text::Page& page);
+
+}  // namespace runner

@@ -1,0 +1,420 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
+#include "app/words.hpp"
+#include "lens/picture.hpp"
+#include "lens/svg.hpp"
+#include "results/json.hpp"
+#include "results/source_comparison.hpp"
+#include "results/source_view.hpp"
+#include "results/table.hpp"
+#include "runner/choose/select.hpp"
+#include "runner/inspect/inspect.hpp"
+#include "runner/machine/capacity.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/report/report.hpp"
+#include "runner/run/run_lifecycle.hpp"
+#include "runner/trial/measure.hpp"
+#include "runner/trial/measure_labs.hpp"
+#include "runner/trial/provenance.hpp"
+#include "runner/trial/subject_trial.hpp"
+
+namespace runner {
+namespace {
+
+namespace fs = std::filesystem;
+using results::Line;
+using results::Result;
+using results::Run;
+using results::Shown;
+using results::Source;
+
+constexpr uint64_t ALL_STEPS = uint64_t{1} << 40;
+constexpr int LINES_AROUND = 3;  // of the one that --line asks for
+
+Error usage(const std::string& message) { return {ExitCode::usage, message}; }
+
+// A subject with what was seen of it, of which only what the user asked for is left.
+struct Seen {
+  const Subject* subject = nullptr;
+  std::vector<Line> lines{};
+  std::vector<Source> sources{};
+  std::vector<lens::Request> requests{};
+};
+
+// ---- Running.
+
+SelectedLab as_lab(const Subject& subject) {
+  return {subject.lab, {subject.variant}, subject.sizes};
+}
+
+// Adds the subject's result to the run. Verified like any other: of a kernel that is wrong no counter means anything.
+void run_subject(const Subject& subject, Run& run) {
+  if (subject.lab == nullptr) {
+    Candidate candidate = candidate_of(subject);
+    candidate.whole_contract = false;  // it is looked at, not judged in full
+    return measure_all({candidate}, {subject.problem}, {}, true, run);
+  }
+  measure_labs({as_lab(subject)}, {.reveal = true, .with_progress = true}, run);
+  const auto is_told_before = [&](const results::Lesson& lesson) {
+    return lesson.lab == run.lessons.back().lab && &lesson != &run.lessons.back();
+  };
+  if (std::ranges::any_of(run.lessons, is_told_before)) run.lessons.pop_back();
+}
+
+// Refuses what the device has no memory for, before anything is run.
+void refuse_what_cannot_be_run(const ShowRequest& request) {
+  const machine::Device device = machine::open();
+  for (const Subject& subject : request.subjects) {
+    if (subject.lab != nullptr) {
+      refuse_labs_that_cannot_fit({as_lab(subject)}, device);
+    } else {
+      refuse_what_cannot_fit("--size " + subject.problem.size(), bytes_needed(subject.problem),
+                             device);
+    }
+  }
+}
+
+// Two that are compared have a speed on a device, if it was recorded.
+RecordedRuns recorded_for(const ShowRequest& request) {
+  if (!request.compares) return {};
+  const auto is_lab = [](const Subject& subject) { return subject.lab != nullptr; };
+  const auto labs = std::ranges::count_if(request.subjects, is_lab);
+  return runner::recorded_for({.color = request.color,
+                               .baseline_file = request.baseline_file,
+                               .baseline_asked_for = request.baseline_asked_for},
+                              {.ladder = labs < std::ssize(request.subjects), .labs = labs > 0});
+}
+
+// ---- Sources.
+
+std::string own_file(const Subject& subject) {
+  if (subject.lab != nullptr) return std::string(subject.lab->name) + ".cu";
+  if (!subject.kernel_file.empty()) return fs::path(subject.kernel_file).filename().string();
+  return label(*subject.rung) + ".cu";
+}
+
+// The files of the accesses, the subject's own first.
+std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& lines) {
+  std::set<std::string> files;
+  for (const Line& line : lines) files.insert(line.file);
+  std::vector<Source> sources;
+  for (const std::string& file : files) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    sources.push_back({.file = file, .name = name_in_project(file), .text = text.str()});
+  }
+  std::ranges::sort(sources, {}, [own = own_file(subject)](const Source& source) {
+    return std::pair(fs::path(source.file).filename() != own, source.file);
+  });
+  return sources;
+}
+
+// ---- Narrowing to what was asked for.
+
+// Line and lens::Request have the same three members.
+template <typename Access>
+bool is_in_line(const Access& access, const ShowRequest& request) {
+  const bool right_file = request.file.empty() || lens::is_file(access.file, request.file);
+  return right_file && (!request.line || access.line == *request.line);
+}
+template <typename Access>
+bool is_wanted(const Access& access, const ShowRequest& request) {
+  return is_in_line(access, request) && (request.buffer.empty() || access.buffer == request.buffer);
+}
+
+// "src/kernels/02_coalesced.cu: 30, 33; ..."
+std::string places_of(const std::vector<Line>& lines) {
+  std::map<std::string, std::set<int>> numbers;
+  for (const Line& line : lines) numbers[name_in_project(line.file)].insert(line.line);
+  std::vector<std::string> places;
+  for (const auto& [file, of_file] : numbers)
+    places.push_back(fmt::format("{}: {}", file, fmt::join(of_file, ", ")));
+  return fmt::format("{}", fmt::join(places, "; "));
+}
+
+// Refuses a line without accesses and a buffer that is not there.
+void refuse_what_is_not_there(const ShowRequest& request, const std::vector<Line>& lines) {
+  if (lines.empty()) throw usage("nothing is read or written, so there is nothing to show");
+  std::vector<Line> in_line;
+  std::ranges::copy_if(lines, std::back_inserter(in_line),
+                       [&](const Line& line) { return is_in_line(line, request); });
+  if (in_line.empty()) {
+    throw usage(fmt::format("--line {}{}{}: there is no access to memory; there are some in {}",
+                            request.file, request.file.empty() ? "" : ":", *request.line,
+                            places_of(lines)));
+  }
+  std::set<std::string> buffers;
+  for (const Line& line : in_line) buffers.insert(line.buffer);
+  if (request.buffer.empty() || buffers.contains(request.buffer)) return;
+  throw usage(fmt::format("--buffer '{}': {} has no access to it, but to {}",
+                          printable(request.buffer), request.line ? "the line" : "the kernel",
+                          fmt::join(buffers, ", ")));
+}
+
+// ---- The picture.
+
+using Steps = std::vector<lens::Request>;
+
+bool is_same_site(const lens::Request& a, const lens::Request& b) {
+  return a.kernel == b.kernel && a.file == b.file && a.line == b.line &&
+         a.instruction == b.instruction && a.path == b.path && a.buffer == b.buffer;
+}
+
+// Of each line, instruction and buffer its requests.
+std::vector<Steps> by_site(const std::vector<lens::Request>& requests) {
+  std::vector<Steps> sites;
+  for (const lens::Request& request : requests) {
+    if (sites.empty() || !is_same_site(sites.back().front(), request)) sites.emplace_back();
+    sites.back().push_back(request);
+  }
+  return sites;
+}
+
+void refuse_number(const char* option, uint64_t number, int64_t count, const std::string& of,
+                   const std::string& what) {
+  if (number < static_cast<uint64_t>(count)) return;
+  throw usage(fmt::format("{} {} does not exist: {} has {} {}{}, numbered from 0", option, number,
+                          of, count, what, count == 1 ? "" : "s"));
+}
+
+// Refuses a block and a warp that no kernel of the launch has.
+void refuse_block_and_warp(const PictureRequest& picture, const Result& result) {
+  int64_t blocks = 0, warps = 0;
+  for (const results::Kernel& k : result.seen.kernels) {
+    blocks = std::max(blocks, k.grid[0] * k.grid[1] * k.grid[2]);
+    const int64_t threads = k.block[0] * k.block[1] * k.block[2];
+    warps = std::max(warps, (threads + lens::LANES - 1) / lens::LANES);
+  }
+  refuse_number("--block", picture.block.value_or(0), blocks, "the launch", "block");
+  refuse_number("--warp", picture.warp.value_or(0), warps, "a block", "warp");
+}
+
+// The leading dimension of a rung's matrix; nothing for any other memory.
+std::optional<int64_t> leading_dimension(const Result& result, const std::string& buffer) {
+  if (!result.problem) return std::nullopt;
+  const results::Problem& p = *result.problem;
+  if (buffer == "A") return p.lda;
+  if (buffer == "B") return p.ldb;
+  return buffer == "C" ? std::optional(p.ldc) : std::nullopt;
+}
+
+// The request to draw and those behind it.
+Steps chosen_steps(const PictureRequest& picture, const Result& result,
+                   std::vector<lens::Request> requests) {
+  if (picture.is_chosen()) refuse_block_and_warp(picture, result);
+  if (picture.ribbon) {
+    std::erase_if(requests,
+                  [&](const lens::Request& r) { return !leading_dimension(result, r.buffer); });
+    if (requests.empty())
+      throw usage("--ribbon draws a matrix of a kernel's: A, B or C in global memory");
+  }
+  if (requests.empty()) {
+    throw usage(fmt::format("warp {} of block {} makes no such request", picture.warp.value_or(0),
+                            picture.block.value_or(0)));
+  }
+  const uint64_t first = picture.is_chosen() ? picture.nth.value_or(0) : 0;
+  size_t most = 0;
+  Steps worst;
+  for (const Steps& site : by_site(requests)) {
+    most = std::max(most, site.size());
+    if (first >= site.size()) continue;
+    if (!worst.empty() && !lens::is_worse(site[first], worst.front())) continue;
+    const uint64_t last = std::min<uint64_t>(first + picture.steps, site.size());
+    worst.assign(site.begin() + static_cast<int64_t>(first),
+                 site.begin() + static_cast<int64_t>(last));
+  }
+  if (!worst.empty()) return worst;
+  refuse_number(
+      "--nth", first, static_cast<int64_t>(most),
+      fmt::format("warp {} of block {}", picture.warp.value_or(0), picture.block.value_or(0)),
+      "such request");
+  return worst;
+}
+
+lens::Wanted wanted_by(const PictureRequest& picture) {
+  return {.any = true,
+          .chosen = picture.is_chosen(),
+          .block = picture.block.value_or(0),
+          .warp = static_cast<uint32_t>(std::min<uint64_t>(picture.warp.value_or(0), UINT32_MAX)),
+          // Of a chosen warp all are kept, so that one can say how many there are.
+          .count = picture.is_chosen() ? ALL_STEPS : picture.steps};
+}
+
+// ---- Text.
+
+std::string size_of(const Result& result, const text::Signs& signs) {
+  if (!result.problem) return results::sizes_of(result.who);
+  const results::Problem& p = *result.problem;
+  return p.is_square() ? fmt::format("{}{}", p.M, signs.cube) : p.size();
+}
+
+std::string title_of(const Result& result) {
+  const results::Identity& who = result.who;
+  return (who.number ? fmt::format("{} ", *who.number) : "") + who.name +
+         (who.variant.empty() ? "" : "/" + who.variant);
+}
+
+// "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
+std::string heading_of(const Subject& subject, const Result& result, const text::Signs& signs) {
+  const char* idea = subject.lab != nullptr        ? subject.variant->idea
+                     : subject.kernel_file.empty() ? subject.rung->idea
+                                                   : nullptr;
+  return fmt::format("simulated GPU {} {} {} {}{}", signs.dot, title_of(result), signs.dot,
+                     size_of(result, signs), idea == nullptr ? "" : fmt::format(": {}", idea));
+}
+
+// Only what stands around the line that was asked for.
+void keep_around(int line, Shown& shown) {
+  for (auto& [file, numbers] : shown) {
+    std::erase_if(numbers, [line](const auto& number) {
+      return std::abs(number.first - line) > LINES_AROUND;
+    });
+  }
+}
+
+std::string view_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                    const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::vector<results::SourcePart> parts;
+  std::vector<Line> all;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].lines.empty()) continue;
+    Shown shown = results::functions_with_accesses(seen[i].lines, seen[i].sources);
+    if (request.line) keep_around(*request.line, shown);
+    parts.push_back({.title = heading_of(*seen[i].subject, run.results[i], signs),
+                     .lines = seen[i].lines,
+                     .sources = seen[i].sources,
+                     .shown = std::move(shown)});
+    all.insert(all.end(), seen[i].lines.begin(), seen[i].lines.end());
+  }
+  return results::source_view(parts, page) + "\n" + results::source_legend(all, page);
+}
+
+std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
+                          const RecordedRuns& recorded, const text::Page& page) {
+  const Seen &first = seen[0], &second = seen[1];
+  const auto title = [&](char sign, size_t i, const Shown& shown) {
+    return fmt::format("{} {}{}", sign, title_of(run.results[i]),
+                       shown.empty() ? ": no line or counter that the other has not" : "");
+  };
+  results::Difference differs =
+      results::difference(first.lines, first.sources, second.lines, second.sources);
+  std::vector<Line> all = first.lines;
+  all.insert(all.end(), second.lines.begin(), second.lines.end());
+  const std::vector<results::SourcePart> parts{
+      {title('-', 0, differs.first), first.lines, first.sources, differs.first},
+      {title('+', 1, differs.second), second.lines, second.sources, differs.second}};
+  const std::string both = fmt::format("simulated GPU {} {} and {}", text::Signs(page.unicode).dot,
+                                       title_of(run.results[0]), title_of(run.results[1]));
+  return text::wrap(both, page.width, 2) + "\n\n" +
+         results::to_table(run, recorded.figures(), page) + "\n" +
+         results::source_view(parts, page) + "\n" + results::source_legend(all, page) + "\n" +
+         results::worth(run.results[0], run.results[1], recorded.figures(), page);
+}
+
+std::string pictures_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                        const text::Page& page, std::string& svg) {
+  std::string text;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const Result& result = run.results[i];
+    const Steps steps = chosen_steps(*request.picture, result, seen[i].requests);
+    text +=
+        (text.empty() ? "" : "\n") +
+        text::wrap(heading_of(*seen[i].subject, result, text::Signs(page.unicode)), page.width, 2) +
+        "\n\n";
+    if (request.picture->ribbon) {
+      const int64_t ld = *leading_dimension(result, steps.front().buffer);
+      text += lens::ribbon(steps.front(), ld, page);
+      svg = lens::svg_ribbon(steps.front(), ld);
+    } else {
+      text += lens::picture(steps, page);
+      svg = lens::svg(steps);
+    }
+  }
+  return text;
+}
+
+std::string text_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                    const RecordedRuns& recorded, const text::Page& page, std::string& svg) {
+  if (request.picture) return pictures_of(request, run, seen, page, svg);
+  if (request.compares) return comparison_of(run, seen, recorded, page);
+  return view_of(request, run, seen, page);
+}
+
+// What of a result is to be shown.
+Seen seen_of(const ShowRequest& request, const Subject& subject, const Result& result,
+             std::vector<lens::Request> requests) {
+  Seen seen{.subject = &subject, .requests = std::move(requests)};
+  std::ranges::copy_if(result.seen.lines, std::back_inserter(seen.lines),
+                       [&](const Line& line) { return is_wanted(line, request); });
+  std::erase_if(seen.requests, [&](const lens::Request& r) { return !is_wanted(r, request); });
+  seen.sources = sources_of(subject, seen.lines);
+  return seen;
+}
+
+}  // namespace
+
+ExitCode run(const ShowRequest& request) {
+  catch_signals(machine::interrupt);
+  const text::Page page = stdout_page(request.color);
+  const RecordedRuns recorded = recorded_for(request);
+  std::unique_ptr<OutputFile> svg_file;
+  if (request.picture && !request.picture->svg_file.empty())
+    svg_file = std::make_unique<OutputFile>(request.picture->svg_file);
+  refuse_what_cannot_be_run(request);
+
+  Run run{.from = provenance(request.command_line, request.json)};
+  std::vector<Subject> subjects = request.subjects;
+  std::vector<std::vector<lens::Request>> requests;
+  std::optional<Error> failure;
+  try {
+    for (Subject& subject : subjects) {
+      load(subject);
+      if (request.picture) machine::record_requests(wanted_by(*request.picture));
+      run_subject(subject, run);
+      requests.push_back(machine::recorded_requests());
+    }
+  } catch (const std::exception&) {
+    failure = caught_error();
+  }
+  if (interrupted()) return ExitCode::interrupted;
+  const std::string wrong = results::complaints(run, page);
+  if (!std::ranges::all_of(run.results, [](const Result& r) { return r.judged.correct; })) {
+    write_stderr(wrong);
+    const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
+    return std::ranges::any_of(run.results, failed) ? ExitCode::failure : ExitCode::wrong;
+  }
+  if (failure) throw Error(*failure);
+
+  std::vector<Line> lines;
+  for (const Result& result : run.results)
+    lines.insert(lines.end(), result.seen.lines.begin(), result.seen.lines.end());
+  refuse_what_is_not_there(request, lines);
+  std::vector<Seen> seen;
+  for (size_t i = 0; i < subjects.size(); ++i)
+    seen.push_back(seen_of(request, subjects[i], run.results[i], std::move(requests[i])));
+  if (request.json) {
+    for (size_t i = 0; i < seen.size(); ++i) run.results[i].seen.lines = seen[i].lines;
+    write_stdout(results::to_json(run));
+    write_stderr(wrong);
+    return wrong.empty() ? ExitCode::ok : ExitCode::wrong;
+  }
+  std::string svg;
+  const std::string text = text_of(request, run, seen, recorded, page, svg);
+  if (svg_file) svg_file->commit(svg);
+  write_stdout(text);
+  write_stderr(wrong);
+  return wrong.empty() ? ExitCode::ok : ExitCode::wrong;
+}
+
+}  // namespace runner

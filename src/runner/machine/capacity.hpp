@@ -1,0 +1,17 @@
+// What the device can hold.
+#pragma once
+
+#include <string>
+
+#include "runner/machine/machine.hpp"
+
+namespace runner {
+
+/// Throws Error(ExitCode::usage) if `what` needs more memory than the device has.
+void refuse_what_cannot_fit(const std::string& what, double bytes_needed,
+                            const machine::Device& device);
+
+/// "the simulated GPU", "NVIDIA H200"
+std::string the_device(const machine::Device& device);
+
+}  // namespace runner

@@ -1,0 +1,38 @@
+// What a run says: the recorded figures that stand in for what was not timed, and the text for stdout.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "results/run.hpp"
+#include "results/table.hpp"
+#include "runner/request/run_request.hpp"
+#include "text/page.hpp"
+
+namespace runner {
+
+/// Whose recorded figures are asked for.
+struct Needed {
+  bool ladder = false;
+  bool labs = false;
+};
+
+/// Recorded runs of a real device; nothing where there is none.
+struct RecordedRuns {
+  std::optional<results::Run> ladder{};
+  std::optional<results::Run> labs{};
+
+  results::Recorded figures() const {
+    return {.ladder = ladder ? &*ladder : nullptr, .labs = labs ? &*labs : nullptr};
+  }
+};
+
+/// Those of the file that the user named, or else of the project's own. Throws Error(ExitCode::usage) where the user's
+/// cannot be used, and warns where the project's cannot.
+RecordedRuns recorded_for(const Presentation& presentation, Needed needed);
+
+/// All that goes to stdout. What is wrong goes below a table, and to stderr where stdout is for programs.
+std::string report(const results::Run& run, const RecordedRuns& recorded,
+                   const Presentation& presentation, const text::Page& page);
+
+}  // namespace runner

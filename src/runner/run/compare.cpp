@@ -1,0 +1,250 @@
+// `sgemm_runner compare`: a run, made now or read from a file, held against a saved one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "app/words.hpp"
+#include "results/comparison.hpp"
+#include "results/comparison_table.hpp"
+#include "results/json.hpp"
+#include "results/table.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/run/calls.hpp"
+#include "runner/run/workbench_run.hpp"
+#include "runner/trial/provenance.hpp"
+
+namespace runner {
+namespace {
+
+using results::Change;
+using results::Result;
+using results::Run;
+
+constexpr int RUNS_AGAIN = 2;  // of what is unsure, each time
+
+Run read(const std::string& file) {
+  try {
+    return results::read_run(file);
+  } catch (const results::Unusable& error) {
+    throw Error(ExitCode::usage, error.what());
+  }
+}
+
+// The project's own file for this device: nvidia-h200.json for an "NVIDIA H200".
+std::string own_file() {
+  if (machine::KIND == results::Machine::simulator) return SGEMM_BASELINES "/simulator.json";
+  const std::string device = machine::open().name;
+  std::string name;
+  for (const char c : device) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0) {
+      name += static_cast<char>(std::tolower(letter));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  std::string file = fmt::format("{}/{}.json", SGEMM_BASELINES, name);
+  if (!std::filesystem::exists(file)) {
+    throw Error(ExitCode::not_comparable,
+                fmt::format("the project has no recorded run of an {}: make one with "
+                            "'sgemm_runner save FILE', and name it",
+                            device));
+  }
+  return file;
+}
+
+bool is_of(const Result& row, const Selected& one) {
+  return row.who.set == "sgemm" && row.who.number == one.rung->number;
+}
+bool is_of(const Result& row, const SelectedLab& one) {
+  const auto is_it = [&](const lab::Variant* v) { return row.who.variant == v->name; };
+  return results::is_of_a_lab(row) && row.who.name == one.of->name &&
+         std::ranges::any_of(one.variants, is_it);
+}
+bool is_of(const Result& row, const results::Problem& size) {
+  return row.problem && row.problem->size() == size.size();
+}
+
+template <typename Wanted>
+bool is_of_any(const Result& row, const std::vector<Wanted>& wanted) {
+  return std::ranges::any_of(wanted, [&](const Wanted& one) { return is_of(row, one); });
+}
+
+// A word that means no row is a mistake: less would be compared than was asked for.
+template <typename Wanted, typename Name>
+void refuse_what_is_not_there(const Run& run, const std::vector<Wanted>& wanted,
+                              const Name& name_of, const std::string& file) {
+  for (const Wanted& one : wanted) {
+    if (std::ranges::any_of(run.results, [&](const Result& row) { return is_of(row, one); }))
+      continue;
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' has no row of {}{}", file, name_of(one),
+                            run.results.empty() ? "" : " among what --only and --size name"));
+  }
+}
+
+void keep_what_is_meant(const CompareRequest& request, Run& run, const std::string& file) {
+  if (run.results.empty()) throw Error(ExitCode::usage, fmt::format("'{}' has no rows", file));
+  const bool all_kernels = request.rungs.empty() && request.labs.empty();
+  std::erase_if(run.results, [&](const Result& row) {
+    const bool kernel =
+        all_kernels || is_of_any(row, request.rungs) || is_of_any(row, request.labs);
+    return !kernel || !(request.sizes.empty() || is_of_any(row, request.sizes));
+  });
+  refuse_what_is_not_there(
+      run, request.rungs, [](const Selected& one) { return label(*one.rung); }, file);
+  refuse_what_is_not_there(
+      run, request.labs, [](const SelectedLab& one) { return std::string(one.of->name); }, file);
+  refuse_what_is_not_there(
+      run, request.sizes, [](const results::Problem& one) { return "size " + one.size(); }, file);
+}
+
+// A gate that wrote over what it holds runs against would be green the next time.
+void refuse_to_write_over(const CompareRequest& request, const std::string& base) {
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    if (a.empty() || b.empty()) return false;
+    std::error_code none;
+    const auto whole = [&](const std::string& file) {
+      return std::filesystem::weakly_canonical(file, none);
+    };
+    return std::filesystem::equivalent(a, b, none) || whole(a) == whole(b);
+  };
+  for (const std::string& output : {request.json_file, request.markdown_file}) {
+    for (const std::string& input : {base, request.now}) {
+      if (is_same(output, input)) {
+        throw Error(ExitCode::usage,
+                    fmt::format("'{}' is compared with: write to another file", output));
+      }
+    }
+  }
+  if (is_same(request.json_file, request.markdown_file))
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' cannot hold both JSON and Markdown", request.json_file));
+}
+
+// A run that cannot be held against the other is not worth minutes of measuring.
+void refuse_another_machine(const Run& base, const std::string& file) {
+  Run here{.from = provenance({}, false)};
+  if (base.results.empty()) return;
+  here.results.push_back(base.results.front());
+  results::compare(base, file, here);
+}
+
+std::vector<const Result*> all_rows(const Run& run) {
+  std::vector<const Result*> rows;
+  rows.reserve(run.results.size());
+  for (const Result& row : run.results) rows.push_back(&row);
+  return rows;
+}
+
+// What more samples may decide.
+std::vector<const Result*> unsure_rows(const Run& run) {
+  std::vector<const Result*> rows;
+  for (const Result& row : run.results) {
+    const bool unsure = row.compared && row.compared->verdict == Change::unsure;
+    if (unsure && row.seen.timing && row.compared->change_percent) rows.push_back(&row);
+  }
+  return rows;
+}
+
+// The reference stands in every table of times, whether BASE has it at that size or not.
+void keep_rows_of(const Run& base, Run& run) {
+  std::erase_if(run.results, [&](const Result& row) {
+    return std::ranges::none_of(base.results,
+                                [&](const Result& r) { return results::is_same_subject(r, row); });
+  });
+}
+
+Run run_now(const CompareRequest& request, const Run& base, const std::string& file) {
+  refuse_another_machine(base, file);
+  const std::vector<std::string> kernel_files =
+      request.kernel_files.empty() ? kernel_files_of(base.from.command_line) : request.kernel_files;
+  Run now;
+  make_calls(calls_for(all_rows(base), kernel_files), request.runs, "compare", now);
+  keep_rows_of(base, now);
+  for (int again = 0; again < request.again && !interrupted(); ++again) {
+    results::compare(base, file, now);
+    const std::vector<const Result*> unsure = unsure_rows(now);
+    if (unsure.empty()) break;
+    Run more = now;
+    make_calls(calls_for(unsure, kernel_files), RUNS_AGAIN, "compare, what is unsure again", more);
+    keep_rows_of(base, more);
+    now = std::move(more);
+  }
+  now.from.command_line = request.command_line;
+  return now;
+}
+
+// Of a rung or a lab; other kernels are the user's.
+std::string source_of(const results::Identity& who) {
+  std::string file;
+  if (who.set == "sgemm") file = fmt::format("src/kernels/{}.cu", results::label(who));
+  if (who.set == "lab") file = fmt::format("src/labs/{}.cu", who.name);
+  return std::filesystem::exists(std::filesystem::path(SGEMM_SOURCE_DIR) / file) ? file : "";
+}
+
+ExitCode verdict_on(const Run& now, bool strict) {
+  if (interrupted()) return ExitCode::interrupted;
+  const auto any = [counts = results::tally(now)](Change verdict) {
+    return counts.at(static_cast<size_t>(verdict)) > 0;
+  };
+  if (any(Change::wrong)) return ExitCode::wrong;
+  if (any(Change::slower) || any(Change::changed)) return ExitCode::regression;
+  if (strict && any(Change::unsure)) return ExitCode::untrusted;
+  return ExitCode::ok;
+}
+
+std::string text_for_stdout(const CompareRequest& request, const Run& now) {
+  if (request.format == Format::json) return results::to_json(now);
+  if (request.format == Format::markdown) return results::comparison_markdown(now);
+  std::string text;
+  const text::Page page = stdout_page(request.color);
+  if (request.verbosity >= 0) text = results::comparison_text(now, request.verbosity > 0, page);
+  text += results::complaints(now, page);
+  if (request.annotations) text += results::comparison_annotations(now, source_of);
+  return text;
+}
+
+}  // namespace
+
+ExitCode run(const CompareRequest& request) {
+  catch_signals(machine::interrupt);
+  const std::string file = request.base.empty() ? own_file() : request.base;
+  const std::string shown = name_in_project(file);
+  refuse_to_write_over(request, file);
+  std::unique_ptr<OutputFile> json_file, markdown_file;
+  if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
+  if (!request.markdown_file.empty())
+    markdown_file = std::make_unique<OutputFile>(request.markdown_file);
+
+  Run base = read(file);
+  keep_what_is_meant(request, base, shown);
+  Run now;
+  try {
+    if (request.now.empty()) {
+      now = run_now(request, base, shown);
+      if (now.results.empty())
+        throw Error(ExitCode::interrupted, "interrupted before there was a result");
+    } else {
+      now = read(request.now);
+      keep_what_is_meant(request, now, request.now);
+    }
+    results::compare(base, shown, now);
+  } catch (const results::NotComparable& error) {
+    throw Error(ExitCode::not_comparable, error.what());
+  }
+
+  if (json_file) json_file->commit(results::to_json(now));
+  if (markdown_file) markdown_file->commit(results::comparison_markdown(now));
+  write_stdout(text_for_stdout(request, now));
+  if (interrupted()) warn("interrupted; the rest was not measured");
+  return verdict_on(now, request.strict);
+}
+
+}  // namespace runner

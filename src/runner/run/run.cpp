@@ -1,0 +1,186 @@
+#include "runner/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "results/json.hpp"
+#include "runner/machine/capacity.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/report/promise_json.hpp"
+#include "runner/report/report.hpp"
+#include "runner/run/run_lifecycle.hpp"
+#include "runner/trial/fence.hpp"
+#include "runner/trial/kernel_file.hpp"
+#include "runner/trial/measure.hpp"
+#include "runner/trial/provenance.hpp"
+#include "runner/verify/contract.hpp"
+
+namespace runner {
+namespace {
+
+using results::Problem;
+using results::Run;
+using Json = nlohmann::ordered_json;
+
+// A file whose rung is not known yet.
+results::Identity identity_of(const std::string& file) {
+  return {.set = "kernel", .name = std::filesystem::path(file).stem().string()};
+}
+
+// The rungs that the device can run. One that was named by itself must be among them.
+std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
+                                          const machine::Device& device) {
+  std::vector<const ladder::Rung*> rungs;
+  for (const auto& [rung, by_name] : selected) {
+    const std::string lack = lack_of(device, *rung);
+    if (lack.empty()) {
+      rungs.push_back(rung);
+      continue;
+    }
+    if (by_name) throw Error(ExitCode::no_device, lack);
+    warn(lack + "; it is left out");
+  }
+  if (rungs.empty() && !selected.empty()) {
+    throw Error(
+        ExitCode::no_device,
+        fmt::format("{} can run none of the kernels that were asked for", the_device(device)));
+  }
+  return rungs;
+}
+
+// The reference stands at the head of a table of times, asked for or not.
+std::vector<Candidate> candidates_of(const RunRequest& request, const machine::Device& device) {
+  std::vector<const ladder::Rung*> rungs = runnable(request.rungs, device);
+  if (machine::MEASURES_TIME) {
+    const ladder::Rung* reference = ladder::all().front();
+    std::erase(rungs, reference);
+    rungs.insert(rungs.begin(), reference);
+  }
+  std::vector<Candidate> candidates;
+  candidates.reserve(rungs.size() + request.kernel_files.size());
+  for (const ladder::Rung* rung : rungs) candidates.push_back(candidate_of(*rung));
+  return candidates;
+}
+
+// What runs anybody's code may take. A check of the contract takes a second; a product as long as it is large, on the simulated
+// GPU by some millions of multiply-adds in a second. Where a launch is told how long it may take, all else is too.
+Bounds bounds_of(const RunRequest& request) {
+  constexpr double LAUNCHES = 12, REST = 20;
+  constexpr double OF_A_CHECK = 120, PRODUCTS_PER_SECOND = 5e5,
+                   PRODUCTS_PER_SECOND_ON_A_DEVICE = 1e9;
+  double seconds = OF_A_CHECK + 10 * request.measure.seconds;
+  for (const Problem& p : request.problems) {
+    const double products =
+        static_cast<double>(p.M) * static_cast<double>(p.N) * static_cast<double>(p.K);
+    const double rate =
+        machine::MEASURES_TIME ? PRODUCTS_PER_SECOND_ON_A_DEVICE : PRODUCTS_PER_SECOND;
+    seconds = std::max(seconds, OF_A_CHECK + products / rate);
+  }
+  const char* const limit = std::getenv("SIMULATOR_TIMEOUT");
+  const double of_a_launch = limit == nullptr ? 0 : std::strtod(limit, nullptr);
+  if (of_a_launch > 0) seconds = std::min(LAUNCHES * of_a_launch, 2 * of_a_launch + REST);
+  const size_t kernels = request.rungs.size() + request.kernel_files.size() + 1;
+  const size_t steps = 2 + request.kernel_files.size() * (contract().size() + 1) +
+                       request.problems.size() * (kernels + 1);
+  return {.step_seconds = seconds,
+          .seconds = seconds * static_cast<double>(steps),
+          .output_bytes = size_t{16} << 10};
+}
+
+// The user's own files among the candidates.
+ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKernel>& compiled) {
+  const auto compile = [&] {
+    for (const std::string& file : request.kernel_files)
+      compiled.push_back(compile_kernel_file(file));
+  };
+  const auto measure = [&](const machine::Device& device, const Tell& tell, Run& done) {
+    std::vector<Candidate> candidates = candidates_of(request, device);
+    forbid_what_judged_code_may_not();
+    for (const CompiledKernel& kernel : compiled) {
+      tell(fmt::format("loading {}, and constructing its static variables", kernel.path),
+           {.who = identity_of(kernel.path), .date = now()});
+      candidates.push_back(stranger(load(kernel)));
+    }
+    measure_all(candidates, request.problems, request.measure, tell, done);
+  };
+  return {.bounds = bounds_of(request),
+          .who = identity_of(request.kernel_files.front()),
+          .prepare = compile,
+          .measure = measure};
+}
+
+}  // namespace
+
+ExitCode run(const RunRequest& request) {
+  const auto refuse = [&](const machine::Device& device) {
+    for (const Problem& p : request.problems)
+      refuse_what_cannot_fit(fmt::format("--size {}", p.size()), bytes_needed(p), device);
+  };
+  const auto measure = [&](const machine::Device& device, Run& done) {
+    measure_all(candidates_of(request, device), request.problems, request.measure,
+                request.presentation.verbosity >= 0, done);
+  };
+  Work work{.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure};
+  std::vector<CompiledKernel> compiled;
+  if (!request.kernel_files.empty()) work.apart = with_kernel_files(request, compiled);
+  return conduct(request, work);
+}
+
+ExitCode run(const TableRequest& request) {
+  Run saved;
+  try {
+    saved = results::read_run(request.file);
+  } catch (const results::Unusable& error) {
+    throw Error(ExitCode::usage, error.what());
+  }
+  RecordedRuns recorded;
+  if (saved.from.machine == results::Machine::simulator) {
+    const auto of_a_lab = std::ranges::count_if(saved.results, results::is_of_a_lab);
+    const auto others = std::ssize(saved.results) - of_a_lab;
+    recorded = recorded_for(request.presentation, {.ladder = others > 0, .labs = of_a_lab > 0});
+  }
+  write_stdout(
+      report(saved, recorded, request.presentation, stdout_page(request.presentation.color)));
+  return ExitCode::ok;
+}
+
+ExitCode run(const ListRequest& request) {
+  std::string text;
+  if (request.style == ListRequest::Style::json) {
+    Json list = Json::array();
+    for (const ladder::Rung* rung : ladder::all()) {
+      list.push_back({{"kernel_id", rung->number},
+                      {"kernel", rung->name},
+                      {"label", label(*rung)},
+                      {"idea", rung->idea},
+                      {"needs", {{"compute_capability", rung->needs.compute_capability}}},
+                      {"whole_tiles", rung->promise.whole_tiles},
+                      {"promise", promise_as_json(rung->promise.claims)}});
+    }
+    text = list.dump(2) + "\n";
+  } else {
+    const int width = stdout_page(When::automatic).width;
+    for (const ladder::Rung* rung : ladder::all()) {
+      text += request.style == ListRequest::Style::numbers
+                  ? fmt::format("{}", rung->number)
+                  : text::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea),
+                               width, 22);
+      text += "\n";
+    }
+  }
+  write_stdout(text);
+  return ExitCode::ok;
+}
+
+ExitCode run(const ShowText& request) {
+  write_stdout(request.text);
+  return ExitCode::ok;
+}
+
+}  // namespace runner

@@ -1,0 +1,72 @@
+// Work in a process of its own, in which anybody's code may run: whatever that does (a crash, an exit, a loop without end, a
+// flood of output), this process goes on and keeps it within bounds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "runner/machine/machine.hpp"
+
+namespace runner {
+
+/// What the work may take. This process alone keeps the time and looks at the memory: nothing that the work says can change it.
+struct Bounds {
+  double step_seconds = 60;  // that a step may take; the first begins with the process
+  double seconds = 3600;     // that all steps together may take
+  int64_t memory_bytes =
+      0;  // that the work and what it has started may hold; 0 for most of what is free
+  size_t output_bytes = 2048;  // of what it prints, half from the beginning and half from the end
+  bool may_start_processes = false;  // a compiler does, and judged code does not
+};
+
+/// What the work says of itself while it is done. It goes through memory that is locked while the work does not speak, and
+/// through no file descriptor.
+class Told {
+ public:
+  struct Board;
+  explicit Told(Board& board) : board_(board) {}
+
+  /// What is done from now on: a few words for people.
+  void begin(std::string_view step);
+  /// What the work has to say so far, in place of what it said before. Throws Error if it is more than there is room for.
+  void say(std::string_view text);
+
+ private:
+  Board& board_;
+};
+
+/// Where the work is, for whoever waits.
+struct Underway {
+  std::string step{};
+  std::optional<machine::Progress> launch{};
+};
+
+struct DoneApart {
+  enum class End {
+    done,               // `said` is all that the work had to say
+    timed_out,          // in `step`: it, or all of them, took longer than they may
+    too_much_memory,    // in `step`
+    started_a_process,  // or something else that judged code may not do
+    signalled,          // `number` is the signal
+    exited,             // with exit code `number`, before the work was done
+    interrupted,        // by the user
+  } end = End::done;
+  std::string said{};  // what the work said last, be it that it did not come to its end
+  std::string step{};  // the last that was begun
+  double seconds = 0;  // timed out: the bound that was passed
+  int64_t bytes = 0;   // too much memory: likewise
+  int number = 0;
+  std::string printed{};  // to stdout and stderr: all of it, or its beginning and its end
+};
+
+/// Does the work in a child process, and ends it with all that it has started where it breaks its bounds, when the user
+/// interrupts, and when this process ends, however it does. The work's stdin is empty and its temporary files (TMPDIR) are gone
+/// afterwards. `watch` is called now and then meanwhile.
+///
+/// The child is a fork: no CUDA device may be open here. What the work throws is the caller's to catch, within the work.
+DoneApart do_apart(const Bounds& bounds, const std::function<void(Told& told)>& work,
+                   const std::function<void(const Underway&)>& watch = {});
+
+}  // namespace runner

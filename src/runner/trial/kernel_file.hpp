@@ -1,0 +1,51 @@
+// Anybody's kernel: one file that defines one rung, compiled and loaded while the program runs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/error.hpp"
+#include "app/temporary_folder.hpp"
+#include "kernels/ladder.hpp"
+
+namespace runner {
+
+/// A kernel's file that does not compile, and all that the compiler said of it.
+class DoesNotCompile : public Error {
+ public:
+  DoesNotCompile(const std::string& message, std::string words)
+      : Error(ExitCode::usage, message), words_(std::move(words)) {}
+  const std::string& words() const { return words_; }
+
+ private:
+  std::string words_;
+};
+
+/// A kernel's file, compiled by what compiled the ladder (clang and the simulator's headers, or nvcc), alone, with src/ on the
+/// include path. None of its code has run.
+struct CompiledKernel {
+  std::string path{};     // of the file
+  std::string library{};  // in `folder`
+  std::vector<std::string>
+      files{};  // that it was compiled of: what it includes, and the headers' own
+  std::vector<std::string> imports{};  // symbols that it takes from whoever loads it
+  std::unique_ptr<TemporaryFolder> folder{};
+};
+
+/// Throws DoesNotCompile if it does not, Error(ExitCode::usage) if there is no such file, and Error(ExitCode::interrupted). What
+/// the compiler may take of time, memory and words is bounded.
+CompiledKernel compile_kernel_file(const std::string& path);
+
+/// The rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared `extern const`.
+/// Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
+///
+/// This runs code of the file: what constructs its variables. Throws Error(ExitCode::usage) with what is missing if it defines no
+/// rung, or several, or one that cannot be run.
+const ladder::Rung& load(const CompiledKernel& compiled);
+
+/// Both.
+const ladder::Rung& load_kernel_file(const std::string& path);
+
+}  // namespace runner

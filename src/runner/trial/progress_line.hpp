@@ -1,0 +1,46 @@
+// What is under way, on one line of stderr that is written over; nothing where nobody watches, and nothing for what
+// takes less than a second.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "runner/machine/machine.hpp"
+
+namespace runner {
+
+class Progress {
+ public:
+  /// Shows anything only if `wanted` and stderr is a terminal.
+  explicit Progress(bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// What is being done from now on.
+  void say(const std::string& text);
+  /// The same of a launch that is not this process's.
+  void say(const std::string& text, const std::optional<machine::Progress>& launch);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void keep_showing(const std::stop_token& stop);
+  std::string line(const std::optional<machine::Progress>& launch) const;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::string text_;
+  std::optional<std::optional<machine::Progress>> told_launch_{};  // of another process
+  std::optional<Clock::time_point>
+      launch_since_;         // when the launch under way began, as far as was seen
+  Clock::time_point since_;  // when it began
+  bool is_shown_ = false;
+  std::jthread shows_;
+};
+
+}  // namespace runner

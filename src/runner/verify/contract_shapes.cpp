@@ -1,0 +1,293 @@
+// Every size, leading dimension and alignment, and that nothing beside the matrices is touched.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "results/metrics.hpp"
+#include "runner/verify/contract_trial.hpp"
+#include "runner/verify/product.hpp"
+
+namespace runner::contract_checks {
+namespace {
+
+using ladder::Rung;
+using ladder::Sgemm;
+using results::Problem;
+
+// --- sizes ------------------------------------------------------------------------------------------------
+
+// Tiny, ragged, skinny, and multiples of the tiles' sizes. None is square, so that swapped indices show.
+constexpr Shape SHAPES[] = {
+    {1, 1, 1},       {1, 1, 257},    {2, 3, 5},      {31, 33, 35},   {33, 31, 1},    {64, 32, 96},
+    {65, 129, 33},   {1, 127, 65},   {127, 1, 65},   {3, 257, 4},    {257, 3, 130},  {128, 64, 8},
+    {129, 130, 131}, {128, 256, 64}, {256, 128, 32}, {1, 1024, 64},  {1024, 1, 64},  {4, 300, 512},
+    {16, 200, 16},   {200, 16, 300}, {64, 48, 1024}, {300, 270, 70}, {100, 100, 99}, {90, 7, 70},
+};
+
+std::string dense_shapes(const Rung& rung) {
+  for (const Shape& s : SHAPES) {
+    if (auto found = complaint_of(rung, dense(s, {1, 0})); !found.empty()) return found;
+  }
+  return "";
+}
+
+std::string padded_unaligned_shapes(const Rung& rung) {
+  for (const Shape& s : SHAPES) {
+    Problem p = padded(s, {-0.5F, 1.5F}, 3, 5, 7);
+    p.offset_a = p.offset_b = p.offset_c = 1;
+    if (auto found = complaint_of(rung, p); !found.empty()) return found;
+  }
+  return "";
+}
+
+// Where a kernel's tiles may end: the usual sizes of tiles, and those of the kernel's own grid and block.
+std::vector<int64_t> tile_edges(const Rung& rung) {
+  std::set<int64_t> edges{8, 16, 32, 64, 128};
+  for (const Shape& s : {Shape{1024, 1, 1}, {1, 1024, 1}, {520, 520, 1}}) {
+    const WithoutHazards it_is_looked_at_only;
+    results::Observation seen;
+    Verifier verifier(dense(s, {1, 0}), GUARDED);
+    if (run_product(rung, verifier.prepare(Values::integers), seen) != cudaSuccess) continue;
+    for (const results::Kernel& kernel : seen.kernels) {
+      for (const int64_t threads : kernel.block) edges.insert(threads);
+      for (const int64_t blocks : kernel.grid)
+        edges.insert(ladder::ceil_div(std::max(s.M, s.N), std::max<int64_t>(1, blocks)));
+    }
+  }
+  std::erase_if(edges, [](int64_t edge) { return edge < 2 || edge > 256; });
+  return {edges.begin(), edges.end()};
+}
+
+// A size beside each edge: M and N in turn, with a K of 1, of 2 and of more, and K itself; the others are drawn by a seed.
+// Then each K up to more than a step of any
+// kernel's; and a row or a column more than a tile has, where the other side has many tiles.
+std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
+  std::vector<int64_t> sides{1, 2, 3, 5};
+  for (const int64_t edge : edges) {
+    for (const int64_t side : {edge - 1, edge, edge + 1, 2 * edge + 1}) sides.push_back(side);
+  }
+  std::mt19937_64 random(7);
+  const auto any = [&random](const std::vector<int64_t>& values, int64_t most) {
+    std::vector<int64_t> fit;
+    std::ranges::copy_if(values, std::back_inserter(fit), [most](int64_t v) { return v <= most; });
+    return fit[random() % fit.size()];
+  };
+  std::vector<Shape> shapes;
+  for (const int64_t side : sides) {
+    for (const int64_t K : {int64_t{1}, int64_t{2}, any(sides, 20)}) {
+      shapes.push_back({side, any(sides, 140), K});
+      shapes.push_back({any(sides, 140), side, K});
+    }
+    shapes.push_back({any(sides, 70), any(sides, 70), side});
+  }
+  for (int64_t K = 1; K <= 40; ++K) shapes.push_back({K % 2 == 0 ? 129 : 72, 66, K});
+  for (const int64_t edge : edges) {
+    for (const int64_t more : {edge + 1, 2 * edge + 1}) {
+      shapes.push_back({more, 1025 + static_cast<int64_t>(random() % 64), 2});
+      shapes.push_back({1025 + static_cast<int64_t>(random() % 64), more, 2});
+    }
+  }
+  return shapes;
+}
+
+std::string sizes_around_its_tiles(const Rung& rung) {
+  for (const Shape& s : shapes_around(tile_edges(rung))) {
+    if (auto found = exact_complaint_of(rung, dense(s, {1, 1})); !found.empty()) return found;
+  }
+  return "";
+}
+
+// --- leading dimensions and alignment ---------------------------------------------------------------------
+
+// Two at a time, since a kernel may ask something of one matrix only where another allows it.
+std::string leading_dimensions(const Rung& rung) {
+  for (const Shape& s : {Shape{132, 68, 36}, {4, 64, 32}, {64, 4, 32}}) {
+    for (const int64_t a : {0, 1, 4}) {
+      for (const int64_t b : {0, 1, 2, 8}) {
+        for (const int64_t c : {0, 1, 3, 4}) {
+          const Problem p = padded(s, {1, 1}, a, b, c);
+          if (auto found = exact_complaint_of(rung, p); !found.empty()) return found;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+// The sizes at which one leading dimension or one offset is changed: whole vectors of 32 and of 16 bytes, ragged ones
+// whose rows begin aligned all the same, and few rows and columns.
+constexpr Shape ALIGNED_SHAPES[] = {
+    {128, 64, 64}, {128, 68, 64}, {131, 67, 61}, {4, 64, 32}, {64, 4, 32}};
+constexpr int64_t MOST_BEYOND = 7;  // floats; the eighth is a whole vector of 32 bytes again
+
+// All leading dimensions multiples of `multiple` floats.
+Problem aligned(const Shape& s, int64_t multiple) {
+  Problem p = dense(s, {1, 1});
+  for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld = ladder::ceil_div(*ld, multiple) * multiple;
+  return p;
+}
+
+std::string each_leading_dimension(const Rung& rung) {
+  for (const Shape& s : ALIGNED_SHAPES) {
+    for (int64_t Problem::* ld : {&Problem::lda, &Problem::ldb, &Problem::ldc}) {
+      for (int64_t beyond = 0; beyond <= MOST_BEYOND; ++beyond) {
+        Problem p = aligned(s, 4);
+        p.*ld = dense(s, {1, 1}).*ld + beyond;
+        if (auto found = exact_complaint_of(rung, p); !found.empty()) return found;
+      }
+    }
+  }
+  return "";
+}
+
+std::string common_alignments(const Rung& rung) {
+  for (const int64_t offset : {1, 2, 3, 4, 8}) {
+    Problem p = dense({128, 64, 32}, {1, 0});
+    p.offset_a = p.offset_b = p.offset_c = offset;
+    if (auto found = complaint_of(rung, p); !found.empty()) return found;
+  }
+  return "";
+}
+
+// Each matrix alone off its boundary, so that a kernel which asks one for all is found.
+std::string each_alignment(const Rung& rung) {
+  for (const Shape& s : ALIGNED_SHAPES) {
+    for (int64_t Problem::* offset : {&Problem::offset_a, &Problem::offset_b, &Problem::offset_c}) {
+      for (int64_t beyond = 0; beyond <= MOST_BEYOND; ++beyond) {
+        Problem p = aligned(s, 8);
+        p.*offset = beyond;
+        if (auto found = exact_complaint_of(rung, p); !found.empty()) return found;
+      }
+    }
+  }
+  return "";
+}
+
+// Two off their boundaries and one on it.
+std::string alignments_of_two(const Rung& rung) {
+  for (const Shape& s : {Shape{132, 72, 40}, {4, 64, 32}, {64, 4, 32}}) {
+    for (const auto& [a, b, c] : {std::array<int64_t, 3>{1, 1, 0}, {1, 0, 1}, {0, 1, 1}}) {
+      Problem p = aligned(s, 8);
+      p.offset_a = a;
+      p.offset_b = b;
+      p.offset_c = c;
+      if (auto found = complaint_of(rung, p); !found.empty()) return found;
+    }
+  }
+  return "";
+}
+
+// Whether lanes move more than a float at a time; nothing where nothing is counted.
+std::optional<bool> moves_vectors(const Rung& rung, const Sgemm& sgemm, cudaError_t& error) {
+  results::Result result;
+  error = run_product(rung, sgemm, result.seen);
+  if (error != cudaSuccess || !result.seen.traffic) return std::nullopt;
+  for (const char* width : {"load_bytes_per_lane", "store_bytes_per_lane"}) {
+    for (const char* matrix : {"A", "B", "C"}) {
+      if (results::value(result, width, matrix).value_or(0) > sizeof(float)) return true;
+    }
+  }
+  return false;
+}
+
+// A path is called "float4" or "float8" where some matrix is moved in vectors, and otherwise "scalar" or nothing. A
+// rung that has but one path names none.
+std::string path_names(const Rung& rung) {
+  std::vector<std::string> names;
+  for (const Shape& s : {Shape{128, 128, 64}, {4, 64, 64}, {64, 4, 64}}) {
+    for (const auto& [a, b, c] :
+         {std::array<int64_t, 3>{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {4, 4, 0}}) {
+      Problem p = aligned(s, 8);
+      p.offset_a = a;
+      p.offset_b = b;
+      p.offset_c = c;
+      cudaError_t error = cudaSuccess;
+      Verifier verifier(p, GUARDED);
+      const Sgemm sgemm = verifier.prepare(Values::reals);
+      const char* const path = ladder::path(rung, sgemm);
+      names.emplace_back(path == nullptr ? "" : path);
+      const std::optional<bool> vectors = moves_vectors(rung, sgemm, error);
+      if (error != cudaSuccess) return fmt::format("{} at {}", describe(error), describe(p));
+      if (!vectors) return "";
+      const bool said = names.back().find("float") != std::string::npos;
+      if (said == *vectors) continue;
+      return fmt::format("its path is called '{}', and lanes move {} at {}, {}", names.back(),
+                         *vectors ? "several floats at a time" : "a float at a time", describe(p),
+                         describe_offsets(p));
+    }
+  }
+  if (rung.path != nullptr && std::ranges::count(names, names.front()) == std::ssize(names)) {
+    return fmt::format("it names a path, '{}', though it has no other", names.front());
+  }
+  return "";
+}
+
+// Vector accesses at an edge of a matrix that is also the end of its memory.
+std::string end_of_memory(const Rung& rung) {
+  for (const Shape& s : {Shape{165, 18, 48}, {129, 2, 33}, {13, 255, 7}, {5, 6, 131}}) {
+    Problem p = dense(s, {1, 1});
+    const auto whole = [](int64_t ld) { return (ld + 3) / 4 * 4; };
+    p.lda = whole(p.lda);
+    p.ldb = whole(p.ldb);
+    p.ldc = whole(p.ldc);
+    if (auto found = complaint_of(rung, p, {.guard = 0}); !found.empty()) return found;
+  }
+  return "";
+}
+
+// --- how much is summed -----------------------------------------------------------------------------------
+
+// K so long that a kernel which makes its sums of shorter ones does so, whoever divides K: among a few blocks, among as many
+// as a device holds, and among those in several steps each.
+std::string long_sums(const Rung& rung) {
+  for (const Shape& s :
+       {Shape{24, 40, 2500}, {3, 40, 5000}, {40, 3, 5000}, {2, 8, 60000}, {12, 2, 60000}}) {
+    if (auto found = complaint_of(rung, dense(s, {1, 0})); !found.empty()) return found;
+  }
+  return exact_complaint_of(rung, dense({20, 24, 12000}, {1, 0}));
+}
+
+std::string nothing_to_sum(const Rung& rung) {
+  for (const Factors f : {Factors{1, 0}, {1, 2.5F}}) {
+    if (auto found = complaint_of(rung, dense({33, 65, 0}, f)); !found.empty()) {
+      return found;
+    }
+  }
+  return "";
+}
+
+std::string nothing_to_compute(const Rung& rung) {
+  for (const Problem& p :
+       {dense({0, 65, 7}, {1, 0}), dense({33, 0, 7}, {1, 2}), dense({0, 0, 0}, {1, 0})}) {
+    if (auto found = complaint_of(rung, p); !found.empty()) return found;
+  }
+  return "";
+}
+
+constexpr ContractCheck CHECKS[] = {
+    {"dense shapes", dense_shapes},
+    {"padded and unaligned shapes", padded_unaligned_shapes},
+    {"leading dimensions", leading_dimensions},
+    {"each leading dimension", each_leading_dimension},
+    {"alignment of all matrices", common_alignments},
+    {"alignment of two matrices", alignments_of_two},
+    {"alignment of each matrix", each_alignment},
+    {"sizes around its tiles", sizes_around_its_tiles},
+    {"the paths that it names", path_names},
+    {"nothing beyond the end of memory", end_of_memory},
+    {"long sums", long_sums},
+    {"nothing to sum", nothing_to_sum},
+    {"nothing to compute", nothing_to_compute},
+};
+
+}  // namespace
+
+std::span<const ContractCheck> of_shapes() { return CHECKS; }
+
+}  // namespace runner::contract_checks

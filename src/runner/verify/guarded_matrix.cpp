@@ -1,0 +1,112 @@
+#include "runner/verify/guarded_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "app/interrupt.hpp"
+#include "app/parallel.hpp"
+#include "kernels/ladder.hpp"
+
+namespace runner {
+namespace {
+
+constexpr int64_t FLOATS_PER_PIECE = int64_t{1} << 24;  // 64 MiB of host memory at a time
+constexpr int64_t ALIGNMENT = 64;                       // floats in 256 bytes
+
+int64_t round_up(int64_t value, int64_t multiple) {
+  return ladder::ceil_div(value, multiple) * multiple;
+}
+
+}  // namespace
+
+GuardedMatrix::GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout, int64_t offset)
+    : rows_(cols == 0 ? 0 : rows),
+      cols_(cols),
+      ld_(ld),
+      before_(round_up(layout.guard, ALIGNMENT) + offset),
+      after_(layout.guard) {
+  const int64_t elements = floats_in_rows(rows_);
+  if (elements > 0) buffer_ = DeviceBuffer<float>(before_ + elements + after_);
+}
+
+int64_t GuardedMatrix::rows_per_piece() const {
+  return std::clamp<int64_t>(FLOATS_PER_PIECE / std::max<int64_t>(1, ld_), 1,
+                             std::max<int64_t>(1, rows_));
+}
+
+void GuardedMatrix::poison() {
+  if (buffer_.size() == 0) return;
+  check(cudaMemset(buffer_.data(), POISON_BITS & 0xFF,
+                   static_cast<size_t>(buffer_.size()) * sizeof(float)));
+}
+
+void GuardedMatrix::fill(const Inputs& inputs, Operand operand) {
+  poison();
+  const int64_t most = rows_per_piece();
+  std::vector<float> piece(static_cast<size_t>(floats_in_rows(most)),
+                           std::bit_cast<float>(POISON_BITS));
+  for (int64_t first = 0; first < rows_; first += most) {
+    stop_if_interrupted();
+    const int64_t rows = std::min(most, rows_ - first);
+    parallel_for(rows, std::max<int64_t>(1, (1 << 16) / cols_), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        inputs.fill_row(operand, first + i, {piece.data() + i * ld_, static_cast<size_t>(cols_)});
+      }
+    });
+    check(cudaMemcpy(data() + first * ld_, piece.data(),
+                     static_cast<size_t>(floats_in_rows(rows)) * sizeof(float),
+                     cudaMemcpyHostToDevice));
+  }
+}
+
+void GuardedMatrix::read(
+    const std::function<void(int64_t first, int64_t rows, const float* elements)>& visit) const {
+  const int64_t most = rows_per_piece();
+  std::vector<float> piece(static_cast<size_t>(floats_in_rows(most)));
+  for (int64_t first = 0; first < rows_; first += most) {
+    const int64_t rows = std::min(most, rows_ - first);
+    check(cudaMemcpy(piece.data(), data() + first * ld_,
+                     static_cast<size_t>(floats_in_rows(rows)) * sizeof(float),
+                     cudaMemcpyDeviceToHost));
+    visit(first, rows, piece.data());
+  }
+}
+
+std::optional<std::string> GuardedMatrix::damage_around() const {
+  if (buffer_.size() == 0) return std::nullopt;
+  if (auto found = damage_in(0, before_)) return found;
+  return damage_in(before_ + floats_in_rows(rows_), buffer_.size());
+}
+
+std::optional<std::string> GuardedMatrix::damage_between_rows() const {
+  if (buffer_.size() == 0 || ld_ == cols_) return std::nullopt;
+  return damage_in(before_, before_ + floats_in_rows(rows_));
+}
+
+// Looks through the floats [first, last) of the allocation.
+std::optional<std::string> GuardedMatrix::damage_in(int64_t first, int64_t last) const {
+  const int64_t end_of_elements = before_ + floats_in_rows(rows_);
+  std::vector<float> piece(
+      static_cast<size_t>(std::clamp<int64_t>(last - first, 0, FLOATS_PER_PIECE)));
+  for (int64_t start = first; start < last; start += FLOATS_PER_PIECE) {
+    const int64_t floats = std::min(FLOATS_PER_PIECE, last - start);
+    check(cudaMemcpy(piece.data(), buffer_.data() + start,
+                     static_cast<size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost));
+    for (int64_t i = 0; i < floats; ++i) {
+      const int64_t at = start + i;
+      if (is_poison(piece[static_cast<size_t>(i)])) continue;
+      if (at < before_) return fmt::format("{} floats before its first element", before_ - at);
+      if (at >= end_of_elements)
+        return fmt::format("{} floats past its last element", at - end_of_elements + 1);
+      const int64_t row = (at - before_) / ld_;
+      const int64_t col = (at - before_) % ld_;
+      if (col >= cols_) return fmt::format("in the padding behind row {}, at column {}", row, col);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace runner

@@ -1,0 +1,51 @@
+// A matrix in device memory with poison around it, so that what a kernel reads or writes beside it shows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "runner/machine/device_buffer.hpp"
+#include "runner/verify/inputs.hpp"
+
+namespace runner {
+
+/// What surrounds the matrices in their allocations.
+struct Layout {
+  int64_t guard = 64;  // floats of poison before and after each matrix
+};
+
+/// A matrix in device memory with `guard` floats of poison on both sides, `offset` floats past a 256-byte boundary.
+class GuardedMatrix {
+ public:
+  GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout, int64_t offset = 0);
+
+  float* data() const { return buffer_.data() == nullptr ? nullptr : buffer_.data() + before_; }
+  int64_t rows() const { return rows_; }
+  int64_t cols() const { return cols_; }
+
+  /// Poison everywhere.
+  void poison();
+  /// The operand's elements, poison everywhere else.
+  void fill(const Inputs& inputs, Operand operand);
+  /// Calls visit(first_row, rows, elements) for runs of rows in order; row i of a run starts at
+  /// elements[i * ld].
+  void read(
+      const std::function<void(int64_t first, int64_t rows, const float* elements)>& visit) const;
+  /// One phrase on the first float that is no longer poison, or nothing: around the matrix, and in the padding
+  /// behind its rows.
+  std::optional<std::string> damage_around() const;
+  std::optional<std::string> damage_between_rows() const;
+
+ private:
+  std::optional<std::string> damage_in(int64_t first, int64_t last) const;
+  int64_t rows_per_piece() const;
+  int64_t floats_in_rows(int64_t rows) const { return rows == 0 ? 0 : (rows - 1) * ld_ + cols_; }
+
+  int64_t rows_, cols_, ld_;
+  int64_t before_, after_;
+  DeviceBuffer<float> buffer_;
+};
+
+}  // namespace runner

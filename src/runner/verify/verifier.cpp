@@ -1,0 +1,151 @@
+#include "runner/verify/verifier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "runner/verify/projection.hpp"
+#include "runner/verify/wrong_elements.hpp"
+
+namespace runner {
+namespace {
+
+using results::Mismatch;
+
+// The larger of the two; a NaN, once met, stays.
+double worse(double so_far, double next) {
+  return std::isnan(so_far) || next <= so_far ? so_far : next;
+}
+
+std::string describe(const Mismatch& m, Values values) {
+  const char* pass = values == Values::reals ? "reals" : "integers";
+  if (is_poison(m.got)) {
+    return fmt::format("C[{}][{}] was never written ({})", m.row, m.col, pass);
+  }
+  return fmt::format("C[{}][{}] is {:.9g}, should be {:.9g} within {:.2g} ({})", m.row, m.col,
+                     m.got, m.want, m.bound, pass);
+}
+
+}  // namespace
+
+struct Verifier::Pass {
+  Inputs inputs;
+  GuardedMatrix a, b;
+  Yardstick yardstick;
+  std::optional<Projection> projection;  // where the yardstick does not cover every element
+
+  Pass(const results::Problem& p, Layout layout, Values values, int64_t most_complete_products)
+      : inputs(p, values),
+        a(p.M, p.K, p.lda, layout, p.offset_a),
+        b(p.K, p.N, p.ldb, layout, p.offset_b),
+        yardstick(p, inputs, most_complete_products) {
+    a.fill(inputs, Operand::A);
+    b.fill(inputs, Operand::B);
+    if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
+  }
+
+  // Compares what of the yardstick lies in these rows of C.
+  void compare(int64_t first, int64_t rows, const float* elements, int64_t ldc, Verdict& verdict,
+               WrongElements& wrong) const {
+    const auto begin = std::ranges::lower_bound(yardstick.rows(), first);
+    const auto end = std::ranges::lower_bound(yardstick.rows(), first + rows);
+    for (auto row = begin; row != end; ++row) {
+      const auto i = static_cast<size_t>(row - yardstick.rows().begin());
+      for (size_t j = 0; j < yardstick.cols().size(); ++j) {
+        const int64_t col = yardstick.cols()[j];
+        const float got = elements[(*row - first) * ldc + col];
+        const double want = yardstick.want(i, j), bound = yardstick.bound(i, j);
+        const bool right = yardstick.is_right(i, j, got);
+        if (right && !std::isfinite(got)) continue;  // of an overflow there is no error to tell
+
+        if (inputs.values() == Values::reals) {
+          const double error = std::abs(static_cast<double>(got) - want);
+          verdict.max_abs_error = worse(verdict.max_abs_error, error);
+          verdict.error_over_bound =
+              worse(verdict.error_over_bound, error == 0 ? 0 : error / bound);
+        }
+        if (right) continue;
+        wrong.add(static_cast<int64_t>(i), static_cast<int64_t>(j));
+        if (!verdict.first_mismatch) verdict.first_mismatch = Mismatch{*row, col, got, want, bound};
+      }
+    }
+    if (inputs.values() == Values::reals) {
+      verdict.compared += (end - begin) * static_cast<int64_t>(yardstick.cols().size());
+    }
+  }
+};
+
+Verifier::Verifier(const results::Problem& problem, Layout layout, int64_t most_complete_products,
+                   const std::vector<Values>& passes)
+    : problem_(problem), c_(problem.M, problem.N, problem.ldc, layout, problem.offset_c) {
+  passes_.reserve(passes.size());
+  for (const Values values : passes)
+    passes_.emplace_back(problem_, layout, values, most_complete_products);
+}
+
+Verifier::~Verifier() = default;
+
+ladder::Sgemm Verifier::prepare(Values values) {
+  const auto found = std::ranges::find_if(
+      passes_, [values](const Pass& pass) { return pass.inputs.values() == values; });
+  if (found == passes_.end()) throw std::logic_error("the verifier has no such pass");
+  const Pass& pass = *found;
+  if (pass.inputs.beta() == 0.0f) {
+    c_.poison();
+  } else {
+    c_.fill(pass.inputs, Operand::C);
+  }
+  return {.M = problem_.M,
+          .N = problem_.N,
+          .K = problem_.K,
+          .alpha = pass.inputs.alpha(),
+          .A = pass.a.data(),
+          .lda = problem_.lda,
+          .B = pass.b.data(),
+          .ldb = problem_.ldb,
+          .beta = pass.inputs.beta(),
+          .C = c_.data(),
+          .ldc = problem_.ldc};
+}
+
+Verdict Verifier::check(const Trial& trial) {
+  Verdict verdict;
+  for (const Pass& pass : passes_) {
+    const Values values = pass.inputs.values();
+    verdict.error = trial(prepare(values), values);
+    if (verdict.error != cudaSuccess) {
+      verdict.complaint = runner::describe(verdict.error);
+      return verdict;
+    }
+
+    WrongElements wrong(static_cast<int64_t>(pass.yardstick.rows().size()),
+                        static_cast<int64_t>(pass.yardstick.cols().size()));
+    c_.read([&](int64_t first, int64_t rows, const float* elements) {
+      pass.compare(first, rows, elements, problem_.ldc, verdict, wrong);
+      if (!pass.projection || verdict.first_mismatch) return;
+      verdict.first_mismatch = pass.projection->first_mismatch(first, rows, elements, problem_.ldc);
+    });
+    if (verdict.first_mismatch) {
+      verdict.complaint = describe(*verdict.first_mismatch, values);
+      if (wrong.count() > 0 && pass.yardstick.is_complete())
+        verdict.complaint += "; " + wrong.describe();
+      return verdict;
+    }
+    using Named = std::pair<const GuardedMatrix*, char>;
+    for (const auto& [matrix, name] : {Named{&c_, 'C'}, Named{&pass.a, 'A'}, Named{&pass.b, 'B'}}) {
+      auto damage = matrix == &c_ ? matrix->damage_between_rows() : std::nullopt;
+      if (!damage) damage = matrix->damage_around();
+      if (damage) {
+        verdict.complaint = fmt::format("wrote beside {}: {}", name, *damage);
+        return verdict;
+      }
+    }
+  }
+  verdict.correct = true;
+  return verdict;
+}
+
+}  // namespace runner

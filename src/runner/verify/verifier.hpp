@@ -1,0 +1,80 @@
+// Is the result right? The verifier lays out the matrices so that a kernel cannot cheat by accident, and
+// judges what it left behind.
+//
+// Two passes, each over a fresh C:
+//
+//   reals     random reals. The yardstick is an FP64 product, and each element must satisfy
+//                 |got - want| <= c * max(K, 1) * eps * (|alpha| |A||B| + |beta| |C|)     with c = 2.
+//             An element is K products, their sum in some order, a scaling and the addition of beta * C:
+//             at most K + 2 roundings lie between an input and the result, each of relative size eps / 2.
+//             The classical bound (Higham, Accuracy and Stability of Numerical Algorithms, 3.1) is then
+//             (K + 2) / 2 * eps to first order, at most 1.5 * max(K, 1) * eps; c = 2 leaves room for the
+//             higher orders up to K of some millions. It holds for every order of summation. Results in the
+//             subnormal range may be off by one of its steps for each rounding, which is added.
+//   integers  small integers (inputs.hpp), which FP32 must get exactly right: the bound is 0.
+//
+// Up to MOST_COMPLETE_PRODUCTS multiplications every element is compared. Beyond, the real pass compares
+// SAMPLED_ROWS x SAMPLED_COLS elements (the first and last row and column, the others from the seed), and
+// the integer pass still judges every element: with a random vector x of odd 64-bit integers, C x must equal
+// alpha * A (B x) + beta * C0 x in each row, modulo 2^64 (Freivalds' check). A single wrong element in a row
+// always shows; that several cancel is a chance that can be neglected.
+//
+// NaN lies in the padding of A and B (a leading dimension beyond the row), around all three matrices, and in
+// C where beta = 0; what lies beside C must be untouched afterwards.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/ladder.hpp"
+#include "results/run.hpp"
+#include "runner/verify/guarded_matrix.hpp"
+#include "runner/verify/inputs.hpp"
+#include "runner/verify/yardstick.hpp"
+
+namespace runner {
+
+inline constexpr int64_t MOST_COMPLETE_PRODUCTS = int64_t{1} << 27;
+
+/// What the verifier found out about one rung on one problem.
+struct Verdict {
+  bool correct = false;
+  cudaError_t error = cudaSuccess;  // what the launch or its execution returned
+  std::string complaint;            // what is wrong, and how much of it; empty if correct
+  std::optional<results::Mismatch>
+      first_mismatch;           // the first in the order of rows, where an element is wrong
+  double max_abs_error = 0;     // over the compared elements of the real pass
+  double error_over_bound = 0;  // likewise; at most 1 if correct
+  int64_t compared = 0;         // elements that the real pass compared
+};
+
+/// Calls the kernel under test on a prepared problem and waits for it.
+using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values values)>;
+
+class Verifier {
+ public:
+  /// Lays out and fills the matrices of the passes. Throws Error if memory does not suffice.
+  Verifier(const results::Problem& problem, Layout layout,
+           int64_t most_complete_products = MOST_COMPLETE_PRODUCTS,
+           const std::vector<Values>& passes = {Values::reals, Values::integers});
+  ~Verifier();
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+
+  /// Runs `trial` once for each pass and judges what it left. A trial that returns an error ends it.
+  Verdict check(const Trial& trial);
+
+  /// The matrices of one of the passes, with C fresh, for whoever wants to run a kernel on them.
+  ladder::Sgemm prepare(Values values);
+
+ private:
+  struct Pass;
+  results::Problem problem_;
+  GuardedMatrix c_;
+  std::vector<Pass> passes_;
+};
+
+}  // namespace runner
