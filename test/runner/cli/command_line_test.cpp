@@ -8,7 +8,7 @@
 #include "app/error.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/machine/machine.hpp"
-#include "test/runner/usage_refusal.hpp"
+#include "test/runner/cli/usage_refusal.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "runner/cli/subcommands.hpp"
 #include "runner/cli/workbench_command_line.hpp"
 #include "runner/machine/machine.hpp"
-#include "test/runner/usage_refusal.hpp"
+#include "test/runner/cli/usage_refusal.hpp"
 
 namespace {
 
