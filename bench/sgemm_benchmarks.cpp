@@ -122,7 +122,7 @@ void Session::measure(benchmark::State& state, const Benchmark& of) {
   Result result;
   const double start = runner::steady_seconds();
   try {
-    runner::Progress progress(true);
+    runner::ProgressLine progress(true);
     progress.say(of.name);
     result = runner::measure(runner::candidate_of(*of.rung), of.problem, verifier(of.problem), {});
     runner::add_result(result, run_);

@@ -74,7 +74,7 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
                 .source = own_source(desk, exercise),
                 .verbose = request.verbose};
   {
-    runner::Progress progress(!request.json);
+    runner::ProgressLine progress(!request.json);
     progress.say(fmt::format("judging {}", judged.file));
     judged.outcome =
         judge_answer(exercise, path, {.kernel_seconds = request.seconds, .page = page});

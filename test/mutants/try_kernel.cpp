@@ -36,8 +36,8 @@ ExitCode conduct(const char* seed, const std::function<void(Run&)>& measure) {
   options.presentation.format = runner::Format::json;
   options.look_for_hazards = true;
   options.schedule = runner::parse_natural("SEED", seed);
-  return runner::conduct(options, {.refuse_what_cannot_be_run = [](const auto&) {},
-                                   .measure = [&](const auto&, Run& run) { measure(run); }});
+  return runner::run_lifecycle(options, {.refuse_what_cannot_be_run = [](const auto&) {},
+                                         .measure = [&](const auto&, Run& run) { measure(run); }});
 }
 
 // ---- Rungs.

@@ -316,7 +316,7 @@ const Result* find_result(const Run& run, const Subject& subject) {
 void profile_all(const std::vector<Subject>& subjects, const std::string& ncu, const Run& simulated,
                  bool with_progress, Run& done) {
   const machine::Device device = machine::open();
-  Progress progress(with_progress);
+  ProgressLine progress(with_progress);
   for (const Subject& subject : subjects) {
     stop_if_interrupted();
     if (subject.rung != nullptr &&

@@ -61,11 +61,11 @@ void record_requests(const lens::Wanted& wanted);
 std::vector<lens::Request> recorded_requests();
 
 /// How many blocks of the launch under way are done.
-struct Progress {
+struct LaunchProgress {
   int64_t done = 0, blocks = 0;
 };
 /// Nothing where no launch is under way, or that cannot be told. From any thread.
-std::optional<Progress> progress();
+std::optional<LaunchProgress> progress();
 
 /// Whether the launches from now on, and the memory that they use, are watched for hazards: what may give a right result
 /// today and a wrong one tomorrow. Nothing on a CUDA device, where compute-sanitizer does that. See take_hazards().

@@ -250,10 +250,10 @@ std::vector<lens::Request> recorded_requests() {
   return requests;
 }
 
-std::optional<Progress> progress() {
+std::optional<LaunchProgress> progress() {
   const auto [ended, blocks] = simulator::launch_progress();
   if (blocks == 0) return std::nullopt;
-  return Progress{static_cast<int64_t>(ended), static_cast<int64_t>(blocks)};
+  return LaunchProgress{static_cast<int64_t>(ended), static_cast<int64_t>(blocks)};
 }
 
 void look_for_hazards(bool on) { simulator::look_for_hazards(on); }

@@ -195,7 +195,7 @@ std::vector<Call> calls_of_labs(const std::vector<const Result*>& rows) {
 int usual_runs() { return machine::MEASURES_TIME ? 5 : 1; }
 
 void make_calls(const std::vector<Call>& calls, int runs, const char* what, Run& all) {
-  Progress progress(true);
+  ProgressLine progress(true);
   for (int run = 1; run <= runs && !interrupted(); ++run) {
     for (size_t i = 0; i < calls.size() && !interrupted(); ++i) {
       if (runs > 1 || calls.size() > 1) {

@@ -79,7 +79,7 @@ ExitCode run(const LabRequest& request) {
                   .with_progress = request.presentation.verbosity >= 0},
                  done);
   };
-  return conduct(
+  return run_lifecycle(
       request,
       {.recorded = {.labs = true}, .refuse_what_cannot_be_run = refuse, .measure = measure});
 }

@@ -129,7 +129,7 @@ ExitCode run(const RunRequest& request) {
   Work work{.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure};
   std::vector<CompiledKernel> compiled;
   if (!request.kernel_files.empty()) work.apart = with_kernel_files(request, compiled);
-  return conduct(request, work);
+  return run_lifecycle(request, work);
 }
 
 ExitCode run(const TableRequest& request) {

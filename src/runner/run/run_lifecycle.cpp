@@ -140,7 +140,7 @@ std::string end_of(const DoneApart& done) {
 
 Measured measure_apart(const RunOptions& options, const Work& work, const ApartWork& apart) {
   apart.prepare();
-  Progress progress(options.presentation.verbosity >= 0);
+  ProgressLine progress(options.presentation.verbosity >= 0);
   const DoneApart done = do_apart(
       apart.bounds, [&](Told& told) { measure_and_tell(options, work, apart, told); },
       [&](const Underway& now) { progress.say(now.step, now.launch); });
@@ -177,7 +177,7 @@ Measured measure_apart(const RunOptions& options, const Work& work, const ApartW
 
 }  // namespace
 
-ExitCode conduct(const RunOptions& options, const Work& work) {
+ExitCode run_lifecycle(const RunOptions& options, const Work& work) {
   catch_signals(machine::interrupt);
   const text::Page page = stdout_page(options.presentation.color);
   const RecordedRuns recorded =

@@ -37,7 +37,7 @@ struct Work {
 };
 
 /// Does the work, prints the results and says how it went. Throws Error where it cannot begin.
-ExitCode conduct(const RunOptions& options, const Work& work);
+ExitCode run_lifecycle(const RunOptions& options, const Work& work);
 
 /// How a run went: interrupted, ended by a failure, wrong, with `strict` not to be trusted, or well.
 ExitCode verdict_on(const results::Run& run, const std::optional<Error>& failure, bool strict);

@@ -376,7 +376,7 @@ DoneApart do_apart(const Bounds& bounds, const std::function<void(Told& told)>& 
   const DoneApart done = Watched(child, ends[0], bounds, *board).wait([&] {
     if (!watch) return;
     Underway underway{.step = step_of(*board)};
-    if (blocks->blocks > 0) underway.launch = machine::Progress{blocks->done, blocks->blocks};
+    if (blocks->blocks > 0) underway.launch = machine::LaunchProgress{blocks->done, blocks->blocks};
     watch(underway);
   });
   close(ends[0]);

@@ -40,7 +40,7 @@ class Told {
 /// Where the work is, for whoever waits.
 struct Underway {
   std::string step{};
-  std::optional<machine::Progress> launch{};
+  std::optional<machine::LaunchProgress> launch{};
 };
 
 struct DoneApart {

@@ -171,7 +171,7 @@ void measure_all(const std::vector<Candidate>& candidates, const std::vector<Pro
 
 void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
                  const results::MeasureOptions& options, bool with_progress, results::Run& run) {
-  Progress progress(with_progress);
+  ProgressLine progress(with_progress);
   measure_all(
       candidates, problems, options,
       [&](const std::string& step, const Result&) { progress.say(step); }, run);

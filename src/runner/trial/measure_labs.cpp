@@ -50,7 +50,7 @@ void refuse_labs_that_cannot_fit(const std::vector<SelectedLab>& labs,
 
 void measure_labs(const std::vector<SelectedLab>& labs, const LabOptions& options,
                   results::Run& run) {
-  Progress progress(options.with_progress);
+  ProgressLine progress(options.with_progress);
   for (const SelectedLab& one : labs) {
     const lab::Lab& of = *one.of;
     const bool told = !of.is_riddle || options.reveal;

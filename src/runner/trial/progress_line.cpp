@@ -25,7 +25,7 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-Progress::Progress(bool wanted) : since_(Clock::now()) {
+ProgressLine::ProgressLine(bool wanted) : since_(Clock::now()) {
   if (!wanted || isatty(STDERR_FILENO) != 1) return;
   try {
     shows_ = std::jthread([this](const std::stop_token& stop) { keep_showing(stop); });
@@ -34,27 +34,28 @@ Progress::Progress(bool wanted) : since_(Clock::now()) {
   }
 }
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   shows_.request_stop();
   wake_.notify_all();
   if (shows_.joinable()) shows_.join();
   if (is_shown_) write_stderr("\r\033[K");
 }
 
-void Progress::say(const std::string& text) {
+void ProgressLine::say(const std::string& text) {
   const std::lock_guard lock(mutex_);
   text_ = text;
   since_ = Clock::now();
 }
 
-void Progress::say(const std::string& text, const std::optional<machine::Progress>& launch) {
+void ProgressLine::say(const std::string& text,
+                       const std::optional<machine::LaunchProgress>& launch) {
   const std::lock_guard lock(mutex_);
   if (text != text_) since_ = Clock::now();
   text_ = text;
   told_launch_ = launch;
 }
 
-void Progress::keep_showing(const std::stop_token& stop) {
+void ProgressLine::keep_showing(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   int64_t done = 0;  // blocks, when last looked at
   while (!wake_.wait_for(lock, stop, EVERY, [&stop] { return stop.stop_requested(); })) {
@@ -69,7 +70,7 @@ void Progress::keep_showing(const std::stop_token& stop) {
 }
 
 // "1024x1024x1024: 02_coalesced (3 of 13), 12 s; 410 of 1024 blocks, about 18 s left"
-std::string Progress::line(const std::optional<machine::Progress>& launch) const {
+std::string ProgressLine::line(const std::optional<machine::LaunchProgress>& launch) const {
   const auto now = Clock::now();
   const auto seconds = [&](Clock::time_point since) {
     return std::chrono::duration<double>(now - since).count();

@@ -13,29 +13,29 @@
 
 namespace runner {
 
-class Progress {
+class ProgressLine {
  public:
   /// Shows anything only if `wanted` and stderr is a terminal.
-  explicit Progress(bool wanted);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit ProgressLine(bool wanted);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
   /// What is being done from now on.
   void say(const std::string& text);
   /// The same of a launch that is not this process's.
-  void say(const std::string& text, const std::optional<machine::Progress>& launch);
+  void say(const std::string& text, const std::optional<machine::LaunchProgress>& launch);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void keep_showing(const std::stop_token& stop);
-  std::string line(const std::optional<machine::Progress>& launch) const;
+  std::string line(const std::optional<machine::LaunchProgress>& launch) const;
 
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::string text_;
-  std::optional<std::optional<machine::Progress>> told_launch_{};  // of another process
+  std::optional<std::optional<machine::LaunchProgress>> told_launch_{};  // of another process
   std::optional<Clock::time_point>
       launch_since_;         // when the launch under way began, as far as was seen
   Clock::time_point since_;  // when it began

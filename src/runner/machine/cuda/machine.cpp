@@ -106,7 +106,7 @@ void record_requests(const lens::Wanted&) {}
 
 std::vector<lens::Request> recorded_requests() { return {}; }
 
-std::optional<Progress> progress() { return std::nullopt; }
+std::optional<LaunchProgress> progress() { return std::nullopt; }
 
 void look_for_hazards(bool) {}
 bool looks_for_hazards() { return false; }
