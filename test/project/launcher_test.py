@@ -105,7 +105,6 @@ class Launchers(unittest.TestCase):
         self.write("src/make_other", MAKE_OTHER)
         self.write("src/slow", "touch slow\n")
         self.write("src/ladder.cpp", LADDER)
-        (self.tree / "src/runner").mkdir()
         self.write("src/runner/request/subcommands.def", SUBCOMMANDS)
         self.write("src/01_naive.cu", "")
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SGEMM_", "CUDAARCHS"))}
@@ -114,6 +113,7 @@ class Launchers(unittest.TestCase):
 
     def write(self, name, text):
         file = self.tree / name
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         now = time.time()  # the kernel's clock for files lags by some milliseconds
         os.utime(file, (now, now))
