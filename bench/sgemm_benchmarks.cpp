@@ -16,6 +16,7 @@
 #include "bench/sgemm_bench_words.hpp"
 #include "results/metrics.hpp"
 #include "results/table.hpp"
+#include "runner/choose/workload.hpp"
 #include "runner/machine/capacity.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/machine/sampling.hpp"
@@ -23,7 +24,6 @@
 #include "runner/trial/measure.hpp"
 #include "runner/trial/progress_line.hpp"
 #include "runner/trial/provenance.hpp"
-#include "runner/verify/verifier.hpp"
 #include "text/terminal.hpp"
 
 namespace bench {
@@ -68,14 +68,12 @@ class Session {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  runner::Verifier& verifier(const Problem& problem);
-  void check_reference();
+  void check_reference(const Problem& problem);
 
   machine::Device device_;
   results::Run run_;
   std::optional<Error> failure_;
-  std::unique_ptr<runner::Verifier> verifier_;
-  std::optional<Problem> verified_;
+  runner::Matrices matrices_;
 };
 
 // In seconds. Simulated it is that of the simulation, or of running and verifying what the host computes.
@@ -92,23 +90,13 @@ std::string label_of(const Result& result) {
   return result.seen.traffic ? "time of the simulation" : "computed on the host, not simulated";
 }
 
-runner::Verifier& Session::verifier(const Problem& problem) {
-  if (!verifier_ || verified_ != problem) {
-    verifier_.reset();  // before the next one takes its memory
-    verifier_ =
-        std::make_unique<runner::Verifier>(problem, runner::Layout{.guard = machine::GUARD});
-    verified_ = problem;
-    if (machine::MEASURES_TIME) check_reference();
-  }
-  return *verifier_;
-}
-
 // What times are held against must be right, and have run: the first call of cuBLAS on a problem would make the first
 // ratio too large (39.8 for 37.6 % at 1024, one H200, 2026-11-22). In a table of the runner it is the first row.
-void Session::check_reference() {
-  const ladder::Rung& reference = *ladder::all().front();
-  Result result{.who = runner::candidate_of(reference).who, .problem = verified_};
-  if (runner::verify_product(reference, *verifier_, result).correct) return;
+void Session::check_reference(const Problem& problem) {
+  const runner::Workload reference = runner::product(*ladder::all().front(), problem);
+  Result result = reference.result();
+  reference.lay_out(matrices_)->check(result);
+  if (result.judged.correct) return;
   throw Error(ExitCode::wrong,
               fmt::format("{} is wrong: there is nothing to hold the others against",
                           results::full_name(result)));
@@ -124,7 +112,8 @@ void Session::measure(benchmark::State& state, const Benchmark& of) {
   try {
     runner::ProgressLine progress(true);
     progress.say(of.name);
-    result = runner::measure(runner::candidate_of(*of.rung), of.problem, verifier(of.problem), {});
+    if (machine::MEASURES_TIME && matrices_.are_new(of.problem)) check_reference(of.problem);
+    result = runner::measure(runner::product(*of.rung, of.problem), matrices_, {});
     runner::add_result(result, run_);
   } catch (const std::exception&) {
     failure_ = runner::caught_error();
@@ -173,8 +162,7 @@ std::vector<Benchmark> chosen(std::span<const ladder::Rung* const> rungs,
   std::vector<Benchmark> benchmarks;
   for (const Problem& problem : problems) {  // so that the rungs of a problem share its matrices
     for (const ladder::Rung* rung : rungs) {
-      const std::string name =
-          results::full_name({.who = runner::candidate_of(*rung).who, .problem = problem});
+      const std::string name = results::full_name(runner::product(*rung, problem).result());
       if (filter.takes(name)) benchmarks.push_back({rung, problem, name});
     }
   }

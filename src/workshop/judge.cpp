@@ -227,8 +227,8 @@ ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
 }
 
 Result measured(const ladder::Rung& rung, const Problem& problem) {
-  runner::Verifier verifier(problem, {.guard = machine::GUARD});
-  return runner::measure(runner::candidate_of(rung), problem, verifier, {});
+  runner::Matrices matrices;
+  return runner::measure(runner::product(rung, problem), matrices, {});
 }
 
 // The claims at sizes of their own are chosen for a device like the simulated one: with far fewer multiprocessors the same

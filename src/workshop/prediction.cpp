@@ -9,7 +9,7 @@
 #include "app/interrupt.hpp"
 #include "results/metrics.hpp"
 #include "runner/machine/machine.hpp"
-#include "runner/trial/lab_trial.hpp"
+#include "runner/verify/lab_trial.hpp"
 
 namespace workshop {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "results/table.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/run/run.hpp"
 #include "runner/run/workbench_run.hpp"
 #include "runner/trial/measure.hpp"
-#include "runner/trial/measure_labs.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
@@ -64,16 +64,19 @@ const Rung HAZARDOUS{.number = 99,
                      .promise = {},
                      .launch = launch_with_hazards};
 
-results::Run run_of(const std::vector<runner::Candidate>& candidates, int64_t size = 32) {
+const results::Problem SMALL = results::dense_problem(32, 32, 32);
+
+results::Run run_of(const std::vector<runner::Workload>& workloads) {
   results::Run run;
-  runner::measure_all(candidates, {results::dense_problem(size, size, size)}, {}, false, run);
+  runner::measure_all(workloads, {}, false, run);
   return run;
 }
 
 TEST(HazardsOfAResult, AreThoseOfBothPassesOncePerPairOfLines) {
   look_for_hazards();
   const Result result =
-      run_of({runner::candidate_of(HAZARDOUS), runner::candidate_of(faulty::sound)}).results.at(0);
+      run_of({runner::product(HAZARDOUS, SMALL), runner::product(faulty::sound, SMALL)})
+          .results.at(0);
   EXPECT_TRUE(result.judged.correct);
   EXPECT_FALSE(result.is_right());
   ASSERT_EQ(result.seen.hazards.size(), 1U);
@@ -90,7 +93,7 @@ TEST(HazardsOfAResult, AreThoseOfBothPassesOncePerPairOfLines) {
 TEST(HazardsOfAResult, AreItsOwn) {
   look_for_hazards();
   const results::Run run =
-      run_of({runner::candidate_of(HAZARDOUS), runner::candidate_of(faulty::sound)});
+      run_of({runner::product(HAZARDOUS, SMALL), runner::product(faulty::sound, SMALL)});
   EXPECT_TRUE(run.results.at(1).seen.looked_for_hazards);
   EXPECT_TRUE(run.results.at(1).seen.hazards.empty());
   EXPECT_TRUE(run.results.at(1).is_right());
@@ -99,7 +102,7 @@ TEST(HazardsOfAResult, AreItsOwn) {
 TEST(HazardsOfAResult, AreThoseOfTheContractToo) {
   look_for_hazards();
   const results::Run run =
-      run_of({runner::stranger(HAZARDOUS), runner::candidate_of(faulty::sound)});
+      run_of({runner::strangers_product(HAZARDOUS, SMALL), runner::product(faulty::sound, SMALL)});
   const std::vector<results::Hazard>& hazards = run.results.at(0).seen.hazards;
   ASSERT_EQ(hazards.size(), 2U);
   EXPECT_EQ(hazards[0].lines[0], "made_up.cu:10");
@@ -110,7 +113,7 @@ TEST(HazardsOfAResult, AreThoseOfTheContractToo) {
 
 TEST(HazardsOfAResult, AreNotThereWhereNobodyLooks) {
   runner::machine::look_for_hazards(false);
-  const Result result = run_of({runner::candidate_of(HAZARDOUS)}).results.at(0);
+  const Result result = run_of({runner::product(HAZARDOUS, SMALL)}).results.at(0);
   EXPECT_FALSE(result.seen.looked_for_hazards);
   EXPECT_TRUE(result.is_right());
 }
@@ -232,10 +235,10 @@ TEST_P(LabHazards, AreNoneInAnyOrder) {
     for (const int64_t ragged : {0, 3}) {
       look_for_hazards();
       runner::machine::vary_order(seed);
-      runner::SelectedLab selected{.of = &of, .sizes = small_sizes(of, ragged)};
-      for (const lab::Variant& variant : of.variants) selected.variants.push_back(&variant);
-      results::Run run;
-      runner::measure_labs({selected}, {}, run);
+      std::vector<runner::Workload> workloads;
+      for (const lab::Variant& variant : of.variants)
+        workloads.push_back(runner::lab_variant(of, variant, small_sizes(of, ragged)));
+      const results::Run run = run_of(workloads);
       for (const Result& result : run.results) {
         EXPECT_TRUE(result.is_right()) << results::full_name(result) << " in order " << seed << ": "
                                        << results::complaint(result);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/ladder.hpp"
+#include "runner/choose/workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/judge.hpp"
 #include "runner/verify/product.hpp"
@@ -28,7 +29,8 @@ std::optional<Judgement> judgement_of(const Rung& rung, int64_t M, int64_t N, in
   const Sgemm sgemm = verifier.prepare(Values::reals);
   EXPECT_EQ(runner::run_product(rung, sgemm, result.seen), cudaSuccess);
   if (!result.seen.traffic) return std::nullopt;
-  return runner::judge(result, {}, rung.promise);
+  runner::judge(runner::product(rung, *result.problem).claims, result);
+  return result.judged;
 }
 
 // In units of whole_tiles.

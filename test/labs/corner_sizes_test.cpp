@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "labs/lab.hpp"
-#include "runner/trial/lab_trial.hpp"
+#include "runner/verify/lab_trial.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "labs/lab.hpp"
-#include "runner/trial/lab_trial.hpp"
+#include "runner/verify/lab_trial.hpp"
 
 /// Whether the variant may not be launched with these sizes.
 inline bool is_refused(const lab::Variant& variant, const lab::Sizes& sizes) {

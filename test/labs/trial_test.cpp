@@ -1,5 +1,5 @@
 // What is wrong with a lab's kernel is seen, and the first wrong word named.
-#include "runner/trial/lab_trial.hpp"
+#include "runner/verify/lab_trial.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -14,6 +14,8 @@
 #include <cstring>
 
 #include "app/words.hpp"
+#include "runner/choose/lab_workload.hpp"
+#include "runner/choose/select.hpp"
 #include "runner/choose/size.hpp"
 #include "runner/cli/program.hpp"
 #include "runner/inspect/inspect.hpp"
@@ -21,7 +23,6 @@
 #include "runner/run/workbench_run.hpp"
 #include "runner/trial/kernel_file.hpp"
 #include "runner/trial/measure.hpp"
-#include "runner/trial/measure_labs.hpp"
 #include "runner/verify/contract.hpp"
 
 namespace {
@@ -31,7 +32,7 @@ using results::Run;
 using runner::Error;
 using runner::ExitCode;
 
-ExitCode conduct(const char* seed, const std::function<void(Run&)>& measure) {
+ExitCode run_with(const char* seed, const std::function<void(Run&)>& measure) {
   runner::RunOptions options;
   options.presentation.format = runner::Format::json;
   options.look_for_hazards = true;
@@ -44,7 +45,7 @@ ExitCode conduct(const char* seed, const std::function<void(Run&)>& measure) {
 
 // The first thing of the contract that is not kept, or the first hazard in it.
 Result asked_for_contract(const ladder::Rung& rung) {
-  Result result{.who = runner::stranger(rung).who};
+  Result result{.who = runner::identity_of_stranger(rung)};
   result.judged.correct = true;
   for (const runner::ContractCheck& check : runner::contract()) {
     ++result.judged.contract_checks;
@@ -63,7 +64,7 @@ ExitCode try_rung(const char* file, const char* seed, const char* sizes, bool wi
     problems.push_back(runner::parse_size(size));
     problems.back().seed = 1;
   }
-  return conduct(seed, [&](Run& run) {
+  return run_with(seed, [&](Run& run) {
     if (with_contract) {
       Result contract = asked_for_contract(rung);
       if (!contract.is_right()) {
@@ -71,7 +72,8 @@ ExitCode try_rung(const char* file, const char* seed, const char* sizes, bool wi
         return;
       }
     }
-    runner::measure_all({runner::candidate_of(rung)}, problems, {}, false, run);
+    const ladder::Rung* const rungs[] = {&rung};
+    runner::measure_all(runner::products(rungs, problems), {}, false, run);
   });
 }
 
@@ -111,11 +113,12 @@ ExitCode try_lab(const char* library, const char* name, const char* seed) {
   std::vector<lab::Sizes> all{lab::counted_sizes(of), runner::odd_sizes(of), less(of, 4, 4),
                               tiny(of)};
   if (of.parameters.size() > 1) all.push_back(less(of, 4, 6));
-  return conduct(seed, [&](Run& run) {
+  return run_with(seed, [&](Run& run) {
     for (const lab::Sizes& sizes : all) {
-      runner::SelectedLab selected{.of = &of, .sizes = sizes};
-      for (const lab::Variant& variant : of.variants) selected.variants.push_back(&variant);
-      runner::measure_labs({selected}, {}, run);
+      std::vector<runner::Workload> workloads;
+      for (const lab::Variant& variant : of.variants)
+        workloads.push_back(runner::lab_variant(of, variant, sizes));
+      runner::measure_all(workloads, {}, false, run);
       if (!std::ranges::all_of(run.results, &Result::is_right)) return;
     }
   });

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "labs/lab.hpp"
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 #include "runner/cli/lab_options.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/subcommands.hpp"
@@ -13,7 +13,7 @@
 namespace runner {
 namespace {
 
-/// What the three have in common: subjects, and colour.
+/// What the three have in common: workloads, and colour.
 class Inspection : public Subcommand<sgemm_workbench> {
  protected:
   void add_names(CLI::App& app) {
@@ -25,14 +25,14 @@ class Inspection : public Subcommand<sgemm_workbench> {
   /// Behind all other options: see add_lab_sizes().
   void add_sizes(CLI::App& app) {
     app.add_option("--size", sizes_,
-                   fmt::format("of rungs: N for M = N = K, or MxNxK (default {})", SUBJECT_SIZE))
+                   fmt::format("of rungs: N for M = N = K, or MxNxK (default {})", WORKLOAD_SIZE))
         ->allow_extra_args(false)
         ->type_name("N|MxNxK");
     add_lab_sizes(app, lab::all(), lab_sizes_);
   }
 
-  std::vector<Subject> subjects() const {
-    return select_subjects({.names = names_, .sizes = sizes_, .parameters = given(lab_sizes_)});
+  std::vector<Workload> workloads() const {
+    return select_workloads({.names = names_, .sizes = sizes_, .parameters = given(lab_sizes_)});
   }
   When color() const { return parse_color(color_); }
 
@@ -60,7 +60,7 @@ class ProfileSubcommand : public Inspection {
 
   WorkbenchRequest request(const CLI::App&,
                            const std::vector<std::string>& command_line) const override {
-    return ProfileRequest{.subjects = subjects(),
+    return ProfileRequest{.workloads = workloads(),
                           .json_file = json_ == TO_STDOUT ? "" : json_,
                           .json_to_stdout = json_ == TO_STDOUT,
                           .color = color(),
@@ -85,7 +85,7 @@ class SassSubcommand : public Inspection {
   }
 
   WorkbenchRequest request(const CLI::App&, const std::vector<std::string>&) const override {
-    return SassRequest{.subjects = subjects(),
+    return SassRequest{.workloads = workloads(),
                        .json_file = json_ == TO_STDOUT ? "" : json_,
                        .json_to_stdout = json_ == TO_STDOUT,
                        .color = color(),
@@ -105,8 +105,8 @@ class PtxSubcommand : public Inspection {
   }
 
   WorkbenchRequest request(const CLI::App&, const std::vector<std::string>&) const override {
-    PtxRequest request{.subjects = subjects(), .color = color()};
-    if (!reveal_) refuse_riddles(request.subjects, "ptx");
+    PtxRequest request{.workloads = workloads(), .color = color()};
+    if (!reveal_) refuse_riddles(request.workloads, "ptx");
     return request;
   }
 

@@ -7,7 +7,7 @@
 #include "app/error.hpp"
 #include "app/words.hpp"
 #include "labs/lab.hpp"
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 #include "runner/choose/size.hpp"
 #include "runner/cli/lab_options.hpp"
 #include "runner/cli/options.hpp"
@@ -32,7 +32,7 @@ class ShowSubcommand : public Subcommand<sgemm_workbench> {
 
  private:
   void refuse_contradictions(const CLI::App& app) const;
-  void add_subjects(ShowRequest& request) const;
+  void add_workloads(ShowRequest& request) const;
   static void add_line(const std::string& word, ShowRequest& request);
   PictureRequest picture() const;
 
@@ -51,7 +51,7 @@ void ShowSubcommand::add_options(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--size", size_,
-                 fmt::format("N for M = N = K, or MxNxK (default {})", SUBJECT_SIZE))
+                 fmt::format("N for M = N = K, or MxNxK (default {})", WORKLOAD_SIZE))
       ->type_name("N|MxNxK");
   app.add_option("--line", line_, "only this line; FILE:37 where several files have one")
       ->type_name("N");
@@ -101,7 +101,7 @@ void ShowSubcommand::refuse_contradictions(const CLI::App& app) const {
 }
 
 // All that is to be shown; two by name stand beside each other.
-void ShowSubcommand::add_subjects(ShowRequest& request) const {
+void ShowSubcommand::add_workloads(ShowRequest& request) const {
   size_t named = kernel_files_.size();
   for (const std::string& list : kernels_) named += split(list, ',').size();
   if (named == 0) {
@@ -109,24 +109,24 @@ void ShowSubcommand::add_subjects(ShowRequest& request) const {
         "name what to show: a kernel (a number or a name), a lab (copy_stride, copy_stride/8) or "
         "--kernel FILE.cu; two are compared");
   }
-  SubjectWords words{.names = kernels_,
-                     .parameters = given(lab_sizes_),
-                     .kernel_files = kernel_files_,
-                     .with_repeats = true};
+  WorkloadWords words{.names = kernels_,
+                      .parameters = given(lab_sizes_),
+                      .kernel_files = kernel_files_,
+                      .with_repeats = true};
   if (size_) {
     parse_size(*size_);  // one, not a list
     words.sizes.push_back(*size_);
   }
-  request.subjects = select_subjects(words);
-  if (!reveal_) refuse_riddles(request.subjects, "show");
-  const bool is_whole_lab = named == 1 && request.subjects.front().lab != nullptr;
-  if (request.subjects.size() > 2 && !is_whole_lab) {
+  request.workloads = select_workloads(words);
+  if (!reveal_) refuse_riddles(request.workloads, "show");
+  const bool is_whole_lab = named == 1 && request.workloads.front().lesson.has_value();
+  if (request.workloads.size() > 2 && !is_whole_lab) {
     throw usage(fmt::format(
         "'show' takes one kernel, or two to compare, and here are {}; of a lab name two variants, "
         "as in copy_stride/1 copy_stride/8",
-        request.subjects.size()));
+        request.workloads.size()));
   }
-  request.compares = request.subjects.size() == 2 && !is_whole_lab;
+  request.compares = request.workloads.size() == 2 && !is_whole_lab;
 }
 
 // "37", or where a kernel has several files "tile.hpp:37".
@@ -165,11 +165,11 @@ WorkbenchRequest ShowSubcommand::request(const CLI::App& app,
   }
   refuse_contradictions(app);
   ShowRequest request;
-  add_subjects(request);
+  add_workloads(request);
   if (line_) add_line(*line_, request);
   request.buffer = buffer_;
   if (picture_) request.picture = picture();
-  if (!svg_.empty() && request.subjects.size() > 1) {
+  if (!svg_.empty() && request.workloads.size() > 1) {
     throw usage("--svg draws one kernel: name one, or one variant of a lab");
   }
   request.json = json_;

@@ -17,9 +17,9 @@
 #include "runner/inspect/nsight.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/judge.hpp"
+#include "runner/trial/launch_once.hpp"
 #include "runner/trial/progress_line.hpp"
 #include "runner/trial/provenance.hpp"
-#include "runner/trial/subject_trial.hpp"
 
 namespace runner {
 namespace {
@@ -165,10 +165,10 @@ std::string counters_text(const Traffic& counted, const Traffic* simulated,
 
 std::string of_buffer(const std::string& buffer) { return buffer.empty() ? "" : " of " + buffer; }
 
-std::string claims_text(const Subject& subject, const Traffic& counted, const Traffic* simulated,
+std::string claims_text(const Workload& workload, const Traffic& counted, const Traffic* simulated,
                         const text::Page& page) {
   const text::Signs signs(page.unicode);
-  const DeviceClaims claims = check_on_device(subject.claims(), counted, simulated);
+  const DeviceClaims claims = check_on_device(workload.claims, counted, simulated);
   std::string text;
   for (const auto& [claim, note] : claims.checked) {
     const std::string line = fmt::format(
@@ -188,7 +188,7 @@ std::string claims_text(const Subject& subject, const Traffic& counted, const Tr
     const std::string line = fmt::format(
         "  {} claimed, and not counted on the device: {}{}", signs.none,
         fmt::join(not_counted, ", "),
-        of_widths ? fmt::format(" ('sgemm_runner sass {}' shows widths)", subject.words().front())
+        of_widths ? fmt::format(" ('sgemm_runner sass {}' shows widths)", workload.words.front())
                   : "");
     text += text::wrap(line, page.width, 4) + "\n";
   }
@@ -206,9 +206,9 @@ Run read_recorded(const char* file) {
   }
 }
 
-std::vector<std::string> command_of(const Subject& subject) {
+std::vector<std::string> command_of(const Workload& workload) {
   std::vector<std::string> command{own_program().string(), "profile"};
-  for (const std::string& word : subject.words()) command.push_back(word);
+  for (const std::string& word : workload.words) command.push_back(word);
   command.emplace_back("--once");
   return command;
 }
@@ -224,31 +224,31 @@ bool has_device() {
   }
 }
 
-// What the simulated GPU counted of the subject, as recorded; nullptr if it is not.
-const Traffic* simulated_of(const Run& simulated, const Subject& subject) {
-  const Result* known = find_result(simulated, subject);
+// What the simulated GPU counted of the workload, as recorded; nullptr if it is not.
+const Traffic* simulated_of(const Run& simulated, const Workload& workload) {
+  const Result* known = find_result(simulated, workload);
   return known == nullptr || !known->seen.traffic ? nullptr : &*known->seen.traffic;
 }
 
 // Holds the promise against what the device counted.
-void hold(const Subject& subject, const Run& simulated, Result& result) {
+void hold(const Workload& workload, const Run& simulated, Result& result) {
   if (!result.seen.traffic) return;
   result.judged.claims.clear();
   const DeviceClaims held =
-      check_on_device(subject.claims(), *result.seen.traffic, simulated_of(simulated, subject));
+      check_on_device(workload.claims, *result.seen.traffic, simulated_of(simulated, workload));
   for (const DeviceClaim& one : held.checked) result.judged.claims.push_back(one.claim);
 }
 
-// Those of the subjects that were recorded on a device.
-void take_recorded(const std::vector<Subject>& subjects, const Run& recorded, const Run& simulated,
-                   Run& done) {
+// Those of the workloads that were recorded on a device.
+void take_recorded(const std::vector<Workload>& workloads, const Run& recorded,
+                   const Run& simulated, Run& done) {
   done.from = recorded.from;
   std::vector<std::string> lacking;
-  for (const Subject& subject : subjects) {
-    if (const Result* found = find_result(recorded, subject)) {
-      hold(subject, simulated, done.results.emplace_back(*found));
+  for (const Workload& workload : workloads) {
+    if (const Result* found = find_result(recorded, workload)) {
+      hold(workload, simulated, done.results.emplace_back(*found));
     } else {
-      lacking.push_back(fmt::format("{} at {}", subject.name(), subject.size()));
+      lacking.push_back(fmt::format("{} at {}", workload.name, workload.size));
     }
   }
   if (lacking.empty()) return;
@@ -305,56 +305,55 @@ DeviceClaims check_on_device(const std::vector<Claim>& claims, const Traffic& co
   return found;
 }
 
-const Result* find_result(const Run& run, const Subject& subject) {
-  const std::string name = results::full_name(subject.result());
+const Result* find_result(const Run& run, const Workload& workload) {
+  const std::string name = results::full_name(workload.result());
   for (const Result& result : run.results) {
     if (results::full_name(result) == name) return &result;
   }
   return nullptr;
 }
 
-void profile_all(const std::vector<Subject>& subjects, const std::string& ncu, const Run& simulated,
-                 bool with_progress, Run& done) {
+void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
+                 const Run& simulated, bool with_progress, Run& done) {
   const machine::Device device = machine::open();
   ProgressLine progress(with_progress);
-  for (const Subject& subject : subjects) {
+  for (const Workload& workload : workloads) {
     stop_if_interrupted();
-    if (subject.rung != nullptr &&
-        subject.rung->needs.compute_capability > device.compute_capability) {
-      warn(fmt::format("{} needs a later device than {}; it is left out", subject.name(),
+    if (workload.compute_capability > device.compute_capability) {
+      warn(fmt::format("{} needs a later device than {}; it is left out", workload.name,
                        device.name));
       continue;
     }
-    progress.say(fmt::format("{} at {}: Nsight Compute", subject.name(), subject.size()));
-    Result result = verified(subject);
-    const NsightCounts counted = count_with_nsight(ncu, command_of(subject));
+    progress.say(fmt::format("{} at {}: Nsight Compute", workload.name, workload.size));
+    Result result = verified(workload);
+    const NsightCounts counted = count_with_nsight(ncu, command_of(workload));
     for (const std::string& missing : counted.missing) {
       warn(fmt::format("Nsight Compute gives no {} here", missing));
     }
     result.seen.traffic = counted.traffic;
     result.seen.lines.clear();
-    hold(subject, simulated, result);
+    hold(workload, simulated, result);
     done.results.push_back(std::move(result));
   }
 }
 
-std::string profile_text(const Subject& subject, const Result& counted, const Traffic* simulated,
+std::string profile_text(const Workload& workload, const Result& counted, const Traffic* simulated,
                          const std::string& where, const text::Page& page) {
-  std::string text = text::wrap(fmt::format("{} at {}: {}", subject.name(), subject.size(), where),
-                                page.width, 2) +
-                     "\n";
+  std::string text =
+      text::wrap(fmt::format("{} at {}: {}", workload.name, workload.size, where), page.width, 2) +
+      "\n";
   if (!counted.judged.correct)
     text += fmt::format("  WRONG RESULT: {}\n", counted.judged.complaint);
   if (!counted.seen.traffic) return text + "  nothing was counted\n";
   text += counters_text(*counted.seen.traffic, simulated, page);
-  return text + claims_text(subject, *counted.seen.traffic, simulated, page);
+  return text + claims_text(workload, *counted.seen.traffic, simulated, page);
 }
 
 ExitCode run(const ProfileRequest& request) {
   catch_signals(machine::interrupt);
   if (request.once) {
     machine::open();
-    for (const Subject& subject : request.subjects) launch_once(subject);
+    for (const Workload& workload : request.workloads) launch_once(workload);
     return ExitCode::ok;
   }
   const text::Page page = stdout_page(request.color);
@@ -366,12 +365,12 @@ ExitCode run(const ProfileRequest& request) {
   std::optional<Error> failure;
   const bool is_recorded = !has_device();
   if (is_recorded) {
-    take_recorded(request.subjects, read_recorded(SGEMM_DEVICE_COUNTERS), simulated, done);
+    take_recorded(request.workloads, read_recorded(SGEMM_DEVICE_COUNTERS), simulated, done);
   } else {
     const std::string ncu = find_nsight();
     done.from = provenance(request.command_line, true);
     try {
-      profile_all(request.subjects, ncu, simulated, true, done);
+      profile_all(request.workloads, ncu, simulated, true, done);
     } catch (const std::exception&) {
       failure = caught_error();
     }
@@ -383,11 +382,11 @@ ExitCode run(const ProfileRequest& request) {
     write_stdout(results::to_json(done));
   } else {
     std::string text;
-    for (const Subject& subject : request.subjects) {
-      const Result* counted = find_result(done, subject);
+    for (const Workload& workload : request.workloads) {
+      const Result* counted = find_result(done, workload);
       if (counted == nullptr) continue;
       text += (text.empty() ? "" : "\n") +
-              profile_text(subject, *counted, simulated_of(simulated, subject),
+              profile_text(workload, *counted, simulated_of(simulated, workload),
                            where_of(done, *counted, is_recorded), page);
     }
     write_stdout(text);

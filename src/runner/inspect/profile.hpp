@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "results/run.hpp"
-#include "runner/choose/subject.hpp"
+#include "runner/choose/workload.hpp"
 #include "text/page.hpp"
 
 namespace runner {
@@ -28,17 +28,17 @@ struct DeviceClaims {
 DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
                              const results::Traffic& counted, const results::Traffic* simulated);
 
-/// Profiles the subjects on this machine's device with that Nsight Compute and holds their promises against it; `simulated`
+/// Profiles the workloads on this machine's device with that Nsight Compute and holds their promises against it; `simulated`
 /// are the counters of the simulated GPU. What was done before something failed, or Ctrl-C, is in `done`.
-void profile_all(const std::vector<Subject>& subjects, const std::string& ncu,
+void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
                  const results::Run& simulated, bool with_progress, results::Run& done);
 
-/// The result of the run that is the subject's, or nullptr.
-const results::Result* find_result(const results::Run& run, const Subject& subject);
+/// The result of the run that is the workload's, or nullptr.
+const results::Result* find_result(const results::Run& run, const Workload& workload);
 
-/// One subject's counters, those of a device beside the simulated GPU's where those are known, and its claims.
+/// One workload's counters, those of a device beside the simulated GPU's where those are known, and its claims.
 /// `where` is said of the device's: "NVIDIA H200, recorded on 2026-11-21".
-std::string profile_text(const Subject& subject, const results::Result& counted,
+std::string profile_text(const Workload& workload, const results::Result& counted,
                          const results::Traffic* simulated, const std::string& where,
                          const text::Page& page);
 

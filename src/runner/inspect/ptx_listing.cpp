@@ -16,7 +16,7 @@
 #include "app/words.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/machine/machine.hpp"
-#include "runner/trial/subject_trial.hpp"
+#include "runner/trial/launch_once.hpp"
 
 namespace runner {
 namespace {
@@ -127,18 +127,18 @@ ExitCode run(const PtxRequest& request) {
   const text::Page page = stdout_page(request.color);
   const SourceText source = source_files();
   std::string text;
-  for (const Subject& subject : request.subjects) {
+  for (const Workload& workload : request.workloads) {
     stop_if_interrupted();
     machine::take_code();
     results::Observation seen;
     cudaError_t error = cudaSuccess;
-    with_launch(subject,
+    with_launch(workload,
                 [&](const machine::Launch& launch) { error = machine::run(launch, seen); });
     if (error != cudaSuccess) {
       throw Error(ExitCode::failure,
-                  fmt::format("{} does not run: {}", subject.name(), cudaGetErrorString(error)));
+                  fmt::format("{} does not run: {}", workload.name, cudaGetErrorString(error)));
     }
-    text += fmt::format("{}{} at {}\n", text.empty() ? "" : "\n", subject.name(), subject.size());
+    text += fmt::format("{}{} at {}\n", text.empty() ? "" : "\n", workload.name, workload.size);
     for (const machine::KernelCode& code : machine::take_code()) {
       text += ptx_listing(code, source, page);
     }

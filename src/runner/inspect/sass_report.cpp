@@ -126,33 +126,33 @@ std::optional<SassReport> looked_into(const SassRequest& request, const Run& run
     return std::nullopt;
   }
   const std::string program = asked ? request.program : own_program().string();
-  return sass_report(request.subjects, run, *cuobjdump, program);
+  return sass_report(request.workloads, run, *cuobjdump, program);
 }
 
-SassReport only(SassReport report, const std::vector<Subject>& subjects) {
+SassReport only(SassReport report, const std::vector<Workload>& workloads) {
   std::erase_if(report.entries, [&](const SassEntry& entry) {
-    return std::ranges::none_of(subjects,
-                                [&](const Subject& s) { return sass_name(s) == entry.subject; });
+    return std::ranges::none_of(workloads,
+                                [&](const Workload& s) { return sass_name(s) == entry.subject; });
   });
   return report;
 }
 
-bool keeps_its_word(const Subject& subject, const SassEntry& entry) {
-  return std::ranges::all_of(width_verdicts(subject, entry),
+bool keeps_its_word(const Workload& workload, const SassEntry& entry) {
+  return std::ranges::all_of(width_verdicts(workload, entry),
                              [](const WidthVerdict& verdict) { return verdict.access != nullptr; });
 }
 
 }  // namespace
 
-std::string sass_name(const Subject& subject) {
-  const results::Identity who = subject.result().who;
+std::string sass_name(const Workload& workload) {
+  const results::Identity who = workload.who;
   return fmt::format("{}/{}{}{}", who.set, results::label(who), who.variant.empty() ? "" : "/",
                      who.variant);
 }
 
-std::vector<std::pair<std::string, bool>> kernels_of(const Subject& subject, const Run& run) {
+std::vector<std::pair<std::string, bool>> kernels_of(const Workload& workload, const Run& run) {
   std::vector<std::pair<std::string, bool>> kernels;
-  const results::Identity who = subject.result().who;
+  const results::Identity who = workload.who;
   for (const Result& result : run.results) {
     const results::Identity& other = result.who;
     if (other.set != who.set || other.name != who.name || other.variant != who.variant) continue;
@@ -170,7 +170,7 @@ std::vector<std::pair<std::string, bool>> kernels_of(const Subject& subject, con
   return kernels;
 }
 
-SassReport sass_report(const std::vector<Subject>& subjects, const Run& run,
+SassReport sass_report(const std::vector<Workload>& workloads, const Run& run,
                        const std::string& cuobjdump, const std::string& program) {
   results::Provenance from;  // machine code needs no device
   add_commit(from);
@@ -186,12 +186,12 @@ SassReport sass_report(const std::vector<Subject>& subjects, const Run& run,
   // Only what is asked for is disassembled: a program has hundreds of megabytes of it.
   std::string functions;
   std::set<std::string> wanted;
-  for (const Subject& subject : subjects) {
-    const auto kernels = kernels_of(subject, run);
+  for (const Workload& workload : workloads) {
+    const auto kernels = kernels_of(workload, run);
     if (kernels.empty()) {
       throw failed(fmt::format(
           "which kernels {} launches is not recorded: 'bench/record.py counters' records it",
-          subject.name()));
+          workload.name));
     }
     for (const auto& [kernel, promised] : kernels) {
       const auto known = by_kernel.find(kernel);
@@ -214,9 +214,9 @@ SassReport sass_report(const std::vector<Subject>& subjects, const Run& run,
     summary.stack_bytes = known->second->stack_bytes;
     summaries[summary.kernel] = std::move(summary);
   }
-  for (const Subject& subject : subjects) {
-    const std::string name = sass_name(subject);
-    for (const auto& [kernel, promised] : kernels_of(subject, run)) {
+  for (const Workload& workload : workloads) {
+    const std::string name = sass_name(workload);
+    for (const auto& [kernel, promised] : kernels_of(workload, run)) {
       const auto summary = summaries.find(kernel);
       if (summary == summaries.end()) {
         throw failed(fmt::format("'{}' printed no code of {}", cuobjdump, kernel));
@@ -260,10 +260,10 @@ SassReport read_sass_report(const std::string& path) {
   }
 }
 
-std::vector<WidthVerdict> width_verdicts(const Subject& subject, const SassEntry& entry) {
+std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEntry& entry) {
   if (!entry.is_promised) return {};
   std::vector<WidthVerdict> verdicts;
-  for (const device::Claim& claim : subject.promise()) {
+  for (const device::Claim& claim : workload.promise) {
     if (std::string_view(claim.counter) != "load_bytes_per_lane") continue;
     if (claim.relation != device::Relation::equal) continue;
     const auto bytes = static_cast<int>(claim.value);
@@ -277,7 +277,7 @@ std::vector<WidthVerdict> width_verdicts(const Subject& subject, const SassEntry
   return verdicts;
 }
 
-std::string sass_text(const Subject& subject, const SassEntry& entry, const text::Page& page) {
+std::string sass_text(const Workload& workload, const SassEntry& entry, const text::Page& page) {
   const text::Signs signs(page.unicode);
   const SassSummary& s = entry.summary;
   std::string text =
@@ -307,7 +307,7 @@ std::string sass_text(const Subject& subject, const SassEntry& entry, const text
         fmt::format("  {:<16}{:>12}{:>12}{:>10}  {}\n", access.kind, access.bytes, access.in_loop,
                     s.has_loop ? fmt::format("{}", access.outside) : "", access.opcode);
   }
-  for (const WidthVerdict& verdict : width_verdicts(subject, entry)) {
+  for (const WidthVerdict& verdict : width_verdicts(workload, entry)) {
     const std::string found = verdict.access == nullptr
                                   ? (entry.summary.has_loop ? "no such load is in the main loop"
                                                             : "no such load is in the code")
@@ -340,7 +340,7 @@ ExitCode run(const SassRequest& request) {
     if (!std::filesystem::exists(SGEMM_DEVICE_SASS)) {
       throw failed(why + ", and no machine code is recorded");
     }
-    report = only(read_sass_report(SGEMM_DEVICE_SASS), request.subjects);
+    report = only(read_sass_report(SGEMM_DEVICE_SASS), request.workloads);
     said = text::wrap(fmt::format("recorded on {} with {}; {}", report->date.substr(0, 10),
                                   report->toolkit, why),
                       page.width, 0) +
@@ -349,15 +349,15 @@ ExitCode run(const SassRequest& request) {
   bool kept = true;
   std::string text;
   std::set<std::string> shown;
-  for (const Subject& subject : request.subjects) {
-    if (!shown.insert(sass_name(subject)).second) continue;
-    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", subject.name());
+  for (const Workload& workload : request.workloads) {
+    if (!shown.insert(sass_name(workload)).second) continue;
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", workload.name);
     bool found = false;
     for (const SassEntry& entry : report->entries) {
-      if (entry.subject != sass_name(subject)) continue;
+      if (entry.subject != sass_name(workload)) continue;
       found = true;
-      kept &= keeps_its_word(subject, entry);
-      text += sass_text(subject, entry, page);
+      kept &= keeps_its_word(workload, entry);
+      text += sass_text(workload, entry, page);
     }
     if (!found) text += "  nothing is recorded of it\n";
   }

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "runner/choose/subject.hpp"
+#include "runner/choose/workload.hpp"
 #include "runner/inspect/sass.hpp"
 #include "text/page.hpp"
 
 namespace runner {
 
-/// A kernel of a subject.
+/// A kernel of a workload.
 struct SassEntry {
   std::string subject{};     // "sgemm/06_vector_float4", "lab/copy_stride/8"
   bool is_promised = false;  // whether it is one that the promise speaks of: not a fallback
@@ -28,16 +28,16 @@ struct SassReport {
   bool operator==(const SassReport&) const = default;
 };
 
-/// "sgemm/06_vector_float4", "lab/copy_stride/8": a subject whatever its size.
-std::string sass_name(const Subject& subject);
+/// "sgemm/06_vector_float4", "lab/copy_stride/8": a workload whatever its size.
+std::string sass_name(const Workload& workload);
 
-/// The kernels that the subject was seen to launch in a run, at any size: their names, and whether the promise was held
+/// The kernels that the workload was seen to launch in a run, at any size: their names, and whether the promise was held
 /// against one of those launches.
-std::vector<std::pair<std::string, bool>> kernels_of(const Subject& subject,
+std::vector<std::pair<std::string, bool>> kernels_of(const Workload& workload,
                                                      const results::Run& run);
 
-/// Looks into a program with cuobjdump. `run` says which kernels the subjects launch. Throws Error.
-SassReport sass_report(const std::vector<Subject>& subjects, const results::Run& run,
+/// Looks into a program with cuobjdump. `run` says which kernels the workloads launch. Throws Error.
+SassReport sass_report(const std::vector<Workload>& workloads, const results::Run& run,
                        const std::string& cuobjdump, const std::string& program);
 
 std::string to_json(const SassReport& report);
@@ -50,8 +50,8 @@ struct WidthVerdict {
   int bytes = 0;
   const SassAccess* access = nullptr;
 };
-std::vector<WidthVerdict> width_verdicts(const Subject& subject, const SassEntry& entry);
+std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEntry& entry);
 
-std::string sass_text(const Subject& subject, const SassEntry& entry, const text::Page& page);
+std::string sass_text(const Workload& workload, const SassEntry& entry, const text::Page& page);
 
 }  // namespace runner

@@ -17,16 +17,14 @@
 #include "results/source_comparison.hpp"
 #include "results/source_view.hpp"
 #include "results/table.hpp"
-#include "runner/choose/select.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/machine/capacity.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/report.hpp"
 #include "runner/run/run_lifecycle.hpp"
+#include "runner/trial/launch_once.hpp"
 #include "runner/trial/measure.hpp"
-#include "runner/trial/measure_labs.hpp"
 #include "runner/trial/provenance.hpp"
-#include "runner/trial/subject_trial.hpp"
 
 namespace runner {
 namespace {
@@ -43,9 +41,9 @@ constexpr int LINES_AROUND = 3;  // of the one that --line asks for
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// A subject with what was seen of it, of which only what the user asked for is left.
+// A workload with what was seen of it, of which only what the user asked for is left.
 struct Seen {
-  const Subject* subject = nullptr;
+  const Workload* workload = nullptr;
   std::vector<Line> lines{};
   std::vector<Source> sources{};
   std::vector<lens::Request> requests{};
@@ -53,58 +51,21 @@ struct Seen {
 
 // ---- Running.
 
-SelectedLab as_lab(const Subject& subject) {
-  return {subject.lab, {subject.variant}, subject.sizes};
-}
-
-// Adds the subject's result to the run. Verified like any other: of a kernel that is wrong no counter means anything.
-void run_subject(const Subject& subject, Run& run) {
-  if (subject.lab == nullptr) {
-    Candidate candidate = candidate_of(subject);
-    candidate.whole_contract = false;  // it is looked at, not judged in full
-    return measure_all({candidate}, {subject.problem}, {}, true, run);
-  }
-  measure_labs({as_lab(subject)}, {.reveal = true, .with_progress = true}, run);
-  const auto is_told_before = [&](const results::Lesson& lesson) {
-    return lesson.lab == run.lessons.back().lab && &lesson != &run.lessons.back();
-  };
-  if (std::ranges::any_of(run.lessons, is_told_before)) run.lessons.pop_back();
-}
-
-// Refuses what the device has no memory for, before anything is run.
-void refuse_what_cannot_be_run(const ShowRequest& request) {
-  const machine::Device device = machine::open();
-  for (const Subject& subject : request.subjects) {
-    if (subject.lab != nullptr) {
-      refuse_labs_that_cannot_fit({as_lab(subject)}, device);
-    } else {
-      refuse_what_cannot_fit("--size " + subject.problem.size(), bytes_needed(subject.problem),
-                             device);
-    }
-  }
-}
-
 // Two that are compared have a speed on a device, if it was recorded.
 RecordedRuns recorded_for(const ShowRequest& request) {
   if (!request.compares) return {};
-  const auto is_lab = [](const Subject& subject) { return subject.lab != nullptr; };
-  const auto labs = std::ranges::count_if(request.subjects, is_lab);
+  const auto is_lab = [](const Workload& one) { return one.lesson.has_value(); };
+  const auto labs = std::ranges::count_if(request.workloads, is_lab);
   return runner::recorded_for({.color = request.color,
                                .baseline_file = request.baseline_file,
                                .baseline_asked_for = request.baseline_asked_for},
-                              {.ladder = labs < std::ssize(request.subjects), .labs = labs > 0});
+                              {.ladder = labs < std::ssize(request.workloads), .labs = labs > 0});
 }
 
 // ---- Sources.
 
-std::string own_file(const Subject& subject) {
-  if (subject.lab != nullptr) return std::string(subject.lab->name) + ".cu";
-  if (!subject.kernel_file.empty()) return fs::path(subject.kernel_file).filename().string();
-  return label(*subject.rung) + ".cu";
-}
-
-// The files of the accesses, the subject's own first.
-std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& lines) {
+// The files of the accesses, the workload's own first.
+std::vector<Source> sources_of(const Workload& workload, const std::vector<Line>& lines) {
   std::set<std::string> files;
   for (const Line& line : lines) files.insert(line.file);
   std::vector<Source> sources;
@@ -113,7 +74,7 @@ std::vector<Source> sources_of(const Subject& subject, const std::vector<Line>& 
     text << std::ifstream(file, std::ios::binary).rdbuf();
     sources.push_back({.file = file, .name = name_in_project(file), .text = text.str()});
   }
-  std::ranges::sort(sources, {}, [own = own_file(subject)](const Source& source) {
+  std::ranges::sort(sources, {}, [own = workload.source_file](const Source& source) {
     return std::pair(fs::path(source.file).filename() != own, source.file);
   });
   return sources;
@@ -265,12 +226,10 @@ std::string title_of(const Result& result) {
 }
 
 // "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
-std::string heading_of(const Subject& subject, const Result& result, const text::Signs& signs) {
-  const char* idea = subject.lab != nullptr        ? subject.variant->idea
-                     : subject.kernel_file.empty() ? subject.rung->idea
-                                                   : nullptr;
+std::string heading_of(const Workload& workload, const Result& result, const text::Signs& signs) {
   return fmt::format("simulated GPU {} {} {} {}{}", signs.dot, title_of(result), signs.dot,
-                     size_of(result, signs), idea == nullptr ? "" : fmt::format(": {}", idea));
+                     size_of(result, signs),
+                     workload.idea.empty() ? "" : fmt::format(": {}", workload.idea));
 }
 
 // Only what stands around the line that was asked for.
@@ -291,7 +250,7 @@ std::string view_of(const ShowRequest& request, const Run& run, const std::vecto
     if (seen[i].lines.empty()) continue;
     Shown shown = results::functions_with_accesses(seen[i].lines, seen[i].sources);
     if (request.line) keep_around(*request.line, shown);
-    parts.push_back({.title = heading_of(*seen[i].subject, run.results[i], signs),
+    parts.push_back({.title = heading_of(*seen[i].workload, run.results[i], signs),
                      .lines = seen[i].lines,
                      .sources = seen[i].sources,
                      .shown = std::move(shown)});
@@ -328,10 +287,10 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
   for (size_t i = 0; i < seen.size(); ++i) {
     const Result& result = run.results[i];
     const Steps steps = chosen_steps(*request.picture, result, seen[i].requests);
-    text +=
-        (text.empty() ? "" : "\n") +
-        text::wrap(heading_of(*seen[i].subject, result, text::Signs(page.unicode)), page.width, 2) +
-        "\n\n";
+    text += (text.empty() ? "" : "\n") +
+            text::wrap(heading_of(*seen[i].workload, result, text::Signs(page.unicode)), page.width,
+                       2) +
+            "\n\n";
     if (request.picture->ribbon) {
       const int64_t ld = *leading_dimension(result, steps.front().buffer);
       text += lens::ribbon(steps.front(), ld, page);
@@ -352,13 +311,13 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
 }
 
 // What of a result is to be shown.
-Seen seen_of(const ShowRequest& request, const Subject& subject, const Result& result,
+Seen seen_of(const ShowRequest& request, const Workload& workload, const Result& result,
              std::vector<lens::Request> requests) {
-  Seen seen{.subject = &subject, .requests = std::move(requests)};
+  Seen seen{.workload = &workload, .requests = std::move(requests)};
   std::ranges::copy_if(result.seen.lines, std::back_inserter(seen.lines),
                        [&](const Line& line) { return is_wanted(line, request); });
   std::erase_if(seen.requests, [&](const lens::Request& r) { return !is_wanted(r, request); });
-  seen.sources = sources_of(subject, seen.lines);
+  seen.sources = sources_of(workload, seen.lines);
   return seen;
 }
 
@@ -371,17 +330,18 @@ ExitCode run(const ShowRequest& request) {
   std::unique_ptr<OutputFile> svg_file;
   if (request.picture && !request.picture->svg_file.empty())
     svg_file = std::make_unique<OutputFile>(request.picture->svg_file);
-  refuse_what_cannot_be_run(request);
+  refuse_what_cannot_fit(request.workloads, machine::open());
 
   Run run{.from = provenance(request.command_line, request.json)};
-  std::vector<Subject> subjects = request.subjects;
+  std::vector<Workload> workloads = request.workloads;
   std::vector<std::vector<lens::Request>> requests;
   std::optional<Error> failure;
   try {
-    for (Subject& subject : subjects) {
-      load(subject);
+    for (Workload& workload : workloads) {
+      load(workload);
       if (request.picture) machine::record_requests(wanted_by(*request.picture));
-      run_subject(subject, run);
+      // Verified like any other: of a kernel that is wrong no counter means anything.
+      measure_all({workload}, {.reveal = true}, true, run);
       requests.push_back(machine::recorded_requests());
     }
   } catch (const std::exception&) {
@@ -401,8 +361,8 @@ ExitCode run(const ShowRequest& request) {
     lines.insert(lines.end(), result.seen.lines.begin(), result.seen.lines.end());
   refuse_what_is_not_there(request, lines);
   std::vector<Seen> seen;
-  for (size_t i = 0; i < subjects.size(); ++i)
-    seen.push_back(seen_of(request, subjects[i], run.results[i], std::move(requests[i])));
+  for (size_t i = 0; i < workloads.size(); ++i)
+    seen.push_back(seen_of(request, workloads[i], run.results[i], std::move(requests[i])));
   if (request.json) {
     for (size_t i = 0; i < seen.size(); ++i) run.results[i].seen.lines = seen[i].lines;
     write_stdout(results::to_json(run));

@@ -11,7 +11,7 @@
 
 #include "app/terminal.hpp"
 #include "runner/choose/select_labs.hpp"
-#include "runner/choose/subject.hpp"
+#include "runner/choose/workload.hpp"
 #include "runner/request/run_request.hpp"
 
 namespace runner {
@@ -39,7 +39,7 @@ struct PictureRequest {
 
 /// `sgemm_runner show KERNELS...`
 struct ShowRequest {
-  std::vector<Subject> subjects{};
+  std::vector<Workload> workloads{};
   bool compares = false;  // two beside each other; otherwise one after the other
   std::string file{};     // of `line`, how its name ends; empty for any
   std::optional<int> line{};
@@ -54,7 +54,7 @@ struct ShowRequest {
 
 /// `sgemm_runner profile KERNELS...`
 struct ProfileRequest {
-  std::vector<Subject> subjects{};
+  std::vector<Workload> workloads{};
   std::string json_file{};  // empty for nowhere
   bool json_to_stdout = false;
   When color = When::automatic;
@@ -64,7 +64,7 @@ struct ProfileRequest {
 
 /// `sgemm_runner sass KERNELS...`
 struct SassRequest {
-  std::vector<Subject> subjects{};
+  std::vector<Workload> workloads{};
   std::string json_file{};
   bool json_to_stdout = false;
   When color = When::automatic;
@@ -73,7 +73,7 @@ struct SassRequest {
 
 /// `sgemm_runner ptx KERNELS...`
 struct PtxRequest {
-  std::vector<Subject> subjects{};
+  std::vector<Workload> workloads{};
   When color = When::automatic;
 };
 

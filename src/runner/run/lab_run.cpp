@@ -4,12 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/output.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/choose/select_labs.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/promise_json.hpp"
 #include "runner/run/run_lifecycle.hpp"
 #include "runner/run/workbench_run.hpp"
-#include "runner/trial/measure_labs.hpp"
+#include "runner/trial/measure.hpp"
 
 namespace runner {
 namespace {
@@ -69,15 +70,13 @@ std::string labs_as_text(int width) {
 }  // namespace
 
 ExitCode run(const LabRequest& request) {
+  const std::vector<Workload> workloads = workloads_of(request.labs);
   const auto refuse = [&](const machine::Device& device) {
-    refuse_labs_that_cannot_fit(request.labs, device);
+    refuse_what_cannot_fit(workloads, device);
   };
   const auto measure = [&](const machine::Device&, Run& done) {
-    measure_labs(request.labs,
-                 {.measure = request.measure,
-                  .reveal = request.reveal,
-                  .with_progress = request.presentation.verbosity >= 0},
-                 done);
+    measure_all(workloads, {.options = request.measure, .reveal = request.reveal},
+                request.presentation.verbosity >= 0, done);
   };
   return run_lifecycle(
       request,

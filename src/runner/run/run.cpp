@@ -54,18 +54,22 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
   return rungs;
 }
 
-// The reference stands at the head of a table of times, asked for or not.
-std::vector<Candidate> candidates_of(const RunRequest& request, const machine::Device& device) {
+// The reference stands at the head of a table of times, asked for or not. Strangers stand behind our rungs.
+std::vector<Workload> workloads_of(const RunRequest& request, const machine::Device& device,
+                                   const std::vector<const ladder::Rung*>& strangers) {
   std::vector<const ladder::Rung*> rungs = runnable(request.rungs, device);
   if (machine::MEASURES_TIME) {
     const ladder::Rung* reference = ladder::all().front();
     std::erase(rungs, reference);
     rungs.insert(rungs.begin(), reference);
   }
-  std::vector<Candidate> candidates;
-  candidates.reserve(rungs.size() + request.kernel_files.size());
-  for (const ladder::Rung* rung : rungs) candidates.push_back(candidate_of(*rung));
-  return candidates;
+  std::vector<Workload> workloads;
+  for (const Problem& problem : request.problems) {
+    for (const ladder::Rung* rung : rungs) workloads.push_back(product(*rung, problem));
+    for (const ladder::Rung* rung : strangers)
+      workloads.push_back(strangers_product(*rung, problem));
+  }
+  return workloads;
 }
 
 // What runs anybody's code may take. A check of the contract takes a second; a product as long as it is large, on the simulated
@@ -100,14 +104,14 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
       compiled.push_back(compile_kernel_file(file));
   };
   const auto measure = [&](const machine::Device& device, const Tell& tell, Run& done) {
-    std::vector<Candidate> candidates = candidates_of(request, device);
+    std::vector<const ladder::Rung*> strangers;
     forbid_what_judged_code_may_not();
     for (const CompiledKernel& kernel : compiled) {
       tell(fmt::format("loading {}, and constructing its static variables", kernel.path),
            {.who = identity_of(kernel.path), .date = now()});
-      candidates.push_back(stranger(load(kernel)));
+      strangers.push_back(&load(kernel));
     }
-    measure_all(candidates, request.problems, request.measure, tell, done);
+    measure_all(workloads_of(request, device, strangers), {request.measure}, tell, done);
   };
   return {.bounds = bounds_of(request),
           .who = identity_of(request.kernel_files.front()),
@@ -123,7 +127,7 @@ ExitCode run(const RunRequest& request) {
       refuse_what_cannot_fit(fmt::format("--size {}", p.size()), bytes_needed(p), device);
   };
   const auto measure = [&](const machine::Device& device, Run& done) {
-    measure_all(candidates_of(request, device), request.problems, request.measure,
+    measure_all(workloads_of(request, device, {}), {request.measure},
                 request.presentation.verbosity >= 0, done);
   };
   Work work{.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure};

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "results/counts.hpp"
 #include "results/metrics.hpp"
-#include "runner/choose/select.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/machine/sampling.hpp"
 
@@ -28,24 +26,6 @@ const char* sign_of(Relation relation) {
       return ">=";
   }
   return "?";
-}
-
-// What the NaN in C cannot tell from an element that was never written, the counters can.
-std::string reading_of_c(const results::Result& result) {
-  if (!result.seen.traffic || !result.problem || result.problem->beta != 0.0f) return "";
-  const double loads = result.seen.traffic->count(results::counts::LOAD_REQUESTS, "C").value_or(0);
-  if (loads == 0) return "";
-  std::string where;
-  for (const results::Line& line : result.seen.lines) {
-    if (line.buffer == "C" && line.instruction.starts_with("ld")) {
-      where = fmt::format(", in {}:{}", line.file, line.line);
-      break;
-    }
-  }
-  return fmt::format(
-      "C is read though beta is 0 ({:.0f} loads{}): what lay there, a NaN for one, survives a "
-      "multiplication by 0. ",
-      loads, where);
 }
 
 }  // namespace
@@ -77,26 +57,8 @@ CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {
   return check;
 }
 
-results::Judgement judge(const results::Result& result, const Verdict& verdict,
-                         const device::Promise& promise) {
-  results::Judgement judgement{.correct = verdict.correct,
-                               .complaint = verdict.complaint,
-                               .first_mismatch = verdict.first_mismatch,
-                               .compared = verdict.compared,
-                               .max_abs_error = verdict.max_abs_error,
-                               .error_over_bound = verdict.error_over_bound};
-  if (verdict.error != cudaSuccess) {
-    judgement.error = cudaGetErrorName(verdict.error);
-  } else if (!verdict.correct) {
-    judgement.complaint = reading_of_c(result) + judgement.complaint;
-  }
-  const bool promised = result.problem && applies(promise, *result.problem);
-  judge(result, promised ? promise.claims : std::vector<Claim>{}, judgement);
-  return judgement;
-}
-
-void judge(const results::Result& result, const std::vector<Claim>& claims,
-           results::Judgement& judgement) {
+void judge(const std::vector<Claim>& claims, results::Result& result) {
+  results::Judgement& judgement = result.judged;
   // Where all launches are counted, a right result of which nothing was counted came without a kernel: none of its claims is
   // kept.
   const bool came_without_a_kernel = !machine::MEASURES_TIME && judgement.correct;

@@ -5,7 +5,6 @@
 
 #include "device/promise.hpp"
 #include "results/run.hpp"
-#include "runner/verify/verifier.hpp"
 
 namespace runner {
 
@@ -15,12 +14,8 @@ std::optional<double> counted(const results::Result& result, const device::Claim
 /// Compares one claim with what was counted. Equality allows for rounding in the counter's division.
 results::CheckedClaim check_claim(const device::Claim& claim, std::optional<double> counted);
 
-/// The judgement of a result whose identity, problem and observation are known.
-results::Judgement judge(const results::Result& result, const Verdict& verdict,
-                         const device::Promise& promise);
-
-/// The same of a lab's variant: adds to what its words showed. `claims` are empty where none speaks of the sizes.
-void judge(const results::Result& result, const std::vector<device::Claim>& claims,
-           results::Judgement& judgement);
+/// Holds the claims, those that speak of the result's sizes, against what was counted, and looks for doubts about its time.
+/// Adds both to the result's judgement.
+void judge(const std::vector<device::Claim>& claims, results::Result& result);
 
 }  // namespace runner

@@ -2,109 +2,119 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
-#include "runner/choose/select.hpp"
-#include "runner/machine/capacity.hpp"
 #include "runner/machine/device_buffer.hpp"
-#include "runner/machine/machine.hpp"
 #include "runner/trial/judge.hpp"
 #include "runner/trial/judged_code.hpp"
 #include "runner/trial/progress_line.hpp"
 #include "runner/trial/provenance.hpp"
-#include "runner/verify/contract.hpp"
-#include "runner/verify/product.hpp"
-#include "runner/verify/verifier.hpp"
 
 namespace runner {
 namespace {
 
-using results::Problem;
 using results::Result;
 
 // A fault leaves a device without its context: nothing that follows could be believed.
 bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
 
-// What a candidate broke of the contract. It ends with the first thing that leaves the device unusable.
+// What a kernel broke of the contract. It ends with the first thing that leaves the device unusable.
 struct Contract {
   int checks = 0;
   std::vector<std::string> broken{};
   std::vector<results::Hazard> hazards{};
 };
 
-// Of a candidate that has not been measured yet.
-Result begun(const Candidate& candidate, const Contract& contract) {
-  Result result{.who = candidate.who, .date = now()};
+// The contracts of the rungs that were held to it.
+using Contracts = std::map<const ladder::Rung*, Contract>;
+
+// Of a workload that has not been measured yet.
+Result begun(const Workload& workload, const Contract& contract) {
+  Result result = workload.result();
+  result.date = now();
   result.seen.looked_for_hazards = machine::looks_for_hazards();
   result.seen.hazards = contract.hazards;
   result.judged.contract = contract.broken;
   result.judged.contract_checks = contract.checks;
   return result;
 }
+// Of a kernel, before any of its problems.
+Result begun_without_problem(const Workload& workload, const Contract& contract) {
+  Result result = begun(workload, contract);
+  result.problem.reset();
+  return result;
+}
 
-Contract put_through_contract(const Candidate& candidate, const Tell& tell) {
+Contract put_through_contract(const Workload& workload, const Tell& tell) {
   Contract asked;
   machine::offer_addresses(
       CONTRACT_MEMORY_BYTES);  // what cannot be had is said before the rest is asked
   for (const ContractCheck& check : contract()) {
     if (interrupted()) break;
-    tell(fmt::format("{}: the contract, {}", candidate.who.name, check.name),
-         begun(candidate, asked));
+    tell(fmt::format("{}: the contract, {}", workload.who.name, check.name),
+         begun_without_problem(workload, asked));
     ++asked.checks;
-    if (const std::string complaint = complaint_of(check, *candidate.rung); !complaint.empty()) {
-      asked.broken.push_back(fmt::format("{}: {}", check.name, complaint));
-    }
+    const std::string complaint = complaint_of(check, *workload.held_to_contract);
+    if (!complaint.empty()) asked.broken.push_back(fmt::format("{}: {}", check.name, complaint));
     if (!device_is_usable()) break;
   }
   asked.hazards = machine::take_hazards();
   return asked;
 }
 
-}  // namespace
-
-double bytes_needed(const Problem& p) {
-  const auto bytes = [](int64_t rows, int64_t ld) {
-    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
-  };
-  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+// Asks the contract of each rung that is held to it, once.
+Contracts contracts_of(const std::vector<Workload>& workloads, const Tell& tell,
+                       results::Run& run) {
+  Contracts contracts;
+  for (const Workload& one : workloads) {
+    if (one.held_to_contract == nullptr || contracts.contains(one.held_to_contract)) continue;
+    if (interrupted()) break;
+    const Contract& asked = contracts[one.held_to_contract] = put_through_contract(one, tell);
+    if (device_is_usable()) continue;
+    Result failed = begun_without_problem(one, asked);
+    failed.judged.complaint = "it left the device unusable";
+    failed.judged.failure = machine::last_failure();
+    run.results.push_back(std::move(failed));
+    throw Error(ExitCode::wrong, "the device cannot be used after that failure");
+  }
+  return contracts;
 }
+
+// Products of one problem stand together, and variants of one lab.
+bool stand_together(const Workload& a, const Workload& b) {
+  return a.problem == b.problem && (a.problem || a.who.name == b.who.name);
+}
+
+// "256x256x256: 02_coalesced (1 of 2)", "copy_stride/8 (4 of 6)"
+std::string step_of(const std::vector<Workload>& workloads, size_t at) {
+  const Workload& one = workloads[at];
+  size_t first = at, last = at;
+  while (first > 0 && stand_together(workloads[first - 1], one)) --first;
+  while (last + 1 < workloads.size() && stand_together(workloads[last + 1], one)) ++last;
+  const std::string name =
+      one.problem ? fmt::format("{}: {}", one.size, results::label(one.who)) : one.name;
+  return fmt::format("{} ({} of {})", name, at - first + 1, last - first + 1);
+}
+
+void add_lesson(const Workload& workload, bool told, results::Run& run) {
+  if (!workload.lesson) return;
+  const bool is_told_before = std::ranges::any_of(
+      run.lessons, [&](const results::Lesson& other) { return other.lab == workload.lesson->lab; });
+  if (is_told_before) return;
+  results::Lesson& lesson = run.lessons.emplace_back(*workload.lesson);
+  if (!told) lesson.answer.clear();
+}
+
+}  // namespace
 
 void see_hazards(results::Observation& seen) {
   seen.looked_for_hazards = machine::looks_for_hazards();
   results::add_hazards(machine::take_hazards(), seen.hazards);
-}
-
-Candidate candidate_of(const ladder::Rung& rung) {
-  return {.rung = &rung, .who = identity_of(rung)};
-}
-
-Candidate stranger(const ladder::Rung& rung) {
-  return {.rung = &rung, .who = identity_of_stranger(rung), .whole_contract = true};
-}
-
-Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {
-  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-    if (const char* path = ladder::path(rung, sgemm)) result.path = path;
-    results::Observation unseen;
-    return run_product(rung, sgemm, values == Values::reals ? result.seen : unseen);
-  });
-  if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
-  return verdict;
-}
-
-Result measure(const Candidate& candidate, const Problem& problem, Verifier& verifier,
-               const results::MeasureOptions& options) {
-  Result result{.who = candidate.who, .problem = problem, .date = now()};
-  const Verdict verdict = verify_product(*candidate.rung, verifier, result);
-  if (verdict.correct && !interrupted()) {
-    result.seen.timing = time_product(*candidate.rung, verifier.prepare(Values::reals), options);
-  }
-  see_hazards(result.seen);
-  result.judged = judge(result, verdict, candidate.rung->promise);
-  if (verdict.error != cudaSuccess) result.judged.failure = machine::last_failure();
-  return result;
 }
 
 std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung) {
@@ -116,14 +126,6 @@ std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung) {
   }
 }
 
-std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
-  const int needed = rung.needs.compute_capability;
-  if (needed <= device.compute_capability) return "";
-  return fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung.number,
-                     rung.name, needed / 10, needed % 10, the_device(device),
-                     device.compute_capability / 10, device.compute_capability % 10);
-}
-
 void add_result(Result result, results::Run& run) {
   const bool failed = !result.judged.error.empty();
   if (failed && interrupted()) return;
@@ -132,49 +134,56 @@ void add_result(Result result, results::Run& run) {
     throw Error(ExitCode::failure, "the device cannot be used after that failure");
 }
 
-void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
-                 const results::MeasureOptions& options, const Tell& tell, results::Run& run) {
-  std::vector<Contract> contracts(candidates.size());
-  for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
-    if (!candidates[i].whole_contract) continue;
-    contracts[i] = put_through_contract(candidates[i], tell);
-    if (device_is_usable()) continue;
-    Result failed = begun(candidates[i], contracts[i]);
-    failed.judged.complaint = "it left the device unusable";
-    failed.judged.failure = machine::last_failure();
-    run.results.push_back(std::move(failed));
-    throw Error(ExitCode::wrong, "the device cannot be used after that failure");
-  }
-  if (candidates.empty()) return;
-  if (machine::MEASURES_TIME && !problems.empty()) {
-    tell("measuring what the device can do at most", begun(candidates[0], contracts[0]));
+Result measure(const Workload& workload, Matrices& matrices,
+               const results::MeasureOptions& options) {
+  Result result = workload.result();
+  result.date = now();
+  result.refusal = workload.refusal;
+  if (!result.refusal.empty()) return result;
+  const std::unique_ptr<WorkloadTrial> trial = workload.lay_out(matrices);
+  trial->check(result);
+  if (result.judged.correct && !interrupted()) result.seen.timing = trial->time(options);
+  see_hazards(result.seen);
+  judge(workload.claims, result);
+  return result;
+}
+
+void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, const Tell& tell,
+                 results::Run& run) {
+  Contracts contracts = contracts_of(workloads, tell, run);
+  const auto product =
+      std::ranges::find_if(workloads, [](const Workload& one) { return one.problem.has_value(); });
+  if (machine::MEASURES_TIME && product != workloads.end() && !interrupted()) {
+    tell("measuring what the device can do at most",
+         begun_without_problem(*product, contracts[product->held_to_contract]));
     run.from.roofs = machine::measure_roofs();
   }
-  for (const Problem& problem : problems) {
-    if (interrupted()) return;
-    tell(fmt::format("{}: preparing", problem.size()), begun(candidates[0], contracts[0]));
-    Verifier verifier(problem, Layout{.guard = machine::GUARD});
-    for (size_t i = 0; i < candidates.size() && !interrupted(); ++i) {
-      Result at_hand = begun(candidates[i], contracts[i]);
-      at_hand.problem = problem;
-      tell(fmt::format("{}: {} ({} of {})", problem.size(), results::label(candidates[i].who),
-                       i + 1, candidates.size()),
-           at_hand);
-      Result result = measure(candidates[i], problem, verifier, options);
-      results::add_hazards(contracts[i].hazards, result.seen.hazards);
-      result.judged.contract = contracts[i].broken;
-      result.judged.contract_checks = contracts[i].checks;
-      add_result(std::move(result), run);
+  Matrices matrices;
+  for (size_t i = 0; i < workloads.size() && !interrupted(); ++i) {
+    const Workload& one = workloads[i];
+    const Contract& contract = contracts[one.held_to_contract];
+    const bool told = !one.is_riddle || how.reveal;
+    add_lesson(one, told, run);
+    if (one.problem && matrices.are_new(*one.problem)) {
+      tell(fmt::format("{}: preparing", one.size), begun_without_problem(one, contract));
+      matrices.verifier(*one.problem);
+      if (interrupted()) return;
     }
+    tell(step_of(workloads, i), begun(one, contract));
+    Result result = measure(one, matrices, how.options);
+    if (one.lesson && told) result.idea = one.idea;
+    results::add_hazards(contract.hazards, result.seen.hazards);
+    result.judged.contract = contract.broken;
+    result.judged.contract_checks = contract.checks;
+    add_result(std::move(result), run);
   }
 }
 
-void measure_all(const std::vector<Candidate>& candidates, const std::vector<Problem>& problems,
-                 const results::MeasureOptions& options, bool with_progress, results::Run& run) {
+void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, bool with_progress,
+                 results::Run& run) {
   ProgressLine progress(with_progress);
   measure_all(
-      candidates, problems, options,
-      [&](const std::string& step, const Result&) { progress.say(step); }, run);
+      workloads, how, [&](const std::string& step, const Result&) { progress.say(step); }, run);
 }
 
 }  // namespace runner

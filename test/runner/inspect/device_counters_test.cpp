@@ -16,19 +16,19 @@
 
 #include "results/counts.hpp"
 #include "results/json.hpp"
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 #include "runner/inspect/profile.hpp"
-#include "runner/trial/subject_trial.hpp"
+#include "runner/trial/launch_once.hpp"
 
 namespace {
 
 namespace counts = results::counts;
 using results::Result;
-using runner::Subject;
+using runner::Workload;
 
 const std::string RECORDED = SGEMM_SOURCE_DIR "/bench/baselines/nvidia-h200-profile.json";
 
-// Of every subject.
+// Of every workload.
 enum class Comparison {
   equal,
   device_has_no_fewer,
@@ -101,23 +101,23 @@ const results::Run& recorded() {
 }
 
 // The rung or the variant that a row is about, at its size.
-Subject subject_of(const Result& row) {
+Workload workload_of(const Result& row) {
   if (row.problem) {
-    return runner::select_subjects(
+    return runner::select_workloads(
                {.names = {row.who.name}, .sizes = {row.problem->size()}, .parameters = {}})
         .at(0);
   }
   runner::SizeWords sizes;
   for (const auto& [name, size] : row.who.parameters)
     sizes.emplace_back(name, fmt::format("{}", size));
-  return runner::select_subjects(
+  return runner::select_workloads(
              {.names = {row.who.name + "/" + row.who.variant}, .sizes = {}, .parameters = sizes})
       .at(0);
 }
 
 results::Traffic simulated(const Result& row) {
   results::Observation seen;
-  runner::with_launch(subject_of(row), [&](const runner::machine::Launch& launch) {
+  runner::with_launch(workload_of(row), [&](const runner::machine::Launch& launch) {
     EXPECT_EQ(runner::machine::run(launch, seen), cudaSuccess);
   });
   return seen.traffic.value_or(results::Traffic{});
@@ -162,7 +162,7 @@ TEST_P(DeviceCounters, AreTheSimulators) {
 TEST_P(DeviceCounters, KeepThePromise) {
   const Result& row = GetParam();
   const results::Traffic here = simulated(row);
-  const std::vector<device::Claim> claims = subject_of(row).claims();
+  const std::vector<device::Claim> claims = workload_of(row).claims;
   const runner::DeviceClaims held = runner::check_on_device(claims, *row.seen.traffic, &here);
   EXPECT_EQ(held.checked.empty() && held.not_counted.empty(), claims.empty());
   for (const auto& [claim, note] : held.checked) {
@@ -194,10 +194,10 @@ TEST(DeviceCountersRecorded, NeedEachException) {
 TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {
   std::set<std::string> rows;
   for (const Result& row : recorded().results) rows.insert(results::full_name(row));
-  for (const Subject& subject :
-       runner::select_subjects({.names = {"all"}, .sizes = {}, .parameters = {}})) {
-    EXPECT_TRUE(rows.contains(results::full_name(subject.result())))
-        << subject.name() << " at " << subject.size() << " is not in " << RECORDED;
+  for (const Workload& workload :
+       runner::select_workloads({.names = {"all"}, .sizes = {}, .parameters = {}})) {
+    EXPECT_TRUE(rows.contains(results::full_name(workload.result())))
+        << workload.name << " at " << workload.size << " is not in " << RECORDED;
   }
 }
 

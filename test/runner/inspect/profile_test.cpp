@@ -9,7 +9,7 @@
 #include "app/error.hpp"
 #include "results/counts.hpp"
 #include "results/json.hpp"
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 #include "runner/inspect/nsight.hpp"
 #include "test/support/files.hpp"
 
@@ -23,7 +23,7 @@ using results::Count;
 using results::Traffic;
 using runner::check_on_device;
 using runner::DeviceClaims;
-using runner::Subject;
+using runner::Workload;
 using testing::HasSubstr;
 
 // Of A 100 requests at 1 sector, of B 300 at 4, stores of C 10 at 4.
@@ -150,12 +150,12 @@ TEST(ProfileClaims, WidthsAreNotCounted) {
 class Profiling : public testing::Test {
  protected:
   Profiling()
-      : subject_(
-            runner::select_subjects({.names = {"2"}, .sizes = {"256"}, .parameters = {}}).at(0)) {}
+      : workload_(
+            runner::select_workloads({.names = {"2"}, .sizes = {"256"}, .parameters = {}}).at(0)) {}
 
   // `sectors` are those of loads; everything else is right.
   std::string ncu(uint64_t sectors) {
-    const results::Result* known = runner::find_result(simulated_, subject_);
+    const results::Result* known = runner::find_result(simulated_, workload_);
     std::ofstream answer(folder_ / "answer");
     answer << "==PROF== Connected\n\"ID\",\"Metric Name\",\"Metric Value\"\n";
     for (const runner::NsightMetric& metric : runner::nsight_metrics()) {
@@ -173,14 +173,14 @@ class Profiling : public testing::Test {
 
   results::Run profiled(uint64_t sectors) {
     results::Run run;
-    runner::profile_all({subject_}, ncu(sectors), simulated_, false, run);
+    runner::profile_all({workload_}, ncu(sectors), simulated_, false, run);
     return run;
   }
 
   const results::Run simulated_ =
       results::read_run(SGEMM_SOURCE_DIR "/bench/baselines/simulator.json");
   TemporaryFolder folder_;
-  Subject subject_;
+  Workload workload_;
 };
 
 constexpr uint64_t RIGHT = 2621440;
@@ -200,13 +200,13 @@ TEST_F(Profiling, APromiseThatIsBroken) {
   ASSERT_EQ(run.results.size(), 1u);
   EXPECT_TRUE(run.results[0].judged.correct);
   EXPECT_FALSE(run.results[0].is_right());
-  const std::string text = runner::profile_text(subject_, run.results[0], nullptr, "a device", {});
+  const std::string text = runner::profile_text(workload_, run.results[0], nullptr, "a device", {});
   EXPECT_THAT(text, HasSubstr("not counted on the device: load sectors per request of A"));
 }
 
 TEST_F(Profiling, TheTableShowsBothAndWhatDiffers) {
-  const results::Traffic& traffic = *runner::find_result(simulated_, subject_)->seen.traffic;
-  const std::string text = runner::profile_text(subject_, profiled(RIGHT + 1).results[0], &traffic,
+  const results::Traffic& traffic = *runner::find_result(simulated_, workload_)->seen.traffic;
+  const std::string text = runner::profile_text(workload_, profiled(RIGHT + 1).results[0], &traffic,
                                                 "a device", {.unicode = false});
   EXPECT_THAT(text, HasSubstr("2 coalesced at 256x256x256: a device\n"));
   EXPECT_THAT(text, HasSubstr("2 621 441     2 621 440  1 more\n"));
@@ -224,9 +224,9 @@ TEST_F(Profiling, IsReadBackAsItWasWritten) {
 
 // ---- Subjects.
 
-TEST(Subjects, AllAreEveryRungAndEveryVariantTwice) {
-  const std::vector<Subject> all =
-      runner::select_subjects({.names = {"all"}, .sizes = {}, .parameters = {}});
+TEST(Workloads, AllAreEveryRungAndEveryVariantTwice) {
+  const std::vector<Workload> all =
+      runner::select_workloads({.names = {"all"}, .sizes = {}, .parameters = {}});
   size_t variants = 0, refused = 0;
   for (const lab::Lab* one : lab::all()) {
     for (const lab::Variant& variant : one->variants) {
@@ -239,7 +239,7 @@ TEST(Subjects, AllAreEveryRungAndEveryVariantTwice) {
   EXPECT_EQ(all.size(), 2 * (ladder::all().size() - 1) + variants - refused);
 }
 
-TEST(Subjects, OddSizesAreNoMultiples) {
+TEST(Workloads, OddSizesAreNoMultiples) {
   for (const lab::Lab* one : lab::all()) {
     const lab::Sizes odd = runner::odd_sizes(*one);
     EXPECT_FALSE(odd == lab::counted_sizes(*one)) << one->name;
@@ -250,13 +250,12 @@ TEST(Subjects, OddSizesAreNoMultiples) {
   }
 }
 
-TEST(Subjects, ALabsClaimsAreOfWholeSizes) {
+TEST(Workloads, ALabsClaimsAreOfWholeSizes) {
   const auto claims = [](const char* elements) {
-    return runner::select_subjects(
+    return runner::select_workloads(
                {.names = {"copy_stride/8"}, .sizes = {}, .parameters = {{"elements", elements}}})
         .at(0)
-        .claims()
-        .size();
+        .claims.size();
   };
   EXPECT_EQ(claims("4096"), 3u);
   EXPECT_EQ(claims("4095"), 0u);

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "app/error.hpp"
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 #include "runner/inspect/sass_report.hpp"
 #include "runner/machine/kernel_name.hpp"
 #include "test/support/files.hpp"
@@ -21,7 +21,7 @@ using runner::SassEntry;
 using runner::SassFunction;
 using runner::SassReport;
 using runner::SassSummary;
-using runner::Subject;
+using runner::Workload;
 using testing::HasSubstr;
 
 // Rung 6: a loop over tiles whose first half stages them, with guarded loads for the edge, and multiplies in the second;
@@ -126,8 +126,8 @@ SassSummary summary_of(const std::string& text) {
   return functions.empty() ? SassSummary() : runner::summary_of(functions.front());
 }
 
-Subject subject(const char* name) {
-  return runner::select_subjects({.names = {name}, .sizes = {}, .parameters = {}}).at(0);
+Workload workload(const char* name) {
+  return runner::select_workloads({.names = {name}, .sizes = {}, .parameters = {}}).at(0);
 }
 
 TEST(Sass, ReadsInstructionsAndBranches) {
@@ -206,7 +206,7 @@ TEST(Sass, NamesKernelsAsTheSimulatorDoes) {
 
 TEST(SassVerdict, WantsThePromisedWidthInTheMainLoop) {
   SassEntry entry{.subject = "", .is_promised = true, .summary = summary_of(VECTOR_FLOAT4)};
-  const auto kept = runner::width_verdicts(subject("6"), entry);
+  const auto kept = runner::width_verdicts(workload("6"), entry);
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].buffers, "A, B");
   ASSERT_NE(kept[0].access, nullptr);
@@ -214,17 +214,17 @@ TEST(SassVerdict, WantsThePromisedWidthInTheMainLoop) {
 
   // A wide load elsewhere is not what was promised.
   std::swap(entry.summary.accesses[0].in_loop, entry.summary.accesses[0].outside);
-  EXPECT_EQ(runner::width_verdicts(subject("6"), entry)[0].access, nullptr);
-  EXPECT_THAT(runner::sass_text(subject("6"), entry, {}),
+  EXPECT_EQ(runner::width_verdicts(workload("6"), entry)[0].access, nullptr);
+  EXPECT_THAT(runner::sass_text(workload("6"), entry, {}),
               HasSubstr("WRONG A, B: 16 bytes a lane promised"));
   // Of a fallback nothing is promised.
   entry.is_promised = false;
-  EXPECT_TRUE(runner::width_verdicts(subject("6"), entry).empty());
+  EXPECT_TRUE(runner::width_verdicts(workload("6"), entry).empty());
 }
 
 TEST(SassVerdict, WantsEachWidthOfSeveral) {
   const SassEntry entry{.subject = "", .is_promised = true, .summary = summary_of(NESTED)};
-  const auto verdicts = runner::width_verdicts(subject("10"), entry);
+  const auto verdicts = runner::width_verdicts(workload("10"), entry);
   ASSERT_EQ(verdicts.size(), 2u);
   EXPECT_EQ(verdicts[0].access->opcode, "LDGSTS.E");
   EXPECT_EQ(verdicts[1].access->opcode, "LDGSTS.E.BYPASS.128.ZFILL");
@@ -239,7 +239,7 @@ TEST(SassVerdict, TakesALoadOf32BytesForOneOf16) {
 
 TEST(Sass, TextShowsWidthsInsideAndOutside) {
   const SassEntry entry{.subject = "", .is_promised = true, .summary = summary_of(VECTOR_FLOAT4)};
-  const std::string text = runner::sass_text(subject("6"), entry, {});
+  const std::string text = runner::sass_text(workload("6"), entry, {});
   EXPECT_THAT(text, HasSubstr("main loop: 11 instructions, 3 of them FFMA (27.3 %)"));
   EXPECT_THAT(text, HasSubstr("  global load               16           1         0  LDG.E.128\n"));
   EXPECT_THAT(text, HasSubstr("ok A, B: 16 bytes a lane promised: LDG.E.128 is there"));
@@ -262,13 +262,13 @@ class SassReportOf : public testing::Test {
   }
   // Rung 6 launches one kernel.
   static results::Run run() {
-    results::Result result = subject("6").result();
+    results::Result result = workload("6").result();
     result.seen.kernels = {{.name = "ladder::vector_float4_kernel<true>"}};
     result.judged.claims = {{.counter = "local_bytes", .kept = true}};
     return {.results = {result}};
   }
   SassReport report(const std::string& resources, const std::string& sass) {
-    return runner::sass_report({subject("6")}, run(), cuobjdump(resources, sass), "program");
+    return runner::sass_report({workload("6")}, run(), cuobjdump(resources, sass), "program");
   }
   TemporaryFolder folder_;
 };

@@ -12,6 +12,7 @@
 #include "runner/choose/select.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/product.hpp"
+#include "runner/verify/product_trial.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {
@@ -51,12 +52,19 @@ Verdict wrong(const std::string& complaint, cudaError_t error = cudaSuccess) {
   return verdict;
 }
 
+results::Judgement judged(results::Result r, const Verdict& verdict) {
+  r.judged = runner::judgement_of(r, verdict);
+  const bool speaks = runner::applies(PROMISE, *r.problem);
+  runner::judge(speaks ? PROMISE.claims : std::vector<device::Claim>(), r);
+  return r.judged;
+}
+
 results::Judgement judged(const results::Result& r) {
   Verdict right;
   right.correct = true;
   right.compared = 5;
   right.max_abs_error = 0.5;
-  return runner::judge(r, right, PROMISE);
+  return judged(r, right);
 }
 
 TEST(Promise, SpeaksOnlyOfWholeDenseTiles) {
@@ -164,8 +172,7 @@ TEST(Judge, FindsEveryClaimBrokenOfARightResultThatNoKernelMade) {
     EXPECT_FALSE(j.promise_kept());
     EXPECT_EQ(j.claims[0].counted, std::nullopt);
   }
-  EXPECT_THAT(runner::judge(uncounted, wrong("C[0][0] was never written"), PROMISE).claims,
-              IsEmpty())
+  EXPECT_THAT(judged(uncounted, wrong("C[0][0] was never written")).claims, IsEmpty())
       << "what is wrong is told by itself";
 }
 
@@ -183,7 +190,7 @@ TEST(Judge, TakesTheVerdictOver) {
   EXPECT_EQ(right.max_abs_error, 0.5);
   EXPECT_EQ(right.error, "");
   const results::Judgement j =
-      runner::judge(counted(), wrong("an illegal memory access", cudaErrorIllegalAddress), PROMISE);
+      judged(counted(), wrong("an illegal memory access", cudaErrorIllegalAddress));
   EXPECT_FALSE(j.correct);
   EXPECT_EQ(j.error, "cudaErrorIllegalAddress");
   EXPECT_EQ(j.complaint, "an illegal memory access");
@@ -204,13 +211,12 @@ TEST(Judge, SaysThatCIsReadThoughBetaIsZero) {
   r.seen.traffic->counts.push_back({"load_requests", "C", 12});
   r.seen.lines = {{.file = "mine.cu", .line = 7, .instruction = "st.global.f32", .buffer = "C"},
                   {.file = "mine.cu", .line = 6, .instruction = "ld.global.f32", .buffer = "C"}};
-  EXPECT_THAT(runner::judge(r, unwritten, PROMISE).complaint,
+  EXPECT_THAT(judged(r, unwritten).complaint,
               AllOf(HasSubstr("C is read though beta is 0 (12 loads, in mine.cu:6)"),
                     HasSubstr("C[0][0] was never written")));
   r.problem->beta = 1;
-  EXPECT_EQ(runner::judge(r, unwritten, PROMISE).complaint, unwritten.complaint) << "C may be read";
-  EXPECT_EQ(runner::judge(counted(), unwritten, PROMISE).complaint, unwritten.complaint)
-      << "it is not read";
+  EXPECT_EQ(judged(r, unwritten).complaint, unwritten.complaint) << "C may be read";
+  EXPECT_EQ(judged(counted(), unwritten).complaint, unwritten.complaint) << "it is not read";
   r.problem->beta = 0;
   EXPECT_EQ(judged(r).complaint, "") << "a right result needs no reading";
 }
@@ -224,7 +230,7 @@ TEST(Judge, SaysWhichLineReadsC) {
     return runner::run_product(faulty::reads_c_always, sgemm,
                                values == Values::reals ? r.seen : unseen);
   });
-  const std::string complaint = runner::judge(r, verdict, {}).complaint;
+  const std::string complaint = runner::judgement_of(r, verdict).complaint;
   EXPECT_THAT(complaint, HasSubstr("all 2000 elements are wrong"));
   if (runner::machine::MEASURES_TIME) {  // where nothing counts, nobody knows
     EXPECT_THAT(complaint, Not(HasSubstr("C is read")));

@@ -1,4 +1,4 @@
-#include "runner/trial/lab_trial.hpp"
+#include "runner/verify/lab_trial.hpp"
 
 #include <fmt/format.h>
 
@@ -177,6 +177,14 @@ void LabTrial::check(results::Result& result) {
   if (setup_.useful_bytes > 0) result.useful_bytes = setup_.useful_bytes;
   result.judged = check(result.seen);
   if (!result.judged.error.empty()) result.seen = {};  // of a launch that was cut short
+}
+
+std::optional<results::Timing> LabTrial::time(const results::MeasureOptions& options) {
+  if (!machine::MEASURES_TIME) return std::nullopt;
+  const machine::Launch copied = copy();
+  std::optional<results::Timing> timing = machine::time(launch(), copied, options);
+  if (timing) timing->is_against_copy = static_cast<bool>(copied);
+  return timing;
 }
 
 }  // namespace runner

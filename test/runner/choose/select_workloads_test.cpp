@@ -1,4 +1,4 @@
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,23 +7,23 @@
 
 namespace {
 
-using runner::Subject;
-using runner::SubjectWords;
+using runner::Workload;
+using runner::WorkloadWords;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 // "2 coalesced at 256x256x256", ...
-std::vector<std::string> selected(const SubjectWords& words) {
+std::vector<std::string> selected(const WorkloadWords& words) {
   std::vector<std::string> texts;
-  for (const Subject& subject : runner::select_subjects(words))
-    texts.push_back(subject.name() + " at " + subject.size());
+  for (const Workload& one : runner::select_workloads(words))
+    texts.push_back(one.name + " at " + one.size);
   return texts;
 }
 
-std::string refusal(const SubjectWords& words) {
+std::string refusal(const WorkloadWords& words) {
   try {
-    runner::select_subjects(words);
+    runner::select_workloads(words);
   } catch (const runner::Error& error) {
     EXPECT_EQ(error.code(), runner::ExitCode::usage);
     return error.what();
@@ -31,7 +31,7 @@ std::string refusal(const SubjectWords& words) {
   return "nothing was refused";
 }
 
-TEST(SelectSubjects, TakesRungsAndVariantsInTheirOrder) {
+TEST(SelectWorkloads, TakesRungsAndVariantsInTheirOrder) {
   EXPECT_THAT(selected({.names = {"copy_stride/8,2", "NAIVE"}}),
               ElementsAre("copy_stride/8 at elements=16384", "2 coalesced at 256x256x256",
                           "1 naive at 256x256x256"));
@@ -39,12 +39,12 @@ TEST(SelectSubjects, TakesRungsAndVariantsInTheirOrder) {
               ElementsAre("copy_stride/8 at elements=16384"));
 }
 
-TEST(SelectSubjects, TakesEachOnceUnlessTheyAreToBeCompared) {
+TEST(SelectWorkloads, TakesEachOnceUnlessTheyAreToBeCompared) {
   EXPECT_EQ(selected({.names = {"2", "coalesced", "copy_stride/8", "copy_stride/8"}}).size(), 2u);
   EXPECT_EQ(selected({.names = {"2", "coalesced"}, .with_repeats = true}).size(), 2u);
 }
 
-TEST(SelectSubjects, GivesEachItsSizes) {
+TEST(SelectWorkloads, GivesEachItsSizes) {
   EXPECT_THAT(selected({.names = {"2", "copy_stride/8"},
                         .sizes = {"64,2x3x4"},
                         .parameters = {{"elements", "77"}}}),
@@ -52,16 +52,16 @@ TEST(SelectSubjects, GivesEachItsSizes) {
                           "copy_stride/8 at elements=77"));
 }
 
-TEST(SelectSubjects, TakesAFileAsItIsUntilItIsLoaded) {
-  const std::vector<Subject> subjects =
-      runner::select_subjects({.names = {"2"}, .kernel_files = {"mine.cu", "mine.cu"}});
-  ASSERT_EQ(subjects.size(), 2u);
-  EXPECT_EQ(subjects[1].kernel_file, "mine.cu");
-  EXPECT_EQ(subjects[1].rung, nullptr);
-  EXPECT_EQ(subjects[1].problem.size(), "256x256x256");
+TEST(SelectWorkloads, TakesAFileAsItIsUntilItIsLoaded) {
+  const std::vector<Workload> workloads =
+      runner::select_workloads({.names = {"2"}, .kernel_files = {"mine.cu", "mine.cu"}});
+  ASSERT_EQ(workloads.size(), 2u);
+  EXPECT_EQ(workloads[1].kernel_file, "mine.cu");
+  EXPECT_FALSE(workloads[1].lay_out) << "nothing is known of it yet";
+  EXPECT_EQ(workloads[1].size, "256x256x256");
 }
 
-TEST(SelectSubjects, AsksWhetherANearNameWasMeant) {
+TEST(SelectWorkloads, AsksWhetherANearNameWasMeant) {
   EXPECT_THAT(refusal({.names = {"naiev"}}), HasSubstr("did you mean 'naive'?"));
   EXPECT_THAT(refusal({.names = {"copy_strid"}}), HasSubstr("did you mean 'copy_stride'?"));
   EXPECT_THAT(refusal({.names = {"copy_width/flaot"}}), HasSubstr("did you mean 'float'?"));
@@ -70,7 +70,7 @@ TEST(SelectSubjects, AsksWhetherANearNameWasMeant) {
   EXPECT_THAT(refusal({}), HasSubstr("name a kernel or a lab"));
 }
 
-TEST(SelectSubjects, RefusesSizesOfWhatIsNotNamed) {
+TEST(SelectWorkloads, RefusesSizesOfWhatIsNotNamed) {
   EXPECT_THAT(refusal({.names = {"2"}, .parameters = {{"elements", "5"}}}),
               HasSubstr("--elements is a size of labs, and no lab is named"));
   EXPECT_THAT(refusal({.names = {"copy_stride"}, .sizes = {"64"}}),
@@ -83,7 +83,7 @@ TEST(SelectSubjects, RefusesSizesOfWhatIsNotNamed) {
 }
 
 // Of a lab in a size that some variants refuse the others are left; one alone is refused with its reason.
-TEST(SelectSubjects, PassesOverVariantsThatRefuseASize) {
+TEST(SelectWorkloads, PassesOverVariantsThatRefuseASize) {
   size_t refusing = 0;
   for (const lab::Lab* one : lab::all()) {
     const lab::Sizes odd = runner::odd_sizes(*one);
@@ -108,10 +108,10 @@ TEST(SelectSubjects, PassesOverVariantsThatRefuseASize) {
   EXPECT_GT(refusing, 0u) << "or this shows nothing";
 }
 
-TEST(SelectSubjects, LeaveARiddleToThoseWhoAskForIt) {
+TEST(SelectWorkloads, LeaveARiddleToThoseWhoAskForIt) {
   const auto is_refused = [](const char* name) {
     try {
-      runner::refuse_riddles(runner::select_subjects({.names = {name}}), "show");
+      runner::refuse_riddles(runner::select_workloads({.names = {name}}), "show");
       return false;
     } catch (const runner::Error& error) {
       EXPECT_EQ(error.code(), runner::ExitCode::usage);

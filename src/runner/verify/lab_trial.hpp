@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,17 +10,18 @@
 #include "results/run.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/machine/machine.hpp"
+#include "runner/verify/workload_trial.hpp"
 
 namespace runner {
 
-class LabTrial {
+class LabTrial : public WorkloadTrial {
  public:
   /// Lays out the arrays, each with `guard` words of poison on both sides, and fills them. The variant must outlive it
   /// and must not refuse the sizes. Throws Error if memory does not suffice.
   LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t guard);
 
   /// One launch of the variant, for as long as this lives.
-  machine::Launch launch();
+  machine::Launch launch() override;
   /// A device-to-device copy of as many bytes as the variant must move at least: half of them are read. It has memory of
   /// its own, taken here. Empty where the lab is not about bytes moved.
   machine::Launch copy();
@@ -31,7 +33,9 @@ class LabTrial {
   /// and the poison around them, with what the lab says they must be. What was seen goes to `seen`.
   results::Judgement check(results::Observation& seen);
   /// The same, and all that it tells of the result: what was seen, how it was judged, the path and the useful bytes.
-  void check(results::Result& result);
+  void check(results::Result& result) override;
+  /// Its time beside that of copy().
+  std::optional<results::Timing> time(const results::MeasureOptions& options) override;
 
  private:
   struct Laid {

@@ -1,4 +1,4 @@
-#include "runner/choose/select_subjects.hpp"
+#include "runner/choose/select_workloads.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 
 #include "app/error.hpp"
 #include "app/words.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/choose/size.hpp"
 
@@ -56,7 +57,7 @@ void add_named(const std::string& word, std::vector<Named>& named) {
   }
 }
 
-std::vector<Named> named_by(const SubjectWords& words) {
+std::vector<Named> named_by(const WorkloadWords& words) {
   std::vector<Named> named;
   for (const std::string& list : words.names) {
     for (const std::string& word : split(list, ',')) add_named(word, named);
@@ -69,7 +70,7 @@ std::vector<Named> named_by(const SubjectWords& words) {
 
 // ---- Sizes.
 
-void set_sizes_of_labs(const SubjectWords& words, std::vector<Named>& named) {
+void set_sizes_of_labs(const WorkloadWords& words, std::vector<Named>& named) {
   std::vector<SelectedLab> labs;
   for (const Named& one : named) {
     if (one.lab.of != nullptr) labs.push_back(one.lab);
@@ -83,30 +84,32 @@ void set_sizes_of_labs(const SubjectWords& words, std::vector<Named>& named) {
     throw usage("--size is a kernel's; 'sgemm_runner lab' lists the sizes of labs");
 }
 
-void add_products(const Named& named, const SubjectWords& words, std::vector<Subject>& subjects) {
+void add_products(const Named& named, const WorkloadWords& words,
+                  std::vector<Workload>& workloads) {
   std::vector<std::string> sizes;
   for (const std::string& list : words.sizes) {
     for (const std::string& size : split(list, ',')) sizes.push_back(size);
   }
   if (sizes.empty()) {
-    sizes.emplace_back(SUBJECT_SIZE);
+    sizes.emplace_back(WORKLOAD_SIZE);
     if (named.is_of_all) sizes.emplace_back(ODD_SIZE);
   }
   for (const std::string& size : sizes) {
-    Subject subject{
-        .rung = named.rung, .kernel_file = named.kernel_file, .problem = parse_size(size)};
-    subject.problem.seed = 1;
-    if (subject.problem.is_empty()) {
+    results::Problem problem = parse_size(size);
+    problem.seed = 1;
+    if (problem.is_empty()) {
       throw usage(fmt::format(
           "--size {} is an empty product: nothing is launched, and nothing is read or written",
           size));
     }
-    subjects.push_back(std::move(subject));
+    workloads.push_back(named.kernel_file.empty() ? product(*named.rung, problem)
+                                                  : product_of_file(named.kernel_file, problem));
   }
 }
 
 // A variant that refuses a size is passed over, unless nothing would be left of what was named.
-void add_variants(const Named& named, const SubjectWords& words, std::vector<Subject>& subjects) {
+void add_variants(const Named& named, const WorkloadWords& words,
+                  std::vector<Workload>& workloads) {
   const lab::Lab& of = *named.lab.of;
   std::vector<lab::Sizes> sizes{named.lab.sizes};
   if (named.is_of_all && words.parameters.empty()) sizes.push_back(odd_sizes(of));
@@ -114,50 +117,48 @@ void add_variants(const Named& named, const SubjectWords& words, std::vector<Sub
   bool is_any_left = false;
   for (const lab::Sizes& one : sizes) {
     for (const lab::Variant* variant : named.lab.variants) {
-      if (const char* why = lab::refusal(*variant, one)) {
-        refusal = fmt::format("{}/{} refuses these sizes: {}", of.name, variant->name, why);
+      Workload workload = lab_variant(of, *variant, one);
+      if (!workload.refusal.empty()) {
+        refusal = fmt::format("{} refuses these sizes: {}", workload.name, workload.refusal);
         continue;
       }
       is_any_left = true;
-      subjects.push_back({.lab = &of, .variant = variant, .sizes = one});
+      workloads.push_back(std::move(workload));
     }
   }
   if (!is_any_left && !named.is_of_all) throw usage(refusal);
 }
 
-void keep_each_once(std::vector<Subject>& subjects) {
+void keep_each_once(std::vector<Workload>& workloads) {
   std::set<std::string> known;
-  std::erase_if(subjects, [&](const Subject& subject) {
-    return !known
-                .insert(subject.kernel_file.empty() ? results::full_name(subject.result())
-                                                    : subject.kernel_file + subject.problem.size())
-                .second;
+  std::erase_if(workloads, [&](const Workload& one) {
+    return !known.insert(one.kernel_file + results::full_name(one.result())).second;
   });
 }
 
 }  // namespace
 
-std::vector<Subject> select_subjects(const SubjectWords& words) {
+std::vector<Workload> select_workloads(const WorkloadWords& words) {
   std::vector<Named> named = named_by(words);
   set_sizes_of_labs(words, named);
-  std::vector<Subject> subjects;
+  std::vector<Workload> workloads;
   for (const Named& one : named) {
     if (one.lab.of != nullptr) {
-      add_variants(one, words, subjects);
+      add_variants(one, words, workloads);
     } else {
-      add_products(one, words, subjects);
+      add_products(one, words, workloads);
     }
   }
-  if (!words.with_repeats) keep_each_once(subjects);
-  return subjects;
+  if (!words.with_repeats) keep_each_once(workloads);
+  return workloads;
 }
 
-void refuse_riddles(const std::vector<Subject>& subjects, const char* command) {
-  for (const Subject& subject : subjects) {
-    if (subject.lab == nullptr || !subject.lab->is_riddle) continue;
+void refuse_riddles(const std::vector<Workload>& workloads, const char* command) {
+  for (const Workload& one : workloads) {
+    if (!one.is_riddle) continue;
     throw usage(
         fmt::format("'{}' is a riddle, and '{}' tells how its lanes walk: add --reveal to be told",
-                    subject.lab->name, command));
+                    one.who.name, command));
   }
 }
 

@@ -1,19 +1,19 @@
-// Words of the command line into subjects: for every command that looks at kernels one by one.
+// Words of the command line into workloads: for every command that looks at kernels one by one.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "runner/choose/select_labs.hpp"
-#include "runner/choose/subject.hpp"
+#include "runner/choose/workload.hpp"
 
 namespace runner {
 
 /// M = N = K of a rung, where no size is asked for.
-inline constexpr const char* SUBJECT_SIZE = "256";
+inline constexpr const char* WORKLOAD_SIZE = "256";
 
 /// What was asked for, as words.
-struct SubjectWords {
+struct WorkloadWords {
   std::vector<std::string>
       names{};  // "2", "naive,coalesced", "all", "copy_stride", "copy_stride/8"
   std::vector<std::string> sizes{};  // of the rungs, with commas or one by one
@@ -23,12 +23,12 @@ struct SubjectWords {
   bool with_repeats = false;  // whether what is named twice is there twice, to be compared, or once
 };
 
-/// The subjects that the words name, in their order: a lab is all of its variants but those that refuse the size, `all` all
-/// rungs with a kernel of ours and all labs. Without sizes a rung is taken at SUBJECT_SIZE and a lab at its counted sizes;
+/// The workloads that the words name, in their order: a lab is all of its variants but those that refuse the size, `all` all
+/// rungs with a kernel of ours and all labs. Without sizes a rung is taken at WORKLOAD_SIZE and a lab at its counted sizes;
 /// `all` takes an odd size of each besides. Throws Error(ExitCode::usage) for anything else, and where nothing is left.
-std::vector<Subject> select_subjects(const SubjectWords& words);
+std::vector<Workload> select_workloads(const WorkloadWords& words);
 
 /// Throws Error(ExitCode::usage) if one of them is of a riddle's lab, which `command` ("show") would give away.
-void refuse_riddles(const std::vector<Subject>& subjects, const char* command);
+void refuse_riddles(const std::vector<Workload>& workloads, const char* command);
 
 }  // namespace runner

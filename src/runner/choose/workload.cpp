@@ -1,0 +1,89 @@
+#include "runner/choose/workload.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "runner/choose/select.hpp"
+#include "runner/machine/capacity.hpp"
+
+namespace runner {
+namespace {
+
+using results::Problem;
+
+// What every product has, whoever's kernel computes it.
+Workload any_product(const Problem& problem) {
+  return {.problem = problem,
+          .size = problem.size(),
+          .asked = "--size " + problem.size(),
+          .bytes = bytes_needed(problem)};
+}
+
+void take(const ladder::Rung& rung, Workload& workload) {
+  workload.compute_capability = rung.needs.compute_capability;
+  workload.promise = rung.promise.claims;
+  if (applies(rung.promise, *workload.problem)) workload.claims = rung.promise.claims;
+  workload.lay_out = [&rung, problem = *workload.problem](Matrices& matrices) {
+    return std::make_unique<ProductTrial>(rung, problem, matrices);
+  };
+}
+
+}  // namespace
+
+Workload product(const ladder::Rung& rung, const Problem& problem) {
+  Workload workload = any_product(problem);
+  workload.who = identity_of(rung);
+  workload.name = fmt::format("{} {}", rung.number, rung.name);
+  workload.idea = rung.idea;
+  workload.source_file = label(rung) + ".cu";
+  workload.words = {fmt::format("{}", rung.number), "--size", problem.size()};
+  take(rung, workload);
+  return workload;
+}
+
+Workload strangers_product(const ladder::Rung& rung, const Problem& problem) {
+  Workload workload = any_product(problem);
+  workload.who = identity_of_stranger(rung);
+  workload.name = rung.name;
+  workload.held_to_contract = &rung;
+  take(rung, workload);
+  return workload;
+}
+
+Workload product_of_file(const std::string& kernel_file, const Problem& problem) {
+  Workload workload = any_product(problem);
+  workload.source_file = std::filesystem::path(kernel_file).filename().string();
+  workload.kernel_file = kernel_file;
+  return workload;
+}
+
+std::vector<Workload> products(std::span<const ladder::Rung* const> rungs,
+                               std::span<const Problem> problems) {
+  std::vector<Workload> workloads;
+  for (const Problem& problem : problems) {
+    for (const ladder::Rung* rung : rungs) workloads.push_back(product(*rung, problem));
+  }
+  return workloads;
+}
+
+double bytes_needed(const Problem& p) {
+  const auto bytes = [](int64_t rows, int64_t ld) {
+    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
+  };
+  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+}
+
+std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
+  const int needed = rung.needs.compute_capability;
+  if (needed <= device.compute_capability) return "";
+  return fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung.number,
+                     rung.name, needed / 10, needed % 10, the_device(device),
+                     device.compute_capability / 10, device.compute_capability % 10);
+}
+
+void refuse_what_cannot_fit(std::span<const Workload> workloads, const machine::Device& device) {
+  for (const Workload& one : workloads) refuse_what_cannot_fit(one.asked, one.bytes, device);
+}
+
+}  // namespace runner

@@ -1,0 +1,83 @@
+#include "runner/verify/product_trial.hpp"
+
+#include <fmt/format.h>
+
+#include "results/counts.hpp"
+#include "runner/verify/product.hpp"
+
+namespace runner {
+namespace {
+
+using results::Problem;
+using results::Result;
+
+// What the NaN in C cannot tell from an element that was never written, the counters can.
+std::string reading_of_c(const Result& result) {
+  if (!result.seen.traffic || !result.problem || result.problem->beta != 0.0f) return "";
+  const double loads = result.seen.traffic->count(results::counts::LOAD_REQUESTS, "C").value_or(0);
+  if (loads == 0) return "";
+  std::string where;
+  for (const results::Line& line : result.seen.lines) {
+    if (line.buffer == "C" && line.instruction.starts_with("ld")) {
+      where = fmt::format(", in {}:{}", line.file, line.line);
+      break;
+    }
+  }
+  return fmt::format(
+      "C is read though beta is 0 ({:.0f} loads{}): what lay there, a NaN for one, survives a "
+      "multiplication by 0. ",
+      loads, where);
+}
+
+}  // namespace
+
+results::Judgement judgement_of(const Result& result, const Verdict& verdict) {
+  results::Judgement judgement{.correct = verdict.correct,
+                               .complaint = verdict.complaint,
+                               .first_mismatch = verdict.first_mismatch,
+                               .compared = verdict.compared,
+                               .max_abs_error = verdict.max_abs_error,
+                               .error_over_bound = verdict.error_over_bound};
+  if (verdict.error != cudaSuccess) {
+    judgement.error = cudaGetErrorName(verdict.error);
+    judgement.failure = machine::last_failure();
+  } else if (!verdict.correct) {
+    judgement.complaint = reading_of_c(result) + judgement.complaint;
+  }
+  return judgement;
+}
+
+Verifier& Matrices::verifier(const Problem& problem) {
+  if (are_new(problem)) {
+    verifier_.reset();  // before the next one takes its memory
+    problem_.reset();
+    verifier_ = std::make_unique<Verifier>(problem, Layout{.guard = machine::GUARD});
+    problem_ = problem;
+  }
+  return *verifier_;
+}
+
+Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {
+  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
+    if (const char* path = ladder::path(rung, sgemm)) result.path = path;
+    results::Observation unseen;
+    return run_product(rung, sgemm, values == Values::reals ? result.seen : unseen);
+  });
+  if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
+  return verdict;
+}
+
+void ProductTrial::check(Result& result) {
+  const Verdict verdict = verify_product(rung_, verifier_, result);
+  result.judged = judgement_of(result, verdict);
+}
+
+machine::Launch ProductTrial::launch() {
+  return launch_of(rung_, verifier_.prepare(Values::reals));
+}
+
+std::optional<results::Timing> ProductTrial::time(const results::MeasureOptions& options) {
+  return time_product(rung_, verifier_.prepare(Values::reals), options);
+}
+
+}  // namespace runner

@@ -1,0 +1,49 @@
+// A rung's product on the machine, its result verified.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "kernels/ladder.hpp"
+#include "results/problem.hpp"
+#include "runner/verify/verifier.hpp"
+#include "runner/verify/workload_trial.hpp"
+
+namespace runner {
+
+/// The matrices of the problem at hand. Rungs that are run on one problem share them.
+class Matrices {
+ public:
+  /// True if verifier() of this problem lays out new matrices.
+  bool are_new(const results::Problem& problem) const { return !verifier_ || problem_ != problem; }
+
+  /// The verifier of the problem, valid until the next call with another one. Throws Error if memory does not suffice.
+  Verifier& verifier(const results::Problem& problem);
+
+ private:
+  std::unique_ptr<Verifier> verifier_;
+  std::optional<results::Problem> problem_;
+};
+
+class ProductTrial : public WorkloadTrial {
+ public:
+  /// The rung and the matrices must outlive it.
+  ProductTrial(const ladder::Rung& rung, const results::Problem& problem, Matrices& matrices)
+      : rung_(rung), verifier_(matrices.verifier(problem)) {}
+
+  void check(results::Result& result) override;
+  machine::Launch launch() override;
+  std::optional<results::Timing> time(const results::MeasureOptions& options) override;
+
+ private:
+  const ladder::Rung& rung_;
+  Verifier& verifier_;
+};
+
+/// What the verdict says of a result whose problem and observation are known.
+results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
+
+/// Verifies the rung on the verifier's problem; the path that ran and what was seen go to `result`.
+Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);
+
+}  // namespace runner
