@@ -246,8 +246,12 @@ std::string end_of_memory(const Rung& rung) {
 // K so long that a kernel which makes its sums of shorter ones does so, whoever divides K: among a few blocks, among as many
 // as a device holds, and among those in several steps each.
 std::string long_sums(const Rung& rung) {
-  for (const Shape& s :
-       {Shape{24, 40, 2500}, {3, 40, 5000}, {40, 3, 5000}, {2, 8, 60000}, {12, 2, 60000}}) {
+  for (const Shape& s : {Shape{24, 40, 2500},
+                         {40, 72, 1500},
+                         {3, 40, 5000},
+                         {40, 3, 5000},
+                         {2, 8, 60000},
+                         {9, 2, 150000}}) {
     if (auto found = complaint_of(rung, dense(s, {1, 0})); !found.empty()) return found;
   }
   return exact_complaint_of(rung, dense({20, 24, 12000}, {1, 0}));
