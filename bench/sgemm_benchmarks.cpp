@@ -112,7 +112,8 @@ void Session::measure(benchmark::State& state, const Benchmark& of) {
   try {
     runner::ProgressLine progress(true);
     progress.say(of.name);
-    if (machine::MEASURES_TIME && matrices_.are_new(of.problem)) check_reference(of.problem);
+    if (machine::MEASURES_TIME && matrices_.are_new(of.problem, of.rung->arithmetic))
+      check_reference(of.problem);
     result = runner::measure(runner::product(*of.rung, of.problem), matrices_, {});
     runner::add_result(result, run_);
   } catch (const std::exception&) {

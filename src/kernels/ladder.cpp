@@ -52,15 +52,43 @@ Sgemm without_unneeded_product(Sgemm p) {
   return p;
 }
 
+// True if each product has a C of its own.
+bool results_are_apart(const Call& call) {
+  const Sgemm& p = call.product;
+  return call.batch <= 1 || is_empty(p) || call.stride_c >= (p.M - 1) * p.ldc + p.N;
+}
+
+// Why the call cannot be launched; cudaSuccess if it can.
+cudaError_t refusal_of(const Call& call) {
+  if (call.op_a != Op::none || call.op_b != Op::none) return cudaErrorNotSupported;
+  const Sgemm& p = call.product;
+  if (!is_well_formed(p) || call.batch < 0) return cudaErrorInvalidValue;
+  if (call.stride_a < 0 || call.stride_b < 0 || call.stride_c < 0) return cudaErrorInvalidValue;
+  if (is_empty(p) || call.batch == 0) return cudaSuccess;
+  if (p.C == nullptr || !results_are_apart(call)) return cudaErrorInvalidValue;
+  const bool lacks_operand = p.A == nullptr || p.B == nullptr;
+  return has_product(p.alpha, p.K) && lacks_operand ? cudaErrorInvalidValue : cudaSuccess;
+}
+
 }  // namespace
 
-cudaError_t launch(const Rung& rung, Sgemm problem, cudaStream_t stream) {
-  if (!is_well_formed(problem)) return cudaErrorInvalidValue;
-  if (is_empty(problem)) return cudaSuccess;
-  problem = without_unneeded_product(problem);
-  if (problem.C == nullptr) return cudaErrorInvalidValue;
-  if (problem.K > 0 && (problem.A == nullptr || problem.B == nullptr)) return cudaErrorInvalidValue;
-  return rung.launch(problem, stream);
+cudaError_t launch(const Rung& rung, const Call& call, cudaStream_t stream) {
+  if (const cudaError_t refusal = refusal_of(call); refusal != cudaSuccess) return refusal;
+  if (is_empty(call.product)) return cudaSuccess;
+  Sgemm product = without_unneeded_product(call.product);
+  for (int64_t i = 0; i < call.batch; ++i) {
+    if (const cudaError_t error = rung.launch(product, stream); error != cudaSuccess) return error;
+    if (product.K > 0) {
+      product.A += call.stride_a;
+      product.B += call.stride_b;
+    }
+    product.C += call.stride_c;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t launch(const Rung& rung, const Sgemm& problem, cudaStream_t stream) {
+  return launch(rung, Call(problem), stream);
 }
 
 const char* path(const Rung& rung, const Sgemm& problem) {

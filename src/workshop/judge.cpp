@@ -146,7 +146,7 @@ void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& 
   machine::look_for_hazards(true);
   for (const Problem& problem : problems) {
     told.begin(describe(problem));
-    runner::Verifier verifier(problem, {.guard = 256});
+    runner::Verifier verifier(problem, {.guard = 256}, rung.arithmetic);
     cudaError_t error = cudaSuccess;
     const runner::Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, runner::Values) {
       runner::name_matrices(sgemm);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 #include "kernels/ladder.hpp"
 #include "runner/machine/device_buffer.hpp"
@@ -67,6 +68,68 @@ TEST_F(LaunchRules, TakesNullWhereNoMatrixIsNeeded) {
   EXPECT_EQ(launch_with([](Sgemm& p) { p.alpha = 0, p.A = nullptr, p.B = nullptr; }), cudaSuccess);
   EXPECT_EQ(launch_with([](Sgemm& p) { p.K = 0, p.A = nullptr, p.B = nullptr; }), cudaSuccess);
   EXPECT_EQ(launch_with([](Sgemm& p) { p.M = 0, p.A = nullptr, p.C = nullptr; }), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+// ---- Calls: what is lowered to products, and what is refused.
+
+TEST_F(LaunchRules, RunsEachProductOfABatch) {
+  constexpr int BATCH = 3, SIZE = 4;
+  runner::DeviceBuffer<float> matrices(4 * 2 * SIZE * SIZE * BATCH);
+  std::vector<float> host(static_cast<size_t>(matrices.size()), -1.0f);
+  constexpr int64_t STRIDE_B = SIZE * SIZE + 5, STRIDE_C = SIZE * SIZE + 3;
+  float* const A = matrices.data();  // one for all: the unit matrix
+  float* const B = A + SIZE * SIZE;
+  float* const C = B + BATCH * STRIDE_B;
+  for (int i = 0; i < SIZE * SIZE; ++i) host[static_cast<size_t>(i)] = i % (SIZE + 1) == 0;
+  for (int i = 0; i < BATCH * STRIDE_B; ++i)
+    host[static_cast<size_t>(SIZE * SIZE + i)] = static_cast<float>(i);
+  runner::check(cudaMemcpy(A, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice));
+  ladder::Call call({.M = SIZE,
+                     .N = SIZE,
+                     .K = SIZE,
+                     .alpha = 1,
+                     .A = A,
+                     .lda = SIZE,
+                     .B = B,
+                     .ldb = SIZE,
+                     .beta = 0,
+                     .C = C,
+                     .ldc = SIZE});
+  call.batch = BATCH;
+  call.stride_b = STRIDE_B;
+  call.stride_c = STRIDE_C;
+  ASSERT_EQ(ladder::launch(rung_, call, nullptr), cudaSuccess);
+  std::vector<float> found(BATCH * STRIDE_C);
+  runner::check(cudaMemcpy(found.data(), C, found.size() * sizeof(float), cudaMemcpyDeviceToHost));
+  for (int64_t i = 0; i < BATCH * STRIDE_C; ++i) {
+    const int64_t at = i % STRIDE_C, product = i / STRIDE_C;
+    const bool is_of_a_product = at < SIZE * SIZE;
+    EXPECT_EQ(found[static_cast<size_t>(i)],
+              is_of_a_product ? static_cast<float>(product * STRIDE_B + at) : -1.0f)
+        << i;
+  }
+}
+
+TEST_F(LaunchRules, RefusesACallThatNoProductIs) {
+  using ladder::Call;
+  const auto launched = [&](void (*change)(Call&)) {
+    Call call(sound());
+    call.batch = 2;
+    call.stride_c = 16;
+    change(call);
+    return ladder::launch(rung_, call, nullptr);
+  };
+  EXPECT_EQ(launched([](Call&) {}), cudaSuccess);
+  EXPECT_EQ(launched([](Call& c) { c.op_a = ladder::Op::transpose; }), cudaErrorNotSupported);
+  EXPECT_EQ(launched([](Call& c) { c.op_b = ladder::Op::transpose; }), cudaErrorNotSupported);
+  EXPECT_EQ(launched([](Call& c) { c.batch = -1; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launched([](Call& c) { c.stride_a = -16; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launched([](Call& c) { c.stride_b = -16; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launched([](Call& c) { c.stride_c = -16; }), cudaErrorInvalidValue);
+  EXPECT_EQ(launched([](Call& c) { c.stride_c = 15; }), cudaErrorInvalidValue) << "they overlap";
+  EXPECT_EQ(launched([](Call& c) { c.batch = 1, c.stride_c = 0; }), cudaSuccess);
+  EXPECT_EQ(launched([](Call& c) { c.batch = 0, c.product.C = nullptr; }), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 

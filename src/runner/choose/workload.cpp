@@ -21,6 +21,7 @@ Workload any_product(const Problem& problem) {
 }
 
 void take(const ladder::Rung& rung, Workload& workload) {
+  workload.arithmetic = rung.arithmetic;
   workload.compute_capability = rung.needs.compute_capability;
   workload.promise = rung.promise.claims;
   if (applies(rung.promise, *workload.problem)) workload.claims = rung.promise.claims;

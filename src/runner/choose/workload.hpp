@@ -28,13 +28,14 @@ struct Workload {
   std::string asked{};                        // the size in a user's words: "--size 256x256x256"
   std::vector<std::string>
       words{};  // a command line's that ask for it: "2", "--size", "256x256x256"
-  std::vector<device::Claim> promise{};     // what it claims where its promise speaks
-  std::vector<device::Claim> claims{};      // what it claims of this size
-  std::string refusal{};                    // why it does not run at this size; empty if it does
-  int compute_capability = 0;               // that it needs
-  double bytes = 0;                         // of device memory that it needs
-  std::optional<results::Lesson> lesson{};  // a lab's question and answer
-  bool is_riddle = false;                   // idea and answer are shown to those who ask for them
+  std::vector<device::Claim> promise{};  // what it claims where its promise speaks
+  std::vector<device::Claim> claims{};   // what it claims of this size
+  std::string refusal{};                 // why it does not run at this size; empty if it does
+  ladder::Arithmetic arithmetic = ladder::FP32;  // of a product
+  int compute_capability = 0;                    // that it needs
+  double bytes = 0;                              // of device memory that it needs
+  std::optional<results::Lesson> lesson{};       // a lab's question and answer
+  bool is_riddle = false;  // idea and answer are shown to those who ask for them
   const ladder::Rung* held_to_contract =
       nullptr;  // asked all of BLAS's contract, not only this problem
   std::string

@@ -164,9 +164,9 @@ void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how,
     const Contract& contract = contracts[one.held_to_contract];
     const bool told = !one.is_riddle || how.reveal;
     add_lesson(one, told, run);
-    if (one.problem && matrices.are_new(*one.problem)) {
+    if (one.problem && matrices.are_new(*one.problem, one.arithmetic)) {
       tell(fmt::format("{}: preparing", one.size), begun_without_problem(one, contract));
-      matrices.verifier(*one.problem);
+      matrices.verifier(*one.problem, one.arithmetic);
       if (interrupted()) return;
     }
     tell(step_of(workloads, i), begun(one, contract));

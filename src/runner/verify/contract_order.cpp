@@ -28,7 +28,7 @@ std::string the_same_result_in_every_order(const Rung& rung) {
   // Of the first there are several tiles, of the second one with a long K, of the third few rows.
   for (const Shape& s : {Shape{129, 130, 131}, {64, 48, 1500}, {3, 200, 1000}}) {
     const Problem p = dense(s, {1, 0});
-    Verifier verifier(p, GUARDED);
+    Verifier verifier(p, GUARDED, rung.arithmetic);
     std::vector<uint32_t> first;
     for (uint64_t seed = 0; seed < 4; ++seed) {
       machine::vary_order(seed);
@@ -72,7 +72,7 @@ void wait_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds
 std::string inputs_that_come_late(const Rung& rung) {
   const Problem p = dense({70, 50, 1030}, {1, 1});
   const Stream stream;
-  return complaint_of(p, GUARDED, "on a stream of its own", [&](const Sgemm& given, Values) {
+  return complaint_of(rung, p, GUARDED, "on a stream of its own", [&](const Sgemm& given, Values) {
     GuardedMatrix a(p.M, p.K, p.lda, GUARDED), b(p.K, p.N, p.ldb, GUARDED),
         c(p.M, p.N, p.ldc, GUARDED);
     for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->poison();
@@ -107,7 +107,7 @@ std::string a_stream_that_is_gone(const Rung& rung) {
   for (const Shape& s : {Shape{70, 50, 30}, {3, 50, 30}, {50, 3, 30}}) {
     const Problem p = dense(s, {1, 1});
     const cudaError_t error =
-        ladder::launch(rung, Verifier(p, GUARDED).prepare(Values::reals), gone);
+        ladder::launch(rung, Verifier(p, GUARDED, rung.arithmetic).prepare(Values::reals), gone);
     if (error == cudaSuccess) {
       return fmt::format(
           "the kernel ran, though on a stream that is gone nothing can: it was launched "
@@ -161,8 +161,8 @@ std::string two_streams_at_once(const Rung& rung) {
   for (const Shape& s : PATHS) {
     Problem p = dense(s, {1, 0}), q = p;
     q.seed = 8;
-    Verifier of_p(p, GUARDED, MOST_COMPLETE_PRODUCTS, {Values::integers});
-    Verifier of_q(q, GUARDED, MOST_COMPLETE_PRODUCTS, {Values::integers});
+    Verifier of_p(p, GUARDED, rung.arithmetic, MOST_COMPLETE_PRODUCTS, {Values::integers});
+    Verifier of_q(q, GUARDED, rung.arithmetic, MOST_COMPLETE_PRODUCTS, {Values::integers});
     Verdict first;
     const Verdict second = of_q.check([&](const Sgemm& y, Values) {
       first = of_p.check([&](const Sgemm& x, Values) {
@@ -192,7 +192,7 @@ std::string does_not_wait(const Rung& rung) {
   const Stream stream;
   for (const Shape& s : PATHS) {
     const Problem p = dense(s, {1, 0});
-    Verifier verifier(p, GUARDED);
+    Verifier verifier(p, GUARDED, rung.arithmetic);
     const Sgemm sgemm = verifier.prepare(Values::reals);
     const auto launch = [&](cudaStream_t on) { return ladder::launch(rung, sgemm, on); };
     check(launch(stream));
@@ -208,7 +208,7 @@ std::string replayed_as_a_graph(const Rung& rung) {
   for (const Shape& s : PATHS) {
     const Problem p = dense(s, {1, 0});
     auto found = complaint_of(
-        p, GUARDED, "captured in a graph that ran twice", [&](const Sgemm& sgemm, Values) {
+        rung, p, GUARDED, "captured in a graph that ran twice", [&](const Sgemm& sgemm, Values) {
           // What is made for the first launch of all, such as cuBLAS's handle, need not be capturable.
           if (const cudaError_t error = launch_and_wait(rung, sgemm); error != cudaSuccess)
             return error;

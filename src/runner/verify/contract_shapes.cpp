@@ -52,7 +52,7 @@ std::vector<int64_t> tile_edges(const Rung& rung) {
   for (const Shape& s : {Shape{1024, 1, 1}, {1, 1024, 1}, {520, 520, 1}}) {
     const WithoutHazards it_is_looked_at_only;
     results::Observation seen;
-    Verifier verifier(dense(s, {1, 0}), GUARDED);
+    Verifier verifier(dense(s, {1, 0}), GUARDED, rung.arithmetic);
     if (run_product(rung, verifier.prepare(Values::integers), seen) != cudaSuccess) continue;
     for (const results::Kernel& kernel : seen.kernels) {
       for (const int64_t threads : kernel.block) edges.insert(threads);
@@ -208,7 +208,7 @@ std::string path_names(const Rung& rung) {
       p.offset_b = b;
       p.offset_c = c;
       cudaError_t error = cudaSuccess;
-      Verifier verifier(p, GUARDED);
+      Verifier verifier(p, GUARDED, rung.arithmetic);
       const Sgemm sgemm = verifier.prepare(Values::reals);
       const char* const path = ladder::path(rung, sgemm);
       names.emplace_back(path == nullptr ? "" : path);

@@ -84,20 +84,20 @@ cudaError_t launch_and_wait(const Rung& rung, const Sgemm& sgemm, cudaStream_t s
   return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
 }
 
-std::string complaint_of(const Problem& p, Layout layout, const std::string& where,
-                         const Trial& trial) {
-  Verifier verifier(p, layout);
+std::string complaint_of(const Rung& rung, const Problem& p, Layout layout,
+                         const std::string& where, const Trial& trial) {
+  Verifier verifier(p, layout, rung.arithmetic);
   return complaint_of(p, verifier, where, trial);
 }
 
 std::string complaint_of(const Rung& rung, const Problem& p, Layout layout) {
-  Verifier verifier(p, layout);
+  Verifier verifier(p, layout, rung.arithmetic);
   return complaint_of(rung, p, verifier);
 }
 
 std::string exact_complaint_of(const Rung& rung, const Problem& p) {
   const WithoutHazards they_are_looked_for_elsewhere;
-  Verifier verifier(p, GUARDED, MOST_COMPLETE_PRODUCTS, {Values::integers});
+  Verifier verifier(p, GUARDED, rung.arithmetic, MOST_COMPLETE_PRODUCTS, {Values::integers});
   return complaint_of(rung, p, verifier);
 }
 

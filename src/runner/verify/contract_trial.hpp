@@ -51,8 +51,8 @@ cudaError_t launch_and_wait(const ladder::Rung& rung, const ladder::Sgemm& sgemm
                             cudaStream_t stream = nullptr);
 
 /// What the verifier finds wrong with what `trial` leaves, with the problem and `where` the matrices lie; empty if nothing.
-std::string complaint_of(const results::Problem& problem, Layout layout, const std::string& where,
-                         const Trial& trial);
+std::string complaint_of(const ladder::Rung& rung, const results::Problem& problem, Layout layout,
+                         const std::string& where, const Trial& trial);
 /// The same of the kernel itself. That its launch waits for the device is a complaint too.
 std::string complaint_of(const ladder::Rung& rung, const results::Problem& problem,
                          Layout layout = GUARDED);

@@ -33,7 +33,7 @@ std::string alpha_zero_reads_neither_factor(const Rung& rung) {
   GuardedMatrix nan(40, 40, 40, GUARDED);
   nan.poison();
   const Problem p = dense({33, 40, 40}, {0, 2});
-  return complaint_of(p, GUARDED, "A and B full of NaN", [&](Sgemm sgemm, Values) {
+  return complaint_of(rung, p, GUARDED, "A and B full of NaN", [&](Sgemm sgemm, Values) {
     sgemm.A = nan.data();
     sgemm.B = nan.data();
     return launch_and_wait(rung, sgemm);

@@ -36,7 +36,6 @@ float integer_from(uint64_t random, int64_t largest) {
   return static_cast<float>(static_cast<int64_t>(((random >> 32) * choices) >> 32) - largest);
 }
 
-constexpr int64_t LARGEST_A = 4095;
 constexpr int64_t LARGEST_B = 1;
 constexpr int64_t LARGEST_C = 1023;
 
@@ -47,11 +46,11 @@ float integer_in_place_of(float factor, float other) {
 
 }  // namespace
 
-Inputs::Inputs(const results::Problem& problem, Values values)
+Inputs::Inputs(const results::Problem& problem, Values values, const ladder::Arithmetic& arithmetic)
     : values_(values),
       seed_(problem.seed),
-      largest_a_(
-          std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, problem.K), 1, LARGEST_A)),
+      largest_a_(std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, problem.K), 1,
+                                     (int64_t{1} << arithmetic.exact_bits) - 1)),
       alpha_(values == Values::reals ? problem.alpha : integer_in_place_of(problem.alpha, 2.0f)),
       beta_(values == Values::reals ? problem.beta : integer_in_place_of(problem.beta, -1.0f)) {}
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/ladder.hpp"
 #include "results/problem.hpp"
 
 namespace runner {
@@ -28,14 +29,14 @@ uint64_t random_bits(uint64_t seed, uint64_t index);
 
 /// The elements of A, B and of C before the call.
 ///
-/// Integers: A holds up to 12 bits, |A| <= min(4095, 2^22 / K), |B| <= 1 and |C| <= 1023, and alpha and
-/// beta are replaced by integers of magnitude at most 2 that are 0 or 1 where the problem's are. Every
+/// Integers: A holds as many bits as the arithmetic multiplies exactly, 12 in FP32, |A| <= min(4095, 2^22 / K), |B| <= 1 and
+/// |C| <= 1023, and alpha and beta are replaced by integers of magnitude at most 2 that are 0 or 1 where the problem's are. Every
 /// partial sum is then below 2^24 for K <= 2^22, and FP32 adds exactly whatever the order. (Beyond that K the
-/// worst case is larger, but a sum of as many random signs does not come near it.) 12 bits are
-/// more than TF32 or BF16 keep, so a product in those does not pass for FP32.
+/// worst case is larger, but a sum of as many random signs does not come near it.)
 class Inputs {
  public:
-  Inputs(const results::Problem& problem, Values values);
+  Inputs(const results::Problem& problem, Values values,
+         const ladder::Arithmetic& arithmetic = ladder::FP32);
 
   Values values() const { return values_; }
   float alpha() const { return alpha_; }

@@ -47,12 +47,13 @@ results::Judgement judgement_of(const Result& result, const Verdict& verdict) {
   return judgement;
 }
 
-Verifier& Matrices::verifier(const Problem& problem) {
-  if (are_new(problem)) {
+Verifier& Matrices::verifier(const Problem& problem, const ladder::Arithmetic& arithmetic) {
+  if (are_new(problem, arithmetic)) {
     verifier_.reset();  // before the next one takes its memory
     problem_.reset();
-    verifier_ = std::make_unique<Verifier>(problem, Layout{.guard = machine::GUARD});
+    verifier_ = std::make_unique<Verifier>(problem, Layout{.guard = machine::GUARD}, arithmetic);
     problem_ = problem;
+    arithmetic_ = arithmetic;
   }
   return *verifier_;
 }

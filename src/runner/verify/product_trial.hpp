@@ -14,22 +14,25 @@ namespace runner {
 /// The matrices of the problem at hand. Rungs that are run on one problem share them.
 class Matrices {
  public:
-  /// True if verifier() of this problem lays out new matrices.
-  bool are_new(const results::Problem& problem) const { return !verifier_ || problem_ != problem; }
+  /// True if verifier() of this problem and arithmetic lays out new matrices.
+  bool are_new(const results::Problem& problem, const ladder::Arithmetic& arithmetic) const {
+    return !verifier_ || problem_ != problem || arithmetic_ != arithmetic;
+  }
 
   /// The verifier of the problem, valid until the next call with another one. Throws Error if memory does not suffice.
-  Verifier& verifier(const results::Problem& problem);
+  Verifier& verifier(const results::Problem& problem, const ladder::Arithmetic& arithmetic);
 
  private:
   std::unique_ptr<Verifier> verifier_;
   std::optional<results::Problem> problem_;
+  std::optional<ladder::Arithmetic> arithmetic_;
 };
 
 class ProductTrial : public WorkloadTrial {
  public:
   /// The rung and the matrices must outlive it.
   ProductTrial(const ladder::Rung& rung, const results::Problem& problem, Matrices& matrices)
-      : rung_(rung), verifier_(matrices.verifier(problem)) {}
+      : rung_(rung), verifier_(matrices.verifier(problem, rung.arithmetic)) {}
 
   void check(results::Result& result) override;
   machine::Launch launch() override;

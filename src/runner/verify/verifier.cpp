@@ -37,11 +37,12 @@ struct Verifier::Pass {
   Yardstick yardstick;
   std::optional<Projection> projection;  // where the yardstick does not cover every element
 
-  Pass(const results::Problem& p, Layout layout, Values values, int64_t most_complete_products)
-      : inputs(p, values),
+  Pass(const results::Problem& p, Layout layout, Values values,
+       const ladder::Arithmetic& arithmetic, int64_t most_complete_products)
+      : inputs(p, values, arithmetic),
         a(p.M, p.K, p.lda, layout, p.offset_a),
         b(p.K, p.N, p.ldb, layout, p.offset_b),
-        yardstick(p, inputs, most_complete_products) {
+        yardstick(p, inputs, most_complete_products, arithmetic) {
     a.fill(inputs, Operand::A);
     b.fill(inputs, Operand::B);
     if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
@@ -78,12 +79,13 @@ struct Verifier::Pass {
   }
 };
 
-Verifier::Verifier(const results::Problem& problem, Layout layout, int64_t most_complete_products,
+Verifier::Verifier(const results::Problem& problem, Layout layout,
+                   const ladder::Arithmetic& arithmetic, int64_t most_complete_products,
                    const std::vector<Values>& passes)
     : problem_(problem), c_(problem.M, problem.N, problem.ldc, layout, problem.offset_c) {
   passes_.reserve(passes.size());
   for (const Values values : passes)
-    passes_.emplace_back(problem_, layout, values, most_complete_products);
+    passes_.emplace_back(problem_, layout, values, arithmetic, most_complete_products);
 }
 
 Verifier::~Verifier() = default;

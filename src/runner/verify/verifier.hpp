@@ -4,7 +4,8 @@
 // Two passes, each over a fresh C:
 //
 //   reals     random reals. The yardstick is an FP64 product, and each element must satisfy
-//                 |got - want| <= c * max(K, 1) * eps * (|alpha| |A||B| + |beta| |C|)     with c = 2.
+//                 |got - want| <= c * max(K, 1) * eps * (|alpha| |A||B| + |beta| |C|)
+//             with c and eps of the rung's arithmetic; of FP32 they are 2 and 2^-23.
 //             An element is K products, their sum in some order, a scaling and the addition of beta * C:
 //             at most K + 2 roundings lie between an input and the result, each of relative size eps / 2.
 //             The classical bound (Higham, Accuracy and Stability of Numerical Algorithms, 3.1) is then
@@ -56,8 +57,9 @@ using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values value
 
 class Verifier {
  public:
-  /// Lays out and fills the matrices of the passes. Throws Error if memory does not suffice.
+  /// Lays out and fills the matrices of the passes, for rungs of this arithmetic. Throws Error if memory does not suffice.
   Verifier(const results::Problem& problem, Layout layout,
+           const ladder::Arithmetic& arithmetic = ladder::FP32,
            int64_t most_complete_products = MOST_COMPLETE_PRODUCTS,
            const std::vector<Values>& passes = {Values::reals, Values::integers});
   ~Verifier();

@@ -34,7 +34,7 @@ bool same_sign(double a, double b) { return std::signbit(a) == std::signbit(b); 
 }  // namespace
 
 Yardstick::Yardstick(const results::Problem& p, const Inputs& inputs,
-                     int64_t most_complete_products)
+                     int64_t most_complete_products, const ladder::Arithmetic& arithmetic)
     : inputs_(inputs) {
   complete_ = std::max(p.flops() / 2, static_cast<double>(p.M) * static_cast<double>(p.N)) <=
               static_cast<double>(most_complete_products);
@@ -71,10 +71,9 @@ Yardstick::Yardstick(const results::Problem& p, const Inputs& inputs,
   }
   RowMajor magnitude = std::abs(beta) * C.cwiseAbs();
   if (K > 0) magnitude.noalias() += std::abs(alpha) * (A.cwiseAbs() * B.cwiseAbs());
-  const double roundings = BOUND_FACTOR * static_cast<double>(std::max<int64_t>(1, K));
-  bound_ =
-      roundings * (static_cast<double>(std::numeric_limits<float>::epsilon()) * magnitude.array() +
-                   static_cast<double>(std::numeric_limits<float>::denorm_min()));
+  const double roundings = arithmetic.bound_factor * static_cast<double>(std::max<int64_t>(1, K));
+  bound_ = roundings * (arithmetic.epsilon * magnitude.array() +
+                        static_cast<double>(std::numeric_limits<float>::denorm_min()));
 }
 
 bool Yardstick::is_right(size_t i, size_t j, float got) const {

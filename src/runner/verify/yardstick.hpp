@@ -12,13 +12,13 @@ namespace runner {
 
 inline constexpr int64_t SAMPLED_ROWS = 128;
 inline constexpr int64_t SAMPLED_COLS = 128;
-inline constexpr double BOUND_FACTOR = 2.0;
 
 /// An FP64 product of all rows and columns, or of a sample of both where that would take more than
 /// `most_complete_products` multiplications.
 class Yardstick {
  public:
-  Yardstick(const results::Problem& problem, const Inputs& inputs, int64_t most_complete_products);
+  Yardstick(const results::Problem& problem, const Inputs& inputs, int64_t most_complete_products,
+            const ladder::Arithmetic& arithmetic = ladder::FP32);
 
   /// The rows and columns whose elements are known, sorted.
   const std::vector<int64_t>& rows() const { return rows_; }

@@ -90,4 +90,20 @@ TEST(Inputs, IntegerPassKeepsFactorsOfZeroAndOne) {
   EXPECT_EQ(inputs.beta(), 1.0f);
 }
 
+TEST(Inputs, HaveTheBitsThatTheArithmeticMultipliesExactly) {
+  for (const int bits : {12, 10, 3}) {
+    ladder::Arithmetic arithmetic = ladder::FP32;
+    arithmetic.exact_bits = bits;
+    const Inputs inputs(problem(64), Values::integers, arithmetic);
+    float largest = 0;
+    for (int64_t i = 0; i < 64; ++i) {
+      for (int64_t k = 0; k < 64; ++k)
+        largest = std::max(largest, std::abs(inputs.at(Operand::A, i, k)));
+    }
+    const float most = static_cast<float>((1 << bits) - 1);
+    EXPECT_LE(largest, most);
+    EXPECT_GT(largest, 0.9f * most) << bits;
+  }
+}
+
 }  // namespace

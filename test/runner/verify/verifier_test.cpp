@@ -27,7 +27,7 @@ constexpr Layout GUARDED{.guard = 8192};
 constexpr int64_t MOST_COMPLETE_PRODUCTS = 100000;
 
 Verdict verify(const Rung& rung, const Problem& problem) {
-  return runner::Verifier(problem, GUARDED, MOST_COMPLETE_PRODUCTS)
+  return runner::Verifier(problem, GUARDED, ladder::FP32, MOST_COMPLETE_PRODUCTS)
       .check([&](const Sgemm& sgemm, Values) {
         const cudaError_t error = ladder::launch(rung, sgemm, nullptr);
         return error != cudaSuccess ? error : cudaDeviceSynchronize();
@@ -165,6 +165,24 @@ TEST(Verifier, ReportsALaunchThatFails) {
   EXPECT_FALSE(verdict.correct);
   EXPECT_EQ(verdict.error, cudaErrorInvalidConfiguration);
   EXPECT_THAT(verdict.complaint, HasSubstr("cudaErrorInvalidConfiguration"));
+}
+
+// The bound and the inputs are those of the arithmetic that the rung states.
+TEST(Verifier, JudgesByTheArithmetic) {
+  const auto verdict_by = [](const ladder::Arithmetic& arithmetic) {
+    return runner::Verifier(small(), GUARDED, arithmetic).check([](const Sgemm& sgemm, Values) {
+      const cudaError_t error = ladder::launch(faulty::sound, sgemm, nullptr);
+      return error != cudaSuccess ? error : cudaDeviceSynchronize();
+    });
+  };
+  EXPECT_TRUE(verdict_by(ladder::FP32).correct);
+  ladder::Arithmetic exact = ladder::FP32;
+  exact.bound_factor = 0;
+  EXPECT_FALSE(verdict_by(exact).correct) << "FP32 rounds";
+  ladder::Arithmetic loose = ladder::FP32;
+  loose.bound_factor *= 8;
+  EXPECT_DOUBLE_EQ(verdict_by(loose).error_over_bound,
+                   verdict_by(ladder::FP32).error_over_bound / 8);
 }
 
 }  // namespace
