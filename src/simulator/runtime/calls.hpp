@@ -9,19 +9,16 @@
 #include <string>
 
 #include "simulator/fault.hpp"
-#include "simulator/runtime/hazards_at_exit.hpp"
-#include "simulator/runtime/host_races.hpp"
+#include "simulator/runtime/events.hpp"
 
 namespace simulator::runtime {
 
-/// While it lives, the calling thread is in this function of the API. What host code did since the last call is told
-/// before it begins.
+/// While it lives, the calling thread is in this function of the API.
 class Call {
  public:
   explicit Call(const char* name) : before_(innermost) {
     innermost = name;
-    hazards_at_exit();  // a program may have no kernel
-    tell_host_races();
+    publish(&Watcher::call_begins);
   }
   ~Call() { innermost = before_; }
   Call(const Call&) = delete;
@@ -53,12 +50,6 @@ bool device_failed();
 
 /// Records that a kernel failed, and writes the fault to stderr.
 void kernel_failed(Fault fault);
-
-/// Notes that a launch failed that was written with <<< >>>, so that nobody has seen what it answered.
-void launch_failed(const std::string& kernel, cudaError_t error);
-
-/// At the program's end: what failed without the program's being told or asking becomes a hazard.
-void tell_unasked_errors();
 
 /// Runs `work`, a function that returns cudaError_t, and keeps exceptions from C callers. `name` is that of the
 /// API's function which calls this, in the other two as well.

@@ -193,7 +193,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize() {
   return synchronous([] {
     note_wait();
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
     return cudaSuccess;
   });
 }

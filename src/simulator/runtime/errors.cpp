@@ -7,28 +7,17 @@
 #include <optional>
 #include <utility>
 
-#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/runtime/calls.hpp"
 #include "simulator/runtime/diagnostics.hpp"
-#include "simulator/runtime/host_line.hpp"
 
 namespace simulator {
 namespace {
-
-// A failure that the program has not been told of.
-struct Unasked {
-  std::string kernel;
-  cudaError_t error = cudaSuccess;
-  bool at_launch = false;      // the launch itself, not the kernel
-  runtime::CallSite launched;  // from here
-};
 
 struct Failure {
   std::mutex mutex;
   std::optional<Fault> fault;
   bool surfaced = false;
   bool output = true;
-  std::optional<Unasked> unasked;  // the first
 };
 
 Failure& failure() {
@@ -65,47 +54,6 @@ cudaError_t error_of(const Fault& fault) {
       return cudaErrorMemoryAllocation;
   }
   return cudaErrorLaunchFailure;
-}
-
-// Called with the lock held.
-void note_unasked(Failure& f, const std::string& kernel, cudaError_t error, bool at_launch) {
-  if (f.unasked || !looks_for_hazards()) return;
-  f.unasked = {kernel, error, at_launch, runtime::CallSite::here()};
-}
-
-// The program asks what the last error was, or what an error means.
-void note_question() {
-  Failure& f = failure();
-  const std::lock_guard lock(f.mutex);
-  if (f.unasked && f.unasked->at_launch) f.unasked.reset();
-}
-
-// A call tells the program of the kernel's fault. Called with the lock held.
-void note_answer(Failure& f) {
-  f.surfaced = true;
-  if (f.unasked && !f.unasked->at_launch) f.unasked.reset();
-}
-
-Hazard hazard_of(const Unasked& unasked) {
-  const runtime::HostLine line = runtime::line_of(unasked.launched);
-  const std::string name = cudaGetErrorName(unasked.error);
-  Hazard hazard;
-  hazard.kind = HazardKind::never_asked;
-  hazard.kernel = unasked.kernel;
-  hazard.where = line.where;
-  hazard.code = name;
-  if (unasked.at_launch) {
-    hazard.message = {
-        "the launch of " + unasked.kernel + " failed (" + name + "), and the program never asked",
-        line.text(),
-        "cudaGetLastError() behind the launch; if it is not cudaSuccess, print "
-        "cudaGetErrorString() of it"};
-  } else {
-    hazard.message = {
-        unasked.kernel + " failed (" + name + "), and no call told the program", line.text(),
-        "look at what cudaDeviceSynchronize() or cudaMemcpy returns behind the launch"};
-  }
-  return hazard;
 }
 
 }  // namespace
@@ -168,7 +116,8 @@ cudaError_t surface_fault() {
   Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault) return cudaSuccess;
-  note_answer(f);
+  f.surfaced = true;
+  publish(&Watcher::failure_told);
   return error_of(*f.fault);
 }
 
@@ -176,7 +125,7 @@ cudaError_t surfaced_fault() {
   Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault || !f.surfaced) return cudaSuccess;
-  note_answer(f);
+  publish(&Watcher::failure_told);
   return error_of(*f.fault);
 }
 
@@ -189,42 +138,31 @@ void kernel_failed(Fault fault) {
   Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (f.fault) return;
-  note_unasked(f, fault.kernel, error_of(fault), false);
+  publish(&Watcher::failed, fault.kernel, error_of(fault), false);
   const Fault& kept = f.fault.emplace(std::move(fault));
   if (f.output) std::fputs(kept.text().c_str(), stderr);
-}
-
-void launch_failed(const std::string& kernel, cudaError_t error) {
-  const std::lock_guard lock(failure().mutex);
-  note_unasked(failure(), kernel, error, true);
-}
-
-void tell_unasked_errors() {
-  std::optional<Unasked> unasked;
-  {
-    const std::lock_guard lock(failure().mutex);
-    unasked = std::exchange(failure().unasked, std::nullopt);
-  }
-  if (unasked) HazardStore::instance().add(hazard_of(*unasked));
 }
 
 }  // namespace runtime
 }  // namespace simulator
 
+using simulator::runtime::publish;
+using simulator::runtime::Watcher;
+
 extern "C" {
 
 cudaError_t cudaGetLastError() {
-  simulator::note_question();
+  publish(&Watcher::error_asked);
   return std::exchange(simulator::last_error, cudaSuccess);
 }
 
 cudaError_t cudaPeekAtLastError() {
-  simulator::note_question();
+  publish(&Watcher::error_asked);
   return simulator::last_error;
 }
 
 const char* cudaGetErrorName(cudaError_t error) {
-  simulator::note_question();
+  publish(&Watcher::error_asked);
   switch (error) {
 #define CUDA_ERROR(name, code, text) \
   case name:                         \
@@ -236,7 +174,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  simulator::note_question();
+  publish(&Watcher::error_asked);
   switch (error) {
 #define CUDA_ERROR(name, code, text) \
   case name:                         \

@@ -11,8 +11,6 @@
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/runtime/at_exit.hpp"
 #include "simulator/runtime/calls.hpp"
-#include "simulator/runtime/host_races.hpp"
-#include "simulator/runtime/memory.hpp"
 
 namespace simulator::runtime {
 namespace {
@@ -30,10 +28,7 @@ void say_how_often(const std::vector<Hazard>& found) {
 
 void close_hazards() {
   at_exit([] {
-    tell_host_races();
-    tell_unasked_errors();
-    // Who ends on an error has no time to tidy up.
-    if (exit_status == EXIT_SUCCESS && !device_failed()) tell_memory_never_freed();
+    publish(&Watcher::program_ends, exit_status == EXIT_SUCCESS && !device_failed());
     say_how_often(HazardStore::instance().found());
   });
 }

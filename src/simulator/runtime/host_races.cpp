@@ -1,5 +1,9 @@
-#include "simulator/runtime/host_races.hpp"
-
+// Accesses of host code to memory that it may not touch: the device's own; and what both see (cudaMallocManaged,
+// cudaMallocHost) as long as it has not waited for the kernel or the asynchronous copy at work on it, which is a race.
+//
+// Here a launch is over when it returns; on a device it may just have begun. So what a launch touched is protected
+// until a call that waits for it. An access by host code is then noted, the protection lifted, and the access done:
+// the program goes on as if nothing had been. What a launch has only read may be read.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,6 +24,7 @@
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
 #include "simulator/runtime/host_line.hpp"
+#include "simulator/runtime/host_watchers.hpp"
 #include "simulator/runtime/streams.hpp"
 
 namespace simulator::runtime {
@@ -49,7 +54,7 @@ struct State {
   std::array<Span, 256> spans;
   size_t span_count = 0;
   bool is_protected = false;
-  int open = 0;         // HostMemoryOpen that live
+  int open = 0;         // kernels and copies at work; nothing is protected then
   bool joined = false;  // streams by events
   std::array<Sighting, 32> sightings;
   std::atomic<size_t> sighting_count = 0;
@@ -318,119 +323,128 @@ bool is_race(const Sighting& sighting) {
   return shadow.was_touched(sighting.address, sighting.span.launch, sighting.span.written);
 }
 
+class HostRaces final : public Watcher {
+ public:
+  void call_begins() override { tell(); }
+  void program_ends(bool /*tidy*/) override { tell(); }
+
+  void allocated(const NewMemory& memory) override {
+    if (!looks_for_hazards()) return;
+    {
+      // Where host code accesses the device's own memory, which ends the program, it is told of that first.
+      const Locked lock;
+      has_signal();
+    }
+    if (!memory.host_visible) return;
+    const std::lock_guard lock(shared_memory().mutex);
+    shared_memory().last_launch[memory.base] = 0;
+  }
+
+  void about_to_free(uint64_t base, uint64_t bytes) override {
+    {
+      const std::lock_guard lock(shared_memory().mutex);
+      if (shared_memory().last_launch.erase(base) == 0) return;
+    }
+    lift([&](const Span& span) { return span.first >= base && span.first < base + bytes; });
+  }
+
+  void launched(const std::string& kernel, cudaStream_t stream) override {
+    if (!looks_for_hazards()) return;
+    const std::vector<Span> touched = touched_since();
+    if (touched.empty()) return;
+    const CallSite site = CallSite::here();
+    const Locked lock;
+    unprotect();
+    for (Span span : touched) {
+      span.worker = kernel.c_str();
+      span.stream = stream;
+      span.launched = site;
+      add(span);
+    }
+    protect();
+  }
+
+  // Only whole pages of it are protected.
+  void copied(uint64_t first, uint64_t bytes, bool written, cudaStream_t stream) override {
+    if (!looks_for_hazards()) return;
+    const Allocation* const around = shared_with_host(first);
+    if (around == nullptr) return;
+    const uint64_t past_end = first + bytes;
+    const bool reaches_end = past_end == around->base + around->bytes;
+    Span span;
+    span.first = page_up(first);
+    span.past_end = reaches_end ? page_up(past_end) : past_end / page_size() * page_size();
+    if (span.first >= span.past_end) return;
+    span.written = written;
+    span.worker = Call::current();
+    span.stream = stream;
+    span.launched = CallSite::here();
+    const Locked lock;
+    unprotect();
+    add(span);
+    protect();
+  }
+
+  void waited_for(cudaStream_t stream) override {
+    const bool blocking = is_blocking(stream);
+    const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
+    const bool all = state.joined;
+    std::vector<cudaStream_t> waited;  // beside the stream itself
+    if (blocking && !all) {
+      const Locked lock;
+      for (size_t i = 0; i < state.span_count; ++i) waited.push_back(state.spans[i].stream);
+    }
+    std::erase_if(waited, [&](cudaStream_t other) {
+      const bool other_is_legacy = other == nullptr || other == cudaStreamLegacy;
+      return !(is_legacy ? is_blocking(other) : other_is_legacy);
+    });
+    lift([&](const Span& span) {
+      return all || span.stream == stream ||
+             std::find(waited.begin(), waited.end(), span.stream) != waited.end();
+    });
+  }
+
+  void waited_for_all() override {
+    lift([](const Span&) { return true; });
+  }
+
+  // To wait for one is taken for waiting for all from now on.
+  void streams_joined() override { state.joined = true; }
+
+  void work_begins() override {
+    const Locked lock;
+    ++state.open;
+    unprotect();
+  }
+  void work_ends() override {
+    const Locked lock;
+    --state.open;
+    protect();
+  }
+
+ private:
+  static void tell() {
+    if (state.sighting_count.load(std::memory_order_relaxed) == 0) return;
+    std::vector<Sighting> seen;
+    seen.reserve(state.sightings.size());
+    {
+      const Locked lock;
+      seen.assign(
+          state.sightings.begin(),
+          state.sightings.begin() + static_cast<std::ptrdiff_t>(state.sighting_count.load()));
+      state.sighting_count = 0;
+    }
+    for (const Sighting& sighting : seen) {
+      if (is_race(sighting)) HazardStore::instance().add(hazard_of(sighting));
+    }
+  }
+};
+
 }  // namespace
 
-void watch_host_accesses() {
-  const Locked lock;
-  has_signal();
-}
-
-void note_host_memory(uint64_t base) {
-  const std::lock_guard lock(shared_memory().mutex);
-  shared_memory().last_launch[base] = 0;
-}
-
-void forget_host_memory(uint64_t base) {
-  {
-    const std::lock_guard lock(shared_memory().mutex);
-    if (shared_memory().last_launch.erase(base) == 0) return;
-  }
-  const Allocation* const freed = DeviceMemory::instance().find(base);
-  lift([&](const Span& span) {
-    return span.first >= base && span.first < base + (freed == nullptr ? 1 : freed->bytes);
-  });
-}
-
-void note_launch(const std::string& kernel, cudaStream_t stream) {
-  if (!looks_for_hazards()) return;
-  const std::vector<Span> touched = touched_since();
-  if (touched.empty()) return;
-  const CallSite site = CallSite::here();
-  const Locked lock;
-  unprotect();
-  for (Span span : touched) {
-    span.worker = kernel.c_str();
-    span.stream = stream;
-    span.launched = site;
-    add(span);
-  }
-  protect();
-}
-
-void note_copy(uint64_t first, uint64_t bytes, bool written, cudaStream_t stream) {
-  if (!looks_for_hazards()) return;
-  const Allocation* const around = shared_with_host(first);
-  if (around == nullptr) return;
-  const uint64_t past_end = first + bytes;
-  const bool reaches_end = past_end == around->base + around->bytes;
-  Span span;
-  span.first = page_up(first);
-  span.past_end = reaches_end ? page_up(past_end) : past_end / page_size() * page_size();
-  if (span.first >= span.past_end) return;
-  span.written = written;
-  span.worker = Call::current();
-  span.stream = stream;
-  span.launched = CallSite::here();
-  const Locked lock;
-  unprotect();
-  add(span);
-  protect();
-}
-
-void note_synchronised(cudaStream_t stream) {
-  const bool blocking = is_blocking(stream);
-  const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
-  const bool all = state.joined;
-  std::vector<cudaStream_t> waited;  // beside the stream itself
-  if (blocking && !all) {
-    const Locked lock;
-    for (size_t i = 0; i < state.span_count; ++i) waited.push_back(state.spans[i].stream);
-  }
-  std::erase_if(waited, [&](cudaStream_t other) {
-    const bool other_is_legacy = other == nullptr || other == cudaStreamLegacy;
-    return !(is_legacy ? is_blocking(other) : other_is_legacy);
-  });
-  lift([&](const Span& span) {
-    return all || span.stream == stream ||
-           std::find(waited.begin(), waited.end(), span.stream) != waited.end();
-  });
-}
-
-void note_all_synchronised() {
-  lift([](const Span&) { return true; });
-}
-
-void note_joined_streams() { state.joined = true; }
-
-void forget_host_memory(uint64_t base, uint64_t bytes) {
-  lift([&](const Span& span) { return span.first >= base && span.first < base + bytes; });
-}
-
-HostMemoryOpen::HostMemoryOpen() {
-  const Locked lock;
-  ++state.open;
-  unprotect();
-}
-
-HostMemoryOpen::~HostMemoryOpen() {
-  const Locked lock;
-  --state.open;
-  protect();
-}
-
-void tell_host_races() {
-  if (state.sighting_count.load(std::memory_order_relaxed) == 0) return;
-  std::vector<Sighting> seen;
-  seen.reserve(state.sightings.size());
-  {
-    const Locked lock;
-    seen.assign(state.sightings.begin(),
-                state.sightings.begin() + static_cast<std::ptrdiff_t>(state.sighting_count.load()));
-    state.sighting_count = 0;
-  }
-  for (const Sighting& sighting : seen) {
-    if (is_race(sighting)) HazardStore::instance().add(hazard_of(sighting));
-  }
+Watcher& host_races() {
+  static HostRaces watcher;
+  return watcher;
 }
 
 }  // namespace simulator::runtime

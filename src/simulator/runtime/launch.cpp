@@ -194,11 +194,11 @@ cudaError_t launch(const void* function, const LaunchShape& shape, void** argume
   if (device_failed()) return cudaSuccess;
   std::optional<Fault> fault;
   {
-    const HostMemoryOpen open;
+    const DeviceAtWork at_work;
     fault = kernel->run(shape, arguments);
   }
   if (!fault) {
-    note_launch(kernel->demangled(), stream);
+    publish(&Watcher::launched, kernel->demangled(), stream);
     return cudaSuccess;
   }
   const bool known_at_once = fault->kind == FaultKind::host_memory;
@@ -261,7 +261,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
     }
   });
   if (is_unseen && error != cudaSuccess && !device_failed())
-    launch_failed(kernel_name(function), error);
+    publish(&Watcher::failed, kernel_name(function), error, true);
   return error;
 }
 

@@ -18,7 +18,6 @@
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/calls.hpp"
-#include "simulator/runtime/host_line.hpp"
 #include "simulator/runtime/refusal.hpp"
 #include "simulator/runtime/registry.hpp"
 #include "simulator/runtime/streams.hpp"
@@ -33,16 +32,13 @@ enum class Origin { device, pinned, managed };
 
 struct Made {
   Origin origin = Origin::device;
-  const CallSite* site = nullptr;  // where; nullptr if hazards were not looked for
   uint64_t bytes = 0;
-  uint32_t id = 0;
 };
 
 // The program's live allocations by their first byte. Variables of modules are not among them.
 struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Made> made;
-  std::set<CallSite> sites;
   std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
 };
 
@@ -88,14 +84,11 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   const uint64_t base = DeviceMemory::instance().allocate(
       bytes, origin == Origin::device ? HostAccess::device_only : HostAccess::host_visible);
   if (base == 0) return cudaErrorMemoryAllocation;
-  Made made{origin, nullptr, bytes, DeviceMemory::instance().find(base)->id};
-  if (looks_for_hazards()) {
-    made.site = &*allocations().sites.insert(CallSite::here()).first;
-    DeviceShadow::instance().allocated(base, bytes, origin != Origin::device);
-    watch_host_accesses();
-    if (origin != Origin::device) note_host_memory(base);
-  }
-  allocations().made.emplace(base, made);
+  const bool host_visible = origin != Origin::device;
+  if (looks_for_hazards()) DeviceShadow::instance().allocated(base, bytes, host_visible);
+  publish(&Watcher::allocated,
+          Watcher::NewMemory{base, bytes, DeviceMemory::instance().find(base)->id, host_visible});
+  allocations().made.emplace(base, Made{origin, bytes});
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
 }
@@ -142,7 +135,7 @@ cudaError_t release(void* pointer, bool pinned) {
                          : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
     });
   }
-  forget_host_memory(found->first);
+  publish(&Watcher::about_to_free, found->first, found->second.bytes);
   DeviceMemory::instance().release(found->first);
   DeviceShadow::instance().released(found->first);
   allocations().made.erase(found);
@@ -333,17 +326,17 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     });
   }
   {
-    const HostMemoryOpen open;
+    const DeviceAtWork at_work;
     for (size_t row = 0; row < extent.height; ++row) {
       std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
       DeviceShadow::instance().written(address_of(to) + row * to_pitch, extent.width);
     }
   }
   if (order.returns_at_once) {
-    note_copy(address_of(to), to_bytes, true, order.stream);
-    note_copy(address_of(from), from_bytes, false, order.stream);
+    publish(&Watcher::copied, address_of(to), to_bytes, true, order.stream);
+    publish(&Watcher::copied, address_of(from), from_bytes, false, order.stream);
   } else {
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
   }
   return cudaSuccess;
 }
@@ -375,16 +368,16 @@ cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent, const Or
                   [&] { return not_usable({"destination", pointer, bytes, true, false}); });
   }
   {
-    const HostMemoryOpen open;
+    const DeviceAtWork at_work;
     for (size_t row = 0; row < extent.height; ++row) {
       std::memset(target + row * pitch, value, extent.width);
       DeviceShadow::instance().written(address_of(pointer) + row * pitch, extent.width);
     }
   }
   if (order.returns_at_once) {
-    note_copy(address_of(pointer), bytes, true, order.stream);
+    publish(&Watcher::copied, address_of(pointer), bytes, true, order.stream);
   } else {
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
   }
   return cudaSuccess;
 }
@@ -429,52 +422,15 @@ cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void
 
 void free_everything() {
   const std::lock_guard lock(allocations().mutex);
-  note_all_synchronised();
+  publish(&Watcher::waited_for_all);
   for (const auto& [base, made] : allocations().made) {
+    publish(&Watcher::about_to_free, base, made.bytes);
     DeviceMemory::instance().release(base);
     allocations().reset.insert(base);
     DeviceShadow::instance().released(base);
   }
   allocations().made.clear();
   DeviceMemory::instance().release_heap();
-}
-
-void tell_memory_never_freed() {
-  uint64_t bytes = 0;
-  std::vector<std::pair<uint32_t, const CallSite*>> order;
-  {
-    const std::lock_guard lock(allocations().mutex);
-    for (const auto& [base, made] : allocations().made) {
-      if (made.site == nullptr) continue;
-      bytes += made.bytes;
-      order.emplace_back(made.id, made.site);
-    }
-  }
-  if (order.empty()) return;
-  std::sort(order.begin(), order.end());
-  constexpr size_t MOST = 3;
-  std::vector<std::string> lines;
-  Hazard hazard;
-  hazard.kind = HazardKind::never_freed;
-  for (const auto& [id, site] : order) {
-    const HostLine line = line_of(*site);
-    if (!line.known() || std::find(lines.begin(), lines.end(), line.text()) != lines.end())
-      continue;
-    if (lines.empty()) hazard.where = line.where;
-    lines.push_back(line.text());
-    if (lines.size() > MOST) break;
-  }
-  std::string where;
-  for (size_t i = 0; i < std::min(lines.size(), MOST); ++i)
-    where += (i == 0 ? "" : ", ") + lines[i];
-  if (lines.size() > MOST) where += ", ...";
-  hazard.message = {
-      (order.size() == 1 ? "an allocation of " + bytes_text(bytes) + " was"
-                         : std::to_string(order.size()) + " allocations of " + bytes_text(bytes) +
-                               " in all were") +
-          " never freed",
-      where, "cudaFree at the end for what is allocated there, cudaFreeHost for pinned memory"};
-  HazardStore::instance().add(std::move(hazard));
 }
 
 }  // namespace simulator::runtime
@@ -555,7 +511,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaFree(void* pointer) {
   return synchronous([&] {
     note_wait();
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
     return release(pointer, false);
   });
 }
@@ -567,7 +523,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 cudaError_t cudaFreeHost(void* pointer) {
   return synchronous([&] {
     note_wait();
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
     return release(pointer, true);
   });
 }

@@ -2,11 +2,8 @@
 
 #include <cerrno>
 #include <exception>
-#include <utility>
 
 #include "simulator/hazards/hazard_store.hpp"
-#include "simulator/runtime/calls.hpp"
-#include "simulator/runtime/host_line.hpp"
 
 namespace simulator::runtime {
 
@@ -14,16 +11,7 @@ void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain) {
   if (!looks_for_hazards()) return;
   const int errno_before = errno;
   try {
-    const CallSite site = CallSite::here();
-    const HostLine line = line_of(site);
-    Refusal refusal = explain();
-    Hazard hazard;
-    hazard.kind = kind;
-    hazard.kernel = std::move(refusal.kernel);
-    hazard.where = line.where;
-    hazard.code = line.known() ? Call::current() : Call::current() + site.id();
-    hazard.message = {std::move(refusal.what), line.text(), std::move(refusal.advice)};
-    HazardStore::instance().add(std::move(hazard));
+    publish(&Watcher::refused, kind, explain());
     errno = errno_before;
   } catch (const std::exception&) {
     errno = errno_before;  // there is no memory for a message

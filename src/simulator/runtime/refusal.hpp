@@ -4,17 +4,10 @@
 #include <cuda_runtime_api.h>
 
 #include <functional>
-#include <string>
 
-#include "simulator/hazards/hazard.hpp"
+#include "simulator/runtime/events.hpp"
 
 namespace simulator::runtime {
-
-struct Refusal {
-  std::string what;    // "cudaFree was given memory that was freed before: ..."
-  std::string advice;  // what to try
-  std::string kernel;  // of a launch
-};
 
 /// Tells of something wrong in host code, once for each line of it; nothing where hazards are not looked for.
 void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain);

@@ -17,9 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/runtime/hazards_at_exit.hpp"
-#include "simulator/runtime/report.hpp"
-#include "simulator/runtime/show_at_exit.hpp"
+#include "simulator/runtime/events.hpp"
 
 // The section in which <host_defines.h> puts the shadows of __managed__ variables: the linker marks its ends.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are the linker's
@@ -204,9 +202,7 @@ extern "C" {
 void** __cudaRegisterFatBinary(void* fat_binary) {
   using namespace simulator::runtime;
   return at_start([&] {
-    report_at_exit();
-    show_at_exit();
-    hazards_at_exit();
+    publish(&Watcher::code_registered);
     const auto* const binary = static_cast<const FatBinary*>(fat_binary);
     // Kept until the process ends: objects with static storage may launch kernels from their destructors.
     auto* const unit = new TranslationUnit;

@@ -53,7 +53,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags) {
 // All work of the stream has ended when it is asked for.
 cudaError_t catch_up_with(cudaStream_t stream) {
   if (!stream_exists(stream)) return refuse_stream();
-  note_synchronised(stream);
+  publish(&Watcher::waited_for, stream);
   return cudaSuccess;
 }
 
@@ -71,7 +71,7 @@ cudaError_t on_event(cudaEvent_t event, Work work) {
 
 cudaError_t catch_up_with(cudaEvent_t event) {
   return on_event(event, [](Event&) {
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
     return cudaSuccess;
   });
 }
@@ -164,7 +164,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return asynchronous([&] {
     if (!stream_exists(stream)) return refuse_stream();
     return on_event(event, [](Event&) {
-      note_joined_streams();
+      publish(&Watcher::streams_joined);
       return cudaSuccess;
     });
   });
@@ -174,7 +174,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return synchronous([&] {
     if (function == nullptr) return cudaErrorInvalidValue;
     if (!stream_exists(stream)) return refuse_stream();
-    const HostMemoryOpen open;  // the function comes behind the work before it
+    const DeviceAtWork at_work;  // the function comes behind the work before it
     function(user_data);
     return cudaSuccess;
   });
@@ -236,7 +236,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       });
       if (error != cudaSuccess) return error;
     }
-    note_all_synchronised();
+    publish(&Watcher::waited_for_all);
     *milliseconds = std::chrono::duration<float, std::milli>(*times[1] - *times[0]).count();
     return cudaSuccess;
   });
