@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "simulator/decode/program.hpp"
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch_shape.hpp"
 #include "simulator/execute/worker.hpp"
 
 namespace simulator {

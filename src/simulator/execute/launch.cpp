@@ -584,11 +584,6 @@ int worker_threads() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-const DeviceLimits& device_limits() {
-  static const DeviceLimits limits;
-  return limits;
-}
-
 std::unique_ptr<Module> Module::load(std::string_view ptx, const HostPlaces& managed) {
   return std::make_unique<LoadedModule>(ptx, managed);
 }

@@ -13,37 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/execute/launch_shape.hpp"
 #include "simulator/fault.hpp"
 
 namespace simulator {
-
-/// The declared limits of the simulated device. They follow an H200 (compute capability 9.0), so that
-/// a launch which is refused there is refused here.
-struct DeviceLimits {
-  int threads_per_block = 1024;
-  Dim3 block{1024, 1024, 64};
-  Dim3 grid{2147483647, 65535, 65535};
-  int warp_size = 32;
-  int multiprocessors = 132;
-  int threads_per_multiprocessor = 2048;
-  int blocks_per_multiprocessor = 32;
-  int registers_per_multiprocessor = 65536;
-  int registers_per_thread = 255;
-  size_t static_shared_per_block = size_t{48} * 1024;
-  size_t shared_per_block_optin = size_t{227} * 1024;
-  size_t shared_per_multiprocessor = size_t{228} * 1024;
-  size_t reserved_shared_per_block = 1024;
-  size_t constant_memory = size_t{64} * 1024;
-  int compute_major = 9;
-  int compute_minor = 0;
-};
-const DeviceLimits& device_limits();
-
-struct LaunchShape {
-  Dim3 grid;
-  Dim3 block;
-  size_t dynamic_shared = 0;
-};
 
 /// One __global__ function. Read-only once loaded.
 class Kernel {
