@@ -14,7 +14,7 @@
 
 #include "kernels/ladder.hpp"
 #include "simulator/count/counters.hpp"
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 
 namespace {
 

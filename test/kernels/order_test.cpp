@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "runner/verify/contract.hpp"
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 #include "simulator/hazards/hazard_store.hpp"
-#include "simulator/runtime/diagnostics.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace simulator::test {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"

@@ -3,7 +3,7 @@
 
     instruction_levels_test.py OBJDUMP PROGRAM_OR_LIBRARY...
 
-What belongs to level v3 or v4 says so in its mangled name (src/simulator/execute/level.hpp); all else must run
+What belongs to level v3 or v4 says so in its mangled name (src/simulator/execute/level/level.hpp); all else must run
 on any x86-64-v2 processor. A processor's own refusal is seen in .ci/processors, but only for code that runs there.
 """
 import re

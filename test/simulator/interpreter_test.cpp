@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "simulator/count/counters.hpp"
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace {

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "managed.hpp"
-#include "simulator/runtime/diagnostics.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "simulator/execute/module.hpp"
-#include "simulator/runtime/diagnostics.hpp"
+#include "simulator/execute/launch/module.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Resident blocks per multiprocessor, against figures of NVIDIA's occupancy calculator for compute capability
 // 9.0. What depends on threads and shared memory alone is held against an H200 in runtime_answers_test.
-#include "simulator/execute/occupancy.hpp"
+#include "simulator/execute/launch/occupancy.hpp"
 
 #include <gtest/gtest.h>
 

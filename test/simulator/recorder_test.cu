@@ -10,9 +10,9 @@
 #include "lens/request.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/count/recorder.hpp"
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 #include "simulator/memory/memory.hpp"
-#include "simulator/runtime/diagnostics.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
 

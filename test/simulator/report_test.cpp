@@ -1,5 +1,5 @@
 // What is read of a run: a fault's text, the report for a person and the one for programs.
-#include "simulator/runtime/report.hpp"
+#include "simulator/runtime/exit/report.hpp"
 
 #include <gtest/gtest.h>
 

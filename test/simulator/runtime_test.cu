@@ -17,7 +17,7 @@
 #include "managed.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/memory/memory.hpp"
-#include "simulator/runtime/diagnostics.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 // In runtime_test_other.cu, which has a kernel and a variable of the same names as here.
 int run_the_other_files_kernel(int* out);

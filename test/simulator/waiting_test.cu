@@ -12,8 +12,8 @@
 
 #include "managed.hpp"
 #include "simulator/count/counters.hpp"
-#include "simulator/execute/module.hpp"
-#include "simulator/runtime/diagnostics.hpp"
+#include "simulator/execute/launch/module.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
 

@@ -10,12 +10,12 @@
 #include "runner/machine/machine.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/count/recorder.hpp"
-#include "simulator/execute/module.hpp"
+#include "simulator/execute/launch/module.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/host_limits.hpp"
 #include "simulator/memory/memory.hpp"
-#include "simulator/runtime/diagnostics.hpp"
-#include "simulator/runtime/registry.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/runtime/api/registry.hpp"
 
 namespace runner::machine {
 namespace {

@@ -1,0 +1,591 @@
+// Modules, kernels, and a launch spread over the host's cores.
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "simulator/count/counter_store.hpp"
+#include "simulator/count/recorder.hpp"
+#include "simulator/decode/call_inlining.hpp"
+#include "simulator/decode/decoder.hpp"
+#include "simulator/execute/launch/module.hpp"
+#include "simulator/execute/launch/occupancy.hpp"
+#include "simulator/execute/level/level.hpp"
+#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/memory/host_limits.hpp"
+#include "simulator/memory/memory.hpp"
+#include "simulator/ptx/ptx.hpp"
+
+namespace simulator {
+namespace {
+
+std::atomic<int> requested_workers{0};
+std::atomic<int> launches_under_way{0};
+std::atomic<bool> stop_requested{false};
+
+// A number in the environment; nothing, with a word on stderr, where it is none.
+template <typename Number>
+std::optional<Number> number_in_environment(const char* name, const char* meaning) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  Number value{};
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error == std::errc{} && rest == end && value >= 0) return value;
+  std::fprintf(stderr, "simulated GPU: %s is '%s'; it must be %s, and is ignored\n", name, text,
+               meaning);
+  return std::nullopt;
+}
+
+std::atomic<uint64_t>& schedule_seed() {
+  static std::atomic<uint64_t> seed{
+      number_in_environment<uint64_t>("SIMULATOR_SCHEDULE", "a whole number").value_or(0)};
+  return seed;
+}
+
+// Of the launch under way, for whoever watches: see launch_progress().
+struct Watched {
+  std::atomic<uint64_t> ended = 0, blocks = 0;
+};
+Watched& watched() {
+  static Watched instance;
+  return instance;
+}
+
+struct Excerpts {
+  std::mutex mutex;
+  LaunchExcerpt of_launches;
+};
+Excerpts& excerpts() {
+  static Excerpts instance;
+  return instance;
+}
+LaunchExcerpt excerpt() {
+  const std::lock_guard lock(excerpts().mutex);
+  return excerpts().of_launches;
+}
+std::atomic<bool> cut_short{false};
+
+uint64_t blocks_in(const LaunchExcerpt& excerpt, uint64_t grid) {
+  return excerpt.blocks == LaunchExcerpt::Blocks::all ? grid : std::min(grid, excerpt.count);
+}
+
+std::optional<LaunchState::Clock::time_point> deadline_from_now() {
+  static const std::optional<double> seconds =
+      number_in_environment<double>("SIMULATOR_TIMEOUT", "a number of seconds");
+  if (!seconds || *seconds == 0) return std::nullopt;
+  return LaunchState::Clock::now() + std::chrono::duration_cast<LaunchState::Clock::duration>(
+                                         std::chrono::duration<double>(*seconds));
+}
+
+std::vector<std::byte> pack_arguments(const Program& program, void* const* arguments) {
+  std::vector<std::byte> packed(std::max<size_t>(program.parameter_bytes, 1));
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    std::memcpy(packed.data() + program.parameters[i].offset, arguments[i],
+                program.parameters[i].bytes);
+  }
+  return packed;
+}
+
+// The order in which blocks start: a permutation of their numbers that needs no table. Four rounds of a
+// Feistel network over a power of four, walked on where it leaves the range.
+class BlockOrder {
+ public:
+  BlockOrder(uint64_t blocks, uint64_t seed) : blocks_(blocks), seed_(seed) {
+    while ((uint64_t{1} << (2 * half_bits_)) < blocks) ++half_bits_;
+  }
+
+  uint64_t operator()(uint64_t turn) const {
+    if (seed_ == 0) return turn;
+    do turn = scramble(turn);
+    while (turn >= blocks_);
+    return turn;
+  }
+
+ private:
+  uint64_t scramble(uint64_t value) const {
+    const uint64_t mask = (uint64_t{1} << half_bits_) - 1;
+    uint64_t left = value >> half_bits_;
+    uint64_t right = value & mask;
+    for (uint64_t round = 1; round <= 4; ++round) {
+      uint64_t mixed = (right + round * seed_) * 0x9e3779b97f4a7c15u;
+      mixed ^= mixed >> 32;
+      left = std::exchange(right, left ^ (mixed & mask));
+    }
+    return left << half_bits_ | right;
+  }
+
+  uint64_t blocks_, seed_;
+  int half_bits_ = 0;
+};
+
+// Once: the launches that follow are no better off, and slower is not wrong.
+template <typename Describe>
+void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  try {
+    std::fprintf(stderr,
+                 "simulated GPU: warning: a launch runs on %zu of %zu threads, slower but with the "
+                 "same results; the host lacks %s\n",
+                 threads, wanted, lacking().c_str());
+  } catch (const std::bad_alloc&) {
+    std::fputs("simulated GPU: warning: a launch runs on fewer threads, for want of memory\n",
+               stderr);
+  }
+}
+
+// A launch in the making. Workers take blocks in order until none is left or one has failed. A block that
+// only waits is put aside for another, as long as there is room on the device: all blocks that it could hold
+// at once make progress.
+class Launch {
+ public:
+  Launch(const Program& program, const LaunchShape& shape, void* const* arguments, uint64_t room)
+      : program_(program),
+        shape_(shape),
+        parameters_(pack_arguments(program, arguments)),
+        excerpt_(excerpt()),
+        blocks_(blocks_in(excerpt_, shape.grid.count())),
+        first_(excerpt_.blocks == LaunchExcerpt::Blocks::last ? shape.grid.count() - blocks_ : 0),
+        order_(blocks_, schedule()),
+        room_(std::max<uint64_t>(room, 1)) {
+    state_.deadline = deadline_from_now();
+    if (excerpt_.turns != std::numeric_limits<uint64_t>::max())
+      state_.turns_left.emplace(excerpt_.turns);
+    state_.wanted = RequestStore::instance().wanted();
+    if (state_.wanted.any) state_.number = RequestStore::instance().number_launch();
+  }
+
+  std::optional<Fault> run(LaunchCounters& counted) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto wanted =
+        static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
+    stuck_.assign(wanted, std::nullopt);
+    if (looks_for_hazards()) state_.watched = std::make_unique<LaunchContext>(program_, wanted > 1);
+    workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
+    watched().ended = 0;
+    watched().blocks = blocks_;
+    {
+      std::vector<std::jthread> helpers;
+      start_helpers(helpers, wanted - 1);
+      work(*workers_[0], 0);
+    }
+    watched().blocks = 0;
+    if (state_.watched) state_.watched->found.publish();
+    if (error_) std::rethrow_exception(error_);
+    if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
+    Tally tally;
+    for (const auto& worker : workers_) {
+      worker->add_to(tally);
+      if (worker->recorder() != nullptr) RequestStore::instance().add(*worker->recorder());
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    tally.totals.launches = 1;
+    tally.totals.blocks = blocks_;
+    tally.totals.seconds = seconds.count();
+    counted.counters = tally.counters();
+    return fault_;
+  }
+
+ private:
+  using Blocks = std::deque<std::unique_ptr<Block>>;
+  static constexpr uint64_t NONE = ~uint64_t{0};  // in place of changes: the worker has no blocks
+
+  // As many as the host has threads and memory for. A launch needs none, only time.
+  void start_helpers(std::vector<std::jthread>& helpers, size_t wanted) {
+    try {
+      workers_.reserve(1 + wanted);
+      helpers.reserve(wanted);
+      while (helpers.size() < wanted) {
+        Worker& worker =
+            *workers_.emplace_back(std::make_unique<Worker>(program_, state_, schedule()));
+        helpers.emplace_back([this, &worker, i = 1 + helpers.size()] { work(worker, i); });
+      }
+    } catch (const std::bad_alloc&) {
+      warn_of_fewer_threads(1 + helpers.size(), 1 + wanted,
+                            [] { return "memory: " + describe_host_memory(); });
+    } catch (const std::system_error&) {
+      warn_of_fewer_threads(1 + helpers.size(), 1 + wanted, describe_lack_of_thread);
+    }
+    for (size_t i = 1 + helpers.size(); i <= wanted; ++i) declare(i, NONE);
+  }
+
+  // What one worker does until all is done.
+  void work(Worker& worker, size_t number) {
+    try {
+      Blocks spare, aside;
+      bool has_none = false;
+      // A block below a faulty one still runs, so that the fault reported is always the lowest block's.
+      while (!is_over(aside)) {
+        // Said before it tries to get one: while it has a block, or may be getting one, it is not stuck.
+        if (std::exchange(has_none, false)) declare(number, std::nullopt);
+        bool has_room = true;
+        if (std::unique_ptr<Block> fresh = start_next(worker, spare, has_room)) {
+          run_turn(std::move(fresh), spare, aside);
+        } else if (aside.empty() && !has_room) {
+          break;                     // its share is left to the workers that have a block's room
+        } else if (aside.empty()) {  // the device is full of the other workers' blocks
+          declare(number, NONE);
+          has_none = true;
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+        if (!aside.empty()) {
+          std::unique_ptr<Block> oldest = std::move(aside.front());
+          aside.pop_front();
+          run_turn(std::move(oldest), spare, aside);
+          look_for_endless_wait(aside, number);
+        }
+      }
+      declare(number, NONE);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::current_exception();
+      ended_ = true;
+    }
+  }
+
+  bool is_over(Blocks& aside) {
+    if (ended_) return true;
+    const uint64_t faulty = first_faulty_.load();
+    in_flight_ -= std::erase_if(aside, [&](const auto& block) { return block->number > faulty; });
+    return aside.empty() && next_.load() >= blocks_;
+  }
+
+  // A block that has just begun; nullptr if all have, or the device is full, or the host has no room for it.
+  std::unique_ptr<Block> start_next(Worker& worker, Blocks& spare, bool& has_room) {
+    if (next_.load() >= blocks_) return nullptr;
+    if (in_flight_.fetch_add(1) >= room_) {
+      --in_flight_;
+      return nullptr;
+    }
+    std::unique_ptr<Block> block = take_room(worker, spare);
+    has_room = block != nullptr;
+    for (uint64_t turn = block ? next_++ : blocks_; turn < blocks_; turn = next_++) {
+      const uint64_t number = first_ + order_(turn);
+      if (ended_ || number > first_faulty_.load()) continue;
+      block->start(number);
+      return block;
+    }
+    if (block) spare.push_back(std::move(block));
+    --in_flight_;
+    return nullptr;
+  }
+
+  // Room for a block on the host, had before any block of the grid depends on it; nullptr if there is none.
+  std::unique_ptr<Block> take_room(Worker& worker, Blocks& spare) {
+    if (!spare.empty()) {
+      std::unique_ptr<Block> block = std::move(spare.back());
+      spare.pop_back();
+      return block;
+    }
+    try {
+      std::unique_ptr<Block> block =
+          level().make_block(program_, worker, shape_, parameters_.data());
+      block->start(0);  // which takes the rest of its memory
+      return block;
+    } catch (const std::bad_alloc&) {
+      has_no_memory_ = true;
+      return nullptr;
+    }
+  }
+
+  void run_turn(std::unique_ptr<Block> block, Blocks& spare, Blocks& aside) {
+    try {
+      if (block->run() != Progress::finished) {
+        aside.push_back(std::move(block));
+        return;
+      }
+      ++watched().ended;
+    } catch (Fault& fault) {
+      keep_lowest(block->number, std::move(fault));
+    }
+    --in_flight_;
+    spare.push_back(std::move(block));
+  }
+
+  // Where each worker's blocks are stuck and no further one can start, nobody will ever change what they
+  // wait for.
+  void look_for_endless_wait(const Blocks& aside, size_t number) {
+    const uint64_t changes = state_.changes.load();
+    const bool fits_device = next_.load() < blocks_ && in_flight_.load() < room_;
+    const bool can_start = fits_device && !has_no_memory_.load();
+    const bool all_stuck =
+        !aside.empty() && !can_start &&
+        std::all_of(aside.begin(), aside.end(), [](const auto& block) { return block->stuck(); });
+    const std::lock_guard lock(mutex_);
+    stuck_[number] = all_stuck ? std::optional(changes) : std::nullopt;
+    const bool all_workers = std::all_of(stuck_.begin(), stuck_.end(), [&](const auto& at) {
+      return at && (*at == changes || *at == NONE);
+    });
+    if (!all_stuck || !all_workers || state_.changes.load() != changes) return;
+    if (fits_device) throw std::bad_alloc();  // they may wait for what the host has no room for
+    const auto lowest =
+        std::min_element(aside.begin(), aside.end(),
+                         [](const auto& a, const auto& b) { return a->number < b->number; });
+    if (!fault_) fault_ = (*lowest)->describe_wait(FaultKind::endless_wait);
+    ended_ = true;
+  }
+
+  // At how many changes the worker's blocks were found stuck, if they were.
+  void declare(size_t number, std::optional<uint64_t> changes) {
+    const std::lock_guard lock(mutex_);
+    stuck_[number] = changes;
+  }
+
+  void keep_lowest(uint64_t block, Fault&& fault) {
+    const std::lock_guard lock(mutex_);
+    // What ends the launch as a whole ends it at once.
+    if (fault.kind == FaultKind::interrupted || fault.kind == FaultKind::timed_out) ended_ = true;
+    if (fault_ && block >= first_faulty_) return;
+    first_faulty_ = block;
+    fault_ = std::move(fault);
+  }
+
+  const Program& program_;
+  const LaunchShape& shape_;
+  const std::vector<std::byte> parameters_;
+  const LaunchExcerpt excerpt_;
+  const uint64_t blocks_;  // that are run,
+  const uint64_t first_;   // from this number on
+  const BlockOrder order_;
+  const uint64_t room_;  // blocks that may be under way at once
+  LaunchState state_;
+  std::atomic<uint64_t> next_{0};  // turn, not number
+  std::atomic<uint64_t> in_flight_{0};
+  std::atomic<uint64_t> first_faulty_{~uint64_t{0}};
+  std::atomic<bool> has_no_memory_{false};  // on the host, for one more block
+  std::atomic<bool> ended_{false};          // whatever is under way, and whatever has not begun
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // the calling thread's first
+  std::vector<std::optional<uint64_t>> stuck_;    // by worker
+  std::optional<Fault> fault_;
+  std::exception_ptr error_;
+};
+
+class LoadedKernel : public Kernel {
+ public:
+  explicit LoadedKernel(std::unique_ptr<Program> program) : program_(std::move(program)) {}
+
+  const std::string& name() const override { return program_->name; }
+  const std::string& demangled() const override { return program_->demangled; }
+  int registers_per_thread() const override {
+    // A device's compiler keeps to the launch bounds, or else to what a thread can have, and spills the rest.
+    const DeviceLimits& limits = device_limits();
+    int bound = limits.registers_per_thread;
+    if (program_->max_threads > 0) {
+      bound = std::min(bound, limits.registers_per_multiprocessor / program_->max_threads);
+    }
+    return std::min(program_->registers_per_thread, bound);
+  }
+  size_t static_shared_bytes() const override { return program_->static_shared; }
+  size_t local_bytes_per_thread() const override { return program_->local_bytes; }
+  int max_threads_per_block() const override {
+    return program_->max_threads == 0 ? device_limits().threads_per_block : program_->max_threads;
+  }
+
+  std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const override {
+    if (launches_under_way++ == 0) stop_requested = false;
+    const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> done(
+        &launches_under_way, [](std::atomic<int>* n) { --*n; });
+    LaunchCounters counted;
+    counted.kernel = program_->demangled;
+    counted.grid = shape.grid;
+    counted.block = shape.block;
+    counted.registers_per_thread = registers_per_thread();
+    counted.shared_bytes = program_->static_shared + shape.dynamic_shared;
+    counted.dynamic_shared_bytes = shape.dynamic_shared;
+    counted.blocks_per_multiprocessor =
+        resident_blocks(device_limits(), {.threads = static_cast<int>(shape.block.count()),
+                                          .registers_per_thread = counted.registers_per_thread,
+                                          .shared_bytes = counted.shared_bytes});
+    const auto room = static_cast<uint64_t>(counted.blocks_per_multiprocessor) *
+                      static_cast<uint64_t>(device_limits().multiprocessors);
+    try {
+      std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted);
+      CounterStore::instance().add(std::move(counted));
+      return fault;
+    } catch (const std::bad_alloc&) {
+      return lack_of_memory(shape);
+    }
+  }
+
+ private:
+  Fault lack_of_memory(const LaunchShape& shape) const {
+    const uint64_t warps = (shape.block.count() + WARP - 1) / WARP;
+    const uint64_t bytes = warps * (program_->register_bytes + WARP * program_->stack_bytes) +
+                           program_->static_shared + shape.dynamic_shared;
+    Fault fault;
+    fault.kind = FaultKind::host_memory;
+    fault.kernel = program_->demangled;
+    fault.detail = "a block of it takes " + std::to_string(bytes) +
+                   " bytes for registers, shared and local memory, and its counters more: " +
+                   describe_host_memory();
+    return fault;
+  }
+
+  std::unique_ptr<Program> program_;
+};
+
+class LoadedModule : public Module {
+ public:
+  LoadedModule(std::string_view text, const HostPlaces& managed) : ptx_(text) {
+    try {
+      place_variables(managed);
+    } catch (...) {
+      for (const auto& [name, address] : addresses_) give_back(address);
+      throw;
+    }
+  }
+
+  // Decodes the kernel when it is first asked for: a template's many instances need not all be.
+  const Kernel* find_kernel(std::string_view mangled) const override {
+    const std::lock_guard lock(mutex_);
+    const auto known = kernels_.find(mangled);
+    if (known != kernels_.end()) return known->second.get();
+    const ptx::Function* const function = ptx_.find(mangled);
+    if (function == nullptr || !function->is_entry) return nullptr;
+    auto kernel =
+        std::make_unique<LoadedKernel>(decode(*function, ptx_, addresses_, *level().instructions));
+    return kernels_.emplace(function->name, std::move(kernel)).first->second.get();
+  }
+
+  std::vector<CodeLine> code(std::string_view mangled) const override {
+    const std::lock_guard lock(mutex_);
+    const ptx::Function* const function = ptx_.find(mangled);
+    if (function == nullptr) return {};
+    std::multimap<size_t, std::string> labels;
+    for (const auto& [label, index] : function->labels) {
+      const bool is_for_debuggers = label.starts_with("$L__tmp") || label.starts_with("$L__func");
+      if (!is_for_debuggers) labels.emplace(index, label);
+    }
+    std::vector<CodeLine> code;
+    for (size_t i = 0; i < function->body.size(); ++i) {
+      const ptx::Instruction& instruction = function->body[i];
+      const std::vector<SourceLine>& chain = function->lines[instruction.line].chain;
+      const SourceLine where = chain.empty() ? SourceLine{} : chain.front();
+      const auto [first, last] = labels.equal_range(i);
+      for (auto label = first; label != last; ++label) code.push_back({where, label->second + ":"});
+      const std::string guard =
+          instruction.guard.empty()
+              ? ""
+              : std::string(instruction.guard_negated ? "@!" : "@") + instruction.guard + " ";
+      code.push_back({where, guard + instruction.source});
+    }
+    return code;
+  }
+
+  uint64_t find_variable(std::string_view mangled, size_t* bytes) const override {
+    const auto found = addresses_.find(mangled);
+    if (found == addresses_.end()) return 0;
+    if (bytes != nullptr) *bytes = DeviceMemory::instance().find(found->second)->bytes;
+    return found->second;
+  }
+
+ private:
+  void place_variables(const HostPlaces& managed) {
+    for (const ptx::Variable& variable : ptx_.variables()) {
+      if (variable.space == "global" || variable.space == "const") allocate(variable, managed);
+    }
+    for (const ptx::Variable& variable : ptx_.variables()) initialise(variable);
+  }
+
+  static void give_back(uint64_t address) {
+    DeviceMemory& memory = DeviceMemory::instance();
+    if (!memory.release(address)) memory.forget(memory.host_pointer(address, 1));
+  }
+
+  void allocate(const ptx::Variable& variable, const HostPlaces& managed) {
+    DeviceMemory& memory = DeviceMemory::instance();
+    const uint64_t bytes = std::max<uint64_t>(variable.bytes(), 1);
+    uint64_t address = 0;
+    if (const auto place = managed.find(variable.name); place == managed.end()) {
+      address = memory.allocate(bytes);
+    } else if (memory.adopt(place->second, bytes)) {
+      address = reinterpret_cast<uint64_t>(place->second);
+    }
+    if (address == 0 && bytes <= memory.free_bytes()) throw std::bad_alloc();  // it is the host's
+    if (address == 0)
+      throw std::runtime_error("no memory for the device variable " + variable.name);
+    addresses_[variable.name] = address;
+    memory.set_name(address, variable.name);
+  }
+
+  void initialise(const ptx::Variable& variable) {
+    const auto found = addresses_.find(variable.name);
+    if (found == addresses_.end()) return;
+    std::byte* host = DeviceMemory::instance().host_pointer(found->second, variable.bytes());
+    std::memset(host, 0, variable.bytes());
+    if (!variable.initial.empty()) {
+      std::memcpy(host, variable.initial.data(),
+                  std::min<uint64_t>(variable.initial.size(), variable.bytes()));
+    }
+    for (const auto& [offset, symbol] : variable.addresses) {
+      const auto target = addresses_.find(symbol.name);
+      const std::optional<uint64_t> address = target == addresses_.end()
+                                                  ? function_address(ptx_, symbol.name)
+                                                  : std::optional(target->second);
+      if (!address) continue;
+      const uint64_t value = *address + static_cast<uint64_t>(symbol.offset);
+      std::memcpy(host + offset, &value, sizeof value);
+    }
+  }
+
+  const ptx::Module ptx_;
+  VariableAddresses addresses_;
+  mutable std::mutex mutex_;  // of the kernels decoded so far
+  mutable std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
+};
+
+}  // namespace
+
+std::optional<FaultKind> LaunchState::must_stop() {
+  if (stop_requested.load(std::memory_order_relaxed)) return FaultKind::interrupted;
+  if (turns_left && turns_left->fetch_sub(1, std::memory_order_relaxed) == 0) {
+    cut_short = true;
+    return FaultKind::interrupted;
+  }
+  if (deadline && Clock::now() > *deadline) return FaultKind::timed_out;
+  return std::nullopt;
+}
+
+void set_excerpt(const LaunchExcerpt& excerpt) {
+  const std::lock_guard lock(excerpts().mutex);
+  excerpts().of_launches = excerpt;
+}
+bool take_cut_short() { return cut_short.exchange(false); }
+
+void set_schedule(uint64_t seed) { schedule_seed() = seed; }
+uint64_t schedule() { return schedule_seed(); }
+
+LaunchProgress launch_progress() { return {watched().ended, watched().blocks}; }
+
+void interrupt() {
+  if (launches_under_way.load() > 0) stop_requested = true;
+}
+
+void set_worker_threads(int count) { requested_workers = count; }
+
+int worker_threads() {
+  const int requested = requested_workers.load();
+  if (requested > 0) return requested;
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+std::unique_ptr<Module> Module::load(std::string_view ptx, const HostPlaces& managed) {
+  return std::make_unique<LoadedModule>(ptx, managed);
+}
+
+}  // namespace simulator

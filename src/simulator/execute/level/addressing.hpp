@@ -1,0 +1,222 @@
+// Where the bytes of a warp's access lie on the host, whatever memory they are in; misaligned and out of
+// bounds addresses are faults. Part of a level: see level.hpp.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "simulator/decode/instruction_set.hpp"
+#include "simulator/execute/level/lanes.hpp"
+#include "simulator/execute/state/worker.hpp"
+
+BEGIN_LEVEL
+
+/// The addresses of one instruction: what its register holds, and a distance that all lanes add. They are added
+/// up lane by lane only where the sum is needed.
+struct Addresses {
+  const uint64_t* base;  // one for each lane
+  uint64_t offset;
+
+  uint64_t of(int lane) const { return base[lane] + offset; }
+  const StoredLanes<uint64_t>& vector() const {
+    return *reinterpret_cast<const StoredLanes<uint64_t>*>(base);
+  }
+  std::array<uint64_t, WARP> sum() const {
+    return bits_as<std::array<uint64_t, WARP>>(static_cast<Lanes<uint64_t>>(vector() + offset));
+  }
+};
+
+/// Room for addresses that are not in a register of 64 bits.
+using AddressStorage = Lanes<uint64_t>;
+
+inline Addresses addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t offset,
+                              AddressStorage& storage) {
+  if (in_32_bits) {
+    storage = __builtin_convertvector(read<uint32_t>(w, slot), Lanes<uint64_t>);
+    return {reinterpret_cast<const uint64_t*>(&storage), static_cast<uint64_t>(offset)};
+  }
+  return {reinterpret_cast<const uint64_t*>(&read<uint64_t>(w, slot)),
+          static_cast<uint64_t>(offset)};
+}
+
+/// Where the bytes of each active lane lie on the host: base + distance, or lane by lane.
+struct Located {
+  const Pattern& pattern;
+  std::byte* base;  // of the first active lane; nullptr: use `each`
+  const std::array<std::byte*, WARP>* each = nullptr;
+  uint32_t site;   // of the access
+  uint64_t first;  // the first active lane's address in its memory
+
+  std::byte* operator[](int lane) const {
+    const auto l = static_cast<size_t>(lane);
+    return base != nullptr ? base + pattern.distance[l] : (*each)[l];
+  }
+};
+
+[[noreturn]] inline void fail_misaligned(const Addresses& address, uint32_t active, uint32_t bytes,
+                                         Access access) {
+  int lane = std::countr_zero(active);
+  for_each_lane(active, [&](int l) {
+    if (address.of(l) % bytes != 0 && address.of(lane) % bytes == 0) lane = l;
+  });
+  const AddressKind kind = is_shared(access)  ? AddressKind::shared
+                           : is_local(access) ? AddressKind::local
+                                              : DeviceMemory::instance().kind_of(address.of(lane));
+  const std::string place =
+      kind == AddressKind::device ? ", " + DeviceMemory::instance().describe(address.of(lane)) : "";
+  throw WarpFault{FaultKind::misaligned,
+                  lane,
+                  address.of(lane),
+                  std::to_string(bytes) + " bytes at once need a multiple of " +
+                      std::to_string(bytes) + ", this leaves a remainder of " +
+                      std::to_string(address.of(lane) % bytes) + place,
+                  0,
+                  kind};
+}
+
+/// The pattern of the warp's access, its lanes' alignment checked.
+template <uint32_t BYTES>
+const Pattern& recognise(const Warp& w, uint32_t site, const Addresses& address, uint64_t first,
+                         uint32_t phase) {
+  Worker& worker = *w.block->worker;
+  const Lanes<int64_t> distance = bits_as<Lanes<int64_t>>(
+      static_cast<Lanes<uint64_t>>(address.vector() - (first - address.offset)));
+  const Pattern* pattern = worker.sites[site].patterns[phase / 4];
+  const bool same = pattern != nullptr && pattern->active == w.active && pattern->phase == phase &&
+                    (to_bits(*reinterpret_cast<const StoredLanes<int64_t>*>(
+                                 pattern->distance.data()) == distance) &
+                     w.active) == w.active;
+  if (!same) [[unlikely]] {
+    pattern = &worker.price(site, bits_as<std::array<int64_t, WARP>>(distance), first, w.active);
+  }
+  if (!pattern->aligned || first % BYTES != 0) [[unlikely]]
+    fail_misaligned(address, w.active, BYTES, worker.program.sites[site].access);
+  return *pattern;
+}
+
+/// A fault unless all lanes' bytes lie within the `limit` bytes of the memory of `what`.
+inline void check_limit(const Pattern& pattern, const Addresses& address, uint64_t first,
+                        uint64_t limit, AddressKind kind) {
+  const uint64_t from = first + static_cast<uint64_t>(pattern.lowest);
+  const uint64_t to = first + static_cast<uint64_t>(pattern.highest);
+  if (from <= to && to <= limit) [[likely]]
+    return;
+  const auto inside = [&](int lane) {
+    return address.of(lane) <= limit && address.of(lane) + pattern.bytes <= limit;
+  };
+  int lane = pattern.first_lane;
+  for_each_lane(pattern.active, [&](int l) {
+    if (inside(lane) && !inside(l)) lane = l;
+  });
+  throw WarpFault{FaultKind::out_of_bounds,
+                  lane,
+                  address.of(lane),
+                  "the address is byte " + std::to_string(static_cast<int64_t>(address.of(lane))) +
+                      (kind == AddressKind::shared ? " of the block's shared memory, which has "
+                                                   : " of the thread's local memory, which has ") +
+                      std::to_string(limit) + " bytes",
+                  0,
+                  kind};
+}
+
+template <typename Observer, uint32_t BYTES>
+Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
+  const uint64_t first = address.of(std::countr_zero(w.active));
+  const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
+  check_limit(pattern, address, first, w.block->shared_bytes, AddressKind::shared);
+  Observer::access(*w.block->worker, site, pattern);
+  return {pattern, w.block->shared + first, nullptr, site, first};
+}
+
+template <typename Observer, uint32_t BYTES>
+Located locate_local(const Warp& w, uint32_t site, const Addresses& address) {
+  const uint64_t first = address.of(std::countr_zero(w.active));
+  const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
+  check_limit(pattern, address, first, w.block->local_bytes, AddressKind::local);
+  Observer::access(*w.block->worker, site, pattern);
+  auto& each = w.block->worker->lane_pointers;
+  for_each_lane(w.active, [&](int lane) {
+    each[static_cast<size_t>(lane)] =
+        w.local + static_cast<size_t>(lane) * w.block->local_bytes + address.of(lane);
+  });
+  return {pattern, nullptr, &each, site, first};
+}
+
+template <typename Observer, uint32_t BYTES>
+Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
+  Worker& worker = *w.block->worker;
+  const uint64_t first = address.of(std::countr_zero(w.active));
+  const Pattern& pattern =
+      recognise<BYTES>(w, site, address, first, phase_of(Access::global_load, first));
+  const Allocation* const allocation = worker.sites[site].allocation;
+  // A kernel may have freed it meanwhile, where it comes from malloc.
+  const bool same = allocation != nullptr && allocation->live &&
+                    allocation->contains(first + static_cast<uint64_t>(pattern.lowest),
+                                         first + static_cast<uint64_t>(pattern.highest));
+  std::byte* const base = same ? allocation->host + (first - allocation->base)
+                               : worker.locate(site, pattern, address.sum());
+  Observer::access(worker, site, pattern);
+  return {pattern, base, &worker.lane_pointers, site, first};
+}
+
+/// An access to global memory of which a lane may need fewer bytes than it is wide: only those must be
+/// inside an allocation.
+template <typename Observer, uint32_t BYTES>
+Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
+                     const Lanes<uint32_t>& bytes) {
+  Worker& worker = *w.block->worker;
+  const uint64_t first = address.of(std::countr_zero(w.active));
+  const Pattern& pattern =
+      recognise<BYTES>(w, site, address, first, phase_of(Access::async_copy, first));
+  worker.locate_parts(site, pattern, address.sum(), bits_as<std::array<uint32_t, WARP>>(bytes));
+  Observer::access(worker, site, pattern);
+  return {pattern, nullptr, &worker.lane_pointers, site, first};
+}
+
+/// A generic address tells its space by its value, each lane for itself: calls use(located) for the lanes of
+/// each space in turn, with only those active.
+template <typename Observer, uint32_t BYTES, typename Use>
+void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
+  const Lanes<uint64_t> all = address.vector() + address.offset;
+  const uint32_t lanes = w.active;
+  const uint32_t shared = lanes & to_bits(all - SHARED_WINDOW < WINDOW_BYTES);
+  const uint32_t local = lanes & to_bits(all - LOCAL_WINDOW < WINDOW_BYTES);
+  const uint32_t global = lanes & ~shared & ~local;
+  const auto in = [&](uint32_t some, auto&& locate) {
+    if (some == 0) return;
+    if (some != lanes) set_active(w, some);
+    use(locate());
+    if (some != lanes) set_active(w, lanes);
+  };
+  in(global, [&] { return locate_global<Observer, BYTES>(w, op.site(Site::global), address); });
+  in(shared, [&] {
+    return locate_shared<Observer, BYTES>(w, op.site(Site::shared),
+                                          {address.base, address.offset - SHARED_WINDOW});
+  });
+  in(local, [&] {
+    return locate_local<Observer, BYTES>(w, op.site(Site::local),
+                                         {address.base, address.offset - LOCAL_WINDOW});
+  });
+}
+
+/// Calls use(located) for the access of `op`, BYTES a lane.
+template <typename Observer, Space SPACE, uint32_t BYTES, typename Use>
+void use_memory(Warp& w, const Op& op, Use&& use) {
+  AddressStorage storage;
+  const Addresses address =
+      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  if constexpr (SPACE == Space::generic) {
+    use_generic<Observer, BYTES>(w, op, address, use);
+  } else if constexpr (SPACE == Space::shared) {
+    use(locate_shared<Observer, BYTES>(w, op.site(Site::shared), address));
+  } else if constexpr (SPACE == Space::local) {
+    use(locate_local<Observer, BYTES>(w, op.site(Site::local), address));
+  } else {
+    use(locate_global<Observer, BYTES>(w, op.site(Site::global), address));
+  }
+}
+
+END_LEVEL

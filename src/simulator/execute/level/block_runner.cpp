@@ -1,0 +1,262 @@
+#include "simulator/execute/level/block_runner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "simulator/execute/level/level.hpp"
+#include "simulator/hazards/describe.hpp"
+
+BEGIN_LEVEL
+namespace {
+
+constexpr uint32_t BARRIERS = 16;
+// Basic blocks that a warp passes before the others get a turn; long enough not to matter otherwise.
+constexpr uint64_t TURNS_OF_A_WARP = 1 << 16;
+constexpr uint64_t TURNS_OF_A_WARP_IN_AN_EXCERPT = 1 << 5;  // whose turns are counted
+// Before other blocks get a turn: rounds over the warps in which one of them used up its turns, and rounds in all.
+// A round may be as short as from one barrier to the next, and a block that is put aside leaves the host's caches.
+constexpr int LONG_ROUNDS_OF_A_BLOCK = 64;
+constexpr int ROUNDS_OF_A_BLOCK = 1 << 16;
+// What nothing wrote reads as NaN, in shared and in local memory, whatever ran there before.
+constexpr int UNWRITTEN = 0xff;
+
+std::byte* aligned(std::byte* at) {
+  constexpr uintptr_t ALIGNMENT = 256;
+  return at + (ALIGNMENT - reinterpret_cast<uintptr_t>(at) % ALIGNMENT) % ALIGNMENT;
+}
+
+}  // namespace
+
+BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
+                         const std::byte* parameters)
+    : program_(program) {
+  context_.worker = &worker;
+  context_.parameters = parameters;
+  context_.parameter_bytes = program.parameter_bytes;
+  context_.dynamic_shared = shape.dynamic_shared;
+  // The dynamic part starts at a multiple of 16 behind the static variables.
+  const size_t dynamic_start = (program.static_shared + 15) / 16 * 16;
+  context_.shared_bytes =
+      shape.dynamic_shared == 0 ? program.static_shared : dynamic_start + shape.dynamic_shared;
+  context_.local_bytes = program.stack_bytes;
+  context_.grid = shape.grid;
+  context_.block_size = shape.block;
+  if (worker.launch.watched) {
+    hazards_ = std::make_unique<BlockHazards>(*worker.launch.watched, shape.grid, shape.block,
+                                              context_.shared_bytes, context_.local_bytes);
+    context_.hazards = hazards_.get();
+  }
+  shared_storage_.resize(context_.shared_bytes + 256);
+  context_.shared = aligned(shared_storage_.data());
+  const size_t warps = (shape.block.count() + WARP - 1) / WARP;
+  register_storage_ = std::make_unique<std::byte[]>(warps * program.register_bytes + 256);
+  registers_ = aligned(register_storage_.get());
+  local_.resize(warps * WARP * program.stack_bytes);
+  states_.resize(warps);
+  order_.resize(warps);
+  std::iota(order_.begin(), order_.end(), size_t{0});
+}
+
+void BlockRunner::start(uint64_t linear_number) {
+  number = linear_number;
+  context_.block.x = static_cast<uint32_t>(number % context_.grid.x);
+  context_.block.y = static_cast<uint32_t>(number / context_.grid.x % context_.grid.y);
+  context_.block.z = static_cast<uint32_t>(number / context_.grid.x / context_.grid.y);
+  std::fill_n(context_.shared, context_.shared_bytes, std::byte{UNWRITTEN});
+  std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
+  if (hazards_) hazards_->start(linear_number);
+  arrivals_.assign(BARRIERS, 0);
+  passed_by_.assign(BARRIERS, {});
+  std::fill(states_.begin(), states_.end(), State::ready);
+  warps_.clear();
+  warps_.reserve(states_.size());
+  const uint64_t threads = context_.block_size.count();
+  for (uint32_t warp = 0; warp < states_.size(); ++warp) {
+    const uint64_t lanes = std::min<uint64_t>(WARP, threads - uint64_t{warp} * WARP);
+    warps_.emplace_back(program_, context_, warp);
+    warps_.back().start(registers_ + warp * program_.register_bytes,
+                        local_.data() + size_t{warp} * WARP * program_.stack_bytes,
+                        lanes == WARP ? ~0u : (1u << lanes) - 1);
+  }
+  if (context_.worker->schedule != 0) shuffle_warps();
+}
+
+// The same order for the same block and seed, whoever runs it.
+void BlockRunner::shuffle_warps() {
+  std::mt19937_64 random(context_.worker->schedule * 0x9e3779b97f4a7c15u + number);
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
+}
+
+Progress BlockRunner::run() {
+  int long_rounds = 0;
+  for (int round = 0; round < ROUNDS_OF_A_BLOCK && long_rounds < LONG_ROUNDS_OF_A_BLOCK; ++round) {
+    out_of_time_ = false;
+    bool any_moved = false;
+    bool any_left = false;
+    for (const size_t i : order_) {
+      if (states_[i] == State::ready) any_moved |= run_warp(i);
+      any_left |= states_[i] != State::exited;
+    }
+    if (!any_left) return Progress::finished;
+    any_moved |= release_barriers();
+    if (!any_moved) return Progress::waiting;
+    if (out_of_time_) ++long_rounds;
+  }
+  return Progress::going_on;
+}
+
+// Gives the warp its turn. False if it did nothing but look whether others have changed something.
+bool BlockRunner::run_warp(size_t i) {
+  WarpRunner& warp = warps_[i];
+  LaunchState& launch = context_.worker->launch;
+  const uint64_t changes = warp.warp().changes;
+  context_.worker->at_work = &warp.warp();
+  try {
+    const Pause pause =
+        warp.run(launch.turns_left ? TURNS_OF_A_WARP_IN_AN_EXCERPT : TURNS_OF_A_WARP);
+    if (pause == Pause::exited) states_[i] = State::exited;
+    if (pause == Pause::at_barrier) states_[i] = State::at_barrier;
+    if (pause == Pause::out_of_time) out_of_time_ = true;
+    const bool changed = warp.warp().changes != changes;
+    if (changed) launch.changes.fetch_add(1, std::memory_order_relaxed);
+    if (const std::optional<FaultKind> stop = launch.must_stop()) throw describe_stop(*stop, warp);
+    return changed || pause != Pause::waiting;
+  } catch (const WarpFault& fault) {
+    throw complete(fault, warp.warp());
+  }
+}
+
+bool BlockRunner::stuck() const {
+  for (size_t i = 0; i < warps_.size(); ++i) {
+    if (states_[i] == State::ready && !warps_[i].repeats()) return false;
+  }
+  return true;
+}
+
+Fault BlockRunner::describe_wait(FaultKind kind) const {
+  const WarpRunner* waiting = &warps_.front();
+  for (size_t i = warps_.size(); i-- > 0;) {
+    if (states_[i] == State::ready) waiting = &warps_[i];
+  }
+  return complete(describe_stop(kind, *waiting), waiting->warp());
+}
+
+// A fault of the launch as a whole that ends while this warp is at work.
+WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) const {
+  WarpFault fault{kind, 0, 0, "", warp.next_instruction()};
+  if (warp.warp().active != 0) fault.lane = std::countr_zero(warp.warp().active);
+  switch (kind) {
+    case FaultKind::endless_wait:
+      fault.detail =
+          "the loop here repeats itself, and no thread is left to change what it waits for";
+      break;
+    case FaultKind::timed_out:
+      fault.detail = "the launch took longer than SIMULATOR_TIMEOUT allows";
+      break;
+    default:
+      fault.detail = "the launch was interrupted";
+  }
+  return fault;
+}
+
+// Lets the warps go on whose barrier has all the threads that it waits for, and returns whether there were
+// any. Threads that have exited are not waited for, as on a device since Volta.
+bool BlockRunner::release_barriers() {
+  std::map<uint32_t, std::vector<size_t>> waiting;
+  uint32_t live = 0;
+  bool any_ready = false;
+  for (size_t i = 0; i < warps_.size(); ++i) {
+    if (states_[i] == State::exited) continue;
+    live += static_cast<uint32_t>(std::popcount(warps_[i].lanes()));
+    any_ready |= states_[i] == State::ready;
+    if (states_[i] == State::at_barrier) waiting[warps_[i].barrier_id() % BARRIERS].push_back(i);
+  }
+  bool any_released = false;
+  for (const auto& [id, warps] : waiting) {
+    bool arrived_only = false;
+    uint32_t present = arrivals_[id];
+    for (const size_t i : warps) {
+      // bar.arrive does not wait.
+      if (warps_[i].barrier().barrier == BarrierKind::arrive) {
+        arrivals_[id] += WARP;
+        if (hazards_)
+          passed_by_[id].emplace_back(static_cast<uint32_t>(i), hazards_->order.pass_by());
+        warps_[i].pass_barrier(0);
+        states_[i] = State::ready;
+        arrived_only = true;
+        continue;
+      }
+      present += static_cast<uint32_t>(std::popcount(warps_[i].lanes()));
+    }
+    any_released |= arrived_only;
+    if (arrived_only) continue;
+    const uint32_t expected = warps_[warps.front()].barrier_threads();
+    if (present < (expected == 0 ? live : expected)) continue;
+    release(id, warps);
+    any_released = true;
+  }
+  if (any_released || any_ready || waiting.empty()) return any_released;
+  const WarpRunner& warp = warps_[waiting.begin()->second.front()];
+  throw complete(
+      WarpFault{FaultKind::barrier_divergence, std::countr_zero(warp.warp().active), 0,
+                "the barrier waits for threads that never come: no thread of the block can go on",
+                warp.barrier().instruction},
+      warp.warp());
+}
+
+BarrierUse BlockRunner::use_of(const WarpRunner& warp) {
+  const BarrierKind kind = warp.barrier().barrier;
+  return {warp.warp(), warp.barrier().instruction, warp.barrier_id() % BARRIERS,
+          warp.barrier_threads(), kind != BarrierKind::sync && kind != BarrierKind::arrive};
+}
+
+void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
+  uint32_t votes = 0;
+  uint32_t threads = 0;
+  const WarpRunner& first = warps_[arrived.front()];
+  for (const size_t i : arrived) {
+    if (hazards_) check_barrier(use_of(warps_[i]), use_of(first));
+    threads += static_cast<uint32_t>(std::popcount(warps_[i].lanes()));
+    const BarrierKind kind = warps_[i].barrier().barrier;
+    if (kind != BarrierKind::sync)
+      votes += static_cast<uint32_t>(std::popcount(warps_[i].barrier_votes()));
+  }
+  arrivals_[id] = 0;
+  if (hazards_) note_meeting(id, arrived);
+  for (const size_t i : arrived) {
+    const bool all = warps_[i].barrier().barrier == BarrierKind::reduce_and;
+    warps_[i].pass_barrier(all ? static_cast<uint32_t>(votes == threads) : votes);
+    states_[i] = State::ready;
+  }
+}
+
+// Those who wait at a barrier have met.
+void BlockRunner::note_meeting(uint32_t id, const std::vector<size_t>& arrived) {
+  if (warps_[arrived.front()].barrier_threads() == 0)
+    return hazards_->meet(warps_[arrived.front()].barrier().instruction);
+  hazards_->order.meet(std::vector<uint32_t>(arrived.begin(), arrived.end()), passed_by_[id]);
+  passed_by_[id].clear();
+}
+
+Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
+  const uint32_t thread = warp.first_thread + static_cast<uint32_t>(fault.lane);
+  const SourceInstruction& source = program_.sources[fault.instruction];
+  Fault complete;
+  complete.kind = fault.kind;
+  complete.kernel = program_.demangled;
+  complete.where = source.where;
+  complete.instruction = source.text;
+  complete.block = context_.block;
+  complete.thread = thread_at(context_.block_size, thread);
+  complete.address = fault.address;
+  complete.detail = fault.detail;
+  complete.address_kind = fault.address_kind;
+  return complete;
+}
+
+END_LEVEL

@@ -1,0 +1,55 @@
+// A block and its warps. Part of a level: see level.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simulator/execute/level/warp_runner.hpp"
+#include "simulator/execute/state/block.hpp"
+#include "simulator/execute/watch/lane_hazards.hpp"
+#include "simulator/hazards/block_hazards.hpp"
+
+BEGIN_LEVEL
+
+/// The memory is used for one block after the other.
+class BlockRunner : public Block {
+ public:
+  BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
+              const std::byte* parameters);
+
+  void start(uint64_t linear_number) override;
+  Progress run() override;
+  bool stuck() const override;
+  Fault describe_wait(FaultKind kind) const override;
+
+ private:
+  enum class State { ready, at_barrier, exited };
+
+  void shuffle_warps();
+  bool run_warp(size_t i);
+  bool release_barriers();
+  void release(uint32_t id, const std::vector<size_t>& arrived);
+  void note_meeting(uint32_t id, const std::vector<size_t>& arrived);
+  static BarrierUse use_of(const WarpRunner& warp);
+  WarpFault describe_stop(FaultKind kind, const WarpRunner& warp) const;
+  Fault complete(const WarpFault& fault, const Warp& warp) const;
+
+  const Program& program_;
+  BlockContext context_;
+  std::unique_ptr<BlockHazards> hazards_;
+  std::vector<std::byte> shared_storage_;
+  std::unique_ptr<std::byte[]> register_storage_;
+  std::byte* registers_ = nullptr;  // within it, aligned
+  std::vector<std::byte> local_;
+  std::vector<WarpRunner> warps_;
+  std::vector<State> states_;
+  std::vector<size_t> order_;       // in which the warps get their turns
+  bool out_of_time_ = false;        // a warp used up its turns in this round
+  std::vector<uint32_t> arrivals_;  // threads that arrived without waiting, by barrier
+  std::vector<std::vector<std::pair<uint32_t, Time>>>
+      passed_by_;  // and, for hazards, their warps and when
+};
+
+END_LEVEL

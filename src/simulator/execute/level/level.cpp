@@ -1,0 +1,39 @@
+// What one level offers, in one place.
+#include "simulator/execute/level/level.hpp"
+
+#include "simulator/execute/level/arithmetic.hpp"
+#include "simulator/execute/level/async_copies.hpp"
+#include "simulator/execute/level/block_runner.hpp"
+#include "simulator/execute/level/memory_choice.hpp"
+#include "simulator/execute/level/warp_instructions.hpp"
+
+BEGIN_LEVEL
+
+extern const InstructionSet INSTRUCTIONS;
+const InstructionSet INSTRUCTIONS{
+    .arithmetic = find_arithmetic,
+    .warp = find_warp_instruction,
+    .special_register = find_special_register,
+    .pack = find_pack,
+    .load = find_load,
+    .store = find_store,
+    .atomic = find_atomic,
+    .async_copy = find_async_copy,
+    .async_commit = commit_copies,
+    .async_wait = await_copies,
+    .async_wait_all = await_all_copies,
+    .parameter_load = find_parameter_load,
+    .nothing = do_nothing,
+    .unknown = execute_unknown,
+    .guarded = execute_guarded,
+    .polling = execute_polling,
+};
+
+std::unique_ptr<Block> make_block(const Program& program, Worker& worker, const LaunchShape& shape,
+                                  const std::byte* parameters);
+std::unique_ptr<Block> make_block(const Program& program, Worker& worker, const LaunchShape& shape,
+                                  const std::byte* parameters) {
+  return std::make_unique<BlockRunner>(program, worker, shape, parameters);
+}
+
+END_LEVEL

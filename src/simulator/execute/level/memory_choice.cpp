@@ -1,0 +1,158 @@
+#include "simulator/execute/level/memory_choice.hpp"
+
+#include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/watch/observer.hpp"
+
+BEGIN_LEVEL
+namespace {
+
+// Calls choose with the space as a constant. Constant memory is read as global memory is.
+template <typename Choose>
+Execute with_space(Space space, Choose&& choose) {
+  switch (space) {
+    case Space::generic:
+      return choose(std::integral_constant<Space, Space::generic>{});
+    case Space::shared:
+      return choose(std::integral_constant<Space, Space::shared>{});
+    case Space::local:
+      return choose(std::integral_constant<Space, Space::local>{});
+    case Space::global:
+    case Space::constant:
+      return choose(std::integral_constant<Space, Space::global>{});
+  }
+  return nullptr;
+}
+
+// Moves bits alone: floating point moves as unsigned integers.
+template <typename T>
+using Moved = std::conditional_t<
+    sizeof(T) == 8, uint64_t,
+    std::conditional_t<std::is_same_v<T, float>, uint32_t,
+                       std::conditional_t<std::is_same_v<T, _Float16>, uint16_t, T>>>;
+
+enum class Direction { load, store };
+
+// A sign matters only where a register is wider than what is loaded; all else is done by the code for unsigned integers.
+template <Direction DIRECTION, Space SPACE, typename Element, int COUNT, bool WIDE>
+constexpr Execute handler() {
+  using Unsigned = std::make_unsigned_t<Element>;
+  if constexpr (DIRECTION == Direction::store) {
+    return store<Watch, SPACE, Unsigned, COUNT, WIDE>;
+  } else if constexpr (sizeof(Element) == (WIDE ? 8 : 4)) {
+    return load<Watch, SPACE, Unsigned, COUNT, WIDE>;
+  } else {
+    return load<Watch, SPACE, Element, COUNT, WIDE>;
+  }
+}
+
+template <Direction DIRECTION, Space SPACE, typename Element, bool WIDE>
+Execute find_count(size_t count) {
+  if (count == 1) return handler<DIRECTION, SPACE, Element, 1, WIDE>();
+  if (count == 2) return handler<DIRECTION, SPACE, Element, 2, WIDE>();
+  if (count == 4) return handler<DIRECTION, SPACE, Element, 4, WIDE>();
+  if constexpr (sizeof(Element) <= 4) {
+    if (count == 8) return handler<DIRECTION, SPACE, Element, 8, WIDE>();
+  }
+  return nullptr;
+}
+
+template <Direction DIRECTION, Space SPACE, typename Element>
+Execute find_width(size_t count, bool wide) {
+  if constexpr (sizeof(Element) == 8) {
+    return wide ? find_count<DIRECTION, SPACE, Element, true>(count) : nullptr;
+  } else {
+    // Only single values are loaded into registers wider than themselves.
+    if (wide) return count == 1 ? handler<DIRECTION, SPACE, Element, 1, true>() : nullptr;
+    return find_count<DIRECTION, SPACE, Element, false>(count);
+  }
+}
+
+template <Direction DIRECTION>
+Execute find_access(const MemoryShape& shape) {
+  return with_space(shape.space, [&](auto space) {
+    return with_type(shape.type, [&](auto type) -> Execute {
+      using Element = Moved<typename decltype(type)::type>;
+      return find_width<DIRECTION, decltype(space)::value, Element>(shape.count, shape.wide);
+    });
+  });
+}
+
+template <Space SPACE, typename T>
+Execute compare_and_swap() {
+  return atomic<Watch, SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
+}
+
+template <Space SPACE, typename T>
+Execute find_atomic_of(const std::string& operation) {
+  if (operation == "min")
+    return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::min(old, b); }>;
+  if (operation == "max")
+    return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::max(old, b); }>;
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    // Only an order knows of signs.
+    return find_atomic_of<SPACE, std::make_unsigned_t<T>>(operation);
+  } else {
+    if (operation == "add")
+      return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
+    if (operation == "exch") return atomic<Watch, SPACE, T, [](T, T b, T) { return b; }>;
+  }
+  if constexpr (std::is_unsigned_v<T>) {
+    if (operation == "cas") return compare_and_swap<SPACE, T>();
+    if (operation == "and")
+      return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old & b); }>;
+    if (operation == "or")
+      return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old | b); }>;
+    if (operation == "xor")
+      return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old ^ b); }>;
+    if (operation == "inc")
+      return atomic<Watch, SPACE, T,
+                    [](T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); }>;
+    if (operation == "dec")
+      return atomic<Watch, SPACE, T, [](T old, T b, T) {
+        return old == 0 || old > b ? b : static_cast<T>(old - 1);
+      }>;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Execute find_load(const MemoryShape& shape) { return find_access<Direction::load>(shape); }
+
+Execute find_store(const MemoryShape& shape) { return find_access<Direction::store>(shape); }
+
+Execute find_atomic(const MemoryShape& shape, const std::string& operation) {
+  if (shape.space == Space::local || shape.space == Space::constant) return nullptr;
+  return with_space(shape.space, [&](auto space) {
+    return with_type(shape.type, [&](auto type) -> Execute {
+      using T = typename decltype(type)::type;
+      if constexpr (std::is_same_v<T, uint16_t>) {
+        return operation == "cas" ? compare_and_swap<decltype(space)::value, T>() : nullptr;
+      } else if constexpr (sizeof(T) < 4) {
+        return nullptr;
+      } else {
+        return find_atomic_of<decltype(space)::value, T>(operation);
+      }
+    });
+  });
+}
+
+Execute find_async_copy(uint32_t bytes) {
+  if (bytes == 4) return async_copy<Watch, 4>;
+  if (bytes == 8) return async_copy<Watch, 8>;
+  if (bytes == 16) return async_copy<Watch, 16>;
+  return nullptr;
+}
+
+Execute find_parameter_load(std::string_view type, bool wide) {
+  return with_type(type, [&](auto t) -> Execute {
+    using Element = Moved<typename decltype(t)::type>;
+    if constexpr (sizeof(Element) == 8) {
+      return wide ? load_parameter<Element, true> : nullptr;
+    } else {
+      return wide ? load_parameter<Element, true> : load_parameter<Element, false>;
+    }
+  });
+}
+
+END_LEVEL

@@ -1,0 +1,596 @@
+#include "simulator/execute/level/warp_instructions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "simulator/execute/watch/observer.hpp"
+#include "simulator/memory/memory.hpp"
+
+BEGIN_LEVEL
+namespace {
+
+// --- shuffles and votes -----------------------------------------------------------------------------
+
+enum class Shuffle { up, down, butterfly, index };
+
+// shfl.sync d|p, a, b, c: lane l reads a of the lane that b names, within the segment that c sets.
+// As the PTX manual defines it: c holds the segment's clamp in bits 0-4 and its mask in bits 8-12.
+template <Shuffle MODE>
+void shuffle(Warp& w, const Op& op) {
+  const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
+  const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
+  const Lanes<uint32_t> c = read<uint32_t>(w, op.c);
+  Lanes<uint32_t> result = a;
+  uint32_t in_range = 0;
+  for_each_lane(w.active, [&](int lane) {
+    const int delta = static_cast<int>(b[lane] & 31u);
+    const int clamp = static_cast<int>(c[lane] & 31u);
+    const int segment = static_cast<int>(c[lane] >> 8 & 31u);
+    const int highest = (lane & segment) | (clamp & ~segment);
+    const int lowest = lane & segment;
+    int from = 0;
+    bool valid = false;
+    switch (MODE) {
+      case Shuffle::up:
+        from = lane - delta;
+        valid = from >= highest;
+        break;
+      case Shuffle::down:
+        from = lane + delta;
+        valid = from <= highest;
+        break;
+      case Shuffle::butterfly:
+        from = lane ^ delta;
+        valid = from <= highest;
+        break;
+      case Shuffle::index:
+        from = lowest | (delta & ~segment);
+        valid = from <= highest;
+        break;
+    }
+    if (!valid) from = lane;
+    result[lane] = a[from & 31];
+    w.sources[static_cast<size_t>(lane)] = from & 31;
+    if (valid) in_range |= 1u << lane;
+  });
+  write<uint32_t>(w, op.d, result);
+  if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], in_range);
+}
+
+// For each lane the lanes that it votes with: those of its member mask that execute the vote. Lanes of
+// different masks, the tiles of a warp, vote beside each other.
+Lanes<uint32_t> voters(const Warp& w, const Op& op) { return read<uint32_t>(w, op.b) & w.active; }
+
+// And those of them whose predicate holds.
+Lanes<uint32_t> votes(const Warp& w, const Op& op) { return voters(w, op) & w.predicates[op.a]; }
+
+void ballot(Warp& w, const Op& op) { write<uint32_t>(w, op.d, votes(w, op)); }
+void vote_any(Warp& w, const Op& op) { write_predicate(w, op.d, to_bits(votes(w, op) != 0)); }
+void vote_all(Warp& w, const Op& op) {
+  write_predicate(w, op.d, to_bits(votes(w, op) == voters(w, op)));
+}
+void vote_uniform(Warp& w, const Op& op) {
+  const Lanes<uint32_t> yes = votes(w, op);
+  write_predicate(w, op.d, to_bits((yes == 0) | (yes == voters(w, op))));
+}
+
+void active_mask(Warp& w, const Op& op) {
+  const Lanes<uint32_t> all = w.active;
+  write<uint32_t>(w, op.d, all);
+}
+
+// redux.sync: over the lanes of each lane's member mask, as a vote.
+template <typename T, auto F>
+void reduce(Warp& w, const Op& op) {
+  const Lanes<T> a = read<T>(w, op.a);
+  const Lanes<uint32_t> members = voters(w, op);
+  Lanes<T> result = a;
+  for_each_lane(w.active, [&](int lane) {
+    T sum = a[lane];
+    for_each_lane(members[lane] & ~(1u << lane), [&](int other) { sum = F(sum, a[other]); });
+    result[lane] = sum;
+  });
+  write<T>(w, op.d, result);
+}
+
+// match.any.sync: the lanes of the member mask that hold the same value.
+template <typename T>
+void match_any(Warp& w, const Op& op) {
+  const Lanes<T> a = read<T>(w, op.a);
+  const Lanes<uint32_t> members = voters(w, op);
+  Lanes<uint32_t> result = 0;
+  for_each_lane(w.active, [&](int lane) {
+    for_each_lane(members[lane], [&](int other) {
+      if (a[lane] == a[other]) result[lane] |= 1u << other;
+    });
+  });
+  write<uint32_t>(w, op.d, result);
+}
+
+// match.all.sync d|p: all lanes of the member mask if they hold one value, else none.
+template <typename T>
+void match_all(Warp& w, const Op& op) {
+  const Lanes<T> a = read<T>(w, op.a);
+  const Lanes<uint32_t> members = voters(w, op);
+  Lanes<uint32_t> result = 0;
+  uint32_t same = 0;
+  for_each_lane(w.active, [&](int lane) {
+    bool all = true;
+    for_each_lane(members[lane], [&](int other) { all &= a[lane] == a[other]; });
+    if (!all) return;
+    result[lane] = members[lane];
+    same |= 1u << lane;
+  });
+  write<uint32_t>(w, op.d, result);
+  if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], same);
+}
+
+// isspacep: whether a generic address is in shared, local or global memory.
+template <uint64_t WINDOW>
+void is_in_window(Warp& w, const Op& op) {
+  write_predicate(w, op.d, to_bits(read<uint64_t>(w, op.a) - WINDOW < WINDOW_BYTES));
+}
+void is_global(Warp& w, const Op& op) {
+  const Lanes<uint64_t> a = read<uint64_t>(w, op.a);
+  write_predicate(
+      w, op.d, to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES)));
+}
+
+void fence(Warp& w, const Op& op) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (Watch::looks_for_hazards(w)) Watch::fence(w, op.instruction);
+}
+
+// __syncwarp. The lanes have come together before: BasicBlock::gathers.
+void meet(Warp& w, const Op& op) {
+  if (Watch::looks_for_hazards(w)) Watch::meet(w, lanes_of<uint32_t>(w, op.d));
+}
+
+[[noreturn]] void trap(Warp& w, const Op& op) {
+  throw WarpFault{FaultKind::trap, __builtin_ctz(w.active), 0,
+                  "the kernel stopped itself with a trap", op.instruction};
+}
+
+// --- special registers ------------------------------------------------------------------------------
+
+enum class Special {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  clock,
+  clock_high,
+  lanemask_eq,
+  lanemask_lt,
+  lanemask_le,
+  lanemask_gt,
+  lanemask_ge,
+  dynamic_smem_size,
+  total_smem_size,
+};
+
+uint64_t nanoseconds_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
+  const BlockContext& b = *w.block;
+  const uint32_t thread = w.first_thread + lane;
+  const uint32_t bit = 1u << lane;
+  switch (which) {
+    case Special::tid_x:
+      return thread % b.block_size.x;
+    case Special::tid_y:
+      return thread / b.block_size.x % b.block_size.y;
+    case Special::tid_z:
+      return thread / b.block_size.x / b.block_size.y;
+    case Special::ntid_x:
+      return b.block_size.x;
+    case Special::ntid_y:
+      return b.block_size.y;
+    case Special::ntid_z:
+      return b.block_size.z;
+    case Special::ctaid_x:
+      return b.block.x;
+    case Special::ctaid_y:
+      return b.block.y;
+    case Special::ctaid_z:
+      return b.block.z;
+    case Special::nctaid_x:
+      return b.grid.x;
+    case Special::nctaid_y:
+      return b.grid.y;
+    case Special::nctaid_z:
+      return b.grid.z;
+    case Special::laneid:
+      return lane;
+    case Special::warpid:
+      return w.number;
+    case Special::nwarpid:
+      return (b.block_size.count() + WARP - 1) / WARP;
+    // Blocks have no multiprocessor here; their number stands for one, so that results repeat.
+    case Special::smid:
+      return (b.block.x + uint64_t{b.grid.x} * b.block.y) %
+             static_cast<uint64_t>(device_limits().multiprocessors);
+    case Special::nsmid:
+      return static_cast<uint64_t>(device_limits().multiprocessors);
+    case Special::gridid:
+      return 1;
+    case Special::clock:
+      return nanoseconds_now();
+    case Special::clock_high:
+      return nanoseconds_now() >> 32;
+    case Special::lanemask_eq:
+      return bit;
+    case Special::lanemask_lt:
+      return bit - 1;
+    case Special::lanemask_le:
+      return bit | (bit - 1);
+    case Special::lanemask_gt:
+      return ~(bit | (bit - 1));
+    case Special::lanemask_ge:
+      return ~(bit - 1);
+    case Special::dynamic_smem_size:
+      return b.dynamic_shared;
+    case Special::total_smem_size:
+      return b.shared_bytes;
+  }
+  return 0;
+}
+
+template <typename T>
+void read_special(Warp& w, const Op& op) {
+  Lanes<T> value;
+  for (uint32_t lane = 0; lane < WARP; ++lane) {
+    value[lane] = static_cast<T>(special_value(w, static_cast<Special>(op.extra), lane));
+  }
+  write<T>(w, op.d, value);
+}
+
+// --- packing ----------------------------------------------------------------------------------------
+
+// mov.b64 d, {lo, hi} and its kin. PART_BITS: bits of one part.
+template <typename Whole, int PARTS>
+void pack(Warp& w, const Op& op) {
+  constexpr int PART_BITS = 8 * static_cast<int>(sizeof(Whole)) / PARTS;
+  Lanes<Whole> whole = 0;
+  for (int i = 0; i < PARTS; ++i) {
+    const Lanes<Whole> part = __builtin_convertvector(
+        read<uint32_t>(w, (*op.slots)[static_cast<size_t>(i)]), Lanes<Whole>);
+    whole |= part << static_cast<Whole>(i * PART_BITS);
+  }
+  write<Whole>(w, op.d, whole);
+}
+
+template <typename Whole, int PARTS>
+void unpack(Warp& w, const Op& op) {
+  constexpr int PART_BITS = 8 * static_cast<int>(sizeof(Whole)) / PARTS;
+  constexpr Whole MASK = (Whole{1} << PART_BITS) - 1;
+  const Lanes<Whole> whole = read<Whole>(w, op.a);
+  for (int i = 0; i < PARTS; ++i) {
+    const Lanes<Whole> part = whole >> static_cast<Whole>(i * PART_BITS) & MASK;
+    write<uint32_t>(w, (*op.slots)[static_cast<size_t>(i)],
+                    __builtin_convertvector(part, Lanes<uint32_t>));
+  }
+}
+
+// --- printf -----------------------------------------------------------------------------------------
+
+// The host's bytes at a generic address of one lane, as many as lie in the same memory, or nothing.
+std::string_view bytes_at(const Warp& w, uint64_t address, int lane) {
+  const BlockContext& b = *w.block;
+  if (address - LOCAL_WINDOW < b.local_bytes) {
+    const std::byte* mine = w.local + static_cast<size_t>(lane) * b.local_bytes;
+    return {reinterpret_cast<const char*>(mine) + (address - LOCAL_WINDOW),
+            b.local_bytes - (address - LOCAL_WINDOW)};
+  }
+  if (address - SHARED_WINDOW < b.shared_bytes) {
+    return {reinterpret_cast<const char*>(b.shared) + (address - SHARED_WINDOW),
+            b.shared_bytes - (address - SHARED_WINDOW)};
+  }
+  const Allocation* allocation = DeviceMemory::instance().find(address);
+  if (allocation == nullptr) return {};
+  return {reinterpret_cast<const char*>(allocation->host) + (address - allocation->base),
+          allocation->bytes - (address - allocation->base)};
+}
+
+std::string_view string_at(const Warp& w, uint64_t address, int lane) {
+  const std::string_view bytes = bytes_at(w, address, lane);
+  return bytes.substr(0, bytes.find('\0'));
+}
+
+template <typename T>
+T take_argument(std::string_view arguments, size_t& at) {
+  at = (at + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+  T value{};
+  if (at + sizeof(T) <= arguments.size()) std::memcpy(&value, arguments.data() + at, sizeof value);
+  at += sizeof(T);
+  return value;
+}
+
+template <typename T>
+std::string format_one(const std::string& conversion, T value) {
+  std::array<char, 512> text;
+  const int length = std::snprintf(text.data(), text.size(), conversion.c_str(), value);
+  return std::string(text.data(),
+                     static_cast<size_t>(std::clamp(length, 0, static_cast<int>(text.size()) - 1)));
+}
+
+// One lane's printf: each conversion is handed to the host's snprintf with the type that it names.
+// `count` becomes the number of arguments that it used.
+std::string format_lane(const Warp& w, std::string_view format, std::string_view arguments,
+                        int lane, uint32_t& count) {
+  std::string text;
+  size_t next = 0;
+  count = 0;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      text += format[i];
+      continue;
+    }
+    if (format.substr(i, 2) == "%%") {
+      text += '%';
+      ++i;
+      continue;
+    }
+    const size_t end = format.find_first_of("diouxXcsfFeEgGaAp", i + 1);
+    if (end == std::string_view::npos) break;
+    std::string conversion;
+    bool is_long = false;
+    ++count;
+    for (const char c : format.substr(i, end + 1 - i)) {
+      is_long |= c == 'l' || c == 'z' || c == 'j' || c == 't';
+      if (c == '*') {
+        ++count;
+        conversion += std::to_string(take_argument<int32_t>(arguments, next));
+      } else if (std::strchr("lhzjt", c) == nullptr) {
+        conversion += c;
+      }
+    }
+    const char kind = conversion.back();
+    if (std::strchr("fFeEgGaA", kind) != nullptr) {
+      text += format_one(conversion, take_argument<double>(arguments, next));
+    } else if (kind == 's') {
+      text += format_one(
+          conversion,
+          std::string(string_at(w, take_argument<uint64_t>(arguments, next), lane)).c_str());
+    } else if (kind == 'p') {
+      text +=
+          format_one(conversion, reinterpret_cast<void*>(take_argument<uint64_t>(arguments, next)));
+    } else if (is_long) {
+      conversion.insert(conversion.size() - 1, "ll");
+      text += format_one(conversion, take_argument<long long>(arguments, next));
+    } else {
+      text += format_one(conversion, take_argument<int32_t>(arguments, next));
+    }
+    i = end;
+  }
+  return text;
+}
+
+// vprintf: a holds the format's address, b that of the packed arguments.
+void execute_vprintf(Warp& w, const Op& op) {
+  const Lanes<uint64_t> format = read<uint64_t>(w, op.a);
+  const Lanes<uint64_t> arguments = read<uint64_t>(w, op.b);
+  std::string text;
+  Lanes<uint32_t> result = 0;
+  for_each_lane(w.active, [&](int lane) {
+    uint32_t count = 0;
+    text += format_lane(w, string_at(w, format[lane], lane), bytes_at(w, arguments[lane], lane),
+                        lane, count);
+    result[lane] = count;
+  });
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  write<uint32_t>(w, op.d, result);
+}
+
+// --- the heap ---------------------------------------------------------------------------------------
+
+void execute_malloc(Warp& w, const Op& op) {
+  const Lanes<uint64_t> bytes = read<uint64_t>(w, op.a);
+  Lanes<uint64_t> result = 0;
+  for_each_lane(w.active, [&](int lane) {
+    result[lane] = DeviceMemory::instance().allocate_from_heap(bytes[lane]);
+    if (result[lane] != 0 && Watch::looks_for_hazards(w))
+      DeviceShadow::instance().allocated(result[lane], bytes[lane], false);
+  });
+  ++w.changes;
+  write<uint64_t>(w, op.d, result);
+}
+
+void execute_free(Warp& w, const Op& op) {
+  const Lanes<uint64_t> address = read<uint64_t>(w, op.d);
+  ++w.changes;
+  for_each_lane(w.active, [&](int lane) {
+    DeviceMemory& memory = DeviceMemory::instance();
+    if (address[lane] == 0) return;
+    if (memory.release_from_heap(address[lane]))
+      return DeviceShadow::instance().released(address[lane]);
+    throw WarpFault{
+        memory.was_freed(address[lane]) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+        lane, address[lane],
+        "free was given what malloc did not give, or what is free: " +
+            memory.describe(address[lane]),
+        op.instruction};
+  });
+}
+
+// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
+[[noreturn]] void fail_assert(Warp& w, const Op& op) {
+  const int lane = __builtin_ctz(w.active);
+  const auto text = [&](Slot slot) {
+    return std::string(string_at(w, read<uint64_t>(w, slot)[lane], lane));
+  };
+  throw WarpFault{FaultKind::failed_assert, lane, 0,
+                  "assertion `" + text(op.d) + "' failed in " + text(op.c) + " (" + text(op.a) +
+                      ":" + std::to_string(read<uint32_t>(w, op.b)[lane]) + ")",
+                  op.instruction};
+}
+
+}  // namespace
+
+WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
+  std::string name;
+  for (const std::string& word : opcode) name += (name.empty() ? "" : ".") + word;
+  static const std::map<std::string, WarpInstruction, std::less<>> table = {
+      {"shfl.sync.up.b32",
+       {shuffle<Shuffle::up>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.down.b32",
+       {shuffle<Shuffle::down>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.bfly.b32",
+       {shuffle<Shuffle::butterfly>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"shfl.sync.idx.b32",
+       {shuffle<Shuffle::index>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
+      {"vote.sync.ballot.b32", {ballot, InstructionKind::warp, {"b32", "pred", "u32"}}},
+      {"vote.sync.any.pred", {vote_any, InstructionKind::warp, {"pred", "pred", "u32"}}},
+      {"vote.sync.all.pred", {vote_all, InstructionKind::warp, {"pred", "pred", "u32"}}},
+      {"vote.sync.uni.pred", {vote_uniform, InstructionKind::warp, {"pred", "pred", "u32"}}},
+      {"activemask.b32", {active_mask, InstructionKind::warp, {"b32"}}},
+      {"match.any.sync.b32", {match_any<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
+      {"match.any.sync.b64", {match_any<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
+      {"match.all.sync.b32", {match_all<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
+      {"match.all.sync.b64", {match_all<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
+      {"isspacep.shared", {is_in_window<SHARED_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.local", {is_in_window<LOCAL_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.global", {is_global, InstructionKind::warp, {"pred", "u64"}}},
+      {"redux.sync.add.u32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>,
+        InstructionKind::warp,
+        {"u32", "u32", "u32"}}},
+      {"redux.sync.add.s32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>,
+        InstructionKind::warp,
+        {"s32", "s32", "u32"}}},
+      {"redux.sync.min.u32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return std::min(a, b); }>,
+        InstructionKind::warp,
+        {"u32", "u32", "u32"}}},
+      {"redux.sync.max.u32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return std::max(a, b); }>,
+        InstructionKind::warp,
+        {"u32", "u32", "u32"}}},
+      {"redux.sync.min.s32",
+       {reduce<int32_t, [](int32_t a, int32_t b) { return std::min(a, b); }>,
+        InstructionKind::warp,
+        {"s32", "s32", "u32"}}},
+      {"redux.sync.max.s32",
+       {reduce<int32_t, [](int32_t a, int32_t b) { return std::max(a, b); }>,
+        InstructionKind::warp,
+        {"s32", "s32", "u32"}}},
+      {"redux.sync.and.b32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a & b; }>,
+        InstructionKind::warp,
+        {"b32", "b32", "u32"}}},
+      {"redux.sync.or.b32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a | b; }>,
+        InstructionKind::warp,
+        {"b32", "b32", "u32"}}},
+      {"redux.sync.xor.b32",
+       {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a ^ b; }>,
+        InstructionKind::warp,
+        {"b32", "b32", "u32"}}},
+      {"bar.warp.sync", {meet, InstructionKind::control, {"u32"}}},
+      {"trap", {trap, InstructionKind::control, {}}},
+      {"nanosleep.u32", {do_nothing, InstructionKind::control, {"u32"}}},
+      {"vprintf", {execute_vprintf, InstructionKind::control, {"b32", "b64", "b64"}}},
+      {"__simulator_malloc", {execute_malloc, InstructionKind::control, {"b64", "b64"}}},
+      {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
+      {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
+  };
+  if (opcode[0] == "membar" || opcode[0] == "fence") return {fence, InstructionKind::control, {}};
+  const auto found = table.find(name);
+  return found == table.end() ? WarpInstruction{} : found->second;
+}
+
+Execute find_special_register(const std::string& name, bool wide, int32_t& extra) {
+  static const std::map<std::string, Special, std::less<>> names = {
+      {"%tid.x", Special::tid_x},
+      {"%tid.y", Special::tid_y},
+      {"%tid.z", Special::tid_z},
+      {"%ntid.x", Special::ntid_x},
+      {"%ntid.y", Special::ntid_y},
+      {"%ntid.z", Special::ntid_z},
+      {"%ctaid.x", Special::ctaid_x},
+      {"%ctaid.y", Special::ctaid_y},
+      {"%ctaid.z", Special::ctaid_z},
+      {"%nctaid.x", Special::nctaid_x},
+      {"%nctaid.y", Special::nctaid_y},
+      {"%nctaid.z", Special::nctaid_z},
+      {"%laneid", Special::laneid},
+      {"%warpid", Special::warpid},
+      {"%nwarpid", Special::nwarpid},
+      {"%smid", Special::smid},
+      {"%nsmid", Special::nsmid},
+      {"%gridid", Special::gridid},
+      {"%clock", Special::clock},
+      {"%clock64", Special::clock},
+      {"%clock_hi", Special::clock_high},
+      {"%globaltimer", Special::clock},
+      {"%globaltimer_lo", Special::clock},
+      {"%globaltimer_hi", Special::clock_high},
+      {"%lanemask_eq", Special::lanemask_eq},
+      {"%lanemask_lt", Special::lanemask_lt},
+      {"%lanemask_le", Special::lanemask_le},
+      {"%lanemask_gt", Special::lanemask_gt},
+      {"%lanemask_ge", Special::lanemask_ge},
+      {"%dynamic_smem_size", Special::dynamic_smem_size},
+      {"%total_smem_size", Special::total_smem_size}};
+  const auto found = names.find(name);
+  if (found == names.end()) return nullptr;
+  extra = static_cast<int32_t>(found->second);
+  return wide ? read_special<uint64_t> : read_special<uint32_t>;
+}
+
+Execute find_pack(bool is_unpack, bool wide, size_t parts) {
+  if (wide && parts == 2) return is_unpack ? unpack<uint64_t, 2> : pack<uint64_t, 2>;
+  if (wide && parts == 4) return is_unpack ? unpack<uint64_t, 4> : pack<uint64_t, 4>;
+  if (!wide && parts == 2) return is_unpack ? unpack<uint32_t, 2> : pack<uint32_t, 2>;
+  return nullptr;
+}
+
+void do_nothing(Warp&, const Op&) {}
+
+void execute_unknown(Warp& w, const Op& op) {
+  throw WarpFault{FaultKind::unknown_instruction, std::countr_zero(w.active), 0,
+                  "this instruction is outside the subset of PTX that the simulator executes",
+                  op.instruction};
+}
+
+void execute_guarded(Warp& w, const Op& op) {
+  const uint32_t all = w.active;
+  const uint32_t guard = op.guard_negated ? ~w.predicates[op.guard] : w.predicates[op.guard];
+  Watch::skip(*w.block->worker, op.instruction, all & ~guard);
+  if ((all & guard) == 0) return;
+  if ((all & guard) != all) set_active(w, all & guard);
+  op.guarded(w, op);
+  if ((all & guard) != all) set_active(w, all);
+}
+
+void execute_polling(Warp& w, const Op& op) {
+  ++w.polls;
+  op.inner(w, op);
+}
+
+END_LEVEL

@@ -1,0 +1,88 @@
+// What watches an execution: a type with these functions, which the executing code calls. They are chosen when
+// it is compiled, so one that does nothing costs nothing.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "simulator/execute/state/warp.hpp"
+#include "simulator/execute/state/worker.hpp"
+#include "simulator/execute/watch/array_bounds.hpp"
+#include "simulator/hazards/block_hazards.hpp"
+
+namespace simulator {
+
+/// Counts what Nsight Compute would count.
+struct Counting {
+  /// A warp executes the basic block with these lanes.
+  static void enter(Worker& worker, uint32_t block, uint32_t lanes) {
+    worker.block_warps[block] += 1;
+    worker.block_lanes[block] += static_cast<uint64_t>(std::popcount(lanes));
+  }
+  /// A guard keeps these lanes from an instruction of the block.
+  static void skip(Worker& worker, uint32_t instruction, uint32_t lanes) {
+    worker.guarded_lanes[instruction] += static_cast<uint64_t>(std::popcount(lanes));
+  }
+  /// A warp's access, known to be within bounds, before it happens.
+  static void access(Worker& worker, uint32_t site, const Pattern& pattern) {
+    worker.count(site, pattern);
+  }
+  /// The same, to what looks for hazards. `values`: what a store writes, the bytes of each lane behind the other's.
+  static void touch(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first,
+                    const std::byte* values) {
+    const SiteInfo& info = warp.block->worker->program.sites[site];
+    warp.block->hazards->access({info.instruction, info.access, info.bytes, pattern.active,
+                                 warp.number, first, pattern.distance, pattern.lowest,
+                                 pattern.highest, pattern.shape == Pattern::Shape::uniform,
+                                 values});
+    if (is_shared(info.access)) stay_within(warp, site, pattern, first);
+  }
+  /// An access to shared memory, within the block's: is it within the array that it is meant for?
+  static void stay_within(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first) {
+    check_array(warp, site, pattern, first);
+  }
+  /// Whether it has to be told.
+  static bool looks_for_hazards(const Warp& warp) { return warp.block->hazards != nullptr; }
+  /// The active lanes have come together with those that each one's mask names.
+  static void meet(const Warp& warp, const uint32_t* masks) {
+    uint32_t rest = warp.active;
+    while (rest != 0) {
+      const uint32_t mask = masks[std::countr_zero(rest)] & warp.live;
+      warp.block->hazards->order.meet(warp.number, mask, warp.live);
+      rest &= rest - 1;
+      rest &= ~mask;
+    }
+  }
+  /// They have passed a fence.
+  static void fence(const Warp& warp, uint32_t instruction) {
+    const std::string& opcode = warp.block->worker->program.sources[instruction].opcode;
+    const bool for_device = opcode.find("cta") == std::string::npos;
+    warp.block->hazards->order.fence(warp.number, warp.active, for_device);
+  }
+  /// A lane's cp.async has read its source, and will write to shared memory later.
+  static void copy_begins(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
+                          uint32_t bytes, uint64_t source_address, uint32_t source_bytes) {
+    warp.block->hazards->copy_begins({instruction, warp.first_thread + static_cast<uint32_t>(lane),
+                                      shared_offset, bytes, source_address, source_bytes});
+  }
+  /// The bytes of that cp.async are about to be written.
+  static void copy_lands(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
+                         uint32_t bytes) {
+    warp.block->hazards->copy_lands(instruction, warp.first_thread + static_cast<uint32_t>(lane),
+                                    shared_offset, bytes);
+  }
+  /// They are written.
+  static void copies_landed(const Warp& warp, const PendingCopy& copy, uint32_t lanes) {
+    const auto count = static_cast<uint64_t>(std::popcount(lanes));
+    warp.block->worker->async_copies += count;
+    if (warp.shared_loads != copy.shared_loads)
+      warp.block->worker->async_copies_during_loads += count;
+  }
+  /// A warp passes a barrier of its block.
+  static void barrier(Worker& worker) { worker.barriers += 1; }
+};
+
+/// What the executing code is compiled with.
+using Watch = Counting;
+
+}  // namespace simulator

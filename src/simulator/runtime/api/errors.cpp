@@ -1,0 +1,188 @@
+// Errors: their names and texts, the last one of each thread, and a kernel's fault on its way to the program.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
+
+namespace simulator {
+namespace {
+
+struct Failure {
+  std::mutex mutex;
+  std::optional<Fault> fault;
+  bool surfaced = false;
+  bool output = true;
+};
+
+Failure& failure() {
+  static Failure* const instance =
+      new Failure;  // outlives every static object that may still make calls
+  return *instance;
+}
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+cudaError_t error_of(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::out_of_bounds:
+    case FaultKind::use_after_free:
+      return cudaErrorIllegalAddress;
+    case FaultKind::misaligned:
+      return cudaErrorMisalignedAddress;
+    case FaultKind::unknown_instruction:
+      return cudaErrorIllegalInstruction;
+    case FaultKind::failed_assert:
+      return cudaErrorAssert;
+    case FaultKind::barrier_divergence:
+    case FaultKind::trap:
+    case FaultKind::interrupted:
+      return cudaErrorLaunchFailure;
+    case FaultKind::stack_overflow:
+      return cudaErrorHardwareStackError;
+    case FaultKind::no_function:
+      return cudaErrorInvalidPc;
+    case FaultKind::endless_wait:
+    case FaultKind::timed_out:
+      return cudaErrorLaunchTimeout;
+    case FaultKind::host_memory:
+      return cudaErrorMemoryAllocation;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+}  // namespace
+
+std::optional<Fault> last_fault() {
+  const std::lock_guard lock(failure().mutex);
+  return failure().fault;
+}
+
+void set_fault_output(bool on) {
+  const std::lock_guard lock(failure().mutex);
+  failure().output = on;
+}
+
+void clear_fault() {
+  const std::lock_guard lock(failure().mutex);
+  failure().fault.reset();
+  failure().surfaced = false;
+  last_error = cudaSuccess;
+}
+
+namespace {
+
+struct Waits {
+  std::mutex mutex;
+  std::optional<std::string> first;
+};
+Waits& waits() {
+  static Waits* const instance = new Waits;
+  return *instance;
+}
+
+}  // namespace
+
+std::optional<std::string> first_wait() {
+  const std::lock_guard lock(waits().mutex);
+  return waits().first;
+}
+
+void forget_waits() {
+  const std::lock_guard lock(waits().mutex);
+  waits().first.reset();
+}
+
+namespace runtime {
+
+thread_local constinit const char* Call::innermost = "";
+
+void note_wait() {
+  const std::lock_guard lock(waits().mutex);
+  if (!waits().first) waits().first = Call::current();
+}
+
+cudaError_t remember(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+cudaError_t surface_fault() {
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  if (!f.fault) return cudaSuccess;
+  f.surfaced = true;
+  publish(&Watcher::failure_told);
+  return error_of(*f.fault);
+}
+
+cudaError_t surfaced_fault() {
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  if (!f.fault || !f.surfaced) return cudaSuccess;
+  publish(&Watcher::failure_told);
+  return error_of(*f.fault);
+}
+
+bool device_failed() {
+  const std::lock_guard lock(failure().mutex);
+  return failure().fault.has_value();
+}
+
+void kernel_failed(Fault fault) {
+  Failure& f = failure();
+  const std::lock_guard lock(f.mutex);
+  if (f.fault) return;
+  publish(&Watcher::failed, fault.kernel, error_of(fault), false);
+  const Fault& kept = f.fault.emplace(std::move(fault));
+  if (f.output) std::fputs(kept.text().c_str(), stderr);
+}
+
+}  // namespace runtime
+}  // namespace simulator
+
+using simulator::runtime::publish;
+using simulator::runtime::Watcher;
+
+extern "C" {
+
+cudaError_t cudaGetLastError() {
+  publish(&Watcher::error_asked);
+  return std::exchange(simulator::last_error, cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() {
+  publish(&Watcher::error_asked);
+  return simulator::last_error;
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+  publish(&Watcher::error_asked);
+  switch (error) {
+#define CUDA_ERROR(name, code, text) \
+  case name:                         \
+    return #name;
+#include <cuda_error_list.h>
+#undef CUDA_ERROR
+  }
+  return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  publish(&Watcher::error_asked);
+  switch (error) {
+#define CUDA_ERROR(name, code, text) \
+  case name:                         \
+    return text;
+#include <cuda_error_list.h>
+#undef CUDA_ERROR
+  }
+  return "unrecognized error code";
+}
+
+}  // extern "C"

@@ -1,0 +1,50 @@
+// The device's default memory pool. What is freed goes back at once, so its release threshold is
+// remembered and changes nothing.
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "simulator/runtime/api/calls.hpp"
+
+using simulator::runtime::asynchronous;
+
+// The only pool there is.
+struct CUmemPoolHandle_st {
+  std::atomic<uint64_t> release_threshold = 0;
+};
+
+namespace {
+
+CUmemPoolHandle_st default_pool;
+
+bool is_known(cudaMemPool_t pool, cudaMemPoolAttr attribute, const void* value) {
+  return pool == &default_pool && attribute == cudaMemPoolAttrReleaseThreshold && value != nullptr;
+}
+
+}  // namespace
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return asynchronous([&] {
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *pool = &default_pool;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return asynchronous([&] {
+    if (!is_known(pool, attribute, value)) return cudaErrorInvalidValue;
+    *static_cast<uint64_t*>(value) = pool->release_threshold;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return asynchronous([&] {
+    if (!is_known(pool, attribute, value)) return cudaErrorInvalidValue;
+    pool->release_threshold = *static_cast<const uint64_t*>(value);
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,247 @@
+#include "simulator/runtime/api/registry.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "simulator/runtime/api/events.hpp"
+
+// The section in which <host_defines.h> puts the shadows of __managed__ variables: the linker marks its ends.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are the linker's
+extern "C" {
+[[gnu::weak, gnu::visibility("hidden")]] extern char __start_simulator_managed[];
+[[gnu::weak, gnu::visibility("hidden")]] extern char __stop_simulator_managed[];
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+
+namespace simulator::runtime {
+namespace {
+
+// What clang puts in front of each translation unit's device code. `text` is PTX that ends in a zero byte.
+struct FatBinary {
+  uint32_t magic;
+  uint32_t version;
+  const char* text;
+  void* unused;
+};
+constexpr uint32_t FAT_BINARY_MAGIC = 0x466243b1;
+
+void say_unreadable(const std::string& kernel, const Unreadable& error) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (!said.insert(kernel).second) return;
+  std::fprintf(stderr, "simulated GPU: this kernel is outside what can be run: %s\n",
+               demangled(kernel).c_str());
+  if (!error.where.file.empty())
+    std::fprintf(stderr, "  at           %s:%d\n", error.where.file.c_str(), error.where.line);
+  std::fprintf(stderr, "  %s\n", error.what.c_str());
+}
+
+struct TranslationUnit {
+  const char* ptx = nullptr;
+  HostPlaces managed;
+  std::once_flag load_once;
+  std::unique_ptr<Module> module;
+
+  // Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
+  const Module* load() {
+    std::call_once(load_once, [this] {
+      if (ptx == nullptr) {
+        std::fputs("simulated GPU: this program's device code was not compiled by simcc\n", stderr);
+        return;
+      }
+      try {
+        module = Module::load(ptx, managed);
+      } catch (
+          const std::bad_alloc&) {  // which says nothing of the code: the next call tries again
+        throw;
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
+      }
+    });
+    return module.get();
+  }
+};
+
+struct Symbol {
+  TranslationUnit* unit = nullptr;
+  std::string name;  // mangled
+  size_t bytes = 0;  // of a variable
+};
+
+// Filled by static constructors, before and, with shared libraries, during main().
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<const void*, Symbol> kernels;
+  std::unordered_map<const void*, Symbol> variables;
+  std::vector<const void*> asked_for;  // kernels, each once: see take_kernel_code()
+
+  void note_asked_for(const void* kernel) {
+    const std::lock_guard lock(mutex);
+    if (std::find(asked_for.begin(), asked_for.end(), kernel) == asked_for.end())
+      asked_for.push_back(kernel);
+  }
+
+  Symbol find(const std::unordered_map<const void*, Symbol>& symbols, const void* host) {
+    const std::lock_guard lock(mutex);
+    const auto found = symbols.find(host);
+    return found == symbols.end() ? Symbol{} : found->second;
+  }
+};
+
+Registry& registry() {
+  static Registry* const instance = new Registry;  // static destructors may still make calls
+  return *instance;
+}
+
+// "ns::scale<float>" -> "scale".
+std::string unqualified(std::string name) {
+  name.resize(std::min(name.size(), name.find('<')));
+  const size_t colons = name.rfind("::");
+  return colons == name.npos ? name : name.substr(colons + 2);
+}
+
+// Runs a step of the program's start, before main: nobody could be told of an exception there.
+template <typename Step>
+auto at_start(Step step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    std::fputs("simulated GPU: out of memory on the host before the program began\n", stderr);
+    std::_Exit(EXIT_FAILURE);
+  }
+}
+
+}  // namespace
+
+cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
+  const Symbol symbol = registry().find(registry().kernels, host_function);
+  if (symbol.unit == nullptr) return cudaErrorInvalidDeviceFunction;
+  const Module* const module = symbol.unit->load();
+  if (module == nullptr) return cudaErrorInvalidPtx;
+  try {
+    *kernel = module->find_kernel(symbol.name);
+    if (*kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    registry().note_asked_for(host_function);
+    return cudaSuccess;
+  } catch (const Unreadable& error) {
+    say_unreadable(symbol.name, error);
+    return cudaErrorInvalidPtx;
+  }
+}
+
+std::string kernel_name(const void* host_function) {
+  return demangled(registry().find(registry().kernels, host_function).name);
+}
+
+bool is_named_as_a_kernel(std::string_view function) {
+  const std::lock_guard lock(registry().mutex);
+  return std::any_of(registry().kernels.begin(), registry().kernels.end(), [&](const auto& kernel) {
+    return unqualified(demangled(kernel.second.name)) == unqualified(std::string(function));
+  });
+}
+
+std::vector<KernelCode> take_kernel_code() {
+  std::vector<const void*> kernels;
+  {
+    const std::lock_guard lock(registry().mutex);
+    kernels = std::exchange(registry().asked_for, {});
+  }
+  std::vector<KernelCode> code;
+  for (const void* kernel : kernels) {
+    const Symbol symbol = registry().find(registry().kernels, kernel);
+    const Module* const module = symbol.unit == nullptr ? nullptr : symbol.unit->load();
+    if (module != nullptr) code.push_back({demangled(symbol.name), module->code(symbol.name)});
+  }
+  return code;
+}
+
+Variable find_variable(const void* host_shadow) {
+  const Symbol symbol = registry().find(registry().variables, host_shadow);
+  if (symbol.unit == nullptr) return {};
+  const Module* const module = symbol.unit->load();
+  Variable variable;
+  if (module != nullptr) variable.address = module->find_variable(symbol.name, &variable.bytes);
+  return variable;
+}
+
+std::string variable_around(const void* host) {
+  const std::lock_guard lock(registry().mutex);
+  const auto* const place = static_cast<const std::byte*>(host);
+  for (const auto& [shadow, symbol] : registry().variables) {
+    const auto* const first = static_cast<const std::byte*>(shadow);
+    if (place >= first && place < first + symbol.bytes) return demangled(symbol.name);
+  }
+  return "";
+}
+
+bool is_managed_variable(const void* host_shadow) {
+  return host_shadow >= __start_simulator_managed && host_shadow < __stop_simulator_managed;
+}
+
+}  // namespace simulator::runtime
+
+// The functions that clang's code calls. Their names and signatures are CUDA's.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* fat_binary) {
+  using namespace simulator::runtime;
+  return at_start([&] {
+    publish(&Watcher::code_registered);
+    const auto* const binary = static_cast<const FatBinary*>(fat_binary);
+    // Kept until the process ends: objects with static storage may launch kernels from their destructors.
+    auto* const unit = new TranslationUnit;
+    if (binary->magic == FAT_BINARY_MAGIC) unit->ptx = binary->text;
+    return reinterpret_cast<void**>(unit);
+  });
+}
+
+void __cudaRegisterFatBinaryEnd(void** handle) {
+  using namespace simulator::runtime;
+  // What the host may read before the first launch must have its value by then.
+  auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
+  if (!unit->managed.empty()) at_start([unit] { unit->load(); });
+}
+
+void __cudaUnregisterFatBinary(void** /*handle*/) {}
+
+void __cudaRegisterFunction(void** handle, const char* host_function, char* /*device_function*/,
+                            const char* device_name, int /*thread_limit*/, uint3* /*thread*/,
+                            uint3* /*block*/, dim3* /*block_shape*/, dim3* /*grid_shape*/,
+                            int* /*warp_size*/) {
+  using namespace simulator::runtime;
+  at_start([&] {
+    const std::lock_guard lock(registry().mutex);
+    registry().kernels[host_function] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+  });
+}
+
+void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*/,
+                       const char* device_name, int /*external*/, size_t bytes, int /*constant*/,
+                       int /*global*/) {
+  using namespace simulator::runtime;
+  at_start([&] {
+    const std::lock_guard lock(registry().mutex);
+    auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
+    registry().variables[host_shadow] = {unit, device_name, bytes};
+    if (is_managed_variable(host_shadow)) unit->managed[device_name] = host_shadow;
+  });
+}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)

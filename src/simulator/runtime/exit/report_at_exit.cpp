@@ -1,0 +1,58 @@
+// Where the report goes: to stderr or into a file, as SIMULATOR_REPORT says.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "simulator/runtime/exit/at_exit.hpp"
+#include "simulator/runtime/exit/report.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+void print_report() {
+  at_exit([] {
+    const std::string text = report(program_counters(), launch_counters(), stderr_page().width);
+    std::fputs(text.c_str(), stderr);
+  });
+}
+
+// Made absolute at the start: the program may change its folder. Never destroyed, for it is read at exit.
+const std::string* json_path = nullptr;
+
+void write_report() {
+  at_exit([] {
+    if (const int error =
+            replace_file(*json_path, json_report(program_counters(), launch_counters()))) {
+      std::fprintf(stderr, "simulated GPU: cannot write the report to '%s': %s\n",
+                   json_path->c_str(), std::strerror(error));
+    }
+  });
+}
+
+void read_environment() {
+  const char* const value = std::getenv("SIMULATOR_REPORT");
+  if (value == nullptr || *value == '\0') return;
+  const std::string_view asked = value;
+  if (asked == "1") {
+    std::atexit(print_report);
+  } else if (asked.ends_with(".json")) {
+    json_path = new std::string(absolute_path(asked));
+    std::atexit(write_report);
+  } else {
+    std::fprintf(stderr,
+                 "simulated GPU: SIMULATOR_REPORT is '%s'; it must be 1, which prints a report at "
+                 "the end, or the name of a file to write it to, which ends in .json\n",
+                 value);
+  }
+}
+
+}  // namespace
+
+void report_at_exit() {
+  static const bool once = (read_environment(), true);
+  static_cast<void>(once);
+}
+
+}  // namespace simulator::runtime

@@ -1,0 +1,81 @@
+// nlohmann/json costs those who link the library nothing, for it is headers only, and it knows how names are
+// escaped; its own namespace bears its version, so a program may use another.
+#include <nlohmann/json.hpp>
+
+#include "simulator/runtime/exit/report.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+using Json = nlohmann::ordered_json;  // in the order in which a person would want to read it
+
+constexpr int SCHEMA = 1;
+
+Json extent(const Dim3& size) { return {size.x, size.y, size.z}; }
+
+Json sums(const Counters& counters) {
+  return {{"warp_instructions", counters.warp_instructions},
+          {"lane_instructions", counters.lane_instructions},
+          {"ffma", counters.ffma},
+          {"flops", counters.flops},
+          {"barriers", counters.barriers},
+          {"blocks", counters.blocks}};
+}
+
+Json instructions(const Counters& counters) {
+  Json list = Json::array();
+  for (const InstructionCount& count : counters.instructions) {
+    list.push_back({{"kind", count.kind}, {"warps", count.warps}, {"lanes", count.lanes}});
+  }
+  return list;
+}
+
+Json accesses(const Counters& counters) {
+  Json list = Json::array();
+  for (const AccessCounters& a : counters.accesses) {
+    list.push_back({{"file", a.where.file},
+                    {"line", a.where.line},
+                    {"instruction", a.instruction},
+                    {"access", access_name(a.access)},
+                    {"buffer", a.buffer},
+                    {"bytes_per_lane", a.bytes_per_lane},
+                    {"requests", a.requests},
+                    {"lanes", a.lanes},
+                    {"bytes_asked", a.bytes_asked},
+                    {"bytes_used", a.bytes_used},
+                    {"sectors", a.sectors},
+                    {"lines", a.lines},
+                    {"wavefronts", a.wavefronts},
+                    {"bank_conflicts", a.bank_conflicts}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string json_report(const Counters& program, const std::vector<LaunchCounters>& launches) {
+  Json list = Json::array();
+  for (const LaunchCounters& launch : launches) {
+    list.push_back({{"kernel", launch.kernel},
+                    {"first_launch", launch.first},
+                    {"times", launch.times},
+                    {"grid", extent(launch.grid)},
+                    {"block", extent(launch.block)},
+                    {"registers_per_thread", launch.registers_per_thread},
+                    {"shared_bytes", launch.shared_bytes},
+                    {"blocks_per_multiprocessor", launch.blocks_per_multiprocessor},
+                    {"counters", sums(launch.counters)},
+                    {"instructions", instructions(launch.counters)},
+                    {"accesses", accesses(launch.counters)}});
+  }
+  Json totals = {{"launches", program.launches}};
+  totals.update(sums(program));
+  const Json report = {{"schema", SCHEMA},
+                       {"simulator", SIMULATOR_VERSION},
+                       {"launches", std::move(list)},
+                       {"totals", std::move(totals)}};
+  // A path may be no UTF-8.
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace simulator::runtime

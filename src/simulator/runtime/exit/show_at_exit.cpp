@@ -1,0 +1,144 @@
+#include "simulator/runtime/exit/show_at_exit.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lens/picture.hpp"
+#include "lens/svg.hpp"
+#include "simulator/count/counters.hpp"
+#include "simulator/count/recorder.hpp"
+#include "simulator/runtime/exit/at_exit.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+struct Asked {
+  std::string file;
+  int line = 0;
+  std::string svg_path;  // empty: none
+};
+
+// Never destroyed, for it is read at exit.
+const Asked* asked = nullptr;
+
+// "kernel.cu:17"; nothing where it is something else.
+std::optional<Asked> parse(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0) return std::nullopt;
+  const std::string_view number = text.substr(colon + 1);
+  Asked place{std::string(text.substr(0, colon)), 0, ""};
+  const char* const begin = number.data();
+  const char* const end = begin + number.size();
+  const auto [rest, error] = std::from_chars(begin, end, place.line);
+  if (error != std::errc{} || rest != end || place.line < 1) return std::nullopt;
+  return place;
+}
+
+// "3, 5 and 17".
+template <typename List>
+std::string enumerate(const List& items, const std::string& ellipsis) {
+  constexpr size_t MOST = 20;
+  std::string text;
+  size_t i = 0;
+  for (const std::string& item : items) {
+    if (i == MOST) return text.append(", ").append(ellipsis);
+    if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
+    text += item;
+    ++i;
+  }
+  return text;
+}
+
+// Why there is nothing to draw, and what there is.
+std::string nothing_there() {
+  std::set<int> lines;
+  std::set<std::string> files;
+  for (const AccessCounters& row : program_counters().accesses) {
+    if (row.where.file.empty()) continue;
+    files.insert(row.where.file_name());
+    if (lens::is_file(row.where.file, asked->file)) lines.insert(row.where.line);
+  }
+  if (files.empty()) return "no kernel has run that accesses memory";
+  if (lines.empty()) {
+    return "no kernel that has run accesses memory in a file of that name; those that do are in " +
+           enumerate(files, "...");
+  }
+  std::vector<std::string> numbers;
+  numbers.reserve(lines.size());
+  for (const int line : lines) numbers.push_back(std::to_string(line));
+  return "no kernel has accessed memory there; in that file they did in line" +
+         std::string(lines.size() == 1 ? " " : "s ") + enumerate(numbers, "...");
+}
+
+void write_svg(const lens::Request& request) {
+  if (const int error = replace_file(asked->svg_path, lens::svg({request}))) {
+    std::fprintf(stderr, "simulated GPU: cannot write the picture to '%s': %s\n",
+                 asked->svg_path.c_str(), std::strerror(error));
+  }
+}
+
+void show() {
+  at_exit([] {
+    const std::vector<lens::Request> requests = recorded_requests();
+    if (requests.empty()) {
+      std::fprintf(stderr, "simulated GPU: there is nothing to show for SIMULATOR_SHOW=%s:%d: %s\n",
+                   asked->file.c_str(), asked->line, nothing_there().c_str());
+      return;
+    }
+    std::fputs(lens::picture(requests, stderr_page()).c_str(), stderr);
+    if (!asked->svg_path.empty()) write_svg(requests.front());
+  });
+}
+
+const char* environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void read_environment() {
+  const char* const place = environment("SIMULATOR_SHOW");
+  const char* const svg_path = environment("SIMULATOR_SVG");
+  if (*place == '\0') {
+    if (*svg_path != '\0') {
+      std::fputs(
+          "simulated GPU: SIMULATOR_SVG writes the picture that SIMULATOR_SHOW=FILE:LINE asks for, "
+          "which is not set; it is ignored\n",
+          stderr);
+    }
+    return;
+  }
+  std::optional<Asked> parsed = parse(place);
+  if (!parsed) {
+    std::fprintf(stderr,
+                 "simulated GPU: SIMULATOR_SHOW is '%s'; it must be FILE:LINE, for example "
+                 "kernel.cu:17, and is ignored\n",
+                 place);
+    return;
+  }
+  if (*svg_path != '\0') parsed->svg_path = absolute_path(svg_path);
+  asked = new Asked(std::move(*parsed));
+  lens::Wanted wanted;
+  wanted.any = true;
+  wanted.file = asked->file;
+  wanted.line = asked->line;
+  record_requests(wanted);
+  std::atexit(show);
+}
+
+}  // namespace
+
+void show_at_exit() {
+  static const bool once = (read_environment(), true);
+  static_cast<void>(once);
+}
+
+}  // namespace simulator::runtime

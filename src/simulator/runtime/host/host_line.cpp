@@ -1,0 +1,287 @@
+#include "simulator/runtime/host/host_line.hpp"
+
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "simulator/runtime/api/registry.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// It answers in some hundredths of a second; a machine may be busy.
+constexpr std::chrono::seconds PATIENCE{10};
+
+// More than it has to say about the frames of a call.
+constexpr size_t MOST_OUTPUT = size_t{1} << 20;
+
+// --- frames -------------------------------------------------------------------------------------------
+
+struct Walk {
+  CallSite site;
+  size_t frames = 0;
+};
+
+_Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
+  Walk& walk = *static_cast<Walk*>(data);
+  int before_instruction = 0;
+  const uint64_t address = _Unwind_GetIPInfo(context, &before_instruction);
+  if (address == 0 || walk.frames == walk.site.frames.size()) return _URC_END_OF_STACK;
+  // A return address is that of the instruction behind the call, which may belong to the next line.
+  walk.site.frames[walk.frames++] = before_instruction != 0 ? address : address - 1;
+  return _URC_NO_REASON;
+}
+
+// --- the executable -----------------------------------------------------------------------------------
+
+struct Executable {
+  uint64_t base = 0;  // what was added to its addresses when it was loaded
+  uint64_t first = ~uint64_t{0}, past_end = 0;
+};
+
+// The first that is listed is the program itself.
+int note_executable(dl_phdr_info* info, size_t /*bytes*/, void* data) {
+  Executable& executable = *static_cast<Executable*>(data);
+  executable.base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uint64_t first = info->dlpi_addr + segment.p_vaddr;
+    executable.first = std::min(executable.first, first);
+    executable.past_end = std::max(executable.past_end, first + segment.p_memsz);
+  }
+  return 1;
+}
+
+const Executable& executable() {
+  static const Executable instance = [] {
+    Executable found;
+    dl_iterate_phdr(note_executable, &found);
+    return found;
+  }();
+  return instance;
+}
+
+// --- the symbolizer -----------------------------------------------------------------------------------
+
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~Pipe() {
+    if (ends_[0] >= 0) close(ends_[0]);
+    close_writer();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  bool open() const { return ends_[0] >= 0; }
+  int reader() const { return ends_[0]; }
+  int writer() const { return ends_[1]; }
+  void close_writer() {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  int ends_[2];
+};
+
+// The process, or nothing if it could not be started.
+std::optional<pid_t> start(std::vector<std::string> words, int output) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0) return std::nullopt;
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error == 0 ? std::optional(child) : std::nullopt;
+}
+
+// All that comes until the other end is closed; nothing if that is too much or takes too long.
+std::optional<std::string> read_all(int descriptor) {
+  const auto deadline = Clock::now() + PATIENCE;
+  std::string text;
+  while (true) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return std::nullopt;
+    pollfd watched{descriptor, POLLIN, 0};
+    const int ready = poll(&watched, 1, static_cast<int>(left));
+    if (ready == 0) return std::nullopt;
+    if (ready < 0) {
+      if (errno == EINTR) continue;
+      return std::nullopt;
+    }
+    char part[4096];
+    const ssize_t got = read(descriptor, part, sizeof part);
+    if (got == 0) return text;
+    if (got < 0 && errno != EINTR) return std::nullopt;
+    if (got > 0) text.append(part, static_cast<size_t>(got));
+    if (text.size() > MOST_OUTPUT) return std::nullopt;
+  }
+}
+
+// What the command prints; empty if it cannot be run, fails or hangs. It leaves no process behind.
+std::string output_of(const std::vector<std::string>& words) {
+  Pipe pipe;
+  if (!pipe.open()) return "";
+  const std::optional<pid_t> child = start(words, pipe.writer());
+  pipe.close_writer();
+  if (!child) return "";
+  const std::optional<std::string> text = read_all(pipe.reader());
+  if (!text) kill(*child, SIGKILL);
+  int status = 0;
+  while (waitpid(*child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return text.value_or("");
+}
+
+std::string symbolizer() {
+  const char* const named = std::getenv("SIMCC_SYMBOLIZER");
+  return named == nullptr || *named == '\0' ? "llvm-symbolizer-19" : named;
+}
+
+std::string hex(uint64_t value) {
+  char text[2 + 16 + 1];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// --- what it says -------------------------------------------------------------------------------------
+
+// Whether a file is not the program's: a header of the simulator's, or of a library that is installed.
+bool is_foreign(std::string_view file) {
+  constexpr std::string_view SELF = __FILE__;
+  constexpr std::string_view WITHIN = "runtime/host/host_line.cpp";
+  static_assert(SELF.ends_with(WITHIN));
+  return file.starts_with(SELF.substr(0, SELF.size() - WITHIN.size())) || file.starts_with("/usr/");
+}
+
+// "/home/you/scale.cu:12:5" -> file and line; no file where it is not known.
+SourceLine parse_place(std::string_view text) {
+  const size_t column = text.rfind(':');
+  if (column == text.npos || column == 0) return {};
+  const size_t line = text.rfind(':', column - 1);
+  if (line == text.npos) return {};
+  SourceLine place{std::string(text.substr(0, line)), 0};
+  std::from_chars(text.data() + line + 1, text.data() + column, place.line);
+  return place.line > 0 ? place : SourceLine{};
+}
+
+// "void ns::(anonymous namespace)::Sum::of<float>(float*)" -> "ns::Sum::of<float>"; a lambda has the name of its
+// function, or none.
+std::string name_for_a_person(std::string function) {
+  constexpr std::string_view UNNAMED = "(anonymous namespace)::";
+  for (size_t at = 0; (at = function.find(UNNAMED)) != function.npos;)
+    function.erase(at, UNNAMED.size());
+  for (const char* const lambda : {"::$_", "::'lambda", "operator()"}) {
+    function.resize(std::min(function.size(), function.find(lambda)));
+  }
+  int depth = 0;
+  size_t begin = 0;  // behind the type of a template's result
+  for (size_t i = 0; i < function.size(); ++i) {
+    if (function[i] == '<') ++depth;
+    if (function[i] == '>') --depth;
+    if (depth == 0 && function[i] == ' ') begin = i + 1;
+    if (depth == 0 && function[i] == '(') function.resize(i);
+  }
+  return function.substr(begin);
+}
+
+// Its answers are pairs of lines, function and place, with an empty line behind each address.
+HostLine first_of_the_program(const std::string& answers) {
+  std::istringstream lines(answers);
+  std::string function;
+  std::string place;
+  while (std::getline(lines, function)) {
+    if (function.empty()) continue;
+    if (!std::getline(lines, place)) break;
+    const SourceLine where = parse_place(place);
+    if (where.file.empty() || is_foreign(where.file)) continue;
+    const std::string name = name_for_a_person(function);
+    // A kernel's stub stands where the kernel does; the launch is in its caller.
+    if (name.find("__device_stub__") != name.npos || is_named_as_a_kernel(name)) continue;
+    return {where, name};
+  }
+  return {};
+}
+
+HostLine ask(const CallSite& site) {
+  const Executable& program = executable();
+  std::vector<std::string> words = {symbolizer(), "--no-debuginfod", "--demangle", "--inlines",
+                                    "--obj=/proc/" + std::to_string(getpid()) + "/exe"};
+  const size_t options = words.size();
+  for (const uint64_t frame : site.frames) {
+    const bool is_programs = frame >= program.first && frame < program.past_end;
+    if (is_programs) words.push_back(hex(frame - program.base));
+  }
+  return words.size() == options ? HostLine{} : first_of_the_program(output_of(words));
+}
+
+}  // namespace
+
+CallSite CallSite::here() {
+  Walk walk;
+  _Unwind_Backtrace(note_frame, &walk);
+  return walk.site;
+}
+
+std::string CallSite::id() const {
+  std::string text;
+  for (const uint64_t frame : frames) text += " " + hex(frame);
+  return text;
+}
+
+std::string HostLine::text() const {
+  if (!known()) return "";
+  return where.file + ":" + std::to_string(where.line) +
+         (function.empty() ? "" : " in " + function);
+}
+
+HostLine line_of(const CallSite& site) {
+  struct Known {
+    std::mutex mutex;
+    std::map<CallSite, HostLine> lines;
+  };
+  static Known* const known = new Known;  // calls may still come from static destructors
+  {
+    const std::lock_guard lock(known->mutex);
+    const auto place = known->lines.find(site);
+    if (place != known->lines.end()) return place->second;
+  }
+  const HostLine line = ask(site);
+  const std::lock_guard lock(known->mutex);
+  known->lines.emplace(site, line);
+  return line;
+}
+
+}  // namespace simulator::runtime

@@ -1,0 +1,450 @@
+// Accesses of host code to memory that it may not touch: the device's own; and what both see (cudaMallocManaged,
+// cudaMallocHost) as long as it has not waited for the kernel or the asynchronous copy at work on it, which is a race.
+//
+// Here a launch is over when it returns; on a device it may just have begun. So what a launch touched is protected
+// until a call that waits for it. An access by host code is then noted, the protection lifted, and the access done:
+// the program goes on as if nothing had been. What a launch has only read may be read.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/hazards/device_shadow.hpp"
+#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/memory/memory.hpp"
+#include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/streams.hpp"
+#include "simulator/runtime/host/host_line.hpp"
+#include "simulator/runtime/host/host_watchers.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+// Whole pages that work which was not waited for has touched.
+struct Span {
+  uint64_t first = 0, past_end = 0;
+  bool written = false;          // else only read
+  const char* worker = nullptr;  // the kernel, or the call of the API
+  uint32_t launch = 0;           // the kernel's, by its number; 0: a call
+  cudaStream_t stream = nullptr;
+  CallSite launched;
+};
+
+// An access by host code in between.
+struct Sighting {
+  Span span;
+  uint64_t address = 0;
+  CallSite site;
+};
+
+// All of it is looked at by the signal's handler, so it is plain data in fixed places. What does not fit is not looked
+// for.
+struct State {
+  std::atomic_flag lock;
+  std::array<Span, 256> spans;
+  size_t span_count = 0;
+  bool is_protected = false;
+  int open = 0;         // kernels and copies at work; nothing is protected then
+  bool joined = false;  // streams by events
+  std::array<Sighting, 32> sightings;
+  std::atomic<size_t> sighting_count = 0;
+  struct sigaction before = {};
+  bool has_handler = false;
+};
+State state;
+
+// The thread that holds it touches no protected memory, and no handler of a signal runs in it that could.
+class Locked {
+ public:
+  Locked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask_);
+    while (state.lock.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  ~Locked() {
+    state.lock.clear(std::memory_order_release);
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  sigset_t mask_;
+};
+
+void set_protection(const Span& span, int protection) {
+  mprotect(reinterpret_cast<void*>(span.first), span.past_end - span.first, protection);
+}
+
+void unprotect() {
+  if (!state.is_protected) return;
+  for (size_t i = 0; i < state.span_count; ++i)
+    set_protection(state.spans[i], PROT_READ | PROT_WRITE);
+  state.is_protected = false;
+}
+
+// --- the signal ---------------------------------------------------------------------------------------
+
+// The allocation that is the simulator's own and that host code may use.
+const Allocation* shared_with_host(uint64_t address) {
+  const Allocation* const found = DeviceMemory::instance().find(address);
+  return found != nullptr && found->host_visible && !found->adopted ? found : nullptr;
+}
+
+// The access at fault is to be done once more. False: it is none that was provoked here.
+bool note_access(uint64_t address) {
+  const CallSite site = CallSite::here();
+  const Locked lock;
+  if (state.is_protected) {
+    for (size_t i = 0; i < state.span_count; ++i) {
+      const Span& span = state.spans[i];
+      if (address < span.first || address >= span.past_end) continue;
+      const size_t count = state.sighting_count;
+      if (count < state.sightings.size()) {
+        state.sightings[count] = {span, address, site};
+        state.sighting_count = count + 1;
+      }
+      unprotect();
+      return true;
+    }
+  }
+  return shared_with_host(address) != nullptr;  // another thread has lifted the protection
+}
+
+// The device's address, or one that was freed, that an access was made with, or 0. No host memory can lie where the
+// device's does, so x86-64 reports no address; one of the registers held it.
+uint64_t device_address(const siginfo_t& info, const void* context) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const auto is_device = [&](uint64_t address) {
+    const Allocation* const around = memory.find(address);
+    return around != nullptr ? !around->host_visible : memory.was_freed(address);
+  };
+  if (is_device(reinterpret_cast<uint64_t>(info.si_addr)))
+    return reinterpret_cast<uint64_t>(info.si_addr);
+#if defined(__x86_64__)
+  if (info.si_code != SI_KERNEL) return 0;
+  for (const greg_t value : static_cast<const ucontext_t*>(context)->uc_mcontext.gregs) {
+    const auto address = static_cast<uint64_t>(value);
+    if (address >> 47 != 0 && is_device(address)) return address;
+  }
+#else
+  static_cast<void>(context);
+#endif
+  return 0;
+}
+
+// What ends the program is told before it does.
+void tell_device_access(const siginfo_t& info, const void* context) {
+  const uint64_t address = looks_for_hazards() ? device_address(info, context) : 0;
+  if (address == 0) return;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const bool was_freed = memory.was_freed(address);
+  const Message message{(was_freed ? "host code uses memory that was freed before: "
+                                   : "host code uses a pointer to the device's memory: ") +
+                            memory.describe(address),
+                        line_of(CallSite::here()).text(),
+                        was_freed ? "cudaFree it behind the last use"
+                                  : "cudaMemcpy the data to host memory and read it there, or "
+                                    "cudaMallocManaged it for both"};
+  const std::string text = message.text();
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  if (note_access(reinterpret_cast<uint64_t>(info->si_addr))) return;
+  tell_device_access(*info, context);
+  const struct sigaction& before = state.before;
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+    sigaction(signal, &before, nullptr);  // the access is done again, and ends the program
+  } else {
+    before.sa_handler(signal);
+  }
+}
+
+// A debugger would stop at every access that is only to be noted.
+bool is_traced() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    int tracer = 0;
+    if (word == "TracerPid:") return status >> tracer && tracer != 0;
+  }
+  return false;
+}
+
+// Whether the signal comes here. It does not under a debugger, nor where the program or a sanitizer keeps it for itself:
+// nothing is protected then.
+bool has_signal() {
+  struct sigaction now = {};
+  if (!state.has_handler) {
+    static const bool traced = is_traced();
+    if (traced) return false;
+    if (sigaction(SIGSEGV, nullptr, &state.before) != 0) return false;
+    struct sigaction ours = {};
+    ours.sa_sigaction = handle;
+    ours.sa_flags = SA_SIGINFO | (state.before.sa_flags & SA_ONSTACK);
+    sigfillset(&ours.sa_mask);
+    if (sigaction(SIGSEGV, &ours, nullptr) != 0) return false;
+    state.has_handler = true;
+  }
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+         now.sa_sigaction == handle;
+}
+
+// --- what is protected --------------------------------------------------------------------------------
+
+void protect() {
+  if (state.open > 0 || state.span_count == 0 || !has_signal()) return;
+  state.is_protected = true;
+  // What is written lies above what is only read.
+  for (const bool written : {false, true}) {
+    for (size_t i = 0; i < state.span_count; ++i) {
+      const Span& span = state.spans[i];
+      if (span.written == written) set_protection(span, written ? PROT_NONE : PROT_READ);
+    }
+  }
+}
+
+void add(const Span& added) {
+  for (size_t i = 0; i < state.span_count; ++i) {
+    Span& span = state.spans[i];
+    if (span.first != added.first || span.past_end != added.past_end || span.stream != added.stream)
+      continue;
+    if (added.written || !span.written) span = added;
+    return;
+  }
+  if (state.span_count < state.spans.size()) state.spans[state.span_count++] = added;
+}
+
+// The allocations that host code sees too, with the last launch that is known to have touched each.
+struct SharedMemory {
+  std::mutex mutex;
+  std::map<uint64_t, uint32_t> last_launch;  // by base
+};
+
+SharedMemory& shared_memory() {
+  static SharedMemory* const instance = new SharedMemory;
+  return *instance;
+}
+
+uint64_t page_size() {
+  static const auto bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+uint64_t page_up(uint64_t address) {
+  return (address + page_size() - 1) / page_size() * page_size();
+}
+
+// What was touched by a launch that is not known yet: the one that has just ended.
+std::vector<Span> touched_since() {
+  std::vector<Span> touched;
+  const std::lock_guard lock(shared_memory().mutex);
+  for (auto& [base, last] : shared_memory().last_launch) {
+    const Allocation* const allocation = DeviceMemory::instance().find(base);
+    if (allocation == nullptr) continue;
+    const BufferShadow& shadow = DeviceShadow::instance().of(*allocation);
+    Span span;
+    span.launch = std::max(shadow.read_in(), shadow.written_in());
+    if (span.launch <= last) continue;
+    span.first = base;
+    span.past_end = page_up(base + allocation->bytes);
+    span.written = shadow.written_in() > last;
+    last = span.launch;
+    touched.push_back(span);
+  }
+  return touched;
+}
+
+template <typename Which>
+void lift(Which which) {
+  const Locked lock;
+  if (state.span_count == 0) return;
+  unprotect();
+  const auto end = state.spans.begin() + static_cast<std::ptrdiff_t>(state.span_count);
+  const auto kept = std::remove_if(state.spans.begin(), end, which);
+  state.span_count = static_cast<size_t>(kept - state.spans.begin());
+  protect();
+}
+
+// --- what is told -------------------------------------------------------------------------------------
+
+Hazard hazard_of(const Sighting& sighting) {
+  const Span& span = sighting.span;
+  const HostLine access = line_of(sighting.site);
+  const HostLine launch = line_of(span.launched);
+  const Allocation* const around = DeviceMemory::instance().find(sighting.address);
+  const std::string name =
+      around == nullptr ? "memory" : DeviceMemory::instance().name_of(around->id);
+  const std::string worker = span.worker;
+
+  Hazard hazard;
+  hazard.kind = HazardKind::host_race;
+  if (span.launch != 0) hazard.kernel = worker;
+  hazard.where = access.where;
+  hazard.other = launch.where;
+  if (!access.known()) hazard.code = sighting.site.id();
+  hazard.message.what = "host code " + std::string(span.written ? "uses " : "writes ") + name +
+                        " while " + worker + " may still " + (span.written ? "write" : "read") +
+                        " it: nobody has waited for the " + (span.launch != 0 ? "kernel" : "copy");
+  std::string& where = hazard.message.where;
+  where = access.known() ? access.text() : "a line of host code that is not known";
+  if (around != nullptr)
+    where += ": byte " + std::to_string(sighting.address - around->base) + " of " + name;
+  if (launch.known()) where += ", after " + worker + " at " + launch.text();
+  const bool in_one_file = access.known() && launch.where.file == access.where.file;
+  hazard.message.advice = in_one_file && launch.where.line < access.where.line
+                              ? "cudaDeviceSynchronize() between lines " +
+                                    std::to_string(launch.where.line) + " and " +
+                                    std::to_string(access.where.line)
+                              : "cudaDeviceSynchronize() before host code comes there";
+  return hazard;
+}
+
+// A page is protected as a whole. Whether this place of it was touched the shadow knows.
+bool is_race(const Sighting& sighting) {
+  if (sighting.span.launch == 0) return true;
+  const Allocation* const around = DeviceMemory::instance().find(sighting.address);
+  if (around == nullptr) return false;
+  const BufferShadow& shadow = DeviceShadow::instance().of(*around);
+  return shadow.was_touched(sighting.address, sighting.span.launch, sighting.span.written);
+}
+
+class HostRaces final : public Watcher {
+ public:
+  void call_begins() override { tell(); }
+  void program_ends(bool /*tidy*/) override { tell(); }
+
+  void allocated(const NewMemory& memory) override {
+    if (!looks_for_hazards()) return;
+    {
+      // Where host code accesses the device's own memory, which ends the program, it is told of that first.
+      const Locked lock;
+      has_signal();
+    }
+    if (!memory.host_visible) return;
+    const std::lock_guard lock(shared_memory().mutex);
+    shared_memory().last_launch[memory.base] = 0;
+  }
+
+  void about_to_free(uint64_t base, uint64_t bytes) override {
+    {
+      const std::lock_guard lock(shared_memory().mutex);
+      if (shared_memory().last_launch.erase(base) == 0) return;
+    }
+    lift([&](const Span& span) { return span.first >= base && span.first < base + bytes; });
+  }
+
+  void launched(const std::string& kernel, cudaStream_t stream) override {
+    if (!looks_for_hazards()) return;
+    const std::vector<Span> touched = touched_since();
+    if (touched.empty()) return;
+    const CallSite site = CallSite::here();
+    const Locked lock;
+    unprotect();
+    for (Span span : touched) {
+      span.worker = kernel.c_str();
+      span.stream = stream;
+      span.launched = site;
+      add(span);
+    }
+    protect();
+  }
+
+  // Only whole pages of it are protected.
+  void copied(uint64_t first, uint64_t bytes, bool written, cudaStream_t stream) override {
+    if (!looks_for_hazards()) return;
+    const Allocation* const around = shared_with_host(first);
+    if (around == nullptr) return;
+    const uint64_t past_end = first + bytes;
+    const bool reaches_end = past_end == around->base + around->bytes;
+    Span span;
+    span.first = page_up(first);
+    span.past_end = reaches_end ? page_up(past_end) : past_end / page_size() * page_size();
+    if (span.first >= span.past_end) return;
+    span.written = written;
+    span.worker = Call::current();
+    span.stream = stream;
+    span.launched = CallSite::here();
+    const Locked lock;
+    unprotect();
+    add(span);
+    protect();
+  }
+
+  void waited_for(cudaStream_t stream) override {
+    const bool blocking = is_blocking(stream);
+    const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
+    const bool all = state.joined;
+    std::vector<cudaStream_t> waited;  // beside the stream itself
+    if (blocking && !all) {
+      const Locked lock;
+      for (size_t i = 0; i < state.span_count; ++i) waited.push_back(state.spans[i].stream);
+    }
+    std::erase_if(waited, [&](cudaStream_t other) {
+      const bool other_is_legacy = other == nullptr || other == cudaStreamLegacy;
+      return !(is_legacy ? is_blocking(other) : other_is_legacy);
+    });
+    lift([&](const Span& span) {
+      return all || span.stream == stream ||
+             std::find(waited.begin(), waited.end(), span.stream) != waited.end();
+    });
+  }
+
+  void waited_for_all() override {
+    lift([](const Span&) { return true; });
+  }
+
+  // To wait for one is taken for waiting for all from now on.
+  void streams_joined() override { state.joined = true; }
+
+  void work_begins() override {
+    const Locked lock;
+    ++state.open;
+    unprotect();
+  }
+  void work_ends() override {
+    const Locked lock;
+    --state.open;
+    protect();
+  }
+
+ private:
+  static void tell() {
+    if (state.sighting_count.load(std::memory_order_relaxed) == 0) return;
+    std::vector<Sighting> seen;
+    seen.reserve(state.sightings.size());
+    {
+      const Locked lock;
+      seen.assign(
+          state.sightings.begin(),
+          state.sightings.begin() + static_cast<std::ptrdiff_t>(state.sighting_count.load()));
+      state.sighting_count = 0;
+    }
+    for (const Sighting& sighting : seen) {
+      if (is_race(sighting)) HazardStore::instance().add(hazard_of(sighting));
+    }
+  }
+};
+
+}  // namespace
+
+Watcher& host_races() {
+  static HostRaces watcher;
+  return watcher;
+}
+
+}  // namespace simulator::runtime
