@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "managed.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "test/support/managed.hpp"
 
 // In runtime_test_other.cu, which has a kernel and a variable of the same names as here.
 int run_the_other_files_kernel(int* out);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "hazard_test.hpp"
-#include "managed.hpp"
+#include "test/support/managed.hpp"
 
 namespace {
 

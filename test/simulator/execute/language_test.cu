@@ -13,8 +13,8 @@
 #include <new>
 #include <type_traits>
 
-#include "managed.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "test/support/managed.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "managed.hpp"
 #include "mathematics_reference.hpp"
+#include "test/support/managed.hpp"
 
 namespace {
 

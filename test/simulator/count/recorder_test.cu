@@ -134,7 +134,7 @@ TEST_F(Recorder, KnowsWhoAskedForWhichBytes) {
   const Request& load = all[0];
   const Request& store = all[1];
   EXPECT_EQ(load.kernel, "strided");
-  EXPECT_TRUE(lens::is_file(load.file, "test/simulator/recorder_test.cu")) << load.file;
+  EXPECT_TRUE(lens::is_file(load.file, "test/simulator/count/recorder_test.cu")) << load.file;
   EXPECT_EQ(load.line, STRIDED_LINE);
   EXPECT_EQ(load.instruction, "ld.global.f32");
   EXPECT_EQ(load.path, lens::Path::global);

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "managed.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/execute/launch/module.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "test/support/managed.hpp"
 
 namespace {
 

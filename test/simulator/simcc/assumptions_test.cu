@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include "managed.hpp"
+#include "test/support/managed.hpp"
 
 #pragma clang diagnostic ignored "-Wreturn-type"
 #pragma clang diagnostic ignored "-Wtautological-undefined-compare"

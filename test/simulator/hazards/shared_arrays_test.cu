@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hazard_test.hpp"
-#include "managed.hpp"
+#include "test/support/managed.hpp"
 
 namespace {
 
