@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
-#include "simulator/count/counters.hpp"
 #include "simulator/execute/launch/module.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
 

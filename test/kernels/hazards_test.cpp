@@ -15,7 +15,7 @@
 #include "runner/run/run.hpp"
 #include "runner/run/workbench_run.hpp"
 #include "runner/trial/measure.hpp"
-#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "test/kernels/every_rung.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 
@@ -54,7 +54,7 @@ Hazard made_up(int line) {
 // The second line is that of a launch for which only the contract asks: it has no product.
 cudaError_t launch_with_hazards(const Sgemm& p, cudaStream_t stream) {
   if (simulator::looks_for_hazards())
-    simulator::HazardStore::instance().add(made_up(p.K == 0 ? 11 : 10));
+    simulator::current_device().hazards.add(made_up(p.K == 0 ? 11 : 10));
   return faulty::sound.launch(p, stream);
 }
 
@@ -121,12 +121,12 @@ TEST(HazardsOfAResult, AreNotThereWhereNobodyLooks) {
 TEST(HazardsOfAResult, WithoutLinesAreToldApartByTheirInstructions) {
   look_for_hazards();
   for (const char* code : {"ld.shared.f32", "st.shared.f32"}) {
-    simulator::HazardStore::instance().add({.kind = HazardKind::race,
-                                            .kernel = "bare",
-                                            .where = {},
-                                            .other = {},
-                                            .code = code,
-                                            .message = {.what = code, .where = "", .advice = ""}});
+    simulator::current_device().hazards.add({.kind = HazardKind::race,
+                                             .kernel = "bare",
+                                             .where = {},
+                                             .other = {},
+                                             .code = code,
+                                             .message = {.what = code, .where = "", .advice = ""}});
   }
   const std::vector<results::Hazard> hazards = runner::machine::take_hazards();
   ASSERT_EQ(hazards.size(), 2U);

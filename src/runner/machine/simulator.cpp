@@ -8,14 +8,11 @@
 #include "app/error.hpp"
 #include "results/counts.hpp"
 #include "runner/machine/machine.hpp"
-#include "simulator/count/counters.hpp"
-#include "simulator/count/recorder.hpp"
 #include "simulator/execute/launch/module.hpp"
-#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/host_limits.hpp"
-#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/api/registry.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 namespace runner::machine {
 namespace {
@@ -195,12 +192,12 @@ const int64_t GUARD = 0;
 Device open() {
   // Both are printed below the table instead: last_failure(), take_hazards().
   simulator::set_fault_output(false);
-  simulator::HazardStore::instance().set_output(false);
+  simulator::current_device().hazards.set_output(false);
   const simulator::DeviceLimits& limits = simulator::device_limits();
   return {.name = "simulated GPU",
           .detail = fmt::format("sm_{}{}", limits.compute_major, limits.compute_minor),
           .compute_capability = 10 * limits.compute_major + limits.compute_minor,
-          .memory_bytes = static_cast<int64_t>(simulator::DeviceMemory::instance().total_bytes())};
+          .memory_bytes = static_cast<int64_t>(simulator::current_device().memory.total_bytes())};
 }
 
 void describe(results::Provenance& provenance) {
@@ -216,7 +213,7 @@ results::Roofs measure_roofs() { return {}; }
 
 void name_buffer(const void* buffer, const char* name) {
   if (buffer == nullptr) return;
-  simulator::DeviceMemory::instance().set_name(reinterpret_cast<uint64_t>(buffer), name);
+  simulator::current_device().memory.set_name(reinterpret_cast<uint64_t>(buffer), name);
 }
 
 cudaError_t run(const Launch& launch, results::Observation& seen) {
@@ -261,7 +258,7 @@ bool looks_for_hazards() { return simulator::looks_for_hazards(); }
 
 std::vector<results::Hazard> take_hazards() {
   std::vector<results::Hazard> hazards;
-  simulator::HazardStore& store = simulator::HazardStore::instance();
+  simulator::HazardStore& store = simulator::current_device().hazards;
   for (const simulator::Hazard& hazard : store.found()) add_hazards({hazard_of(hazard)}, hazards);
   store.clear();
   return hazards;
@@ -322,7 +319,7 @@ void offer_addresses(int64_t bytes) {
                             bytes >> 30, simulator::describe_host_memory()));
   }
   munmap(tried, wanted);
-  simulator::DeviceMemory::instance().offer_free(static_cast<uint64_t>(bytes));
+  simulator::current_device().memory.offer_free(static_cast<uint64_t>(bytes));
 }
 
 std::vector<KernelCode> take_code() {

@@ -29,10 +29,9 @@ class Tally {
   std::map<std::string, InstructionCount> kinds_;
 };
 
+/// Of one device.
 class CounterStore {
  public:
-  static CounterStore& instance();
-
   /// One launch; `first` and `times` are filled in here.
   void add(LaunchCounters launch);
   void reset();

@@ -67,12 +67,6 @@ Counters Tally::counters() const {
   return counters;
 }
 
-CounterStore& CounterStore::instance() {
-  // Never destroyed: the report at exit is read after the static objects are gone.
-  static CounterStore* const store = new CounterStore;
-  return *store;
-}
-
 LaunchCounters* CounterStore::find_alike(const LaunchCounters& launch) {
   const std::vector<size_t>& known = of_kernel_[launch.kernel];
   // A loop repeats its latest launch most often.
@@ -130,14 +124,5 @@ std::vector<LaunchCounters> CounterStore::launches() const {
   const std::lock_guard lock(mutex_);
   return launches_;
 }
-
-void reset_counters() { CounterStore::instance().reset(); }
-
-Counters counters() { return CounterStore::instance().since_reset(); }
-
-std::vector<KernelUse> kernels_used() { return CounterStore::instance().kernels_used(); }
-Counters program_counters() { return CounterStore::instance().since_start(); }
-
-std::vector<LaunchCounters> launch_counters() { return CounterStore::instance().launches(); }
 
 }  // namespace simulator

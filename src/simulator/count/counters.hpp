@@ -66,16 +66,4 @@ struct LaunchCounters : KernelUse {
   Counters counters;   // of one of them; the time is the first's
 };
 
-void reset_counters();
-/// Since reset_counters(). A snapshot: call it when no launch is under way.
-Counters counters();
-/// The kernels launched since reset_counters(), in the order of their first: one row for each kernel and shape, at
-/// most 1,000.
-std::vector<KernelUse> kernels_used();
-/// Since the program began, whatever was reset in between.
-Counters program_counters();
-/// The same launch by launch, in the order of their first. Of one kernel's launches, those that are unlike the
-/// 1,000 kept so far are left out: program_counters() has them, and their number is what `times` lacks there.
-std::vector<LaunchCounters> launch_counters();
-
 }  // namespace simulator

@@ -73,12 +73,6 @@ std::vector<lens::Request> Recorder::requests() const {
   return all;
 }
 
-RequestStore& RequestStore::instance() {
-  // Never destroyed: it is read at exit, after the static objects are gone.
-  static RequestStore* const store = new RequestStore;
-  return *store;
-}
-
 void RequestStore::start(const lens::Wanted& wanted) {
   const std::lock_guard lock(mutex_);
   launches_ = 0;
@@ -104,9 +98,5 @@ std::vector<lens::Request> RequestStore::requests() const {
   const std::lock_guard lock(mutex_);
   return recorder_.requests();
 }
-
-void record_requests(const lens::Wanted& wanted) { RequestStore::instance().start(wanted); }
-
-std::vector<lens::Request> recorded_requests() { return RequestStore::instance().requests(); }
 
 }  // namespace simulator

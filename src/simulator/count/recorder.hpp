@@ -12,16 +12,6 @@
 
 namespace simulator {
 
-/// Records, of the launches from now on, the requests that are wanted; what was recorded before is forgotten. The
-/// counters stay as they are without it. Call it when no launch is under way.
-void record_requests(const lens::Wanted& wanted);
-
-/// What was recorded since then, ordered by kernel, file, line, instruction, path and buffer, and within these by nth:
-/// of each the worst request and those behind it, or the ones that were chosen. Of requests that are equally bad the
-/// one of the lowest launch, block, warp and nth is kept, so that nothing depends on the number of host threads or on
-/// the order in which blocks and warps take turns.
-std::vector<lens::Request> recorded_requests();
-
 /// What one host thread's warps do in a launch, or several of these put together.
 class Recorder {
  public:
@@ -55,11 +45,9 @@ class Recorder {
   std::vector<Steps> kept_;  // by group
 };
 
-/// Where the launches' recorders come together.
+/// Where the recorders of a device's launches come together.
 class RequestStore {
  public:
-  static RequestStore& instance();
-
   void start(const lens::Wanted& wanted);
   lens::Wanted wanted() const;
   /// The number of a launch that begins: 1, 2, 3, ...

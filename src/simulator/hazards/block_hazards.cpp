@@ -246,9 +246,9 @@ void BlockHazards::local(const WarpAccess& access) {
 
 BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
   if (buffer_ != nullptr && buffer_->contains(address, past_end)) return buffer_;
-  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  const Allocation* const allocation = launch_.shadow.memory.find(address);
   if (allocation == nullptr) return nullptr;
-  buffer_ = &DeviceShadow::instance().of(*allocation);
+  buffer_ = &launch_.shadow.of(*allocation);
   return buffer_->contains(address, past_end) ? buffer_ : nullptr;
 }
 
@@ -378,10 +378,10 @@ std::string BlockHazards::line(uint32_t instruction) const {
 
 std::string BlockHazards::place(uint64_t address, bool is_shared) const {
   if (is_shared) return shared_place(launch_.program, address);
-  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  const Allocation* const allocation = launch_.shadow.memory.find(address);
   if (allocation == nullptr) return "global memory";
   return "byte " + std::to_string(address - allocation->base) + " of " +
-         DeviceMemory::instance().name_of(allocation->id);
+         launch_.shadow.memory.name_of(allocation->id);
 }
 
 // Which of two instructions comes first on the way from the last barrier, round the loop if need be. The order in which
@@ -564,9 +564,9 @@ std::pair<uint32_t, uint32_t> BlockHazards::left_without_store() const {
 
 // ", of which the first 8 of 2048 bytes were written", where that is how it is.
 std::string BlockHazards::written_part(uint64_t address) const {
-  const Allocation* const allocation = DeviceMemory::instance().find(address);
+  const Allocation* const allocation = launch_.shadow.memory.find(address);
   if (allocation == nullptr) return "";
-  const BufferShadow& buffer = DeviceShadow::instance().of(*allocation);
+  const BufferShadow& buffer = launch_.shadow.of(*allocation);
   const uint64_t written = buffer.written_before_launch();
   if (written == 0) return "";
   return ", of which the first " + std::to_string(written) + " of " +

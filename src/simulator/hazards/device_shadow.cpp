@@ -51,18 +51,19 @@ LazyBytes& LazyBytes::operator=(LazyBytes&& other) noexcept {
 
 // --- one allocation -----------------------------------------------------------------------------------
 
-BufferShadow::BufferShadow(uint64_t base, uint64_t bytes, bool is_written)
+BufferShadow::BufferShadow(DeviceShadow& all, uint64_t base, uint64_t bytes, bool is_written)
     : base_(base),
       bytes_(bytes),
       all_written_(is_written),
       narrow_((bytes + CHUNK - 1) / CHUNK),
-      wide_((bytes + CHUNK - 1) / CHUNK) {
+      wide_((bytes + CHUNK - 1) / CHUNK),
+      all_(all) {
   if (is_written) return;
   marks_ = LazyBytes((bytes + 63) / 64 * 8);
   if (!marks_) all_written_ = true;
 }
 
-BufferShadow::~BufferShadow() { DeviceShadow::instance().give_back(taken_); }
+BufferShadow::~BufferShadow() { all_.give_back(taken_); }
 
 namespace {
 
@@ -125,7 +126,7 @@ Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   const std::lock_guard lock(mutex_);
   if (Cell* const cells = place.load()) return cells;
   const uint64_t bytes = (std::min(CHUNK, bytes_) + unit - 1) / unit * sizeof(Cell);
-  LazyBytes memory = DeviceShadow::instance().take(bytes);
+  LazyBytes memory = all_.take(bytes);
   has_no_more_ = !memory;
   if (!memory) return nullptr;
   taken_ += bytes;
@@ -145,13 +146,8 @@ void BufferShadow::begin_launch() {
 
 // --- all of them --------------------------------------------------------------------------------------
 
-DeviceShadow& DeviceShadow::instance() {
-  static DeviceShadow* const shadow = new DeviceShadow;  // outlives all who free memory
-  return *shadow;
-}
-
 void DeviceShadow::allocated(uint64_t base, uint64_t bytes, bool is_written) {
-  auto buffer = std::make_unique<BufferShadow>(base, bytes, is_written);
+  auto buffer = std::make_unique<BufferShadow>(*this, base, bytes, is_written);
   const std::unique_lock lock(mutex_);
   buffers_[base] = std::move(buffer);
 }
@@ -193,7 +189,8 @@ BufferShadow& DeviceShadow::of(const Allocation& allocation) {
   }
   const std::unique_lock lock(mutex_);
   std::unique_ptr<BufferShadow>& buffer = buffers_[allocation.base];
-  if (!buffer) buffer = std::make_unique<BufferShadow>(allocation.base, allocation.bytes, true);
+  if (!buffer)
+    buffer = std::make_unique<BufferShadow>(*this, allocation.base, allocation.bytes, true);
   return *buffer;
 }
 
@@ -212,10 +209,10 @@ void DeviceShadow::end_launch() {
 // At most a quarter of the memory that can be used, where the device has three quarters.
 LazyBytes DeviceShadow::take(uint64_t bytes) {
   constexpr uint64_t LEAST = uint64_t{64} << 20;
-  const uint64_t most = std::max(LEAST, DeviceMemory::instance().total_bytes() / 3);
-  LazyBytes memory;
-  if (taken_.fetch_add(bytes) + bytes <= most) memory = LazyBytes(bytes);
-  if (memory) return memory;
+  const uint64_t most = std::max(LEAST, memory.total_bytes() / 3);
+  LazyBytes taken;
+  if (taken_.fetch_add(bytes) + bytes <= most) taken = LazyBytes(bytes);
+  if (taken) return taken;
   give_back(bytes);
   if (!refusal_said_.exchange(true)) {
     const Message message{

@@ -61,10 +61,12 @@ struct Cell {
   Toucher write, read, second_read;
 };
 
+class DeviceShadow;
+
 /// Of one allocation.
 class BufferShadow {
  public:
-  BufferShadow(uint64_t base, uint64_t bytes, bool is_written);
+  BufferShadow(DeviceShadow& all, uint64_t base, uint64_t bytes, bool is_written);
   ~BufferShadow();
   BufferShadow(const BufferShadow&) = delete;
   BufferShadow& operator=(const BufferShadow&) = delete;
@@ -125,6 +127,7 @@ class BufferShadow {
   std::atomic<bool> has_no_more_{false};
   uint64_t taken_ = 0;
   std::array<std::atomic_flag, 64> locks_{};
+  DeviceShadow& all_;
 };
 
 /// Holds the lock of the place at work while accesses come that need the same one.
@@ -152,10 +155,12 @@ class PlaceLock {
   std::atomic_flag* held_ = nullptr;
 };
 
-/// Of all of them. All functions may be called from any host thread.
+/// Of all allocations of a device. All functions may be called from any host thread.
 class DeviceShadow {
  public:
-  static DeviceShadow& instance();
+  explicit DeviceShadow(const DeviceMemory& of) : memory(of) {}
+
+  const DeviceMemory& memory;
 
   /// A new allocation, whose bytes nobody wrote yet, or that are taken to be written: host code may do so unseen.
   void allocated(uint64_t base, uint64_t bytes, bool is_written);
@@ -180,11 +185,11 @@ class DeviceShadow {
   BufferShadow* around(uint64_t address) const;
 
   mutable std::shared_mutex mutex_;
+  std::atomic<uint64_t> taken_{0};
   std::map<uint64_t, std::unique_ptr<BufferShadow>> buffers_;  // by base
   std::vector<std::unique_ptr<BufferShadow>>
       retired_;  // freed while a launch may still look at them
   uint32_t launches_ = 0, under_way_ = 0;
-  std::atomic<uint64_t> taken_{0};
   std::atomic<bool> refusal_said_{false};
 };
 

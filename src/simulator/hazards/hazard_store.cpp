@@ -39,11 +39,6 @@ bool hazards_are_errors() {
   return value != nullptr && std::string_view(value) == "error";
 }
 
-HazardStore& HazardStore::instance() {
-  static HazardStore* const store = new HazardStore;  // outlives all who may still find one
-  return *store;
-}
-
 void HazardStore::add(Hazard hazard) {
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(found_.begin(), found_.end(),

@@ -18,8 +18,6 @@ bool hazards_are_errors();
 
 class HazardStore {
  public:
-  static HazardStore& instance();
-
   /// Prints the first of its kind on its pair of lines to stderr, unless that is switched off; counts the others.
   void add(Hazard hazard);
   /// All that were found since clear(), in the order in which they were found first.

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "simulator/hazards/device_shadow.hpp"
-
 namespace simulator {
 namespace {
 
@@ -109,11 +107,12 @@ std::vector<uint32_t> loads_before_swaps(const Program& program) {
 
 }  // namespace
 
-LaunchContext::LaunchContext(const Program& p, bool helpers)
+LaunchContext::LaunchContext(const Program& p, DeviceShadow& device, bool helpers)
     : program(p),
       has_helpers(helpers),
-      number(DeviceShadow::instance().begin_launch()),
-      unit(narrowest(p)) {
+      number(device.begin_launch()),
+      unit(narrowest(p)),
+      shadow(device) {
   std::map<std::pair<std::string_view, int>, uint32_t> numbers;
   lines_.reserve(p.sources.size());
   strengths_.reserve(p.sources.size());
@@ -260,6 +259,6 @@ bool LaunchContext::comes_first(uint32_t start, uint32_t instruction, uint32_t o
   return instruction <= other;
 }
 
-LaunchContext::~LaunchContext() { DeviceShadow::instance().end_launch(); }
+LaunchContext::~LaunchContext() { shadow.end_launch(); }
 
 }  // namespace simulator

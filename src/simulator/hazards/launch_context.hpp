@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "simulator/decode/program.hpp"
+#include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/launch_hazards.hpp"
 #include "simulator/hazards/order.hpp"
 
@@ -21,7 +22,7 @@ enum class Strength {
 class LaunchContext {
  public:
   /// `has_helpers`: several host threads run its blocks.
-  LaunchContext(const Program& program, bool has_helpers);
+  LaunchContext(const Program& program, DeviceShadow& shadow, bool has_helpers);
   ~LaunchContext();
   LaunchContext(const LaunchContext&) = delete;
   LaunchContext& operator=(const LaunchContext&) = delete;
@@ -32,6 +33,7 @@ class LaunchContext {
   const uint32_t unit;    // bytes of a cell: 1 where the program has accesses narrower than 4
   LaunchHazards found;
   Messages messages;
+  DeviceShadow& shadow;  // of the device that it runs on
 
   /// Instructions of one line have one number; without lines each has its own.
   uint32_t line_of(uint32_t instruction) const { return lines_[instruction]; }

@@ -5,8 +5,6 @@
 #include <string>
 #include <tuple>
 
-#include "simulator/hazards/hazard_store.hpp"
-
 namespace simulator {
 
 LaunchHazards::Seen* LaunchHazards::find(uint64_t key) {
@@ -38,7 +36,7 @@ void LaunchHazards::drop_consequences() {
   });
 }
 
-void LaunchHazards::publish() {
+void LaunchHazards::publish(HazardStore& store) {
   const std::lock_guard lock(mutex_);
   const auto order = [](const Seen& s) {
     return std::tie(s.hazard.where.file, s.hazard.where.line, s.hazard.other.file,
@@ -49,7 +47,7 @@ void LaunchHazards::publish() {
   drop_consequences();
   for (Seen& seen : seen_) {
     seen.hazard.times = seen.times;
-    HazardStore::instance().add(std::move(seen.hazard));
+    store.add(std::move(seen.hazard));
   }
   seen_.clear();
 }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/hazards/hazard.hpp"
+#include "simulator/hazards/hazard_store.hpp"
 
 namespace simulator {
 
@@ -43,7 +43,7 @@ class LaunchHazards {
   }
 
   /// Hands all of them to the store, in the order of their lines.
-  void publish();
+  void publish(HazardStore& store);
 
  private:
   struct Seen {

@@ -244,7 +244,9 @@ struct DeviceMemory::State {
   std::array<std::atomic<Allocation*>, 1024> adopted{};
   std::atomic<size_t> adopted_places{0};
   uint64_t page = 4096;
-  std::atomic<uint64_t> total = 0;
+  std::once_flag
+      total_is_known;  // what there is may take a word on stderr, which comes with the first who asks
+  std::atomic<uint64_t> total_bytes = 0;
   std::atomic<uint64_t> used{0};
   std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
 
@@ -255,6 +257,11 @@ struct DeviceMemory::State {
   uint64_t heap_used = 0;
   std::unordered_set<uint64_t> heap;                   // where its live allocations start
   std::vector<std::unique_ptr<Allocation>> adoptions;  // all that ever were
+
+  uint64_t total() {
+    std::call_once(total_is_known, [this] { total_bytes = device_bytes(); });
+    return total_bytes;
+  }
 
   // The range around `address`; the device's own for an address in none.
   const AddressRange& range_of(uint64_t address) const {
@@ -328,37 +335,39 @@ struct DeviceMemory::State {
   }
 };
 
-DeviceMemory& DeviceMemory::instance() {
-  // Never destroyed: a program's static objects may free device memory on their way out.
-  static DeviceMemory* const memory = new DeviceMemory;
-  return *memory;
-}
-
 DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  s.total = device_bytes();
   // There is a red zone before the first allocation too.
   s.device.first = DEVICE_RANGE;
   s.device.next = s.device.first + RED_ZONE;
   s.device.past_end = DEVICE_RANGE << 2;
 }
 
-DeviceMemory::~DeviceMemory() = default;
+DeviceMemory::~DeviceMemory() {
+  const Records& records = state_->device.records;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (records.at(i).live) give_back(records.at(i).host, records.at(i).bytes);
+  }
+  for (size_t i = 0; i < state_->visible_ranges; ++i) {
+    const AddressRange& range = state_->visible[i];
+    munmap(reinterpret_cast<void*>(range.first), range.past_end - range.first);
+  }
+}
 
-uint64_t DeviceMemory::total_bytes() const { return state_->total; }
+uint64_t DeviceMemory::total_bytes() const { return state_->total(); }
 
 void DeviceMemory::offer_free(uint64_t bytes) {
   const std::lock_guard lock(state_->mutex);
-  state_->total = std::max(state_->total.load(), state_->used.load() + bytes);
+  state_->total_bytes = std::max(state_->total(), state_->used.load() + bytes);
 }
 
-uint64_t DeviceMemory::free_bytes() const { return state_->total - state_->used.load(); }
+uint64_t DeviceMemory::free_bytes() const { return state_->total() - state_->used.load(); }
 
 uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
   State& s = *state_;
   const std::lock_guard lock(s.mutex);
-  if (bytes == 0 || bytes > s.total - s.used.load()) return 0;
+  if (bytes == 0 || bytes > s.total() - s.used.load()) return 0;
 
   Allocation allocation;
   AddressRange* range = &s.device;

@@ -32,10 +32,13 @@ struct Allocation {
 
 enum class HostAccess { device_only, host_visible };
 
-/// The memory of the one simulated device. All functions may be called from any host thread.
+/// The memory of a simulated device. All functions may be called from any host thread.
 class DeviceMemory {
  public:
-  static DeviceMemory& instance();
+  DeviceMemory();
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// Bytes the simulated device has in all; more than that is refused.
   uint64_t total_bytes() const;
@@ -87,8 +90,6 @@ class DeviceMemory {
   bool was_freed(uint64_t address) const;
 
  private:
-  DeviceMemory();
-  ~DeviceMemory();
   struct State;
   std::unique_ptr<State> state_;
 };

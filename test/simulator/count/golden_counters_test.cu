@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/count/counters.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
 

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "lens/request.hpp"
-#include "simulator/count/counters.hpp"
-#include "simulator/count/recorder.hpp"
 #include "simulator/execute/launch/module.hpp"
-#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 namespace {
 
@@ -84,7 +82,7 @@ struct Buffer {
   explicit Buffer(const char* name) {
     EXPECT_EQ(cudaMalloc(&data, COUNT * sizeof(float)), cudaSuccess);
     EXPECT_EQ(cudaMemset(data, 0, COUNT * sizeof(float)), cudaSuccess);
-    simulator::DeviceMemory::instance().set_name(address(), name);
+    simulator::current_device().memory.set_name(address(), name);
   }
   ~Buffer() { cudaFree(data); }
   Buffer(const Buffer&) = delete;

@@ -10,26 +10,31 @@
 #include <string>
 #include <vector>
 
-#include "simulator/count/counters.hpp"
 #include "simulator/execute/launch/module.hpp"
-#include "simulator/memory/memory.hpp"
+#include "simulator/execute/state/device.hpp"
 
 namespace {
 
-using simulator::DeviceMemory;
+using simulator::Device;
 using simulator::Fault;
 using simulator::FaultKind;
 using simulator::LaunchShape;
+
+// The tests have a device of their own, which is not the one behind the API.
+Device& device() {
+  static Device instance;
+  return instance;
+}
 
 // An array in device memory that the test can look into.
 template <typename T>
 class Array {
  public:
   explicit Array(std::vector<T> values)
-      : count_(values.size()), address_(DeviceMemory::instance().allocate(count_ * sizeof(T))) {
+      : count_(values.size()), address_(device().memory.allocate(count_ * sizeof(T))) {
     std::memcpy(host(), values.data(), count_ * sizeof(T));
   }
-  ~Array() { DeviceMemory::instance().release(address_); }
+  ~Array() { device().memory.release(address_); }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
@@ -41,9 +46,7 @@ class Array {
   const uint64_t& address() const { return address_; }
 
  private:
-  std::byte* host() const {
-    return DeviceMemory::instance().host_pointer(address_, count_ * sizeof(T));
-  }
+  std::byte* host() const { return device().memory.host_pointer(address_, count_ * sizeof(T)); }
   size_t count_;
   uint64_t address_;
 };
@@ -64,7 +67,7 @@ std::string kernel(const std::string& body) {
 
 std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32_t threads,
                          uint32_t blocks = 1) {
-  const auto module = simulator::Module::load(kernel(body));
+  const auto module = simulator::Module::load(device(), kernel(body));
   LaunchShape shape;
   shape.grid.x = blocks;
   shape.block.x = threads;
@@ -232,9 +235,9 @@ TEST(Predication, AGuardedStoreWritesOnlyWhereItHolds) {
                            32);
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t % 2 == 1 ? 2u : 1u) << "thread " << t;
 
-  simulator::reset_counters();
+  device().counters.reset();
   results("setp.lt.u32 %p1, %r0, 5;\n@%p1 st.global.u32 [%rd0], %r0;", 32);
-  const auto counters = simulator::counters();
+  const auto counters = device().counters.since_reset();
   ASSERT_EQ(counters.accesses.size(), 1u);
   EXPECT_EQ(counters.accesses[0].requests, 1u);
   EXPECT_EQ(counters.accesses[0].lanes, 5u);
@@ -304,7 +307,7 @@ st.global.u32 [%rd1], %r3;
 ret;
 }
 )";
-  const auto module = simulator::Module::load(text);
+  const auto module = simulator::Module::load(device(), text);
   const Array<uint32_t> out(std::vector<uint32_t>(32, 0));
   uint64_t a = out.address(), b = 0;
   void* arguments[] = {&a, &b};
@@ -1004,7 +1007,7 @@ TEST(Unknown, AnInstructionOutsideTheSubsetIsNamedWithItsLine) {
 
 TEST(Unknown, TextThatIsNotPtxIsRefusedWithItsLine) {
   try {
-    simulator::Module::load(".version 8.0\n.target sm_90a\nint main() {}\n");
+    simulator::Module::load(device(), ".version 8.0\n.target sm_90a\nint main() {}\n");
     FAIL() << "it was read";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("line 3"), std::string::npos) << error.what();
@@ -1020,9 +1023,9 @@ TEST(Determinism, CountersAndTheFaultReportedDoNotDependOnTheNumberOfCores) {
   std::vector<uint64_t> sectors;
   for (const int workers : {1, 3}) {
     simulator::set_worker_threads(workers);
-    simulator::reset_counters();
+    device().counters.reset();
     EXPECT_FALSE(run(body, memory.address(), memory.address(), 32, 20).has_value());
-    const auto counters = simulator::counters();
+    const auto counters = device().counters.since_reset();
     uint64_t sum = counters.lane_instructions;
     for (const auto& row : counters.accesses) sum = sum * 31 + row.sectors + row.requests;
     sectors.push_back(sum);
@@ -1033,6 +1036,31 @@ TEST(Determinism, CountersAndTheFaultReportedDoNotDependOnTheNumberOfCores) {
   }
   simulator::set_worker_threads(0);
   EXPECT_EQ(sectors[0], sectors[1]);
+}
+
+TEST(Devices, SeveralHaveMemoryAndCountersOfTheirOwn) {
+  Device other;
+  const std::string text =
+      kernel("ld.global.u32 %r2, [%rd0];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%rd0], %r2;");
+  LaunchShape shape;
+  shape.block.x = 32;
+  device().counters.reset();
+  for (Device* one : {&device(), &other, &other}) {
+    uint64_t a = one->memory.allocate(32 * sizeof(uint32_t));
+    uint64_t b = a;
+    std::byte* const host = one->memory.host_pointer(a, 32 * sizeof(uint32_t));
+    std::memset(host, 0, 32 * sizeof(uint32_t));
+    void* arguments[] = {&a, &b};
+    const auto fault = simulator::Module::load(*one, text)->find_kernel("k")->run(shape, arguments);
+    EXPECT_FALSE(fault.has_value()) << fault->text();
+    uint32_t last = 0;
+    std::memcpy(&last, host + 31 * sizeof last, sizeof last);
+    EXPECT_EQ(last, 1u);
+    EXPECT_TRUE(one->memory.release(a));
+  }
+  EXPECT_EQ(device().counters.since_reset().launches, 1u);
+  EXPECT_EQ(other.counters.since_reset().launches, 2u);
+  EXPECT_EQ(other.memory.free_bytes(), other.memory.total_bytes());
 }
 
 }  // namespace

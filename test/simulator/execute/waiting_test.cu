@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "simulator/count/counters.hpp"
 #include "simulator/execute/launch/module.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "test/support/managed.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "simulator/execute/launch/module.hpp"
-#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 namespace simulator::test {
 
@@ -33,15 +33,15 @@ class HazardTest : public testing::Test {
       : file_(file), kinds_(std::move(kinds)) {}
 
   void SetUp() override {
-    HazardStore::instance().set_output(false);
-    HazardStore::instance().clear();
+    simulator::current_device().hazards.set_output(false);
+    simulator::current_device().hazards.clear();
     set_fault_output(false);
   }
   void TearDown() override {
     set_schedule(0);
     clear_fault();
-    HazardStore::instance().clear();
-    HazardStore::instance().set_output(true);
+    simulator::current_device().hazards.clear();
+    simulator::current_device().hazards.set_output(true);
     set_fault_output(true);
   }
 
@@ -50,11 +50,11 @@ class HazardTest : public testing::Test {
   /// Those found since the last time. The launches must have gone well.
   std::vector<Hazard> found() const {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    std::vector<Hazard> hazards = HazardStore::instance().found();
+    std::vector<Hazard> hazards = simulator::current_device().hazards.found();
     std::erase_if(hazards, [&](const Hazard& hazard) {
       return std::find(kinds_.begin(), kinds_.end(), hazard.kind) == kinds_.end();
     });
-    HazardStore::instance().clear();
+    simulator::current_device().hazards.clear();
     return hazards;
   }
 

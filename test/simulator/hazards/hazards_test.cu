@@ -11,15 +11,12 @@
 #include <vector>
 
 #include "simulator/execute/launch/module.hpp"
-#include "simulator/hazards/device_shadow.hpp"
-#include "simulator/hazards/hazard_store.hpp"
-#include "simulator/memory/memory.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 namespace {
 
 using simulator::Hazard;
 using simulator::HazardKind;
-using simulator::HazardStore;
 using testing::HasSubstr;
 
 // The line of this file that ends in "// mark: WHAT".
@@ -58,20 +55,20 @@ class Hazards : public testing::Test {
  protected:
   void SetUp() override {
     simulator::look_for_hazards(true);
-    HazardStore::instance().set_output(false);
-    HazardStore::instance().clear();
+    simulator::current_device().hazards.set_output(false);
+    simulator::current_device().hazards.clear();
   }
   void TearDown() override {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    HazardStore::instance().clear();  // what a test means is no failure of the program
+    simulator::current_device().hazards.clear();  // what a test means is no failure of the program
     simulator::set_worker_threads(0);
     simulator::set_schedule(0);
   }
 
   // Those found since the last call.
   static std::vector<Hazard> found() {
-    const std::vector<Hazard> hazards = HazardStore::instance().found();
-    HazardStore::instance().clear();
+    const std::vector<Hazard> hazards = simulator::current_device().hazards.found();
+    simulator::current_device().hazards.clear();
     return hazards;
   }
   static void expect_none(const char* what) {
@@ -677,7 +674,7 @@ TEST_F(Hazards, ChangeNoResult) {
 
 TEST_F(Hazards, WithoutMemoryToLookForThemTheRunGoesOn) {
   const Buffer<int> x(256, 0x01);
-  simulator::DeviceShadow& shadow = simulator::DeviceShadow::instance();
+  simulator::DeviceShadow& shadow = simulator::current_device().shadow;
   std::vector<simulator::LazyBytes> held;
   uint64_t taken = 0;
   testing::internal::CaptureStderr();
@@ -701,6 +698,7 @@ TEST_F(Hazards, WithoutMemoryToLookForThemTheRunGoesOn) {
 
 TEST_F(Hazards, CodeWithoutLinesIsNamedByItsInstructions) {
   const auto module = simulator::Module::load(
+      simulator::current_device(),
       ".version 8.0\n.target sm_90a\n.address_size 64\n"
       ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.shared .align 4 .b8 tile[4];\n"
       "mov.u32 %r1, %tid.x;\nst.shared.u32 [tile], %r1;\nret;\n}\n");

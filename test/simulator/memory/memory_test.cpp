@@ -11,7 +11,10 @@
 namespace simulator {
 namespace {
 
-DeviceMemory& memory() { return DeviceMemory::instance(); }
+DeviceMemory& memory() {
+  static DeviceMemory instance;
+  return instance;
+}
 
 TEST(DeviceMemory, AllocationsAre256ByteAlignedWithARedZoneBetweenThem) {
   uint64_t last_end = 0;
@@ -140,7 +143,7 @@ TEST(DeviceMemory, HostVisibleMemoryLiesAtItsOwnAddress) {
 }
 
 TEST(DeviceMemory, MemoryOfTheHostsOwnIsKnownWhileItIsAdopted) {
-  DeviceMemory& memory = DeviceMemory::instance();
+  DeviceMemory memory;
   std::vector<int> mine(100);
   const auto base = reinterpret_cast<uint64_t>(mine.data());
   EXPECT_FALSE(memory.owns(base));
@@ -160,7 +163,7 @@ TEST(DeviceMemory, MemoryOfTheHostsOwnIsKnownWhileItIsAdopted) {
 }
 
 TEST(DeviceMemory, TheHeapHasASizeAndOneName) {
-  DeviceMemory& memory = DeviceMemory::instance();
+  DeviceMemory memory;
   const uint64_t before = memory.heap_limit();
   memory.release_heap();
   memory.set_heap_limit(64);

@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/count/counters.hpp"
-#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "test/support/managed.hpp"
 
 // In runtime_test_other.cu, which has a kernel and a variable of the same names as here.
@@ -247,7 +246,7 @@ class Faults : public ::testing::Test {
   void SetUp() override {
     simulator::set_fault_output(false);
     ASSERT_EQ(cudaMalloc(&data_, 16 * sizeof(int)), cudaSuccess);
-    simulator::DeviceMemory::instance().set_name(reinterpret_cast<uint64_t>(data_), "data");
+    simulator::current_device().memory.set_name(reinterpret_cast<uint64_t>(data_), "data");
   }
   void TearDown() override {
     simulator::clear_fault();
@@ -782,7 +781,7 @@ __global__ void scale_and_add(const float* a, float beta, float* c) {
 TEST(Counters, TellWhichNamedBuffersWereLoaded) {
   Managed<float> a(32);
   Managed<float> c(32);
-  simulator::DeviceMemory::instance().set_name(reinterpret_cast<uint64_t>(c.get()), "C");
+  simulator::current_device().memory.set_name(reinterpret_cast<uint64_t>(c.get()), "C");
   simulator::reset_counters();
   scale_and_add<<<1, 32>>>(a.get(), 0.0f, c.get());
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);

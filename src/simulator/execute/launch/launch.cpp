@@ -153,7 +153,8 @@ void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
 // at once make progress.
 class Launch {
  public:
-  Launch(const Program& program, const LaunchShape& shape, void* const* arguments, uint64_t room)
+  Launch(Device& device, const Program& program, const LaunchShape& shape, void* const* arguments,
+         uint64_t room)
       : program_(program),
         shape_(shape),
         parameters_(pack_arguments(program, arguments)),
@@ -161,12 +162,13 @@ class Launch {
         blocks_(blocks_in(excerpt_, shape.grid.count())),
         first_(excerpt_.blocks == LaunchExcerpt::Blocks::last ? shape.grid.count() - blocks_ : 0),
         order_(blocks_, schedule()),
-        room_(std::max<uint64_t>(room, 1)) {
+        room_(std::max<uint64_t>(room, 1)),
+        state_(device) {
     state_.deadline = deadline_from_now();
     if (excerpt_.turns != std::numeric_limits<uint64_t>::max())
       state_.turns_left.emplace(excerpt_.turns);
-    state_.wanted = RequestStore::instance().wanted();
-    if (state_.wanted.any) state_.number = RequestStore::instance().number_launch();
+    state_.wanted = state_.device.requests.wanted();
+    if (state_.wanted.any) state_.number = state_.device.requests.number_launch();
   }
 
   std::optional<Fault> run(LaunchCounters& counted) {
@@ -174,7 +176,8 @@ class Launch {
     const auto wanted =
         static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
     stuck_.assign(wanted, std::nullopt);
-    if (looks_for_hazards()) state_.watched = std::make_unique<LaunchContext>(program_, wanted > 1);
+    if (looks_for_hazards())
+      state_.watched = std::make_unique<LaunchContext>(program_, state_.device.shadow, wanted > 1);
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
     watched().blocks = blocks_;
@@ -184,13 +187,13 @@ class Launch {
       work(*workers_[0], 0);
     }
     watched().blocks = 0;
-    if (state_.watched) state_.watched->found.publish();
+    if (state_.watched) state_.watched->found.publish(state_.device.hazards);
     if (error_) std::rethrow_exception(error_);
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
     Tally tally;
     for (const auto& worker : workers_) {
       worker->add_to(tally);
-      if (worker->recorder() != nullptr) RequestStore::instance().add(*worker->recorder());
+      if (worker->recorder() != nullptr) state_.device.requests.add(*worker->recorder());
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.totals.launches = 1;
@@ -377,7 +380,8 @@ class Launch {
 
 class LoadedKernel : public Kernel {
  public:
-  explicit LoadedKernel(std::unique_ptr<Program> program) : program_(std::move(program)) {}
+  LoadedKernel(Device& device, std::unique_ptr<Program> program)
+      : device_(device), program_(std::move(program)) {}
 
   const std::string& name() const override { return program_->name; }
   const std::string& demangled() const override { return program_->demangled; }
@@ -414,8 +418,8 @@ class LoadedKernel : public Kernel {
     const auto room = static_cast<uint64_t>(counted.blocks_per_multiprocessor) *
                       static_cast<uint64_t>(device_limits().multiprocessors);
     try {
-      std::optional<Fault> fault = Launch(*program_, shape, arguments, room).run(counted);
-      CounterStore::instance().add(std::move(counted));
+      std::optional<Fault> fault = Launch(device_, *program_, shape, arguments, room).run(counted);
+      device_.counters.add(std::move(counted));
       return fault;
     } catch (const std::bad_alloc&) {
       return lack_of_memory(shape);
@@ -436,12 +440,14 @@ class LoadedKernel : public Kernel {
     return fault;
   }
 
+  Device& device_;
   std::unique_ptr<Program> program_;
 };
 
 class LoadedModule : public Module {
  public:
-  LoadedModule(std::string_view text, const HostPlaces& managed) : ptx_(text) {
+  LoadedModule(Device& device, std::string_view text, const HostPlaces& managed)
+      : device_(device), ptx_(text) {
     try {
       place_variables(managed);
     } catch (...) {
@@ -457,8 +463,8 @@ class LoadedModule : public Module {
     if (known != kernels_.end()) return known->second.get();
     const ptx::Function* const function = ptx_.find(mangled);
     if (function == nullptr || !function->is_entry) return nullptr;
-    auto kernel =
-        std::make_unique<LoadedKernel>(decode(*function, ptx_, addresses_, *level().instructions));
+    auto kernel = std::make_unique<LoadedKernel>(
+        device_, decode(*function, ptx_, addresses_, *level().instructions));
     return kernels_.emplace(function->name, std::move(kernel)).first->second.get();
   }
 
@@ -490,7 +496,7 @@ class LoadedModule : public Module {
   uint64_t find_variable(std::string_view mangled, size_t* bytes) const override {
     const auto found = addresses_.find(mangled);
     if (found == addresses_.end()) return 0;
-    if (bytes != nullptr) *bytes = DeviceMemory::instance().find(found->second)->bytes;
+    if (bytes != nullptr) *bytes = device_.memory.find(found->second)->bytes;
     return found->second;
   }
 
@@ -502,13 +508,13 @@ class LoadedModule : public Module {
     for (const ptx::Variable& variable : ptx_.variables()) initialise(variable);
   }
 
-  static void give_back(uint64_t address) {
-    DeviceMemory& memory = DeviceMemory::instance();
+  void give_back(uint64_t address) {
+    DeviceMemory& memory = device_.memory;
     if (!memory.release(address)) memory.forget(memory.host_pointer(address, 1));
   }
 
   void allocate(const ptx::Variable& variable, const HostPlaces& managed) {
-    DeviceMemory& memory = DeviceMemory::instance();
+    DeviceMemory& memory = device_.memory;
     const uint64_t bytes = std::max<uint64_t>(variable.bytes(), 1);
     uint64_t address = 0;
     if (const auto place = managed.find(variable.name); place == managed.end()) {
@@ -526,7 +532,7 @@ class LoadedModule : public Module {
   void initialise(const ptx::Variable& variable) {
     const auto found = addresses_.find(variable.name);
     if (found == addresses_.end()) return;
-    std::byte* host = DeviceMemory::instance().host_pointer(found->second, variable.bytes());
+    std::byte* host = device_.memory.host_pointer(found->second, variable.bytes());
     std::memset(host, 0, variable.bytes());
     if (!variable.initial.empty()) {
       std::memcpy(host, variable.initial.data(),
@@ -543,6 +549,7 @@ class LoadedModule : public Module {
     }
   }
 
+  Device& device_;
   const ptx::Module ptx_;
   VariableAddresses addresses_;
   mutable std::mutex mutex_;  // of the kernels decoded so far
@@ -584,8 +591,9 @@ int worker_threads() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-std::unique_ptr<Module> Module::load(std::string_view ptx, const HostPlaces& managed) {
-  return std::make_unique<LoadedModule>(ptx, managed);
+std::unique_ptr<Module> Module::load(Device& device, std::string_view ptx,
+                                     const HostPlaces& managed) {
+  return std::make_unique<LoadedModule>(device, ptx, managed);
 }
 
 }  // namespace simulator

@@ -18,7 +18,9 @@
 
 namespace simulator {
 
-/// One __global__ function. Read-only once loaded.
+struct Device;
+
+/// One __global__ function on one device. Read-only once loaded.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -44,12 +46,13 @@ struct CodeLine {
 /// Variables by their mangled names, each with the place on the host where it shall lie.
 using HostPlaces = std::map<std::string, void*, std::less<>>;
 
-/// One translation unit's device code.
+/// One translation unit's device code on one device, which outlives it.
 class Module {
  public:
-  /// Reads PTX. A kernel that uses an instruction outside the subset still loads; running into that
+  /// Reads PTX, and places its variables in the device's memory. A kernel that uses an instruction outside the subset still loads; running into that
   /// instruction is the fault. Throws std::runtime_error where the text outside of functions is not PTX.
-  static std::unique_ptr<Module> load(std::string_view ptx, const HostPlaces& managed = {});
+  static std::unique_ptr<Module> load(Device& device, std::string_view ptx,
+                                      const HostPlaces& managed = {});
   virtual ~Module() = default;
 
   /// The kernel of that name, decoded when it is first asked for; nullptr if there is none. Throws

@@ -56,17 +56,20 @@ struct Located {
   }
 };
 
-[[noreturn]] inline void fail_misaligned(const Addresses& address, uint32_t active, uint32_t bytes,
-                                         Access access) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_misaligned(const Worker& worker,
+                                                                   const Addresses& address,
+                                                                   uint32_t active, uint32_t bytes,
+                                                                   Access access) {
+  const DeviceMemory& memory = worker.device().memory;
   int lane = std::countr_zero(active);
   for_each_lane(active, [&](int l) {
     if (address.of(l) % bytes != 0 && address.of(lane) % bytes == 0) lane = l;
   });
   const AddressKind kind = is_shared(access)  ? AddressKind::shared
                            : is_local(access) ? AddressKind::local
-                                              : DeviceMemory::instance().kind_of(address.of(lane));
+                                              : memory.kind_of(address.of(lane));
   const std::string place =
-      kind == AddressKind::device ? ", " + DeviceMemory::instance().describe(address.of(lane)) : "";
+      kind == AddressKind::device ? ", " + memory.describe(address.of(lane)) : "";
   throw WarpFault{FaultKind::misaligned,
                   lane,
                   address.of(lane),
@@ -93,7 +96,7 @@ const Pattern& recognise(const Warp& w, uint32_t site, const Addresses& address,
     pattern = &worker.price(site, bits_as<std::array<int64_t, WARP>>(distance), first, w.active);
   }
   if (!pattern->aligned || first % BYTES != 0) [[unlikely]]
-    fail_misaligned(address, w.active, BYTES, worker.program.sites[site].access);
+    fail_misaligned(worker, address, w.active, BYTES, worker.program.sites[site].access);
   return *pattern;
 }
 

@@ -308,7 +308,7 @@ std::string_view bytes_at(const Warp& w, uint64_t address, int lane) {
     return {reinterpret_cast<const char*>(b.shared) + (address - SHARED_WINDOW),
             b.shared_bytes - (address - SHARED_WINDOW)};
   }
-  const Allocation* allocation = DeviceMemory::instance().find(address);
+  const Allocation* allocation = b.worker->device().memory.find(address);
   if (allocation == nullptr) return {};
   return {reinterpret_cast<const char*>(allocation->host) + (address - allocation->base),
           allocation->bytes - (address - allocation->base)};
@@ -409,25 +409,26 @@ void execute_vprintf(Warp& w, const Op& op) {
 // --- the heap ---------------------------------------------------------------------------------------
 
 void execute_malloc(Warp& w, const Op& op) {
+  Device& device = w.block->worker->device();
   const Lanes<uint64_t> bytes = read<uint64_t>(w, op.a);
   Lanes<uint64_t> result = 0;
   for_each_lane(w.active, [&](int lane) {
-    result[lane] = DeviceMemory::instance().allocate_from_heap(bytes[lane]);
+    result[lane] = device.memory.allocate_from_heap(bytes[lane]);
     if (result[lane] != 0 && Watch::looks_for_hazards(w))
-      DeviceShadow::instance().allocated(result[lane], bytes[lane], false);
+      device.shadow.allocated(result[lane], bytes[lane], false);
   });
   ++w.changes;
   write<uint64_t>(w, op.d, result);
 }
 
 void execute_free(Warp& w, const Op& op) {
+  Device& device = w.block->worker->device();
+  DeviceMemory& memory = device.memory;
   const Lanes<uint64_t> address = read<uint64_t>(w, op.d);
   ++w.changes;
   for_each_lane(w.active, [&](int lane) {
-    DeviceMemory& memory = DeviceMemory::instance();
     if (address[lane] == 0) return;
-    if (memory.release_from_heap(address[lane]))
-      return DeviceShadow::instance().released(address[lane]);
+    if (memory.release_from_heap(address[lane])) return device.shadow.released(address[lane]);
     throw WarpFault{
         memory.was_freed(address[lane]) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
         lane, address[lane],

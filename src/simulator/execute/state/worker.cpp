@@ -34,10 +34,10 @@ const char* kind_name(InstructionKind kind) {
   return "";
 }
 
-std::string buffer_name(Access access, uint32_t allocation) {
+std::string buffer_name(const DeviceMemory& memory, Access access, uint32_t allocation) {
   if (is_shared(access)) return "shared";
   if (is_local(access)) return "local";
-  return DeviceMemory::instance().name_of(allocation);
+  return memory.name_of(allocation);
 }
 
 lens::Action action_of(Access access) {
@@ -61,8 +61,8 @@ lens::Action action_of(Access access) {
 }
 
 // A fault, unless a lane's bytes lie in one allocation.
-const Allocation& check_inside(int lane, uint64_t address, uint64_t bytes) {
-  const DeviceMemory& memory = DeviceMemory::instance();
+const Allocation& check_inside(const DeviceMemory& memory, int lane, uint64_t address,
+                               uint64_t bytes) {
   const Allocation* around = memory.find(address);
   if (around != nullptr && around->contains(address, address + bytes)) return *around;
   const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
@@ -117,11 +117,11 @@ std::byte* Worker::locate(uint32_t site, const Pattern& pattern,
   for (uint32_t rest = pattern.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const uint64_t at = address[static_cast<size_t>(lane)];
-    const Allocation& around = check_inside(lane, at, pattern.bytes);
+    const Allocation& around = check_inside(device().memory, lane, at, pattern.bytes);
     lane_pointers[static_cast<size_t>(lane)] = around.host + (at - around.base);
   }
   const uint64_t first = address[static_cast<size_t>(pattern.first_lane)];
-  const Allocation* const allocation = DeviceMemory::instance().find(first);
+  const Allocation* const allocation = device().memory.find(first);
   change_allocation(site, allocation);
   const bool in_one = allocation->contains(first + static_cast<uint64_t>(pattern.lowest),
                                            first + static_cast<uint64_t>(pattern.highest));
@@ -134,11 +134,12 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
   for (uint32_t rest = pattern.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const uint64_t at = address[static_cast<size_t>(lane)];
-    const Allocation& around = check_inside(lane, at, bytes[static_cast<size_t>(lane)]);
+    const Allocation& around =
+        check_inside(device().memory, lane, at, bytes[static_cast<size_t>(lane)]);
     lane_pointers[static_cast<size_t>(lane)] = around.host + (at - around.base);
   }
   const Allocation* const allocation =
-      DeviceMemory::instance().find(address[static_cast<size_t>(pattern.first_lane)]);
+      device().memory.find(address[static_cast<size_t>(pattern.first_lane)]);
   if (allocation != sites[site].allocation) change_allocation(site, allocation);
 }
 
@@ -168,7 +169,7 @@ void Worker::record(uint32_t site, const Pattern& pattern) {
     named.line = source.where.line;
     named.instruction = source.opcode;
     named.path = request.path;
-    named.buffer = buffer_name(info.access, known->first.second);
+    named.buffer = buffer_name(device().memory, info.access, known->first.second);
     known->second = recorder_->group(named);
   }
   const size_t group = known->second;
@@ -252,7 +253,7 @@ void Worker::add_to(Tally& tally) {
     row.where = source.where;
     row.instruction = source.opcode;
     row.access = info.access;
-    row.buffer = buffer_name(info.access, allocation);
+    row.buffer = buffer_name(device().memory, info.access, allocation);
     row.bytes_per_lane = info.bytes;
     row.add(counts);
     tally.add(row);

@@ -11,12 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/count/counter_store.hpp"
 #include "simulator/count/pattern.hpp"
-#include "simulator/count/recorder.hpp"
 #include "simulator/decode/program.hpp"
+#include "simulator/execute/state/device.hpp"
 #include "simulator/hazards/launch_context.hpp"
-#include "simulator/memory/memory.hpp"
 
 namespace simulator {
 
@@ -34,6 +32,8 @@ struct AccessSite {
 struct LaunchState {
   using Clock = std::chrono::steady_clock;
 
+  explicit LaunchState(Device& on) : device(on) {}
+
   std::atomic<uint64_t> changes{0};  // grows when a warp may have changed memory
   std::optional<Clock::time_point> deadline;
   std::optional<std::atomic<uint64_t>> turns_left;  // of its warps; nothing where there is no limit
@@ -44,6 +44,7 @@ struct LaunchState {
   std::unique_ptr<LaunchContext> watched;  // nullptr: no hazards are looked for
   lens::Wanted wanted;                     // the requests that are to be recorded
   uint64_t number = 0;                     // of the launch, where requests are recorded
+  Device& device;
 };
 
 class Worker {
@@ -70,6 +71,7 @@ class Worker {
   }
   /// All that was counted, as rows.
   void add_to(Tally& tally);
+  Device& device() const { return launch.device; }
   /// What was recorded; nullptr where nothing is.
   const Recorder* recorder() const { return recorder_.get(); }
 

@@ -5,13 +5,29 @@
 #include <cuda_runtime_api.h>
 
 #include <exception>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "simulator/fault.hpp"
 #include "simulator/runtime/api/events.hpp"
 
 namespace simulator::runtime {
+
+/// The fault that made a device unusable, if one did.
+struct Failure {
+  std::mutex mutex;
+  std::optional<Fault> fault;
+  bool surfaced = false;  // a call has told the program
+  bool output = true;     // faults are written to stderr
+};
+
+/// See first_wait().
+struct Waits {
+  std::mutex mutex;
+  std::optional<std::string> first;
+};
 
 /// While it lives, the calling thread is in this function of the API.
 class Call {

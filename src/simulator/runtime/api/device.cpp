@@ -2,14 +2,13 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "simulator/execute/launch/module.hpp"
-#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/api/memory.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
 using namespace simulator;
@@ -19,15 +18,11 @@ namespace {
 
 constexpr size_t LARGEST_PITCH = 2147483647;  // a device's own limit on the pitch of a 2-D copy
 
-// Limits of a device that do not limit anything here; the values it starts with.
-std::atomic<size_t> stack_size{1024};
-std::atomic<size_t> printf_buffer_size{size_t{1} << 20};
-
 cudaDeviceProp properties_of_device() {
   const DeviceLimits& limits = device_limits();
   cudaDeviceProp p{};
   std::strncpy(p.name, "simulated GPU (H200 limits)", sizeof p.name - 1);
-  p.totalGlobalMem = DeviceMemory::instance().total_bytes();
+  p.totalGlobalMem = current_device().memory.total_bytes();
   p.sharedMemPerBlock = limits.static_shared_per_block;
   p.regsPerBlock = limits.registers_per_multiprocessor;
   p.warpSize = limits.warp_size;
@@ -219,13 +214,13 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return asynchronous([&] {
     switch (limit) {
       case cudaLimitMallocHeapSize:
-        DeviceMemory::instance().set_heap_limit(value);
+        current_device().memory.set_heap_limit(value);
         return cudaSuccess;
       case cudaLimitStackSize:
-        stack_size = value;
+        current_device().stack_size = value;
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
-        printf_buffer_size = value;
+        current_device().printf_buffer_size = value;
         return cudaSuccess;
     }
     return cudaErrorUnsupportedLimit;
@@ -237,13 +232,13 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (value == nullptr) return cudaErrorInvalidValue;
     switch (limit) {
       case cudaLimitMallocHeapSize:
-        *value = DeviceMemory::instance().heap_limit();
+        *value = current_device().memory.heap_limit();
         return cudaSuccess;
       case cudaLimitStackSize:
-        *value = stack_size;
+        *value = current_device().stack_size;
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
-        *value = printf_buffer_size;
+        *value = current_device().printf_buffer_size;
         return cudaSuccess;
     }
     return cudaErrorUnsupportedLimit;

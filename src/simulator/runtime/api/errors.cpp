@@ -9,22 +9,13 @@
 
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 namespace simulator {
 namespace {
 
-struct Failure {
-  std::mutex mutex;
-  std::optional<Fault> fault;
-  bool surfaced = false;
-  bool output = true;
-};
-
-Failure& failure() {
-  static Failure* const instance =
-      new Failure;  // outlives every static object that may still make calls
-  return *instance;
-}
+runtime::Failure& failure() { return current_device().failure; }
+runtime::Waits& waits() { return current_device().waits; }
 
 thread_local cudaError_t last_error = cudaSuccess;
 
@@ -75,19 +66,6 @@ void clear_fault() {
   last_error = cudaSuccess;
 }
 
-namespace {
-
-struct Waits {
-  std::mutex mutex;
-  std::optional<std::string> first;
-};
-Waits& waits() {
-  static Waits* const instance = new Waits;
-  return *instance;
-}
-
-}  // namespace
-
 std::optional<std::string> first_wait() {
   const std::lock_guard lock(waits().mutex);
   return waits().first;
@@ -113,7 +91,7 @@ cudaError_t remember(cudaError_t error) {
 }
 
 cudaError_t surface_fault() {
-  Failure& f = failure();
+  runtime::Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault) return cudaSuccess;
   f.surfaced = true;
@@ -122,7 +100,7 @@ cudaError_t surface_fault() {
 }
 
 cudaError_t surfaced_fault() {
-  Failure& f = failure();
+  runtime::Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault || !f.surfaced) return cudaSuccess;
   publish(&Watcher::failure_told);
@@ -135,7 +113,7 @@ bool device_failed() {
 }
 
 void kernel_failed(Fault fault) {
-  Failure& f = failure();
+  runtime::Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (f.fault) return;
   publish(&Watcher::failed, fault.kernel, error_of(fault), false);

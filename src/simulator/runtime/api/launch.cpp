@@ -6,7 +6,6 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/refusal.hpp"
 #include "simulator/runtime/api/registry.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
 namespace simulator::runtime {
@@ -34,21 +34,7 @@ thread_local std::vector<CallConfiguration> configurations;
 // Whether the launch under way is one of those, whose answer nobody sees.
 thread_local bool is_written_with_brackets = false;
 
-// What cudaFuncSetAttribute has set.
-struct FunctionSettings {
-  std::optional<int> max_dynamic_shared;
-  int carveout = cudaSharedmemCarveoutDefault;
-};
-
-struct Settings {
-  std::mutex mutex;
-  std::unordered_map<const Kernel*, FunctionSettings> of_kernel;
-};
-
-Settings& settings() {
-  static Settings* const instance = new Settings;
-  return *instance;
-}
+KernelSettings& settings() { return current_device().kernels; }
 
 FunctionSettings settings_of(const Kernel& kernel) {
   const std::lock_guard lock(settings().mutex);

@@ -7,19 +7,15 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "simulator/hazards/device_shadow.hpp"
-#include "simulator/hazards/hazard_store.hpp"
-#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/refusal.hpp"
 #include "simulator/runtime/api/registry.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
 namespace simulator::runtime {
@@ -27,25 +23,7 @@ namespace {
 
 constexpr size_t PITCH_ALIGNMENT = 512;  // an H200's
 
-// How an allocation was made, which decides how it may be freed.
-enum class Origin { device, pinned, managed };
-
-struct Made {
-  Origin origin = Origin::device;
-  uint64_t bytes = 0;
-};
-
-// The program's live allocations by their first byte. Variables of modules are not among them.
-struct Allocations {
-  std::mutex mutex;
-  std::unordered_map<uint64_t, Made> made;
-  std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
-};
-
-Allocations& allocations() {
-  static Allocations* const instance = new Allocations;
-  return *instance;
-}
+Allocations& allocations() { return current_device().allocations; }
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
@@ -81,13 +59,13 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const std::lock_guard lock(allocations().mutex);
-  const uint64_t base = DeviceMemory::instance().allocate(
+  const uint64_t base = current_device().memory.allocate(
       bytes, origin == Origin::device ? HostAccess::device_only : HostAccess::host_visible);
   if (base == 0) return cudaErrorMemoryAllocation;
   const bool host_visible = origin != Origin::device;
-  if (looks_for_hazards()) DeviceShadow::instance().allocated(base, bytes, host_visible);
+  if (looks_for_hazards()) current_device().shadow.allocated(base, bytes, host_visible);
   publish(&Watcher::allocated,
-          Watcher::NewMemory{base, bytes, DeviceMemory::instance().find(base)->id, host_visible});
+          Watcher::NewMemory{base, bytes, current_device().memory.find(base)->id, host_visible});
   allocations().made.emplace(base, Made{origin, bytes});
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
@@ -95,7 +73,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
 
 // What else it was that a pointer could not be freed for.
 Refusal not_to_free(const void* pointer, bool pinned) {
-  const DeviceMemory& memory = DeviceMemory::instance();
+  const DeviceMemory& memory = current_device().memory;
   const uint64_t address = address_of(pointer);
   const std::string maker = pinned ? "cudaMallocHost" : "cudaMalloc";
   if (memory.was_freed(address)) {
@@ -129,15 +107,15 @@ cudaError_t release(void* pointer, bool pinned) {
   if ((origin == Origin::pinned) != pinned) {
     return refuse(cudaErrorInvalidValue, [&] {
       return refusal("was given memory of " + std::string(maker_of(origin)) + ": " +
-                         DeviceMemory::instance().describe(found->first),
+                         current_device().memory.describe(found->first),
                      origin == Origin::pinned
                          ? "cudaFreeHost for what cudaMallocHost or cudaHostAlloc gave"
                          : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
     });
   }
   publish(&Watcher::about_to_free, found->first, found->second.bytes);
-  DeviceMemory::instance().release(found->first);
-  DeviceShadow::instance().released(found->first);
+  current_device().memory.release(found->first);
+  current_device().shadow.released(found->first);
   allocations().made.erase(found);
   return cudaSuccess;
 }
@@ -152,9 +130,9 @@ bool is_managed(const Allocation& allocation) {
 // For advice about managed memory: whether all of it is.
 cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
-  const Allocation* const found = DeviceMemory::instance().find(address_of(pointer));
+  const Allocation* const found = current_device().memory.find(address_of(pointer));
   if (found == nullptr || !is_managed(*found)) return cudaErrorInvalidValue;
-  const bool inside = DeviceMemory::instance().host_pointer(address_of(pointer), bytes) != nullptr;
+  const bool inside = current_device().memory.host_pointer(address_of(pointer), bytes) != nullptr;
   return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -179,7 +157,7 @@ enum class Side { device, any };
 std::byte* locate(const void* pointer, size_t bytes, Side side) {
   const uint64_t address = address_of(pointer);
   if (pointer == nullptr) return nullptr;
-  const DeviceMemory& memory = DeviceMemory::instance();
+  const DeviceMemory& memory = current_device().memory;
   if (memory.owns(address)) return memory.host_pointer(address, bytes);
   if (side == Side::device) return nullptr;
   return const_cast<std::byte*>(static_cast<const std::byte*>(pointer));
@@ -198,7 +176,7 @@ struct Unusable {
 Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
   const uint64_t address = address_of(side.pointer);
   const uint64_t left = around.base + around.bytes - address;
-  const std::string name = DeviceMemory::instance().name_of(around.id);
+  const std::string name = current_device().memory.name_of(around.id);
   const bool is_element_count =
       side.bytes / left * left == side.bytes && (side.bytes / left == 4 || side.bytes / left == 8);
   const std::string from_here =
@@ -222,7 +200,7 @@ Refusal is_variable(const Unusable& side, const std::string& name) {
 }
 
 Refusal not_usable(const Unusable& side) {
-  const DeviceMemory& memory = DeviceMemory::instance();
+  const DeviceMemory& memory = current_device().memory;
   const uint64_t address = address_of(side.pointer);
   const std::string given = std::string("was given as its ") + side.role + " ";
   if (side.pointer == nullptr) {
@@ -301,7 +279,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
   const std::byte* const source = locate(from, from_bytes, from_device ? Side::device : Side::any);
   if (target == nullptr || source == nullptr) {
     return refuse(cudaErrorInvalidValue, [&] {
-      const DeviceMemory& memory = DeviceMemory::instance();
+      const DeviceMemory& memory = current_device().memory;
       const void* const device_side = to_device ? to : from;
       const void* const host_side = to_device ? from : to;
       const bool one_side = to_device != from_device;
@@ -316,11 +294,11 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
       return not_usable({"source", from, from_bytes, from_device});
     });
   }
-  if (!DeviceMemory::instance().owns(address_of(to)) &&
-      DeviceShadow::instance().is_untouched(address_of(from), from_bytes)) {
+  if (!current_device().memory.owns(address_of(to)) &&
+      current_device().shadow.is_untouched(address_of(from), from_bytes)) {
     tell_of_call(HazardKind::unwritten_read, [&] {
       return refusal("copies " + bytes_text(from_bytes) + " to the host that nobody wrote: " +
-                         DeviceMemory::instance().describe(address_of(from)),
+                         current_device().memory.describe(address_of(from)),
                      "cudaGetLastError() behind the launch that should have written them: did it "
                      "run, and is this its buffer?");
     });
@@ -329,7 +307,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     const DeviceAtWork at_work;
     for (size_t row = 0; row < extent.height; ++row) {
       std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
-      DeviceShadow::instance().written(address_of(to) + row * to_pitch, extent.width);
+      current_device().shadow.written(address_of(to) + row * to_pitch, extent.width);
     }
   }
   if (order.returns_at_once) {
@@ -371,7 +349,7 @@ cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent, const Or
     const DeviceAtWork at_work;
     for (size_t row = 0; row < extent.height; ++row) {
       std::memset(target + row * pitch, value, extent.width);
-      DeviceShadow::instance().written(address_of(pointer) + row * pitch, extent.width);
+      current_device().shadow.written(address_of(pointer) + row * pitch, extent.width);
     }
   }
   if (order.returns_at_once) {
@@ -425,12 +403,12 @@ void free_everything() {
   publish(&Watcher::waited_for_all);
   for (const auto& [base, made] : allocations().made) {
     publish(&Watcher::about_to_free, base, made.bytes);
-    DeviceMemory::instance().release(base);
+    current_device().memory.release(base);
     allocations().reset.insert(base);
-    DeviceShadow::instance().released(base);
+    current_device().shadow.released(base);
   }
   allocations().made.clear();
-  DeviceMemory::instance().release_heap();
+  current_device().memory.release_heap();
 }
 
 }  // namespace simulator::runtime
@@ -481,7 +459,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
   return synchronous([&] {
-    const Allocation* const found = DeviceMemory::instance().find(address_of(host));
+    const Allocation* const found = current_device().memory.find(address_of(host));
     if (device == nullptr || flags != 0 || found == nullptr || !found->host_visible) {
       return cudaErrorInvalidValue;
     }
@@ -495,7 +473,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
     constexpr unsigned int KNOWN =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     if (pointer == nullptr || bytes == 0 || (flags & ~KNOWN) != 0) return cudaErrorInvalidValue;
-    const bool adopted = DeviceMemory::instance().adopt(pointer, bytes);
+    const bool adopted = current_device().memory.adopt(pointer, bytes);
     return adopted ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
   });
 }
@@ -503,7 +481,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return synchronous([&] {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    const bool known = !is_managed_variable(pointer) && DeviceMemory::instance().forget(pointer);
+    const bool known = !is_managed_variable(pointer) && current_device().memory.forget(pointer);
     return known ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
   });
 }
@@ -531,8 +509,8 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return synchronous([&] {
     if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
-    *free = DeviceMemory::instance().free_bytes();
-    *total = DeviceMemory::instance().total_bytes();
+    *free = current_device().memory.free_bytes();
+    *total = current_device().memory.total_bytes();
     return cudaSuccess;
   });
 }
@@ -542,7 +520,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (attributes == nullptr) return cudaErrorInvalidValue;
     constexpr int NO_DEVICE = -2;
     void* const same = const_cast<void*>(pointer);
-    const Allocation* const found = DeviceMemory::instance().find(address_of(pointer));
+    const Allocation* const found = current_device().memory.find(address_of(pointer));
     if (found == nullptr) {
       *attributes = {cudaMemoryTypeUnregistered, NO_DEVICE, nullptr, same};
       return cudaSuccess;

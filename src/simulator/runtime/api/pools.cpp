@@ -1,25 +1,18 @@
-// The device's default memory pool. What is freed goes back at once, so its release threshold is
-// remembered and changes nothing.
+// The device's default memory pool.
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstdint>
 
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 using simulator::runtime::asynchronous;
 
-// The only pool there is.
-struct CUmemPoolHandle_st {
-  std::atomic<uint64_t> release_threshold = 0;
-};
-
 namespace {
 
-CUmemPoolHandle_st default_pool;
-
 bool is_known(cudaMemPool_t pool, cudaMemPoolAttr attribute, const void* value) {
-  return pool == &default_pool && attribute == cudaMemPoolAttrReleaseThreshold && value != nullptr;
+  return pool == &simulator::current_device().default_pool &&
+         attribute == cudaMemPoolAttrReleaseThreshold && value != nullptr;
 }
 
 }  // namespace
@@ -28,7 +21,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return asynchronous([&] {
     if (pool == nullptr) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    *pool = &default_pool;
+    *pool = &simulator::current_device().default_pool;
     return cudaSuccess;
   });
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "simulator/runtime/api/events.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 // The section in which <host_defines.h> puts the shadows of __managed__ variables: the linker marks its ends.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are the linker's
@@ -28,6 +29,12 @@ extern "C" {
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace simulator::runtime {
+
+struct TranslationUnit {
+  const char* ptx = nullptr;
+  HostPlaces managed;
+};
+
 namespace {
 
 // What clang puts in front of each translation unit's device code. `text` is PTX that ends in a zero byte.
@@ -51,31 +58,9 @@ void say_unreadable(const std::string& kernel, const Unreadable& error) {
   std::fprintf(stderr, "  %s\n", error.what.c_str());
 }
 
-struct TranslationUnit {
-  const char* ptx = nullptr;
-  HostPlaces managed;
-  std::once_flag load_once;
-  std::unique_ptr<Module> module;
-
-  // Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
-  const Module* load() {
-    std::call_once(load_once, [this] {
-      if (ptx == nullptr) {
-        std::fputs("simulated GPU: this program's device code was not compiled by simcc\n", stderr);
-        return;
-      }
-      try {
-        module = Module::load(ptx, managed);
-      } catch (
-          const std::bad_alloc&) {  // which says nothing of the code: the next call tries again
-        throw;
-      } catch (const std::exception& error) {
-        std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
-      }
-    });
-    return module.get();
-  }
-};
+const Module* load(const TranslationUnit& unit) {
+  return current_device().modules.load(current_device(), unit);
+}
 
 struct Symbol {
   TranslationUnit* unit = nullptr;
@@ -128,10 +113,32 @@ auto at_start(Step step) {
 
 }  // namespace
 
+const Module* Modules::load(Device& device, const TranslationUnit& unit) {
+  Loaded* loaded = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    loaded = &loaded_[&unit];
+  }
+  std::call_once(loaded->once, [&] {
+    if (unit.ptx == nullptr) {
+      std::fputs("simulated GPU: this program's device code was not compiled by simcc\n", stderr);
+      return;
+    }
+    try {
+      loaded->module = Module::load(device, unit.ptx, unit.managed);
+    } catch (const std::bad_alloc&) {  // which says nothing of the code: the next call tries again
+      throw;
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
+    }
+  });
+  return loaded->module.get();
+}
+
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
   const Symbol symbol = registry().find(registry().kernels, host_function);
   if (symbol.unit == nullptr) return cudaErrorInvalidDeviceFunction;
-  const Module* const module = symbol.unit->load();
+  const Module* const module = load(*symbol.unit);
   if (module == nullptr) return cudaErrorInvalidPtx;
   try {
     *kernel = module->find_kernel(symbol.name);
@@ -164,7 +171,7 @@ std::vector<KernelCode> take_kernel_code() {
   std::vector<KernelCode> code;
   for (const void* kernel : kernels) {
     const Symbol symbol = registry().find(registry().kernels, kernel);
-    const Module* const module = symbol.unit == nullptr ? nullptr : symbol.unit->load();
+    const Module* const module = symbol.unit == nullptr ? nullptr : load(*symbol.unit);
     if (module != nullptr) code.push_back({demangled(symbol.name), module->code(symbol.name)});
   }
   return code;
@@ -173,7 +180,7 @@ std::vector<KernelCode> take_kernel_code() {
 Variable find_variable(const void* host_shadow) {
   const Symbol symbol = registry().find(registry().variables, host_shadow);
   if (symbol.unit == nullptr) return {};
-  const Module* const module = symbol.unit->load();
+  const Module* const module = load(*symbol.unit);
   Variable variable;
   if (module != nullptr) variable.address = module->find_variable(symbol.name, &variable.bytes);
   return variable;
@@ -215,7 +222,7 @@ void __cudaRegisterFatBinaryEnd(void** handle) {
   using namespace simulator::runtime;
   // What the host may read before the first launch must have its value by then.
   auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
-  if (!unit->managed.empty()) at_start([unit] { unit->load(); });
+  if (!unit->managed.empty()) at_start([unit] { load(*unit); });
 }
 
 void __cudaUnregisterFatBinary(void** /*handle*/) {}

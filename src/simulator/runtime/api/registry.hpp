@@ -6,13 +6,33 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "simulator/execute/launch/module.hpp"
 
 namespace simulator::runtime {
+
+struct TranslationUnit;
+
+/// What a device has loaded of the program's translation units.
+class Modules {
+ public:
+  /// Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
+  const Module* load(Device& device, const TranslationUnit& unit);
+
+ private:
+  struct Loaded {
+    std::once_flag once;
+    std::unique_ptr<Module> module;
+  };
+  std::mutex mutex_;
+  std::unordered_map<const TranslationUnit*, Loaded> loaded_;
+};
 
 /// The kernel behind a host function, its module loaded when it is first asked for. cudaErrorInvalidPtx for one
 /// whose PTX cannot be read, which is described on stderr, once; the other kernels of its file are none the worse.

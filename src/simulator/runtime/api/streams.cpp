@@ -6,33 +6,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/refusal.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 
 namespace simulator::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-struct Event {
-  bool timed = true;
-  std::optional<Clock::time_point> recorded;
-};
-
-// Handles are numbers that are never used twice, so a stale one is recognised and never dereferenced.
-struct Handles {
-  std::mutex mutex;
-  uintptr_t last = 0x1000;  // beyond cudaStreamLegacy and cudaStreamPerThread
-  std::unordered_map<cudaStream_t, unsigned int> streams;  // with their flags
-  std::unordered_map<cudaEvent_t, Event> events;
-};
-
-Handles& handles() {
-  static Handles* const instance = new Handles;
-  return *instance;
-}
+Streams& handles() { return current_device().streams; }
 
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
@@ -199,7 +181,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return asynchronous([&] {
     if (!stream_exists(stream)) return refuse_stream();
     return on_event(event, [](Event& e) {
-      e.recorded = Clock::now();
+      e.recorded = Event::Clock::now();
       return cudaSuccess;
     });
   });
@@ -219,7 +201,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return synchronous([&] {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
-    std::optional<Clock::time_point> times[2];
+    std::optional<Event::Clock::time_point> times[2];
     const cudaEvent_t events[2] = {start, end};
     for (int i = 0; i < 2; ++i) {
       const cudaError_t error = on_event(events[i], [&](Event& e) {

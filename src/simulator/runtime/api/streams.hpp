@@ -3,7 +3,29 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
 namespace simulator::runtime {
+
+/// An event is only a time.
+struct Event {
+  using Clock = std::chrono::steady_clock;
+  bool timed = true;
+  std::optional<Clock::time_point> recorded;
+};
+
+/// The streams and events of a device. Handles are numbers that are never used twice, so a stale one is recognised and never
+/// dereferenced.
+struct Streams {
+  std::mutex mutex;
+  uintptr_t last = 0x1000;  // beyond cudaStreamLegacy and cudaStreamPerThread
+  std::unordered_map<cudaStream_t, unsigned int> streams;  // with their flags
+  std::unordered_map<cudaEvent_t, Event> events;
+};
 
 /// True for the default streams and for one that was created and not destroyed.
 bool stream_exists(cudaStream_t stream);

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/exit/at_exit.hpp"
 
 namespace simulator::runtime {
@@ -29,16 +29,16 @@ void say_how_often(const std::vector<Hazard>& found) {
 void close_hazards() {
   at_exit([] {
     publish(&Watcher::program_ends, exit_status == EXIT_SUCCESS && !device_failed());
-    say_how_often(HazardStore::instance().found());
+    say_how_often(current_device().hazards.found());
   });
 }
 
 // After what was registered with std::atexit and the destructors of static objects, which may still free memory.
 __attribute__((destructor)) void close_program() {
-  if (!is_asked_for || !looks_for_hazards() || !HazardStore::instance().has_output()) return;
+  if (!is_asked_for || !looks_for_hazards() || !current_device().hazards.has_output()) return;
   close_hazards();
   if (!hazards_are_errors() || exit_status != EXIT_SUCCESS) return;
-  if (HazardStore::instance().found().empty() && !device_failed()) return;
+  if (current_device().hazards.found().empty() && !device_failed()) return;
   std::fflush(nullptr);
   _exit(EXIT_FAILURE);
 }

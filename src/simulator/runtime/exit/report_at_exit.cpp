@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/exit/at_exit.hpp"
 #include "simulator/runtime/exit/report.hpp"
 

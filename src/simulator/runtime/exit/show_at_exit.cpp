@@ -14,8 +14,7 @@
 
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
-#include "simulator/count/counters.hpp"
-#include "simulator/count/recorder.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/exit/at_exit.hpp"
 
 namespace simulator::runtime {

@@ -19,10 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/hazards/device_shadow.hpp"
-#include "simulator/hazards/hazard_store.hpp"
-#include "simulator/memory/memory.hpp"
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/api/streams.hpp"
 #include "simulator/runtime/host/host_line.hpp"
 #include "simulator/runtime/host/host_watchers.hpp"
@@ -99,7 +97,7 @@ void unprotect() {
 
 // The allocation that is the simulator's own and that host code may use.
 const Allocation* shared_with_host(uint64_t address) {
-  const Allocation* const found = DeviceMemory::instance().find(address);
+  const Allocation* const found = current_device().memory.find(address);
   return found != nullptr && found->host_visible && !found->adopted ? found : nullptr;
 }
 
@@ -126,7 +124,7 @@ bool note_access(uint64_t address) {
 // The device's address, or one that was freed, that an access was made with, or 0. No host memory can lie where the
 // device's does, so x86-64 reports no address; one of the registers held it.
 uint64_t device_address(const siginfo_t& info, const void* context) {
-  const DeviceMemory& memory = DeviceMemory::instance();
+  const DeviceMemory& memory = current_device().memory;
   const auto is_device = [&](uint64_t address) {
     const Allocation* const around = memory.find(address);
     return around != nullptr ? !around->host_visible : memory.was_freed(address);
@@ -149,7 +147,7 @@ uint64_t device_address(const siginfo_t& info, const void* context) {
 void tell_device_access(const siginfo_t& info, const void* context) {
   const uint64_t address = looks_for_hazards() ? device_address(info, context) : 0;
   if (address == 0) return;
-  const DeviceMemory& memory = DeviceMemory::instance();
+  const DeviceMemory& memory = current_device().memory;
   const bool was_freed = memory.was_freed(address);
   const Message message{(was_freed ? "host code uses memory that was freed before: "
                                    : "host code uses a pointer to the device's memory: ") +
@@ -254,9 +252,9 @@ std::vector<Span> touched_since() {
   std::vector<Span> touched;
   const std::lock_guard lock(shared_memory().mutex);
   for (auto& [base, last] : shared_memory().last_launch) {
-    const Allocation* const allocation = DeviceMemory::instance().find(base);
+    const Allocation* const allocation = current_device().memory.find(base);
     if (allocation == nullptr) continue;
-    const BufferShadow& shadow = DeviceShadow::instance().of(*allocation);
+    const BufferShadow& shadow = current_device().shadow.of(*allocation);
     Span span;
     span.launch = std::max(shadow.read_in(), shadow.written_in());
     if (span.launch <= last) continue;
@@ -286,9 +284,9 @@ Hazard hazard_of(const Sighting& sighting) {
   const Span& span = sighting.span;
   const HostLine access = line_of(sighting.site);
   const HostLine launch = line_of(span.launched);
-  const Allocation* const around = DeviceMemory::instance().find(sighting.address);
+  const Allocation* const around = current_device().memory.find(sighting.address);
   const std::string name =
-      around == nullptr ? "memory" : DeviceMemory::instance().name_of(around->id);
+      around == nullptr ? "memory" : current_device().memory.name_of(around->id);
   const std::string worker = span.worker;
 
   Hazard hazard;
@@ -317,9 +315,9 @@ Hazard hazard_of(const Sighting& sighting) {
 // A page is protected as a whole. Whether this place of it was touched the shadow knows.
 bool is_race(const Sighting& sighting) {
   if (sighting.span.launch == 0) return true;
-  const Allocation* const around = DeviceMemory::instance().find(sighting.address);
+  const Allocation* const around = current_device().memory.find(sighting.address);
   if (around == nullptr) return false;
-  const BufferShadow& shadow = DeviceShadow::instance().of(*around);
+  const BufferShadow& shadow = current_device().shadow.of(*around);
   return shadow.was_touched(sighting.address, sighting.span.launch, sighting.span.written);
 }
 
@@ -435,7 +433,7 @@ class HostRaces final : public Watcher {
       state.sighting_count = 0;
     }
     for (const Sighting& sighting : seen) {
-      if (is_race(sighting)) HazardStore::instance().add(hazard_of(sighting));
+      if (is_race(sighting)) current_device().hazards.add(hazard_of(sighting));
     }
   }
 };

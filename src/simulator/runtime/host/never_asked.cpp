@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/host/host_line.hpp"
 #include "simulator/runtime/host/host_watchers.hpp"
 
@@ -71,7 +71,7 @@ class NeverAsked final : public Watcher {
       const std::lock_guard lock(first().mutex);
       unasked = std::exchange(first().unasked, std::nullopt);
     }
-    if (unasked) HazardStore::instance().add(hazard_of(*unasked));
+    if (unasked) current_device().hazards.add(hazard_of(*unasked));
   }
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/host/host_line.hpp"
 #include "simulator/runtime/host/host_watchers.hpp"
 
@@ -81,7 +81,7 @@ class NeverFreed final : public Watcher {
     hazard.message = {
         allocations_text(order.size(), bytes) + " never freed", where,
         "cudaFree at the end for what is allocated there, cudaFreeHost for pinned memory"};
-    HazardStore::instance().add(std::move(hazard));
+    current_device().hazards.add(std::move(hazard));
   }
 };
 

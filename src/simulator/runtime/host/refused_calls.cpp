@@ -2,8 +2,8 @@
 #include <exception>
 #include <utility>
 
-#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/host/host_line.hpp"
 #include "simulator/runtime/host/host_watchers.hpp"
 
@@ -21,7 +21,7 @@ class RefusedCalls final : public Watcher {
     hazard.where = line.where;
     hazard.code = line.known() ? Call::current() : Call::current() + site.id();
     hazard.message = {refusal.what, line.text(), refusal.advice};
-    HazardStore::instance().add(std::move(hazard));
+    current_device().hazards.add(std::move(hazard));
   }
 };
 
