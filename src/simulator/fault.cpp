@@ -23,37 +23,27 @@ bool is_of_a_thread(FaultKind kind) {
   return kind != FaultKind::interrupted && kind != FaultKind::host_memory;
 }
 
-// Of free(), which is a call in PTX.
-bool is_call(const Fault& fault) { return fault.instruction.starts_with("call"); }
-
-// What the instruction does with memory.
 const char* verb(const Fault& fault) {
-  const std::string_view opcode = fault.instruction;
-  if (opcode.starts_with("ld")) return "reads";
-  if (opcode.starts_with("st")) return "writes";
-  if (opcode.starts_with("cp")) return "copies";
-  return is_call(fault) ? "frees" : "accesses";
-}
-
-// How many bytes a lane accesses at once: 16 for "ld.global.v4.f32 {...}".
-int width_of(const Fault& fault) {
-  std::istringstream opcode(fault.instruction.substr(0, fault.instruction.find(' ')));
-  int values = 1;
-  int bits = 0;
-  for (std::string word; std::getline(opcode, word, '.');) {
-    const size_t digits = word.find_first_of("0123456789");
-    if (digits != 1) continue;
-    (word[0] == 'v' ? values : bits) = std::atoi(word.c_str() + digits);
+  switch (fault.action) {
+    case FaultAction::reads:
+      return "reads";
+    case FaultAction::writes:
+      return "writes";
+    case FaultAction::copies:
+      return "copies";
+    case FaultAction::frees:
+      return "frees";
+    default:
+      return "accesses";
   }
-  return values * bits / 8;
 }
 
 std::string advice_misaligned(const Fault& fault) {
-  const int width = width_of(fault);
-  if (width != 8 && width != 16) return "an address that is a multiple of the type's size";
-  const std::string count = std::to_string(width / 4);
+  if (fault.bytes != 8 && fault.bytes != 16)
+    return "an address that is a multiple of the type's size";
+  const std::string count = std::to_string(fault.bytes / 4);
   return "for float" + count + ", start at a multiple of " + count + " floats (rows too; alignas(" +
-         std::to_string(width) + ") for arrays), or take single floats";
+         std::to_string(fault.bytes) + ") for arrays), or take single floats";
 }
 
 // " in line 7"; nothing where the line is not known.
@@ -123,7 +113,7 @@ std::string where_of(const Fault& fault) {
 }
 
 std::string advice_out_of_bounds(const Fault& fault) {
-  if (is_call(fault))
+  if (fault.action == FaultAction::frees)
     return "free() only what malloc() in a kernel gave; cudaFree() what cudaMalloc gave";
   switch (fault.address_kind) {
     case AddressKind::null:
@@ -151,7 +141,7 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::out_of_bounds:
       return advice_out_of_bounds(fault);
     case FaultKind::use_after_free:
-      if (is_call(fault)) return "free() each pointer once, in one thread";
+      if (fault.action == FaultAction::frees) return "free() each pointer once, in one thread";
       return "cudaFree only when no kernel that is still to come uses the memory, or pass the new "
              "pointer";
     case FaultKind::misaligned:
@@ -160,7 +150,7 @@ std::string advice_of(const Fault& fault) {
       return "other code" + line_of(fault) +
              ", or a real GPU: docs/simulator.md lists what the simulated one covers";
     case FaultKind::barrier_divergence:
-      if (fault.instruction.starts_with("bar.warp")) {
+      if (fault.action == FaultAction::meets) {
         return "__syncwarp with a mask of just the lanes that come here, or move it out of the "
                "`if` "
                "or loop";

@@ -34,6 +34,16 @@ enum class FaultKind {
   host_memory,          // no more memory on the host, at any point  -> cudaErrorMemoryAllocation
 };
 
+/// What the instruction at fault does.
+enum class FaultAction {
+  accesses,  // atomically; also what has nothing to do with memory
+  reads,
+  writes,
+  copies,
+  frees,  // free() in a kernel
+  meets,  // __syncwarp()
+};
+
 /// What an address that is at fault points to.
 enum class AddressKind {
   device,  // or close to it: the simulated device's addresses
@@ -70,6 +80,8 @@ struct Fault {
   uint64_t address = 0;  // of an access, or called; in shared or local memory, the offset in it
   std::string detail;  // one sentence: what was wrong, what would be right, the nearest allocation
   AddressKind address_kind = AddressKind::device;
+  FaultAction action = FaultAction::accesses;
+  uint32_t bytes = 0;  // that a lane reads or writes at once
 
   /// The three lines for a person: what happened, where, and what to try.
   Message message() const;

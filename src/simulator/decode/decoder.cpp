@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "simulator/decode/call_inlining.hpp"
 #include "simulator/decode/control_flow.hpp"
@@ -272,11 +273,14 @@ class Decoder {
     program_->blocks.push_back(std::move(block));
   }
 
-  // Notes what a person should see of an instruction; its number.
+  // Notes what a person should see of an instruction, and what is known of it; its number.
   uint32_t describe(const Instruction& instruction) {
     SourceInstruction source;
     source.opcode = join(instruction.opcode);
     source.text = instruction.source;
+    source.facts = facts_of(instruction.opcode);
+    source.facts.spelling = number_of(spellings_, source.opcode);
+    source.groups = group(instruction, source.facts.has_result);
     source.is_handed_on = instruction.is_handed_on;
     const std::vector<SourceLine>& chain = function_.lines[instruction.line].chain;
     if (!chain.empty()) {
@@ -289,6 +293,45 @@ class Decoder {
     for (const std::string& name : mentions.reads) use.reads.push_back(key_of(name));
     for (const std::string& name : mentions.writes) use.writes.push_back(key_of(name));
     return static_cast<uint32_t>(program_->sources.size() - 1);
+  }
+
+  using Numbers = std::unordered_map<std::string, uint32_t>;
+
+  // From 1 on.
+  static uint32_t number_of(Numbers& numbers, const std::string& name) {
+    return numbers.try_emplace(name, static_cast<uint32_t>(numbers.size() + 1)).first->second;
+  }
+
+  OperandGroups group(const Instruction& instruction, bool has_result) {
+    OperandGroups groups;
+    groups.first = static_cast<uint32_t>(program_->operands.size());
+    size_t group = has_result ? OperandGroups::d : OperandGroups::a;
+    for (const Operand& operand : instruction.operands) {
+      const size_t before = program_->operands.size();
+      note_operand(operand);
+      groups.size[group] += static_cast<uint8_t>(program_->operands.size() - before);
+      if (group != OperandGroups::c) ++group;
+    }
+    return groups;
+  }
+
+  void note_operand(const Operand& operand) {
+    if (operand.kind == Kind::list || operand.kind == Kind::pair) {
+      for (const Operand& part : operand.parts) note_operand(part);
+      return;
+    }
+    OperandFact fact;
+    if (operand.kind == Kind::reg || operand.kind == Kind::symbol) {
+      fact.kind = OperandFact::Kind::name;
+    } else if (operand.kind == Kind::address) {
+      fact.kind = OperandFact::Kind::address;
+    } else if (!operand.is_float && !operand.is_double) {
+      fact.kind = OperandFact::Kind::constant;
+    }
+    if (!operand.name.empty()) fact.name = number_of(names_, operand.name);
+    fact.value =
+        operand.kind == Kind::immediate ? static_cast<int64_t>(operand.bits) : operand.offset;
+    program_->operands.push_back(fact);
   }
 
   // As RegisterUse has it.
@@ -311,7 +354,7 @@ class Decoder {
     const std::optional<Slot> members = source(instruction.operands.back(), "u32");
     if (!members) return;
     block.gathers = true;
-    block.must_gather = instruction.opcode[0] == "bar" || instruction.opcode[0] == "barrier";
+    block.must_gather = facts_of(instruction.opcode).operation == Operation::meet;
     block.members = *members;
   }
 
@@ -453,16 +496,17 @@ class Decoder {
     op.execute = instructions_.pack(to.kind == Kind::list, is_wide(whole), parts.size());
     if (op.execute == nullptr) return false;
     const std::string part_type = is_wide(whole) && parts.size() == 2 ? "b32" : "b16";
-    const auto slots = vector_slots(parts, part_type);
+    const auto lists = list_of(parts, part_type);
     const auto slot =
         to.kind == Kind::list ? source(whole, is_wide(whole) ? "b64" : "b32") : destination(whole);
-    if (slots == nullptr || !slot) return false;
-    op.slots = slots;
+    if (lists == nullptr || !slot) return false;
+    op.lists = lists;
     op.a = op.d = *slot;
     return true;
   }
 
-  const std::vector<Slot>* vector_slots(const std::vector<Operand>& parts, std::string_view type) {
+  // With one list, in the place of the result. nullptr if a part is none that there is.
+  const OperandLists* list_of(const std::vector<Operand>& parts, std::string_view type) {
     std::vector<Slot> slots;
     for (const Operand& part : parts) {
       if (part.kind == Kind::symbol && part.name == "_") return nullptr;
@@ -470,7 +514,7 @@ class Decoder {
       if (!slot) return nullptr;
       slots.push_back(*slot);
     }
-    return &program_->slot_lists.emplace_back(std::move(slots));
+    return &program_->operand_lists.emplace_back(OperandLists{.d = std::move(slots)});
   }
 
   // --- memory ---------------------------------------------------------------------------------------
@@ -478,7 +522,6 @@ class Decoder {
   // The words of a memory opcode between its head and its type.
   struct MemoryWords {
     Space space = Space::generic;
-    bool is_parameter = false;
     size_t count = 1;
     std::string type;
     bool known = true;
@@ -488,36 +531,25 @@ class Decoder {
 
   static MemoryWords memory_words(const std::vector<std::string>& opcode) {
     // Orders, scopes and cache hints: execution here is stricter than any of them asks for.
-    static const std::set<std::string, std::less<>> hints = {
-        "nc",  "volatile", "weak", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster",
-        "gpu", "sys",      "ca",   "cg",      "cs",      "cv",      "lu",      "wb",  "wt"};
-    static const std::set<std::string, std::less<>> fresh = {"volatile", "relaxed", "acquire", "cv",
-                                                             "cg"};
+    static const std::set<std::string, std::less<>> hints = {"nc", "ca", "cg", "cs",
+                                                             "lu", "wb", "wt"};
     MemoryWords words;
     for (size_t i = 1; i < opcode.size(); ++i) {
       const std::string& word = opcode[i];
-      words.sees_others |= fresh.contains(word);
       if (word == "L2::cache_hint") words.operands = 3;
-      if (word == "global")
-        words.space = Space::global;
-      else if (word == "shared" || word == "shared::cta")
-        words.space = Space::shared;
-      else if (word == "local")
-        words.space = Space::local;
-      else if (word == "const")
-        words.space = Space::constant;
-      else if (word == "param")
-        words.is_parameter = true;
-      else if (word == "v2")
-        words.count = 2;
-      else if (word == "v4")
-        words.count = 4;
-      else if (word == "v8")
-        words.count = 8;
+      if (const auto space = space_of(word))
+        words.space = *space;
+      else if (const auto order = order_of(word))
+        words.sees_others |=
+            *order == Order::as_volatile || *order == Order::relaxed || *order == Order::acquire;
+      else if (vector_of(word) != 0)
+        words.count = vector_of(word);
       else if (ptx::type_bytes(word) != 0)
         words.type = word;
-      else if (!hints.contains(word) && !word.starts_with("L1::") && !word.starts_with("L2::"))
+      else if (!hints.contains(word) && !scope_of(word) && !word.starts_with("L1::") &&
+               !word.starts_with("L2::"))
         words.known = false;
+      words.sees_others |= word == "cg";
     }
     words.known &= !words.type.empty();
     return words;
@@ -554,7 +586,7 @@ class Decoder {
     if (!words.known || instruction.operands.size() != words.operands) return false;
     const Operand& to = instruction.operands[0];
     const Operand& from = instruction.operands[1];
-    if (words.is_parameter) return decode_parameter_load(words, to, from, op);
+    if (words.space == Space::parameter) return decode_parameter_load(words, to, from, op);
     const bool wide = is_wide(to.kind == Kind::list ? to.parts.at(0) : to);
     op.execute = instructions_.load({words.space, words.type, words.count, wide});
     const Access global =
@@ -569,7 +601,8 @@ class Decoder {
 
   bool decode_store(const Instruction& instruction, Op& op) {
     const MemoryWords words = memory_words(instruction.opcode);
-    if (!words.known || words.is_parameter || instruction.operands.size() != words.operands)
+    if (!words.known || words.space == Space::parameter ||
+        instruction.operands.size() != words.operands)
       return false;
     const Operand& to = instruction.operands[0];
     const Operand& from = instruction.operands[1];
@@ -590,8 +623,8 @@ class Decoder {
       return slot.has_value();
     }
     if (data.kind != Kind::list || data.parts.size() != words.count) return false;
-    op.slots = vector_slots(data.parts, words.type);
-    return op.slots != nullptr;
+    op.lists = list_of(data.parts, words.type);
+    return op.lists != nullptr;
   }
 
   bool decode_parameter_load(const MemoryWords& words, const Operand& to, const Operand& from,
@@ -600,29 +633,26 @@ class Decoder {
     if (!address(from, op.a, op.offset, op.extra, ADDRESS_IN_32)) return false;
     const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
     if (parts.size() != words.count) return false;
-    op.slots = vector_slots(parts, words.type);
+    op.lists = list_of(parts, words.type);
     op.execute = instructions_.parameter_load(words.type, is_wide(parts[0]));
-    return op.slots != nullptr && op.execute != nullptr;
+    return op.lists != nullptr && op.execute != nullptr;
   }
 
   bool decode_atomic(const Instruction& instruction, Op& op) {
-    static const std::set<std::string, std::less<>> operations = {
-        "add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec"};
+    const Facts& facts = source_of(op).facts;
     std::vector<std::string> opcode = instruction.opcode;
-    std::string operation;
     std::erase_if(opcode, [&](const std::string& word) {
-      if (!operations.contains(word)) return false;
-      operation = word;
-      return true;
+      return operation_of(instruction.opcode[0], word).has_value();
     });
     const MemoryWords words = memory_words(opcode);
-    const bool has_result = instruction.opcode[0] == "atom";
+    const bool has_result = facts.has_result;
     const size_t first = has_result ? 1 : 0;
     std::vector<Operand> operands = instruction.operands;
     if (words.operands == 3 && !operands.empty()) operands.pop_back();  // the cache policy
-    if (!words.known || operation.empty() || operands.size() < first + 2) return false;
+    if (!words.known || facts.operation == Operation::other || operands.size() < first + 2)
+      return false;
     op.execute = instructions_.atomic(
-        {words.space, words.type, 1, ptx::type_bytes(words.type) == 8}, operation);
+        {words.space, words.type, 1, ptx::type_bytes(words.type) == 8}, facts.operation);
     add_sites(op, {Access::global_atomic, Access::shared_atomic, Access::local_store},
               bytes_of(words), operands[first]);
     if (op.execute == nullptr ||
@@ -652,17 +682,18 @@ class Decoder {
     const auto& opcode = instruction.opcode;
     if (opcode.size() < 3 || opcode[1] != "async") return false;
     const std::vector<Operand>& operands = instruction.operands;
-    if (opcode[2] == "commit_group") op.execute = instructions_.async_commit;
-    if (opcode[2] == "wait_all") op.execute = instructions_.async_wait_all;
+    const Operation operation = source_of(op).facts.operation;
+    if (operation == Operation::commit) op.execute = instructions_.async_commit;
+    if (operation == Operation::wait_all) op.execute = instructions_.async_wait_all;
     if (op.execute != nullptr) return operands.empty();
-    if (opcode[2] == "wait_group") {
+    if (operation == Operation::wait_group) {
       if (operands.size() != 1 || operands[0].kind != Kind::immediate) return false;
       op.extra = static_cast<int32_t>(std::min<uint64_t>(operands[0].bits, MOST_GROUPS));
       op.execute = instructions_.async_wait;
       return true;
     }
-    const bool is_copy = opcode[2] == "ca" || opcode[2] == "cg";
-    if (!is_copy || operands.size() < 3 || operands[2].kind != Kind::immediate) return false;
+    if (operation != Operation::copy || operands.size() < 3 || operands[2].kind != Kind::immediate)
+      return false;
     const auto bytes = static_cast<uint32_t>(operands[2].bits);
     op.execute = instructions_.async_copy(bytes);
     add_sites(op, {Access::async_copy, Access::async_copy_shared, Access::local_load}, bytes,
@@ -685,6 +716,11 @@ class Decoder {
   // --- warp-level -----------------------------------------------------------------------------------
 
   bool decode_warp_instruction(const Instruction& instruction, Op& op) {
+    if (source_of(op).facts.operation == Operation::fence) {
+      op.execute = instructions_.fence;
+      source_of(op).kind = InstructionKind::control;
+      return instruction.operands.empty();
+    }
     const WarpInstruction found = instructions_.warp(instruction.opcode);
     if (found.execute == nullptr) return false;
     source_of(op).kind = found.kind;
@@ -695,9 +731,9 @@ class Decoder {
     for (size_t i = 0; i < operands.size(); ++i) {
       const Operand& operand = operands[i];
       if (operand.kind == Kind::pair) {  // %r1|%p1: the predicate goes to a list of its own
-        op.slots = vector_slots(operand.parts, found.operands[i]);
-        if (op.slots == nullptr) return false;
-        *into[i] = op.slots->front();
+        op.lists = list_of(operand.parts, found.operands[i]);
+        if (op.lists == nullptr) return false;
+        *into[i] = op.lists->d.front();
         continue;
       }
       const auto slot = source(operand, found.operands[i]);
@@ -718,6 +754,7 @@ class Decoder {
   std::map<std::string, int32_t> shared_variable_;  // by symbol, as SiteInfo has it
   std::map<std::string, int32_t> shared_base_;      // by register
   std::map<std::pair<uint64_t, size_t>, Slot> constant_slots_;
+  Numbers spellings_, names_;  // as Facts and OperandFact have them
 };
 
 }  // namespace

@@ -31,8 +31,6 @@ struct WarpInstruction {
   std::vector<std::string_view> operands;  // the result first, where there is one
 };
 
-enum class Space { generic, global, shared, local, constant };
-
 /// A load, store or atomic of so many elements of a PTX type. `wide`: its registers hold 8 bytes a lane.
 struct MemoryShape {
   Space space = Space::generic;
@@ -51,15 +49,15 @@ struct InstructionSet {
   Execute (*pack)(bool unpack, bool wide, size_t parts);
   Execute (*load)(const MemoryShape& shape);
   Execute (*store)(const MemoryShape& shape);
-  /// operation: "add", "cas", ...
-  Execute (*atomic)(const MemoryShape& shape, const std::string& operation);
+  Execute (*atomic)(const MemoryShape& shape, Operation operation);
   Execute (*async_copy)(uint32_t bytes);
   Execute async_commit;    // ends a group of such copies
   Execute async_wait;      // for all groups but the last Op::extra
   Execute async_wait_all;  // for all copies
-  /// ld.param of a kernel, into the registers of Op::slots.
+  /// ld.param of a kernel, into the registers of Op::lists.
   Execute (*parameter_load)(std::string_view type, bool wide);
   Execute nothing;  // a prefetch: no effect here
+  Execute fence;
   Execute unknown;  // faults
   Execute guarded;  // narrows the active lanes and calls Op::inner
   Execute polling;  // notes that the warp looks at what others may change, and calls Op::inner

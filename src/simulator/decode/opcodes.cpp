@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
+#include <variant>
+
+#include "simulator/ptx/ptx.hpp"
 
 namespace simulator {
 namespace {
@@ -53,17 +55,117 @@ const std::map<std::string_view, Entry> HEADS = {
     {FUNCTION_RETURN, {Family::function_return, false}},
 };
 
+template <typename Value>
+using Words = std::map<std::string_view, Value>;
+
+template <typename Value>
+std::optional<Value> find(const Words<Value>& words, std::string_view word) {
+  const auto found = words.find(word);
+  return found == words.end() ? std::nullopt : std::optional(found->second);
+}
+
+// What an instruction does, said by its first word or, in families where that does not say it, by another.
+const Words<Operation> BY_HEAD = {
+    {"mov", Operation::copy},         {"add", Operation::add},
+    {"mul", Operation::multiply},     {"mad", Operation::multiply_add},
+    {"fma", Operation::multiply_add}, {"selp", Operation::select},
+    {"and", Operation::logical_and},  {"or", Operation::logical_or},
+    {"xor", Operation::logical_xor},  {"min", Operation::minimum},
+    {"max", Operation::maximum},      {"membar", Operation::fence},
+    {"fence", Operation::fence},      {"__simulator_free", Operation::free},
+};
+const Words<Operation> OF_ATOMIC = {
+    {"add", Operation::add},       {"and", Operation::logical_and},
+    {"or", Operation::logical_or}, {"xor", Operation::logical_xor},
+    {"min", Operation::minimum},   {"max", Operation::maximum},
+    {"inc", Operation::increment}, {"dec", Operation::decrement},
+    {"exch", Operation::exchange}, {"cas", Operation::compare_and_swap},
+};
+const Words<Operation> OF_COPY = {
+    {"ca", Operation::copy},
+    {"cg", Operation::copy},
+    {"commit_group", Operation::commit},
+    {"wait_group", Operation::wait_group},
+    {"wait_all", Operation::wait_all},
+};
+const Words<Operation> OF_SHUFFLE = {
+    {"idx", Operation::shuffle_index},
+    {"up", Operation::shuffle_up},
+    {"down", Operation::shuffle_down},
+    {"bfly", Operation::shuffle_butterfly},
+};
+const Words<Operation> OF_VOTE = {
+    {"all", Operation::vote_all},
+    {"any", Operation::vote_any},
+    {"uni", Operation::vote_uniform},
+    {"ballot", Operation::ballot},
+};
+const Words<Operation> OF_MATCH = {{"any", Operation::match_any}, {"all", Operation::match_all}};
+const Words<Operation> OF_MEETING = {{"warp", Operation::meet}};
+
+// What words say that stand in opcodes of several families.
+using Saying = std::variant<Order, Scope, Space>;
+const Words<Saying> SAYINGS = {
+    {"weak", Order::weak},
+    {"volatile", Order::as_volatile},
+    {"cv", Order::as_volatile},
+    {"relaxed", Order::relaxed},
+    {"acquire", Order::acquire},
+    {"release", Order::release},
+    {"acq_rel", Order::acquire_release},
+    {"sc", Order::sequential},
+    {"cta", Scope::block},
+    {"cluster", Scope::cluster},
+    {"gpu", Scope::device},
+    {"gl", Scope::device},
+    {"sys", Scope::system},
+    {"global", Space::global},
+    {"shared", Space::shared},
+    {"shared::cta", Space::shared},
+    {"local", Space::local},
+    {"const", Space::constant},
+    {"param", Space::parameter},
+};
+
+template <typename What>
+std::optional<What> get(std::string_view word) {
+  const auto found = SAYINGS.find(word);
+  const What* const said = found == SAYINGS.end() ? nullptr : std::get_if<What>(&found->second);
+  return said == nullptr ? std::nullopt : std::optional(*said);
+}
+
 }  // namespace
 
-Opcode classify(const std::vector<std::string>& opcode) {
+std::optional<Operation> operation_of(std::string_view head, std::string_view word) {
+  static const Words<const Words<Operation>*> tables = {
+      {"atom", &OF_ATOMIC}, {"red", &OF_ATOMIC},   {"redux", &OF_ATOMIC},
+      {"cp", &OF_COPY},     {"shfl", &OF_SHUFFLE}, {"vote", &OF_VOTE},
+      {"match", &OF_MATCH}, {"bar", &OF_MEETING},  {"barrier", &OF_MEETING},
+  };
+  const auto table = tables.find(head);
+  return table == tables.end() ? std::nullopt : find(*table->second, word);
+}
+
+std::optional<Order> order_of(std::string_view word) { return get<Order>(word); }
+std::optional<Scope> scope_of(std::string_view word) { return get<Scope>(word); }
+std::optional<Space> space_of(std::string_view word) { return get<Space>(word); }
+
+uint8_t vector_of(std::string_view word) {
+  return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 0;
+}
+
+Facts classify(const std::vector<std::string>& opcode) {
   const auto has = [&](std::string_view word) {
     return std::find(opcode.begin() + 1, opcode.end(), word) != opcode.end();
   };
+  Facts result;
   const auto found = HEADS.find(opcode[0]);
-  if (found == HEADS.end()) return {};
-  Opcode result{found->second.family, found->second.has_result, false};
-  if (result.family == Family::barrier && has("cluster")) return {Family::arithmetic, false};
-  if (result.family == Family::barrier && has("warp")) {
+  if (found == HEADS.end()) return result;
+  result.family = found->second.family;
+  result.has_result = found->second.has_result;
+  if (result.family == Family::barrier && has("cluster")) {
+    result.family = Family::arithmetic;
+  } else if (result.family == Family::barrier && has("warp")) {
     result.family = Family::warp;
     result.gathers = true;
   } else if (result.family == Family::barrier) {
@@ -72,6 +174,39 @@ Opcode classify(const std::vector<std::string>& opcode) {
     result.gathers = has("sync");
   }
   return result;
+}
+
+Facts facts_of(const std::vector<std::string>& opcode) {
+  Facts facts = classify(opcode);
+  facts.operation = find(BY_HEAD, opcode[0]).value_or(Operation::other);
+  for (size_t i = 1; i < opcode.size(); ++i) {
+    const std::string& word = opcode[i];
+    // Of cp.async.bulk and its like the same words say something else.
+    const bool may_say_it = facts.operation == Operation::other && (opcode[0] != "cp" || i == 2);
+    if (may_say_it) facts.operation = operation_of(opcode[0], word).value_or(Operation::other);
+    // A fence between proxies has its scope in the name of a space.
+    if (facts.operation == Operation::fence && word.ends_with("::cta")) facts.scope = Scope::block;
+    if (const auto said = SAYINGS.find(word); said != SAYINGS.end()) {
+      if (const Order* const order = std::get_if<Order>(&said->second)) facts.order = *order;
+      if (const Scope* const scope = std::get_if<Scope>(&said->second)) facts.scope = *scope;
+      const Space* const space = std::get_if<Space>(&said->second);
+      if (space != nullptr && facts.space == Space::generic) facts.space = *space;
+      continue;
+    }
+    facts.count = std::max(facts.count, vector_of(word));
+    if (const uint32_t bytes = ptx::type_bytes(word); bytes != 0) {
+      facts.bytes = static_cast<uint8_t>(bytes);
+      facts.is_float = word.starts_with('f');
+    }
+  }
+  return facts;
+}
+
+std::vector<std::string_view> listed_heads() {
+  std::vector<std::string_view> heads;
+  heads.reserve(HEADS.size());
+  for (const auto& [head, entry] : HEADS) heads.push_back(head);
+  return heads;
 }
 
 }  // namespace simulator

@@ -1,41 +1,35 @@
-// THE list of PTX's opcodes by their first word: what kind of statement each is. What an opcode computes is
-// known to those who execute it; everybody else asks here.
+// THE list of PTX's opcodes: what the words of one say. What an opcode computes is known to those who execute it; everybody
+// else asks for its facts.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "simulator/decode/facts.hpp"
+
 namespace simulator {
-
-enum class Family {
-  arithmetic,  // computes a result lane by lane; also whatever is not listed
-  move,        // mov and cvta in all their forms
-  load,
-  store,
-  atomic,
-  async_copy,  // cp.async and its groups
-  prefetch,    // and other advice without an effect here
-  warp,        // looks beyond one lane, or asks something of the device
-  branch,      // bra
-  indirect,    // brx.idx
-  exit,        // ret, exit
-  barrier,     // of the block
-  call,        // of a function that is not folded into its caller
-  function_return,
-  unavailable,  // a call of what has no body
-};
-
-struct Opcode {
-  Family family = Family::arithmetic;
-  bool has_result = true;  // the first operand is written
-  bool gathers = false;    // waits for the lanes that its last operand names: the .sync of a warp
-};
 
 /// In the place of a call and a ret of PTX where they are to be carried out as such. No PTX begins so.
 constexpr const char* CALL = "@call";
 constexpr const char* FUNCTION_RETURN = "@return";
 
-/// "bar.red.popc.u32" comes as {"bar", "red", "popc", "u32"}.
-Opcode classify(const std::vector<std::string>& opcode);
+/// "bar.red.popc.u32" comes as {"bar", "red", "popc", "u32"}. Family, has_result and gathers alone: what the flow of control
+/// and registers depend on.
+Facts classify(const std::vector<std::string>& opcode);
+/// All but Facts::spelling.
+Facts facts_of(const std::vector<std::string>& opcode);
+
+/// What one word of an opcode says; nothing where it says no such thing. What an operation is called depends on the head.
+std::optional<Operation> operation_of(std::string_view head, std::string_view word);
+std::optional<Order> order_of(std::string_view word);
+std::optional<Scope> scope_of(std::string_view word);
+std::optional<Space> space_of(std::string_view word);
+/// Elements of "v4"; 0 for any other word.
+uint8_t vector_of(std::string_view word);
+
+/// The first words of all opcodes that are no arithmetic.
+std::vector<std::string_view> listed_heads();
 
 }  // namespace simulator

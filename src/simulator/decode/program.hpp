@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "simulator/count/access.hpp"
+#include "simulator/decode/facts.hpp"
 #include "simulator/fault.hpp"
 
 namespace simulator {
@@ -32,6 +33,11 @@ using Slot = int32_t;
 enum class Site : uint32_t { global, shared, local };
 constexpr uint32_t SITES_OF_ONE_OP = 3;
 
+/// The registers of operands that are more than one: the parts of a vector, a lane's share of a matrix.
+struct OperandLists {
+  std::vector<Slot> d{}, a{}, b{}, c{};
+};
+
 /// One decoded instruction. What d, a, b, c and e mean is between the decoder and the handler.
 struct Op {
   Execute execute = nullptr;
@@ -45,7 +51,7 @@ struct Op {
   Execute guarded = nullptr;  // what the guard lets through
   Slot guard = 0;
   bool guard_negated = false;
-  const std::vector<Slot>* slots = nullptr;  // the parts of a vector
+  const OperandLists* lists = nullptr;  // operands that are several registers each
 
   uint32_t site(Site site) const { return first_site + static_cast<uint32_t>(site); }
 };
@@ -130,7 +136,9 @@ struct SourceInstruction {
   SourceLine where;
   std::vector<SourceLine> called_from;  // the calls that were inlined, innermost first
   std::string text;                     // "ld.global.f32 %f1, [%rd2+4]"
-  std::string opcode;                   // "ld.global.f32"
+  std::string opcode;                   // "ld.global.f32", for people: ask `facts`
+  Facts facts;
+  OperandGroups groups;
   InstructionKind kind = InstructionKind::control;
   uint32_t flops = 0;
   bool is_handed_on = false;  // what it loads becomes a part of an argument, and nothing else
@@ -178,7 +186,8 @@ struct Program {
   std::vector<SourceInstruction> sources;
   std::vector<RegisterUse> register_use;  // of each of `sources`
   std::vector<SiteInfo> sites;
-  std::deque<std::vector<Slot>> slot_lists;  // what Op::slots points to
+  std::deque<OperandLists> operand_lists;  // what Op::lists points to
+  std::vector<OperandFact> operands;       // what OperandGroups say of `sources`
   /// Each immediate once for every lane. A 32-bit one fills the first half of its place, so that a 64-bit one
   /// is aligned as its vector must be.
   struct alignas(WARP * sizeof(uint64_t)) Constant {

@@ -88,7 +88,7 @@ class Derivation {
   void add_step(const Instruction& instruction) {
     static const std::set<std::string_view> carriers = {"mov", "cvta", "cvt", "add",
                                                         "sub", "or",   "and", "xor"};
-    const Opcode opcode = classify(instruction.opcode);
+    const Facts opcode = classify(instruction.opcode);
     const Mentions mentions = mentions_of(instruction);
     if (mentions.writes.empty()) return;
     Step step;

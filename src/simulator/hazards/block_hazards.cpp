@@ -501,7 +501,8 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
       launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
     return barrier + " at the end of each turn of the loop" + why;
   if (first.writes) {
-    const bool is_copy = launch_.program.sources[first.instruction].opcode.starts_with("cp.");
+    const bool is_copy =
+        launch_.program.sources[first.instruction].facts.family == Family::async_copy;
     return barrier + " in " + line(first.instruction) + ", between its " +
            (is_copy ? "wait for the copy" : "write") + " and its read" + why +
            (is_copy ? "; a thread waits for its own copies alone" : "");

@@ -37,22 +37,45 @@ std::string mask_text(uint32_t lanes) {
 }
 
 std::string intrinsic_of(const Program& program, uint32_t instruction) {
-  const std::string& opcode = program.sources[instruction].opcode;
-  if (opcode.starts_with("bar")) return "__syncwarp";
-  if (opcode.starts_with("shfl.sync.idx")) return "__shfl_sync";
-  if (opcode.starts_with("shfl.sync.bfly")) return "__shfl_xor_sync";
-  // vote.sync.ballot.b32, match.any.sync.b32, redux.sync.add.s32: the word that is neither the first nor sync
-  const size_t first = opcode.find('.') + 1;
-  std::string word = opcode.substr(first, opcode.find('.', first) - first);
-  if (word == "sync") {
-    const size_t second = first + word.size() + 1;
-    word = opcode.substr(second, opcode.find('.', second) - second);
+  const SourceInstruction& source = program.sources[instruction];
+  switch (source.facts.operation) {
+    case Operation::meet:
+      return "__syncwarp";
+    case Operation::shuffle_index:
+      return "__shfl_sync";
+    case Operation::shuffle_up:
+      return "__shfl_up_sync";
+    case Operation::shuffle_down:
+      return "__shfl_down_sync";
+    case Operation::shuffle_butterfly:
+      return "__shfl_xor_sync";
+    case Operation::vote_all:
+      return "__all_sync";
+    case Operation::vote_any:
+      return "__any_sync";
+    case Operation::vote_uniform:
+      return "__uni_sync";
+    case Operation::ballot:
+      return "__ballot_sync";
+    case Operation::match_any:
+      return "__match_any_sync";
+    case Operation::match_all:
+      return "__match_all_sync";
+    case Operation::add:
+      return "__reduce_add_sync";
+    case Operation::minimum:
+      return "__reduce_min_sync";
+    case Operation::maximum:
+      return "__reduce_max_sync";
+    case Operation::logical_and:
+      return "__reduce_and_sync";
+    case Operation::logical_or:
+      return "__reduce_or_sync";
+    case Operation::logical_xor:
+      return "__reduce_xor_sync";
+    default:
+      return source.opcode;
   }
-  if (opcode.starts_with("shfl")) return "__shfl_" + word + "_sync";
-  if (opcode.starts_with("match")) return "__match_" + word + "_sync";
-  if (opcode.starts_with("redux")) return "__reduce_" + word + "_sync";
-  if (opcode.starts_with("vote")) return "__" + word + "_sync";
-  return opcode;
 }
 
 Hazard hazard_at(HazardKind kind, const Program& program, uint32_t instruction) {

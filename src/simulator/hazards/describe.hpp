@@ -25,7 +25,7 @@ std::string shared_place(const Program& program, uint64_t offset);
 /// "0x0000ffff"
 std::string mask_text(uint32_t lanes);
 
-/// What the CUDA programmer calls an instruction on a warp: "__shfl_down_sync" for shfl.sync.down.b32.
+/// What the CUDA programmer calls an instruction of the family `warp`: "__shfl_down_sync" for shfl.sync.down.b32.
 std::string intrinsic_of(const Program& program, uint32_t instruction);
 
 /// A hazard at one instruction of the program, without its message.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace simulator {
@@ -15,42 +17,43 @@ uint32_t narrowest(const Program& program) {
   return has_narrow ? 1 : 4;
 }
 
-Strength strength_of_opcode(std::string_view opcode) {
-  static const std::set<std::string_view> strong = {"volatile", "relaxed", "acquire",
-                                                    "release",  "acq_rel", "cv"};
-  if (opcode.starts_with("atom.") || opcode.starts_with("red.")) return Strength::atomic;
-  while (!opcode.empty()) {
-    const size_t dot = std::min(opcode.find('.'), opcode.size());
-    if (strong.contains(opcode.substr(0, dot))) return Strength::strong;
-    opcode.remove_prefix(std::min(dot + 1, opcode.size()));
-  }
-  return Strength::weak;
+// A fence that orders all, as __threadfence() does, says nothing of any place.
+Strength strength_of(const Facts& facts) {
+  if (facts.family == Family::atomic) return Strength::atomic;
+  const bool is_strong = facts.order != Order::weak && facts.order != Order::sequential;
+  return is_strong ? Strength::strong : Strength::weak;
 }
 
 // Which addresses are the same: a register and a distance from it, as far as additions of constants lead back.
 class Addresses {
  public:
-  using Place = std::pair<std::string, int64_t>;
+  using Place = std::pair<uint32_t, int64_t>;
+  using Kind = OperandFact::Kind;
 
-  explicit Addresses(const Program& program) {
+  explicit Addresses(const Program& program) : program_(program) {
     for (const SourceInstruction& source : program.sources) {
-      if (!source.opcode.starts_with("add.") && !source.opcode.starts_with("mov.")) continue;
-      const std::vector<std::string> words = words_of(source.text);
-      const bool is_sum = words.size() == 4 && words[0].starts_with("add.") && is_number(words[3]);
-      const bool is_copy = words.size() == 3 && words[0].starts_with("mov.");
-      if (is_sum) sums_.insert_or_assign(words[1], Place{words[2], std::stoll(words[3])});
-      if (is_copy) sums_.insert_or_assign(words[1], Place{words[2], 0});
+      const bool is_sum =
+          source.facts.family == Family::arithmetic && source.facts.operation == Operation::add;
+      if (!is_sum && source.facts.operation != Operation::copy) continue;
+      const auto& [d, a, b, c] = source.groups.size;
+      if (d != 1 || a != 1 || b != (is_sum ? 1 : 0) || c != 0) continue;
+      const OperandFact* const operands = &program.operands[source.groups.first];
+      if (operands[1].kind != Kind::name || (is_sum && operands[2].kind != Kind::constant))
+        continue;
+      sums_.insert_or_assign(
+          operands[0].name,
+          Place{operands[1].name, operands[1].value + (is_sum ? operands[2].value : 0)});
     }
   }
 
-  // Of an access: "ld.global.u32 %r1, [%rd1+8]".
-  Place of(const std::string& text) const {
-    const size_t first = std::min(text.find('['), text.size() - 1) + 1;
-    const std::string inside = text.substr(first, text.find(']', first) - first);
-    const size_t plus = inside.find('+');
-    Place place{inside.substr(0, plus), 0};
-    if (plus != std::string::npos && is_number(inside.substr(plus + 1)))
-      place.second = std::stoll(inside.substr(plus + 1));
+  // Of an access: its operand [%rd1+8].
+  Place of(const SourceInstruction& access) const {
+    const OperandFact* const first = &program_.operands[access.groups.first];
+    const auto past_end = std::accumulate(access.groups.size.begin(), access.groups.size.end(), 0);
+    const OperandFact* const address = std::find_if(
+        first, first + past_end, [](const OperandFact& o) { return o.kind == Kind::address; });
+    if (address == first + past_end) return {};
+    Place place{address->name, address->value};
     constexpr int MOST_STEPS = 16;  // a loop's register may lead back to itself
     for (int i = 0; i < MOST_STEPS; ++i) {
       const auto sum = sums_.find(place.first);
@@ -61,45 +64,29 @@ class Addresses {
   }
 
  private:
-  static std::vector<std::string> words_of(const std::string& text) {
-    std::vector<std::string> words(1);
-    for (const char c : text) {
-      const bool is_between = c == ' ' || c == '\t' || c == ',' || c == ';';
-      if (!is_between) words.back() += c;
-      if (is_between && !words.back().empty()) words.emplace_back();
-    }
-    if (words.back().empty()) words.pop_back();
-    return words;
-  }
-  static bool is_number(const std::string& word) {
-    const size_t sign = word.starts_with('-') ? 1 : 0;
-    return word.size() > sign && word.size() < 18 &&
-           word.find_first_not_of("0123456789", sign) == std::string::npos;
-  }
-
-  std::map<std::string, Place> sums_;
+  const Program& program_;
+  std::unordered_map<uint32_t, Place> sums_;
 };
 
 // The plain load before a loop of atomicCAS, as the programming guide writes it, and the look before an atomicMax that
 // may spare it: whatever they find, the atomic decides.
 std::vector<uint32_t> loads_before_swaps(const Program& program) {
   const auto swaps = [](const SourceInstruction& source) {
-    const bool is_atomic = source.opcode.starts_with("atom.") || source.opcode.starts_with("red.");
-    const auto has = [&](const char* word) {
-      return source.opcode.find(word) != std::string::npos;
-    };
-    return is_atomic && (has(".cas.") || has(".max.") || has(".min."));
+    return source.facts.family == Family::atomic &&
+           (source.facts.operation == Operation::compare_and_swap ||
+            source.facts.operation == Operation::maximum ||
+            source.facts.operation == Operation::minimum);
   };
   if (std::none_of(program.sources.begin(), program.sources.end(), swaps)) return {};
   const Addresses addresses(program);
   std::set<Addresses::Place> swapped;
   for (const SourceInstruction& source : program.sources) {
-    if (swaps(source)) swapped.insert(addresses.of(source.text));
+    if (swaps(source)) swapped.insert(addresses.of(source));
   }
   std::vector<uint32_t> loads;
   for (uint32_t i = 0; i < program.sources.size(); ++i) {
     const SourceInstruction& source = program.sources[i];
-    if (source.opcode.starts_with("ld.") && swapped.contains(addresses.of(source.text)))
+    if (source.facts.family == Family::load && swapped.contains(addresses.of(source)))
       loads.push_back(i);
   }
   return loads;
@@ -120,7 +107,7 @@ LaunchContext::LaunchContext(const Program& p, DeviceShadow& device, bool helper
     const SourceLine& where = p.sources[i].where;
     lines_.push_back(
         where.file.empty() ? i : numbers.try_emplace({where.file, where.line}, i).first->second);
-    strengths_.push_back(strength_of_opcode(p.sources[i].opcode));
+    strengths_.push_back(simulator::strength_of(p.sources[i].facts));
   }
   has_messages_ = std::any_of(strengths_.begin(), strengths_.end(),
                               [](Strength s) { return s != Strength::weak; });
@@ -134,7 +121,8 @@ std::vector<uint32_t> LaunchContext::meetings() const {
     if (block.leave == Leave::barrier) all.push_back(block.instruction);
     for (uint32_t i = block.first; i < block.last; ++i) {
       const uint32_t instruction = program.ops[i].instruction;
-      if (program.sources[instruction].opcode.starts_with("bar.warp")) all.push_back(instruction);
+      if (program.sources[instruction].facts.operation == Operation::meet)
+        all.push_back(instruction);
     }
   }
   return all;
@@ -142,12 +130,15 @@ std::vector<uint32_t> LaunchContext::meetings() const {
 
 // Then each of the line's accesses to memory is there several times. Of `s[t] += s[u]` only the load is.
 bool LaunchContext::is_unrolled(uint32_t instruction) const {
-  std::map<std::string_view, int> copies;
+  std::map<uint32_t, int> copies;  // by their spelling
   for (uint32_t i = 0; i < lines_.size(); ++i) {
-    const std::string& opcode = program.sources[i].opcode;
-    const bool is_access = opcode.starts_with("ld.") || opcode.starts_with("st.") ||
-                           opcode.starts_with("cp.async.c") || opcode.starts_with("atom.");
-    if (lines_[i] == lines_[instruction] && is_access) ++copies[opcode];
+    const Facts& facts = program.sources[i].facts;
+    const bool is_access =
+        facts.family == Family::load || facts.family == Family::store ||
+        (facts.family == Family::atomic && facts.has_result) ||
+        facts.operation == Operation::commit ||
+        (facts.family == Family::async_copy && facts.operation == Operation::copy);
+    if (lines_[i] == lines_[instruction] && is_access) ++copies[facts.spelling];
   }
   return !copies.empty() &&
          std::all_of(copies.begin(), copies.end(), [](const auto& of) { return of.second > 1; });
@@ -158,8 +149,9 @@ LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
   uint32_t first = instruction;
   uint32_t last = instruction;
   for (uint32_t i = 0; i < lines_.size() && is_unrolled(instruction); ++i) {
-    const bool is_copy = lines_[i] == lines_[instruction] &&
-                         program.sources[i].opcode == program.sources[instruction].opcode;
+    const bool is_copy =
+        lines_[i] == lines_[instruction] &&
+        program.sources[i].facts.spelling == program.sources[instruction].facts.spelling;
     if (is_copy) first = std::min(first, i);
     if (is_copy) last = std::max(last, i);
   }
@@ -237,7 +229,7 @@ uint32_t LaunchContext::first_copy_of(uint32_t instruction) const {
   for (uint32_t i = 0; i < instruction; ++i) {
     const SourceInstruction& copy = program.sources[i];
     if (copy.where == source.where && copy.called_from == source.called_from &&
-        copy.opcode == source.opcode)
+        copy.facts.spelling == source.facts.spelling)
       return i;
   }
   return instruction;

@@ -16,19 +16,21 @@ namespace simulator {
 namespace {
 
 // A fault of a thread, on a line.
-Fault fault_of(FaultKind kind, const char* instruction, const char* detail) {
+Fault fault_of(FaultKind kind, FaultAction action, uint32_t bytes, const char* detail) {
   return {.kind = kind,
           .kernel = "scale",
           .where = {"dir/scale.cu", 12},
-          .instruction = instruction,
+          .instruction = "st.global.f32 [%rd1], %f1",
           .block = {3, 2, 1},
           .thread = {31, 0, 0},
           .address = 0x1000,
-          .detail = detail};
+          .detail = detail,
+          .action = action,
+          .bytes = bytes};
 }
 
 TEST(FaultText, SaysInThreeLinesWhatHappenedWhereAndWhatToTry) {
-  const Fault fault = fault_of(FaultKind::out_of_bounds, "st.global.f32 [%rd1], %f1",
+  const Fault fault = fault_of(FaultKind::out_of_bounds, FaultAction::writes, 4,
                                "4 bytes past the end of A (64 bytes at 0xfc0)");
   EXPECT_EQ(fault.text(),
             "simulated GPU: scale writes out of bounds: 4 bytes past the end of A (64 bytes at "
@@ -46,7 +48,7 @@ TEST(FaultText, EveryKindHasItsOwnAdvice) {
       FaultKind::failed_assert,       FaultKind::endless_wait,       FaultKind::stack_overflow,
       FaultKind::no_function,         FaultKind::timed_out,          FaultKind::host_memory};
   for (const FaultKind kind : kinds) {
-    const Message message = fault_of(kind, "ld.global.v4.f32", "in detail").message();
+    const Message message = fault_of(kind, FaultAction::reads, 16, "in detail").message();
     EXPECT_TRUE(advice.insert(message.advice).second) << message.text();
     EXPECT_NE(message.advice, "") << message.text();
     EXPECT_NE(message.what.find("scale"), std::string::npos) << message.text();
@@ -59,7 +61,7 @@ TEST(FaultText, EveryKindHasItsOwnAdvice) {
 }
 
 TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
-  Fault fault = fault_of(FaultKind::out_of_bounds, "ld.global.f32 %f1, [%rd1]", "");
+  Fault fault = fault_of(FaultKind::out_of_bounds, FaultAction::reads, 4, "");
   const auto advice = [&](AddressKind kind) {
     fault.address_kind = kind;
     return fault.message().advice;
@@ -76,21 +78,16 @@ TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
 }
 
 TEST(FaultText, TheAdviceForAVectorIsInItsElements) {
-  const auto advice = [](const char* instruction) {
-    return fault_of(FaultKind::misaligned, instruction, "").message().advice;
+  const auto advice = [](uint32_t bytes) {
+    return fault_of(FaultKind::misaligned, FaultAction::reads, bytes, "").message().advice;
   };
-  EXPECT_NE(advice("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]")
-                .find("for float4, start at a multiple of 4"),
-            std::string::npos);
-  EXPECT_NE(
-      advice("st.shared.v2.f32 [%r1], {%f1, %f2}").find("for float2, start at a multiple of 2"),
-      std::string::npos);
-  EXPECT_EQ(advice("ld.global.f32 %f1, [%rd1]"),
-            "an address that is a multiple of the type's size");
+  EXPECT_NE(advice(16).find("for float4, start at a multiple of 4"), std::string::npos);
+  EXPECT_NE(advice(8).find("for float2, start at a multiple of 2"), std::string::npos);
+  EXPECT_EQ(advice(4), "an address that is a multiple of the type's size");
 }
 
 TEST(FaultText, CodeWithoutLinesIsNamedByItsInstruction) {
-  Fault fault = fault_of(FaultKind::out_of_bounds, "st.global.f32 [%rd1], %f1", "far away");
+  Fault fault = fault_of(FaultKind::out_of_bounds, FaultAction::writes, 4, "far away");
   fault.where = {};
   EXPECT_EQ(fault.message().where,
             "`st.global.f32 [%rd1], %f1` in scale (compiled without lines): thread (31, 0, 0) of "

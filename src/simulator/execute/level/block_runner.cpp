@@ -29,6 +29,14 @@ std::byte* aligned(std::byte* at) {
   return at + (ALIGNMENT - reinterpret_cast<uintptr_t>(at) % ALIGNMENT) % ALIGNMENT;
 }
 
+FaultAction action_of(const Facts& facts) {
+  if (facts.family == Family::load) return FaultAction::reads;
+  if (facts.family == Family::store) return FaultAction::writes;
+  if (facts.family == Family::async_copy) return FaultAction::copies;
+  if (facts.operation == Operation::free) return FaultAction::frees;
+  return facts.operation == Operation::meet ? FaultAction::meets : FaultAction::accesses;
+}
+
 }  // namespace
 
 BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
@@ -256,6 +264,8 @@ Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
   complete.address = fault.address;
   complete.detail = fault.detail;
   complete.address_kind = fault.address_kind;
+  complete.action = action_of(source.facts);
+  complete.bytes = uint32_t{source.facts.bytes} * source.facts.count;
   return complete;
 }
 

@@ -24,6 +24,7 @@ const InstructionSet INSTRUCTIONS{
     .async_wait_all = await_all_copies,
     .parameter_load = find_parameter_load,
     .nothing = do_nothing,
+    .fence = execute_fence,
     .unknown = execute_unknown,
     .guarded = execute_guarded,
     .polling = execute_polling,

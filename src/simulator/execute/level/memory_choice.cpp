@@ -19,6 +19,8 @@ Execute with_space(Space space, Choose&& choose) {
     case Space::global:
     case Space::constant:
       return choose(std::integral_constant<Space, Space::global>{});
+    case Space::parameter:
+      break;
   }
   return nullptr;
 }
@@ -83,31 +85,32 @@ Execute compare_and_swap() {
 }
 
 template <Space SPACE, typename T>
-Execute find_atomic_of(const std::string& operation) {
-  if (operation == "min")
+Execute find_atomic_of(Operation operation) {
+  if (operation == Operation::minimum)
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::min(old, b); }>;
-  if (operation == "max")
+  if (operation == Operation::maximum)
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::max(old, b); }>;
   if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
     // Only an order knows of signs.
     return find_atomic_of<SPACE, std::make_unsigned_t<T>>(operation);
   } else {
-    if (operation == "add")
+    if (operation == Operation::add)
       return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
-    if (operation == "exch") return atomic<Watch, SPACE, T, [](T, T b, T) { return b; }>;
+    if (operation == Operation::exchange)
+      return atomic<Watch, SPACE, T, [](T, T b, T) { return b; }>;
   }
   if constexpr (std::is_unsigned_v<T>) {
-    if (operation == "cas") return compare_and_swap<SPACE, T>();
-    if (operation == "and")
+    if (operation == Operation::compare_and_swap) return compare_and_swap<SPACE, T>();
+    if (operation == Operation::logical_and)
       return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old & b); }>;
-    if (operation == "or")
+    if (operation == Operation::logical_or)
       return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old | b); }>;
-    if (operation == "xor")
+    if (operation == Operation::logical_xor)
       return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old ^ b); }>;
-    if (operation == "inc")
+    if (operation == Operation::increment)
       return atomic<Watch, SPACE, T,
                     [](T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); }>;
-    if (operation == "dec")
+    if (operation == Operation::decrement)
       return atomic<Watch, SPACE, T, [](T old, T b, T) {
         return old == 0 || old > b ? b : static_cast<T>(old - 1);
       }>;
@@ -121,13 +124,15 @@ Execute find_load(const MemoryShape& shape) { return find_access<Direction::load
 
 Execute find_store(const MemoryShape& shape) { return find_access<Direction::store>(shape); }
 
-Execute find_atomic(const MemoryShape& shape, const std::string& operation) {
+Execute find_atomic(const MemoryShape& shape, Operation operation) {
   if (shape.space == Space::local || shape.space == Space::constant) return nullptr;
   return with_space(shape.space, [&](auto space) {
     return with_type(shape.type, [&](auto type) -> Execute {
       using T = typename decltype(type)::type;
       if constexpr (std::is_same_v<T, uint16_t>) {
-        return operation == "cas" ? compare_and_swap<decltype(space)::value, T>() : nullptr;
+        return operation == Operation::compare_and_swap
+                   ? compare_and_swap<decltype(space)::value, T>()
+                   : nullptr;
       } else if constexpr (sizeof(T) < 4) {
         return nullptr;
       } else {

@@ -11,7 +11,7 @@ BEGIN_LEVEL
 // Each returns nullptr for what is outside the subset.
 Execute find_load(const MemoryShape& shape);
 Execute find_store(const MemoryShape& shape);
-Execute find_atomic(const MemoryShape& shape, const std::string& operation);
+Execute find_atomic(const MemoryShape& shape, Operation operation);
 Execute find_async_copy(uint32_t bytes);
 Execute find_parameter_load(std::string_view type, bool wide);
 

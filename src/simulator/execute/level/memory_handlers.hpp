@@ -46,7 +46,7 @@ Lanes<Element> read_stored(const Warp& w, Slot slot) {
 
 template <int COUNT>
 const Slot* slots_of(const Op& op, const Slot& single) {
-  return COUNT == 1 ? &single : op.slots->data();
+  return COUNT == 1 ? &single : op.lists->d.data();
 }
 
 // --- loads and stores -----------------------------------------------------------------------------
@@ -241,10 +241,10 @@ void load_parameter(Warp& w, const Op& op) {
     return one;
   };
   const bool same_for_all = op.a < 0;  // an offset in the program, not in a register
-  for (size_t part = 0; part < op.slots->size(); ++part) {
+  for (size_t part = 0; part < op.lists->d.size(); ++part) {
     Lanes<Element> value = one_of(std::countr_zero(w.active), part);
     if (!same_for_all) for_each_lane(w.active, [&](int lane) { value[lane] = one_of(lane, part); });
-    write_loaded<Element, WIDE>(w, (*op.slots)[part], value);
+    write_loaded<Element, WIDE>(w, op.lists->d[part], value);
   }
 }
 

@@ -59,7 +59,7 @@ void shuffle(Warp& w, const Op& op) {
     if (valid) in_range |= 1u << lane;
   });
   write<uint32_t>(w, op.d, result);
-  if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], in_range);
+  if (op.lists != nullptr) write_predicate(w, op.lists->d[1], in_range);
 }
 
 // For each lane the lanes that it votes with: those of its member mask that execute the vote. Lanes of
@@ -127,7 +127,7 @@ void match_all(Warp& w, const Op& op) {
     same |= 1u << lane;
   });
   write<uint32_t>(w, op.d, result);
-  if (op.slots != nullptr) write_predicate(w, (*op.slots)[1], same);
+  if (op.lists != nullptr) write_predicate(w, op.lists->d[1], same);
 }
 
 // isspacep: whether a generic address is in shared, local or global memory.
@@ -139,11 +139,6 @@ void is_global(Warp& w, const Op& op) {
   const Lanes<uint64_t> a = read<uint64_t>(w, op.a);
   write_predicate(
       w, op.d, to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES)));
-}
-
-void fence(Warp& w, const Op& op) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (Watch::looks_for_hazards(w)) Watch::fence(w, op.instruction);
 }
 
 // __syncwarp. The lanes have come together before: BasicBlock::gathers.
@@ -276,7 +271,7 @@ void pack(Warp& w, const Op& op) {
   Lanes<Whole> whole = 0;
   for (int i = 0; i < PARTS; ++i) {
     const Lanes<Whole> part = __builtin_convertvector(
-        read<uint32_t>(w, (*op.slots)[static_cast<size_t>(i)]), Lanes<Whole>);
+        read<uint32_t>(w, op.lists->d[static_cast<size_t>(i)]), Lanes<Whole>);
     whole |= part << static_cast<Whole>(i * PART_BITS);
   }
   write<Whole>(w, op.d, whole);
@@ -289,7 +284,7 @@ void unpack(Warp& w, const Op& op) {
   const Lanes<Whole> whole = read<Whole>(w, op.a);
   for (int i = 0; i < PARTS; ++i) {
     const Lanes<Whole> part = whole >> static_cast<Whole>(i * PART_BITS) & MASK;
-    write<uint32_t>(w, (*op.slots)[static_cast<size_t>(i)],
+    write<uint32_t>(w, op.lists->d[static_cast<size_t>(i)],
                     __builtin_convertvector(part, Lanes<uint32_t>));
   }
 }
@@ -520,7 +515,6 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
       {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
-  if (opcode[0] == "membar" || opcode[0] == "fence") return {fence, InstructionKind::control, {}};
   const auto found = table.find(name);
   return found == table.end() ? WarpInstruction{} : found->second;
 }
@@ -572,6 +566,11 @@ Execute find_pack(bool is_unpack, bool wide, size_t parts) {
 }
 
 void do_nothing(Warp&, const Op&) {}
+
+void execute_fence(Warp& w, const Op& op) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (Watch::looks_for_hazards(w)) Watch::fence(w, op.instruction);
+}
 
 void execute_unknown(Warp& w, const Op& op) {
   throw WarpFault{FaultKind::unknown_instruction, std::countr_zero(w.active), 0,

@@ -15,6 +15,7 @@ Execute find_special_register(const std::string& name, bool wide, int32_t& extra
 Execute find_pack(bool unpack, bool wide, size_t parts);
 
 void do_nothing(Warp& w, const Op& op);
+void execute_fence(Warp& w, const Op& op);
 [[noreturn]] void execute_unknown(Warp& w, const Op& op);
 void execute_guarded(Warp& w, const Op& op);
 void execute_polling(Warp& w, const Op& op);

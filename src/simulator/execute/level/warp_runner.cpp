@@ -73,7 +73,7 @@ void WarpRunner::execute_block(const BasicBlock& block) {
 // The same with an eye on what shuffles got from lanes that took no part.
 void WarpRunner::execute_watched(const Op*& op, const Op* end, const BasicBlock& block) {
   for (; op != end; ++op) {
-    const bool is_shuffle = program_.sources[op->instruction].opcode.starts_with("shfl.");
+    const bool is_shuffle = program_.sources[op->instruction].facts.is_shuffle();
     if (is_shuffle) {
       undefined_.before_shuffle(warp_, *op);
     } else if (undefined_.any()) {

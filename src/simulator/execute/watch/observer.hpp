@@ -55,9 +55,8 @@ struct Counting {
   }
   /// They have passed a fence.
   static void fence(const Warp& warp, uint32_t instruction) {
-    const std::string& opcode = warp.block->worker->program.sources[instruction].opcode;
-    const bool for_device = opcode.find("cta") == std::string::npos;
-    warp.block->hazards->order.fence(warp.number, warp.active, for_device);
+    const Scope scope = warp.block->worker->program.sources[instruction].facts.scope;
+    warp.block->hazards->order.fence(warp.number, warp.active, scope != Scope::block);
   }
   /// A lane's cp.async has read its source, and will write to shared memory later.
   static void copy_begins(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,

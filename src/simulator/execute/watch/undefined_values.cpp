@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 #include <utility>
 
 #include "simulator/execute/state/worker.hpp"
@@ -25,23 +24,28 @@ uint32_t lanes_of(const Warp& w, const Op& op) {
 }
 
 // What it reads decides something that others see, and does not merely make another value of a lane.
-bool is_use(std::string_view opcode) {
-  if (opcode.starts_with("st.")) return !opcode.starts_with("st.local");
-  for (const char* const head : {"atom.", "red.", "cp.", "vote.", "match.", "redux.", "bar."}) {
-    if (opcode.starts_with(head)) return true;
+bool is_use(const Facts& facts) {
+  switch (facts.family) {
+    case Family::store:
+      return facts.space != Space::local;
+    case Family::atomic:
+    case Family::async_copy:
+      return true;
+    case Family::warp:
+      return facts.gathers && !facts.is_shuffle();
+    default:
+      return false;
   }
-  return false;
 }
 
 // The lanes in which a factor is zero, whatever the other one is.
-uint32_t zeros(const Warp& w, Slot slot, std::string_view opcode) {
-  const bool is_float = opcode.find(".f") != std::string_view::npos;
-  const bool is_wide = opcode.ends_with("64");
+uint32_t zeros(const Warp& w, Slot slot, const Facts& facts) {
   uint32_t lanes = 0;
   for (size_t lane = 0; lane < WARP; ++lane) {
-    const uint64_t bits = is_wide ? simulator::lanes_of<uint64_t>(w, slot)[lane]
-                                  : uint64_t{simulator::lanes_of<uint32_t>(w, slot)[lane]} << 32;
-    if ((is_float ? bits << 1 : bits) == 0) lanes |= 1u << lane;
+    const uint64_t bits = facts.bytes == 8
+                              ? simulator::lanes_of<uint64_t>(w, slot)[lane]
+                              : uint64_t{simulator::lanes_of<uint32_t>(w, slot)[lane]} << 32;
+    if ((facts.is_float ? bits << 1 : bits) == 0) lanes |= 1u << lane;
   }
   return lanes;
 }
@@ -94,12 +98,16 @@ void UndefinedValues::merge_decided(Mark& into, uint32_t lanes, const Factor& a,
 // What an instruction makes of what it reads.
 UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
                                                  uint32_t lanes) const {
-  const std::string_view opcode = program_of(w).sources[op.instruction].opcode;
-  const auto starts_with = [&](const char* head) { return opcode.starts_with(head); };
+  const Facts& facts = program_of(w).sources[op.instruction].facts;
   Mark result{};
-  if (starts_with("ld."))
+  const bool computes = facts.family == Family::arithmetic;
+  const bool adds = computes && facts.operation == Operation::multiply_add;
+  const bool is_and = computes && facts.operation == Operation::logical_and;
+  const bool is_or = computes && facts.operation == Operation::logical_or;
+  const bool is_of_predicates = facts.bytes == 0;
+  if (facts.family == Family::load)
     return result;  // through an undefined address: the value is another matter
-  if (starts_with("selp")) {
+  if (computes && facts.operation == Operation::select) {
     const uint32_t choice = w.predicates[op.c];
     const Mark* const chosen = mark_of(op.a);
     const Mark* const other = mark_of(op.b);
@@ -108,14 +116,13 @@ UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
       if (mark != nullptr) result[lane] = (*mark)[lane];
     });
     merge(result, RegisterUse::predicate(op.c));
-  } else if (opcode == "and.pred" || opcode == "or.pred") {
-    const uint32_t flip = opcode == "and.pred" ? ~0u : 0u;
+  } else if (is_of_predicates && (is_and || is_or)) {
+    const uint32_t flip = is_and ? ~0u : 0u;
     merge_decided(result, lanes, {RegisterUse::predicate(op.a), w.predicates[op.a] ^ flip},
                   {RegisterUse::predicate(op.b), w.predicates[op.b] ^ flip});
-  } else if (starts_with("and.") || starts_with("mul.") || starts_with("mad.") ||
-             starts_with("fma.")) {
-    merge_decided(result, lanes, {op.a, zeros(w, op.a, opcode)}, {op.b, zeros(w, op.b, opcode)});
-    if (starts_with("mad.") || starts_with("fma.")) merge(result, op.c);
+  } else if (is_and || adds || (computes && facts.operation == Operation::multiply)) {
+    merge_decided(result, lanes, {op.a, zeros(w, op.a, facts)}, {op.b, zeros(w, op.b, facts)});
+    if (adds) merge(result, op.c);
   } else {
     for (const int32_t key : program_of(w).register_use[op.instruction].reads) merge(result, key);
   }
@@ -125,7 +132,7 @@ UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
 void UndefinedValues::before(const Warp& w, const Op& op) {
   const uint32_t lanes = lanes_of(w, op);
   Mark result = result_of(w, op, lanes);
-  if (is_use(program_of(w).sources[op.instruction].opcode)) {
+  if (is_use(program_of(w).sources[op.instruction].facts)) {
     report_use(w, lanes, result, op.instruction);
     result = {};
   }
