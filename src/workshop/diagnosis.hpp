@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "text/page.hpp"
-#include "workshop/outcome.hpp"
 
 namespace workshop {
 
@@ -33,6 +32,12 @@ struct Evidence {
       before{};            // C before the call: poison (runner/verify/inputs.hpp) where beta = 0
   std::vector<float> C{};  // and after it
   Tile tile{};
+};
+
+/// A pattern of wrong elements that is known by name.
+struct Cause {
+  std::string name{};      // "transposed"
+  std::string sentence{};  // for the learner: what was seen, and what usually makes it
 };
 
 struct Diagnosis {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "results/run.hpp"
+#include "workshop/diagnosis.hpp"
 
 namespace workshop {
 
@@ -28,12 +29,6 @@ const char* name_of(Ending ending);
 /// Nothing if none is called that.
 std::optional<Ending> ending_named(const std::string& name);
 std::vector<std::string> ending_names();
-
-/// A pattern of wrong elements that is known by name.
-struct Cause {
-  std::string name{};      // "transposed"
-  std::string sentence{};  // for the learner: what was seen, and what usually makes it
-};
 
 struct Outcome {
   Ending ending = Ending::right;
