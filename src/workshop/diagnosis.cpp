@@ -20,7 +20,7 @@ struct Elements {
   std::vector<Position> wrong{}, right{};
 };
 
-Elements elements_of(const Facts& facts) {
+Elements elements_of(const ExaminedProduct& facts) {
   Elements elements;
   for (int64_t i = 0; i < facts.given().M; ++i) {
     for (int64_t j = 0; j < facts.given().N; ++j) {
@@ -55,7 +55,7 @@ bool holds(const Hypothesis& hypothesis, const Elements& elements) {
 
 }  // namespace
 
-Tile tile_of_source(std::string_view source) {
+BlockTile tile_of_source(std::string_view source) {
   // The number behind "BM =", where BM is no part of a longer word.
   const auto constant = [source](std::string_view name) {
     const auto is_of_a_word = [](char c) {
@@ -83,7 +83,7 @@ Tile tile_of_source(std::string_view source) {
 }
 
 Diagnosis diagnose(const Evidence& evidence, const text::Page& page) {
-  const Facts facts(evidence);
+  const ExaminedProduct facts(evidence);
   Diagnosis diagnosis{.wrong = facts.wrong(), .map = wrong_map(facts, page)};
   if (diagnosis.wrong == 0) return diagnosis;
   const Elements elements = elements_of(facts);

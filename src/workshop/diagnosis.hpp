@@ -13,13 +13,13 @@
 namespace workshop {
 
 /// How a block divides the work: its tile of C, and how many steps along K it stages at a time. 0 where that is not known.
-struct Tile {
+struct BlockTile {
   int64_t rows = 0, cols = 0, depth = 0;
-  bool operator==(const Tile&) const = default;
+  bool operator==(const BlockTile&) const = default;
 };
 
 /// The tile that a kernel's source states as `BM = 64`, `BN = 64`, `BK = 8`; 0 for what it does not.
-Tile tile_of_source(std::string_view source);
+BlockTile tile_of_source(std::string_view source);
 
 /// A product, and what a kernel made of it. Row-major: element (i, j) of A lies at A[i * lda + j]. All are whole numbers so
 /// small that FP32 adds them exactly in any order (runner/verify/inputs.hpp), for elements are compared as they are.
@@ -31,7 +31,7 @@ struct Evidence {
   std::vector<float>
       before{};            // C before the call: poison (runner/verify/inputs.hpp) where beta = 0
   std::vector<float> C{};  // and after it
-  Tile tile{};
+  BlockTile tile{};
 };
 
 /// A pattern of wrong elements that is known by name.

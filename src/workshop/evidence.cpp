@@ -22,7 +22,7 @@ void require(const char* name, const std::vector<float>& matrix, int64_t rows, i
 
 }  // namespace
 
-Facts::Facts(const Evidence& evidence) : given_(evidence) {
+ExaminedProduct::ExaminedProduct(const Evidence& evidence) : given_(evidence) {
   const int64_t M = given_.M, N = given_.N, K = given_.K;
   require("A", given_.A, M, K, given_.lda);
   require("B", given_.B, K, N, given_.ldb);
@@ -43,33 +43,34 @@ Facts::Facts(const Evidence& evidence) : given_(evidence) {
   }
 }
 
-double Facts::a(int64_t i, int64_t k) const {
+double ExaminedProduct::a(int64_t i, int64_t k) const {
   if (i < 0 || i >= given_.M || k < 0 || k >= given_.K) return 0;
   return given_.A[static_cast<size_t>(i * given_.lda + k)];
 }
 
-double Facts::b(int64_t k, int64_t j) const {
+double ExaminedProduct::b(int64_t k, int64_t j) const {
   if (k < 0 || k >= given_.K || j < 0 || j >= given_.N) return 0;
   return given_.B[static_cast<size_t>(k * given_.ldb + j)];
 }
 
-double Facts::flat(const std::vector<float>& matrix, int64_t at) {
+double ExaminedProduct::flat(const std::vector<float>& matrix, int64_t at) {
   if (at < 0 || at >= std::ssize(matrix)) return std::numeric_limits<double>::quiet_NaN();
   return matrix[static_cast<size_t>(at)];
 }
 
-double Facts::blended(double product, int64_t i, int64_t j, double alpha, double beta) const {
+double ExaminedProduct::blended(double product, int64_t i, int64_t j, double alpha,
+                                double beta) const {
   const double scaled = alpha == 0 || given_.K == 0 ? 0 : alpha * product;
   return beta == 0 ? scaled : scaled + beta * before(i, j);
 }
 
-bool Facts::is(int64_t i, int64_t j, double value) const {
+bool ExaminedProduct::is(int64_t i, int64_t j, double value) const {
   const float there = got(i, j);
   if (std::isnan(value)) return std::isnan(there) && !runner::is_poison(there);
   return there == static_cast<float>(value);
 }
 
-bool Facts::is_untouched(int64_t i, int64_t j) const {
+bool ExaminedProduct::is_untouched(int64_t i, int64_t j) const {
   return std::bit_cast<uint32_t>(got(i, j)) == std::bit_cast<uint32_t>(before(i, j));
 }
 

@@ -8,10 +8,10 @@
 
 namespace workshop {
 
-class Facts {
+class ExaminedProduct {
  public:
   /// Keeps a reference to `evidence`. Throws std::invalid_argument where a matrix is smaller than the sizes say.
-  explicit Facts(const Evidence& evidence);
+  explicit ExaminedProduct(const Evidence& evidence);
 
   const Evidence& given() const { return given_; }
 

@@ -183,7 +183,7 @@ constexpr Known CAUSES[] = {
 // Collects hypotheses, and has the words that they are made of.
 class Suspects {
  public:
-  explicit Suspects(const Facts& facts)
+  explicit Suspects(const ExaminedProduct& facts)
       : facts_(facts), M_(facts.given().M), N_(facts.given().N), K_(facts.given().K) {}
 
   std::vector<Hypothesis> all() {
@@ -208,7 +208,7 @@ class Suspects {
   }
 
  private:
-  const Tile& tile() const { return facts_.given().tile; }
+  const BlockTile& tile() const { return facts_.given().tile; }
   bool has_tile() const { return tile().rows > 0 && tile().cols > 0; }
   int64_t tiles_m() const { return ceil_div(M_, tile().rows); }
   int64_t tiles_n() const { return ceil_div(N_, tile().cols); }
@@ -231,7 +231,7 @@ class Suspects {
   // The mistake leaves value(row, col). A NaN says that it reads outside of the matrices, where anything may lie.
   template <typename Value>
   void add_value(const char* name, std::string seen, Value value) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add(name, std::move(seen), [&facts, value](int64_t i, int64_t j) {
       const double left = value(i, j);
       if (std::isnan(left)) return facts.is_wrong(i, j) ? Fit::unknown : Fit::no;
@@ -242,7 +242,7 @@ class Suspects {
   // It makes another sum over K, which is blended as it should be.
   template <typename Sum>
   void add_sum(const char* name, std::string seen, Sum sum) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add_value(name, std::move(seen),
               [&facts, sum](int64_t i, int64_t j) { return facts.blended(sum(i, j), i, j); });
   }
@@ -261,7 +261,7 @@ class Suspects {
   // It takes the steps of K as often as weight(k) says.
   template <typename Weight>
   void add_weighted(const char* name, std::string seen, Weight weight) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add_product(
         name, std::move(seen),
         [&facts, weight](int64_t i, int64_t k, int64_t) {
@@ -274,13 +274,13 @@ class Suspects {
   // Another A or B, and the other factor as it is.
   template <typename A>
   void add_other_a(const char* name, std::string seen, A a) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add_product(name, std::move(seen), a,
                 [&facts](int64_t k, int64_t j, int64_t) { return facts.b(k, j); });
   }
   template <typename B>
   void add_other_b(const char* name, std::string seen, B b) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add_product(
         name, std::move(seen), [&facts](int64_t i, int64_t k, int64_t) { return facts.a(i, k); },
         b);
@@ -336,7 +336,7 @@ class Suspects {
   // --- what is made of the sum -------------------------------------------------------------------------------------
 
   void factors() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const double alpha = facts.given().alpha, beta = facts.given().beta;
     add("nothing written", "No element of C was written.",
         [&facts](int64_t i, int64_t j) { return facts.is_untouched(i, j) ? Fit::yes : Fit::no; });
@@ -449,7 +449,7 @@ class Suspects {
         [depth, tiles](int64_t k) { return tiles - k / depth; });
     stale_tail(depth, last, rest);
 
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const auto first_of_a = [&facts, depth](int64_t i, int64_t k, int64_t) {
       return facts.a(i, k % depth);
     };
@@ -482,7 +482,7 @@ class Suspects {
   // As[y][x] or Bs[y][x] where k is meant, with a thread for each element of a square tile.
   void own_numbers(int64_t depth) {
     if (has_tile() && (tile().rows != depth || tile().cols != depth)) return;
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add_other_a(
         "As read at the thread's own column",
         fmt::format("Of every {} steps along K each column of C has one element of A only.", depth),
@@ -498,7 +498,7 @@ class Suspects {
   }
 
   void repeated_sums() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     for (int64_t times = 2; times <= 64; ++times) {
       add_sum("counted several times",
               fmt::format("Every sum is {} times what it should be.", times),
@@ -543,7 +543,7 @@ class Suspects {
   // and where none arrives the old C stays.
   template <typename Place>
   void add_store(const char* name, std::string seen, Place place) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const int64_t ldc = facts.given().ldc;
     std::unordered_multimap<int64_t, std::array<int64_t, 2>> stored;
     for (int64_t i = 0; i < M_; ++i) {
@@ -561,7 +561,7 @@ class Suspects {
   }
 
   void transpositions() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const Evidence& e = facts.given();
     if (M_ > 1 && N_ > 1) {
       add_store("transposed", "What belongs to row i and column j lies in row j and column i.",
@@ -582,7 +582,7 @@ class Suspects {
 
   // Within squares of C, of A or of B, which a block holds.
   void tile_transpositions(int64_t size) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const int64_t M = M_, N = N_, K = K_;
     const bool is_square = !has_tile() || tile().rows == tile().cols;
     if (is_square) {
@@ -632,7 +632,7 @@ class Suspects {
 
   // As[k][row] of an As[BM][BK] that is not square: another place of it, in another row.
   void indices_changed() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const int64_t BM = tile().rows, BK = tile().depth;
     if (BK * (BK - 1) + BM > BM * BK) return;  // beyond the tile
     add_other_a("A's tile transposed",
@@ -645,7 +645,7 @@ class Suspects {
 
   // As[k][x] * Bs[y][k] and As[k][y] * Bs[x][k] where As[y][k] * Bs[k][x] is meant.
   void both_tiles_across(int64_t size) {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     for (const bool own_numbers_changed : {false, true}) {
       add_sum("both tiles read the wrong way",
               "Every element is as if the step along K were a row of A and a column of B.",
@@ -664,7 +664,7 @@ class Suspects {
   }
 
   void leading_dimensions() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const Evidence& e = facts.given();
     struct Length {
       const char* name;
@@ -700,7 +700,7 @@ class Suspects {
   // Of every so many rows that are taken one below the other the later ones are taken from further along the first: a[r] for
   // a[r * lda], b += BK for b += BK * ldb.
   void moves_along() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const Evidence& e = facts.given();
     const int64_t height = tile().rows, depth = tile().depth;
     const auto seen = [](char matrix, int64_t rows, const char* from_there) {
@@ -732,7 +732,7 @@ class Suspects {
   }
 
   void shifts() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const int64_t M = M_, N = N_;
     for (const int64_t by : {1, -1}) {
       add("shifted by one row",
@@ -755,7 +755,7 @@ class Suspects {
 
   // Each of four neighbours comes from one of the four, not from its own place.
   void vector_components() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const char* const name = "float4 components in the wrong order";
     for (int code = 0; code < 256; ++code) {
       const std::array<int64_t, 4> from{code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3};
@@ -789,7 +789,7 @@ class Suspects {
   }
 
   void halves() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const int64_t M = M_, N = N_;
     for (const int64_t half : {4, 8, 16, 32, 64, 128, 2}) {
       const auto seen = [half](const char* what) {
@@ -931,7 +931,7 @@ class Suspects {
   // Elements that were computed from the operands of others: those at the tile's beginning, or at the beginning of a group that a
   // thread has.
   void repeated_elements() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const auto add_copies = [&](const char* name, std::string seen, auto row_of, auto col_of) {
       add_sum(name, std::move(seen), [&facts, row_of, col_of](int64_t i, int64_t j) {
         return facts.product(row_of(i), col_of(j));
@@ -971,7 +971,7 @@ class Suspects {
 
   void edges() {
     if (!has_tile()) return;
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     const int64_t whole_rows = M_ - M_ % tile().rows, whole_cols = N_ - N_ % tile().cols;
     if (whole_rows == M_ && whole_cols == N_) return;
     if (whole_rows > 0 && whole_cols > 0) {  // there are whole tiles
@@ -1018,7 +1018,7 @@ class Suspects {
   // --- what can still be said --------------------------------------------------------------------------------------
 
   void last_resorts() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     add("read what nobody wrote", "The result is not a number (NaN) where it is wrong.",
         [&facts](int64_t i, int64_t j) {
           if (!facts.is_wrong(i, j)) return Fit::unknown;
@@ -1031,7 +1031,7 @@ class Suspects {
   // The values are those that belong into C, each as often as it should be there, but not where it should be. Whole numbers repeat,
   // so that one value alone says nothing of where it belongs.
   void changed_places() {
-    const Facts& facts = facts_;
+    const ExaminedProduct& facts = facts_;
     std::unordered_map<float, int64_t> surplus;  // how often it is there, less how often it should
     std::unordered_multimap<float, std::array<int64_t, 2>> owners;
     for (int64_t i = 0; i < M_; ++i) {
@@ -1065,14 +1065,14 @@ class Suspects {
     });
   }
 
-  const Facts& facts_;
+  const ExaminedProduct& facts_;
   int64_t M_, N_, K_;
   std::vector<Hypothesis> found_;
 };
 
 }  // namespace
 
-std::vector<Hypothesis> hypotheses(const Facts& facts) { return Suspects(facts).all(); }
+std::vector<Hypothesis> hypotheses(const ExaminedProduct& facts) { return Suspects(facts).all(); }
 
 size_t place_of_cause(std::string_view name) {
   for (size_t i = 0; i < std::size(CAUSES); ++i) {

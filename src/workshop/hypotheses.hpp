@@ -24,7 +24,7 @@ struct Hypothesis {
 };
 
 /// All of them for this product. They refer to `facts`.
-std::vector<Hypothesis> hypotheses(const Facts& facts);
+std::vector<Hypothesis> hypotheses(const ExaminedProduct& facts);
 
 /// A cause's place in the list of them, whose first is the most telling. Throws std::logic_error for a name that is not in it.
 size_t place_of_cause(std::string_view name);

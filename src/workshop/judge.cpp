@@ -142,7 +142,8 @@ std::string for_learners(std::string complaint) {
 
 // Runs the file's kernel at small problems, hazards looked for.
 void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& problems,
-                          const Tile& tile, const text::Page& page, Told& told, Outcome& outcome) {
+                          const BlockTile& tile, const text::Page& page, Told& told,
+                          Outcome& outcome) {
   machine::look_for_hazards(true);
   for (const Problem& problem : problems) {
     told.begin(describe(problem));

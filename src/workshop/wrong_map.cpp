@@ -27,7 +27,7 @@ struct Count {
   int64_t wrong = 0, all = 0;
 };
 
-Count count_at(const Facts& facts, const Area& area, int64_t row, int64_t col) {
+Count count_at(const ExaminedProduct& facts, const Area& area, int64_t row, int64_t col) {
   Count count;
   for (int64_t i = row; i < facts.given().M; i += area.row_step) {
     for (int64_t j = col; j < facts.given().N; j += area.col_step) {
@@ -39,7 +39,7 @@ Count count_at(const Facts& facts, const Area& area, int64_t row, int64_t col) {
 }
 
 // Whether the wrong elements are the same ones in each tile, but for one in ten of them.
-bool repeats(const Facts& facts, const Area& tile) {
+bool repeats(const ExaminedProduct& facts, const Area& tile) {
   int64_t of_another_kind = 0;
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t col = 0; col < tile.cols; ++col) {
@@ -50,9 +50,9 @@ bool repeats(const Facts& facts, const Area& tile) {
   return 10 * of_another_kind <= facts.wrong();
 }
 
-Area area_of(const Facts& facts) {
+Area area_of(const ExaminedProduct& facts) {
   const int64_t M = facts.given().M, N = facts.given().N;
-  const Tile& tile = facts.given().tile;
+  const BlockTile& tile = facts.given().tile;
   const Area all{.rows = M, .cols = N, .row_step = M, .col_step = N, .is_tile = false};
   if (tile.rows <= 0 || tile.cols <= 0 || (M <= tile.rows && N <= tile.cols)) return all;
   const Area one_tile{.rows = std::min(M, tile.rows),
@@ -69,7 +69,7 @@ std::string elements_text(int64_t height, int64_t width) {
 
 }  // namespace
 
-std::string wrong_map(const Facts& facts, const text::Page& page) {
+std::string wrong_map(const ExaminedProduct& facts, const text::Page& page) {
   if (facts.wrong() == 0 || facts.wrong() == facts.given().M * facts.given().N) return "";
   const Area area = area_of(facts);
   const int64_t height = ceil_div(area.rows, MOST_SIGNS), width = ceil_div(area.cols, MOST_SIGNS);

@@ -28,7 +28,7 @@ bool run(const ladder::Rung& rung, const ladder::Sgemm& sgemm, Evidence& evidenc
 }  // namespace
 
 Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
-                   runner::Verifier& verifier, const Tile& tile, const text::Page& page) {
+                   runner::Verifier& verifier, const BlockTile& tile, const text::Page& page) {
   const int64_t M = problem.M, N = problem.N, K = problem.K;
   const ladder::Sgemm sgemm = verifier.prepare(runner::Values::integers);
   Evidence evidence{.M = M,

@@ -12,6 +12,6 @@ namespace workshop {
 /// Runs the rung once more, on the verifier's whole numbers, and diagnoses what it leaves. Nothing is found where the run ends
 /// with an error or is right. Waits. Throws runner::Error if a copy from the device fails.
 Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
-                   runner::Verifier& verifier, const Tile& tile, const text::Page& page);
+                   runner::Verifier& verifier, const BlockTile& tile, const text::Page& page);
 
 }  // namespace workshop

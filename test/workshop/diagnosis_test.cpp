@@ -21,8 +21,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using workshop::BlockTile;
 using workshop::Evidence;
-using workshop::Tile;
 
 constexpr text::Page PLAIN{.width = 80};
 
@@ -31,7 +31,7 @@ struct Shape {
 };
 
 // The inputs of the pass over integers, and a C that nobody has written yet. `padding` floats follow each row.
-Evidence before_the_call(const Shape& shape, const Tile& tile, float alpha = 1, float beta = 0,
+Evidence before_the_call(const Shape& shape, const BlockTile& tile, float alpha = 1, float beta = 0,
                          int64_t padding = 0) {
   results::Problem problem = results::dense_problem(shape.M, shape.N, shape.K);
   problem.alpha = alpha;
@@ -160,7 +160,7 @@ struct Planted {
   const char* how;
   Mistake make;
   std::vector<Shape> shapes{{70, 90, 80}, {100, 65, 104}};
-  Tile tile{32, 32, 32};
+  BlockTile tile{32, 32, 32};
   float alpha = 1, beta = 0;
 };
 
@@ -932,7 +932,7 @@ TEST(Diagnosis, IsTestedForEveryNameInTheList) {
 }
 
 // The first of several is what a learner is told.
-std::string told_first(const Shape& shape, const Tile& tile, Mistake make) {
+std::string told_first(const Shape& shape, const BlockTile& tile, Mistake make) {
   Evidence e = before_the_call(shape, tile);
   make(e);
   const workshop::Diagnosis found = workshop::diagnose(e, PLAIN);
@@ -1031,7 +1031,7 @@ TEST(Diagnosis, NamesNoCauseThatItDoesNotKnow) {
         });
       },
   };
-  for (const Tile& tile : {Tile{32, 32, 32}, Tile{64, 64, 8}, Tile{}}) {
+  for (const BlockTile& tile : {BlockTile{32, 32, 32}, BlockTile{64, 64, 8}, BlockTile{}}) {
     for (const Mistake& make : unknown) {
       Evidence e = before_the_call({70, 90, 80}, tile);
       make(e);
@@ -1132,7 +1132,7 @@ TEST(Diagnosis, RefusesMatricesThatAreTooSmall) {
 
 // --- the map ------------------------------------------------------------------------------------------------------
 
-std::string map_of(const Shape& shape, const Tile& tile, const text::Page& page,
+std::string map_of(const Shape& shape, const BlockTile& tile, const text::Page& page,
                    const std::function<bool(int64_t, int64_t)>& is_wrong) {
   Evidence e = before_the_call(shape, tile);
   every_element(e, [&](int64_t i, int64_t j) {
@@ -1202,13 +1202,13 @@ TEST(WrongMap, HasWordsBelowItWhereThereIsLittleOfIt) {
 
 TEST(TileOfSource, FindsTheConstants) {
   EXPECT_EQ(workshop::tile_of_source("constexpr int BM = 64, BN = 128, BK = 8;  // the tile\n"),
-            (Tile{64, 128, 8}));
+            (BlockTile{64, 128, 8}));
   EXPECT_EQ(workshop::tile_of_source("static_assert(BM == 32);\nconstexpr int BM=32;\n"
                                      "constexpr int SUBM = 4; constexpr int BN = TN * 8;"),
-            (Tile{32, 0, 0}));
-  EXPECT_EQ(workshop::tile_of_source(""), Tile{});
-  EXPECT_EQ(workshop::tile_of_source("BM ="), Tile{});
-  EXPECT_EQ(workshop::tile_of_source("BM = 8"), Tile{});
+            (BlockTile{32, 0, 0}));
+  EXPECT_EQ(workshop::tile_of_source(""), BlockTile{});
+  EXPECT_EQ(workshop::tile_of_source("BM ="), BlockTile{});
+  EXPECT_EQ(workshop::tile_of_source("BM = 8"), BlockTile{});
 }
 
 }  // namespace
