@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/problem.hpp"
+#include "results/values/problem.hpp"
 
 namespace bench {
 

@@ -87,7 +87,7 @@ def paired_percent(row):
 
 
 def quartiles(values):
-    """By linear interpolation, as src/results/statistics.cpp has them; None for no values."""
+    """By linear interpolation, as src/results/values/statistics.cpp has them; None for no values."""
     if len(values) < 2:
         return [values[0]] * 3 if values else None
     return quantiles(values, n=4, method="inclusive")

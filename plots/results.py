@@ -1,12 +1,12 @@
-"""Runs of sgemm_runner as values: Python's reader of the JSON that src/results/json.cpp writes.
+"""Runs of sgemm_runner as values: Python's reader of the JSON that src/results/files/json.cpp writes.
 
     run = results.read(path)
     run.context.device                            "NVIDIA H200"
-    run.rows[0].figures["percent_of_cublas"]      by the key of the metric, see src/results/metrics.cpp
+    run.rows[0].figures["percent_of_cublas"]      by the key of the metric, see src/results/values/metrics.cpp
 
 Nothing is computed or judged here: a figure is the one that the program wrote, and whether a result is right is what it
 found. A file may have been damaged, or edited: each value is checked for what it can be, and what cannot be used is
-refused with its place in the file. What is refused is what src/results/json.cpp refuses: test/data/runs has files that
+refused with its place in the file. What is refused is what src/results/files/json.cpp refuses: test/data/runs has files that
 both are tried with.
 """
 
@@ -18,7 +18,7 @@ from math import isfinite
 
 from plots import program
 
-SCHEMA = 2  # as in src/results/json.hpp
+SCHEMA = 2  # as in src/results/files/json.hpp
 LARGEST, SMALLEST = 1e18, 1e-9  # of any figure above 0
 LONGEST_MS, SHORTEST_MS = 1e9, 1e-6
 LONGEST_FILE = 1 << 28

@@ -1,11 +1,11 @@
-"""The list of metrics, taken from where it stands: src/results/metrics.cpp. So that a column of the report is called as
+"""The list of metrics, taken from where it stands: src/results/values/metrics.cpp. So that a column of the report is called as
 the program's table calls it, and explained in the same words."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-LIST = Path(__file__).resolve().parent.parent.parent / "src/results/metrics.cpp"
+LIST = Path(__file__).resolve().parent.parent.parent / "src/results/values/metrics.cpp"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ENTRY = re.compile(
     r"\{\s*" + r",\s*".join([_TEXT] * 4) + r",\s*Better::(\w+),\s*(\d+),\s*((?:" + _TEXT.replace("(", "(?:", 1) + r"\s*)+),"

@@ -13,7 +13,7 @@ enum class Relation { equal, at_most, at_least };
 
 /// One claim: "load_sectors_per_request of A is equal to 1".
 struct Claim {
-  const char* counter;  // the key of a metric (results/metrics.cpp has the list)
+  const char* counter;  // the key of a metric (results/values/metrics.cpp has the list)
   const char* buffer;   // the name of the buffer that the accesses go to; "" for all of the launch
   Relation relation;
   double value;

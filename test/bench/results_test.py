@@ -189,7 +189,7 @@ class Damaged(unittest.TestCase):
             self.assertIn("it is not JSON", refusal(text), text[:20])
 
     def test_as_the_program_has_it(self):
-        """The files that C++ and Python both are tried with: test/results/damaged_file_test.cpp says the same of them."""
+        """The files that C++ and Python both are tried with: test/results/files/damaged_file_test.cpp says the same of them."""
         folder = samples.ROOT / "test/data/runs"
         sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab")}
         for text in sound.values():

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "results/table.hpp"
+#include "results/tables/table.hpp"
 #include "runner/choose/lab_workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/run/run.hpp"

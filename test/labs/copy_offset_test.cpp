@@ -5,7 +5,7 @@
 #include <map>
 
 #include "labs/lab.hpp"
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 #include "run_variant.hpp"
 
 namespace {

@@ -177,14 +177,14 @@ class IncludeRules(unittest.TestCase):
     def test_forbid_what_would_turn_an_arrow(self):
         """The rules themselves, on lines that are in no file."""
         forbidden = [
-            ("results/table.cpp", '#include "app/error.hpp"'),
-            ("results/table.cpp", '#include "kernels/ladder.hpp"'),
-            ("results/table.cpp", '#include "device/promise.hpp"'),
-            ("results/table.cpp", "#include <cuda_runtime.h>"),
-            ("results/table.cpp", "#include <unistd.h>"),
-            ("results/table.cpp", "#include <CLI/CLI.hpp>"),
-            ("text/page.hpp", '#include "results/run.hpp"'),
-            ("lens/picture.cpp", '#include "results/run.hpp"'),
+            ("results/tables/table.cpp", '#include "app/error.hpp"'),
+            ("results/tables/table.cpp", '#include "kernels/ladder.hpp"'),
+            ("results/tables/table.cpp", '#include "device/promise.hpp"'),
+            ("results/tables/table.cpp", "#include <cuda_runtime.h>"),
+            ("results/tables/table.cpp", "#include <unistd.h>"),
+            ("results/tables/table.cpp", "#include <CLI/CLI.hpp>"),
+            ("text/page.hpp", '#include "results/values/run.hpp"'),
+            ("lens/picture.cpp", '#include "results/values/run.hpp"'),
             ("lens/picture.cpp", "#include <fmt/format.h>"),
             ("simulator/execute/state/worker.cpp", '#include "lens/picture.hpp"'),
             ("simulator/execute/state/worker.cpp", '#include "simulator/execute/watch/observer.hpp"'),
@@ -204,9 +204,9 @@ class IncludeRules(unittest.TestCase):
             ("runner/run/run.cpp", '#include "simulator/count/counters.hpp"'),
             ("runner/run/run.cpp", '#include "workshop/check.hpp"'),
             ("runner/run/run.cpp", '#include "run.hpp"'),
-            ("workshop/check.cpp", '#include "simulator/count/counters.hpp"'),
-            ("workshop/check.cpp", '#include "device/grid.hpp"'),
-            ("workshop/check.cpp", '#include "kernels/tuned/tile.hpp"'),
+            ("workshop/commands/check.cpp", '#include "simulator/count/counters.hpp"'),
+            ("workshop/commands/check.cpp", '#include "device/grid.hpp"'),
+            ("workshop/commands/check.cpp", '#include "kernels/tuned/tile.hpp"'),
             ("simulator/count/prices.cpp", '#include "simulator/execute/level/level.hpp"'),
             ("simulator/decode/decoder.cpp", '#include "simulator/count/prices.hpp"'),
             ("simulator/ptx/ptx.cpp", '#include "simulator/decode/program.hpp"'),
@@ -214,22 +214,22 @@ class IncludeRules(unittest.TestCase):
             ("simulator/runtime/stream.cpp", '#include "simulator/ptx/ptx.hpp"'),
             ("simulator/include/cuda_runtime.h", '#include "simulator/fault.hpp"'),
             ("simulator/fault.hpp", '#include "simulator/memory/memory.hpp"'),
-            ("simulator/memory/memory.cpp", '#include "results/run.hpp"'),
-            ("elsewhere/file.cpp", '#include "results/run.hpp"'),
+            ("simulator/memory/memory.cpp", '#include "results/values/run.hpp"'),
+            ("elsewhere/file.cpp", '#include "results/values/run.hpp"'),
         ]
         for file, line in forbidden:
             self.assertNotEqual(complaint(file, line), "", f"{file} {line}")
         allowed = [
-            ("results/table.cpp", '#include "results/run.hpp"'),
-            ("results/table.cpp", "#include <optional>"),
-            ("results/json.cpp", "#include <nlohmann/json.hpp>"),
+            ("results/tables/table.cpp", '#include "results/values/run.hpp"'),
+            ("results/tables/table.cpp", "#include <optional>"),
+            ("results/files/json.cpp", "#include <nlohmann/json.hpp>"),
             ("kernels/tuned/tile.hpp", '#include "kernels/ladder.hpp"'),
             ("runner/trial/judge.cpp", '#include "kernels/ladder.hpp"'),
             ("runner/machine/simulator.cpp", '#include "simulator/count/counters.hpp"'),
-            ("workshop/check.cpp", '#include "runner/check.hpp"'),
+            ("workshop/commands/check.cpp", '#include "runner/check.hpp"'),
             ("simulator/runtime/stream.cpp", '#include "simulator/fault.hpp"'),
             ("simulator/include/cuda_runtime.h", '#include "host_defines.h"'),
-            ("results/table.cpp", '// not an #include "app/error.hpp" at all'),
+            ("results/tables/table.cpp", '// not an #include "app/error.hpp" at all'),
         ]
         for file, line in allowed:
             self.assertEqual(complaint(file, line), "")

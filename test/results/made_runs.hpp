@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "results/counts.hpp"
-#include "results/run.hpp"
+#include "results/values/counts.hpp"
+#include "results/values/run.hpp"
 
 namespace made {
 

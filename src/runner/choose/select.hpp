@@ -7,8 +7,8 @@
 
 #include "device/promise.hpp"
 #include "kernels/ladder.hpp"
-#include "results/problem.hpp"
-#include "results/run.hpp"
+#include "results/values/problem.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "labs/lab.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "results/problem.hpp"
+#include "results/values/problem.hpp"
 
 namespace runner {
 

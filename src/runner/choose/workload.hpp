@@ -11,7 +11,7 @@
 
 #include "device/promise.hpp"
 #include "kernels/ladder.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/product_trial.hpp"
 #include "runner/verify/workload_trial.hpp"

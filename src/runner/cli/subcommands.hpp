@@ -15,7 +15,7 @@ namespace runner {
 // NOLINTBEGIN(readability-identifier-naming)
 struct sgemm_runner;     // run_request.hpp
 struct sgemm_workbench;  // workbench_request.hpp
-struct sgemm_workshop;   // workshop/workshop.hpp
+struct sgemm_workshop;   // workshop/commands/workshop.hpp
 struct sgemm_bench;      // bench/: its words are Google Benchmark's to take
 // NOLINTEND(readability-identifier-naming)
 

@@ -12,7 +12,7 @@
 #include "app/interrupt.hpp"
 #include "app/subprocess.hpp"
 #include "app/words.hpp"
-#include "results/counts.hpp"
+#include "results/values/counts.hpp"
 
 namespace runner {
 namespace {

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 
-/// A metric of Nsight Compute and the count (results/counts.hpp) that it is. Several may add up to one count.
+/// A metric of Nsight Compute and the count (results/values/counts.hpp) that it is. Several may add up to one count.
 struct NsightMetric {
   const char* metric;
   const char* count;

@@ -17,7 +17,7 @@
 #include "app/own_program.hpp"
 #include "app/subprocess.hpp"
 #include "app/words.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/machine/kernel_name.hpp"
 #include "runner/machine/machine.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lens/request.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner::machine {
 

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "app/interrupt.hpp"
-#include "results/metrics.hpp"
-#include "results/statistics.hpp"
+#include "results/values/metrics.hpp"
+#include "results/values/statistics.hpp"
 
 namespace runner {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "app/error.hpp"
-#include "results/counts.hpp"
+#include "results/values/counts.hpp"
 #include "runner/machine/machine.hpp"
 #include "simulator/execute/launch/module.hpp"
 #include "simulator/memory/host_limits.hpp"

@@ -13,7 +13,7 @@
 #include "app/own_program.hpp"
 #include "app/subprocess.hpp"
 #include "app/temporary_folder.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/request/programs.hpp"
 #include "text/page.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/output.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

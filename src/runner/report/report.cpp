@@ -5,7 +5,7 @@
 
 #include "app/error.hpp"
 #include "app/output.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "text/foreign.hpp"
 
 namespace runner {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "results/run.hpp"
-#include "results/table.hpp"
+#include "results/tables/table.hpp"
+#include "results/values/run.hpp"
 #include "runner/request/run_request.hpp"
 #include "text/page.hpp"
 

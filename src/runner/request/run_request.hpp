@@ -9,7 +9,7 @@
 
 #include "app/terminal.hpp"
 #include "kernels/ladder.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/choose/select.hpp"
 
 namespace runner {

@@ -9,7 +9,7 @@
 
 #include "app/output.hpp"
 #include "app/terminal.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "runner/machine/capacity.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/promise_json.hpp"

@@ -13,7 +13,7 @@
 #include "app/interrupt.hpp"
 #include "app/output.hpp"
 #include "app/terminal.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "runner/report/html_report.hpp"
 #include "runner/trial/judged_code.hpp"
 #include "runner/trial/progress_line.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/error.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/report.hpp"
 #include "runner/request/run_request.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/machine/sampling.hpp"
 

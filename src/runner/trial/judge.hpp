@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "device/promise.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

@@ -19,7 +19,7 @@
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
 #include "app/suggest.hpp"
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/trial/apart.hpp"
 #include "runner/trial/judged_code.hpp"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/choose/workload.hpp"
 #include "runner/machine/machine.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/choose/workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/contract.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/verify/contract_trial.hpp"
 #include "runner/verify/product.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
-#include "results/problem.hpp"
+#include "results/values/problem.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/contract.hpp"

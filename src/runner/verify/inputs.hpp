@@ -7,7 +7,7 @@
 #include <span>
 
 #include "kernels/ladder.hpp"
-#include "results/problem.hpp"
+#include "results/values/problem.hpp"
 
 namespace runner {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "labs/lab.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/workload_trial.hpp"

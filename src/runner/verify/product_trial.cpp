@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "results/counts.hpp"
+#include "results/values/counts.hpp"
 #include "runner/verify/product.hpp"
 
 namespace runner {

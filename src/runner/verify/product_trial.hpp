@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kernels/ladder.hpp"
-#include "results/problem.hpp"
+#include "results/values/problem.hpp"
 #include "runner/verify/verifier.hpp"
 #include "runner/verify/workload_trial.hpp"
 

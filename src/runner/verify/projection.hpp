@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/verify/inputs.hpp"
 
 namespace runner {

@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/verify/guarded_matrix.hpp"
 #include "runner/verify/inputs.hpp"
 #include "runner/verify/yardstick.hpp"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 #include "runner/machine/machine.hpp"
 
 namespace runner {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "results/problem.hpp"
+#include "results/values/problem.hpp"
 #include "runner/verify/inputs.hpp"
 
 namespace runner {

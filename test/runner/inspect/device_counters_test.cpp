@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "results/counts.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
+#include "results/values/counts.hpp"
 #include "runner/choose/select_workloads.hpp"
 #include "runner/inspect/profile.hpp"
 #include "runner/trial/launch_once.hpp"

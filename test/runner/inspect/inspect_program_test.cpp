@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
 

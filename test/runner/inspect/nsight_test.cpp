@@ -13,7 +13,7 @@
 #include "app/error.hpp"
 #include "app/find_tool.hpp"
 #include "app/interrupt.hpp"
-#include "results/counts.hpp"
+#include "results/values/counts.hpp"
 #include "test/support/files.hpp"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "app/error.hpp"
-#include "results/counts.hpp"
-#include "results/json.hpp"
+#include "results/files/json.hpp"
+#include "results/values/counts.hpp"
 #include "runner/choose/select_workloads.hpp"
 #include "runner/inspect/nsight.hpp"
 #include "test/support/files.hpp"

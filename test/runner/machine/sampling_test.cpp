@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "results/json.hpp"
+#include "results/files/json.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/run/run.hpp"
 #include "runner/run/workbench_run.hpp"

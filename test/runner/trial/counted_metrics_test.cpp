@@ -5,7 +5,7 @@
 #include <set>
 
 #include "kernels/ladder.hpp"
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/product.hpp"
 #include "runner/verify/verifier.hpp"

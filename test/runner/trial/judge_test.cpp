@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "kernels/ladder.hpp"
-#include "results/metrics.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/product.hpp"

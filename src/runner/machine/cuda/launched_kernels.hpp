@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

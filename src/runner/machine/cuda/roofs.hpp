@@ -1,7 +1,7 @@
 // What a CUDA device reaches at most, measured: what kernels are held against.
 #pragma once
 
-#include "results/run.hpp"
+#include "results/values/run.hpp"
 
 namespace runner {
 

@@ -1,0 +1,360 @@
+#include "results/sources/source_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "results/sources/source_functions.hpp"
+#include "text/foreign.hpp"
+#include "text/page.hpp"
+
+namespace results {
+namespace {
+
+constexpr int SOURCE_SHARE = 40;  // per cent of the page that its lines have at least, if they can
+constexpr int LEAST_SOURCE = 12;  // columns that they have in any case
+constexpr const char* BLANKS = " \t\r";
+
+// A figure of a line in its column, or nothing.
+std::string figure(std::optional<double> value, const char* unit = "") {
+  return value ? fmt::format("{:.1f}{}", *value, unit) : std::string();
+}
+std::optional<double> percent(std::optional<double> share) {
+  return share ? std::optional(100 * *share) : share;
+}
+
+bool is_shared(const Line& line) { return line.wavefronts > 0; }
+
+// What a line does with memory: "load", "store", "atomic", or "copy" for cp.async.
+std::string action_of(const Line& line) {
+  const std::string first = line.instruction.substr(0, line.instruction.find('.'));
+  if (first == "ld" || first == "ldu") return "load";
+  if (first == "st") return "store";
+  if (first == "cp") return "copy";
+  return first == "atom" || first == "red" ? "atomic" : first;
+}
+
+std::string access_of(const Line& line) {
+  return fmt::format("{} {} B", action_of(line), line.bytes_per_lane);
+}
+
+// What a line asked of a buffer with accesses of one width is one row, whichever instruction it was.
+std::vector<Line> rows_of(const std::vector<Line>& lines) {
+  std::vector<Line> rows;
+  for (const Line& line : lines) {
+    const auto same = [&](const Line& row) {
+      return row.file == line.file && row.line == line.line && row.buffer == line.buffer &&
+             access_of(row) == access_of(line);
+    };
+    const auto row = std::ranges::find_if(rows, same);
+    if (row == rows.end()) {
+      rows.push_back(line);
+      continue;
+    }
+    row->requests += line.requests;
+    row->lanes += line.lanes;
+    row->bytes_used += line.bytes_used;
+    row->sectors += line.sectors;
+    row->lines += line.lines;
+    row->wavefronts += line.wavefronts;
+    row->bank_conflicts += line.bank_conflicts;
+  }
+  std::ranges::sort(rows, [](const Line& a, const Line& b) {
+    if (waste_of(a) != waste_of(b)) return waste_of(a) > waste_of(b);
+    return std::pair(a.buffer, access_of(a)) < std::pair(b.buffer, access_of(b));
+  });
+  return rows;
+}
+
+// A source line as it can be printed: tabs as blanks, nothing that a terminal takes for a command.
+std::string printable_source(std::string_view line) {
+  std::string text;
+  for (const char c : line.substr(0, line.find_last_not_of(BLANKS) + 1)) {
+    text += c == '\t' ? "    " : std::string(1, c);
+  }
+  return text::plain_line(text);
+}
+
+std::string ascii(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }, '?');
+  return text;
+}
+
+// A column of the margin. Where the page is narrow those of the highest rank go first; rank 0 stays.
+struct Column {
+  std::string over, under;  // its heading, of two lines
+  bool left = false;
+  int rank = 0;
+  std::function<std::string(const Line&)> cell;
+  int width = 0;
+};
+
+// A source line as the page has it, and the rows of the margin beside it.
+struct CodeRow {
+  char sign = ' ';
+  std::string number{};
+  std::string code{};
+  std::vector<const Line*> accesses{};
+};
+
+// The page: marks, numbers and source on the left, the margin on the right of those lines that access memory. All others
+// have the whole width.
+class Layout {
+ public:
+  Layout(const std::vector<Line>& accesses, const std::vector<CodeRow>& code,
+         const text::Page& page)
+      : page_(page), signs_(page.unicode) {
+    add_columns(accesses);
+    int longest = 0, longest_access = 0;
+    for (const CodeRow& row : code) {
+      number_width_ = std::max(number_width_, text::display_width(row.number));
+      const int width = text::display_width(row.code);
+      longest = std::max(longest, width);
+      if (!row.accesses.empty()) longest_access = std::max(longest_access, width);
+    }
+    const int wanted = std::min(longest_access, page.width * SOURCE_SHARE / 100);
+    while (page.width > 0 && room_for_code() < wanted) {
+      const auto last =
+          std::ranges::max_element(columns_, std::ranges::less_equal{}, &Column::rank);
+      if (last->rank == 0) break;
+      columns_.erase(last);
+    }
+    if (page.width > 0 && room_for_code() < LEAST_SOURCE) {  // a buffer with a long name
+      Column& buffer = columns_.front();
+      buffer.width = std::max(6, buffer.width - (LEAST_SOURCE - room_for_code()));
+    }
+    code_width_ = page.width > 0 ? std::min(room_for_code(), longest) : longest;
+  }
+
+  std::string heading() const {
+    std::string text;
+    for (const auto part : {&Column::over, &Column::under}) {
+      std::string line(static_cast<size_t>(before_code() + code_width_ + 2), ' ');
+      for (const Column& c : columns_) line += " " + padded(c, c.*part);
+      line.erase(line.find_last_not_of(' ') + 1);
+      if (!line.empty()) text += line + "\n";
+    }
+    return text;
+  }
+
+  // A line of source. Of one that is too long for its place beside the margin the rest stands below, where the margin has
+  // further rows.
+  std::string row(const CodeRow& row) const {
+    const std::string start =
+        fmt::format("{}{} ", row.sign, text::pad_left(row.number, number_width_));
+    if (row.accesses.empty()) {
+      const int room = page_.width - before_code();
+      std::string line =
+          "   " + start +
+          (page_.width > 0 ? text::shortened(row.code, room, signs_.ellipsis) : row.code);
+      line.erase(line.find_last_not_of(' ') + 1);
+      return line + "\n";
+    }
+    const Waste worst = waste_of(*row.accesses.front());
+    std::string text;
+    std::string rest = row.code;
+    for (size_t i = 0; i < row.accesses.size(); ++i) {
+      const Line& access = *row.accesses[i];
+      const bool is_last = i + 1 == row.accesses.size();
+      const std::string code =
+          is_last ? text::shortened(rest, code_width_, signs_.ellipsis) : take(rest);
+      const Waste waste = waste_of(access);
+      const char* mark = waste == Waste::much ? "!! " : waste == Waste::some ? "!  " : "   ";
+      std::string margin;
+      for (const Column& c : columns_) margin += " " + padded(c, c.cell(access));
+      margin.erase(margin.find_last_not_of(' ') + 1);
+      text += toned(mark, waste) +
+              toned((i == 0 ? start : std::string(start.size(), ' ')) +
+                        text::pad_right(code, code_width_),
+                    worst) +
+              (page_.unicode ? " │" : " |") + toned(margin, waste) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  void add_columns(const std::vector<Line>& accesses) {
+    const auto add = [&](Column column) {
+      column.width = static_cast<int>(std::max(column.over.size(), column.under.size()));
+      for (const Line& access : accesses)
+        column.width = std::max(column.width, text::display_width(column.cell(access)));
+      columns_.push_back(std::move(column));
+    };
+    add({"", "buffer", true, 0, [](const Line& l) { return l.buffer; }});
+    add({"", "access", true, 1, access_of});
+    add({"", "requests", false, 2,
+         [](const Line& l) { return compact(static_cast<double>(l.requests)); }});
+    if (std::ranges::any_of(accesses, [](const Line& l) { return l.sectors > 0; })) {
+      add({"", "sectors", false, 0, [](const Line& l) { return figure(sectors_per_request(l)); }});
+      add({"bytes", "used", false, 0,
+           [](const Line& l) { return figure(percent(bytes_used_over_fetched(l)), " %"); }});
+    }
+    if (std::ranges::any_of(accesses, is_shared)) {
+      add({"wave-", "fronts", false, 0,
+           [](const Line& l) { return figure(wavefronts_per_request(l)); }});
+      add({"con-", "flicts", false, 3, [](const Line& l) {
+             return l.wavefronts == 0 ? "" : compact(static_cast<double>(l.bank_conflicts));
+           }});
+    }
+  }
+
+  std::string padded(const Column& c, const std::string& text) const {
+    const std::string fitting = text::shortened(text, c.width, signs_.ellipsis);
+    return c.left ? text::pad_right(fitting, c.width) : text::pad_left(fitting, c.width);
+  }
+
+  int before_code() const { return 3 + 1 + number_width_ + 1; }  // the mark, the sign, the number
+
+  // What the page leaves for the source beside a margin.
+  int room_for_code() const {
+    int room = page_.width - before_code() - 2;
+    for (const Column& c : columns_) room -= c.width + 1;
+    return room;
+  }
+
+  // Takes as many words off the text as fit, and leaves the rest with its indentation.
+  std::string take(std::string& text) const {
+    if (text::display_width(text) <= code_width_) return std::exchange(text, "");
+    const size_t indent = text.find_first_not_of(' ');
+    std::string part = text;
+    while (text::display_width(part) > code_width_) {
+      const size_t space = part.rfind(' ', part.find_last_not_of(' '));
+      if (space == part.npos || space <= indent) return "";  // a word longer than the line
+      part.erase(space);
+    }
+    text = std::string(indent + 4, ' ') + text.substr(part.size() + 1);
+    return part;
+  }
+
+  std::string toned(const std::string& text, Waste waste) const {
+    if (!page_.color || waste == Waste::none || text.find_first_not_of(' ') == text.npos)
+      return text;
+    return (waste == Waste::much ? "\033[1;31m" : "\033[33m") + text + "\033[0m";
+  }
+
+  const text::Page page_;
+  const text::Signs signs_;
+  int number_width_ = 3;
+  int code_width_ = 0;
+  std::vector<Column> columns_;
+};
+
+// A file of a part: its name, and its lines with marks of leaving out between.
+struct FileRows {
+  std::string name;
+  std::vector<CodeRow> rows;
+};
+
+std::vector<FileRows> files_of(const SourcePart& part, const std::vector<Line>& accesses,
+                               bool unicode) {
+  std::vector<FileRows> files;
+  for (const Source& source : part.sources) {
+    const auto numbers = part.shown.find(source.file);
+    if (numbers == part.shown.end() || numbers->second.empty()) continue;
+    FileRows& file = files.emplace_back(FileRows{source.name, {}});
+    const std::vector<std::string_view> code = text::lines_of(source.text);
+    int before = 0;
+    for (const auto& [number, sign] : numbers->second) {
+      if (before > 0 && number > before + 1) file.rows.push_back({.number = "..."});
+      before = number;
+      const auto index = static_cast<size_t>(number - 1);
+      CodeRow row{.sign = sign,
+                  .number = std::to_string(number),
+                  .code = index < code.size() ? printable_source(code[index]) : ""};
+      if (!unicode) row.code = ascii(row.code);
+      for (const Line& access : accesses) {
+        if (access.file == source.file && access.line == number) row.accesses.push_back(&access);
+      }
+      file.rows.push_back(std::move(row));
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string compact(double count) {
+  if (count < 999.5) return fmt::format("{:.0f}", count);
+  static constexpr const char* UNITS[] = {"k", "M", "G", "T", "P", "E"};
+  size_t unit = 0;
+  count /= 1e3;
+  while (count >= 999.5 && unit + 1 < std::size(UNITS)) {
+    count /= 1e3;
+    ++unit;
+  }
+  const int decimals = count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", count, decimals, UNITS[unit]);
+}
+
+Shown functions_with_accesses(const std::vector<Line>& lines, const std::vector<Source>& sources) {
+  Shown shown;
+  for (const Source& source : sources) {
+    std::map<int, char>& here = shown[source.file];
+    const std::vector<FunctionLines> functions = functions_of(source.text);
+    for (const Line& line : lines) {
+      if (line.file != source.file) continue;
+      here[line.line] = ' ';
+      for (const auto& [first, last] : functions) {
+        if (line.line < first || line.line > last) continue;
+        for (int number = first; number <= last; ++number) here[number] = ' ';
+      }
+    }
+  }
+  return shown;
+}
+
+std::string source_view(const std::vector<SourcePart>& parts, const text::Page& page) {
+  std::vector<std::vector<Line>> accesses;
+  std::vector<std::vector<FileRows>> files;
+  std::vector<Line> all_accesses;
+  std::vector<CodeRow> all_rows;
+  for (const SourcePart& part : parts) {
+    accesses.push_back(rows_of(part.lines));
+    all_accesses.insert(all_accesses.end(), accesses.back().begin(), accesses.back().end());
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    files.push_back(files_of(parts[i], accesses[i], page.unicode));
+    for (const FileRows& file : files.back())
+      all_rows.insert(all_rows.end(), file.rows.begin(), file.rows.end());
+  }
+  const Layout layout(all_accesses, all_rows, page);
+  const text::Signs signs(page.unicode);
+  const auto bold = [&](const std::string& text) {
+    return page.color ? "\033[1m" + text + "\033[0m\n" : text + "\n";
+  };
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += "\n";
+    text += bold(text::wrap(parts[i].title, page.width, 2));
+    if (files[i].empty()) continue;
+    text += layout.heading();
+    for (const FileRows& file : files[i]) {
+      text += page.width > 0 ? text::shortened(file.name, page.width, signs.ellipsis) : file.name;
+      text += "\n";
+      for (const CodeRow& row : file.rows) text += layout.row(row);
+    }
+  }
+  return text;
+}
+
+std::string source_legend(const std::vector<Line>& lines, const text::Page& page) {
+  std::string text = "requests: a warp's accesses";
+  if (std::ranges::any_of(lines, [](const Line& l) { return l.sectors > 0; })) {
+    text += "; sectors: of 32 bytes, that a request touches; bytes used: of those in its sectors";
+  }
+  if (std::ranges::any_of(lines, is_shared)) {
+    text +=
+        "; wavefronts: passes over the banks of shared memory, of a request; conflicts: those "
+        "beyond the least number, of all";
+  }
+  text += "; ! moves more than its bytes need, !! twice as much or more";
+  return text::wrap(text, page.width, 2) + "\n";
+}
+
+}  // namespace results

@@ -1,0 +1,170 @@
+#include "results/tables/ladder_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "results/tables/table.hpp"
+#include "results/tables/table_cells.hpp"
+#include "results/values/metrics.hpp"
+
+namespace results {
+namespace {
+
+bool is_reference(const Result& r) { return r.who.set == "sgemm" && r.who.number == 0; }
+
+// What a step is counted from: "1", or the name of what has no number.
+std::string short_name(const Identity& who) {
+  return who.number ? std::to_string(*who.number) : who.name;
+}
+
+// As far as two decimals show.
+bool is_equal(double ratio) { return ratio > 0.995 && ratio < 1.005; }
+
+class LadderTable : public ResultTable {
+ public:
+  LadderTable(const Run& run, std::vector<const Result*> rows, const Run* recorded,
+              const text::Signs& signs)
+      : ResultTable(run, std::move(rows), signs), recorded_(recorded) {
+    add("", "#", Align::right, 0, [](const Result& r) {
+      return r.who.number ? std::to_string(*r.who.number) : std::string("+");
+    });
+    name_column_ = columns_.size();
+    add("", "kernel", Align::left, 0, [](const Result& r) { return r.who.name; });
+    column("", "correct", Align::left, 0,
+           [this](const Result& r) { return correct(r, is_reference(r) ? "ref" : signs_.right); });
+    add_path(6);
+    if (is_timed()) {
+      add_timing();
+    } else {
+      add_traffic();
+    }
+    drop_empty_columns();
+  }
+
+  std::vector<std::string> heading() const override {
+    const std::optional<Problem>& p = rows_.front()->problem;
+    if (!p) return {heading_line({}, {})};
+    std::vector<std::string> details;
+    if (p->alpha != 1.0f || p->beta != 0.0f)
+      details.push_back(fmt::format("alpha {} beta {}", p->alpha, p->beta));
+    if (!p->is_dense())
+      details.push_back(fmt::format("lda {} ldb {} ldc {}", p->lda, p->ldb, p->ldc));
+    if (!p->begins_on_boundaries())
+      details.push_back(
+          fmt::format("offset {} of A {} of B {} of C", p->offset_a, p->offset_b, p->offset_c));
+    return {heading_line({size_text(*p, signs_) + " FP32"}, details)};
+  }
+
+  std::vector<Note> notes(int) const override { return {}; }
+
+  std::string footnote(bool alone) const override {
+    for (const Result* row : rows_) {
+      const Result* figure = starred(*row);
+      if (figure != nullptr && figure->problem && row->problem) {
+        return fmt::format("* measured on an {} on {} at {}; all else is counted here, at {}",
+                           recorded_->from.device, figure->date.substr(0, 10),
+                           size_text(*figure->problem, signs_),
+                           alone ? size_text(*row->problem, signs_) : "the size over each table");
+      }
+    }
+    return "";
+  }
+
+ private:
+  void add_timing() {
+    add_figure("time   ", "median_ms", 0, [this](double ms) { return time_text(ms, signs_); });
+    figure("spread", 4);
+    add_figure("GFLOP/s", "gflops", 1, grouped);
+    figure("percent_of_peak", 3);
+    add_figure("GB/s", "gbytes_per_second", 9, grouped);
+    figure("percent_of_copy", 8);
+    const auto itself = [](const Result& r) { return &r; };
+    add_kernels("registers", 10, registers_of, itself);
+    add_kernels("shared KiB", 10, shared_kib_of, itself);
+    add_kernels("blocks/SM", 10, blocks_per_multiprocessor_of, itself);
+    figure("percent_of_cublas", 0);
+    add_bar("percent_of_cublas", 7);
+    add_step("faster than the row above", 5, [this](size_t i) { return faster(i); });
+  }
+
+  void add_traffic() {
+    add_promise(4);
+    add_hazards(5);
+    figure("load_sectors_per_request", 1, "A");
+    figure("load_sectors_per_request", 1, "B");
+    // A metric of its own under the same heading: C is written, not read.
+    figure("store_sectors_per_request", 1, "C");
+    add_share("bytes_used_over_fetched", 2);
+    add_step("sectors against the row above", 5, [this](size_t i) { return fewer(i); });
+    if (recorded_ == nullptr || !any([this](const Result& r) { return starred(r) != nullptr; }))
+      return;
+    const Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
+    add(fmt::format("at {}", size_text(size, signs_)), "% cuBLAS *", Align::right, 0,
+        [this](const Result& r) {
+          const Result* figure = starred(r);
+          return figure == nullptr ? signs_.none
+                                   : fmt::format("{:.1f}", *value(*figure, "percent_of_cublas"));
+        });
+  }
+
+  // An empty product has no per cent of anything.
+  const Result* starred(const Result& r) const {
+    const bool is_rung = r.who.set == "sgemm" && r.who.number && *r.who.number > 0;
+    if (recorded_ == nullptr || is_timed() || !is_rung || (r.problem && r.problem->is_empty()))
+      return nullptr;
+    return recorded_rung(*recorded_, r.who.name);
+  }
+
+  // How a figure relates to that of the row above, the reference not counted: above / here.
+  std::optional<double> step(size_t i, const char* key) const {
+    if (i == 0 || is_reference(*rows_[i - 1])) return std::nullopt;
+    const auto above = value(*rows_[i - 1], key), here = value(*rows_[i], key);
+    if (!above || !here || *above == 0 || *here == 0) return std::nullopt;
+    return *above / *here;
+  }
+
+  std::string faster(size_t i) const {
+    const auto ratio = step(i, "median_ms");
+    if (!ratio) return "";
+    const std::string above = short_name(rows_[i - 1]->who);
+    if (is_equal(*ratio)) return fmt::format("as fast as {}", above);
+    return fmt::format("{} {} than {}", factor_text(*ratio >= 1 ? *ratio : 1 / *ratio, signs_),
+                       *ratio >= 1 ? "faster" : "slower", above);
+  }
+
+  std::string fewer(size_t i) const {
+    const auto ratio = step(i, "global_sectors");
+    if (!ratio) return "";
+    const std::string above = short_name(rows_[i - 1]->who);
+    if (is_equal(*ratio)) return fmt::format("as many sectors as {}", above);
+    return fmt::format("{} {} sectors than {}",
+                       factor_text(*ratio >= 1 ? *ratio : 1 / *ratio, signs_),
+                       *ratio >= 1 ? "fewer" : "more", above);
+  }
+
+  const Run* recorded_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultTable> ladder_table(const Run& run, std::vector<const Result*> rows,
+                                          const Run* recorded, const text::Signs& signs) {
+  return std::make_unique<LadderTable>(run, std::move(rows), recorded, signs);
+}
+
+const Result* recorded_rung(const Run& recorded, std::string_view name) {
+  static const Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
+  for (const Result& r : recorded.results) {
+    if (r.who.set != "sgemm" || r.who.name != name || !r.problem || !r.judged.correct) continue;
+    Problem problem = *r.problem;
+    problem.seed = size.seed;
+    const bool warm = r.seen.timing && !r.seen.timing->options.cold;
+    if (problem == size && warm && value(r, "percent_of_cublas")) return &r;
+  }
+  return nullptr;
+}
+
+}  // namespace results

@@ -1,0 +1,194 @@
+// What is said below a table: complaints, and the details of -v.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <string_view>
+#include <vector>
+
+#include "results/tables/table.hpp"
+#include "results/values/metrics.hpp"
+#include "text/page.hpp"
+
+namespace results {
+namespace {
+
+// "2 coalesced at 64x64x64", "copy_stride/8 at elements 16384"
+std::string title(const Result& r) {
+  if (is_of_a_lab(r)) {
+    const std::string sizes = sizes_of(r.who);
+    return fmt::format("{}/{}{}{}", r.who.name, r.who.variant, sizes.empty() ? "" : " at ", sizes);
+  }
+  std::string text = r.who.number ? fmt::format("{} {}", *r.who.number, r.who.name) : r.who.name;
+  if (!r.who.variant.empty()) text += " " + r.who.variant;
+  if (r.problem) text += " at " + r.problem->size();
+  return text;
+}
+
+// "load sectors per request of A = 32: counted 4"
+std::string text_of(const CheckedClaim& c) {
+  const Metric* known = find_metric(c.counter);
+  return fmt::format("{}{} {} {:.6g}: counted {}", known != nullptr ? known->name : c.counter,
+                     c.buffer.empty() ? "" : " of " + c.buffer, c.relation, c.value,
+                     c.counted ? fmt::format("{:.6g}", *c.counted) : "nothing");
+}
+
+// The first thing that was not kept in full, the others by the names of their checks: one mistake breaks many.
+std::string contract_text(const Judgement& j) {
+  if (j.contract.size() == 1) return j.contract.front();
+  std::vector<std::string> others;
+  for (size_t i = 1; i < j.contract.size(); ++i) {
+    others.push_back(j.contract[i].substr(0, j.contract[i].find(':')));
+  }
+  return fmt::format("{}; of its {} checks {} more are broken: {}", j.contract.front(),
+                     j.contract_checks, others.size(), fmt::join(others, ", "));
+}
+
+std::string extent(const std::array<int64_t, 3>& e, const text::Signs& signs) {
+  std::string text = std::to_string(e[0]);
+  if (e[1] > 1 || e[2] > 1) text += signs.times + std::to_string(e[1]);
+  if (e[2] > 1) text += signs.times + std::to_string(e[2]);
+  return text;
+}
+
+// A library's kernel may have a name of a hundred letters without a space to break it at.
+std::string shortened(const std::string& name, int width, const text::Signs& signs) {
+  const int most = std::max(20, width - 8);
+  if (width == 0 || text::display_width(name) <= most) return name;
+  return name.substr(0, static_cast<size_t>(most - 1)) + signs.ellipsis;
+}
+
+std::string text_of(const Kernel& k, int width, const text::Signs& signs) {
+  std::string text = fmt::format(
+      "{}: {} block{} of {} threads", shortened(k.name, width, signs), extent(k.grid, signs),
+      k.grid == std::array<int64_t, 3>{1, 1, 1} ? "" : "s", extent(k.block, signs));
+  if (k.registers) text += fmt::format(", {} registers", *k.registers);
+  if (k.shared_bytes) text += fmt::format(", {} bytes of shared memory", *k.shared_bytes);
+  if (k.blocks_per_multiprocessor) {
+    text += fmt::format(", {} block{} on a multiprocessor", *k.blocks_per_multiprocessor,
+                        *k.blocks_per_multiprocessor == 1 ? "" : "s");
+  }
+  return text;
+}
+
+// How often behind what happened; the other lines of the message as they are.
+std::string text_of(const Hazard& hazard) {
+  std::string text = hazard.message.empty() ? hazard.kind : hazard.message;
+  if (hazard.times > 1) {
+    text.insert(std::min(text.find('\n'), text.size()),
+                fmt::format(" (seen {} times)", hazard.times));
+  }
+  return text;
+}
+
+// What is wrong with a result, each to be read behind its title: ": C[0][0] is ...", " broke its promise: ...".
+std::vector<std::string> complaints_of(const Result& r) {
+  std::vector<std::string> texts;
+  if (!r.refusal.empty()) return texts;  // no complaint: the table says why
+  if (!r.judged.correct) texts.push_back(": " + r.judged.complaint);
+  if (!r.judged.contract.empty())
+    texts.push_back(" broke the contract: " + contract_text(r.judged));
+  for (const CheckedClaim& claim : r.judged.claims) {
+    if (!claim.kept) texts.push_back(" broke its promise: " + text_of(claim));
+  }
+  for (const Hazard& hazard : r.seen.hazards) texts.push_back(": " + text_of(hazard));
+  return texts;
+}
+
+}  // namespace
+
+std::string complaint(const Result& result) {
+  std::string text;
+  for (const std::string& one : complaints_of(result))
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", result.who.name, one);
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+std::string complaints(const Run& run, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::string text;
+  // The first line of what is wrong stands behind the title, the others below it.
+  const auto add = [&](const Result& r, const std::string& what) {
+    const std::vector<std::string_view> lines = text::lines_of(what);
+    text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), lines.front()), page.width, 2);
+    text += "\n";
+    for (const std::string_view line : lines | std::views::drop(1))
+      text += text::wrap(fmt::format("    {}", line), page.width, 6) + "\n";
+  };
+  for (const Result& r : run.results) {
+    const std::vector<std::string> all = complaints_of(r);
+    for (size_t i = 0; i < all.size(); ++i) {
+      add(r, all[i]);
+      if (i > 0 || r.judged.correct) continue;
+      for (const std::string_view line : text::lines_of(r.judged.failure))
+        text += text::wrap(line, page.width, 4) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string details(const Run& run, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::string text;
+  const auto add = [&](const std::string& line) { text += text::wrap(line, page.width, 4) + "\n"; };
+  for (const Result& r : run.results) {
+    const Judgement& j = r.judged;
+    if (!r.refusal.empty()) {
+      add(fmt::format("{}: refused: {}", title(r), r.refusal));
+      continue;
+    }
+    if (is_of_a_lab(r)) {
+      add(fmt::format("{}: {} words compared, {}", title(r), j.compared,
+                      j.correct ? "each as it must be" : "wrong"));
+    } else if (r.problem) {
+      const double elements = static_cast<double>(r.problem->M) * static_cast<double>(r.problem->N);
+      add(fmt::format(
+          "{}: reals: {} of {:.0f} elements compared with an FP64 product, largest error {:.3g}, "
+          "{:.3g} of the bound; {}",
+          title(r), j.compared, elements, j.max_abs_error, j.error_over_bound,
+          j.correct ? "small integers: every element exact" : "wrong"));
+    } else {
+      add(fmt::format("{}: {}", title(r), j.correct ? "right" : "wrong"));
+    }
+    if (j.contract_checks > 0) {
+      add(fmt::format("  contract: {} of {} checks kept",
+                      j.contract_checks - static_cast<int>(j.contract.size()), j.contract_checks));
+      for (const std::string& broken : j.contract) add(fmt::format("  {} {}", signs.wrong, broken));
+    }
+    if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
+    for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, page.width, signs));
+    for (const CheckedClaim& claim : j.claims) {
+      add(fmt::format("  {} {}", claim.kept ? signs.right : signs.wrong, text_of(claim)));
+    }
+    if (r.seen.traffic && !is_of_a_lab(r)) {
+      if (const auto figure = value(r, "flops_per_global_byte")) {
+        add(fmt::format("  {:.2g} {}", *figure, metric("flops_per_global_byte").name));
+      }
+    }
+    if (r.seen.looked_for_hazards) {
+      add(fmt::format("  hazards: {}", r.seen.hazards.empty()
+                                           ? "none in any launch, those of the checks included"
+                                           : fmt::format("{}, told below", r.seen.hazards.size())));
+    }
+    for (const Line& l : r.seen.lines) {
+      std::string line = fmt::format("  {}:{} {} {}: {} requests", l.file, l.line, l.instruction,
+                                     l.buffer, l.requests);
+      if (l.sectors > 0) line += fmt::format(", {} sectors", l.sectors);
+      if (l.wavefronts > 0)
+        line += fmt::format(", {} wavefronts, {} conflicts", l.wavefronts, l.bank_conflicts);
+      add(line);
+    }
+    if (r.seen.timing) {
+      const Timing& t = *r.seen.timing;
+      add(fmt::format("  {} samples of {} launch{}, {}", t.samples_ms.size(), t.launches_per_sample,
+                      t.launches_per_sample == 1 ? "" : "es",
+                      j.trusted()
+                          ? "trusted"
+                          : fmt::format("not to be trusted: {}", fmt::join(j.doubts, "; "))));
+    }
+  }
+  return text;
+}
+
+}  // namespace results

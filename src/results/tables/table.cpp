@@ -1,0 +1,99 @@
+#include "results/tables/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "results/tables/lab_table.hpp"
+#include "results/tables/ladder_table.hpp"
+#include "text/foreign.hpp"
+
+namespace results {
+namespace {
+
+// Whether two results stand in one table: on the same problem, or variants of one lab with the same sizes.
+bool share_a_table(const Result& a, const Result& b) {
+  if (a.who.set != b.who.set && is_of_a_lab(a) + is_of_a_lab(b) > 0) return false;
+  if (is_of_a_lab(a)) return a.who.name == b.who.name && a.who.parameters == b.who.parameters;
+  return a.problem == b.problem && (a.problem || a.who.set == b.who.set);
+}
+
+// In the order in which their first results come.
+std::vector<std::unique_ptr<ResultTable>> tables_of(const Run& run, const Recorded& recorded,
+                                                    const text::Signs& signs) {
+  std::vector<std::vector<const Result*>> groups;
+  for (const Result& r : run.results) {
+    const auto group = std::ranges::find_if(
+        groups, [&r](const auto& rows) { return share_a_table(*rows.front(), r); });
+    if (group == groups.end()) {
+      groups.push_back({&r});
+    } else {
+      group->push_back(&r);
+    }
+  }
+  std::vector<std::unique_ptr<ResultTable>> tables;
+  tables.reserve(groups.size());
+  for (auto& rows : groups) {
+    tables.push_back(is_of_a_lab(*rows.front())
+                         ? lab_table(run, std::move(rows), recorded.labs, signs)
+                         : ladder_table(run, std::move(rows), recorded.ladder, signs));
+  }
+  return tables;
+}
+
+}  // namespace
+
+bool has_ladder_figures(const Run& run) {
+  return std::ranges::any_of(
+      run.results, [&](const Result& r) { return recorded_rung(run, r.who.name) != nullptr; });
+}
+
+bool has_lab_figures(const Run& run) {
+  return std::ranges::any_of(
+      run.results, [&](const Result& r) { return recorded_variant(run, r.who) != nullptr; });
+}
+
+std::string to_table(const Run& run, const Recorded& recorded, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  std::string text;
+  std::string footnote;
+  std::vector<std::string> left_out;
+  const auto add = [&](const std::string& paragraph, int indent) {
+    text += text::wrap(paragraph, page.width, indent) + "\n";
+  };
+  const auto tables = tables_of(run, recorded, signs);
+  for (const auto& table : tables) {
+    if (!text.empty()) text += "\n";
+    for (const std::string& line : table->heading()) add(line, 2);
+    text += table->text(page, left_out);
+    for (const Note& note : table->notes(page.width)) add(" " + note.text, note.indent);
+    if (footnote.empty()) footnote = table->footnote(tables.size() == 1);
+  }
+  if (!left_out.empty()) {
+    add(fmt::format(" not shown at this width: {}; a wider terminal or --json has them",
+                    fmt::join(left_out, ", ")),
+        3);
+  }
+  if (!footnote.empty()) add(" " + footnote, 3);
+  return text;
+}
+
+std::string to_markdown(const Run& run, const Recorded& recorded) {
+  const text::Signs signs(true);
+  std::string text;
+  std::string footnote;
+  const auto tables = tables_of(run, recorded, signs);
+  for (const auto& table : tables) {
+    if (!text.empty()) text += "\n";
+    for (const std::string& line : table->heading()) text += text::in_markdown(line) + "\n\n";
+    text += table->markdown();
+    for (const Note& note : table->notes(0))  // a star would begin a list
+      text += (note.text.starts_with('*') ? "\n\\" : "\n") + text::in_markdown(note.text) + "\n";
+    if (footnote.empty()) footnote = table->footnote(tables.size() == 1);
+  }
+  return footnote.empty() ? text : text + "\n\\" + text::in_markdown(footnote) + "\n";
+}
+
+}  // namespace results

@@ -1,0 +1,27 @@
+// How a figure is written in a cell of a table.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "results/values/problem.hpp"
+#include "text/page.hpp"
+
+namespace results {
+
+/// "12.35": so many decimals; short where it has more digits than a figure can have.
+std::string decimal(double value, int precision);
+/// "17367040" as "17 367 040".
+std::string thousands_apart(std::string digits);
+/// "50 900": thousands apart, one decimal below a hundred.
+std::string grouped(double value);
+/// "275    ms", " 22.0  ms": three digits, so that the decimal points of a column stand in line.
+std::string time_text(double ms, const text::Signs& signs);
+/// A bar of 20 cells for 100 %; what is beyond 125 % is cut.
+std::string bar(double percent, const text::Signs& signs);
+/// "12.5x"
+std::string factor_text(double factor, const text::Signs& signs);
+/// "4096^3" or "128x160x7168"
+std::string size_text(const Problem& p, const text::Signs& signs);
+
+}  // namespace results

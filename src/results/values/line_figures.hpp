@@ -1,0 +1,28 @@
+// What follows from the counts of one source line: figures for each request, and whether it moves too much.
+#pragma once
+
+#include <optional>
+
+#include "results/values/run.hpp"
+
+namespace results {
+
+/// 32-byte sectors for each request. Nothing where the line went to shared memory.
+std::optional<double> sectors_per_request(const Line& line);
+/// Of the bytes in its sectors the share that was asked for. Likewise.
+std::optional<double> bytes_used_over_fetched(const Line& line);
+/// Passes over the banks for each request. Nothing where the line went to global memory.
+std::optional<double> wavefronts_per_request(const Line& line);
+
+/// How much more is moved than the bytes that are asked for need: sectors of global memory, or wavefronts of shared
+/// memory. A broadcast uses 4 bytes of its sector and wastes nothing, for a request cannot take less than one.
+enum class Waste {
+  none,
+  some,  // from a fifth more on: a load that starts within a sector
+  much,  // from twice as much on
+};
+Waste waste_of(const Line& line);
+/// "none", "some", "much", as JSON has it.
+const char* name_of(Waste waste);
+
+}  // namespace results

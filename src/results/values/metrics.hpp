@@ -1,0 +1,54 @@
+// THE list of metrics: each figure that a result is described by, once. Claims of promises, columns of tables, keys
+// of JSON and explanations all come from here.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "results/values/run.hpp"
+
+namespace results {
+
+enum class Better { more, less, neither };
+
+struct Metric {
+  const char* key;      // "load_sectors_per_request": what JSON, claims and options call it
+  const char* name;     // "load sectors per request": in a sentence
+  const char* heading;  // "sectors/request": over a column
+  const char* unit;     // "%", "ms"; empty for a pure number
+  Better better;
+  int precision;     // decimals in a table
+  const char* hint;  // what it means, in a sentence
+  bool of_buffer;    // whether it can be asked of one buffer alone
+
+  /// The figure of a result, of one buffer or, where `buffer` is empty, of the whole launch. Nothing where it was
+  /// not measured, or where there is nothing to divide by. `roofs` are those of the run.
+  std::optional<double> (*value)(const Result& result, std::string_view buffer, const Roofs& roofs);
+};
+
+std::span<const Metric> metrics();
+/// The metric of that key, or nullptr.
+const Metric* find_metric(std::string_view key);
+/// Likewise; the key must be one of the list's.
+const Metric& metric(std::string_view key);
+/// The figure of a metric of the list, as Metric::value says.
+std::optional<double> value(const Result& result, std::string_view key,
+                            std::string_view buffer = {}, const Roofs& roofs = {});
+
+/// Nothing where the denominator counted nothing: a kernel that loads nothing has no sectors per request.
+std::optional<double> ratio(std::optional<double> numerator, std::optional<double> denominator);
+
+/// Of the paired ratios of neighbouring samples, in per cent: how a kernel's speed relates to the reference's.
+std::vector<double> paired_percent(const Timing& timing);
+
+/// The values of each run of the program, `values` being one for each sample. Of one run where the timing is of one.
+std::vector<std::vector<double>> by_run(const Timing& timing, const std::vector<double>& values);
+
+/// The median of a run's values, and of several runs the mean of their medians. A device settles in one of a few states when a
+/// program starts (cublasSgemm of 256 takes 6.42, 6.55 or 6.59 us in all of a process): the mean over runs is
+/// known better than the median of all samples, which falls on one state or the other. Nothing where there are none.
+std::optional<double> median_over_runs(const std::vector<std::vector<double>>& runs);
+
+}  // namespace results

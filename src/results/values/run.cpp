@@ -1,0 +1,66 @@
+#include "results/values/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace results {
+namespace {
+
+constexpr const char* CHANGES[] = {"SAME", "FASTER", "SLOWER", "UNSURE", "CHANGED", "WRONG"};
+
+}  // namespace
+
+const char* name_of(Change change) { return CHANGES[static_cast<int>(change)]; }
+
+std::optional<Change> change_named(std::string_view name) {
+  const auto found =
+      std::ranges::find(CHANGES, name, [](const char* n) { return std::string_view(n); });
+  if (found == std::end(CHANGES)) return std::nullopt;
+  return static_cast<Change>(found - std::begin(CHANGES));
+}
+
+std::optional<double> Traffic::count(std::string_view key, std::string_view buffer) const {
+  std::optional<double> sum;
+  for (const Count& one : counts) {
+    if (one.key != key || (!buffer.empty() && one.buffer != buffer)) continue;
+    sum = sum.value_or(0) + static_cast<double>(one.value);
+  }
+  return sum;
+}
+
+void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known) {
+  for (const Hazard& hazard : found) {
+    const auto same = std::ranges::find_if(
+        known, [&hazard](const Hazard& other) { return other.is_same(hazard); });
+    if (same == known.end()) {
+      known.push_back(hazard);
+    } else {
+      same->times += hazard.times;
+    }
+  }
+}
+
+bool is_of_a_lab(const Result& result) { return result.who.set == "lab"; }
+
+std::string label(const Identity& who) {
+  return who.number ? fmt::format("{:02}_{}", *who.number, who.name) : who.name;
+}
+
+std::string sizes_of(const Identity& who) {
+  std::string text;
+  for (const auto& [name, size] : who.parameters)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, size);
+  return text;
+}
+
+std::string full_name(const Result& result) {
+  std::string name = fmt::format("{}/{}", result.who.set, label(result.who));
+  if (!result.who.variant.empty()) name += "/" + result.who.variant;
+  if (result.problem) name += "/" + result.problem->size();
+  for (const auto& [key, value] : result.who.parameters) name += fmt::format("/{}={}", key, value);
+  return name;
+}
+
+}  // namespace results

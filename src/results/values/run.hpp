@@ -1,0 +1,304 @@
+// What was run, what was seen, what was judged: plain values that own all they hold. A run made now and one read
+// from a file are the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "results/values/problem.hpp"
+
+namespace results {
+
+enum class Machine { simulator, cuda };
+
+/// What the device was measured to reach at most, in this run.
+struct Roofs {
+  std::optional<double>
+      copy_gbytes_per_second{};         // a device-to-device copy, bytes read and bytes written
+  std::optional<double> fp32_gflops{};  // multiply-adds and nothing else
+  bool operator==(const Roofs&) const = default;
+};
+
+/// Where a run comes from, and what decides whether it can be compared with another. What could not be found out
+/// is not there ("unknown").
+struct Provenance {
+  Machine machine = Machine::simulator;
+  std::string date{};     // ISO 8601, when the run began
+  std::string program{};  // "sgemm_runner 0.1.0"
+  std::optional<std::string> commit{};
+  std::optional<bool> uncommitted_changes{};
+  std::vector<std::string> command_line{};
+
+  std::string device{};         // "NVIDIA H200"
+  std::string device_detail{};  // "sm_90"
+  std::optional<int> multiprocessors{};
+  std::optional<int64_t> memory_bytes{};
+  std::optional<std::string> driver{};
+  std::optional<std::string> cuda{};    // version of the runtime
+  std::optional<std::string> cublas{};  // version of the library
+  std::optional<double> power_limit_watts{};
+  std::optional<double> clock_limit_mhz{};  // that the multiprocessors are allowed
+  std::optional<bool> ecc{};
+  std::optional<uint64_t>
+      schedule{};  // on the simulated GPU: the seed of the order of warps and blocks
+  Roofs roofs{};
+  bool operator==(const Provenance&) const = default;
+};
+
+/// Which kernel a result is about: a rung, a lab's variant, an exercise, a stranger's kernel.
+struct Identity {
+  std::string set{};  // "sgemm" for the ladder, "lab", "kernel" for a file of the user's
+  std::optional<int> number{};
+  std::string name{};     // "coalesced"
+  std::string variant{};  // of those that have several; otherwise empty
+  std::vector<std::pair<std::string, int64_t>> parameters{};
+  bool operator==(const Identity&) const = default;
+};
+
+// ---- What a machine saw: facts only.
+
+/// One count of a launch: `key` as counts.hpp has it, of the accesses to one buffer ("A") or, where a count belongs
+/// to no buffer, of all.
+struct Count {
+  std::string key{};
+  std::string buffer{};
+  uint64_t value = 0;
+  bool operator==(const Count&) const = default;
+};
+
+/// What a launch asked of the memory, counted by the simulated GPU.
+struct Traffic {
+  std::vector<Count> counts{};
+  double simulation_seconds = 0;  // wall time that it took; says nothing of a GPU
+  bool operator==(const Traffic&) const = default;
+
+  /// The count of one buffer, or the sum over all where `buffer` is empty. Nothing if there is none of that key.
+  std::optional<double> count(std::string_view key, std::string_view buffer = {}) const;
+};
+
+/// How a time was asked to be taken.
+struct MeasureOptions {
+  bool cold = false;             // flush L2 before every launch
+  bool once = false;             // one launch, no warm-up: for a profiler
+  double seconds = 2.0;          // at most so long for a kernel's samples, the reference's included
+  int samples = 200;             // at most so many
+  double target_spread = 0.002;  // stop when the median is known this well, as a share of it
+  bool operator==(const MeasureOptions&) const = default;
+};
+
+/// Times of one kernel, beside the reference in the same run. Each is that of one launch.
+struct Timing {
+  MeasureOptions options{};
+  std::vector<double> samples_ms{};
+  /// Each was taken right after the kernel's; empty without a reference.
+  std::vector<double> reference_samples_ms{};
+  /// How many of the samples each run of the program took, where several were put together; empty for one run. They
+  /// stand one run after the other.
+  std::vector<int> samples_of_runs{};
+  /// When each sample of the kernel began, in seconds since the first of its run, and the clock of the multiprocessors
+  /// then, 0 where it could not be read. Both empty, or as many as samples_ms.
+  std::vector<double> sample_seconds{}, sample_clocks_mhz{};
+  bool is_reference = false;
+  /// The reference is a device-to-device copy of Result::useful_bytes, half of them read, and not cuBLAS's product.
+  bool is_against_copy = false;
+  int launches_per_sample = 1;
+  bool steady = true;  // neither times nor clock moved any more when the samples began
+  std::vector<double>
+      clocks_mhz{};  // lowest, median and highest while the samples were taken; empty if unknown
+  std::vector<std::string> slowdowns{};      // what held the device down meanwhile, each once
+  std::optional<double> fp32_peak_gflops{};  // of the device at the median clock
+  bool operator==(const Timing&) const = default;
+};
+
+/// A kernel that was launched, and what it takes of a multiprocessor.
+struct Kernel {
+  std::string name{};
+  std::array<int64_t, 3> grid{}, block{};
+  std::optional<int> registers{};         // of a thread
+  std::optional<int64_t> shared_bytes{};  // of a block
+  std::optional<int> blocks_per_multiprocessor{};
+  bool operator==(const Kernel&) const = default;
+};
+
+/// What one source line asked of one buffer.
+struct Line {
+  std::string file{};
+  int line = 0;
+  std::string instruction{};  // "ld.global.f32"
+  std::string buffer{};
+  uint32_t bytes_per_lane = 0;
+  uint64_t requests = 0;
+  uint64_t lanes = 0;       // over all requests
+  uint64_t bytes_used = 0;  // distinct bytes asked for, a request at a time
+  uint64_t sectors = 0, lines = 0, wavefronts = 0, bank_conflicts = 0;
+  bool operator==(const Line&) const = default;
+};
+
+/// Something that is wrong whether or not the result shows it. Told once for each pair of lines.
+struct Hazard {
+  std::string kind{};  // "race"
+  std::string
+      message{};  // for people: what happened, and in lines of their own where and what to try
+  std::string kernel{};  // empty where host code alone is concerned
+  std::vector<std::string>
+      lines{};         // "tiled.cu:21": the pair, or the one; instructions where none is known
+  uint64_t times = 1;  // how often it was seen; the message is of one sighting
+  bool operator==(const Hazard&) const = default;
+
+  /// True of what is told once.
+  bool is_same(const Hazard& other) const {
+    return kind == other.kind && kernel == other.kernel && lines == other.lines;
+  }
+};
+
+/// Adds hazards to those that are known; of one that is known already only how often it was seen.
+void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known);
+
+struct Observation {
+  std::vector<Kernel> kernels{};  // in the order of their launches
+  std::optional<Traffic> traffic{};
+  std::optional<Timing> timing{};
+  std::vector<Line> lines{};
+  bool looked_for_hazards =
+      false;  // in every launch that the result is of, not only the one that was counted
+  std::vector<Hazard> hazards{};
+  bool operator==(const Observation&) const = default;
+};
+
+// ---- What was judged.
+
+/// One element that is wrong.
+struct Mismatch {
+  int64_t row = 0, col = 0;
+  float got = 0;
+  double want = 0;
+  double bound = 0;
+};
+
+/// One claim of a promise beside what was counted. Not kept where nothing was counted at all.
+struct CheckedClaim {
+  std::string counter{};   // the key of a metric
+  std::string buffer{};    // empty for all of the launch
+  std::string relation{};  // "=", "<=" or ">="
+  double value = 0;
+  std::optional<double> counted{};
+  bool kept = false;
+  bool operator==(const CheckedClaim&) const = default;
+};
+
+struct Judgement {
+  bool correct = false;
+  std::string
+      error{};  // CUDA's name of the error that the launch or its execution returned; else empty
+  std::string complaint{};  // what is wrong, in a sentence; empty if correct
+  std::string failure{};    // what the machine says of it: several lines, or nothing
+  std::optional<Mismatch> first_mismatch{};  // in the order of rows
+  int64_t compared = 0;                      // elements that the pass over reals compared
+  double max_abs_error = 0;                  // over those
+  double error_over_bound = 0;               // likewise; at most 1 if correct
+  std::vector<CheckedClaim> claims{};  // of the promise, where the problem is one that it speaks of
+  std::vector<std::string> contract{};  // where the whole contract was asked: what was not kept
+  int contract_checks = 0;              // and how many checks were made
+  std::vector<std::string> doubts{};    // why the measurement cannot be trusted
+
+  bool promise_kept() const {
+    for (const CheckedClaim& claim : claims) {
+      if (!claim.kept) return false;
+    }
+    return true;
+  }
+  bool trusted() const { return doubts.empty(); }
+};
+
+// ---- What a comparison with another run found: comparison.hpp.
+
+enum class Change {
+  same,
+  faster,
+  slower,
+  unsure,   // too little is known to say
+  changed,  // its counters, path or launches: nothing of that kind flickers
+  wrong,    // it is not right now, whatever it was
+};
+
+/// "SLOWER", as tables and JSON have it.
+const char* name_of(Change change);
+/// Nothing if none is called that.
+std::optional<Change> change_named(std::string_view name);
+
+/// A row beside the one of the same kernel, problem and options in the run that it is held against.
+struct Compared {
+  Change verdict = Change::unsure;
+  std::vector<std::string> reasons{};  // for people, a clause each
+  /// Of a timed row the quantity is the ratio to the reference, in per cent: its quartiles in the other run.
+  std::optional<std::array<double, 3>> base_percent{};
+  std::optional<double> base_ms{};            // the other's median time
+  std::optional<double> change_percent{};     // of the median ratio; below 0 is slower
+  std::optional<double> threshold_percent{};  // how far the medians must lie apart
+  std::optional<double> p_value{};            // of the Mann-Whitney U test on the ratios, two-sided
+  bool operator==(const Compared&) const = default;
+};
+
+/// The run that one is held against.
+struct ComparedWith {
+  std::string file{};
+  std::string date{};
+  std::optional<std::string> commit{};
+  std::vector<std::string>
+      notes{};  // facts that differ and decide nothing; rows that have no partner
+  bool operator==(const ComparedWith&) const = default;
+};
+
+/// One kernel on one problem, or with its parameters.
+struct Result {
+  Identity who{};
+  std::optional<Problem> problem{};
+  /// Where there is no product: the bytes that any kernel with this result must read and write at least.
+  std::optional<int64_t> useful_bytes{};
+  std::string
+      idea{};  // a lab's variant: how its lanes walk, in a line; empty where that is a riddle
+  std::string refusal{};  // why the kernel was not run, in a clause; empty: it was
+  std::string path{};     // the code path that ran, where the kernel has several
+  std::string date{};     // ISO 8601; a file may hold results of several days
+  Observation seen{};
+  Judgement judged{};
+  std::optional<Compared> compared{};
+
+  /// A variant that refuses its sizes, and says so, is none that is wrong.
+  bool is_right() const {
+    if (!refusal.empty()) return true;
+    return judged.correct && judged.promise_kept() && judged.contract.empty() &&
+           seen.hazards.empty();
+  }
+};
+
+/// What a lab asks, and what its table shows.
+struct Lesson {
+  std::string lab{};       // Identity::name of its variants
+  std::string question{};  // one line
+  std::string answer{};  // a few sentences; empty where it is a riddle that was not to be revealed
+  bool operator==(const Lesson&) const = default;
+};
+
+struct Run {
+  Provenance from{};
+  std::optional<ComparedWith> compared_with{};
+  std::vector<Lesson> lessons{};  // of the labs among the results, each once
+  std::vector<Result> results{};
+};
+
+bool is_of_a_lab(const Result& result);
+
+/// "02_coalesced", or "coalesced" where there is no number.
+std::string label(const Identity& who);
+/// The sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768"
+std::string sizes_of(const Identity& who);
+/// "sgemm/02_coalesced/4096x4096x4096", unique within a run.
+std::string full_name(const Result& result);
+
+}  // namespace results

@@ -1,0 +1,213 @@
+// The command lines of `sgemm_runner learn`, `check`, `hint`, `solution`, `reset` and `progress`.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/error.hpp"
+#include "app/words.hpp"
+#include "runner/cli/subcommands.hpp"
+#include "workshop/commands/workshop.hpp"
+
+// The table's subcommands are of the runner's namespace.
+namespace runner {
+namespace {
+
+using namespace workshop;
+
+constexpr const char* LEARN_EXAMPLES =
+    R"(
+Examples:
+  sgemm_runner learn                where you are, and what is next
+  sgemm_runner learn 2              exercise 2: makes your file and says what to do
+  sgemm_runner check                judges it; check --watch at each save
+  sgemm_runner hint                 the next of three hints
+  sgemm_runner learn copy_stride    a lab: predict, then see
+  sgemm_runner learn quiz           thirty questions, with fresh numbers
+)";
+
+// What all have: one exercise, and the learner's folder.
+class Word : public Subcommand<sgemm_workshop> {
+ protected:
+  void add_exercise(CLI::App& app, const std::string& what) {
+    app.add_option("EXERCISE", exercise_, what);
+  }
+  void add_folder(CLI::App& app) {
+    app.add_option("--folder", folder_, "where your files are (default exercises/mine)")
+        ->type_name("DIR");
+  }
+  std::string exercise_, folder_;
+};
+
+char hole_from(const std::string& word) {
+  if (word.empty()) return 0;
+  if (word.size() == 1) return word[0];
+  throw Error(ExitCode::usage, fmt::format("--hole '{}' should be one letter: a, b, c", word));
+}
+
+class LearnSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("EXERCISES", exercises_,
+                   "one by its number or name, next, skip, or quiz; none says where you are");
+    app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
+    app.add_option("--questions", questions_, "of the quiz (default 30)")->type_name("N");
+    app.add_option("--seed", seed_, "of the quiz: the same seed asks the same")->type_name("N");
+    app.add_flag("--verify", verify_, "prove the exercises: for those who write them");
+    app.add_option("--pack", pack_, "write the project without solutions: for those who teach")
+        ->type_name("FILE.tar.gz");
+    add_folder(app);
+    app.footer(LEARN_EXAMPLES);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    if (!pack_.empty()) return PackRequest{.file = pack_};
+    if (verify_) return VerifyRequest{.exercises = exercises_};
+    const bool skips = exercises_.size() == 2 && exercises_.front() == "skip";
+    if (exercises_.size() > 1 && !skips) {
+      throw Error(ExitCode::usage, "one exercise at a time: './sgemm_runner learn 2'");
+    }
+    if (exercises_ == std::vector<std::string>{"quiz"}) return quiz();
+    if (!questions_.empty() || !seed_.empty()) {
+      throw Error(ExitCode::usage,
+                  "--questions and --seed are the quiz's: './sgemm_runner learn quiz'");
+    }
+    LearnRequest request;
+    request.folder = folder_;
+    request.exercise = exercises_.empty() ? "" : exercises_.front();
+    if (skips) request.skipped = exercises_.back();
+    request.hole = hole_from(hole_);
+    return request;
+  }
+
+ private:
+  QuizRequest quiz() const {
+    QuizRequest request;
+    if (!questions_.empty()) {
+      request.questions =
+          static_cast<int>(parse_integer("--questions", questions_, 1, MOST_QUIZ_QUESTIONS));
+    }
+    if (!seed_.empty()) request.seed = parse_natural("--seed", seed_);
+    return request;
+  }
+
+  std::vector<std::string> exercises_;
+  std::string hole_, pack_, questions_, seed_;
+  bool verify_ = false;
+};
+
+class CheckSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name; none: the one at hand");
+    app.add_flag("--watch", watch_, "at each save, until Ctrl-C");
+    app.add_flag("--json", json_, "what became of it as JSON");
+    app.add_flag("-v,--verbose", verbose_,
+                 "all that the compiler says, every cause, the time taken");
+    app.add_option("--seconds", seconds_, "that a launch may take (default 10)")->type_name("S");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    CheckRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    request.watch = watch_;
+    request.json = json_;
+    request.verbose = verbose_;
+    if (!seconds_.empty()) request.seconds = parse_seconds("--seconds", seconds_);
+    if (watch_ && json_) throw Error(ExitCode::usage, "--watch is for people: leave --json out");
+    return request;
+  }
+
+ private:
+  bool watch_ = false, json_ = false, verbose_ = false;
+  std::string seconds_;
+};
+
+class HintSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name; none: the one at hand");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    HintRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    return request;
+  }
+};
+
+class SolutionSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    SolutionRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    return request;
+  }
+};
+
+class ResetSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    add_exercise(app, "by its number or name");
+    app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    ResetRequest request;
+    request.folder = folder_;
+    request.exercise = exercise_;
+    request.hole = hole_from(hole_);
+    return request;
+  }
+
+ private:
+  std::string hole_;
+};
+
+class ProgressSubcommand : public Word {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("FILES", files_, "of a class: each learner's progress.json; none: your own");
+    app.add_flag("--json", json_, "as JSON");
+    add_folder(app);
+  }
+  WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    ProgressRequest request;
+    request.folder = folder_;
+    request.files = files_;
+    request.json = json_;
+    return request;
+  }
+
+ private:
+  std::vector<std::string> files_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand<sgemm_workshop>> learn_subcommand() {
+  return std::make_unique<LearnSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> check_subcommand() {
+  return std::make_unique<CheckSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> hint_subcommand() {
+  return std::make_unique<HintSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> solution_subcommand() {
+  return std::make_unique<SolutionSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> reset_subcommand() {
+  return std::make_unique<ResetSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workshop>> progress_subcommand() {
+  return std::make_unique<ProgressSubcommand>();
+}
+
+}  // namespace runner

@@ -1,0 +1,187 @@
+// What `sgemm_runner check` does.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/interrupt.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/trial/progress_line.hpp"
+#include "runner/trial/provenance.hpp"
+#include "workshop/commands/watch.hpp"
+#include "workshop/commands/workshop.hpp"
+#include "workshop/desk/desk.hpp"
+#include "workshop/judge/judge_answer.hpp"
+#include "workshop/judge/outcome_json.hpp"
+#include "workshop/predict/prediction.hpp"
+#include "workshop/tell/verdict.hpp"
+#include "workshop/words/text_file.hpp"
+
+namespace workshop {
+namespace {
+
+using runner::Error;
+using runner::ExitCode;
+
+// The text of the learner's file. Throws where there is none, or nothing in it.
+std::string own_source(const Desk& desk, const Exercise& exercise) {
+  const std::string path = desk.files().path(exercise);
+  const std::string word = exercise.number_or_name();
+  if (!desk.files().exists(exercise)) {
+    throw Error(ExitCode::usage,
+                fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
+                            as_typed(path), word));
+  }
+  const std::string way_out =
+      fmt::format(": './sgemm_runner reset {}' keeps it and begins anew", word);
+  std::string source;
+  try {
+    source = read_text(path);
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, error.what() + way_out);
+  }
+  if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error(ExitCode::usage, fmt::format("'{}' is empty{}", as_typed(path), way_out));
+  }
+  return source;
+}
+
+void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool solved,
+          const std::vector<std::string>& known) {
+  Step& step = desk.step(exercise);
+  ++step.checks;
+  ++step.endings[ending];
+  for (const std::string& title : known) ++step.known[title];
+  if (solved && step.solved.empty()) step.solved = runner::now();
+  if (solved) desk.end(exercise);
+  desk.save();
+}
+
+// What a check has to say.
+struct Answer {
+  std::string text{};
+  nlohmann::ordered_json json{};
+  ExitCode code = ExitCode::ok;
+};
+
+Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& request,
+                  const text::Page& page) {
+  const std::string path = desk.files().path(exercise);
+  Judged judged{.exercise = &exercise,
+                .file = as_typed(path),
+                .source = own_source(desk, exercise),
+                .verbose = request.verbose};
+  {
+    runner::ProgressLine progress(!request.json);
+    progress.say(fmt::format("judging {}", judged.file));
+    judged.outcome =
+        judge_answer(exercise, path, {.kernel_seconds = request.seconds, .page = page});
+  }
+  judged.known = known_wrong_answer(exercise, judged.outcome, judged.source);
+  const bool right = judged.outcome.ending == Ending::right;
+  std::vector<std::string> known;
+  if (judged.known) known.push_back(judged.known->title);
+  keep(desk, exercise, name_of(judged.outcome.ending), right, known);
+  judged.next = desk.next();
+
+  Answer answer{.text = verdict(judged, page), .code = right ? ExitCode::ok : ExitCode::wrong};
+  answer.json = {{"exercise", exercise.name}, {"file", judged.file}};
+  answer.json.update(json_of(judged.outcome));
+  answer.json["known_wrong_answers"] = known;
+  return answer;
+}
+
+Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
+  const std::string file = as_typed(desk.files().path(exercise));
+  const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
+  const Predictions predictions = check_predictions(questions, own_source(desk, exercise), file);
+  const bool solved = predictions.is_solved();
+  const std::vector<std::string> known = predictions.misunderstandings();
+  keep(desk, exercise, solved ? "revealed" : "open", solved, known);
+
+  Answer answer{.text = rendered(predictions, page), .code = exit_code_of(predictions)};
+  answer.json = {{"exercise", exercise.name},
+                 {"file", file},
+                 {"ending", solved ? "revealed" : "open"},
+                 {"predictions", predictions.held.size()},
+                 {"right", predictions.right()},
+                 {"known_wrong_answers", known}};
+  if (solved) answer.text += "\n" + next_step(desk.next());
+  return answer;
+}
+
+Answer check(Desk& desk, const Exercise& exercise, const CheckRequest& request,
+             const text::Page& page) {
+  return exercise.rung != nullptr ? check_rung(desk, exercise, request, page)
+                                  : check_lab(desk, exercise, page);
+}
+
+// Every exercise that has a file, a line each.
+ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  ExitCode code = ExitCode::ok;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Exercise& exercise : course()) {
+    if (!desk.files().exists(exercise)) continue;
+    Answer answer = check(desk, exercise, request, page);
+    if (answer.code != ExitCode::ok) code = answer.code;
+    if (!request.json) {
+      runner::write_stdout(fmt::format("{} {:<22}{}\n",
+                                       answer.code == ExitCode::ok ? signs.right : signs.wrong,
+                                       exercise.name, answer.json.at("ending").get<std::string>()));
+    }
+    all.push_back(std::move(answer.json));
+  }
+  if (all.empty()) {
+    throw Error(ExitCode::usage, fmt::format("there is no file of yours in '{}': './sgemm_runner "
+                                             "learn' says where to begin",
+                                             as_typed(desk.files().folder())));
+  }
+  if (request.json) runner::write_stdout(all.dump(2) + "\n");
+  return code;
+}
+
+// Judges at each save until Ctrl-C.
+ExitCode run_watching(const CheckRequest& request, const text::Page& page) {
+  const Desk desk(request.folder);
+  const Exercise& exercise = desk.exercise(request.exercise);
+  static_cast<void>(own_source(desk, exercise));  // which throws where there is nothing to watch
+  const std::string path = desk.files().path(exercise);
+  runner::warn(
+      fmt::format("watching '{}': save it to have it judged; Ctrl-C ends this", as_typed(path)));
+  const auto saved = [&] {
+    runner::write_stdout(rule(time_of_day(), page));
+    try {
+      Desk now(request.folder);  // hints may have been asked for meanwhile, in another terminal
+      runner::write_stdout(check(now, exercise, request, page).text);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;  // of the file, which can be mended
+      runner::warn(error.what());
+    }
+  };
+  const auto gone = [&] {
+    runner::warn(fmt::format("'{}' is gone; waiting until it is there again", as_typed(path)));
+  };
+  watch(path, until_interrupted(), saved, gone);
+  return ExitCode::interrupted;
+}
+
+}  // namespace
+
+ExitCode run(const CheckRequest& request) {
+  runner::catch_signals(runner::machine::interrupt);
+  const text::Page page = runner::stdout_page(runner::When::automatic);
+  if (request.watch && request.exercise == "all") {
+    throw Error(ExitCode::usage, "--watch watches one exercise: './sgemm_runner check 2 --watch'");
+  }
+  if (request.watch) return run_watching(request, page);
+  Desk desk(request.folder);
+  if (request.exercise == "all") return check_all(desk, request, page);
+  const Answer answer = check(desk, desk.exercise(request.exercise), request, page);
+  runner::write_stdout(request.json ? answer.json.dump(2) + "\n" : answer.text);
+  return answer.code;
+}
+
+}  // namespace workshop

@@ -1,0 +1,122 @@
+// What `sgemm_runner learn` does.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/trial/provenance.hpp"
+#include "workshop/commands/workshop.hpp"
+#include "workshop/course/cut.hpp"
+#include "workshop/desk/desk.hpp"
+#include "workshop/words/layout.hpp"
+
+namespace workshop {
+namespace {
+
+using runner::ExitCode;
+
+std::string command_for(const char* subcommand, const Exercise& exercise) {
+  return fmt::format("./sgemm_runner {} {}", subcommand, exercise.number_or_name());
+}
+
+std::string where_one_is(const Desk& desk, const text::Page& page) {
+  const size_t done = desk.progress().solved();
+  std::string text = inked("The workshop: climb the ladder, rung by rung", Ink::bold, page) + "\n";
+  text += text::wrap(
+      fmt::format(
+          "{} of {} exercises solved. Each is a file of yours with a hole in it, cut from a "
+          "rung of the ladder; 'check' compiles it, runs it on {} and says what it sees.",
+          done, course().size(),
+          runner::machine::MEASURES_TIME ? "the GPU" : "the GPU in software"),
+      page.width, 0);
+  text += "\n\n";
+  if (const Exercise* const at_hand = desk.at_hand()) {
+    text += command_line("at hand", at_hand->readme().head.title);
+    text += command_line("your file", as_typed(desk.files().path(*at_hand)));
+    text += command_line("read", command_for("learn", *at_hand));
+    text += command_line("check", command_for("check", *at_hand));
+    text += command_line("stuck?", command_for("hint", *at_hand));
+    return text;
+  }
+  const Exercise* const next = desk.next();
+  if (next == nullptr)
+    return text + "All exercises are solved or skipped: './sgemm_runner progress'.\n";
+  return text + command_line(done == 0 ? "begin" : "next",
+                             fmt::format("{}    {}", command_for("learn", *next), next->title()));
+}
+
+std::string what_to_do(const Desk& desk, const Exercise& exercise, bool made,
+                       const text::Page& page) {
+  const std::string file = as_typed(desk.files().path(exercise));
+  std::string text = markdown_on("# " + exercise.readme().head.title + "\n\n", page);
+  for (const Section& section : exercise.readme().sections) {
+    text += markdown_on(fmt::format("## {}\n\n{}\n", section.title, section.text), page);
+  }
+  text += command_line("your file", fmt::format("{}{}", file, made ? "  (made now)" : ""));
+  text += command_line(
+      "check",
+      command_for("check", exercise) +
+          (exercise.rung != nullptr ? " --watch   at each save; without --watch once" : ""));
+  text += command_line("stuck?", command_for("hint", exercise));
+  return text;
+}
+
+void open(Desk& desk, const Exercise& exercise, char hole, const text::Page& page) {
+  Step& step = desk.step(exercise);
+  const bool exists = desk.files().exists(exercise);
+  if (hole != 0 && exists && hole != step.hole) {
+    throw runner::Error(
+        ExitCode::usage,
+        fmt::format(
+            "your file is of hole {}: './sgemm_runner reset {} --hole {}' keeps it and begins "
+            "with the other",
+            step.hole, exercise.number_or_name(), hole));
+  }
+  if (hole != 0) step.hole = hole;
+  const bool made = !exists && desk.files().make(exercise, desk.fresh_text(exercise, hole));
+  desk.open(exercise);
+  desk.save();
+  runner::write_stdout(what_to_do(desk, exercise, made, page));
+}
+
+}  // namespace
+
+ExitCode run(const LearnRequest& request) {
+  const text::Page page = runner::stdout_page(runner::When::automatic);
+  Desk desk(request.folder);
+  if (request.exercise.empty() || request.exercise == "start") {
+    runner::write_stdout(where_one_is(desk, page));
+    return ExitCode::ok;
+  }
+  if (request.exercise == "skip") {
+    const Exercise* const one =
+        request.skipped.empty() ? desk.next() : &find_exercise(request.skipped);
+    if (one == nullptr || state_of(desk.progress().find(one->name)) == State::solved) {
+      throw runner::Error(ExitCode::usage, one == nullptr
+                                               ? "there is nothing left to put off"
+                                               : one->name + " is solved, and not put off");
+    }
+    const Exercise& exercise = *one;
+    desk.step(exercise).skipped = runner::now();
+    desk.end(exercise);
+    desk.save();
+    runner::write_stdout(
+        fmt::format("{} is put off; './sgemm_runner learn {}' takes it up again.\n", exercise.name,
+                    exercise.number_or_name()));
+  }
+  if (request.exercise == "next" || request.exercise == "skip") {
+    const Exercise* const next = desk.next();
+    if (next == nullptr) {
+      runner::write_stdout(where_one_is(desk, page));
+    } else {
+      open(desk, *next, request.hole, page);
+    }
+    return ExitCode::ok;
+  }
+  open(desk, find_exercise(request.exercise), request.hole, page);
+  return ExitCode::ok;
+}
+
+}  // namespace workshop

@@ -1,0 +1,231 @@
+#include "workshop/commands/pack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "app/error.hpp"
+#include "app/output.hpp"
+#include "app/subprocess.hpp"
+#include "app/temporary_folder.hpp"
+#include "workshop/commands/workshop.hpp"
+#include "workshop/course/cut.hpp"
+#include "workshop/course/exercise.hpp"
+#include "workshop/course/own_files.hpp"
+#include "workshop/words/text_file.hpp"
+
+namespace workshop {
+namespace {
+
+namespace fs = std::filesystem;
+using runner::Error;
+using runner::ExitCode;
+
+const fs::path ROOT = SGEMM_SOURCE_DIR;
+constexpr const char* FOLDER = "sgemm_ladder";  // in the archive
+
+// What a class has no use for, or is not to see: a folder ends in '/', a file is whole.
+constexpr const char* LEFT_OUT[] = {
+    ".ci/",
+    "Dockerfile",  // it runs the tests
+    "bench/baselines/nvidia-h200-profile.json",
+    "bench/baselines/nvidia-h200-sass.json",
+    "bench/baselines/simulator.json",
+    "docs/workshop.md",  // the instructor's
+    "run_tests",
+    "test/",  // wrong kernels, and right ones
+};
+constexpr const char* LEFT_OUT_OF_EXERCISES[] = {"answers.md"};
+constexpr const char* WITHOUT_BLOCKS =
+    "wrong_answers.md";  // their code is the solution but for one thing
+
+// ---- Which files there are.
+
+std::vector<std::string> parts(const std::string& text, char end) {
+  std::vector<std::string> all;
+  for (size_t from = 0; from < text.size();) {
+    const size_t to = std::min(text.find(end, from), text.size());
+    if (to > from) all.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return all;
+}
+
+// Those that git tracks, relative to the root; nothing where this is no repository of git's own.
+std::vector<std::string> tracked_files() {
+  const std::string root = ROOT.string();
+  const runner::Finished top =
+      runner::run_command({"git", "-C", root, "rev-parse", "--show-toplevel"}, false);
+  std::error_code none;
+  if (top.code != 0 || !fs::equivalent(top.output.substr(0, top.output.find('\n')), ROOT, none)) {
+    return {};
+  }
+  const runner::Finished listed = runner::run_command({"git", "-C", root, "ls-files", "-z"}, false);
+  return listed.code == 0 ? parts(listed.output, '\0') : std::vector<std::string>{};
+}
+
+// All files of the tree but those that are made.
+std::vector<std::string> files_below_root() {
+  const std::set<std::string> made{"build", "__pycache__", ".git"};
+  std::vector<std::string> all;
+  for (fs::recursive_directory_iterator entry(ROOT), end; entry != end; ++entry) {
+    const std::string name = entry->path().lexically_relative(ROOT).generic_string();
+    if (made.contains(entry->path().filename().string()) || name == "exercises/mine") {
+      if (entry->is_directory()) entry.disable_recursion_pending();
+    } else if (entry->is_regular_file()) {
+      all.push_back(name);
+    }
+  }
+  return all;
+}
+
+bool is_below(const std::string& name, const std::string& folder) {
+  return folder.ends_with('/') && name.starts_with(folder);
+}
+
+// The sources that hold solutions.
+std::set<std::string> solutions() {
+  std::set<std::string> files;
+  for (const Exercise& exercise : course()) {
+    if (exercise.rung == nullptr) continue;
+    for (const std::string& path : files_of_solution(exercise)) {
+      files.insert(fs::path(path).lexically_relative(ROOT).generic_string());
+    }
+  }
+  return files;
+}
+
+bool is_for_a_class(const std::string& name, const std::set<std::string>& solutions) {
+  if (solutions.contains(name)) return false;
+  for (const std::string left_out : LEFT_OUT) {
+    if (name == left_out || is_below(name, left_out)) return false;
+  }
+  return !(is_below(name, "exercises/") &&
+           std::ranges::find(LEFT_OUT_OF_EXERCISES, fs::path(name).filename()) !=
+               std::end(LEFT_OUT_OF_EXERCISES));
+}
+
+// ---- What becomes of them.
+
+std::string without_blocks(const std::string& markdown) {
+  std::string text;
+  bool inside = false;
+  for (const std::string& line : parts(markdown, '\n')) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+    } else if (!inside) {
+      text += line.starts_with("#") ? "\n" + line + "\n\n" : line + "\n";
+    }
+  }
+  return text;
+}
+
+void copy(const std::string& name, const fs::path& to) {
+  const fs::path target = to / name;
+  fs::create_directories(target.parent_path());
+  if (target.filename() == WITHOUT_BLOCKS) {
+    write_text(target.string(), without_blocks(read_text((ROOT / name).string())));
+  } else {
+    fs::copy_file(ROOT / name, target);
+  }
+}
+
+// The rungs as this build has compiled them, and their exercises ready cut.
+void add_rungs(const fs::path& to) {
+  for (const Exercise& exercise : course()) {
+    if (exercise.rung == nullptr) continue;
+    const fs::path objects = to / "src/kernels/compiled" / SGEMM_PROCESSOR;
+    fs::create_directories(objects);
+    fs::copy_file(fmt::format("{}/{}.cu.o", SGEMM_RUNG_OBJECTS, exercise.name),
+                  objects / (exercise.name + ".o"));
+    for (const std::string& file : files_of_solution(exercise)) {
+      if (fs::path(file).extension() == ".cu") continue;
+      write_text(
+          (to / fs::path(file).lexically_relative(ROOT)).string(),
+          fmt::format(
+              "// What stands here is part of exercises/{}, whose file holds it.\n#pragma once\n",
+              exercise.name));
+    }
+    for (const char letter : exercise.letters()) {
+      write_text(
+          (to / "exercises" / exercise.name / fmt::format("skeleton_{}.cu", letter)).string(),
+          cut(exercise, letter));
+    }
+  }
+}
+
+// ---- The archive.
+
+// The bytes depend on names and contents alone: not on who packs, when, or with which umask.
+std::string archive_of(const fs::path& parent) {
+  const runner::Finished done = runner::run_command(
+      {"tar", "--create", "--directory", parent.string(), "--format=gnu", "--sort=name",
+       "--mtime=2000-01-01 00:00:00Z", "--owner=0", "--group=0", "--numeric-owner",
+       "--mode=u+rwX,go+rX,go-w", "--use-compress-program=gzip -9 -n", FOLDER},
+      false);
+  if (done.code != 0) {
+    throw Error(ExitCode::failure,
+                fmt::format("tar could not make the archive: exit code {}", done.code));
+  }
+  return done.output;
+}
+
+void refuse_file(const std::string& file) {
+  constexpr std::array ENDINGS{".tar.gz", ".tgz"};
+  if (std::ranges::none_of(ENDINGS, [&](const char* ending) { return file.ends_with(ending); })) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--pack '{}' should be the name of an archive: --pack class.tar.gz", file));
+  }
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(file, none))) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is there already: remove it, or name another file", file));
+  }
+}
+
+void refuse_build() {
+  if (*SGEMM_RUNG_OBJECTS == '\0') {
+    throw Error(ExitCode::usage,
+                "the archive holds the rungs compiled for the simulated GPU, which this build has "
+                "not: './sgemm_runner --build sim learn --pack class.tar.gz'");
+  }
+  for (const Exercise& exercise : course()) {
+    if (exercise.rung == nullptr || has_solution(exercise)) continue;
+    throw Error(ExitCode::usage,
+                "this copy of the project is such an archive, unpacked: hand on the file itself");
+  }
+}
+
+}  // namespace
+
+void pack_for_class(const std::string& file) {
+  refuse_file(file);
+  refuse_build();
+  runner::OutputFile output(file);
+  const runner::TemporaryFolder temporary(runner::TemporaryFolder::For::files);
+  const fs::path to = temporary / FOLDER;
+
+  std::vector<std::string> files = tracked_files();
+  if (files.empty()) files = files_below_root();
+  const std::set<std::string> hidden = solutions();
+  for (const std::string& name : files) {
+    if (is_for_a_class(name, hidden) && fs::is_regular_file(ROOT / name)) copy(name, to);
+  }
+  add_rungs(to);
+  output.commit(archive_of(to.parent_path()));
+}
+
+runner::ExitCode run(const PackRequest& request) {
+  pack_for_class(request.file);
+  runner::write_stdout(fmt::format(
+      "{} is the project without solutions, for {} processors.\n"
+      "On each of them: tar -xf {}, and in the folder {}: ./sgemm_runner learn\n",
+      as_typed(request.file), SGEMM_PROCESSOR, fs::path(request.file).filename().string(), FOLDER));
+  return ExitCode::ok;
+}
+
+}  // namespace workshop

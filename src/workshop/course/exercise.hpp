@@ -1,0 +1,68 @@
+// What an exercise is. THE list is exercises/course.txt; each exercise is a folder beside it, and what it is about a rung or
+// a lab of the ladder's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/ladder.hpp"
+#include "labs/lab.hpp"
+#include "results/values/problem.hpp"
+#include "workshop/words/markdown.hpp"
+
+namespace workshop {
+
+/// Of a rung's exercise: a claim on a counter at a size of its own, beside the rung's promise.
+struct FurtherClaim {
+  std::string counter{};  // a metric's key, BLOCKS or COPIES_DURING_LOADS
+  std::string buffer{};   // empty for all of the launch
+  device::Relation relation = device::Relation::equal;
+  double value = 0;
+  results::Problem problem{};
+};
+
+// Counters that only exercises claim something of: the blocks of the largest grid that was launched; and the share of copies
+// by cp.async that were under way while their warp loaded from shared memory (0 where each is awaited at once).
+inline constexpr const char* BLOCKS = "blocks";
+inline constexpr const char* COPIES_DURING_LOADS = "copies_during_loads";
+
+struct Exercise {
+  std::string name{};  // "02_coalesced", "copy_stride": as its folder
+  std::string folder{};
+  const ladder::Rung* rung = nullptr;    // either this
+  const ladder::Rung* before = nullptr;  // and the rung that it is held against, if there is one
+  std::string drawn{};                   // the buffer whose worst request is drawn; empty for none
+  const lab::Lab* lab = nullptr;         // or this
+
+  std::string title()
+      const;  // of its README, without the number: "coalesced: the same threads, renumbered"
+  std::string number_or_name() const;  // what one says to mean it: "2", "copy_stride"
+
+  /// The texts, read anew each time. Throw runner::Error where one is missing or damaged.
+  Document readme() const;
+  Document hints() const;
+  Document holes() const;
+  Document wrong_answers() const;
+  Document answers() const;
+
+  /// The letters of its holes, in order. Throws as holes() does.
+  std::vector<char> letters() const;
+  /// Of holes.md, the lines "Also promised:".
+  std::vector<FurtherClaim> further_claims() const;
+  /// Of holes.md, the lines "Also tried: MxNxK": products that show what the usual ones do not.
+  std::vector<results::Problem> further_problems() const;
+};
+
+/// The exercises in the order of the course. Throws runner::Error where the list or a folder is damaged.
+const std::vector<Exercise>& course();
+
+/// The exercise that a word names: "2", "02", "coalesced", "02_coalesced", "copy_stride", whatever its case. Throws
+/// runner::Error(ExitCode::usage), with the nearest name, where there is none.
+const Exercise& find_exercise(std::string_view word);
+
+/// The folder of the exercises in the project.
+std::string exercises_folder();
+
+}  // namespace workshop

@@ -1,0 +1,1092 @@
+#include "workshop/diagnose/hypotheses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+
+#include "kernels/ladder.hpp"
+
+namespace workshop {
+namespace {
+
+using ladder::ceil_div;
+
+struct Known {
+  const char* name;
+  const char* reason;  // what usually makes it
+};
+
+// THE list of causes, the most telling first: those that speak of all of C before those of a part, exact ones before
+// patterns.
+constexpr Known CAUSES[] = {
+    {"nothing written",
+     "The kernel has not stored its sums: is there a store to C, does a thread reach it, is the "
+     "grid "
+     "not empty?"},
+    {"old C kept at beta = 0",
+     "At beta = 0 C must not be read, whatever lies there: 0 * NaN is a NaN. blend() leaves it "
+     "alone."},
+    {"all zeros",
+     "The sums stay at zero: nothing is added to them, or what is added is zero. Is the loop "
+     "entered, "
+     "and is what it reads ever filled?"},
+    {"alpha ignored", "What is stored is alpha * sum + beta * C; blend() says it."},
+    {"beta ignored",
+     "What is stored is alpha * sum + beta * C; the old C has its share. blend() says it."},
+    {"beta taken for 1",
+     "What is stored is alpha * sum + beta * C; `+=` forgets beta. blend() says it."},
+    {"alpha and beta changed places",
+     "Look at the order of blend()'s arguments: alpha, sum, beta, c."},
+    {"only the last step of K",
+     "Each step of the loop replaces the sum: `=` stands where `+=` is meant, or the sum begins "
+     "anew "
+     "inside the loop."},
+    {"only the first step of K", "The loop over K is missing, or ends after its first step."},
+    {"first K tile only",
+     "Either the loop over the tiles of K ends after one (look at its end and at its step), or the "
+     "tiles after it add nothing."},
+    {"last K tile only",
+     "The sum begins anew with each tile: it must be declared before the loop over the tiles."},
+    {"K cut at a whole tile",
+     "K / BK rounds down, so what is left at the end of K is never summed: count the tiles with "
+     "ceil_div, or walk while k0 < K, and stage zeros beyond K."},
+    {"last K tile missing",
+     "The loop ends one tile early: what is staged last must be computed with too."},
+    {"first K tile missing",
+     "The loop begins one tile late: what is staged before it must be computed with too."},
+    {"neither factor advanced along K",
+     "Each tile is the first one again: A must go on by BK columns and B by BK rows."},
+    {"A not advanced along K",
+     "Each tile of A is the first one again: it must go on by BK columns."},
+    {"B not advanced along K",
+     "Each tile of B is the first one again: it must go on by BK rows, which are BK * ldb floats."},
+    {"last step of K missing",
+     "The loop ends one step early: `k < K - 1`, or `k <` where `k <=` counts."},
+    {"first step of K missing", "The loop begins at 1, not at 0."},
+    {"last step of every K tile missing",
+     "The inner loop ends one step early: it runs while k < BK."},
+    {"first step of every K tile missing", "The inner loop begins at 1, not at 0."},
+    {"stale values beyond the end of K",
+     "The last tile is not full, and in the rest of it lies what the tile before has left: stage "
+     "zeros "
+     "there."},
+    {"sums not cleared",
+     "A sum that is used once must begin at zero the next time: where is it declared, and how "
+     "often "
+     "is it stored?"},
+    {"counted several times",
+     "The same products are added more than once: does a loop run around the loop over K, or do "
+     "several threads add the same?"},
+    {"As read at the thread's own column",
+     "Inside the loop over k, As is read with the thread's number where k is meant: As[row][k]."},
+    {"Bs read at the thread's own row",
+     "Inside the loop over k, Bs is read with the thread's number where k is meant: Bs[k][col]."},
+    {"transposed", "Rows and columns changed places: C(row, col) lies at row * ldc + col."},
+    {"every tile transposed",
+     "Within the block rows and columns changed places: the number that moves along a row of C "
+     "must be the one that moves along a row of B."},
+    {"A read transposed", "Rows and columns of A changed places: A(row, k) lies at row * lda + k."},
+    {"B read transposed", "Rows and columns of B changed places: B(k, col) lies at k * ldb + col."},
+    {"A's tile transposed",
+     "As is written one way round and read the other: the indices of the store and of the load "
+     "must "
+     "agree."},
+    {"B's tile transposed",
+     "Bs is written one way round and read the other: the indices of the store and of the load "
+     "must "
+     "agree."},
+    {"both tiles read the wrong way",
+     "Which index of As counts rows of C, and which of Bs its columns? The other one is the step "
+     "along K."},
+    {"wrong leading dimension of A", "From one row of A to the next it is lda floats."},
+    {"wrong leading dimension of B", "From one row of B to the next it is ldb floats."},
+    {"wrong leading dimension of C", "From one row of C to the next it is ldc floats."},
+    {"A moved along where down is meant",
+     "One row further down in A lies lda floats further on, and r rows further down r times that."},
+    {"B moved along where down is meant",
+     "One row further down in B lies ldb floats further on, and r rows further down r times that."},
+    {"shifted by one row", "A row's number is one too large or too small somewhere: count from 0."},
+    {"shifted by one column",
+     "A column's number is one too large or too small somewhere: count from 0."},
+    {"float4 components in the wrong order",
+     "x, y, z, w lie in memory in this order, x first: each belongs to one place, and to no "
+     "other."},
+    {"swapped halves",
+     "Two halves of a piece changed places: the lower half of the numbers belongs to the first "
+     "half."},
+    {"last row missing",
+     "A test or a loop ends one row early: rows run from 0 to M - 1, so the test is row < M."},
+    {"last column missing",
+     "A test or a loop ends one column early: columns run from 0 to N - 1, so the test is col < "
+     "N."},
+    {"only the diagonal of every tile",
+     "Row and column come from the same part of the thread's number: one is the quotient "
+     "(threadIdx.x / BN), the other the remainder (threadIdx.x % BN)."},
+    {"threadIdx.x taken whole",
+     "The column is the remainder, threadIdx.x % BN: the whole number runs far beyond the tile."},
+    {"tile rows and tile columns changed places",
+     "A block's number becomes a row of tiles and a column of tiles by a quotient and a remainder, "
+     "both by the same number: tiles_n where tiles are numbered row by row, tiles_m where they are "
+     "numbered column by column. Which of the two results is the row?"},
+    {"tile number not multiplied",
+     "A tile's first row is its number times BM and its first column its number times BN."},
+    {"only the first block's tile",
+     "All blocks compute the same tile, or there is only one: the block's number must be part of "
+     "row "
+     "and column, and the grid must have a block for each tile."},
+    {"only the first row of tiles",
+     "The row does not go on with the block's number, or the grid has too few blocks: one for each "
+     "tile of C."},
+    {"only the first column of tiles",
+     "The column does not go on with the block's number, or the grid has too few blocks: one for "
+     "each "
+     "tile of C."},
+    {"the same elements in all of a tile",
+     "A number that rises is missing in an index: the thread's own place where the tiles are read, "
+     "or the loop's counter where they are staged."},
+    {"a thread's rows repeated",
+     "A thread has several rows, and each has its own elements of A: the row's number must be part "
+     "of the index with which they are read."},
+    {"a thread's columns repeated",
+     "A thread has several columns, and each has its own elements of B: the column's number must "
+     "be part of the index with which they are read."},
+    {"only one element of each thread's tile",
+     "A thread has several elements to compute and store: the loops over them must be there in "
+     "both."},
+    {"no test at the right edge",
+     "Threads beyond the last column have stored, and what lies there is the next row's beginning: "
+     "a store wants col < N."},
+    {"edge only",
+     "Tiles at the edge hang over: count them with ceil_div, test row < M and col < N before a "
+     "store, "
+     "and stage zeros for what lies beyond."},
+    {"some rows of every tile",
+     "Which threads have these rows? Either they do not store them, or they compute with other "
+     "rows "
+     "of A than these."},
+    {"some columns of every tile",
+     "Which threads have these columns? Either they do not store them, or they compute with other "
+     "columns of B than these."},
+    {"read what nobody wrote",
+     "NaN lies between and around the rows of A and B, and in shared memory until somebody stores "
+     "there: is each index tested before the load, and is all of a tile stored before it is read?"},
+    {"elements changed places",
+     "Hold the indices with which C is stored against those of the sums."},
+};
+
+// Collects hypotheses, and has the words that they are made of.
+class Suspects {
+ public:
+  explicit Suspects(const ExaminedProduct& facts)
+      : facts_(facts), M_(facts.given().M), N_(facts.given().N), K_(facts.given().K) {}
+
+  std::vector<Hypothesis> all() {
+    factors();
+    for (const int64_t depth : depths()) tiles_along_k(depth);
+    steps_of_k();
+    repeated_sums();
+    transpositions();
+    leading_dimensions();
+    moves_along();
+    shifts();
+    for (const int64_t size : sizes_of_tiles()) tile_transpositions(size);
+    vector_components();
+    halves();
+    missing_lines();
+    tiles_of_the_block();
+    tiles_of_the_thread();
+    repeated_elements();
+    edges();
+    last_resorts();
+    return std::move(found_);
+  }
+
+ private:
+  const BlockTile& tile() const { return facts_.given().tile; }
+  bool has_tile() const { return tile().rows > 0 && tile().cols > 0; }
+  int64_t tiles_m() const { return ceil_div(M_, tile().rows); }
+  int64_t tiles_n() const { return ceil_div(N_, tile().cols); }
+
+  // How deep a tile of K may be.
+  std::vector<int64_t> depths() const {
+    if (tile().depth > 0) return {tile().depth};
+    return {32, 16, 8, 64, 128, 4};
+  }
+  // The side of a square tile of a factor.
+  std::vector<int64_t> sizes_of_tiles() const {
+    if (!has_tile()) return {32, 16, 8};
+    return {tile().rows};
+  }
+
+  void add(const char* name, std::string seen, std::function<Fit(int64_t, int64_t)> fit) {
+    found_.push_back({.name = name, .seen = std::move(seen), .fit = std::move(fit)});
+  }
+
+  // The mistake leaves value(row, col). A NaN says that it reads outside of the matrices, where anything may lie.
+  template <typename Value>
+  void add_value(const char* name, std::string seen, Value value) {
+    const ExaminedProduct& facts = facts_;
+    add(name, std::move(seen), [&facts, value](int64_t i, int64_t j) {
+      const double left = value(i, j);
+      if (std::isnan(left)) return facts.is_wrong(i, j) ? Fit::unknown : Fit::no;
+      return facts.is(i, j, left) ? Fit::yes : Fit::no;
+    });
+  }
+
+  // It makes another sum over K, which is blended as it should be.
+  template <typename Sum>
+  void add_sum(const char* name, std::string seen, Sum sum) {
+    const ExaminedProduct& facts = facts_;
+    add_value(name, std::move(seen),
+              [&facts, sum](int64_t i, int64_t j) { return facts.blended(sum(i, j), i, j); });
+  }
+
+  // It adds products of other elements: a(row, k) and b(k, col) stand for those that it takes.
+  template <typename A, typename B>
+  void add_product(const char* name, std::string seen, A a, B b) {
+    const int64_t K = K_;
+    add_sum(name, std::move(seen), [K, a, b](int64_t i, int64_t j) {
+      double sum = 0;
+      for (int64_t k = 0; k < K; ++k) sum += a(i, k, j) * b(k, j, i);
+      return sum;
+    });
+  }
+
+  // It takes the steps of K as often as weight(k) says.
+  template <typename Weight>
+  void add_weighted(const char* name, std::string seen, Weight weight) {
+    const ExaminedProduct& facts = facts_;
+    add_product(
+        name, std::move(seen),
+        [&facts, weight](int64_t i, int64_t k, int64_t) {
+          const auto times = static_cast<double>(weight(k));
+          return times == 0 ? 0 : times * facts.a(i, k);
+        },
+        [&facts](int64_t k, int64_t j, int64_t) { return facts.b(k, j); });
+  }
+
+  // Another A or B, and the other factor as it is.
+  template <typename A>
+  void add_other_a(const char* name, std::string seen, A a) {
+    const ExaminedProduct& facts = facts_;
+    add_product(name, std::move(seen), a,
+                [&facts](int64_t k, int64_t j, int64_t) { return facts.b(k, j); });
+  }
+  template <typename B>
+  void add_other_b(const char* name, std::string seen, B b) {
+    const ExaminedProduct& facts = facts_;
+    add_product(
+        name, std::move(seen), [&facts](int64_t i, int64_t k, int64_t) { return facts.a(i, k); },
+        b);
+  }
+
+  // The wrong elements are those of a part of C, nine in ten of it at least, and no others. The words are told what is the
+  // matter with them: "were never written", "are wrong".
+  template <typename Part>
+  void add_part(const char* name, const std::string& seen, const Part& is_in_part) {
+    int64_t inside = 0, wrong_inside = 0, untouched = 0;
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        const bool in_part = is_in_part(i, j);
+        if (facts_.is_wrong(i, j) && !in_part) return;
+        if (!in_part) continue;
+        ++inside;
+        if (!facts_.is_wrong(i, j)) continue;
+        ++wrong_inside;
+        if (facts_.is_untouched(i, j)) ++untouched;
+      }
+    }
+    // One wrong element is no pattern, and neither is all of C.
+    if (wrong_inside < 2 || inside == M_ * N_ || 10 * wrong_inside < 9 * inside) return;
+    const char* matter = untouched == wrong_inside ? "never written" : "wrong";
+    add(name, fmt::format(fmt::runtime(seen), matter), [](int64_t, int64_t) { return Fit::yes; });
+  }
+
+  // A sum that is not a number has met something that was never to be read: no row or column is missing then.
+  bool has_computed_nan() const {
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (facts_.is_wrong(i, j) && facts_.is(i, j, std::nan(""))) return true;
+      }
+    }
+    return false;
+  }
+
+  bool all_wrong_are_untouched() const {
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (facts_.is_wrong(i, j) && !facts_.is_untouched(i, j)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Only these are right.
+  template <typename Part>
+  void add_rest(const char* name, const std::string& seen, Part is_right) {
+    add_part(name, seen, [is_right](int64_t i, int64_t j) { return !is_right(i, j); });
+  }
+
+  // --- what is made of the sum -------------------------------------------------------------------------------------
+
+  void factors() {
+    const ExaminedProduct& facts = facts_;
+    const double alpha = facts.given().alpha, beta = facts.given().beta;
+    add("nothing written", "No element of C was written.",
+        [&facts](int64_t i, int64_t j) { return facts.is_untouched(i, j) ? Fit::yes : Fit::no; });
+    add_value(
+        "all zeros",
+        beta == 0 ? "Every element is 0." : "Every element is beta * C, as if the sum were 0.",
+        [&facts](int64_t i, int64_t j) { return facts.blended(0, i, j); });
+    if (alpha != 1) {
+      add_value("alpha ignored",
+                fmt::format("Alpha is {}, and the sums are stored as they are.", alpha),
+                [&facts, beta](int64_t i, int64_t j) {
+                  return facts.blended(facts.product(i, j), i, j, 1, beta);
+                });
+      if (beta != 0) {
+        add_value("alpha ignored",
+                  fmt::format("Alpha is {} and beta {}, and the sums are stored as they are.",
+                              alpha, beta),
+                  [&facts](int64_t i, int64_t j) {
+                    return facts.blended(facts.product(i, j), i, j, 1, 0);
+                  });
+      }
+    }
+    if (beta == 0) {
+      add("old C kept at beta = 0",
+          "Beta is 0, and what lay in C before the call is in the result.",
+          [&facts, alpha](int64_t i, int64_t j) {
+            // Whose NaN it is cannot be seen of a NaN; with numbers in C it can.
+            if (std::isnan(facts.before(i, j))) return Fit::unknown;
+            const double left = facts.blended(facts.product(i, j), i, j, alpha, 1);
+            return facts.is(i, j, left) ? Fit::yes : Fit::no;
+          });
+      return;
+    }
+    add_value("beta ignored", fmt::format("Beta is {}, and of the old C nothing is left.", beta),
+              [&facts, alpha](int64_t i, int64_t j) {
+                return facts.blended(facts.product(i, j), i, j, alpha, 0);
+              });
+    if (beta != 1) {
+      add_value("beta taken for 1",
+                fmt::format("Beta is {}, and all of the old C was added.", beta),
+                [&facts, alpha](int64_t i, int64_t j) {
+                  return facts.blended(facts.product(i, j), i, j, alpha, 1);
+                });
+    }
+    if (alpha != beta) {
+      add_value("alpha and beta changed places",
+                fmt::format("The sums were taken {} times and the old C {} times.", beta, alpha),
+                [&facts, alpha, beta](int64_t i, int64_t j) {
+                  return facts.blended(facts.product(i, j), i, j, beta, alpha);
+                });
+    }
+  }
+
+  // --- which steps of K --------------------------------------------------------------------------------------------
+
+  void steps_of_k() {
+    const int64_t K = K_;
+    if (K < 2) return;
+    add_weighted("only the last step of K",
+                 fmt::format("Every element is the last of its {} products.", K),
+                 [K](int64_t k) { return k == K - 1; });
+    add_weighted("only the first step of K",
+                 fmt::format("Every element is the first of its {} products.", K),
+                 [](int64_t k) { return k == 0; });
+    add_weighted("last step of K missing",
+                 fmt::format("Every sum has {} of its {} products: the last is missing.", K - 1, K),
+                 [K](int64_t k) { return k != K - 1; });
+    add_weighted(
+        "first step of K missing",
+        fmt::format("Every sum has {} of its {} products: the first is missing.", K - 1, K),
+        [](int64_t k) { return k != 0; });
+  }
+
+  void tiles_along_k(int64_t depth) {
+    const int64_t K = K_, tiles = ceil_div(K, depth), rest = K % depth;
+    if (tiles < 2 || depth < 2) return;
+    const int64_t last = (tiles - 1) * depth;
+    add_weighted(
+        "first K tile only",
+        fmt::format("Every element is the sum over the first {} of {} steps along K.", depth, K),
+        [depth](int64_t k) { return k < depth; });
+    add_weighted(
+        "last K tile only",
+        fmt::format("Every element is the sum over the last {} of {} steps along K.", K - last, K),
+        [last](int64_t k) { return k >= last; });
+    if (rest != 0) {
+      add_weighted(
+          "K cut at a whole tile",
+          fmt::format("The last {} of {} steps along K are missing: {} is no multiple of {}.", rest,
+                      K, K, depth),
+          [last](int64_t k) { return k < last; });
+    }
+    const int64_t end = rest == 0 ? last : last - depth;
+    add_weighted("last K tile missing",
+                 fmt::format("The last {} of {} steps along K are missing.", K - end, K),
+                 [end](int64_t k) { return k < end; });
+    add_weighted("first K tile missing",
+                 fmt::format("The first {} of {} steps along K are missing.", depth, K),
+                 [depth](int64_t k) { return k >= depth; });
+    add_weighted("last step of every K tile missing",
+                 fmt::format("Of every {} steps along K the last is missing.", depth),
+                 [depth](int64_t k) { return k % depth != depth - 1; });
+    add_weighted("first step of every K tile missing",
+                 fmt::format("Of every {} steps along K the first is missing.", depth),
+                 [depth](int64_t k) { return k % depth != 0; });
+    add_weighted(
+        "sums not cleared",
+        fmt::format("With every {} steps along K all that was summed before is added again.",
+                    depth),
+        [depth, tiles](int64_t k) { return tiles - k / depth; });
+    stale_tail(depth, last, rest);
+
+    const ExaminedProduct& facts = facts_;
+    const auto first_of_a = [&facts, depth](int64_t i, int64_t k, int64_t) {
+      return facts.a(i, k % depth);
+    };
+    const auto first_of_b = [&facts, depth](int64_t k, int64_t j, int64_t) {
+      return facts.b(k % depth, j);
+    };
+    add_product(
+        "neither factor advanced along K",
+        fmt::format("The first {} of {} steps along K were summed again and again.", depth, K),
+        first_of_a, first_of_b);
+    add_other_a("A not advanced along K",
+                fmt::format("The first {} columns of A were multiplied with all of B.", depth),
+                first_of_a);
+    add_other_b("B not advanced along K",
+                fmt::format("All of A was multiplied with the first {} rows of B.", depth),
+                first_of_b);
+    own_numbers(depth);
+  }
+
+  // The last tile of K is not full, and behind it lies what the tile before left there.
+  void stale_tail(int64_t depth, int64_t last, int64_t rest) {
+    if (rest == 0) return;
+    add_weighted(
+        "stale values beyond the end of K",
+        fmt::format("Beside the right products each sum has {} of the tile before the last.",
+                    depth - rest),
+        [=](int64_t k) { return k >= last - depth + rest && k < last ? 2 : 1; });
+  }
+
+  // As[y][x] or Bs[y][x] where k is meant, with a thread for each element of a square tile.
+  void own_numbers(int64_t depth) {
+    if (has_tile() && (tile().rows != depth || tile().cols != depth)) return;
+    const ExaminedProduct& facts = facts_;
+    add_other_a(
+        "As read at the thread's own column",
+        fmt::format("Of every {} steps along K each column of C has one element of A only.", depth),
+        [&facts, depth](int64_t i, int64_t k, int64_t j) {
+          return facts.a(i, k - k % depth + j % depth);
+        });
+    add_other_b(
+        "Bs read at the thread's own row",
+        fmt::format("Of every {} steps along K each row of C has one element of B only.", depth),
+        [&facts, depth](int64_t k, int64_t j, int64_t i) {
+          return facts.b(k - k % depth + i % depth, j);
+        });
+  }
+
+  void repeated_sums() {
+    const ExaminedProduct& facts = facts_;
+    for (int64_t times = 2; times <= 64; ++times) {
+      add_sum("counted several times",
+              fmt::format("Every sum is {} times what it should be.", times),
+              [&facts, times](int64_t i, int64_t j) {
+                return static_cast<double>(times) * facts.product(i, j);
+              });
+    }
+    for (const int64_t group : {2, 4, 8, 16}) {
+      add_sum("sums not cleared",
+              fmt::format("Of every {} rows each has the sums of those before it added.", group),
+              [&facts, group](int64_t i, int64_t j) {
+                double sum = 0;
+                for (int64_t r = i - i % group; r <= i; ++r) sum += facts.product(r, j);
+                return sum;
+              });
+      add_sum("sums not cleared",
+              fmt::format("Of every {} columns each has the sums of those before it added.", group),
+              [&facts, group](int64_t i, int64_t j) {
+                double sum = 0;
+                for (int64_t c = j - j % group; c <= j; ++c) sum += facts.product(i, c);
+                return sum;
+              });
+    }
+    if (!has_tile()) return;
+    add_sum("sums not cleared", "Each tile has the sums of the tiles to its left added.",
+            [&facts, step = tile().cols](int64_t i, int64_t j) {
+              double sum = 0;
+              for (int64_t c = j; c >= 0; c -= step) sum += facts.product(i, c);
+              return sum;
+            });
+    add_sum("sums not cleared", "Each tile has the sums of the tiles above it added.",
+            [&facts, step = tile().rows](int64_t i, int64_t j) {
+              double sum = 0;
+              for (int64_t r = i; r >= 0; r -= step) sum += facts.product(r, j);
+              return sum;
+            });
+  }
+
+  // --- which elements ----------------------------------------------------------------------------------------------
+
+  // What a store of each (row, col) at other places of C's memory leaves: of several that meet in one place any may be last,
+  // and where none arrives the old C stays.
+  template <typename Place>
+  void add_store(const char* name, std::string seen, Place place) {
+    const ExaminedProduct& facts = facts_;
+    const int64_t ldc = facts.given().ldc;
+    std::unordered_multimap<int64_t, std::array<int64_t, 2>> stored;
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) stored.insert({place(i, j), {i, j}});
+    }
+    add(name, std::move(seen), [&facts, ldc, stored](int64_t i, int64_t j) {
+      const auto [begin, end] = stored.equal_range(i * ldc + j);
+      if (begin == end) return facts.is_untouched(i, j) ? Fit::yes : Fit::no;
+      const bool one_of_them = std::any_of(begin, end, [&](const auto& store) {
+        const auto& [row, col] = store.second;
+        return facts.is(i, j, facts.blended(facts.product(row, col), i, j));
+      });
+      return one_of_them ? Fit::yes : Fit::no;
+    });
+  }
+
+  void transpositions() {
+    const ExaminedProduct& facts = facts_;
+    const Evidence& e = facts.given();
+    if (M_ > 1 && N_ > 1) {
+      add_store("transposed", "What belongs to row i and column j lies in row j and column i.",
+                [ldc = e.ldc](int64_t i, int64_t j) { return j * ldc + i; });
+      add_product(
+          "transposed", "In row i and column j lies what belongs to row j and column i.",
+          [&facts, &e](int64_t, int64_t k, int64_t j) { return facts.flat_a(j * e.lda + k); },
+          [&facts, &e](int64_t k, int64_t, int64_t i) { return facts.flat_b(k * e.ldb + i); });
+    }
+    if (K_ < 2) return;
+    add_other_a(
+        "A read transposed", "Every element is as if A had its rows and columns changed.",
+        [&facts, &e](int64_t i, int64_t k, int64_t) { return facts.flat_a(k * e.lda + i); });
+    add_other_b(
+        "B read transposed", "Every element is as if B had its rows and columns changed.",
+        [&facts, &e](int64_t k, int64_t j, int64_t) { return facts.flat_b(j * e.ldb + k); });
+  }
+
+  // Within squares of C, of A or of B, which a block holds.
+  void tile_transpositions(int64_t size) {
+    const ExaminedProduct& facts = facts_;
+    const int64_t M = M_, N = N_, K = K_;
+    const bool is_square = !has_tile() || tile().rows == tile().cols;
+    if (is_square) {
+      const auto turned = [size](int64_t i, int64_t j) {
+        return std::array{i - i % size + j % size, j - j % size + i % size};
+      };
+      add("every tile transposed",
+          fmt::format("In every tile of {} x {} rows and columns have changed places.", size, size),
+          [&facts, turned, M, N](int64_t i, int64_t j) {
+            const auto [row, col] = turned(i, j);
+            if (row >= M || col >= N) return Fit::unknown;  // a thread beyond the edge
+            return facts.is(i, j, facts.blended(facts.product(row, col), i, j)) ? Fit::yes
+                                                                                : Fit::no;
+          });
+    }
+    const bool a_is_square = tile().depth == 0 || tile().depth == size;
+    const bool b_is_square = a_is_square && is_square;
+    if (has_tile() && tile().depth > 0 && !a_is_square) indices_changed();
+    if (has_tile() && b_is_square) both_tiles_across(size);
+    // Beyond the edge some stage zeros, others the last row or column again.
+    for (const bool stages_the_last : {false, true}) {
+      if (a_is_square) {
+        add_other_a("A's tile transposed",
+                    fmt::format("Every element is as if the {} x {} tiles of A lay the other way.",
+                                size, size),
+                    [&facts, size, M, stages_the_last](int64_t i, int64_t k, int64_t) {
+                      const int64_t row = i - i % size + k % size;
+                      return facts.a(stages_the_last ? std::min(row, M - 1) : row,
+                                     k - k % size + i % size);
+                    });
+      }
+      if (!b_is_square) continue;
+      add_sum("B's tile transposed",
+              fmt::format("Every element is as if the {} x {} tiles of B lay the other way.", size,
+                          size),
+              [&facts, size, N, K, stages_the_last](int64_t i, int64_t j) {
+                double sum = 0;
+                for (int64_t k = 0; k < K; ++k) {
+                  const int64_t col = j - j % size + k % size;
+                  sum += facts.a(i, k) * facts.b(k - k % size + j % size,
+                                                 stages_the_last ? std::min(col, N - 1) : col);
+                }
+                return sum;
+              });
+    }
+  }
+
+  // As[k][row] of an As[BM][BK] that is not square: another place of it, in another row.
+  void indices_changed() {
+    const ExaminedProduct& facts = facts_;
+    const int64_t BM = tile().rows, BK = tile().depth;
+    if (BK * (BK - 1) + BM > BM * BK) return;  // beyond the tile
+    add_other_a("A's tile transposed",
+                fmt::format("Every element is as if As, {} x {}, had its indices changed.", BM, BK),
+                [&facts, BM, BK](int64_t i, int64_t k, int64_t) {
+                  const int64_t place = k % BK * BK + i % BM;
+                  return facts.a(i - i % BM + place / BK, k - k % BK + place % BK);
+                });
+  }
+
+  // As[k][x] * Bs[y][k] and As[k][y] * Bs[x][k] where As[y][k] * Bs[k][x] is meant.
+  void both_tiles_across(int64_t size) {
+    const ExaminedProduct& facts = facts_;
+    for (const bool own_numbers_changed : {false, true}) {
+      add_sum("both tiles read the wrong way",
+              "Every element is as if the step along K were a row of A and a column of B.",
+              [&facts, size, end = ceil_div(K_, size) * size, own_numbers_changed](int64_t i,
+                                                                                   int64_t j) {
+                const int64_t y = i % size, x = j % size;
+                double sum = 0;
+                for (int64_t k = 0; k < end; ++k) {
+                  const int64_t first = k - k % size, step = k % size;
+                  sum += facts.a(i - y + step, first + (own_numbers_changed ? x : y)) *
+                         facts.b(first + (own_numbers_changed ? y : x), j - x + step);
+                }
+                return sum;
+              });
+    }
+  }
+
+  void leading_dimensions() {
+    const ExaminedProduct& facts = facts_;
+    const Evidence& e = facts.given();
+    struct Length {
+      const char* name;
+      int64_t floats;
+    };
+    const std::array lengths{Length{"K", e.K},     Length{"N", e.N},     Length{"M", e.M},
+                             Length{"lda", e.lda}, Length{"ldb", e.ldb}, Length{"ldc", e.ldc}};
+    std::set<int64_t> tried_a{e.lda}, tried_b{e.ldb}, tried_c{e.ldc};
+    for (const auto& [name, floats] : lengths) {
+      const auto seen = [&](char matrix, const char* right, int64_t ld) {
+        return fmt::format("Row after row of {} was looked for {} floats on ({}), not {} ({}).",
+                           matrix, floats, name, ld, right);
+      };
+      if (M_ > 1 && tried_a.insert(floats).second) {
+        add_other_a("wrong leading dimension of A", seen('A', "lda", e.lda),
+                    [&facts, ld = floats](int64_t i, int64_t k, int64_t) {
+                      return facts.flat_a(i * ld + k);
+                    });
+      }
+      if (K_ > 1 && tried_b.insert(floats).second) {
+        add_other_b("wrong leading dimension of B", seen('B', "ldb", e.ldb),
+                    [&facts, ld = floats](int64_t k, int64_t j, int64_t) {
+                      return facts.flat_b(k * ld + j);
+                    });
+      }
+      if (M_ > 1 && tried_c.insert(floats).second) {
+        add_store("wrong leading dimension of C", seen('C', "ldc", e.ldc),
+                  [ld = floats](int64_t i, int64_t j) { return i * ld + j; });
+      }
+    }
+  }
+
+  // Of every so many rows that are taken one below the other the later ones are taken from further along the first: a[r] for
+  // a[r * lda], b += BK for b += BK * ldb.
+  void moves_along() {
+    const ExaminedProduct& facts = facts_;
+    const Evidence& e = facts.given();
+    const int64_t height = tile().rows, depth = tile().depth;
+    const auto seen = [](char matrix, int64_t rows, const char* from_there) {
+      return fmt::format("After every {} rows of {} the next were looked for {}.", rows, matrix,
+                         from_there);
+    };
+    constexpr const char* ALONG = "that many floats on, not that many rows";
+    for (const int64_t rows : {1, 2, 4, 8, 16, 32, 64}) {
+      if (rows < height) {
+        add_other_a("A moved along where down is meant", seen('A', rows, ALONG),
+                    [&facts, &e, height, rows](int64_t i, int64_t k, int64_t) {
+                      const int64_t first = i - i % height + i % height % rows;
+                      return facts.flat_a(first * e.lda + k + (i - first));
+                    });
+      }
+      if (rows < depth) {
+        add_other_b("B moved along where down is meant", seen('B', rows, ALONG),
+                    [&facts, &e, depth, rows](int64_t k, int64_t j, int64_t) {
+                      const int64_t first = k - k % depth + k % depth % rows;
+                      return facts.flat_b(first * e.ldb + j + (k - first));
+                    });
+      }
+    }
+    if (depth == 0) return;
+    add_other_b("B moved along where down is meant", seen('B', depth, ALONG),
+                [&facts, &e, depth](int64_t k, int64_t j, int64_t) {
+                  return facts.flat_b(k % depth * e.ldb + j + (k - k % depth));
+                });
+  }
+
+  void shifts() {
+    const ExaminedProduct& facts = facts_;
+    const int64_t M = M_, N = N_;
+    for (const int64_t by : {1, -1}) {
+      add("shifted by one row",
+          fmt::format("In every row lie the sums of the row {} it.", by > 0 ? "below" : "above"),
+          [&facts, M, by](int64_t i, int64_t j) {
+            if (i + by < 0 || i + by >= M) return Fit::unknown;
+            return facts.is(i, j, facts.blended(facts.product(i + by, j), i, j)) ? Fit::yes
+                                                                                 : Fit::no;
+          });
+      add("shifted by one column",
+          fmt::format("In every column lie the sums of the column {} of it.",
+                      by > 0 ? "to the right" : "to the left"),
+          [&facts, N, by](int64_t i, int64_t j) {
+            if (j + by < 0 || j + by >= N) return Fit::unknown;
+            return facts.is(i, j, facts.blended(facts.product(i, j + by), i, j)) ? Fit::yes
+                                                                                 : Fit::no;
+          });
+    }
+  }
+
+  // Each of four neighbours comes from one of the four, not from its own place.
+  void vector_components() {
+    const ExaminedProduct& facts = facts_;
+    const char* const name = "float4 components in the wrong order";
+    for (int code = 0; code < 256; ++code) {
+      const std::array<int64_t, 4> from{code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3};
+      if (from == std::array<int64_t, 4>{0, 1, 2, 3}) continue;
+      const auto moved = [from](int64_t at) {
+        return at - at % 4 + from[static_cast<size_t>(at % 4)];
+      };
+      constexpr std::string_view LETTERS = "xyzw";
+      std::string order;
+      for (const int64_t component : from) {
+        order +=
+            fmt::format("{}{}", order.empty() ? "" : ", ", LETTERS[static_cast<size_t>(component)]);
+      }
+      const auto seen = [&order](const char* what) {
+        return fmt::format("Of every four {} stand {} where x, y, z, w belong.", what, order);
+      };
+      add_sum(name, seen("neighbours in a row of B or C"), [&facts, moved](int64_t i, int64_t j) {
+        const int64_t from_col = moved(j);
+        return from_col < facts.given().N ? facts.product(i, from_col) : 0;
+      });
+      add_sum(name, seen("neighbours in a column of A or C"),
+              [&facts, moved](int64_t i, int64_t j) {
+                const int64_t from_row = moved(i);
+                return from_row < facts.given().M ? facts.product(from_row, j) : 0;
+              });
+      add_other_a(name, seen("neighbours in a row of A"),
+                  [&facts, moved](int64_t i, int64_t k, int64_t) { return facts.a(i, moved(k)); });
+      add_other_b(name, seen("neighbours in a column of B"),
+                  [&facts, moved](int64_t k, int64_t j, int64_t) { return facts.b(moved(k), j); });
+    }
+  }
+
+  void halves() {
+    const ExaminedProduct& facts = facts_;
+    const int64_t M = M_, N = N_;
+    for (const int64_t half : {4, 8, 16, 32, 64, 128, 2}) {
+      const auto seen = [half](const char* what) {
+        return fmt::format("Of every {} {} the first {} and the last {} have changed places.",
+                           2 * half, what, half, half);
+      };
+      add("swapped halves", seen("columns"), [&facts, N, half](int64_t i, int64_t j) {
+        if ((j ^ half) >= N) return Fit::unknown;
+        return facts.is(i, j, facts.blended(facts.product(i, j ^ half), i, j)) ? Fit::yes : Fit::no;
+      });
+      add("swapped halves", seen("rows"), [&facts, M, half](int64_t i, int64_t j) {
+        if ((i ^ half) >= M) return Fit::unknown;
+        return facts.is(i, j, facts.blended(facts.product(i ^ half, j), i, j)) ? Fit::yes : Fit::no;
+      });
+      add_other_a("swapped halves", seen("steps along K, in A or in B,"),
+                  [&facts, half](int64_t i, int64_t k, int64_t) { return facts.a(i, k ^ half); });
+    }
+  }
+
+  // --- which part of C ---------------------------------------------------------------------------------------------
+
+  void missing_lines() {
+    const int64_t M = M_, N = N_;
+    if (has_computed_nan()) return;
+    if (M > 1) {
+      add_part("last row missing", fmt::format("The last row of C, row {}, is {{}}.", M - 1),
+               [M](int64_t i, int64_t) { return i == M - 1; });
+    }
+    if (N > 1) {
+      add_part("last column missing",
+               fmt::format("The last column of C, column {}, is {{}}.", N - 1),
+               [N](int64_t, int64_t j) { return j == N - 1; });
+    }
+    if (!has_tile()) return;
+    const int64_t BM = tile().rows, BN = tile().cols;
+    if (BM > 1) {
+      add_part("last row missing", "The last row of every tile of C is {}.",
+               [BM](int64_t i, int64_t) { return i % BM == BM - 1; });
+    }
+    if (BN > 1) {
+      add_part("last column missing", "The last column of every tile of C is {}.",
+               [BN](int64_t, int64_t j) { return j % BN == BN - 1; });
+    }
+  }
+
+  void tiles_of_the_block() {
+    if (!has_tile()) return;
+    lines_of_every_tile();
+    if (has_computed_nan()) return;
+    const int64_t BM = tile().rows, BN = tile().cols, down = tiles_m(), across = tiles_n();
+    if (all_wrong_are_untouched()) {  // who has the wrong place computes the right thing for it
+      add_rest("only the diagonal of every tile",
+               "Only elements on the diagonals of the tiles are right; the others are {}.",
+               [=](int64_t i, int64_t j) { return i % BM == j % BN; });
+      // Thread t computes (t / BN, t), not (t / BN, t % BN).
+      add_rest(
+          "threadIdx.x taken whole",
+          "Each row of a tile is right only where its threads' whole numbers fall; the rest is {}.",
+          [=](int64_t i, int64_t j) { return i % BM <= j / BN; });
+    }
+    if (down != across) {
+      add_rest(
+          "tile rows and tile columns changed places",
+          fmt::format("C has {} x {} tiles, and right are {} x {} at most; the others are {{}}.",
+                      down, across, across, down),
+          [=](int64_t i, int64_t j) { return i / BM < across && j / BN < down; });
+    }
+    add_rest("only the first block's tile", "Only the first tile of C is right; all others are {}.",
+             [=](int64_t i, int64_t j) { return i < BM && j < BN; });
+    add_rest("only the first row of tiles", "Only the first row of tiles is right; the rest is {}.",
+             [=](int64_t i, int64_t) { return i < BM; });
+    add_rest("only the first column of tiles",
+             "Only the first column of tiles is right; the rest is {}.",
+             [=](int64_t, int64_t j) { return j < BN; });
+    const int64_t rows = BM + down - 1, cols = BN + across - 1;
+    const std::string seen =
+        "Only the first {} {} are right: {} tiles, each {} further; the rest is {{}}.";
+    if (down > 1) {
+      add_rest("tile number not multiplied",
+               fmt::format(fmt::runtime(seen), rows, "rows", down, "one row"),
+               [=](int64_t i, int64_t) { return i < rows; });
+    }
+    if (across > 1) {
+      add_rest("tile number not multiplied",
+               fmt::format(fmt::runtime(seen), cols, "columns", across, "one column"),
+               [=](int64_t, int64_t j) { return j < cols; });
+    }
+    if (down > 1 && across > 1) {
+      add_rest("tile number not multiplied",
+               fmt::format("Only the first {} rows and {} columns are right: each tile begins one "
+                           "element further, not one tile; the rest is {{}}.",
+                           rows, cols),
+               [=](int64_t i, int64_t j) { return i < rows && j < cols; });
+    }
+  }
+
+  // The wrong elements are whole rows, the same of every tile, or whole columns.
+  void lines_of_every_tile() {
+    const int64_t BM = tile().rows, BN = tile().cols;
+    std::vector<bool> rows(static_cast<size_t>(BM)), cols(static_cast<size_t>(BN));
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (!facts_.is_wrong(i, j)) continue;
+        rows[static_cast<size_t>(i % BM)] = true;
+        cols[static_cast<size_t>(j % BN)] = true;
+      }
+    }
+    const auto count = [](const std::vector<bool>& lines) {
+      return std::ranges::count(lines, true);
+    };
+    add_part("some rows of every tile",
+             fmt::format("{} of the {} rows of every tile are {{}}.", count(rows), BM),
+             [=](int64_t i, int64_t) { return rows[static_cast<size_t>(i % BM)]; });
+    add_part("some columns of every tile",
+             fmt::format("{} of the {} columns of every tile are {{}}.", count(cols), BN),
+             [=](int64_t, int64_t j) { return cols[static_cast<size_t>(j % BN)]; });
+  }
+
+  // Of small rectangles one element each is right, always in the same place.
+  void tiles_of_the_thread() {
+    if (has_computed_nan()) return;
+    for (const int64_t rows : {1, 2, 4, 8, 16}) {
+      for (const int64_t cols : {1, 2, 4, 8, 16}) {
+        const bool is_less_than_a_block = !has_tile() || (rows < tile().rows && cols < tile().cols);
+        if (rows * cols == 1 || !is_less_than_a_block) continue;
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t col = 0; col < cols; ++col) {
+            if (facts_.is_wrong(std::min(row, M_ - 1), std::min(col, N_ - 1))) continue;
+            add_rest("only one element of each thread's tile",
+                     fmt::format("Of every {} x {} elements one is right; the others are {{}}.",
+                                 rows, cols),
+                     [=](int64_t i, int64_t j) { return i % rows == row && j % cols == col; });
+          }
+        }
+      }
+    }
+  }
+
+  // Elements that were computed from the operands of others: those at the tile's beginning, or at the beginning of a group that a
+  // thread has.
+  void repeated_elements() {
+    const ExaminedProduct& facts = facts_;
+    const auto add_copies = [&](const char* name, std::string seen, auto row_of, auto col_of) {
+      add_sum(name, std::move(seen), [&facts, row_of, col_of](int64_t i, int64_t j) {
+        return facts.product(row_of(i), col_of(j));
+      });
+    };
+    const auto same = [](int64_t at) { return at; };
+    struct Group {
+      int64_t size, known;
+    };
+    for (const Group& group : {Group{2, 1}, {4, 1}, {8, 1}, {16, 1}, {8, 4}, {16, 8}}) {
+      const auto again = [group](int64_t at) {
+        return at - at % group.size + at % group.size % group.known;
+      };
+      const auto seen = [group](const char* what) {
+        return fmt::format("Of every {} {} only the first {} there, again and again.", group.size,
+                           what, group.known == 1 ? "is" : fmt::format("{} are", group.known));
+      };
+      add_copies("a thread's rows repeated", seen("rows"), again, same);
+      add_copies("a thread's columns repeated", seen("columns"), same, again);
+    }
+    if (!has_tile()) return;
+    const int64_t BM = tile().rows, BN = tile().cols;
+    for (const int64_t rows :
+         {BM, int64_t{64}, int64_t{32}, int64_t{16}, int64_t{8}, int64_t{4}, int64_t{1}}) {
+      for (const int64_t cols :
+           {BN, int64_t{64}, int64_t{32}, int64_t{16}, int64_t{8}, int64_t{4}, int64_t{1}}) {
+        if ((rows == BM && cols == BN) || rows > BM || cols > BN) continue;
+        add_copies(
+            "the same elements in all of a tile",
+            fmt::format("In all of a tile of {} x {} lie the sums of its first {} x {} elements.",
+                        BM, BN, rows, cols),
+            [BM, rows](int64_t i) { return i - i % BM + i % BM % rows; },
+            [BN, cols](int64_t j) { return j - j % BN + j % BN % cols; });
+      }
+    }
+  }
+
+  void edges() {
+    if (!has_tile()) return;
+    const ExaminedProduct& facts = facts_;
+    const int64_t whole_rows = M_ - M_ % tile().rows, whole_cols = N_ - N_ % tile().cols;
+    if (whole_rows == M_ && whole_cols == N_) return;
+    if (whole_rows > 0 && whole_cols > 0) {  // there are whole tiles
+      add("edge only",
+          fmt::format(
+              "All whole tiles are right: wrong elements lie from row {} or column {} on only.",
+              whole_rows, whole_cols),
+          [=, &facts](int64_t i, int64_t j) {
+            if (!facts.is_wrong(i, j)) return Fit::unknown;
+            return i >= whole_rows || j >= whole_cols ? Fit::yes : Fit::no;
+          });
+    }
+    // What a thread beyond the last column stores lies at the beginning of the next row: the product with what it has read
+    // there, with nothing, or with the last column.
+    const int64_t N = N_, K = K_, overhang = tiles_n() * tile().cols - N, ldb = facts.given().ldb;
+    if (overhang == 0 || facts.given().ldc != N) return;
+    // It is so in row after row, but for those in which the right store came last.
+    int64_t wrong_rows = 0;
+    for (int64_t i = 1; i < M_; ++i) {
+      for (int64_t j = 0; j < N; ++j) {
+        if (!facts.is_wrong(i, j)) continue;
+        ++wrong_rows;
+        break;
+      }
+    }
+    if (4 * wrong_rows < M_) return;
+    add("no test at the right edge",
+        fmt::format("Wrong are the first {} columns, with what belongs behind the row before.",
+                    overhang),
+        [=, &facts](int64_t i, int64_t j) {
+          if (!facts.is_wrong(i, j)) return Fit::unknown;  // of two stores either may be the last
+          if (j >= overhang || i == 0) return Fit::no;
+          double read_beyond = 0;
+          for (int64_t k = 0; k < K; ++k) {
+            read_beyond += facts.a(i - 1, k) * facts.flat_b(k * ldb + N + j);
+          }
+          for (const double sum : {read_beyond, 0.0, facts.product(i - 1, N - 1)}) {
+            if (facts.is(i, j, facts.blended(sum, i, j))) return Fit::yes;
+          }
+          return Fit::no;
+        });
+  }
+
+  // --- what can still be said --------------------------------------------------------------------------------------
+
+  void last_resorts() {
+    const ExaminedProduct& facts = facts_;
+    add("read what nobody wrote", "The result is not a number (NaN) where it is wrong.",
+        [&facts](int64_t i, int64_t j) {
+          if (!facts.is_wrong(i, j)) return Fit::unknown;
+          return facts.is(i, j, std::nan("")) ? Fit::yes : Fit::no;
+        });
+
+    changed_places();
+  }
+
+  // The values are those that belong into C, each as often as it should be there, but not where it should be. Whole numbers repeat,
+  // so that one value alone says nothing of where it belongs.
+  void changed_places() {
+    const ExaminedProduct& facts = facts_;
+    std::unordered_map<float, int64_t> surplus;  // how often it is there, less how often it should
+    std::unordered_multimap<float, std::array<int64_t, 2>> owners;
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        const auto value = static_cast<float>(facts.want(i, j));
+        owners.insert({value, {i, j}});
+        --surplus[value];
+        if (!std::isnan(facts.got(i, j))) ++surplus[facts.got(i, j)];
+      }
+    }
+    int64_t lacking = 0;
+    for (const auto& [value, count] : surplus) lacking += std::max<int64_t>(0, -count);
+    if (10 * lacking > facts.wrong()) return;
+
+    int64_t alone = 0;
+    std::string example;
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (!facts.is_wrong(i, j) || owners.count(facts.got(i, j)) != 1) continue;
+        ++alone;
+        const auto& [row, col] = owners.find(facts.got(i, j))->second;
+        if (!example.empty()) continue;
+        example =
+            fmt::format("What lies at C[{}][{}] belongs to C[{}][{}], and so on.", i, j, row, col);
+      }
+    }
+    if (2 * alone < facts.wrong()) return;  // too few have one place only
+    add("elements changed places", example, [&facts, owners](int64_t i, int64_t j) {
+      if (!facts.is_wrong(i, j)) return Fit::unknown;
+      return owners.contains(facts.got(i, j)) ? Fit::yes : Fit::no;
+    });
+  }
+
+  const ExaminedProduct& facts_;
+  int64_t M_, N_, K_;
+  std::vector<Hypothesis> found_;
+};
+
+}  // namespace
+
+std::vector<Hypothesis> hypotheses(const ExaminedProduct& facts) { return Suspects(facts).all(); }
+
+size_t place_of_cause(std::string_view name) {
+  for (size_t i = 0; i < std::size(CAUSES); ++i) {
+    if (name == CAUSES[i].name) return i;
+  }
+  throw std::logic_error(fmt::format("'{}' is no cause in the list", name));
+}
+
+const char* usual_reason(std::string_view name) { return CAUSES[place_of_cause(name)].reason; }
+
+std::vector<std::string> cause_names() {
+  std::vector<std::string> names;
+  for (const Known& known : CAUSES) names.emplace_back(known.name);
+  return names;
+}
+
+}  // namespace workshop

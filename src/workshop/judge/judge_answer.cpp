@@ -1,0 +1,581 @@
+#include "workshop/judge/judge_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/error.hpp"
+#include "app/interrupt.hpp"
+#include "lens/picture.hpp"
+#include "results/sources/source_comparison.hpp"
+#include "results/tables/table.hpp"
+#include "results/values/counts.hpp"
+#include "runner/machine/device_buffer.hpp"
+#include "runner/machine/machine.hpp"
+#include "runner/report/report.hpp"
+#include "runner/trial/apart.hpp"
+#include "runner/trial/fence.hpp"
+#include "runner/trial/judge.hpp"
+#include "runner/trial/judged_code.hpp"
+#include "runner/trial/kernel_file.hpp"
+#include "runner/trial/measure.hpp"
+#include "runner/trial/provenance.hpp"
+#include "runner/verify/contract.hpp"
+#include "runner/verify/product.hpp"
+#include "runner/verify/verifier.hpp"
+#include "workshop/course/cut.hpp"
+#include "workshop/diagnose/wrong_result.hpp"
+#include "workshop/judge/outcome_json.hpp"
+#include "workshop/words/layout.hpp"
+#include "workshop/words/text_file.hpp"
+
+namespace workshop {
+namespace {
+
+namespace machine = runner::machine;
+using results::Problem;
+using results::Result;
+using runner::DoneApart;
+using runner::Error;
+using runner::ExitCode;
+using runner::Told;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The simulated GPU ends a launch itself, and knows where it was: a step may take longer than one. What else it does takes
+// seconds where nothing is wrong and the machine is busy, and on a device more: large products are computed and compared.
+runner::Bounds bounds_of(const JudgeOptions& options) {
+  constexpr double LAUNCHES = 12, REST = 20, REST_ON_A_DEVICE = 60;
+  const double seconds = options.kernel_seconds;
+  const double of_a_step = machine::MEASURES_TIME ? seconds + REST_ON_A_DEVICE
+                                                  : std::min(LAUNCHES * seconds, seconds + REST);
+  return {
+      .step_seconds = of_a_step, .seconds = 60 + 10 * of_a_step, .memory_bytes = int64_t{8} << 30};
+}
+
+// ---- The small problems. None is square, so that swapped indices show.
+
+Problem probe(int64_t M, int64_t N, int64_t K, float alpha, float beta) {
+  Problem p = results::dense_problem(M, N, K);
+  p.alpha = alpha;
+  p.beta = beta;
+  p.seed = 7;
+  return p;
+}
+
+std::vector<Problem> probes(const Exercise& exercise) {
+  Problem padded = probe(66, 36, 40, -0.5F, 1.5F);
+  padded.lda += 3;
+  padded.ldb += 5;
+  padded.ldc += 7;
+  std::vector<Problem> all = {
+      probe(256, 128, 64, 1, 0),  // whole tiles of every rung
+      probe(129, 131, 67, 1, 0),  // and not
+      padded,
+  };
+  for (const Problem& further : exercise.further_problems()) {
+    all.push_back(probe(further.M, further.N, further.K, 1, 0));
+  }
+  return all;
+}
+
+// "129x131x67, alpha 1, beta 0"
+std::string describe(const Problem& p) {
+  return fmt::format(
+      "{}, alpha {}, beta {}{}", p.size(), p.alpha, p.beta,
+      p.lda == p.K && p.ldb == p.N && p.ldc == p.N
+          ? ""
+          : fmt::format(", rows of A, B and C {}, {} and {} floats apart", p.lda, p.ldb, p.ldc));
+}
+
+bool is_timeout(cudaError_t error) { return error == cudaErrorLaunchTimeout; }
+bool is_timeout(const std::string& name) {
+  return name == cudaGetErrorName(cudaErrorLaunchTimeout);
+}
+
+// Of what the simulated GPU says of a launch that took too long, the line in which a thread was: the rest speaks of a
+// variable of the environment that `check` sets.
+void tell_of_timeout(const std::string& told, const std::string& where, Outcome& outcome) {
+  outcome.ending = Ending::never_ends;
+  if (told.find(" waits for ever") != told.npos) {  // known at once: what it waits for cannot come
+    outcome.message = fmt::format("{}\nat {}\n", told, where);
+    return;
+  }
+  const char* const limit = std::getenv("SIMULATOR_TIMEOUT");
+  outcome.message =
+      fmt::format("a launch was not done after {} s ('check --seconds' waits longer) at {}\n",
+                  limit == nullptr ? "some" : limit, where);
+  for (const std::string_view line : text::lines_of(told)) {
+    const size_t begin = line.find_first_not_of(' ');
+    if (begin == line.npos || !line.substr(begin).starts_with("at ")) continue;
+    outcome.message +=
+        fmt::format("a thread was {}; a loop there may never end\n", line.substr(begin));
+  }
+}
+
+// What an error that a launch returned means for the learner.
+void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome) {
+  const std::string told = machine::last_failure();
+  if (is_timeout(error)) return tell_of_timeout(told, where, outcome);
+  outcome.ending = Ending::fault;
+  outcome.message = fmt::format("{}{} ({}) at {}\n", told.empty() ? "" : told + "\n",
+                                cudaGetErrorString(error), cudaGetErrorName(error), where);
+}
+
+// The verifier's words without its names for the two kinds of inputs.
+std::string for_learners(std::string complaint) {
+  for (const char* name : {" (reals)", " (integers)"}) {
+    const size_t at = complaint.find(name);
+    if (at != complaint.npos) complaint.erase(at, std::strlen(name));
+  }
+  return complaint;
+}
+
+// Runs the file's kernel at small problems, hazards looked for.
+void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& problems,
+                          const BlockTile& tile, const text::Page& page, Told& told,
+                          Outcome& outcome) {
+  machine::look_for_hazards(true);
+  for (const Problem& problem : problems) {
+    told.begin(describe(problem));
+    runner::Verifier verifier(problem, {.guard = 256}, rung.arithmetic);
+    cudaError_t error = cudaSuccess;
+    const runner::Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, runner::Values) {
+      runner::name_matrices(sgemm);
+      error = ladder::launch(rung, sgemm, nullptr);
+      if (error == cudaSuccess) error = cudaDeviceSynchronize();
+      return error;
+    });
+    results::add_hazards(machine::take_hazards(), outcome.hazards);
+    if (error != cudaSuccess) return tell_of_error(error, describe(problem), outcome);
+    if (verdict.correct) continue;
+    outcome.ending = Ending::wrong_result;
+    outcome.message = fmt::format("{} at {}\n", for_learners(verdict.complaint), describe(problem));
+    machine::look_for_hazards(false);
+    Diagnosis found = diagnose(rung, problem, verifier, tile, narrower(page, 2));
+    outcome.causes = std::move(found.causes);
+    outcome.map = std::move(found.map);
+    return;
+  }
+  machine::look_for_hazards(false);
+  if (outcome.hazards.empty()) return;
+  outcome.ending = Ending::hazard;
+  outcome.message = outcome.hazards.front().message;
+}
+
+void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
+  for (const runner::ContractCheck& check : runner::contract()) {
+    told.begin(fmt::format("the contract, {}", check.name));
+    const std::string complaint = runner::complaint_of(check, rung);
+    if (complaint.empty()) continue;
+    const cudaError_t error = cudaDeviceSynchronize();
+    outcome.contract_check = check.name;
+    const std::string fault = error == cudaSuccess ? "" : machine::last_failure();
+    if (is_timeout(error)) return tell_of_timeout(fault, runner::last_problem(), outcome);
+    outcome.ending = Ending::broken_contract;
+    outcome.message = fmt::format("{}{}\n", fault.empty() ? "" : fault + "\n", complaint);
+    return;
+  }
+}
+
+// ---- The promise.
+
+// The product whose accesses are counted, or whose time is taken.
+Problem large_problem() {
+  const int64_t size = machine::MEASURES_TIME ? machine::DEFAULT_SIZE : 256;
+  return results::dense_problem(size, size, size);
+}
+
+double most_blocks(const Result& result) {
+  int64_t most = 0;
+  for (const results::Kernel& kernel : result.seen.kernels) {
+    most = std::max(most, kernel.grid[0] * kernel.grid[1] * kernel.grid[2]);
+  }
+  return static_cast<double>(most);
+}
+
+// Nothing where a device ran it, which does not count them.
+std::optional<double> copies_during_loads(const Result& result) {
+  if (!result.seen.traffic) return std::nullopt;
+  const auto copies = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES);
+  const auto across = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES_DURING_LOADS);
+  if (!copies || !across) return 0;  // there are none
+  return static_cast<double>(*across) / static_cast<double>(*copies);
+}
+
+// A counter's value, be it a metric or one of the workshop's own.
+std::optional<double> counted(const Result& result, const device::Claim& claim) {
+  if (claim.counter == std::string(BLOCKS)) return most_blocks(result);
+  if (claim.counter == std::string(COPIES_DURING_LOADS)) return copies_during_loads(result);
+  return runner::counted(result, claim);
+}
+
+// The learner's kernel as the ladder's rung: called as it is, and held to its promise.
+ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
+  ladder::Rung judged = rung;
+  judged.launch = own.launch;
+  judged.path = own.path;
+  return judged;
+}
+
+Result measured(const ladder::Rung& rung, const Problem& problem) {
+  runner::Matrices matrices;
+  return runner::measure(runner::product(rung, problem), matrices, {});
+}
+
+// The claims at sizes of their own are chosen for a device like the simulated one: with far fewer multiprocessors the same
+// choice comes out otherwise.
+bool is_like_the_simulated_device() {
+  constexpr int FEWEST_MULTIPROCESSORS = 108;
+  int multiprocessors = 0;
+  const cudaError_t error =
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  return error == cudaSuccess && multiprocessors >= FEWEST_MULTIPROCESSORS;
+}
+
+std::string size_of(const Result& result) { return result.problem ? result.problem->size() : ""; }
+
+// Says so if the kernel left a wrong result or ended with an error: then its counters say nothing.
+bool is_wrong(const Result& result, Outcome& outcome) {
+  if (result.judged.correct) return false;
+  const std::string where = size_of(result);
+  if (is_timeout(result.judged.error)) {
+    tell_of_timeout(result.judged.failure, where, outcome);
+    return true;
+  }
+  outcome.ending = result.judged.error.empty() ? Ending::wrong_result : Ending::fault;
+  outcome.message = fmt::format("{}{}{} at {}\n", result.judged.failure,
+                                result.judged.failure.empty() ? "" : "\n",
+                                for_learners(result.judged.complaint), where);
+  return true;
+}
+
+void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Result& result,
+                   Told& told, Outcome& outcome) {
+  if (is_wrong(result, outcome)) return;
+  outcome.claims = result.judged.claims;
+  const std::vector<FurtherClaim> further_claims =
+      is_like_the_simulated_device() ? exercise.further_claims() : std::vector<FurtherClaim>{};
+  for (const FurtherClaim& further : further_claims) {
+    const device::Claim claim{further.counter.c_str(), further.buffer.c_str(), further.relation,
+                              further.value};
+    told.begin(fmt::format("what is promised at {}", further.problem.size()));
+    const Result seen = measured(rung, further.problem);
+    if (is_wrong(seen, outcome)) return;
+    results::CheckedClaim checked = runner::check_claim(claim, counted(seen, claim));
+    checked.counter += fmt::format(" at {}", further.problem.size());
+    outcome.claims.push_back(std::move(checked));
+  }
+  // A device does not count accesses, and nothing can be said of such claims there.
+  if (machine::MEASURES_TIME) {
+    std::erase_if(outcome.claims,
+                  [](const results::CheckedClaim& claim) { return !claim.counted; });
+  } else if (outcome.claims.empty()) {
+    outcome.ending = Ending::broken_promise;
+    outcome.message = "none of what the exercise promises could be held against it\n";
+    return;
+  }
+  if (std::ranges::all_of(outcome.claims, &results::CheckedClaim::kept)) return;
+  outcome.ending = Ending::broken_promise;
+  if (!machine::MEASURES_TIME && !result.seen.traffic) {
+    outcome.message = fmt::format(
+        "it launched no kernel at {}: the result was computed by host code, or copied\n",
+        size_of(result));
+  }
+}
+
+// ---- What it was worth.
+
+// A rung's large product, and the worst request that it makes to the buffer which the exercise is about.
+struct Seen {
+  Result result{};
+  std::optional<lens::Request> worst{};
+};
+
+// Whether a request should be drawn in place of another. Of shared memory the loads are: those are what a main loop makes.
+bool is_worth_drawing(const lens::Request& request, const std::optional<lens::Request>& other) {
+  const bool is_shared = request.path == lens::Path::shared;
+  if (is_shared && request.action != lens::Action::load) return false;
+  if (!other) return true;
+  if (is_shared && request.bank_conflicts == other->bank_conflicts) {
+    return request.wavefronts > other->wavefronts;
+  }
+  return lens::is_worse(request, *other);
+}
+
+Seen seen(const ladder::Rung& rung, const std::string& buffer) {
+  if (!buffer.empty()) machine::record_requests({.any = true});
+  Seen seen{.result = measured(rung, large_problem())};
+  const std::vector<lens::Request> requests = machine::recorded_requests();
+  machine::record_requests({});
+  for (const lens::Request& request : requests) {
+    if (request.buffer == buffer && is_worth_drawing(request, seen.worst)) seen.worst = request;
+  }
+  return seen;
+}
+
+void add_picture(const Seen& seen, const std::string& name, const text::Page& page,
+                 std::string& pictures) {
+  if (!seen.worst) return;
+  pictures += (pictures.empty() ? "" : "\n") + name + ":\n\n" + lens::picture({*seen.worst}, page);
+}
+
+void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& page,
+                Outcome& outcome) {
+  results::Run run{.from = runner::provenance({}, false)};
+  if (exercise.before != nullptr) {
+    const Seen before = seen(*exercise.before, exercise.drawn);
+    add_picture(before, fmt::format("{} {}", exercise.before->number, exercise.before->name), page,
+                outcome.pictures);
+    run.results.push_back(before.result);
+  }
+  add_picture(own, "yours", page, outcome.pictures);
+  run.results.push_back(own.result);
+  // What is measured here needs no recorded figures.
+  runner::RecordedRuns recorded;
+  if (!machine::MEASURES_TIME) recorded = runner::recorded_for({}, {.ladder = true});
+  outcome.worth = results::to_table(run, recorded.figures(), page);
+  if (run.results.size() > 1) {
+    outcome.worth +=
+        "\n" + results::worth(run.results[0], run.results[1], recorded.figures(), page);
+  }
+}
+
+// ---- All of it, in a process that may be lost.
+
+// JSON of texts that anybody can have written: what is no UTF-8 is replaced.
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Outcome crashed(const std::string& how, const DoneApart& done) {
+  return {.ending = Ending::crashed,
+          .message = fmt::format("its host code {}, during: {}\n", how, done.step)};
+}
+
+// Where accesses are not counted, a file as it was given may do: it computes the right thing without the idea.
+void refuse_what_is_as_given(const Exercise& exercise, const std::string& source,
+                             Outcome& outcome) {
+  if (own_part(source) != own_part(cut(exercise, hole_of(source)))) return;
+  outcome.ending = Ending::broken_promise;
+  outcome.message = "between the marks it is as it was given: nothing is written yet\n";
+}
+
+// A message on a kernel's file without the option that it was not named by: "--kernel 'mine.cu': it defines no rung".
+std::string without_option(const std::string& message) {
+  const size_t end = message.find("': ");
+  return message.starts_with("--kernel '") && end != message.npos ? message.substr(end + 3)
+                                                                  : message;
+}
+
+// Whether the file holds the header's text itself: then the header is empty, whoever includes it (see cut.hpp).
+bool holds(const std::string& source, const std::string& header) {
+  constexpr std::string_view GUARD = "#ifndef ";
+  const std::string text = read_text(header);
+  const size_t begin = text.find(GUARD);
+  if (begin == text.npos) return false;
+  const size_t name = begin + GUARD.size();
+  return source.find("#define " + text.substr(name, text.find('\n', name) - name)) != source.npos;
+}
+
+// What of the ladder's own code the file takes in place of its own: "it includes ...", "it calls ..."; empty if nothing.
+std::string borrowed(const Exercise& exercise, const std::string& source,
+                     const runner::CompiledKernel& compiled) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& file) {
+    std::error_code none;
+    return fs::weakly_canonical(file, none);
+  };
+  const fs::path rungs = place(fmt::format("{}/src/kernels", SGEMM_SOURCE_DIR));
+  std::vector<fs::path> headers;  // that should stand in the learner's file
+  if (has_solution(exercise)) {
+    for (const std::string& file : files_of_solution(exercise)) {
+      if (file.ends_with(".hpp") && !holds(source, file)) headers.push_back(place(file));
+    }
+  }
+  for (const std::string& name : compiled.files) {
+    const fs::path file = place(name);
+    const bool is_a_rung = file.extension() == ".cu" && file.parent_path() == rungs;
+    if (is_a_rung || std::ranges::find(headers, file) != headers.end())
+      return fmt::format("it includes {}", fs::relative(file, place(SGEMM_SOURCE_DIR)).string());
+  }
+  // What the file was given with may use a rung of its own: 12 falls back on 11.
+  const std::string given = cut(exercise, hole_of(source));
+  for (const std::string& symbol : compiled.imports) {
+    if (symbol == "_ZN6ladder3allEv") return "it calls ladder::all()";
+    for (const ladder::Rung* rung : ladder::all()) {
+      const std::string_view rung_name = rung->name;
+      const bool is_given = given.find(fmt::format("Rung {};", rung_name)) != given.npos;
+      if (!is_given && symbol == fmt::format("_ZN6ladder{}{}E", rung_name.size(), rung_name))
+        return fmt::format("it uses ladder::{}", rung_name);
+    }
+  }
+  return "";
+}
+
+// Compiles the file. Nothing if that is the end of it: `outcome` says why.
+std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const std::string& file,
+                                               Outcome& outcome) {
+  try {
+    runner::CompiledKernel compiled = runner::compile_kernel_file(file);
+    const std::string what = borrowed(exercise, read_text(file), compiled);
+    if (what.empty()) return compiled;
+    outcome.ending = Ending::not_its_own;
+    outcome.message = fmt::format(
+        "{}: what would run is the ladder's own code, and nothing of yours. The code belongs "
+        "between "
+        "the marks, in this file\n",
+        what);
+  } catch (const runner::DoesNotCompile& error) {
+    outcome.ending = Ending::does_not_compile;
+    outcome.message = "it does not compile\n";
+    outcome.compiler_output = error.words();
+  }
+  return std::nullopt;
+}
+
+// The file's rung. nullptr where it has none that can be run: `outcome` says why.
+const ladder::Rung* loaded(const Exercise& exercise, const runner::CompiledKernel& compiled,
+                           Outcome& outcome) {
+  try {
+    return &runner::load(compiled);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::usage) throw;
+    outcome.ending = Ending::does_not_compile;
+    outcome.message = without_option(error.what()) + "\n";
+    if (outcome.message.starts_with("it defines ")) {
+      outcome.message = fmt::format(
+          "it compiles, and the entry at its end is gone: `extern const Rung {}{{...}};` belongs "
+          "there as it was given ('reset' keeps your file and gives you a new one)\n",
+          exercise.rung->name);
+    }
+  }
+  return nullptr;
+}
+
+Outcome judge_here(const Exercise& exercise, const std::string& source,
+                   const runner::CompiledKernel& compiled, const JudgeOptions& options,
+                   Told& told) {
+  Outcome outcome;
+  told.begin("loading it, and constructing its static variables");
+  const ladder::Rung* const own_rung = loaded(exercise, compiled, outcome);
+  if (own_rung == nullptr) return outcome;
+  const ladder::Rung own = in_place_of(*exercise.rung, *own_rung);
+  judge_small_problems(own, probes(exercise), tile_of_source(source), options.page, told, outcome);
+  if (outcome.ending == Ending::right) judge_contract(own, told, outcome);
+  if (outcome.ending == Ending::right) {
+    told.begin("the product whose accesses are counted or whose time is taken");
+    const Seen own_run = seen(own, options.with_worth ? exercise.drawn : "");
+    judge_promise(exercise, own, own_run.result, told, outcome);
+    if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
+    if (outcome.ending == Ending::right && options.with_worth) {
+      told.begin("what it was worth");
+      tell_worth(exercise, own_run, options.page, outcome);
+    }
+  }
+  return outcome;
+}
+
+// What the process that judges says: an outcome, or why there is none.
+std::string judged_as_json(const Exercise& exercise, const std::string& source,
+                           const runner::CompiledKernel& compiled, const JudgeOptions& options,
+                           Told& told) {
+  try {
+    told.begin("opening the device");
+    setenv("SIMULATOR_TIMEOUT", fmt::format("{}", options.kernel_seconds).c_str(), 0);
+    const std::string lack = runner::lack_of(machine::open(), *exercise.rung);
+    if (!lack.empty()) {
+      throw Error(ExitCode::no_device,
+                  lack + "; './sgemm_runner learn skip' goes on with the next exercise");
+    }
+    runner::forbid_what_judged_code_may_not();
+    Outcome outcome;
+    try {
+      outcome = judge_here(exercise, source, compiled, options, told);
+    } catch (const runner::Threw& threw) {
+      outcome = {.ending = Ending::crashed, .message = fmt::format("{}\n", threw.what())};
+    } catch (const runner::CudaFailure& failure) {  // of ours, that finds what the kernel did
+      outcome = {.ending = Ending::fault,
+                 .message = fmt::format("{} at {}\n", failure.in_words(), runner::last_problem())};
+    }
+    return text_of(json_of(outcome));
+  } catch (const std::exception&) {
+    const Error error = runner::caught_error();
+    return text_of({{"failed", error.what()}, {"code", error.code()}});
+  }
+}
+
+// What went wrong with the process, as an outcome.
+Outcome lost(const DoneApart& done) {
+  using End = DoneApart::End;
+  switch (done.end) {
+    case End::timed_out:
+      return {.ending = Ending::never_ends,
+              .message = fmt::format(
+                  "it was ended after {:.3g} s of: {}; the time went by in host code, or "
+                  "in a kernel that cannot be asked where it is\n",
+                  done.seconds, done.step)};
+    case End::too_much_memory:
+      return crashed(fmt::format("took more than {:.3g} GiB of memory",
+                                 static_cast<double>(done.bytes) / 0x1p30),
+                     done);
+    case End::started_a_process:
+      return crashed("tried to start another process", done);
+    case End::signalled:
+      return crashed(fmt::format("ended the process by a signal, {} ({})", strsignal(done.number),
+                                 done.number),
+                     done);
+    default:
+      return crashed(fmt::format("ended the process with exit code {}", done.number), done);
+  }
+}
+
+// What the process said. What no judge can have said comes of the judged code, which shares the process with its judge.
+Outcome read(const DoneApart& done) {
+  const auto json = nlohmann::ordered_json::parse(done.said, nullptr, false);
+  if (json.contains("failed") && json.contains("code") && json["failed"].is_string() &&
+      json["code"].is_number_integer()) {
+    throw Error(json["code"].get<ExitCode>(), json["failed"].get<std::string>());
+  }
+  try {
+    return outcome_from(json);
+  } catch (const std::exception&) {
+    return crashed("wrote over what its judge had to say", done);
+  }
+}
+
+}  // namespace
+
+Outcome judge_answer(const Exercise& exercise, const std::string& file,
+                     const JudgeOptions& options) {
+  if (!std::filesystem::exists(file)) {
+    throw Error(ExitCode::usage, fmt::format("there is no file '{}'", file));
+  }
+  const Clock::time_point begin = Clock::now();
+  Outcome outcome;
+  const auto ready = compiled(exercise, file, outcome);
+  const double compile_seconds = seconds_since(begin);
+  if (ready) {
+    const std::string source = read_text(file);
+    const DoneApart done = runner::do_apart(bounds_of(options), [&](Told& told) {
+      told.say(judged_as_json(exercise, source, *ready, options, told));
+    });
+    runner::stop_if_interrupted();
+    outcome = done.end == DoneApart::End::done ? read(done) : lost(done);
+    outcome.printed = done.printed;
+    outcome.run_seconds = seconds_since(begin) - compile_seconds;
+  }
+  outcome.compile_seconds = compile_seconds;
+  return outcome;
+}
+
+}  // namespace workshop

@@ -1,0 +1,48 @@
+// What became of a learner's answer: plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/values/run.hpp"
+#include "workshop/diagnose/diagnosis.hpp"
+
+namespace workshop {
+
+/// Where an answer's way ended: at the first thing that is wrong with it.
+enum class Ending {
+  right,
+  does_not_compile,
+  not_its_own,  // what would run is the ladder's code: it includes a rung's source, or calls one
+  crashed,      // host code: it threw, or its process ended before its judge had done
+  never_ends,   // a kernel, or host code, took longer than it may
+  fault,        // an access beyond its memory and the like, or an error that a CUDA call returned
+  wrong_result,
+  hazard,           // the result is right today
+  broken_contract,  // it is right at plain shapes, and not for all that BLAS allows
+  broken_promise,   // it is right, but the idea is missing
+};
+
+/// "wrong_result", as signs and JSON have it.
+const char* name_of(Ending ending);
+/// Nothing if none is called that.
+std::optional<Ending> ending_named(const std::string& name);
+std::vector<std::string> ending_names();
+
+struct Outcome {
+  Ending ending = Ending::right;
+  std::string message{};          // what is wrong, in lines; empty where nothing is
+  std::string compiler_output{};  // all that the compiler said
+  std::vector<Cause> causes{};    // of a wrong result, the most telling first
+  std::string map{};              // of the wrong elements, in lines
+  std::vector<results::Hazard> hazards{};
+  std::string contract_check{};                 // the one that is not kept
+  std::vector<results::CheckedClaim> claims{};  // what is promised and what was counted
+  std::string worth{};     // of a right answer, in lines: counters and speed before and after
+  std::string pictures{};  // and the request that changed, before and after
+  std::string printed{};   // what the file itself wrote to stdout and stderr, its beginning
+  double compile_seconds = 0, run_seconds = 0;
+};
+
+}  // namespace workshop

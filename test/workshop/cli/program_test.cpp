@@ -1,0 +1,209 @@
+// The workshop as a learner calls it: opened, checked, hinted, solved, begun anew.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "test/support/files.hpp"
+#include "test/support/process.hpp"
+#include "workshop/course/cut.hpp"
+#include "workshop/course/exercise.hpp"
+#include "workshop/words/text_file.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using workshop::find_exercise;
+using workshop::read_text;
+
+struct Learner : testing::Test {
+  TemporaryFolder folder;
+  std::string mine = folder / "mine";
+  std::string file = mine + "/02_coalesced.cu";
+
+  Ended run(std::vector<std::string> words) const {
+    words.insert(words.begin(), SGEMM_WORKSHOP);
+    words.insert(words.end(), {"--folder", mine});
+    return run_program(
+        {.words = std::move(words), .environment = {"LC_ALL=C.UTF-8", "COLUMNS=100"}});
+  }
+  void answer(const std::string& filling, char hole = 'a') const {
+    workshop::write_text(file, workshop::cut(find_exercise("2"), hole, filling));
+  }
+  json progress() const { return json::parse(read_text(mine + "/progress.json")); }
+};
+
+TEST_F(Learner, BeginsAtTheFirstExerciseAndMakesNothingByLooking) {
+  const Ended ended = run({"learn"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("0 of 24 exercises solved"),
+                               HasSubstr("./sgemm_runner learn numbering")));
+  EXPECT_FALSE(fs::exists(mine));
+}
+
+TEST_F(Learner, OpensAnExerciseOnceAndKeepsWhatIsWritten) {
+  Ended ended = run({"learn", "2"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(StartsWith("2 coalesced: "), HasSubstr("(made now)"),
+                               HasSubstr("./sgemm_runner check 2")));
+  EXPECT_EQ(read_text(file), workshop::cut(find_exercise("2"), 'a'));
+
+  std::ofstream(file) << "mine";
+  ended = run({"learn", "2"});
+  EXPECT_THAT(ended.out, Not(HasSubstr("(made now)")));
+  EXPECT_EQ(read_text(file), "mine");
+  EXPECT_EQ(run({"learn", "2", "--hole", "b"}).code, 2);
+  EXPECT_EQ(read_text(file), "mine");
+}
+
+TEST_F(Learner, IsToldWhatIsWrongAndWhatIsNext) {
+  static_cast<void>(run({"learn", "2"}));
+  const Ended ended = run({"check"});  // the one at hand
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("02_coalesced.cu exercise 2: the result is wrong"),
+                               HasSubstr("nothing written"), HasSubstr("./sgemm_runner hint 2")));
+  EXPECT_EQ(progress()["exercises"]["02_coalesced"]["endings"]["wrong_result"], 1);
+}
+
+TEST_F(Learner, WhoIsRightSeesWhatItWasWorth) {
+  answer(workshop::solution_of(find_exercise("2"), 'a'));
+  const Ended ended = run({"check", "2"});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("exercise 2: right"), HasSubstr("the rung's own code"),
+                    HasSubstr("6.6× fewer"), HasSubstr("in 32 sectors of 32 lines"),
+                    HasSubstr("in 4 sectors of 1 line"), HasSubstr("./sgemm_runner learn ")));
+  EXPECT_THAT(progress()["exercises"]["02_coalesced"]["solved"], StartsWith("20"));
+  EXPECT_THAT(run({"learn"}).out, HasSubstr("1 of 24 exercises solved"));
+}
+
+TEST_F(Learner, TheRightResultWithoutTheIdeaIsNotRight) {
+  answer(
+      "  const int64_t row = (blockIdx.x / tiles_n) * BM + threadIdx.x % BM;\n"
+      "  const int64_t col = (blockIdx.x % tiles_n) * BN + threadIdx.x / BM;\n");
+  const Ended ended = run({"check", "2", "--json"});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  const json outcome = json::parse(ended.out);
+  EXPECT_EQ(outcome["ending"], "broken_promise");
+  EXPECT_EQ(outcome["claims"][0]["counted"], 32);
+}
+
+TEST_F(Learner, GetsThreeHintsOneAfterTheOther) {
+  for (const char* which :
+       {"Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 3 of 3 for exercise 2, once more"}) {
+    EXPECT_THAT(run({"hint", "2"}).out, HasSubstr(which));
+  }
+  EXPECT_EQ(progress()["exercises"]["02_coalesced"]["hints"], 3);
+}
+
+TEST_F(Learner, SeesTheSolutionBesideTheirs) {
+  static_cast<void>(run({"learn", "2"}));
+  const Ended ended = run({"solution", "2"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("row = p.M"), HasSubstr("threadIdx.x / BN"),
+                               HasSubstr("A question before")));
+  EXPECT_THAT(progress()["exercises"]["02_coalesced"]["solution_seen"], StartsWith("20"));
+}
+
+TEST_F(Learner, BeginsAnewAndLosesNothing) {
+  static_cast<void>(run({"learn", "2"}));
+  std::ofstream(file) << "an hour's work";
+  const Ended ended = run({"reset", "2", "--hole", "b"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("02_coalesced.1.cu"));
+  EXPECT_EQ(read_text(mine + "/backup/02_coalesced.1.cu"), "an hour's work");
+  EXPECT_EQ(read_text(file), workshop::cut(find_exercise("2"), 'b'));
+}
+
+TEST_F(Learner, TakesUpASolvedExerciseAgain) {
+  answer(workshop::solution_of(find_exercise("2"), 'a'));
+  EXPECT_EQ(run({"check", "2"}).code, 0);
+  EXPECT_EQ(run({"check"}).code, 2);  // nothing is at hand
+  EXPECT_EQ(run({"reset", "2", "--hole", "b"}).code, 0);
+  const Ended ended = run({"check"});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("exercise 2: the result is wrong"));
+  EXPECT_EQ(run({"learn", "1"}).code, 0);
+  EXPECT_THAT(run({"check"}).out, HasSubstr("01_naive.cu exercise 1"));
+}
+
+TEST_F(Learner, WhoReadsASolvedOneAgainIsNotHeldThere) {
+  answer(workshop::solution_of(find_exercise("2"), 'a'));
+  EXPECT_THAT(run({"check", "2"}).out, AllOf(HasSubstr("./sgemm_runner reset 2 --hole b"),
+                                             HasSubstr("./sgemm_runner solution 2"),
+                                             HasSubstr("./sgemm_runner learn vector_add")));
+  EXPECT_EQ(run({"learn", "2"}).code, 0);
+  EXPECT_THAT(run({"learn", "next"}).out, StartsWith("vector_add"));
+  EXPECT_EQ(run({"learn", "skip", "2"}).code, 2);  // there is nothing to put off
+  EXPECT_THAT(run({"learn", "skip"}).out, HasSubstr("vector_add is put off"));
+}
+
+TEST_F(Learner, IsHintedAtTheHoleOfTheirFile) {
+  const auto hints = [&](const char* hole) {
+    EXPECT_EQ(run({"reset", "12", "--hole", hole}).code, 0);
+    return run({"hint", "12"}).out;
+  };
+  EXPECT_THAT(hints("a"), AllOf(HasSubstr("Hole `a`"), Not(HasSubstr("Hole `b`"))));
+  EXPECT_THAT(hints("b"), AllOf(HasSubstr("Hole `b`"), Not(HasSubstr("Hole `a`"))));
+}
+
+TEST_F(Learner, AHazardIsToldByItselfAndAllOfThemWhenAsked) {
+  static_cast<void>(run({"learn", "3"}));
+  workshop::write_text(
+      mine + "/03_shared_tile.cu",
+      workshop::cut(find_exercise("3"), 'a',
+                    "    for (int k = 0; k < BK; ++k) sum += As[y][k] * Bs[k][x];\n"));
+  const std::string shortly = run({"check", "3"}).out;
+  const std::string all = run({"check", "3", "-v"}).out;
+  EXPECT_THAT(shortly, AllOf(HasSubstr("byte 0 of As"), HasSubstr("1 more of its kind"),
+                             Not(HasSubstr("byte 0 of Bs"))));
+  EXPECT_THAT(all, AllOf(HasSubstr("byte 0 of As"), HasSubstr("byte 0 of Bs")));
+}
+
+TEST_F(Learner, SeesNoSolutionByAWordThatSlippedOut) {
+  static_cast<void>(run({"learn", "2"}));
+  EXPECT_EQ(run({"solution"}).code, 2);
+}
+
+TEST_F(Learner, MaySkipOneByItsName) {
+  EXPECT_THAT(run({"learn", "skip", "2"}).out, StartsWith("02_coalesced is put off"));
+  EXPECT_EQ(run({"learn", "2", "3"}).code, 2);
+}
+
+TEST_F(Learner, GoesOnToTheNextAndMaySkip) {
+  EXPECT_THAT(run({"learn", "next"}).out, StartsWith("numbering"));
+  EXPECT_THAT(run({"learn", "skip"}).out,
+              AllOf(StartsWith("numbering is put off"), HasSubstr("copy_stride: ")));
+  EXPECT_THAT(run({"progress"}).out, AllOf(HasSubstr("numbering             put off"),
+                                           HasSubstr("copy_stride           begun")));
+}
+
+TEST_F(Learner, ALabIsPredictedAndThenRevealed) {
+  static_cast<void>(run({"learn", "copy_stride"}));
+  const std::string sheet = mine + "/copy_stride.txt";
+  EXPECT_EQ(run({"check", "copy_stride"}).code, 1);
+  std::string filled;
+  for (const char c : read_text(sheet)) filled += c == '?' ? '1' : c;
+  std::ofstream(sheet) << filled;
+  const Ended ended = run({"check", "copy_stride"});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(progress()["exercises"]["copy_stride"]["solved"], StartsWith("20"));
+}
+
+TEST_F(Learner, ChecksAllThatHasAFile) {
+  EXPECT_EQ(run({"check", "all"}).code, 2);
+  answer(workshop::solution_of(find_exercise("2"), 'a'));
+  const Ended ended = run({"check", "all"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "✓ 02_coalesced          right\n");
+}
+
+}  // namespace

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""An archive for a class (learn --pack): it holds no solution, and learners can work with it.
+
+    pack_test.py PROGRAM Archive     what is in it; PROGRAM is the built sgemm_workshop
+    pack_test.py PROGRAM InClass     unpacked and built: minutes
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = None
+MARK = re.compile(r"^ *// exercise (\w): (begin|end)\n", re.MULTILINE)
+
+
+def exercises():
+    """The rungs' exercises, in the order of the course."""
+    names = re.findall(r"^[0-9a-z]\S*", (ROOT / "exercises/course.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    return [name for name in names if name[0].isdigit()]
+
+
+def sources(exercise):
+    """The files that hold the exercise's solution: the rung's, and the headers that it says are part of it."""
+    rung = ROOT / f"src/kernels/{exercise}.cu"
+    headers = re.findall(r'^#include "(.+)" +// exercise: in place$', rung.read_text(encoding="utf-8"), re.MULTILINE)
+    return [rung, *(ROOT / "src" / header for header in headers)]
+
+
+def solutions(exercise):
+    """Letter -> what stands between the marks, as lines without marks, comments and indentation."""
+    found = {}
+    for source in sources(exercise):
+        text = source.read_text(encoding="utf-8")
+        for letter in re.findall(r"// exercise (\w): begin\n", text):
+            inside = text.split(f"// exercise {letter}: begin\n")[1].split(f"// exercise {letter}: end")[0]
+            found[letter] = code_of(inside)
+    return found
+
+
+def code_of(text):
+    lines = (line.split("//")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def holds(text, solution):
+    """Whether the lines of a solution stand in the text one behind the other."""
+    return "\n".join(solution) in "\n".join(code_of(text))
+
+
+def pack(file, **environment):
+    return subprocess.run([PROGRAM, "learn", "--pack", file], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def names_in(archive):
+    with tarfile.open(archive) as opened:
+        return {member.name for member in opened.getmembers()}
+
+
+class Packed(unittest.TestCase):
+    """An archive, unpacked."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="class ü ")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = Path(cls.temporary.name)
+        cls.archive = cls.folder / "class.tar.gz"
+        packed = pack(cls.archive)
+        if packed.returncode:
+            raise AssertionError(packed.stderr)
+        cls.said = packed.stdout
+        subprocess.run(["tar", "-C", cls.folder, "-xf", cls.archive], check=True)
+        cls.tree = cls.folder / "sgemm_ladder"
+
+
+class Archive(Packed):
+    def test_the_same_tree_is_the_same_archive(self):
+        again = self.folder / "again.tar.gz"
+        self.assertEqual(pack(again).returncode, 0)
+        self.assertEqual(again.read_bytes(), self.archive.read_bytes())
+        with tarfile.open(self.archive) as archive:
+            members = archive.getmembers()
+        self.assertEqual([m.name for m in members], sorted((m.name for m in members), key=lambda name: name.split("/")))
+        self.assertEqual({(m.uid, m.gid, m.uname, m.gname) for m in members}, {(0, 0, "", "")})
+        self.assertEqual(len({m.mtime for m in members}), 1)
+
+    def test_a_copy_without_git_is_packed_too(self):
+        """Then it is the whole tree but for what was made in it."""
+        other = self.folder / "without_git.tar.gz"
+        self.assertEqual(pack(other, GIT_DIR="/nowhere").returncode, 0)
+        names = names_in(other)
+        self.assertFalse(names_in(self.archive) - names)
+        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/build", "sgemm_ladder/.git/"))])
+        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/test/", "sgemm_ladder/exercises/mine"))])
+
+    def test_it_says_what_to_do_with_it(self):
+        self.assertIn("tar -xf class.tar.gz", self.said)
+        self.assertIn("./sgemm_runner learn", self.said)
+
+    def test_a_name_that_is_taken_or_no_archive_is_refused(self):
+        before = self.archive.read_bytes()
+        refused = pack(self.archive)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("is there already", refused.stderr)
+        self.assertEqual(self.archive.read_bytes(), before)
+        for name, why in (("class.zip", "should be the name of an archive"), ("nowhere/class.tar.gz", "nowhere")):
+            refused = pack(self.folder / name)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn(why, refused.stderr)
+            self.assertFalse((self.folder / name).exists())
+
+    def test_no_file_of_it_holds_a_solution(self):
+        texts = {}
+        for file in self.tree.rglob("*"):
+            if file.is_file() and file.suffix != ".o":
+                texts[file.relative_to(self.tree).as_posix()] = file.read_text(encoding="utf-8")
+        names = set(texts)
+        self.assertFalse([name for name in names if name.startswith(("test/", "build/", "exercises/mine/"))])
+        self.assertFalse([name for name in names if name.endswith("answers.md") and not name.endswith("wrong_answers.md")])
+        for exercise in exercises():
+            self.assertNotIn(f"src/kernels/{exercise}.cu", names)
+            found = solutions(exercise)
+            self.assertTrue(found, exercise)
+            for letter, solution in found.items():
+                where = [name for name, text in texts.items() if holds(text, solution)]
+                self.assertFalse([name for name in where if not self.is_given(exercise, found, letter, name)],
+                                 f"hole {letter} of {exercise}")
+
+    def is_given(self, exercise, found, letter, name):
+        """Whether a file is a learner's for what comes after the hole (a rung of the ladder keeps what the one before it taught),
+        or for another hole of the same exercise, beside which this one is given."""
+        skeleton = re.fullmatch(r"exercises/(\w+)/skeleton_(\w)\.cu", name)
+        if not skeleton:
+            return False
+        if skeleton[1] == exercise:
+            return "\n".join(found[letter]) not in "\n".join(found[skeleton[2]])
+        return exercises().index(skeleton[1]) > exercises().index(exercise)
+
+    def test_each_hole_is_there_ready_cut(self):
+        for exercise in exercises():
+            for letter in solutions(exercise):
+                skeleton = (self.tree / f"exercises/{exercise}/skeleton_{letter}.cu").read_text(encoding="utf-8")
+                self.assertEqual(MARK.findall(skeleton), [(letter, "begin"), (letter, "end")], exercise)
+
+    def test_another_processor_is_told_what_is_missing(self):
+        """Configuring alone, as a machine of another kind would."""
+        compiled = self.tree / "src/kernels/compiled"
+        [processor] = compiled.iterdir()
+        other = compiled / "another_processor"
+        processor.rename(other)
+        try:
+            done = subprocess.run(["cmake", "-S", self.tree, "-B", self.folder / "other", "-G", "Ninja", "-DSGEMM_BUILD_TESTS=OFF",
+                                   "-DCMAKE_CXX_COMPILER=clang++-19"], capture_output=True, text=True)
+        finally:
+            other.rename(processor)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("compiled for another_processor", " ".join(done.stderr.split()))
+
+
+class InClass(Packed):
+    def call(self, *words):
+        environment = {**os.environ, "SGEMM_BUILD": "sim", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+        done = subprocess.run([self.tree / "sgemm_runner", *words], cwd=self.tree, env=environment, capture_output=True,
+                              text=True)
+        print(f"$ ./sgemm_runner {' '.join(words)}\n{done.stdout}{done.stderr}", flush=True)
+        return done
+
+    def test_a_class_can_work_with_it(self):
+        self.assertEqual(self.call("learn").returncode, 0)
+        self.assertEqual(self.call("learn", "2").returncode, 0)
+        own = self.tree / "exercises/mine/02_coalesced.cu"
+        self.assertEqual(own.read_bytes(), (self.tree / "exercises/02_coalesced/skeleton_a.cu").read_bytes())
+        wrong = self.call("check", "2")
+        self.assertEqual(wrong.returncode, 1, wrong.stderr)
+        self.assertEqual(self.call("hint", "2").returncode, 0)
+
+        # The solution is brought along: it is not there.
+        for exercise in ("2", "copy_stride"):
+            refused = self.call("solution", exercise)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("this copy of the project has no solutions", refused.stderr)
+        rung = (ROOT / "src/kernels/02_coalesced.cu").read_text(encoding="utf-8")
+        answer = rung.split("// exercise a: begin\n")[1].split("// exercise a: end")[0]
+        text = own.read_text(encoding="utf-8")
+        before, rest = text.split("// exercise a: begin\n")
+        own.write_text(before + "// exercise a: begin\n" + answer + "// exercise a: end" + rest.split("// exercise a: end")[1],
+                       encoding="utf-8")
+        right = self.call("check", "2")
+        self.assertEqual(right.returncode, 0, right.stdout + right.stderr)
+
+        # Rungs 11 and 12 are spread over headers: what is given of them compiles.
+        for exercise in ("11", "12"):
+            self.assertEqual(self.call("learn", exercise).returncode, 0)
+            self.assertNotIn("does not compile", self.call("check", exercise).stdout)
+
+        self.assertEqual(self.call("1", "2").returncode, 0)
+        refused = self.call("learn", "--pack", "again.tar.gz")
+        self.assertEqual(refused.returncode, 2, refused.stdout)
+        self.assertIn("hand on the file itself", refused.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=2)

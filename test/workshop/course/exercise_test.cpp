@@ -1,0 +1,100 @@
+// The course: every rung and every lab is in it once, and its words mean what people type.
+#include "workshop/course/exercise.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "app/error.hpp"
+#include "workshop/course/cut.hpp"
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using workshop::course;
+using workshop::Exercise;
+using workshop::find_exercise;
+
+TEST(Course, HasEveryRungFromTheFirstOnAndEveryLabOnce) {
+  std::map<const void*, int> times;
+  for (const Exercise& exercise : course()) {
+    ++times[exercise.rung != nullptr ? static_cast<const void*>(exercise.rung) : exercise.lab];
+  }
+  for (const ladder::Rung* rung : ladder::all()) {
+    EXPECT_EQ(times[rung], rung->number == 0 ? 0 : 1) << rung->name;
+  }
+  for (const lab::Lab* one : lab::all()) EXPECT_EQ(times[one], 1) << one->name;
+}
+
+TEST(Course, TakesTheRungsInTheirOrder) {
+  int last = 0;
+  for (const Exercise& exercise : course()) {
+    if (exercise.rung == nullptr) continue;
+    EXPECT_EQ(exercise.rung->number, last + 1);
+    last = exercise.rung->number;
+    if (exercise.before == nullptr) continue;
+    EXPECT_LT(exercise.before->number, last);
+  }
+}
+
+TEST(FindExercise, TakesANumberANameOrBoth) {
+  for (const char* word : {"2", "02", "coalesced", "Coalesced", "02_coalesced"}) {
+    EXPECT_EQ(find_exercise(word).name, "02_coalesced") << word;
+  }
+  EXPECT_EQ(find_exercise("12").name, "12_stream_k");
+  EXPECT_EQ(find_exercise("copy_stride").name, "copy_stride");
+}
+
+TEST(FindExercise, RefusesWhatIsNoneAndSaysWhichIsNear) {
+  for (const char* word : {"", "0", "00", "13", "-1", "2a", "two", "99999999999999999999"}) {
+    EXPECT_THROW(static_cast<void>(find_exercise(word)), runner::Error) << word;
+  }
+  try {
+    static_cast<void>(find_exercise("colesced"));
+    FAIL();
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), runner::ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'coalesced'"));
+  }
+}
+
+// What is cut out and put back is the rung again, but for the marks and the comment at its top.
+TEST(Cut, WithTheSolutionInTheHoleNothingButTheMarksIsNew) {
+  const Exercise& exercise = find_exercise("2");
+  for (const char letter : exercise.letters()) {
+    const std::string solution = workshop::solution_of(exercise, letter);
+    const std::string filled = workshop::cut(exercise, letter, solution);
+    EXPECT_THAT(workshop::whole_source(exercise),
+                HasSubstr(filled.substr(filled.find("cudaError_t launch"))));
+    EXPECT_EQ(workshop::own_part(filled), solution);
+    EXPECT_EQ(workshop::hole_of(filled), letter);
+  }
+}
+
+TEST(Cut, TheSolutionIsNotInTheSkeleton) {
+  for (const Exercise& exercise : course()) {
+    if (exercise.rung == nullptr) continue;
+    for (const char letter : exercise.letters()) {
+      const std::string skeleton = workshop::cut(exercise, letter);
+      EXPECT_THAT(skeleton, Not(HasSubstr(workshop::solution_of(exercise, letter))))
+          << exercise.name << letter;
+      EXPECT_THAT(skeleton, StartsWith("// Exercise ")) << exercise.name;
+      EXPECT_THAT(skeleton, HasSubstr("// exercise " + std::string(1, letter) + ": begin\n"));
+    }
+  }
+}
+
+TEST(Cut, RefusesAHoleThatTheExerciseDoesNotHave) {
+  try {
+    static_cast<void>(workshop::cut(find_exercise("2"), 'z'));
+    FAIL();
+  } catch (const runner::Error& error) {
+    EXPECT_EQ(error.code(), runner::ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("exercise 2 has no hole 'z'; it has a, b"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,31 @@
+// The words of signs for hazards are the simulated GPU's.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/hazards/hazard.hpp"
+#include "workshop/tell/sign.hpp"
+
+namespace {
+
+// A hazard that an exercise's kernel can provoke, and no other.
+TEST(Sign, KnowsTheSimulatorsHazards) {
+  using simulator::HazardKind;
+  const std::vector<std::pair<const char*, HazardKind>> kinds{
+      {"race", HazardKind::race},
+      {"unwritten_read", HazardKind::unwritten_read},
+      {"early_use", HazardKind::early_use},
+      {"absent_lane", HazardKind::absent_lane},
+      {"false_mask", HazardKind::false_mask},
+      {"forbidden_barrier", HazardKind::forbidden_barrier},
+      {"beyond_array", HazardKind::beyond_array},
+      {"refused_call", HazardKind::refused_call},
+  };
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const auto& [word, kind] : kinds) words.emplace_back(word, simulator::name_of(kind));
+  EXPECT_EQ(workshop::hazard_words(), words);
+}
+
+}  // namespace
