@@ -11,7 +11,6 @@
 
 namespace lens {
 
-inline constexpr int64_t LINE_BYTES = 128;  // in shared memory: all banks once
 inline constexpr int64_t WORD_BYTES = 4;
 inline constexpr size_t WORDS = 32;  // of a line; in shared memory the banks
 inline constexpr size_t WORDS_OF_A_SECTOR = 8;

@@ -12,6 +12,7 @@ namespace lens {
 /// Lanes of a warp.
 inline constexpr int LANES = 32;
 inline constexpr uint32_t SECTOR_BYTES = 32;
+inline constexpr int64_t LINE_BYTES = 128;  // in shared memory: all banks once
 
 /// The path by which an access goes through the memory system.
 enum class Path { global, shared, local };

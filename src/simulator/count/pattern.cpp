@@ -8,6 +8,9 @@
 namespace simulator {
 namespace {
 
+using lens::SharedAccess;
+using lens::WarpAddresses;
+
 constexpr uint32_t ALL_LANES = 0xffffffffu;
 // A gather may never repeat itself: memory must not grow with it.
 constexpr size_t REMEMBERED_PATTERNS = 4096;
@@ -23,7 +26,7 @@ WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
 
 void price_shared(Pattern& p, const WarpAddresses& addresses) {
   const auto kind = p.access == Access::shared_load ? SharedAccess::load : SharedAccess::store;
-  const SharedCost cost = shared_cost(addresses, p.bytes, kind);
+  const lens::SharedCost cost = shared_cost(addresses, p.bytes, kind);
   p.cost.wavefronts = cost.wavefronts;
   p.cost.bank_conflicts = cost.bank_conflicts();
   p.phases = cost.lanes;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace simulator {
+namespace lens {
 namespace {
 
 constexpr uint32_t BANKS = 32;
@@ -16,10 +16,10 @@ bool is_active(const WarpAddresses& addresses, int lane) {
 
 // Distinct values of (address / granule) over all granules that the active lanes touch.
 uint32_t count_distinct(const WarpAddresses& addresses, uint32_t bytes, uint32_t granule) {
-  std::array<uint64_t, size_t{WARP} * 2>
+  std::array<uint64_t, size_t{LANES} * 2>
       touched;  // no access is wider than a granule; it may straddle two
   size_t count = 0;
-  for (int lane = 0; lane < WARP; ++lane) {
+  for (int lane = 0; lane < LANES; ++lane) {
     if (!is_active(addresses, lane)) continue;
     const uint64_t first = addresses.lane[static_cast<size_t>(lane)] / granule;
     const uint64_t last = (addresses.lane[static_cast<size_t>(lane)] + bytes - 1) / granule;
@@ -32,9 +32,9 @@ uint32_t count_distinct(const WarpAddresses& addresses, uint32_t bytes, uint32_t
 
 // The largest number of distinct words in any one bank, over the active lanes of `lanes`.
 uint32_t busiest_bank(const WarpAddresses& addresses, uint32_t bytes, uint32_t lanes) {
-  std::array<std::array<uint64_t, size_t{WARP} * 2>, BANKS> words;
+  std::array<std::array<uint64_t, size_t{LANES} * 2>, BANKS> words;
   std::array<uint32_t, BANKS> count{};
-  for (int lane = 0; lane < WARP; ++lane) {
+  for (int lane = 0; lane < LANES; ++lane) {
     if ((addresses.active & lanes & 1u << lane) == 0) continue;
     const uint64_t address = addresses.lane[static_cast<size_t>(lane)];
     for (uint64_t word = address / WORD_BYTES; word <= (address + bytes - 1) / WORD_BYTES; ++word) {
@@ -52,7 +52,7 @@ uint32_t busiest_bank(const WarpAddresses& addresses, uint32_t bytes, uint32_t l
 bool can_merge(const WarpAddresses& addresses, uint32_t lanes) {
   for (const int x : {1, 2}) {
     bool all_agree = true;
-    for (int lane = 0; lane < WARP; ++lane) {
+    for (int lane = 0; lane < LANES; ++lane) {
       const int partner = lane ^ x;
       if ((lanes >> lane & 1u) == 0 || !is_active(addresses, lane)) continue;
       if (!is_active(addresses, partner)) continue;
@@ -67,8 +67,8 @@ bool can_merge(const WarpAddresses& addresses, uint32_t lanes) {
 // Adds the phases that `lanes` is cut into, `lanes_per_phase` at a time.
 void add_phases(SharedCost& cost, const WarpAddresses& addresses, uint32_t bytes, uint32_t lanes,
                 int lanes_per_phase) {
-  const uint32_t piece = lanes_per_phase == WARP ? WHOLE_WARP : (1u << lanes_per_phase) - 1;
-  for (int first = 0; first < WARP; first += lanes_per_phase) {
+  const uint32_t piece = lanes_per_phase == LANES ? WHOLE_WARP : (1u << lanes_per_phase) - 1;
+  for (int first = 0; first < LANES; first += lanes_per_phase) {
     const uint32_t phase = lanes & piece << first;
     if ((phase & addresses.active) == 0) continue;  // a phase without an active lane is skipped
     cost.wavefronts += busiest_bank(addresses, bytes, phase);
@@ -96,17 +96,17 @@ SharedCost shared_cost(const WarpAddresses& addresses, uint32_t bytes, SharedAcc
   SharedCost cost;
   const bool may_merge = access == SharedAccess::load;
   if (bytes <= WORD_BYTES) {
-    add_phases(cost, addresses, bytes, WHOLE_WARP, WARP);
+    add_phases(cost, addresses, bytes, WHOLE_WARP, LANES);
   } else if (bytes == 8) {
     const bool one_phase = may_merge && can_merge(addresses, WHOLE_WARP);
-    add_phases(cost, addresses, bytes, WHOLE_WARP, one_phase ? WARP : WARP / 2);
+    add_phases(cost, addresses, bytes, WHOLE_WARP, one_phase ? LANES : LANES / 2);
   } else {
     for (const uint32_t half : {0x0000ffffu, 0xffff0000u}) {
       const bool one_phase = may_merge && can_merge(addresses, half);
-      add_phases(cost, addresses, bytes, half, one_phase ? WARP / 2 : WARP / 4);
+      add_phases(cost, addresses, bytes, half, one_phase ? LANES / 2 : LANES / 4);
     }
   }
   return cost;
 }
 
-}  // namespace simulator
+}  // namespace lens

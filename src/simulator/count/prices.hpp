@@ -7,16 +7,13 @@
 #include <array>
 #include <cstdint>
 
-#include "simulator/count/access.hpp"
+#include "lens/request.hpp"
 
-namespace simulator {
-
-constexpr uint32_t SECTOR_BYTES = 32;
-constexpr uint32_t LINE_BYTES = 128;
+namespace lens {
 
 /// The addresses of one warp instruction. Lanes outside `active` hold nothing of meaning.
 struct WarpAddresses {
-  std::array<uint64_t, WARP> lane;
+  std::array<uint64_t, LANES> lane;
   uint32_t active;
 };
 
@@ -41,4 +38,4 @@ struct SharedCost {
 enum class SharedAccess { load, store };
 SharedCost shared_cost(const WarpAddresses& addresses, uint32_t bytes, SharedAccess access);
 
-}  // namespace simulator
+}  // namespace lens

@@ -13,8 +13,8 @@
 namespace workshop {
 namespace {
 
-using simulator::WARP;
-using simulator::WarpAddresses;
+using lens::LANES;
+using lens::WarpAddresses;
 using std::string;
 
 // Numbers that are the same on every machine: what <random>'s distributions make of a generator is not laid down.
@@ -38,7 +38,7 @@ class Dice {
 
 // A warp's addresses: `byte` of each lane, in an array that begins at byte 0.
 template <typename Byte>
-WarpAddresses warp_at(Byte byte, int active_lanes = WARP) {
+WarpAddresses warp_at(Byte byte, int active_lanes = LANES) {
   WarpAddresses addresses{.lane = {}, .active = 0};
   for (int lane = 0; lane < active_lanes; ++lane) {
     addresses.lane[static_cast<size_t>(lane)] = static_cast<uint64_t>(byte(lane));
@@ -48,7 +48,7 @@ WarpAddresses warp_at(Byte byte, int active_lanes = WARP) {
 }
 
 uint32_t wavefronts(const WarpAddresses& addresses, uint32_t bytes) {
-  return shared_cost(addresses, bytes, simulator::SharedAccess::load).wavefronts;
+  return shared_cost(addresses, bytes, lens::SharedAccess::load).wavefronts;
 }
 
 // The thread of a block that is `lane` of its warp number `warp`: threads are numbered x first.
@@ -56,7 +56,7 @@ struct Thread {
   int64_t x, y;
 };
 Thread thread_of(int64_t block_x, int64_t warp, int64_t lane) {
-  const int64_t number = warp * WARP + lane;
+  const int64_t number = warp * LANES + lane;
   return {number % block_x, number / block_x};
 }
 
@@ -88,7 +88,7 @@ string why_apart(int64_t first, int64_t step, int64_t width, int64_t piece, cons
         "one {}: 32.",
         scaled(step, "t", first), step, name);
   }
-  const int64_t last = first + step * (WARP - 1) + width - 1;
+  const int64_t last = first + step * (LANES - 1) + width - 1;
   return fmt::format(
       "From byte {} to byte {} no {} is left out: {} / {} - {} / {} + 1 = {}, without remainders.",
       first, last, name, last, piece, first, piece, last / piece - first / piece + 1);
@@ -182,7 +182,7 @@ QuizQuestion quotient(Dice& dice) {
   const auto part = [&](int64_t t) { return divides ? t / D : t % D; };
   const WarpAddresses warp = warp_at([&](int64_t t) { return 4 * S * part(t); });
   const string what = fmt::format("t {} {}", divides ? "/" : "%", D);
-  const int64_t different = divides ? WARP / D : D;
+  const int64_t different = divides ? LANES / D : D;
   return number(
       a_warp_reads("float",
                    S == 1 ? fmt::format("x[{}]", what) : fmt::format("x[{} * ({})]", S, what)) +
@@ -231,7 +231,7 @@ QuizQuestion block_walk(Dice& dice, bool x_walks_row) {
   });
   const char* const walks =
       x_walks_row ? "threadIdx.y * {} + threadIdx.x" : "threadIdx.x * {} + threadIdx.y";
-  const int64_t rows = x_walks_row ? WARP / block_x : block_x;
+  const int64_t rows = x_walks_row ? LANES / block_x : block_x;
   return number(
       fmt::format("A block has {} x {} threads (x first). float* x begins at a multiple of 256 "
                   "bytes, and each thread reads x[{}]. How many sectors of 32 bytes does the "
@@ -240,7 +240,7 @@ QuizQuestion block_walk(Dice& dice, bool x_walks_row) {
       count_sectors(warp, 4),
       fmt::format("{}. The first one has threadIdx.x from 0 to {} and threadIdx.y from 0 to {}: {} "
                   "floats side by side in each of {} places that are {} bytes apart.",
-                  NUMBERED, block_x - 1, WARP / block_x - 1, WARP / rows, rows, 4 * width));
+                  NUMBERED, block_x - 1, LANES / block_x - 1, LANES / rows, rows, 4 * width));
 }
 QuizQuestion block_along_rows(Dice& dice) { return block_walk(dice, true); }
 QuizQuestion block_down_columns(Dice& dice) { return block_walk(dice, false); }
@@ -264,10 +264,10 @@ QuizQuestion warp_of_thread(Dice& dice) {
       fmt::format("{} Which warp does the thread with threadIdx.x = {} and threadIdx.y = {} belong "
                   "to? (The first warp is number 0.)",
                   thread.text(), thread.x, thread.y),
-      thread.number() / WARP,
+      thread.number() / LANES,
       fmt::format("{}. This one's is {} + {} * {} = {}, and {} / 32 is {} without the remainder.",
                   NUMBERED, thread.x, thread.block_x, thread.y, thread.number(), thread.number(),
-                  thread.number() / WARP));
+                  thread.number() / LANES));
 }
 
 QuizQuestion lane_of_thread(Dice& dice) {
@@ -276,24 +276,24 @@ QuizQuestion lane_of_thread(Dice& dice) {
       fmt::format("{} Which lane of its warp, 0 to 31, is the thread with threadIdx.x = {} and "
                   "threadIdx.y = {}?",
                   thread.text(), thread.x, thread.y),
-      thread.number() % WARP,
+      thread.number() % LANES,
       fmt::format("{}. This one's is {} + {} * {} = {}, and the remainder of {} / 32 is {}.",
                   NUMBERED, thread.x, thread.block_x, thread.y, thread.number(), thread.number(),
-                  thread.number() % WARP));
+                  thread.number() % LANES));
 }
 
 QuizQuestion rows_of_warp(Dice& dice) {
   const int64_t block_x = dice.one_of<int64_t>({4, 8, 10, 12, 16, 20, 24, 32, 40});
   const int64_t block_y = 960 / block_x / 4 * 4, warp = dice.from(0, 3);
   std::set<int64_t> rows;
-  for (int64_t lane = 0; lane < WARP; ++lane) rows.insert(thread_of(block_x, warp, lane).y);
+  for (int64_t lane = 0; lane < LANES; ++lane) rows.insert(thread_of(block_x, warp, lane).y);
   return number(
       fmt::format("A block has {} x {} threads (x first). How many different values of threadIdx.y "
                   "are there in its warp number {}? (The first warp is number 0.)",
                   block_x, block_y, warp),
       static_cast<int64_t>(rows.size()),
       fmt::format("{}. This warp has the threads number {} to {}, so threadIdx.y from {} to {}.",
-                  NUMBERED, warp * WARP, warp * WARP + WARP - 1, *rows.begin(), *rows.rbegin()));
+                  NUMBERED, warp * LANES, warp * LANES + LANES - 1, *rows.begin(), *rows.rbegin()));
 }
 
 // An index and what it is for a thread; k is the same for all.
@@ -317,7 +317,7 @@ QuizQuestion moves(Dice& dice) {
       dice.one_of<Place>({{a, b}, {b, a}, {a, OF_K}, {b, OF_K}, {OF_K, a}, {OF_K, b}});
   const int64_t block_x = flat ? 1024 : 32;
   const auto differs = [&](const Index& index) {
-    const Thread first = thread_of(block_x, 0, 0), last = thread_of(block_x, 0, WARP - 1);
+    const Thread first = thread_of(block_x, 0, 0), last = thread_of(block_x, 0, LANES - 1);
     return index.of(first.x, first.y) != index.of(last.x, last.y);
   };
   const char* const answer = differs(place.col) ? "column" : differs(place.row) ? "row" : "neither";
@@ -424,9 +424,9 @@ QuizQuestion requests(Dice& dice) {
                   "bytes a lane), all 32 lanes of every warp taking part. How many load requests "
                   "do its warps make in all?",
                   floats, type.name, type.bytes),
-      floats / (WARP * each),
+      floats / (LANES * each),
       fmt::format("A request of 32 lanes takes 32 * {} floats: {} / {}.", each, floats,
-                  WARP * each));
+                  LANES * each));
 }
 
 QuizQuestion blocks(Dice& dice) {
@@ -452,7 +452,7 @@ QuizQuestion warps_of_tile(Dice& dice) {
           "A block computes a tile of {} x {} elements of C, and each of its threads a piece "
           "of {} x {}. How many warps has the block?",
           BM, BN, TM, TN),
-      threads / WARP,
+      threads / LANES,
       fmt::format("{} * {} elements over {} a thread are {} threads, 32 of them a warp.", BM, BN,
                   TM * TN, threads));
 }

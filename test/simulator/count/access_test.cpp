@@ -9,8 +9,8 @@
 
 namespace {
 
-using simulator::SharedAccess;
-using simulator::WarpAddresses;
+using lens::SharedAccess;
+using lens::WarpAddresses;
 
 struct Measured {
   SharedAccess access;
@@ -50,7 +50,7 @@ TEST(SharedCost, EveryPatternMeasuredOnAnH200) {
   int patterns = 0;
   while (std::getline(file, line)) {
     const Measured m = parse(line);
-    const simulator::SharedCost cost = shared_cost(m.addresses, m.bytes, m.access);
+    const lens::SharedCost cost = shared_cost(m.addresses, m.bytes, m.access);
     EXPECT_EQ(cost.wavefronts, m.wavefronts) << line;
     EXPECT_EQ(cost.bank_conflicts(), m.bank_conflicts) << line;
     ++patterns;
