@@ -8,7 +8,7 @@
 
 #include "device/blend.cuh"
 #include "device/grid.hpp"
-#include "device/promise.hpp"
+#include "promise/promise.hpp"
 
 namespace ladder {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "device/grid.hpp"
-#include "device/promise.hpp"
+#include "promise/promise.hpp"
 
 // (Not `labs`: that is a function of the C library.)
 namespace lab {

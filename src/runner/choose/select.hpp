@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "device/promise.hpp"
 #include "kernels/ladder.hpp"
+#include "promise/promise.hpp"
 #include "results/values/problem.hpp"
 #include "results/values/run.hpp"
 

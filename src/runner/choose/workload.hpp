@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "device/promise.hpp"
 #include "kernels/ladder.hpp"
+#include "promise/promise.hpp"
 #include "results/values/run.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/product_trial.hpp"

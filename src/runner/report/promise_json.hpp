@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "device/promise.hpp"
+#include "promise/promise.hpp"
 
 namespace runner {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device/promise.hpp"
+#include "promise/promise.hpp"
 #include "results/values/run.hpp"
 
 namespace runner {

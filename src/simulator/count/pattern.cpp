@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulator/count/prices.hpp"
+#include "lens/prices.hpp"
 
 namespace simulator {
 namespace {

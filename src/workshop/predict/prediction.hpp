@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/error.hpp"
-#include "device/promise.hpp"
+#include "promise/promise.hpp"
 #include "text/page.hpp"
 #include "workshop/predict/lab_questions.hpp"
 #include "workshop/predict/prediction_sheet.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "simulator/count/prices.hpp"
+#include "lens/prices.hpp"
 
 namespace workshop {
 namespace {

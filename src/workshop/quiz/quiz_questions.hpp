@@ -1,5 +1,5 @@
 // The quiz's questions: templates that are filled with fresh numbers. What is right is worked out by the rules that the
-// simulated GPU counts by (simulator/count/prices.hpp), on the addresses that the expression gives. No answer is stored.
+// simulated GPU counts by (lens/prices.hpp), on the addresses that the expression gives. No answer is stored.
 #pragma once
 
 #include <cstdint>

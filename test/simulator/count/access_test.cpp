@@ -1,5 +1,5 @@
 // The price of a shared-memory access, against every pattern measured on an H200.
-#include "simulator/count/prices.hpp"
+#include "lens/prices.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simulator/count/prices.hpp"
+#include "lens/prices.hpp"
 
 #include <algorithm>
 
