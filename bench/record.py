@@ -9,7 +9,7 @@
     bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
 
 A row that is measured anew replaces the one of its kernel and size; each row has its own date and says how it was
-measured. Rows of another device, driver, CUDA or cuBLAS are never mixed in. Afterwards bench/ladder_table.py puts the
+measured. Rows of another device, driver, CUDA or cuBLAS are never mixed in. Afterwards tools/docs/ladder_table.py puts the
 table into README.md.
 """
 

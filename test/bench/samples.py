@@ -1,4 +1,4 @@
-"""Small runs, as sgemm_runner writes them, for the tests of bench/ and plots/."""
+"""Small runs, as sgemm_runner writes them, for the tests of bench/, tools/docs/ and plots/."""
 
 import json
 import sys

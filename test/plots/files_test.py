@@ -179,7 +179,7 @@ class Documents(unittest.TestCase):
             (folder / "plot.svg").write_text("<svg/>")
             command = f"python3 -m plots sizes {folder}/run.json -o {folder}/plot.svg"
             (folder / "text.md").write_text(f"<!-- drawn by: {command} -->\n")
-            called = [sys.executable, "-B", runs.ROOT / "bench/doc_outputs.py", folder / "text.md"]
+            called = [sys.executable, "-B", runs.ROOT / "tools/docs/doc_outputs.py", folder / "text.md"]
             ended = subprocess.run(called, capture_output=True, text=True)
             self.assertEqual(ended.returncode, 0, ended.stderr)
             self.assertIn("plot.svg", ended.stdout)

@@ -49,7 +49,7 @@ TEST(DamagedFile, TheSoundOneIsRead) {
   EXPECT_EQ(results::run_from_json(sound_file().dump()).results.size(), 1u);
 }
 
-// The files that C++ and Python both are tried with: test/bench/results_test.py says the same of them.
+// The files that C++ and Python both are tried with: test/plots/results_test.py says the same of them.
 TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
   const std::string folder = SGEMM_TABLES "/../runs/";
   const std::map<std::string, std::string> sound = {

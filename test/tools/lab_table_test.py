@@ -1,12 +1,12 @@
-"""bench/lab_table.py: the table that it writes, and what --check says."""
+"""tools/docs/lab_table.py: the table that it writes, and what --check says."""
 
 import json
 import unittest
 
 import readme_table
-import samples
+from tree import samples
 
-BEGIN = "<!-- lab table: made by bench/lab_table.py -->"
+BEGIN = "<!-- lab table: made by tools/docs/lab_table.py -->"
 END = "<!-- end of the lab table -->"
 README = f"# A ladder\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
 
@@ -51,7 +51,7 @@ class LabTable(readme_table.ReadmeTable):
         self.assertEqual(self.call("--check").returncode, 0)
 
     def test_check_sees_another_table(self):
-        self.assertIn("bench/lab_table.py", self.refused(1, "--check"))
+        self.assertIn("tools/docs/lab_table.py", self.refused(1, "--check"))
 
     def test_refuses_a_run_without_labs(self):
         self.run_file.write_text(json.dumps(samples.document([samples.timed_row(1, "256")])), encoding="utf-8")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the ladder table of README.md from a recorded run.
 
-    bench/ladder_table.py            puts the table between the markers in README.md
-    bench/ladder_table.py --check    exits 1 if README.md does not hold the table of the recorded run
+    tools/docs/ladder_table.py            puts the table between the markers in README.md
+    tools/docs/ladder_table.py --check    exits 1 if README.md does not hold the table of the recorded run
 
 The run is bench/baselines/nvidia-h200.json, as bench/record.py writes it on a GPU.
 """
@@ -11,12 +11,12 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where plots/ is
 from plots import pick, program, results  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
-BEGIN = "<!-- ladder table: made by bench/ladder_table.py -->"
+ROOT = Path(__file__).resolve().parents[2]
+BEGIN = "<!-- ladder table: made by tools/docs/ladder_table.py -->"
 END = "<!-- end of the ladder table -->"
 SQUARE_SIZES_SHOWN = (256, 1024, 2048, 4096, 8192)
 
@@ -88,7 +88,7 @@ def write_table(name, baseline, table_of, begin, end):
     if wanted == readme:
         return 0
     if arguments.check:
-        raise Refused(f"{arguments.readme} does not hold the table of {arguments.run}; run bench/{name}.py", 1)
+        raise Refused(f"{arguments.readme} does not hold the table of {arguments.run}; run tools/docs/{name}.py", 1)
     program.replace_file(arguments.readme, wanted)
     return 0
 

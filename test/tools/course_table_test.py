@@ -1,4 +1,4 @@
-"""bench/course_table.py: the table that it writes, and what --check says."""
+"""tools/docs/course_table.py: the table that it writes, and what --check says."""
 
 import subprocess
 import sys
@@ -6,9 +6,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import samples
+from tree import DOCS
 
-BEGIN = "<!-- course table: made by bench/course_table.py -->"
+BEGIN = "<!-- course table: made by tools/docs/course_table.py -->"
 END = "<!-- end of the course table -->"
 DOCUMENT = f"# The workshop\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
 COURSE = "# In order.\nstrides           # 1 check\n01_naive  -  A    # 6 checks, with hole a\n02_remap  01_naive  A\n"
@@ -38,7 +38,7 @@ class CourseTable(unittest.TestCase):
         (self.exercises / "course.txt").write_text(COURSE, encoding="utf-8")
 
     def call(self, *words):
-        command = [sys.executable, "-B", samples.BENCH / "course_table.py", "--exercises", self.exercises, "--document",
+        command = [sys.executable, "-B", DOCS / "course_table.py", "--exercises", self.exercises, "--document",
                    self.document, *words]
         return subprocess.run(command, capture_output=True, text=True)
 

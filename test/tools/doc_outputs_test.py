@@ -1,4 +1,4 @@
-"""bench/doc_outputs.py and bench/figures.py: documents that show what programs print and draw."""
+"""tools/docs/doc_outputs.py and tools/docs/figures.py: documents that show what programs print and draw."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-import samples
+from tree import DOCS, samples  # which makes plots/ known
 from plots import catalogue, results
 
 # Stands in for the runner: prints its words, and draws where it is told to.
@@ -48,7 +48,7 @@ class Documents(unittest.TestCase):
 
     def call(self, text, *words):
         self.document.write_text(text, encoding="utf-8")
-        command = [sys.executable, "-B", samples.BENCH / "doc_outputs.py", self.document, *words]
+        command = [sys.executable, "-B", DOCS / "doc_outputs.py", self.document, *words]
         command += ["--runner", sys.executable, self.program]
         return subprocess.run(command, capture_output=True, text=True)
 
@@ -191,14 +191,14 @@ class Figures(unittest.TestCase):
     def test_are_well_formed_and_right_on_dark_and_light(self):
         with tempfile.TemporaryDirectory() as folder:
             figure = Path(folder) / "bursts.svg"
-            subprocess.run([sys.executable, "-B", samples.BENCH / "figures.py", "bursts", figure], check=True)
+            subprocess.run([sys.executable, "-B", DOCS / "figures.py", "bursts", figure], check=True)
             text = figure.read_text(encoding="utf-8")
             xml.etree.ElementTree.fromstring(text)
             self.assertIn("prefers-color-scheme: dark", text)
 
     def test_go_nowhere_but_where_they_can(self):
         ended = subprocess.run(
-            [sys.executable, "-B", samples.BENCH / "figures.py", "bursts", "/nonexistent/x.svg"], capture_output=True, text=True
+            [sys.executable, "-B", DOCS / "figures.py", "bursts", "/nonexistent/x.svg"], capture_output=True, text=True
         )
         self.assertEqual((ended.returncode, ended.stderr.count("\n")), (2, 1), ended.stderr)
 

@@ -1,11 +1,11 @@
-"""bench/ladder_table.py: the table that it writes, and what --check says."""
+"""tools/docs/ladder_table.py: the table that it writes, and what --check says."""
 
 import unittest
 
 import readme_table
-import samples
+from tree import samples
 
-BEGIN = "<!-- ladder table: made by bench/ladder_table.py -->"
+BEGIN = "<!-- ladder table: made by tools/docs/ladder_table.py -->"
 END = "<!-- end of the ladder table -->"
 README = f"# A ladder\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
 
@@ -44,7 +44,7 @@ class LadderTable(readme_table.ReadmeTable):
         self.assertEqual(self.readme.read_text(encoding="utf-8"), README.replace("old", TABLE))
 
     def test_check_compares_and_says_what_to_run(self):
-        self.assertIn("run bench/ladder_table.py", self.refused(1, "--check"))
+        self.assertIn("run tools/docs/ladder_table.py", self.refused(1, "--check"))
         self.call()
         self.assertEqual(self.call("--check").returncode, 0)
         self.run_file.write_text(samples.text_of(RUN).replace("53531.4", "53532.6"), encoding="utf-8")

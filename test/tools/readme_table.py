@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import samples
+from tree import DOCS, samples
 
 
 class ReadmeTable(unittest.TestCase):
@@ -23,7 +23,7 @@ class ReadmeTable(unittest.TestCase):
         self.run_file.write_text(samples.text_of(self.recorded), encoding="utf-8")
 
     def call(self, *words):
-        command = [sys.executable, "-B", samples.BENCH / self.program, "--run", self.run_file, "--readme", self.readme, *words]
+        command = [sys.executable, "-B", DOCS / self.program, "--run", self.run_file, "--readme", self.readme, *words]
         return subprocess.run(command, capture_output=True, text=True)
 
     def refused(self, code, *words):

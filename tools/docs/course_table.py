@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the table of exercises of docs/workshop.md.
 
-    bench/course_table.py            puts the table between the markers in docs/workshop.md
-    bench/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
+    tools/docs/course_table.py            puts the table between the markers in docs/workshop.md
+    tools/docs/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
 
 The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are reckoned, not timed: to read the
 text, and to write and think again before each check that somebody made who had not seen the exercise before. That number stands
@@ -14,12 +14,12 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where plots/ is
 from plots import program  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
-BEGIN = "<!-- course table: made by bench/course_table.py -->\n"
+ROOT = Path(__file__).resolve().parents[2]
+BEGIN = "<!-- course table: made by tools/docs/course_table.py -->\n"
 END = "<!-- end of the course table -->\n"
 WORDS_A_MINUTE = 130  # of a technical text
 MINUTES_A_CHECK = 3
@@ -78,7 +78,7 @@ def main():
     if wanted == text:
         return 0
     if options.check:
-        print(f"{options.document} has another table of exercises than bench/course_table.py makes today", file=sys.stderr)
+        print(f"{options.document} has another table of exercises than tools/docs/course_table.py makes today", file=sys.stderr)
         return 1
     options.document.write_text(wanted, encoding="utf-8")
     return 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Puts what programs print and draw, and the text of files, into the documents that show it.
 
-    bench/doc_outputs.py                 README.md and docs/*.md: every output and every figure anew
-    bench/doc_outputs.py --check         exits 1 if a document shows something else than is printed or drawn today
-    bench/doc_outputs.py docs/memory.md  of this document alone
+    tools/docs/doc_outputs.py                 README.md and docs/*.md: every output and every figure anew
+    tools/docs/doc_outputs.py --check         exits 1 if a document shows something else than is printed or drawn today
+    tools/docs/doc_outputs.py docs/memory.md  of this document alone
 
 A document says what it shows, and the program does the rest:
 
@@ -40,11 +40,11 @@ from pathlib import Path
 
 import bug_section
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where plots/ is
 from plots import program, style  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PRINTED = re.compile(
     r"(?P<head><!-- printed by(?:, ending with (?P<code>\d+))?: (?P<command>.+?) -->\n```\n)(?P<shown>.*?)(?<=\n)(?P<end>```\n)",
     re.DOTALL,
@@ -63,7 +63,7 @@ class Commands:
     def __init__(self, runner):
         self.programs = {
             "./sgemm_runner": runner,
-            "bench/figures.py": [sys.executable, "-B", str(ROOT / "bench/figures.py")],
+            "tools/docs/figures.py": [sys.executable, "-B", str(ROOT / "tools/docs/figures.py")],
             PLOTS: [sys.executable, "-B", "-m", "plots"],
         }
         self.answers = {}
@@ -181,7 +181,7 @@ def main():
                 file.parent.mkdir(exist_ok=True)
                 program.replace_file(file, content)
     if arguments.check and differing:
-        raise Refused(f"{', '.join(differing)}: not what is printed and drawn today; run bench/doc_outputs.py", 1)
+        raise Refused(f"{', '.join(differing)}: not what is printed and drawn today; run tools/docs/doc_outputs.py", 1)
     for file in differing:
         print(f"written anew: {file}")
     return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the figures of docs/ that show no request of a kernel but how memory works.
 
-    bench/figures.py bursts docs/figures/bursts.svg     why DRAM answers in bursts
+    tools/docs/figures.py bursts docs/figures/bursts.svg     why DRAM answers in bursts
 """
 
 import argparse
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where plots/ is
 from plots import program  # noqa: E402
 
 # The colours of both schemes stand in one place; what is drawn names them.

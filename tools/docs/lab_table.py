@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the table of labs of README.md from a recorded run.
 
-    bench/lab_table.py            puts the table between the markers in README.md
-    bench/lab_table.py --check    exits 1 if README.md does not hold the table of the recorded run
+    tools/docs/lab_table.py            puts the table between the markers in README.md
+    tools/docs/lab_table.py --check    exits 1 if README.md does not hold the table of the recorded run
 
 The run is bench/baselines/nvidia-h200-labs.json, as bench/record.py labs writes it on a GPU.
 """
@@ -13,7 +13,7 @@ import ladder_table
 from plots import program
 from plots.program import Refused
 
-BEGIN = "<!-- lab table: made by bench/lab_table.py -->"
+BEGIN = "<!-- lab table: made by tools/docs/lab_table.py -->"
 END = "<!-- end of the lab table -->"
 
 

@@ -5,8 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import samples
-from plots import results
+from runs import results, samples
 
 
 def read(text):
