@@ -6,32 +6,33 @@
 
 Nothing is computed or judged here: a figure is the one that the program wrote, and whether a result is right is what it
 found. A file may have been damaged, or edited: each value is checked for what it can be, and what cannot be used is
-refused with its place in the file. What is refused is what src/results/files/json.cpp refuses: test/data/runs has files that
-both are tried with.
+refused with its place in the file. Which fields there are and what they can be is what the program's own reader goes by:
+schema.json, which build/sim/bin/results_test writes from src/results/files/json.cpp. test/data/runs has files that both
+are tried with.
 """
 
 import datetime
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import isfinite
+from pathlib import Path
 
 from plots import program
 
-SCHEMA = 2  # as in src/results/files/json.hpp
-LARGEST, SMALLEST = 1e18, 1e-9  # of any figure above 0
-LONGEST_MS, SHORTEST_MS = 1e9, 1e-6
+FIELDS = json.loads((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"))
+SCHEMA = FIELDS["schema"]
 LONGEST_FILE = 1 << 28
 DEEPEST = 16  # of objects and lists in each other
-LARGEST_FLOAT = 3.4028234663852886e38
-MACHINES = ("simulator", "cuda")
+LARGEST = 1e18  # of any figure
 
 
 class Unusable(program.Refused):
     """A file that is no run, or not one that this reader knows. The text says which, and where."""
 
 
-VERDICTS = ("SAME", "FASTER", "SLOWER", "UNSURE", "CHANGED", "WRONG")
+COMPARISON = FIELDS["row"]["comparison"]["kind"]["object"]
+VERDICTS = tuple(COMPARISON["verdict"]["kind"]["words"])
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,6 @@ class ComparedWith:
     notes: list[str]
 
 
-WASTES = ("none", "some", "much")
-
-
 @dataclass(frozen=True)
 class Line:
     """What one source line asked of one buffer with one instruction, on the simulated GPU."""
@@ -74,7 +72,7 @@ class Line:
     bytes_used_over_fetched: float | None  # likewise
     wavefronts_per_request: float | None  # None where it went to global memory
     bank_conflicts: int
-    waste: str  # of WASTES: how much more it moves than its bytes need
+    waste: str  # "none", "some", "much": how much more it moves than its bytes need
 
 
 @dataclass(frozen=True)
@@ -309,9 +307,6 @@ class _Place:
             self.refuse(f"is not between {least:g} and {most:g}")
         return float(self.value)
 
-    def positive(self):
-        return self.number(SMALLEST)
-
     def date(self):
         """Nothing where it is not known."""
         date = self.text()
@@ -324,27 +319,43 @@ class _Place:
             self.refuse("is no date such as 2026-11-22T10:00:00+00:00")
         return date
 
-    def small(self):
-        return self.whole(0, 2**31 - 1)
-
-    def signed(self):
-        return self.number(-LARGEST)
-
     def three(self, take):
         values = [take(one) for one in self.each()]
         if len(values) != 3:
             self.refuse("has not three values")
         return values
 
-    def all(self, take):
-        return [take(one) for one in self.each()]
+    def word(self, words, otherwise):
+        if self.text() not in words:
+            self.refuse(otherwise)
+        return self.text()
 
-    def check(self, needed=(), known=()):
-        """That there are members, and what they and others can be: {key: take}."""
-        for key, take in dict(needed).items():
-            take(self.at(key))
-        for key, take in dict(known).items():
-            self.take(key, take)
+    def fields(self, table):
+        """{key: value} of an object's fields; of one that may be absent, and is, what its absence says."""
+        needed = {key for key, one in table.items() if "absent" not in one}
+        return {key: self.at(key).value_of(one["kind"]) if key in needed or self.has(key) else one["absent"] for key, one in table.items()}
+
+    def value_of(self, kind):
+        """What stands here, which must be of that kind (of schema.json)."""
+        if isinstance(kind, str):
+            return _KINDS[kind](self)
+        (name, of), *more = kind.items()
+        match name:
+            case "whole":
+                return self.whole(*of)
+            case "number":
+                return self.number(*of)
+            case "words":
+                return self.word(of, *(value for _, value in more))
+            case "list":
+                return [one.value_of(of) for one in self.each()]
+            case "three":
+                return self.three(lambda one: one.value_of(of))
+            case "members":
+                return self.map(lambda one: one.value_of(of))
+            case "object":
+                return self.fields(of)
+        raise AssertionError(f"{name} is no kind")
 
     def count(self):
         return self.map(_Place.natural) if isinstance(self.value, dict) else self.natural()
@@ -355,10 +366,26 @@ class _Place:
         return self.value
 
     # A wrong value may be a NaN, which JSON has no number for: it is written as a text.
-    def check_any_number(self):
+    def any_number(self):
         finite = self.is_number() and isfinite(self.value)
         if not finite and self.value not in ("inf", "-inf", "nan", "-nan"):
             self.refuse("is not a number")
+        return float(self.value)
+
+
+_KINDS = {
+    "text": _Place.text,
+    "lines": _Place.lines_of_text,
+    "date": _Place.date,
+    "truth": _Place.truth,
+    "natural": _Place.natural,
+    "any number": _Place.any_number,
+}
+
+
+def _made(kind, values, **more):
+    """A dataclass of the values that it has fields for."""
+    return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values} | more)
 
 
 def _context(c):
@@ -371,137 +398,53 @@ def _context(c):
     if schema != SCHEMA:
         remedy = "use newer scripts" if schema > SCHEMA else "record it anew (bench/record.py, or sgemm_runner --json=FILE)"
         c.refuse(f"has schema {schema}, and this version reads schema {SCHEMA}: {remedy}")
-    machine = c.at("machine").text()
-    if machine not in MACHINES:
-        c.at("machine").refuse("is neither 'simulator' nor 'cuda'")
-    c.check(known=_CONTEXT)
-    roofs = c.take("roofs", lambda place: {key: place.at(key).positive() for key in place.members() if place.has(key)}, {})
-    return Context(
-        machine=machine,
-        device=c.at("device").text(),
-        device_detail=c.at("device_detail").text(),
-        date=c.take("date", _Place.date, ""),
-        commit=c.take("commit", _Place.text),
-        uncommitted_changes=c.take("uncommitted_changes", _Place.truth),
-        driver=c.take("driver", _Place.text),
-        cuda=c.take("cuda", _Place.text),
-        cublas=c.take("cublas", _Place.text),
-        power_limit_watts=c.take("power_limit_watts", _Place.positive),
-        roofs=roofs,
-        compared_with=c.take("compared_with", _compared_with),
+    values = c.fields(FIELDS["context"])
+    return _made(
+        Context,
+        values,
+        roofs={key: roof for key, roof in values["roofs"].items() if roof is not None},
+        compared_with=values["compared_with"] and ComparedWith(**values["compared_with"]),
         json=c.members(),
     )
 
 
 def _row(r):
     refusal = _refusal(r)
-    size = _size(r) if r.has("m") else None
-    name = _name(r, size)
-    r.check(known=_ROW)
-    if not refusal:
-        _check_judgement(r)
+    who = r.fields(FIELDS["identity"])
+    problem = r.fields(FIELDS["problem"]) if r.has("m") else {}
+    size = tuple(problem[key] for key in "mnk") if problem else None
+    name = _name(r, who, size)
+    values = r.fields(FIELDS["row"])
+    judgement = {} if refusal else r.fields(FIELDS["judgement"])
+    if r.has("contract_checks"):
+        r.fields(FIELDS["contract"])
     timed = r.has("samples_ms")
-    l2 = r.at("l2").text() if timed else "warm"
-    if l2 not in ("warm", "cold"):
-        r.at("l2").refuse("is neither 'warm' nor 'cold'")
-    samples = _samples(r) if timed else ([], [])
-    return Row(
+    timing = _timing(r) if timed else _UNTIMED
+    return _made(
+        Row,
+        who | values | timing,
         name=name,
-        set=r.at("set").text(),
-        number=r.take("kernel_id", _Place.small),
-        kernel=r.at("kernel").text(),
-        variant=r.take("variant", _Place.text, ""),
-        parameters=r.take("parameters", lambda place: place.map(lambda one: one.whole(-(2**63))), {}),
+        number=who["kernel_id"],
+        parameters=dict(who["parameters"]),
         size=size,
-        path=r.take("path", _Place.text, ""),
         refusal=refusal,
-        date=r.take("date", _Place.date, ""),
-        correct=not refusal and r.at("correct").truth(),
+        correct=judgement.get("correct", False),
         promise_kept=r.take("promise_kept", _Place.truth, True),
+        hazards=[hazard["message"] for hazard in values["hazards"]],
         contract_broken=r.take("contract_broken", _Place.texts, []),
-        hazards=[_hazard(h) for h in r.take("hazards", _Place.each, [])],
         doubts=r.at("doubts").texts() if timed else [],
         figures=_figures(r),
         sectors_per_request=r.take("sectors_per_request", lambda place: place.map(_Place.number), {}),
         counts=r.take("counts", lambda place: place.map(_Place.count), {}),
-        lines=[_line(place) for place in r.take("lines", _Place.each, [])],
-        cold=l2 == "cold",
-        once=r.at("once").truth() if timed else False,
-        is_reference=r.at("is_reference").truth() if timed else False,
-        samples_ms=samples[0],
-        reference_samples_ms=samples[1],
-        samples_of_runs=_runs(r, len(samples[0])),
-        sample_seconds=_of_each_sample(r, "sample_seconds", len(samples[0])),
-        sample_clocks_mhz=_of_each_sample(r, "sample_clocks_mhz", len(samples[0])),
-        comparison=r.take("comparison", _comparison),
+        lines=[_made(Line, line, waste=line["waste"] or "none") for line in values["lines"]],
+        cold=timing["l2"] == "cold",
+        comparison=values["comparison"] and _comparison(values["comparison"]),
         json=r.members(),
     )
 
 
-def _compared_with(c):
-    return ComparedWith(
-        file=c.at("file").text(),
-        date=c.at("date").date(),
-        commit=c.take("commit", _Place.text),
-        notes=c.at("notes").texts(),
-    )
-
-
-def _comparison(c):
-    verdict = c.at("verdict").text()
-    if verdict not in VERDICTS:
-        c.at("verdict").refuse("is no verdict")
-    base = [one.number() for one in c.take("base_percent", _Place.each, [])]
-    if base and len(base) != 3:
-        c.at("base_percent").refuse("has not three values")
-    return Comparison(
-        verdict=verdict,
-        reasons=c.at("reasons").texts(),
-        base_percent=base,
-        base_ms=c.take("base_ms", _Place.number),
-        change_percent=c.take("change_percent", lambda place: place.number(-LARGEST)),
-        threshold_percent=c.take("threshold_percent", _Place.number),
-        p_value=c.take("p_value", _Place.number),
-    )
-
-
-def _line(line):
-    line.check(
-        needed=dict.fromkeys(("sectors", "lines", "wavefronts"), _Place.natural),
-        known=dict.fromkeys(("lanes", "bytes_used"), _Place.natural),
-    )
-    waste = line.take("waste", _Place.text, "none")
-    if waste not in WASTES:
-        line.at("waste").refuse("is neither 'none' nor 'some' nor 'much'")
-    return Line(
-        file=line.at("file").text(),
-        line=line.at("line").small(),
-        instruction=line.at("instruction").text(),
-        buffer=line.at("buffer").text(),
-        bytes_per_lane=line.take("bytes_per_lane", _Place.small, 0),
-        requests=line.at("requests").natural(),
-        sectors_per_request=line.take("sectors_per_request", _Place.number),
-        bytes_used_over_fetched=line.take("bytes_used_over_fetched", _Place.number),
-        wavefronts_per_request=line.take("wavefronts_per_request", _Place.number),
-        bank_conflicts=line.at("bank_conflicts").natural(),
-        waste=waste,
-    )
-
-
-_PROBLEM = ("m", "n", "k", "lda", "ldb", "ldc", "offset_a", "offset_b", "offset_c", "alpha", "beta", "seed")
-_ACCURACY = ("max_abs_error", "error_over_bound")
-
-
-def _size(r):
-    """M, N, K. The rest of the problem is checked on the way."""
-    for key in ("lda", "ldb", "ldc"):
-        r.at(key).whole(1, 2**40 - 1)
-    for key in ("offset_a", "offset_b", "offset_c"):
-        r.take(key, lambda place: place.whole(0, 63), 0)
-    for key in ("alpha", "beta"):
-        r.at(key).number(-LARGEST_FLOAT, LARGEST_FLOAT)
-    r.at("seed").natural()
-    return tuple(r.at(key).whole(0, 2**40 - 1) for key in ("m", "n", "k"))
+def _comparison(values):
+    return Comparison(**values | {"base_percent": values["base_percent"] or []})
 
 
 def _refusal(r):
@@ -511,129 +454,41 @@ def _refusal(r):
     return refusal
 
 
-def _name(r, size):
+def _name(r, who, size):
     """The row's name, which says its kernel and sizes."""
-    r.check(needed={"set": _Place.text, "kernel": _Place.text})
-    number = r.take("kernel_id", _Place.small)
-    label = r.at("kernel").text() if number is None else f"{number:02}_{r.at('kernel').text()}"
-    parts = [r.at("set").text(), label]
-    if variant := r.take("variant", _Place.text, ""):
-        parts.append(variant)
+    label = who["kernel"] if who["kernel_id"] is None else f"{who['kernel_id']:02}_{who['kernel']}"
+    parts = [who["set"], label]
+    if who["variant"]:
+        parts.append(who["variant"])
     if size:
         parts.append("x".join(map(str, size)))
-    parts += [f"{place.path.rsplit('.', 1)[1]}={place.whole(-(2**63))}" for place in r.take("parameters", _Place.member_places, [])]
+    parts += [f"{key}={value}" for key, value in dict(who["parameters"]).items()]
     if r.at("name").text() != "/".join(parts):
         r.at("name").refuse(f"is not '{'/'.join(parts)}', as its kernel and sizes have it")
     return r.at("name").text()
 
 
-def _hazard(h):
-    h.check(needed={"kind": _Place.text}, known={"kernel": _Place.text, "lines": _Place.texts, "times": _Place.natural})
-    return h.at("message").lines_of_text()
-
-
-def _check_judgement(r):
-    r.at("correct").truth()
-    for key in _ACCURACY:
-        r.at(key).check_any_number()
-    r.at("elements_compared").whole()
-    r.check(known=_JUDGEMENT)
-    if r.has("contract_checks"):
-        r.check(needed={"contract_checks": _Place.small, "contract_broken": _Place.texts})
-
-
-def _check_mismatch(m):
-    m.check(needed={"row": _Place.whole, "col": _Place.whole} | dict.fromkeys(("got", "want", "bound"), _Place.check_any_number))
-
-
-def _check_claim(c):
-    texts = dict.fromkeys(("counter", "buffer", "relation"), _Place.text)
-    c.check(needed=texts | {"value": _Place.signed, "kept": _Place.truth}, known={"counted": _Place.signed})
-
-
-def _check_kernel(k):
-    extent = {key: lambda place: place.three(_Place.small) for key in ("grid", "block")}
-    known = {"registers": _Place.small, "shared_bytes": _Place.whole, "blocks_per_multiprocessor": _Place.small}
-    k.check(needed={"name": _Place.text} | extent, known=known)
-
-
-def _check_reference(place):
-    if place.text() != "copy":
-        place.refuse("is not 'copy'")
-
-
-def _check_clocks(place):
-    if place.each():
-        place.three(_Place.positive)
-
-
-def _check_lesson(lesson):
-    lesson.check(needed={"lab": _Place.text, "question": _Place.text}, known={"answer": _Place.lines_of_text})
-
-
-# What nothing here is made of, and is checked all the same: what it can be where it is there.
-_CONTEXT = {
-    "executable": _Place.text,
-    "command_line": _Place.texts,
-    "multiprocessors": _Place.small,
-    "memory_bytes": _Place.whole,
-    "clock_limit_mhz": _Place.positive,
-    "ecc": _Place.truth,
-    "schedule": _Place.natural,
-    "labs": lambda labs: labs.all(_check_lesson),
-}
-_ROW = {
-    "idea": _Place.text,
-    "useful_bytes": _Place.whole,
-    "simulation_seconds": _Place.number,
-    "kernels": lambda kernels: kernels.all(_check_kernel),
-}
-_JUDGEMENT = {
-    "error_message": _Place.lines_of_text,
-    "cuda_error": _Place.text,
-    "failure": _Place.lines_of_text,
-    "first_mismatch": _check_mismatch,
-    "promise": lambda promise: promise.all(_check_claim),
-    "doubts": _Place.texts,
-}
-_TIMING = {
-    "seconds_at_most": _Place.positive,
-    "samples_at_most": _Place.small,
-    "target_spread": lambda place: place.number(0, 1),
-    "launches_per_sample": _Place.small,
-    "steady": _Place.truth,
-    "clocks_mhz": _check_clocks,
-    "slowdowns": _Place.texts,
-}
+_NO_FIGURES = {*FIELDS["problem"], "max_abs_error", "error_over_bound", "kernel_id", "useful_bytes"}
 
 
 def _figures(r):
     """Every single number of the row that says neither what was computed nor how well."""
-    others = (*_PROBLEM, *_ACCURACY, "kernel_id", "useful_bytes")
-    return {key: r.at(key).number() for key in r.members() if key not in others and r.at(key).is_number()}
+    return {key: r.at(key).number() for key in r.members() if key not in _NO_FIGURES and r.at(key).is_number()}
 
 
-def _samples(r):
-    r.check(needed=_TIMING, known={"reference": _check_reference, "fp32_peak_gflops": _Place.positive})
-    samples, references = (
-        [one.number(SHORTEST_MS, LONGEST_MS) for one in r.at(key).each()] for key in ("samples_ms", "reference_samples_ms")
-    )
-    if not samples:
+_UNTIMED = {key: [] for key in FIELDS["timing"]} | {"l2": "warm", "once": False, "is_reference": False}
+
+
+def _timing(r):
+    values = r.fields(FIELDS["timing"])
+    if len(values["clocks_mhz"]) not in (0, 3):
+        r.at("clocks_mhz").refuse("has not three values: lowest, median, highest")
+    samples = len(values["samples_ms"])
+    if samples == 0:
         r.at("samples_ms").refuse("is empty")
-    if references and len(references) != len(samples):
-        r.at("reference_samples_ms").refuse("has not as many values as samples_ms")
-    return samples, references
-
-
-def _runs(r, samples):
-    runs = [one.whole(1, 2**31 - 1) for one in r.take("samples_of_runs", _Place.each, [])]
-    if runs and sum(runs) != samples:
+    for key in ("reference_samples_ms", "sample_seconds", "sample_clocks_mhz"):
+        if values[key] and len(values[key]) != samples:
+            r.at(key).refuse("has not as many values as samples_ms")
+    if values["samples_of_runs"] and sum(values["samples_of_runs"]) != samples:
         r.at("samples_of_runs").refuse("does not add up to the number of samples_ms")
-    return runs
-
-
-def _of_each_sample(r, key, samples):
-    values = [one.number() for one in r.take(key, _Place.each, [])]
-    if values and len(values) != samples:
-        r.at(key).refuse("has not as many values as samples_ms")
     return values

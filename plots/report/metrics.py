@@ -1,15 +1,9 @@
-"""The list of metrics, taken from where it stands: src/results/values/metrics.cpp. So that a column of the report is called as
-the program's table calls it, and explained in the same words."""
+"""The list of metrics, as the program has it: a column of the report is called as the program's table calls it, and
+explained in the same words."""
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 
-LIST = Path(__file__).resolve().parent.parent.parent / "src/results/values/metrics.cpp"
-_TEXT = r'"((?:[^"\\]|\\.)*)"'
-_ENTRY = re.compile(
-    r"\{\s*" + r",\s*".join([_TEXT] * 4) + r",\s*Better::(\w+),\s*(\d+),\s*((?:" + _TEXT.replace("(", "(?:", 1) + r"\s*)+),"
-)
+from plots import results
 
 
 @dataclass(frozen=True)
@@ -24,8 +18,4 @@ class Metric:
 
 def all_metrics():
     """{key: Metric}, in the order of the list."""
-    found = {}
-    for key, name, heading, unit, _, decimals, hint in _ENTRY.findall(LIST.read_text(encoding="utf-8")):
-        pieces = "".join(re.findall(_TEXT, hint))
-        found[key] = Metric(key, name, heading, unit, int(decimals), pieces)
-    return found
+    return {key: Metric(key, **said) for key, said in results.FIELDS["metrics"].items()}

@@ -3,88 +3,258 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <system_error>
+#include <utility>
 
+#include "results/files/fields.hpp"
 #include "results/files/strict_json.hpp"
 #include "results/values/counts.hpp"
 #include "results/values/line_figures.hpp"
 #include "results/values/metrics.hpp"
-#include "text/foreign.hpp"
 
 namespace results {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// ---- THE fields: what each struct has in a file, in the order in which it is written.
+
+constexpr auto SMALL = Whole<int>{0, INT32_MAX};
+constexpr auto LARGE = Whole<int64_t>{0, INT64_MAX};
+constexpr auto FIGURE = Number<double>{0, LARGEST};
+constexpr auto SIGNED = Number<double>{-LARGEST, LARGEST};
+constexpr auto POSITIVE = Number<double>{SMALLEST, LARGEST};
+constexpr auto MS = Number<double>{1e-6, 1e9};  // a nanosecond, eleven days
+constexpr auto TEXTS = List<Text>{};
+
+constexpr auto ROOFS = std::tuple{
+    known("copy_gbytes_per_second", &Roofs::copy_gbytes_per_second, POSITIVE),
+    known("fp32_gflops", &Roofs::fp32_gflops, POSITIVE),
+};
+
+const char* machine_name(Machine machine) {
+  return machine == Machine::simulator ? "simulator" : "cuda";
+}
+
+constexpr auto PROVENANCE = std::tuple{
+    known("date", &Provenance::date, Date{}),
+    known("executable", &Provenance::program, Text{}),
+    known("commit", &Provenance::commit, Text{}),
+    known("uncommitted_changes", &Provenance::uncommitted_changes, Truth{}),
+    known("command_line", &Provenance::command_line, TEXTS),
+    needed("machine", &Provenance::machine,
+           Word<Machine>{machine_name, 2, "is neither 'simulator' nor 'cuda'"}),
+    needed("device", &Provenance::device, Text{}),
+    needed("device_detail", &Provenance::device_detail, Text{}),
+    known("multiprocessors", &Provenance::multiprocessors, SMALL),
+    known("memory_bytes", &Provenance::memory_bytes, LARGE),
+    known("driver", &Provenance::driver, Text{}),
+    known("cuda", &Provenance::cuda, Text{}),
+    known("cublas", &Provenance::cublas, Text{}),
+    known("power_limit_watts", &Provenance::power_limit_watts, POSITIVE),
+    known("clock_limit_mhz", &Provenance::clock_limit_mhz, POSITIVE),
+    known("ecc", &Provenance::ecc, Truth{}),
+    known("schedule", &Provenance::schedule, Natural{}),
+    known("roofs", &Provenance::roofs, Object<ROOFS>{}),
+};
+
+constexpr auto COMPARED_WITH = std::tuple{
+    needed("file", &ComparedWith::file, Text{}),
+    needed("date", &ComparedWith::date, Date{}),
+    known("commit", &ComparedWith::commit, Text{}),
+    needed("notes", &ComparedWith::notes, TEXTS),
+};
+
+constexpr auto LESSON = std::tuple{
+    needed("lab", &Lesson::lab, Text{}),
+    needed("question", &Lesson::question, Text{}),
+    omitted("answer", &Lesson::answer, LinesOfText{}),
+};
+
+constexpr auto CONTEXT = std::tuple{
+    Within{&Run::from, PROVENANCE},
+    omitted("compared_with", &Run::compared_with, Object<COMPARED_WITH>{}),
+    omitted("labs", &Run::lessons, List<Object<LESSON>>{}),
+};
+
+constexpr auto IDENTITY = std::tuple{
+    needed("set", &Identity::set, Text{}),
+    known("kernel_id", &Identity::number, SMALL),
+    needed("kernel", &Identity::name, Text{}),
+    omitted("variant", &Identity::variant, Text{}),
+    omitted("parameters", &Identity::parameters, Members<Whole<int64_t>>{{INT64_MIN, INT64_MAX}}),
+};
+
+constexpr auto SIZE = Whole<int64_t>{0, (int64_t{1} << 40) - 1};
+constexpr auto STRIDE = Whole<int64_t>{1, SIZE.most};
+constexpr auto OFFSET = Whole<int64_t>{0, LARGEST_OFFSET};
+constexpr auto FACTOR =
+    Number<float>{-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
+
+constexpr auto PROBLEM = std::tuple{
+    needed("m", &Problem::M, SIZE),
+    needed("n", &Problem::N, SIZE),
+    needed("k", &Problem::K, SIZE),
+    needed("lda", &Problem::lda, STRIDE),
+    needed("ldb", &Problem::ldb, STRIDE),
+    needed("ldc", &Problem::ldc, STRIDE),
+    omitted("offset_a", &Problem::offset_a, OFFSET),
+    omitted("offset_b", &Problem::offset_b, OFFSET),
+    omitted("offset_c", &Problem::offset_c, OFFSET),
+    needed("alpha", &Problem::alpha, FACTOR),
+    needed("beta", &Problem::beta, FACTOR),
+    needed("seed", &Problem::seed, Natural{}),
+};
+
+constexpr auto SUBJECT = std::tuple{
+    omitted("useful_bytes", &Result::useful_bytes, LARGE),
+    omitted("idea", &Result::idea, Text{}),
+    omitted("path", &Result::path, Text{}),
+};
+
+constexpr auto DAY = std::tuple{known("date", &Result::date, Date{})};
+
+constexpr auto COMPARED = std::tuple{
+    needed("verdict", &Compared::verdict, Word<Change>{name_of, 6, "is no verdict"}),
+    needed("reasons", &Compared::reasons, TEXTS),
+    omitted("base_percent", &Compared::base_percent, Three<Number<double>>{FIGURE}),
+    omitted("base_ms", &Compared::base_ms, FIGURE),
+    omitted("change_percent", &Compared::change_percent, SIGNED),
+    omitted("threshold_percent", &Compared::threshold_percent, FIGURE),
+    omitted("p_value", &Compared::p_value, FIGURE),
+};
+
+constexpr auto COMPARISON =
+    std::tuple{omitted("comparison", &Result::compared, Object<COMPARED>{})};
+
+constexpr auto ACCURACY = std::tuple{
+    needed("correct", &Judgement::correct, Truth{}),
+    needed("max_abs_error", &Judgement::max_abs_error, AnyNumber<double>{}),
+    needed("error_over_bound", &Judgement::error_over_bound, AnyNumber<double>{}),
+    needed("elements_compared", &Judgement::compared, LARGE),
+};
+
+constexpr auto FAILURE = std::tuple{
+    known("error_message", &Judgement::complaint, LinesOfText{}),  // Google Benchmark's word
+    known("cuda_error", &Judgement::error, Text{}),
+    known("failure", &Judgement::failure, LinesOfText{}),
+};
+
+constexpr auto MISMATCH = std::tuple{
+    needed("row", &Mismatch::row, LARGE),
+    needed("col", &Mismatch::col, LARGE),
+    needed("got", &Mismatch::got, AnyNumber<float>{}),
+    needed("want", &Mismatch::want, AnyNumber<double>{}),
+    needed("bound", &Mismatch::bound, AnyNumber<double>{}),
+};
+
+constexpr auto FIRST_MISMATCH =
+    std::tuple{omitted("first_mismatch", &Judgement::first_mismatch, Object<MISMATCH>{})};
+
+// The key of a metric: which there are only this program knows.
+struct MetricKey : Text {
+  static std::string read(const Place& place) {
+    if (find_metric(place.text()) == nullptr) place.refuse("is no metric");
+    return place.text();
+  }
+};
+
+constexpr auto CLAIM = std::tuple{
+    needed("counter", &CheckedClaim::counter, MetricKey{}),
+    needed("buffer", &CheckedClaim::buffer, Text{}),
+    needed("relation", &CheckedClaim::relation, Text{}),
+    needed("value", &CheckedClaim::value, SIGNED),
+    known("counted", &CheckedClaim::counted, SIGNED),
+    needed("kept", &CheckedClaim::kept, Truth{}),
+};
+
+constexpr auto PROMISE = std::tuple{omitted("promise", &Judgement::claims, List<Object<CLAIM>>{})};
+
+constexpr auto CONTRACT = std::tuple{
+    needed("contract_checks", &Judgement::contract_checks, SMALL),
+    needed("contract_broken", &Judgement::contract, TEXTS),
+};
+
+constexpr auto DOUBTS = std::tuple{known("doubts", &Judgement::doubts, TEXTS)};
+
+constexpr auto EFFORT =
+    std::tuple{omitted("simulation_seconds", &Traffic::simulation_seconds, FIGURE)};
+
+const char* l2_name(bool cold) { return cold ? "cold" : "warm"; }
+const char* reference_name(bool is_copy) { return is_copy ? "copy" : nullptr; }
+
+constexpr auto MEASURE_OPTIONS = std::tuple{
+    needed("l2", &MeasureOptions::cold, Word<bool>{l2_name, 2, "is neither 'warm' nor 'cold'"}),
+    needed("once", &MeasureOptions::once, Truth{}),
+    needed("seconds_at_most", &MeasureOptions::seconds, POSITIVE),
+    needed("samples_at_most", &MeasureOptions::samples, SMALL),
+    needed("target_spread", &MeasureOptions::target_spread, Number<double>{0, 1}),
+};
+
+constexpr auto TIMING = std::tuple{
+    Within{&Timing::options, MEASURE_OPTIONS},
+    needed("is_reference", &Timing::is_reference, Truth{}),
+    omitted("reference", &Timing::is_against_copy, Word<bool>{reference_name, 2, "is not 'copy'"}),
+    needed("launches_per_sample", &Timing::launches_per_sample, SMALL),
+    needed("steady", &Timing::steady, Truth{}),
+    needed("clocks_mhz", &Timing::clocks_mhz, List<Number<double>>{POSITIVE}),
+    needed("slowdowns", &Timing::slowdowns, TEXTS),
+    known("fp32_peak_gflops", &Timing::fp32_peak_gflops, POSITIVE),
+    needed("samples_ms", &Timing::samples_ms, List<Number<double>>{MS}),
+    needed("reference_samples_ms", &Timing::reference_samples_ms, List<Number<double>>{MS}),
+    omitted("samples_of_runs", &Timing::samples_of_runs, List<Whole<int>>{{1, INT32_MAX}}),
+    omitted("sample_seconds", &Timing::sample_seconds, List<Number<double>>{FIGURE}),
+    omitted("sample_clocks_mhz", &Timing::sample_clocks_mhz, List<Number<double>>{FIGURE}),
+};
+
+constexpr auto EXTENT = Three<Whole<int64_t>>{{0, INT32_MAX}};
+
+constexpr auto KERNEL = std::tuple{
+    needed("name", &Kernel::name, Text{}),
+    needed("grid", &Kernel::grid, EXTENT),
+    needed("block", &Kernel::block, EXTENT),
+    known("registers", &Kernel::registers, SMALL),
+    known("shared_bytes", &Kernel::shared_bytes, LARGE),
+    known("blocks_per_multiprocessor", &Kernel::blocks_per_multiprocessor, SMALL),
+};
+
+constexpr auto LINE = std::tuple{
+    needed("file", &Line::file, Text{}),
+    needed("line", &Line::line, SMALL),
+    needed("instruction", &Line::instruction, Text{}),
+    needed("buffer", &Line::buffer, Text{}),
+    known("bytes_per_lane", &Line::bytes_per_lane, Whole<uint32_t>{0, INT32_MAX}),
+    needed("requests", &Line::requests, Natural{}),
+    known("lanes", &Line::lanes, Natural{}),
+    known("bytes_used", &Line::bytes_used, Natural{}),
+    needed("sectors", &Line::sectors, Natural{}),
+    needed("lines", &Line::lines, Natural{}),
+    needed("wavefronts", &Line::wavefronts, Natural{}),
+    needed("bank_conflicts", &Line::bank_conflicts, Natural{}),
+    Follows{"sectors_per_request", sectors_per_request, FIGURE},
+    Follows{"bytes_used_over_fetched", bytes_used_over_fetched, FIGURE},
+    Follows{"wavefronts_per_request", wavefronts_per_request, FIGURE},
+    Follows{"waste", waste_of, Word<Waste>{name_of, 3, "is neither 'none' nor 'some' nor 'much'"}},
+};
+
+constexpr auto HAZARD = std::tuple{
+    needed("kind", &Hazard::kind, Text{}),     needed("message", &Hazard::message, LinesOfText{}),
+    known("kernel", &Hazard::kernel, Text{}),  known("lines", &Hazard::lines, TEXTS),
+    known("times", &Hazard::times, Natural{}),
+};
+
+constexpr auto KERNELS_AND_LINES = std::tuple{
+    omitted("kernels", &Observation::kernels, List<Object<KERNEL>>{}),
+    omitted("lines", &Observation::lines, List<Object<LINE>>{}),
+};
+
+constexpr auto HAZARDS =
+    std::tuple{omitted("hazards", &Observation::hazards, List<Object<HAZARD>>{})};
 
 // ---- Writing.
-
-constexpr const char* MACHINES[] = {"simulator", "cuda"};
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// A wrong value may be a NaN, which JSON has no number for.
-Json exact(double value) {
-  return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
-}
-
-Json written(const Provenance& p) {
-  return {{"schema", SCHEMA},
-          {"date", p.date},
-          {"executable", p.program},
-          {"commit", or_null(p.commit)},
-          {"uncommitted_changes", or_null(p.uncommitted_changes)},
-          {"command_line", p.command_line},
-          {"machine", MACHINES[static_cast<int>(p.machine)]},
-          {"device", p.device},
-          {"device_detail", p.device_detail},
-          {"multiprocessors", or_null(p.multiprocessors)},
-          {"memory_bytes", or_null(p.memory_bytes)},
-          {"driver", or_null(p.driver)},
-          {"cuda", or_null(p.cuda)},
-          {"cublas", or_null(p.cublas)},
-          {"power_limit_watts", or_null(p.power_limit_watts)},
-          {"clock_limit_mhz", or_null(p.clock_limit_mhz)},
-          {"ecc", or_null(p.ecc)},
-          {"schedule", or_null(p.schedule)},
-          {"roofs",
-           {{"copy_gbytes_per_second", or_null(p.roofs.copy_gbytes_per_second)},
-            {"fp32_gflops", or_null(p.roofs.fp32_gflops)}}}};
-}
-
-Json written(const Lesson& l) {
-  Json lesson = {{"lab", l.lab}, {"question", l.question}};
-  if (!l.answer.empty()) lesson["answer"] = l.answer;
-  return lesson;
-}
-
-Json written(const ComparedWith& with) {
-  return {{"file", with.file},
-          {"date", with.date},
-          {"commit", or_null(with.commit)},
-          {"notes", with.notes}};
-}
-
-Json written(const Compared& c) {
-  Json comparison = {{"verdict", name_of(c.verdict)}, {"reasons", c.reasons}};
-  if (c.base_percent) comparison["base_percent"] = *c.base_percent;
-  const auto add = [&](const char* key, const std::optional<double>& value) {
-    if (value) comparison[key] = *value;
-  };
-  add("base_ms", c.base_ms);
-  add("change_percent", c.change_percent);
-  add("threshold_percent", c.threshold_percent);
-  add("p_value", c.p_value);
-  return comparison;
-}
 
 // Google Benchmark's own keys, where there is a time to give. Its tools think in microseconds or less.
 void add_benchmark_keys(Json& row, const Result& r) {
@@ -99,73 +269,6 @@ void add_benchmark_keys(Json& row, const Result& r) {
   row["real_time"] = us;
   row["cpu_time"] = us;
   row["time_unit"] = "us";
-}
-
-void add_identity(Json& row, const Identity& who) {
-  row["set"] = who.set;
-  row["kernel_id"] = or_null(who.number);
-  row["kernel"] = who.name;
-  if (!who.variant.empty()) row["variant"] = who.variant;
-  if (who.parameters.empty()) return;
-  row["parameters"] = Json::object();
-  for (const auto& [key, value] : who.parameters) row["parameters"][key] = value;
-}
-
-void add_problem(Json& row, const Problem& p) {
-  row["m"] = p.M;
-  row["n"] = p.N;
-  row["k"] = p.K;
-  row["lda"] = p.lda;
-  row["ldb"] = p.ldb;
-  row["ldc"] = p.ldc;
-  if (p.offset_a != 0) row["offset_a"] = p.offset_a;
-  if (p.offset_b != 0) row["offset_b"] = p.offset_b;
-  if (p.offset_c != 0) row["offset_c"] = p.offset_c;
-  row["alpha"] = p.alpha;
-  row["beta"] = p.beta;
-  row["seed"] = p.seed;
-}
-
-void add_judgement(Json& row, const Result& r) {
-  const Judgement& j = r.judged;
-  row["correct"] = j.correct;
-  row["max_abs_error"] = exact(j.max_abs_error);
-  row["error_over_bound"] = exact(j.error_over_bound);
-  row["elements_compared"] = j.compared;
-  if (!j.correct) {
-    row["error_occurred"] = true;  // Google Benchmark's word for a row that is not to be used
-    row["error_message"] = j.complaint;
-    row["cuda_error"] = j.error;
-    row["failure"] = j.failure;
-  }
-  if (j.first_mismatch) {
-    const Mismatch& m = *j.first_mismatch;
-    row["first_mismatch"] = {{"row", m.row},
-                             {"col", m.col},
-                             {"got", exact(m.got)},
-                             {"want", exact(m.want)},
-                             {"bound", exact(m.bound)}};
-  }
-  if (!j.claims.empty()) {
-    row["promise_kept"] = j.promise_kept();
-    row["promise"] = Json::array();
-    for (const CheckedClaim& c : j.claims) {
-      row["promise"].push_back({{"counter", c.counter},
-                                {"buffer", c.buffer},
-                                {"relation", c.relation},
-                                {"value", c.value},
-                                {"counted", or_null(c.counted)},
-                                {"kept", c.kept}});
-    }
-  }
-  if (j.contract_checks > 0) {
-    row["contract_checks"] = j.contract_checks;
-    row["contract_broken"] = j.contract;
-  }
-  if (r.seen.timing) {
-    row["trusted"] = j.trusted();
-    row["doubts"] = j.doubts;
-  }
 }
 
 // Each metric that the result has, of the whole launch.
@@ -197,357 +300,68 @@ void add_traffic(Json& row, const Result& r, const Traffic& traffic) {
       row["counts"][one.key] = one.value;
     }
   }
-  if (traffic.simulation_seconds > 0) row["simulation_seconds"] = traffic.simulation_seconds;
+  write(row, traffic, EFFORT);
 }
 
-void add_timing(Json& row, const Timing& t) {
-  row["l2"] = t.options.cold ? "cold" : "warm";
-  row["once"] = t.options.once;
-  row["seconds_at_most"] = t.options.seconds;
-  row["samples_at_most"] = t.options.samples;
-  row["target_spread"] = t.options.target_spread;
-  row["is_reference"] = t.is_reference;
-  if (t.is_against_copy) row["reference"] = "copy";
-  row["launches_per_sample"] = t.launches_per_sample;
-  row["steady"] = t.steady;
-  row["clocks_mhz"] = t.clocks_mhz;
-  row["slowdowns"] = t.slowdowns;
-  row["fp32_peak_gflops"] = or_null(t.fp32_peak_gflops);
-  row["samples_ms"] = t.samples_ms;
-  row["reference_samples_ms"] = t.reference_samples_ms;
-  if (!t.samples_of_runs.empty()) row["samples_of_runs"] = t.samples_of_runs;
-  if (!t.sample_seconds.empty()) row["sample_seconds"] = t.sample_seconds;
-  if (!t.sample_clocks_mhz.empty()) row["sample_clocks_mhz"] = t.sample_clocks_mhz;
-}
-
-Json written(const Kernel& k) {
-  return {{"name", k.name},
-          {"grid", k.grid},
-          {"block", k.block},
-          {"registers", or_null(k.registers)},
-          {"shared_bytes", or_null(k.shared_bytes)},
-          {"blocks_per_multiprocessor", or_null(k.blocks_per_multiprocessor)}};
-}
-
-Json written(const Line& l) {
-  return {{"file", l.file},
-          {"line", l.line},
-          {"instruction", l.instruction},
-          {"buffer", l.buffer},
-          {"bytes_per_lane", l.bytes_per_lane},
-          {"requests", l.requests},
-          {"lanes", l.lanes},
-          {"bytes_used", l.bytes_used},
-          {"sectors", l.sectors},
-          {"lines", l.lines},
-          {"wavefronts", l.wavefronts},
-          {"bank_conflicts", l.bank_conflicts},
-          {"sectors_per_request", or_null(sectors_per_request(l))},
-          {"bytes_used_over_fetched", or_null(bytes_used_over_fetched(l))},
-          {"wavefronts_per_request", or_null(wavefronts_per_request(l))},
-          {"waste", name_of(waste_of(l))}};
-}
-
-Json written(const Hazard& h) {
-  return {{"kind", h.kind},
-          {"message", h.message},
-          {"kernel", h.kernel},
-          {"lines", h.lines},
-          {"times", h.times}};
-}
-
-template <typename T>
-void add_list(Json& row, const char* key, const std::vector<T>& values) {
-  if (values.empty()) return;
-  row[key] = Json::array();
-  for (const T& value : values) row[key].push_back(written(value));
+void add_judgement(Json& row, const Result& r) {
+  const Judgement& j = r.judged;
+  write(row, j, ACCURACY);
+  if (!j.correct) {
+    row["error_occurred"] = true;  // Google Benchmark's word for a row that is not to be used
+    write(row, j, FAILURE);
+  }
+  write(row, j, FIRST_MISMATCH);
+  if (!j.claims.empty()) row["promise_kept"] = j.promise_kept();
+  write(row, j, PROMISE);
+  if (j.contract_checks > 0) write(row, j, CONTRACT);
+  if (r.seen.timing) {
+    row["trusted"] = j.trusted();
+    write(row, j, DOUBTS);
+  }
 }
 
 Json row_of(const Result& r, const Provenance& from) {
   Json row = {{"name", full_name(r)}};
   add_benchmark_keys(row, r);
-  add_identity(row, r.who);
-  if (r.problem) add_problem(row, *r.problem);
-  if (r.useful_bytes) row["useful_bytes"] = *r.useful_bytes;
-  if (!r.idea.empty()) row["idea"] = r.idea;
-  if (!r.path.empty()) row["path"] = r.path;
-  row["machine"] = MACHINES[static_cast<int>(from.machine)];
+  write(row, r.who, IDENTITY);
+  if (r.problem) write(row, *r.problem, PROBLEM);
+  write(row, r, SUBJECT);
+  row["machine"] = machine_name(from.machine);
   row["device"] = from.device;
-  row["date"] = r.date;
+  write(row, r, DAY);
   if (!r.refusal.empty()) {  // Google Benchmark's words for what was not run, and is no failure
     row["skipped"] = true;
     row["skip_message"] = r.refusal;
-    if (r.compared) row["comparison"] = written(*r.compared);
+    write(row, r, COMPARISON);
     return row;
   }
   add_judgement(row, r);
   add_figures(row, r, from.roofs);
   if (r.seen.traffic) add_traffic(row, r, *r.seen.traffic);
-  if (r.seen.timing) add_timing(row, *r.seen.timing);
-  add_list(row, "kernels", r.seen.kernels);
-  add_list(row, "lines", r.seen.lines);
+  if (r.seen.timing) write(row, *r.seen.timing, TIMING);
+  write(row, r.seen, KERNELS_AND_LINES);
   if (r.seen.looked_for_hazards) row["hazards"] = Json::array();  // an empty list says: none
-  add_list(row, "hazards", r.seen.hazards);
-  if (r.compared) row["comparison"] = written(*r.compared);
+  write(row, r.seen, HAZARDS);
+  write(row, r, COMPARISON);
   return row;
 }
 
-// ---- Reading. A file may have been damaged, or edited: each value is checked for what it can be.
+// ---- Reading.
 
 constexpr size_t LONGEST_FILE = size_t{1} << 28;
-constexpr size_t LONGEST_TEXT = 4096;
-constexpr double LARGEST = 1e18, SMALLEST = 1e-9;       // of any figure above 0
-constexpr double LONGEST_MS = 1e9, SHORTEST_MS = 1e-6;  // eleven days, a nanosecond
 
-// One place in the file: what complaints name, and what values are taken from.
-class Place {
- public:
-  Place(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
-
-  [[noreturn]] void refuse(const std::string& why) const { throw Unusable(path_ + ": " + why); }
-
-  bool has(const char* key) const {
-    if (!json_.is_object()) refuse("is not an object");
-    return json_.contains(key) && !json_.at(key).is_null();
-  }
-  Place at(const char* key) const {
-    if (!json_.is_object()) refuse("is not an object");
-    if (!json_.contains(key)) refuse(fmt::format("has no '{}'", key));
-    return {json_.at(key), fmt::format("{}.{}", path_, key)};
-  }
-  template <typename Visit>
-  void for_each(const Visit& visit) const {
-    if (!json_.is_array()) refuse("is not a list");
-    for (size_t i = 0; i < json_.size(); ++i)
-      visit(Place(json_.at(i), fmt::format("{}[{}]", path_, i)));
-  }
-  template <typename Visit>
-  void for_each_member(const Visit& visit) const {
-    if (!json_.is_object()) refuse("is not an object");
-    for (const auto& [key, value] : json_.items()) {
-      const std::string plain = text::plain_line(beginning(key));
-      visit(plain, Place(value, path_ + "." + plain));
-    }
-  }
-  bool is_object() const { return json_.is_object(); }
-
-  std::string text() const { return text::plain_line(raw_text()); }
-  std::string text_of_lines() const { return text::plain_lines(raw_text()); }
-  bool truth() const {
-    if (!json_.is_boolean()) refuse("is neither true nor false");
-    return json_.get<bool>();
-  }
-  int64_t integer(int64_t least, int64_t most) const {
-    if (!json_.is_number_integer()) refuse("is not a whole number");
-    const bool too_large =
-        json_.is_number_unsigned() && json_.get<uint64_t>() > static_cast<uint64_t>(most);
-    if (too_large || json_.get<int64_t>() < least || json_.get<int64_t>() > most) {
-      refuse(fmt::format("is not between {} and {}", least, most));
-    }
-    return json_.get<int64_t>();
-  }
-  uint64_t natural() const {
-    if (!json_.is_number_unsigned()) refuse("is not a whole number from 0");
-    return json_.get<uint64_t>();
-  }
-  // "2026-11-22T10:00:00+00:00", or nothing where it is not known.
-  std::string date() const {
-    const std::string date = text();
-    if (!date.empty() && !is_date(date)) refuse("is no date such as 2026-11-22T10:00:00+00:00");
-    return date;
-  }
-  double number(double least, double most) const {
-    if (!json_.is_number()) refuse("is not a number");
-    const double value = json_.get<double>();
-    if (!(value >= least && value <= most)) {
-      refuse(fmt::format("is not between {:g} and {:g}", least, most));
-    }
-    return value;
-  }
-  double positive() const { return number(SMALLEST, LARGEST); }
-  // What exact() wrote.
-  double any_number() const {
-    if (json_.is_number()) return json_.get<double>();
-    const std::string word = text();
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (word == "inf") return infinity;
-    if (word == "-inf") return -infinity;
-    if (word == "nan" || word == "-nan") return std::numeric_limits<double>::quiet_NaN();
-    refuse("is not a number");
-  }
-
- private:
-  static bool is_date(std::string_view text) {
-    constexpr std::string_view PATTERN = "9999-99-99T99:99:99";
-    const auto fits = [](std::string_view given, std::string_view pattern) {
-      return std::ranges::equal(
-          given, pattern, [](char c, char p) { return p == '9' ? c >= '0' && c <= '9' : c == p; });
-    };
-    if (!fits(text.substr(0, PATTERN.size()), PATTERN)) return false;
-    const auto number = [&](size_t at) { return 10 * (text[at] - '0') + text[at + 1] - '0'; };
-    const std::chrono::year_month_day day{std::chrono::year(100 * number(0) + number(2)),
-                                          std::chrono::month(static_cast<unsigned>(number(5))),
-                                          std::chrono::day(static_cast<unsigned>(number(8)))};
-    if (!day.ok() || number(11) > 23 || number(14) > 59 || number(17) > 59) return false;
-    const std::string_view zone = text.substr(PATTERN.size());
-    return zone == "Z" || ((zone.starts_with('+') || zone.starts_with('-')) &&
-                           fits(zone.substr(1), "99:99") && number(20) <= 23 && number(23) <= 59);
-  }
-  std::string_view raw_text() const {
-    if (!json_.is_string()) refuse("is not a text");
-    return beginning(json_.get_ref<const std::string&>());
-  }
-  static std::string_view beginning(std::string_view text) { return text.substr(0, LONGEST_TEXT); }
-
-  const Json& json_;
-  std::string path_;
-};
-
-std::vector<std::string> texts(const Place& place) {
-  std::vector<std::string> list;
-  place.for_each([&](const Place& one) { list.push_back(one.text()); });
-  return list;
-}
-
-std::vector<double> numbers(const Place& place, double least, double most) {
-  std::vector<double> list;
-  place.for_each([&](const Place& one) { list.push_back(one.number(least, most)); });
-  return list;
-}
-
-template <typename Read>
-auto optional_at(const Place& place, const char* key, const Read& read)
-    -> std::optional<decltype(read(place))> {
-  if (!place.has(key)) return std::nullopt;
-  return read(place.at(key));
-}
-
-constexpr auto TEXT = [](const Place& p) { return p.text(); };
-constexpr auto TRUTH = [](const Place& p) { return p.truth(); };
-constexpr auto POSITIVE = [](const Place& p) { return p.positive(); };
-constexpr auto SMALL = [](const Place& p) { return static_cast<int>(p.integer(0, INT32_MAX)); };
-constexpr auto LARGE = [](const Place& p) { return p.integer(0, INT64_MAX); };
-
-Machine machine_from(const Place& place) {
-  const std::string word = place.text();
-  for (const Machine machine : {Machine::simulator, Machine::cuda}) {
-    if (word == MACHINES[static_cast<int>(machine)]) return machine;
-  }
-  place.refuse("is neither 'simulator' nor 'cuda'");
-}
-
-Provenance provenance_from(const Place& c) {
-  if (!c.has("schema")) {
-    c.refuse(
+void check_schema(const Place& context) {
+  if (!context.has("schema")) {
+    context.refuse(
         "has no 'schema': it is no run of sgemm_runner, or was written by an older version; "
         "record it anew with --json=FILE");
   }
-  const int64_t schema = c.at("schema").integer(0, INT32_MAX);
+  const int64_t schema = context.at("schema").integer(0, INT32_MAX);
   if (schema != SCHEMA) {
-    c.refuse(fmt::format(
+    context.refuse(fmt::format(
         "has schema {}, and this version reads schema {}: {}", schema, SCHEMA,
         schema > SCHEMA ? "use a newer sgemm_runner" : "record it anew with --json=FILE"));
   }
-  Provenance p{.machine = machine_from(c.at("machine"))};
-  if (c.has("date")) p.date = c.at("date").date();
-  if (c.has("executable")) p.program = c.at("executable").text();
-  p.commit = optional_at(c, "commit", TEXT);
-  p.uncommitted_changes = optional_at(c, "uncommitted_changes", TRUTH);
-  if (c.has("command_line")) p.command_line = texts(c.at("command_line"));
-  p.device = c.at("device").text();
-  p.device_detail = c.at("device_detail").text();
-  p.multiprocessors = optional_at(c, "multiprocessors", SMALL);
-  p.memory_bytes = optional_at(c, "memory_bytes", LARGE);
-  p.driver = optional_at(c, "driver", TEXT);
-  p.cuda = optional_at(c, "cuda", TEXT);
-  p.cublas = optional_at(c, "cublas", TEXT);
-  p.power_limit_watts = optional_at(c, "power_limit_watts", POSITIVE);
-  p.clock_limit_mhz = optional_at(c, "clock_limit_mhz", POSITIVE);
-  p.ecc = optional_at(c, "ecc", TRUTH);
-  if (c.has("schedule")) p.schedule = c.at("schedule").natural();
-  if (c.has("roofs")) {
-    const Place roofs = c.at("roofs");
-    p.roofs.copy_gbytes_per_second = optional_at(roofs, "copy_gbytes_per_second", POSITIVE);
-    p.roofs.fp32_gflops = optional_at(roofs, "fp32_gflops", POSITIVE);
-  }
-  return p;
-}
-
-Identity identity_from(const Place& row) {
-  Identity who{.set = row.at("set").text(), .name = row.at("kernel").text()};
-  who.number = optional_at(row, "kernel_id", SMALL);
-  if (row.has("variant")) who.variant = row.at("variant").text();
-  if (row.has("parameters")) {
-    row.at("parameters").for_each_member([&](const std::string& key, const Place& value) {
-      who.parameters.emplace_back(key, value.integer(INT64_MIN, INT64_MAX));
-    });
-  }
-  return who;
-}
-
-Problem problem_from(const Place& row) {
-  constexpr int64_t MOST = (int64_t{1} << 40) - 1;
-  const auto factor = [&](const char* key) {
-    return static_cast<float>(
-        row.at(key).number(-static_cast<double>(std::numeric_limits<float>::max()),
-                           static_cast<double>(std::numeric_limits<float>::max())));
-  };
-  const auto size = [&](const char* key, int64_t least) {
-    return row.at(key).integer(least, MOST);
-  };
-  const auto offset = [&](const char* key) {
-    return row.has(key) ? row.at(key).integer(0, LARGEST_OFFSET) : 0;
-  };
-  return {.M = size("m", 0),
-          .N = size("n", 0),
-          .K = size("k", 0),
-          .lda = size("lda", 1),
-          .ldb = size("ldb", 1),
-          .ldc = size("ldc", 1),
-          .offset_a = offset("offset_a"),
-          .offset_b = offset("offset_b"),
-          .offset_c = offset("offset_c"),
-          .alpha = factor("alpha"),
-          .beta = factor("beta"),
-          .seed = row.at("seed").natural()};
-}
-
-CheckedClaim claim_from(const Place& c) {
-  CheckedClaim claim{.counter = c.at("counter").text(),
-                     .buffer = c.at("buffer").text(),
-                     .relation = c.at("relation").text(),
-                     .value = c.at("value").number(-LARGEST, LARGEST),
-                     .kept = c.at("kept").truth()};
-  if (find_metric(claim.counter) == nullptr) c.at("counter").refuse("is no metric");
-  if (c.has("counted")) claim.counted = c.at("counted").number(-LARGEST, LARGEST);
-  return claim;
-}
-
-Judgement judgement_from(const Place& row) {
-  Judgement j{.correct = row.at("correct").truth()};
-  j.max_abs_error = row.at("max_abs_error").any_number();
-  j.error_over_bound = row.at("error_over_bound").any_number();
-  j.compared = row.at("elements_compared").integer(0, INT64_MAX);
-  if (row.has("error_message")) j.complaint = row.at("error_message").text_of_lines();
-  if (row.has("cuda_error")) j.error = row.at("cuda_error").text();
-  if (row.has("failure")) j.failure = row.at("failure").text_of_lines();
-  if (row.has("first_mismatch")) {
-    const Place m = row.at("first_mismatch");
-    j.first_mismatch = Mismatch{.row = m.at("row").integer(0, INT64_MAX),
-                                .col = m.at("col").integer(0, INT64_MAX),
-                                .got = static_cast<float>(m.at("got").any_number()),
-                                .want = m.at("want").any_number(),
-                                .bound = m.at("bound").any_number()};
-  }
-  if (row.has("promise")) {
-    row.at("promise").for_each([&](const Place& c) { j.claims.push_back(claim_from(c)); });
-  }
-  if (row.has("contract_checks")) {
-    j.contract_checks = SMALL(row.at("contract_checks"));
-    j.contract = texts(row.at("contract_broken"));
-  }
-  if (row.has("doubts")) j.doubts = texts(row.at("doubts"));
-  return j;
 }
 
 Traffic traffic_from(const Place& row) {
@@ -561,159 +375,52 @@ Traffic traffic_from(const Place& row) {
       traffic.counts.push_back({key, buffer, one.natural()});
     });
   });
-  if (row.has("simulation_seconds")) {
-    traffic.simulation_seconds = row.at("simulation_seconds").number(0, LARGEST);
-  }
+  read(row, traffic, EFFORT);
   return traffic;
-}
-
-std::vector<int> runs_from(const Place& place, const Timing& t) {
-  std::vector<int> runs;
-  int64_t samples = 0;
-  place.for_each([&](const Place& one) {
-    runs.push_back(static_cast<int>(one.integer(1, INT32_MAX)));
-    samples += runs.back();
-  });
-  if (samples != static_cast<int64_t>(t.samples_ms.size()))
-    place.refuse("does not add up to the number of samples_ms");
-  return runs;
 }
 
 Timing timing_from(const Place& row) {
   Timing t;
-  const std::string l2 = row.at("l2").text();
-  if (l2 != "warm" && l2 != "cold") row.at("l2").refuse("is neither 'warm' nor 'cold'");
-  t.options.cold = l2 == "cold";
-  t.options.once = row.at("once").truth();
-  t.options.seconds = row.at("seconds_at_most").positive();
-  t.options.samples = SMALL(row.at("samples_at_most"));
-  t.options.target_spread = row.at("target_spread").number(0, 1);
-  t.is_reference = row.at("is_reference").truth();
-  if (row.has("reference")) {
-    if (row.at("reference").text() != "copy") row.at("reference").refuse("is not 'copy'");
-    t.is_against_copy = true;
-  }
-  t.launches_per_sample = SMALL(row.at("launches_per_sample"));
-  t.steady = row.at("steady").truth();
-  t.clocks_mhz = numbers(row.at("clocks_mhz"), SMALLEST, LARGEST);
+  read(row, t, TIMING);
   if (!t.clocks_mhz.empty() && t.clocks_mhz.size() != 3) {
     row.at("clocks_mhz").refuse("has not three values: lowest, median, highest");
   }
-  t.slowdowns = texts(row.at("slowdowns"));
-  t.fp32_peak_gflops = optional_at(row, "fp32_peak_gflops", POSITIVE);
-  t.samples_ms = numbers(row.at("samples_ms"), SHORTEST_MS, LONGEST_MS);
   if (t.samples_ms.empty()) row.at("samples_ms").refuse("is empty");
-  t.reference_samples_ms = numbers(row.at("reference_samples_ms"), SHORTEST_MS, LONGEST_MS);
   const auto refuse_unless_as_many = [&](const char* key, const std::vector<double>& values) {
     if (!values.empty() && values.size() != t.samples_ms.size())
       row.at(key).refuse("has not as many values as samples_ms");
   };
   refuse_unless_as_many("reference_samples_ms", t.reference_samples_ms);
-  if (row.has("sample_seconds")) {
-    t.sample_seconds = numbers(row.at("sample_seconds"), 0, LARGEST);
-    refuse_unless_as_many("sample_seconds", t.sample_seconds);
-  }
-  if (row.has("sample_clocks_mhz")) {
-    t.sample_clocks_mhz = numbers(row.at("sample_clocks_mhz"), 0, LARGEST);
-    refuse_unless_as_many("sample_clocks_mhz", t.sample_clocks_mhz);
-  }
-  if (row.has("samples_of_runs")) t.samples_of_runs = runs_from(row.at("samples_of_runs"), t);
+  refuse_unless_as_many("sample_seconds", t.sample_seconds);
+  refuse_unless_as_many("sample_clocks_mhz", t.sample_clocks_mhz);
+  const int64_t of_runs =
+      std::accumulate(t.samples_of_runs.begin(), t.samples_of_runs.end(), int64_t{0});
+  if (row.has("samples_of_runs") && of_runs != static_cast<int64_t>(t.samples_ms.size()))
+    row.at("samples_of_runs").refuse("does not add up to the number of samples_ms");
   return t;
 }
 
-std::array<int64_t, 3> extent_from(const Place& place) {
-  std::vector<int64_t> sizes;
-  place.for_each([&](const Place& one) { sizes.push_back(one.integer(0, INT32_MAX)); });
-  if (sizes.size() != 3) place.refuse("has not three values");
-  return {sizes[0], sizes[1], sizes[2]};
-}
-
-Kernel kernel_from(const Place& k) {
-  return {.name = k.at("name").text(),
-          .grid = extent_from(k.at("grid")),
-          .block = extent_from(k.at("block")),
-          .registers = optional_at(k, "registers", SMALL),
-          .shared_bytes = optional_at(k, "shared_bytes", LARGE),
-          .blocks_per_multiprocessor = optional_at(k, "blocks_per_multiprocessor", SMALL)};
-}
-
-Line line_from(const Place& l) {
-  return {.file = l.at("file").text(),
-          .line = SMALL(l.at("line")),
-          .instruction = l.at("instruction").text(),
-          .buffer = l.at("buffer").text(),
-          .bytes_per_lane =
-              l.has("bytes_per_lane") ? static_cast<uint32_t>(SMALL(l.at("bytes_per_lane"))) : 0,
-          .requests = l.at("requests").natural(),
-          .lanes = l.has("lanes") ? l.at("lanes").natural() : 0,
-          .bytes_used = l.has("bytes_used") ? l.at("bytes_used").natural() : 0,
-          .sectors = l.at("sectors").natural(),
-          .lines = l.at("lines").natural(),
-          .wavefronts = l.at("wavefronts").natural(),
-          .bank_conflicts = l.at("bank_conflicts").natural()};
-}
-
-Hazard hazard_from(const Place& h) {
-  return {.kind = h.at("kind").text(),
-          .message = h.at("message").text_of_lines(),
-          .kernel = h.has("kernel") ? h.at("kernel").text() : "",
-          .lines = h.has("lines") ? texts(h.at("lines")) : std::vector<std::string>(),
-          .times = h.has("times") ? h.at("times").natural() : 1};
-}
-
-template <typename T>
-std::vector<T> list_from(const Place& row, const char* key, T (*read)(const Place&)) {
-  std::vector<T> list;
-  if (row.has(key)) row.at(key).for_each([&](const Place& one) { list.push_back(read(one)); });
-  return list;
-}
-
-Lesson lesson_from(const Place& l) {
-  return {.lab = l.at("lab").text(),
-          .question = l.at("question").text(),
-          .answer = l.has("answer") ? l.at("answer").text_of_lines() : ""};
-}
-
-Compared comparison_from(const Place& c) {
-  Compared compared;
-  const auto verdict = change_named(c.at("verdict").text());
-  if (!verdict) c.at("verdict").refuse("is no verdict");
-  compared.verdict = *verdict;
-  compared.reasons = texts(c.at("reasons"));
-  if (c.has("base_percent")) {
-    const std::vector<double> quartiles = numbers(c.at("base_percent"), 0, LARGEST);
-    if (quartiles.size() != 3) c.at("base_percent").refuse("has not three values");
-    compared.base_percent = {quartiles[0], quartiles[1], quartiles[2]};
-  }
-  const auto figure = [&](const char* key, double least) -> std::optional<double> {
-    if (!c.has(key)) return std::nullopt;
-    return c.at(key).number(least, LARGEST);
-  };
-  compared.base_ms = figure("base_ms", 0);
-  compared.change_percent = figure("change_percent", -LARGEST);
-  compared.threshold_percent = figure("threshold_percent", 0);
-  compared.p_value = figure("p_value", 0);
-  return compared;
-}
-
-ComparedWith compared_with_from(const Place& c) {
-  return {.file = c.at("file").text(),
-          .date = c.at("date").date(),
-          .commit = optional_at(c, "commit", TEXT),
-          .notes = texts(c.at("notes"))};
+Judgement judgement_from(const Place& row) {
+  Judgement j;
+  read(row, j, ACCURACY);
+  read(row, j, FAILURE);
+  read(row, j, FIRST_MISMATCH);
+  read(row, j, PROMISE);
+  if (row.has("contract_checks")) read(row, j, CONTRACT);
+  read(row, j, DOUBTS);
+  return j;
 }
 
 Result result_from(const Place& row) {
-  Result r{.who = identity_from(row)};
-  if (row.has("m")) r.problem = problem_from(row);
+  Result r;
+  read(row, r.who, IDENTITY);
+  if (row.has("m")) read(row, r.problem.emplace(), PROBLEM);
   if (row.at("name").text() != full_name(r))
     row.at("name").refuse(
         fmt::format("is not '{}', as its kernel and sizes have it", full_name(r)));
-  if (row.has("useful_bytes")) r.useful_bytes = LARGE(row.at("useful_bytes"));
-  if (row.has("idea")) r.idea = row.at("idea").text();
-  if (row.has("path")) r.path = row.at("path").text();
-  if (row.has("date")) r.date = row.at("date").date();
-  if (row.has("comparison")) r.compared = comparison_from(row.at("comparison"));
+  read(row, r, SUBJECT);
+  read(row, r, DAY);
+  read(row, r, COMPARISON);
   if (row.has("skip_message")) {
     r.refusal = row.at("skip_message").text();
     if (r.refusal.empty()) row.at("skip_message").refuse("is empty");
@@ -722,10 +429,9 @@ Result result_from(const Place& row) {
   r.judged = judgement_from(row);
   if (row.has("counts")) r.seen.traffic = traffic_from(row);
   if (row.has("samples_ms")) r.seen.timing = timing_from(row);
-  r.seen.kernels = list_from(row, "kernels", kernel_from);
-  r.seen.lines = list_from(row, "lines", line_from);
+  read(row, r.seen, KERNELS_AND_LINES);
   r.seen.looked_for_hazards = row.has("hazards");
-  r.seen.hazards = list_from(row, "hazards", hazard_from);
+  read(row, r.seen, HAZARDS);
   return r;
 }
 
@@ -734,11 +440,46 @@ Result result_from(const Place& row) {
 std::string to_json(const Run& run) {
   Json rows = Json::array();
   for (const Result& result : run.results) rows.push_back(row_of(result, run.from));
-  Json context = written(run.from);
-  if (run.compared_with) context["compared_with"] = written(*run.compared_with);
-  add_list(context, "labs", run.lessons);
+  Json context = {{"schema", SCHEMA}};
+  write(context, run, CONTEXT);
   const Json json = {{"context", std::move(context)}, {"benchmarks", std::move(rows)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string schema_json() {
+  const auto described = [](const auto&... tables) {
+    Json description = Json::object();
+    (describe(description, tables), ...);
+    return description;
+  };
+  Json listed = Json::object();
+  for (const Metric& m : metrics()) {
+    listed[m.key] = {{"name", m.name},
+                     {"heading", m.heading},
+                     {"unit", m.unit},
+                     {"decimals", m.precision},
+                     {"hint", m.hint}};
+  }
+  const Json parts = {
+      {"context", described(CONTEXT)},
+      {"identity", described(IDENTITY)},
+      {"problem", described(PROBLEM)},
+      {"row", described(SUBJECT, DAY, COMPARISON, KERNELS_AND_LINES, HAZARDS, EFFORT)},
+      {"judgement", described(ACCURACY, FAILURE, FIRST_MISMATCH, PROMISE, DOUBTS)},
+      {"contract", described(CONTRACT)},
+      {"timing", described(TIMING)},
+      {"metrics", std::move(listed)},
+  };
+  std::string text = fmt::format("{{\n\"schema\": {}", SCHEMA);  // a line for each field
+  for (const auto& [part, fields] : parts.items()) {
+    text += fmt::format(",\n\"{}\": {{", part);
+    const char* before = "\n";
+    for (const auto& [key, field] : fields.items()) {
+      text += fmt::format("{}  \"{}\": {}", std::exchange(before, ",\n"), key, field.dump());
+    }
+    text += "\n}";
+  }
+  return text + "\n}\n";
 }
 
 Run run_from_json(std::string_view text) {
@@ -748,9 +489,9 @@ Run run_from_json(std::string_view text) {
     throw Unusable("it is no run of sgemm_runner: 'context' and 'benchmarks' are not in it");
   }
   const Place context(json.at("context"), "context");
-  Run run{.from = provenance_from(context), .lessons = list_from(context, "labs", lesson_from)};
-  if (context.has("compared_with"))
-    run.compared_with = compared_with_from(context.at("compared_with"));
+  check_schema(context);
+  Run run;
+  read(context, run, CONTEXT);
   Place(json.at("benchmarks"), "benchmarks").for_each([&](const Place& row) {
     run.results.push_back(result_from(row));
   });

@@ -25,6 +25,9 @@ class Unusable : public std::runtime_error {
 /// Ends in a newline.
 std::string to_json(const Run& run);
 
+/// What the fields of a file are and can be, for other readers (plots/schema.json). Ends in a newline.
+std::string schema_json();
+
 /// Throws Unusable.
 Run run_from_json(std::string_view text);
 /// The run in a file. Throws Unusable, naming the file.

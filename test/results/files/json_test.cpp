@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -280,6 +281,15 @@ TEST(Json, ReadsAFileAsItWasWritten) {
     text << std::ifstream(path).rdbuf();
     EXPECT_EQ(results::to_json(results::read_run(path)), text.str()) << name;
   }
+}
+
+// Python reads by the same fields.
+TEST(Json, TellsItsFieldsToOtherReaders) {
+  const std::string path = SGEMM_TABLES "/../../../plots/schema.json";
+  if (std::getenv("SGEMM_WRITE_TABLES") != nullptr) std::ofstream(path) << results::schema_json();
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(results::schema_json(), text.str()) << "SGEMM_WRITE_TABLES=1 writes it anew";
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// One place in a file of JSON. The file may have been damaged, or edited: each value is checked for what it can be.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace results {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr double LARGEST = 1e18, SMALLEST = 1e-9;  // of any figure above 0
+
+/// What complaints name, and what values are taken from. Each that takes a value throws Unusable (json.hpp), which begins
+/// with the place, where the value is not of that kind. Keeps a reference to `json`.
+class Place {
+ public:
+  Place(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
+
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  /// Whether it has that member. null is "unknown", as if it were not there.
+  bool has(const char* key) const;
+  Place at(const char* key) const;
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    if (!json_.is_array()) refuse("is not a list");
+    for (size_t i = 0; i < json_.size(); ++i)
+      visit(Place(json_.at(i), path_ + "[" + std::to_string(i) + "]"));
+  }
+  template <typename Visit>
+  void for_each_member(const Visit& visit) const {
+    if (!json_.is_object()) refuse("is not an object");
+    for (const auto& [key, value] : json_.items()) {
+      const std::string plain = plain_key(key);
+      visit(plain, Place(value, path_ + "." + plain));
+    }
+  }
+  bool is_object() const { return json_.is_object(); }
+
+  /// In one line, without what would move a terminal's cursor, and cut where it is too long.
+  std::string text() const;
+  std::string text_of_lines() const;
+  bool truth() const;
+  int64_t integer(int64_t least, int64_t most) const;
+  uint64_t natural() const;
+  double number(double least, double most) const;
+  /// A number, or "nan", "inf", "-inf", for which JSON has no number.
+  double any_number() const;
+  /// "2026-11-22T10:00:00+00:00", or nothing where it is not known.
+  std::string date() const;
+
+ private:
+  static std::string plain_key(std::string_view key);
+  std::string_view raw_text() const;
+
+  const Json& json_;
+  std::string path_;
+};
+
+}  // namespace results
