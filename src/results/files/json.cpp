@@ -274,7 +274,8 @@ void add_benchmark_keys(Json& row, const Result& r) {
 // Each metric that the result has, of the whole launch.
 void add_figures(Json& row, const Result& r, const Roofs& roofs) {
   for (const Metric& m : metrics()) {
-    if (const auto figure = m.value(r, "", roofs)) row[m.key] = *figure;
+    const auto figure = m.in_rows ? m.value(r, "", roofs) : std::nullopt;
+    if (figure) row[m.key] = *figure;
   }
 }
 
@@ -454,6 +455,7 @@ std::string schema_json() {
   };
   Json listed = Json::object();
   for (const Metric& m : metrics()) {
+    if (!m.in_rows) continue;
     listed[m.key] = {{"name", m.name},
                      {"heading", m.heading},
                      {"unit", m.unit},

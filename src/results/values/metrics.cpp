@@ -49,6 +49,15 @@ Figure percent_of_cublas(const Result& r) {
   return paired_median(*timing(r));
 }
 
+Figure most_blocks(const Result& r) {
+  Figure most;
+  for (const Kernel& kernel : r.seen.kernels) {
+    const int64_t blocks = kernel.grid[0] * kernel.grid[1] * kernel.grid[2];
+    most = std::max(most.value_or(0), static_cast<double>(blocks));
+  }
+  return most;
+}
+
 using Buffer = std::string_view;
 
 constexpr Metric METRICS[] = {
@@ -133,6 +142,18 @@ constexpr Metric METRICS[] = {
     {"local_bytes", "bytes of local memory", "local", "", Better::less, 0,
      "traffic to .local: spills, or register arrays indexed at run time", false,
      [](const Result& r, Buffer, const Roofs&) { return count(r, counts::LOCAL_BYTES); }},
+    {"copies_during_loads", "copies during loads", "copies hidden", "", Better::neither, 2,
+     "of the copies by cp.async, those that were under way while their warp loaded from shared "
+     "memory; 0 where each is awaited at once",
+     false,
+     [](const Result& r, Buffer, const Roofs&) {
+       const Figure copies = count(r, counts::ASYNC_COPY_LANES);
+       if (!copies) return r.seen.traffic ? Figure(0) : std::nullopt;  // there are none
+       return ratio(count(r, counts::ASYNC_COPY_LANES_DURING_LOADS).value_or(0), copies);
+     },
+     false},
+    {"blocks", "blocks", "blocks", "", Better::neither, 0, "of the largest grid that was launched",
+     false, [](const Result& r, Buffer, const Roofs&) { return most_blocks(r); }, false},
 
     // Time, measured.
     {"median_ms", "median time", "time", "ms", Better::less, 2, "of one launch", false,

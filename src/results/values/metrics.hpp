@@ -26,6 +26,7 @@ struct Metric {
   /// The figure of a result, of one buffer or, where `buffer` is empty, of the whole launch. Nothing where it was
   /// not measured, or where there is nothing to divide by. `roofs` are those of the run.
   std::optional<double> (*value)(const Result& result, std::string_view buffer, const Roofs& roofs);
+  bool in_rows = true;  // whether rows of a run have it; of others only claims are made
 };
 
 std::span<const Metric> metrics();

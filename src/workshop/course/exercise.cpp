@@ -10,6 +10,7 @@
 #include "app/error.hpp"
 #include "app/suggest.hpp"
 #include "app/words.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/choose/size.hpp"
 #include "workshop/words/text_file.hpp"
@@ -91,6 +92,7 @@ FurtherClaim further_claim(const std::string& text, const std::string& file) {
     return words[i++];
   };
   claim.counter = next();
+  if (results::find_metric(claim.counter) == nullptr) throw wrong();
   std::string word = next();
   if (word == "of") {
     claim.buffer = next();

@@ -16,17 +16,12 @@ namespace workshop {
 
 /// Of a rung's exercise: a claim on a counter at a size of its own, beside the rung's promise.
 struct FurtherClaim {
-  std::string counter{};  // a metric's key, BLOCKS or COPIES_DURING_LOADS
+  std::string counter{};  // a metric's key
   std::string buffer{};   // empty for all of the launch
   device::Relation relation = device::Relation::equal;
   double value = 0;
   results::Problem problem{};
 };
-
-// Counters that only exercises claim something of: the blocks of the largest grid that was launched; and the share of copies
-// by cp.async that were under way while their warp loaded from shared memory (0 where each is awaited at once).
-inline constexpr const char* BLOCKS = "blocks";
-inline constexpr const char* COPIES_DURING_LOADS = "copies_during_loads";
 
 struct Exercise {
   std::string name{};  // "02_coalesced", "copy_stride": as its folder

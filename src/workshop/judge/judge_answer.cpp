@@ -15,7 +15,6 @@
 #include "lens/picture.hpp"
 #include "results/sources/source_comparison.hpp"
 #include "results/tables/table.hpp"
-#include "results/values/counts.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/report.hpp"
@@ -195,30 +194,6 @@ Problem large_problem() {
   return results::dense_problem(size, size, size);
 }
 
-double most_blocks(const Result& result) {
-  int64_t most = 0;
-  for (const results::Kernel& kernel : result.seen.kernels) {
-    most = std::max(most, kernel.grid[0] * kernel.grid[1] * kernel.grid[2]);
-  }
-  return static_cast<double>(most);
-}
-
-// Nothing where a device ran it, which does not count them.
-std::optional<double> copies_during_loads(const Result& result) {
-  if (!result.seen.traffic) return std::nullopt;
-  const auto copies = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES);
-  const auto across = result.seen.traffic->count(results::counts::ASYNC_COPY_LANES_DURING_LOADS);
-  if (!copies || !across) return 0;  // there are none
-  return static_cast<double>(*across) / static_cast<double>(*copies);
-}
-
-// A counter's value, be it a metric or one of the workshop's own.
-std::optional<double> counted(const Result& result, const device::Claim& claim) {
-  if (claim.counter == std::string(BLOCKS)) return most_blocks(result);
-  if (claim.counter == std::string(COPIES_DURING_LOADS)) return copies_during_loads(result);
-  return runner::counted(result, claim);
-}
-
 // The learner's kernel as the ladder's rung: called as it is, and held to its promise.
 ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
   ladder::Rung judged = rung;
@@ -271,7 +246,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
     told.begin(fmt::format("what is promised at {}", further.problem.size()));
     const Result seen = measured(rung, further.problem);
     if (is_wrong(seen, outcome)) return;
-    results::CheckedClaim checked = runner::check_claim(claim, counted(seen, claim));
+    results::CheckedClaim checked = runner::check_claim(claim, runner::counted(seen, claim));
     checked.counter += fmt::format(" at {}", further.problem.size());
     outcome.claims.push_back(std::move(checked));
   }

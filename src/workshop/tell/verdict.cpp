@@ -46,9 +46,7 @@ const char* words_for(Ending ending) {
 std::string metric_name(const std::string& counter) {
   const std::string key = counter.substr(0, counter.find(' '));
   const results::Metric* const metric = results::find_metric(key);
-  std::string name = metric == nullptr ? key : std::string(metric->name);
-  if (metric == nullptr) std::ranges::replace(name, '_', ' ');
-  return name + counter.substr(key.size());
+  return (metric == nullptr ? key : metric->name) + counter.substr(key.size());
 }
 
 // Four digits, or all of a whole number.

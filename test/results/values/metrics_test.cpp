@@ -66,6 +66,8 @@ TEST(Metrics, FollowFromTheFacts) {
       {"shared_wavefronts_per_ffma", 12},
       {"shared_bank_conflicts", 7},
       {"local_bytes", 96},
+      {"copies_during_loads", 0},
+      {"blocks", 6},
       {"median_ms", 3},
       {"q1_ms", 2},
       {"q3_ms", 4},
