@@ -7,31 +7,8 @@
 
 #include "results/tables/table_cells.hpp"
 #include "results/values/metrics.hpp"
-#include "text/foreign.hpp"
 
 namespace results {
-namespace {
-
-std::string pad(const std::string& text, int width, Align align) {
-  return align == Align::left ? text::pad_right(text, width) : text::pad_left(text, width);
-}
-
-std::string without_trailing_space(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-std::string trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(' ');
-  return first == text.npos ? "" : without_trailing_space(text.substr(first));
-}
-}  // namespace
-
-std::string Column::name() const {
-  if (!spoken_name.empty()) return spoken_name;
-  return group.empty() || heading.empty() ? group + heading : group + " " + heading;
-}
-
 ResultTable::ResultTable(const Run& run, std::vector<const Result*> rows, const text::Signs& signs)
     : run_(run), rows_(std::move(rows)), signs_(signs) {}
 
@@ -39,8 +16,9 @@ ResultTable::ResultTable(const Run& run, std::vector<const Result*> rows, const 
 
 void ResultTable::column(std::string group, std::string heading, Align align, int rank,
                          std::function<Cell(const Result&)> cell) {
-  columns_.push_back({std::move(group), std::move(heading), align, rank,
-                      [this, cell = std::move(cell)](size_t i) { return cell(*rows_[i]); }});
+  columns_.push_back(
+      {{.group = std::move(group), .heading = std::move(heading), .align = align, .rank = rank},
+       [this, cell = std::move(cell)](size_t i) { return cell(*rows_[i]); }});
 }
 
 void ResultTable::add(std::string group, std::string heading, Align align, int rank,
@@ -51,8 +29,8 @@ void ResultTable::add(std::string group, std::string heading, Align align, int r
 
 void ResultTable::add_step(const char* spoken_name, int rank,
                            std::function<std::string(size_t row)> text) {
-  columns_.push_back({"", "", Align::left, rank,
-                      [text = std::move(text)](size_t i) { return Cell{text(i)}; }, spoken_name});
+  columns_.push_back({{.align = Align::left, .rank = rank, .spoken_name = spoken_name},
+                      [text = std::move(text)](size_t i) { return Cell{text(i)}; }});
 }
 
 void ResultTable::figure(const char* key, std::string group, std::string heading, int rank,
@@ -147,8 +125,10 @@ void ResultTable::add_kernels(const std::string& heading, int rank,
 
 // Nothing to say in any row, and no heading: nobody misses it.
 void ResultTable::drop_empty_columns() {
+  const text::Table all = table({});
+  size_t i = 0;
   std::erase_if(columns_,
-                [this](const Column& c) { return c.heading.empty() && width_of(c) == 0; });
+                [&](const Column& c) { return all.columns[i++].width == 0 && c.heading.empty(); });
 }
 
 Cell ResultTable::correct(const Result& r, const char* right) const {
@@ -191,121 +171,37 @@ bool ResultTable::all_trusted() const {
 
 // ---- On a page.
 
+std::vector<text::Table::Row> ResultTable::cells() const {
+  std::vector<text::Table::Row> rows(rows_.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (const Column& c : columns_) rows[i].push_back(c.cell(i));
+  }
+  return rows;
+}
+
+text::Table ResultTable::table(const text::Page& page) const {
+  text::Table table({columns_.begin(), columns_.end()}, page);
+  if (!table.columns.empty()) table.columns.front().gap = 1;
+  for (const text::Table::Row& row : cells()) table.make_room_for(row);
+  return table;
+}
+
 std::string ResultTable::text(const text::Page& page, std::vector<std::string>& left_out) const {
-  const std::vector<Column> columns = fitting(page.width, left_out);
-  std::string text;
-  if (std::ranges::any_of(columns, [](const Column& c) { return !c.group.empty(); }))
-    text += groups(columns);
-  text += line(columns, page, [](const Column& c) { return Cell{c.heading}; });
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    text += line(columns, page, [i](const Column& c) { return c.cell(i); });
-  }
+  text::Table table = this->table(page);
+  table.fit(name_column_, left_out);
+  std::string text = table.headings();
+  for (const text::Table::Row& row : cells()) text += table.line(row);
   return text;
 }
 
-std::string ResultTable::markdown() const {
-  std::string text = "|";
-  for (const Column& c : columns_)
-    text += c.heading.empty() ? " |" : fmt::format(" {} |", text::in_markdown(trimmed(c.name())));
-  text += "\n|";
-  for (const Column& c : columns_) text += c.align == Align::left ? " --- |" : " ---: |";
-  text += "\n";
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    text += "|";
-    for (const Column& c : columns_) {
-      const std::string cell = trimmed(c.cell(i).text);
-      text += cell.empty() ? " |" : fmt::format(" {} |", text::in_markdown(cell));
-    }
-    text += "\n";
-  }
-  return text;
-}
-int ResultTable::width_of(const Column& c) const {
-  int width = std::max(c.least_width, text::display_width(c.heading));
-  for (size_t i = 0; i < rows_.size(); ++i)
-    width = std::max(width, text::display_width(c.cell(i).text));
-  return width;
-}
+std::string ResultTable::markdown() const { return table({}).markdown(cells()); }
 
-// A group's heading may begin further left than its columns, unless another group's stands there.
-void ResultTable::widen_groups(std::vector<Column>& columns) const {
-  for (Column& c : columns) c.least_width = 0;
-  for (size_t first = 0, end = 0; first < columns.size(); first = end) {
-    int width = -2;
-    for (; end < columns.size() && columns[end].group == columns[first].group; ++end)
-      width += width_of(columns[end]) + 2;
-    const bool behind_another = first > 0 && !columns[first - 1].group.empty();
-    const int lack = text::display_width(columns[first].group) - width;
-    if (behind_another && lack > 0) columns[first].least_width = width_of(columns[first]) + lack;
-  }
-}
-
-// The columns that fit into `width`, names shortened if even those of rank 0 do not.
-std::vector<Column> ResultTable::fitting(int width, std::vector<std::string>& left_out) const {
-  std::vector<Column> columns = columns_;
-  const auto total = [&] {
-    widen_groups(columns);
-    int sum = 0;
-    for (const Column& c : columns) sum += width_of(c) + 2;
-    return sum;
-  };
-  while (width > 0 && total() - 1 > width) {
-    const auto last = std::ranges::max_element(columns, std::ranges::less_equal{}, &Column::rank);
-    if (last->rank == 0) break;
-    const std::string name = trimmed(last->name());
-    if (!name.empty() && !last->is_told_below &&
-        std::ranges::find(left_out, name) == left_out.end())
-      left_out.push_back(name);
-    columns.erase(last);
-  }
-  const int overall = total();
-  const int excess = width > 0 ? overall - 1 - width : 0;
-  if (excess > 0)
-    shorten(columns[name_column_], std::max(4, width_of(columns[name_column_]) - excess));
-  return columns;
-}
-
-void ResultTable::shorten(Column& column, int width) const {
-  column.cell = [this, width, cell = column.cell](size_t i) {
-    Cell whole = cell(i);
-    whole.text = text::shortened(whole.text, width, signs_.ellipsis);
-    return whole;
-  };
-}
-
-// The line of group headings: each over its columns, or where they are narrower beginning further left.
-std::string ResultTable::groups(const std::vector<Column>& columns) const {
-  std::string text;
-  int right = 0;  // end of the columns so far
-  for (size_t i = 0; i < columns.size(); ++i) {
-    right += width_of(columns[i]) + (i == 0 ? 1 : 2);
-    const std::string& group = columns[i].group;
-    const bool last_of_group = i + 1 == columns.size() || columns[i + 1].group != group;
-    if (group.empty() || !last_of_group) continue;
-    text = pad(text, std::max(0, right - text::display_width(group)), Align::left);
-    text += group;
-  }
-  return text + "\n";
-}
-
-std::string ResultTable::line(const std::vector<Column>& columns, const text::Page& page,
-                              const std::function<Cell(const Column&)>& cell_of) const {
-  std::string text;
-  for (const Column& column : columns) {
-    const Cell cell = cell_of(column);
-    const std::string padded = pad(cell.text, width_of(column), column.align);
-    const char* color = !page.color               ? ""
-                        : cell.tone == Tone::good ? "\033[32m"
-                        : cell.tone == Tone::bad  ? "\033[31m"
-                                                  : "";
-    text += (text.empty() ? " " : "  ") + (*color ? color + padded + "\033[0m" : padded);
-  }
-  return without_trailing_space(text) + "\n";
-}
 bool ResultTable::shows(std::string_view name, int width) const {
+  text::Table table = this->table({.width = width});
   std::vector<std::string> left_out;
-  return std::ranges::any_of(fitting(width, left_out),
-                             [name](const Column& c) { return c.name() == name; });
+  table.fit(name_column_, left_out);
+  return std::ranges::any_of(
+      table.columns, [name](const text::Column& c) { return c.is_shown && c.name() == name; });
 }
 
 // ---- Cells of add_kernels().

@@ -1,5 +1,4 @@
-// A table of results: columns, as many as fit on a page, or as Markdown. What the columns are is said by those that
-// derive from it: ladder_table.cpp, lab_table.cpp.
+// A table of results. What the columns are is said by those that derive from it: ladder_table.cpp, lab_table.cpp.
 #pragma once
 
 #include <functional>
@@ -10,31 +9,17 @@
 
 #include "results/values/run.hpp"
 #include "text/page.hpp"
+#include "text/table.hpp"
 
 namespace results {
 
-enum class Align { left, right };
-enum class Tone { plain, good, bad };
+using text::Align;
+using text::Cell;
+using text::Tone;
 
-struct Cell {
-  std::string text;
-  Tone tone = Tone::plain;
-};
-
-/// Neighbours of the same group share a heading above their own. Where the page is narrow the columns with the
-/// highest rank go first; rank 0 stays.
-struct Column {
-  std::string group;
-  std::string heading;
-  Align align = Align::right;
-  int rank = 0;
-  std::function<Cell(size_t row)> cell;
-  std::string spoken_name{};   // where it has no heading
-  bool is_told_below = false;  // where it has no room: nobody misses it
-  int least_width = 0;         // so that the headings of two groups do not touch
-
-  /// "sectors/request A"; empty for a bar, which nobody misses by name.
-  std::string name() const;
+/// A column and what stands in it.
+struct Column : text::Column {
+  std::function<Cell(size_t row)> cell{};
 };
 
 /// A paragraph below a table; its lines after the first begin so far to the right.
@@ -119,13 +104,8 @@ class ResultTable {
  private:
   const Result* first_timed() const;
   bool all_trusted() const;
-  int width_of(const Column& c) const;
-  void widen_groups(std::vector<Column>& columns) const;
-  std::vector<Column> fitting(int width, std::vector<std::string>& left_out) const;
-  void shorten(Column& column, int width) const;
-  std::string groups(const std::vector<Column>& columns) const;
-  std::string line(const std::vector<Column>& columns, const text::Page& page,
-                   const std::function<Cell(const Column&)>& cell_of) const;
+  std::vector<text::Table::Row> cells() const;
+  text::Table table(const text::Page& page) const;
 };
 
 /// What a kernel takes of a multiprocessor, as cells of add_kernels(); empty where it is not known.
