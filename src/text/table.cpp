@@ -113,10 +113,12 @@ std::string Table::headings() const {
   for (const Column& c : columns) row.push_back({c.heading});
   const bool has_groups =
       std::ranges::any_of(columns, [](const Column& c) { return c.is_shown && !c.group.empty(); });
-  return (has_groups ? groups() : "") + line(row);
+  return (has_groups ? groups() : "") + line(row, false);
 }
 
-std::string Table::line(const Row& row) const {
+std::string Table::line(const Row& row) const { return line(row, true); }
+
+std::string Table::line(const Row& row, bool is_cut) const {
   const std::vector<int> of_each = widths();
   std::string text;
   size_t at = 0;
@@ -124,7 +126,7 @@ std::string Table::line(const Row& row) const {
     const Column& c = columns[i];
     const int width = of_each[at++];
     const std::string cell =
-        c.cut > 0 ? shortened(row[i].text, c.cut, signs_.ellipsis) : row[i].text;
+        is_cut && c.cut > 0 ? shortened(row[i].text, c.cut, signs_.ellipsis) : row[i].text;
     const std::string padded =
         c.align == Align::left ? pad_right(cell, width) : pad_left(cell, width);
     const char* color = !page_.color                ? ""

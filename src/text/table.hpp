@@ -63,6 +63,7 @@ class Table {
   std::vector<size_t> shown() const;
   std::vector<int> widths() const;
   std::string groups() const;
+  std::string line(const Row& row, bool is_cut) const;
 
   const Page page_;
   const Signs signs_;

@@ -12,6 +12,7 @@
 #include "results/sources/source_functions.hpp"
 #include "text/foreign.hpp"
 #include "text/page.hpp"
+#include "text/table.hpp"
 
 namespace results {
 namespace {
@@ -86,13 +87,12 @@ std::string ascii(std::string text) {
   return text;
 }
 
-// A column of the margin. Where the page is narrow those of the highest rank go first; rank 0 stays.
+// A column of the margin.
 struct Column {
   std::string over, under;  // its heading, of two lines
-  bool left = false;
+  text::Align align = text::Align::right;
   int rank = 0;
   std::function<std::string(const Line&)> cell;
-  int width = 0;
 };
 
 // A source line as the page has it, and the rows of the margin beside it.
@@ -109,8 +109,12 @@ class Layout {
  public:
   Layout(const std::vector<Line>& accesses, const std::vector<CodeRow>& code,
          const text::Page& page)
-      : page_(page), signs_(page.unicode) {
-    add_columns(accesses);
+      : page_(page), signs_(page.unicode), columns_(columns_of(accesses)), margin_({}, page) {
+    for (const Column& c : columns_)
+      margin_.columns.push_back({.align = c.align, .rank = c.rank, .gap = 1});
+    margin_.make_room_for(cells(&Column::over));
+    margin_.make_room_for(cells(&Column::under));
+    for (const Line& access : accesses) margin_.make_room_for(cells(access));
     int longest = 0, longest_access = 0;
     for (const CodeRow& row : code) {
       number_width_ = std::max(number_width_, text::display_width(row.number));
@@ -119,15 +123,11 @@ class Layout {
       if (!row.accesses.empty()) longest_access = std::max(longest_access, width);
     }
     const int wanted = std::min(longest_access, page.width * SOURCE_SHARE / 100);
-    while (page.width > 0 && room_for_code() < wanted) {
-      const auto last =
-          std::ranges::max_element(columns_, std::ranges::less_equal{}, &Column::rank);
-      if (last->rank == 0) break;
-      columns_.erase(last);
+    while (page.width > 0 && room_for_code() < wanted && margin_.leave_one_out()) {
     }
     if (page.width > 0 && room_for_code() < LEAST_SOURCE) {  // a buffer with a long name
-      Column& buffer = columns_.front();
-      buffer.width = std::max(6, buffer.width - (LEAST_SOURCE - room_for_code()));
+      text::Column& buffer = margin_.columns.front();
+      buffer.cut = buffer.width = std::max(6, buffer.width - (LEAST_SOURCE - room_for_code()));
     }
     code_width_ = page.width > 0 ? std::min(room_for_code(), longest) : longest;
   }
@@ -135,10 +135,9 @@ class Layout {
   std::string heading() const {
     std::string text;
     for (const auto part : {&Column::over, &Column::under}) {
-      std::string line(static_cast<size_t>(before_code() + code_width_ + 2), ' ');
-      for (const Column& c : columns_) line += " " + padded(c, c.*part);
-      line.erase(line.find_last_not_of(' ') + 1);
-      if (!line.empty()) text += line + "\n";
+      const std::string line = margin_.line(cells(part));
+      if (line == "\n") continue;
+      text += std::string(static_cast<size_t>(before_code() + code_width_ + 2), ' ') + line;
     }
     return text;
   }
@@ -166,9 +165,8 @@ class Layout {
           is_last ? text::shortened(rest, code_width_, signs_.ellipsis) : take(rest);
       const Waste waste = waste_of(access);
       const char* mark = waste == Waste::much ? "!! " : waste == Waste::some ? "!  " : "   ";
-      std::string margin;
-      for (const Column& c : columns_) margin += " " + padded(c, c.cell(access));
-      margin.erase(margin.find_last_not_of(' ') + 1);
+      std::string margin = margin_.line(cells(access));
+      margin.pop_back();  // the line's end
       text += toned(mark, waste) +
               toned((i == 0 ? start : std::string(start.size(), ' ')) +
                         text::pad_right(code, code_width_),
@@ -179,44 +177,48 @@ class Layout {
   }
 
  private:
-  void add_columns(const std::vector<Line>& accesses) {
-    const auto add = [&](Column column) {
-      column.width = static_cast<int>(std::max(column.over.size(), column.under.size()));
-      for (const Line& access : accesses)
-        column.width = std::max(column.width, text::display_width(column.cell(access)));
-      columns_.push_back(std::move(column));
+  static std::vector<Column> columns_of(const std::vector<Line>& accesses) {
+    using enum text::Align;
+    std::vector<Column> columns{
+        {"", "buffer", left, 0, [](const Line& l) { return l.buffer; }},
+        {"", "access", left, 1, access_of},
+        {"", "requests", right, 2,
+         [](const Line& l) { return compact(static_cast<double>(l.requests)); }},
     };
-    add({"", "buffer", true, 0, [](const Line& l) { return l.buffer; }});
-    add({"", "access", true, 1, access_of});
-    add({"", "requests", false, 2,
-         [](const Line& l) { return compact(static_cast<double>(l.requests)); }});
     if (std::ranges::any_of(accesses, [](const Line& l) { return l.sectors > 0; })) {
-      add({"", "sectors", false, 0, [](const Line& l) { return figure(sectors_per_request(l)); }});
-      add({"bytes", "used", false, 0,
-           [](const Line& l) { return figure(percent(bytes_used_over_fetched(l)), " %"); }});
+      columns.push_back(
+          {"", "sectors", right, 0, [](const Line& l) { return figure(sectors_per_request(l)); }});
+      columns.push_back({"bytes", "used", right, 0, [](const Line& l) {
+                           return figure(percent(bytes_used_over_fetched(l)), " %");
+                         }});
     }
     if (std::ranges::any_of(accesses, is_shared)) {
-      add({"wave-", "fronts", false, 0,
-           [](const Line& l) { return figure(wavefronts_per_request(l)); }});
-      add({"con-", "flicts", false, 3, [](const Line& l) {
-             return l.wavefronts == 0 ? "" : compact(static_cast<double>(l.bank_conflicts));
-           }});
+      columns.push_back({"wave-", "fronts", right, 0,
+                         [](const Line& l) { return figure(wavefronts_per_request(l)); }});
+      columns.push_back({"con-", "flicts", right, 3, [](const Line& l) {
+                           return l.wavefronts == 0
+                                      ? ""
+                                      : compact(static_cast<double>(l.bank_conflicts));
+                         }});
     }
+    return columns;
   }
 
-  std::string padded(const Column& c, const std::string& text) const {
-    const std::string fitting = text::shortened(text, c.width, signs_.ellipsis);
-    return c.left ? text::pad_right(fitting, c.width) : text::pad_left(fitting, c.width);
+  text::Table::Row cells(const std::string Column::* part) const {
+    text::Table::Row row;
+    for (const Column& c : columns_) row.push_back({c.*part});
+    return row;
+  }
+  text::Table::Row cells(const Line& access) const {
+    text::Table::Row row;
+    for (const Column& c : columns_) row.push_back({c.cell(access)});
+    return row;
   }
 
   int before_code() const { return 3 + 1 + number_width_ + 1; }  // the mark, the sign, the number
 
   // What the page leaves for the source beside a margin.
-  int room_for_code() const {
-    int room = page_.width - before_code() - 2;
-    for (const Column& c : columns_) room -= c.width + 1;
-    return room;
-  }
+  int room_for_code() const { return page_.width - before_code() - 2 - margin_.width(); }
 
   // Takes as many words off the text as fit, and leaves the rest with its indentation.
   std::string take(std::string& text) const {
@@ -240,9 +242,10 @@ class Layout {
 
   const text::Page page_;
   const text::Signs signs_;
+  const std::vector<Column> columns_;
+  text::Table margin_;
   int number_width_ = 3;
   int code_width_ = 0;
-  std::vector<Column> columns_;
 };
 
 // A file of a part: its name, and its lines with marks of leaving out between.

@@ -10,6 +10,7 @@
 #include "app/error.hpp"
 #include "app/output.hpp"
 #include "text/foreign.hpp"
+#include "text/table.hpp"
 #include "workshop/course/exercise.hpp"
 #include "workshop/words/layout.hpp"
 
@@ -107,17 +108,24 @@ std::string cell_of(const Step* step, const text::Signs& signs) {
 
 // The columns of exercises `places`, below their headings.
 std::string table_of(const std::vector<Learner>& learners, const std::vector<size_t>& places,
-                     int names, const text::Signs& signs) {
-  std::string text = text::pad_right("learner", names) + "  solved hints ";
-  for (const size_t place : places) text += text::pad_left(heading_of(place), CELL);
-  text += "\n";
+                     int names, const text::Page& page) {
+  const text::Signs signs(page.unicode);
+  text::Table table(
+      {{.heading = "learner", .align = text::Align::left, .gap = 0, .width = names, .cut = names},
+       {.heading = "solved"},
+       {.heading = "hints", .gap = 1}},
+      {.unicode = page.unicode});
+  for (const size_t place : places) {
+    const int gap = place == places.front() ? 1 : 0;
+    table.columns.push_back({.heading = heading_of(place), .gap = gap, .width = CELL});
+  }
+  std::string text = table.headings();
   for (const Learner& one : learners) {
-    std::string line = text::pad_right(text::shortened(one.called, names, signs.ellipsis), names) +
-                       fmt::format("  {:6} {:5} ", one.progress.solved(), hints(one));
-    for (const size_t place : places) {
-      line += text::pad_left(cell_of(one.progress.find(course()[place].name), signs), CELL);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    text::Table::Row row{
+        {one.called}, {fmt::format("{}", one.progress.solved())}, {fmt::format("{}", hints(one))}};
+    for (const size_t place : places)
+      row.push_back({cell_of(one.progress.find(course()[place].name), signs)});
+    text += table.line(row);
   }
   return text;
 }
@@ -231,7 +239,7 @@ std::string class_as_text(const std::vector<Learner>& learners, const text::Page
   for (size_t i = 0; i < places.size(); i += together) {
     const auto first = places.begin() + static_cast<int>(i);
     const auto last = places.begin() + static_cast<int>(std::min(places.size(), i + together));
-    text += table_of(learners, {first, last}, names, signs) + "\n";
+    text += table_of(learners, {first, last}, names, page) + "\n";
   }
   return text + legend(places, page) + "\n" + where_most_are_stuck(learners, page);
 }

@@ -10,6 +10,7 @@
 #include "results/values/metrics.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/verify/lab_trial.hpp"
+#include "text/table.hpp"
 
 namespace workshop {
 namespace {
@@ -178,30 +179,30 @@ std::string open_lines(const Predictions& predictions, const text::Page& page) {
 // The predictions as a table: a line for each, below its question.
 std::string table(const Predictions& predictions, const text::Page& page) {
   const text::Signs signs(page.unicode);
-  size_t variant = 0, name = 0, written = std::string_view("predicted").size();
-  for (const Held& held : predictions.held) {
-    variant = std::max(variant, held.entry.asked.variant.size());
-    name = std::max(name, name_of(held.entry.asked).size());
-    written = std::max(written, held.entry.written.size());
-  }
-  const auto row = [&](const char* mark, const Asked& asked, const std::string& predicted,
-                       const std::string& found) {
-    const std::string figure = asked.counter.empty() ? "" : name_of(asked);
-    const int mark_room = page.unicode ? 1 : 5;
-    return fmt::format(" {}{:{}} {:<{}}  {:<{}}  {:>{}}  {}\n", mark, "",
-                       mark_room - text::display_width(mark), asked.variant, variant, figure, name,
-                       predicted, written, found);
+  using enum text::Align;
+  text::Table table({{.align = left, .gap = 1, .width = text::display_width(signs.wrong)},
+                     {.align = left, .gap = 1},
+                     {.align = left},
+                     {.heading = "predicted"},
+                     {.heading = "turned out", .align = left}},
+                    {.unicode = page.unicode});
+  const auto row_of = [&](const Held& held) -> text::Table::Row {
+    const char* mark = held.state == Held::State::right   ? signs.right
+                       : held.state == Held::State::wrong ? signs.wrong
+                                                          : signs.none;
+    const Asked& asked = held.entry.asked;
+    return {{mark},
+            {asked.variant},
+            {name_of(asked)},
+            {held.entry.written},
+            {fact_text(predictions, held)}};
   };
-  std::string text = row("", {}, "predicted", "turned out");
+  for (const Held& held : predictions.held) table.make_room_for(row_of(held));
+  std::string text = table.headings();
   auto held = predictions.held.begin();
   for (const QuestionGroup& group : predictions.groups) {
     text += wrapped(group.words, page, 1);
-    for (size_t i = 0; i < group.asked.size(); ++i, ++held) {
-      const char* mark = held->state == Held::State::right   ? signs.right
-                         : held->state == Held::State::wrong ? signs.wrong
-                                                             : signs.none;
-      text += row(mark, held->entry.asked, held->entry.written, fact_text(predictions, *held));
-    }
+    for (size_t i = 0; i < group.asked.size(); ++i) text += table.line(row_of(*held++));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "app/error.hpp"
 #include "app/words.hpp"
 #include "text/page.hpp"
+#include "text/table.hpp"
 
 namespace workshop {
 namespace {
@@ -58,22 +59,6 @@ std::string how_to_fill_in(const LabQuestions& questions) {
          fmt::format("Then save, and run\n    ./sgemm_runner check {}\n", questions.of->name) +
          "Lines that begin with # are for reading; write there what you like.\n";
 }
-
-// The columns of the table: as wide as their widest entry.
-struct Columns {
-  size_t variant, figure;
-
-  explicit Columns(const std::vector<Asked>& all) : variant(7), figure(7) {
-    for (const Asked& asked : all) {
-      variant = std::max(variant, asked.variant.size());
-      figure = std::max(figure, asked.figure().size());
-    }
-  }
-  std::string row(std::string_view mark, std::string_view first, std::string_view second,
-                  std::string_view third) const {
-    return fmt::format("{} {:<{}}   {:<{}}   {}\n", mark, first, variant, second, figure, third);
-  }
-};
 
 std::vector<std::string> words_of(std::string_view line) {
   std::istringstream stream{std::string(line)};
@@ -172,7 +157,16 @@ std::string new_sheet(const LabQuestions& questions) {
   std::string sheet = fmt::format("# {}: {}\n#\n", questions.of->name, questions.of->question);
   if (!questions.opening.empty()) sheet += as_comment(questions.opening) + "#\n";
   sheet += as_comment(how_to_fill_in(questions));
-  const Columns columns(questions.all());
+  using enum text::Align;
+  text::Table table({{.heading = "#", .align = left, .gap = 0},
+                     {.heading = "variant", .align = left, .gap = 1},
+                     {.heading = "counter", .align = left, .gap = 3},
+                     {.heading = "prediction", .align = left, .gap = 3}},
+                    {});
+  const auto row_of = [](const Asked& asked) -> text::Table::Row {
+    return {{}, {asked.variant}, {asked.figure()}, {OPEN}};
+  };
+  for (const Asked& asked : questions.all()) table.make_room_for(row_of(asked));
   for (const QuestionGroup& group : questions.groups) {
     sheet += "\n" + as_comment(group.words);
     if (!group.more.empty()) sheet += as_comment(group.more);
@@ -181,9 +175,9 @@ std::string new_sheet(const LabQuestions& questions) {
         sheet += fmt::format("#   {}  {}\n", i + 1, questions.ideas[i]);
       }
     }
-    sheet += "#\n" + columns.row("#", "variant", "counter", "prediction");
+    sheet += "#\n" + table.headings();
     for (const Asked& asked : group.asked) {
-      sheet += columns.row(" ", asked.variant, asked.figure(), OPEN);
+      sheet += table.line(row_of(asked));
     }
   }
   return sheet;
