@@ -48,8 +48,8 @@ Place Place::at(const char* key) const {
   return {json_.at(key), fmt::format("{}.{}", path_, key)};
 }
 
-std::string Place::text() const { return text::plain_line(raw_text()); }
-std::string Place::text_of_lines() const { return text::plain_lines(raw_text()); }
+std::string Place::text() const { return text::plain_line(beginning(whole_text())); }
+std::string Place::text_of_lines() const { return text::plain_lines(beginning(whole_text())); }
 
 bool Place::truth() const {
   if (!json_.is_boolean()) refuse("is neither true nor false");
@@ -98,9 +98,9 @@ std::string Place::date() const {
 
 std::string Place::plain_key(std::string_view key) { return text::plain_line(beginning(key)); }
 
-std::string_view Place::raw_text() const {
+const std::string& Place::whole_text() const {
   if (!json_.is_string()) refuse("is not a text");
-  return beginning(json_.get_ref<const std::string&>());
+  return json_.get_ref<const std::string&>();
 }
 
 }  // namespace results

@@ -42,6 +42,8 @@ class Place {
   /// In one line, without what would move a terminal's cursor, and cut where it is too long.
   std::string text() const;
   std::string text_of_lines() const;
+  /// As it is, whatever is in it.
+  const std::string& whole_text() const;
   bool truth() const;
   int64_t integer(int64_t least, int64_t most) const;
   uint64_t natural() const;
@@ -53,7 +55,6 @@ class Place {
 
  private:
   static std::string plain_key(std::string_view key);
-  std::string_view raw_text() const;
 
   const Json& json_;
   std::string path_;

@@ -1,82 +1,71 @@
 #include "workshop/judge/outcome_json.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+
+#include "results/files/fields.hpp"
 
 namespace workshop {
+namespace {
 
-using Json = nlohmann::ordered_json;
+using results::List;
+using results::needed;
+using results::Object;
+using results::omitted;
 
-Json json_of(const Outcome& outcome) {
-  Json causes = Json::array(), hazards = Json::array(), claims = Json::array();
-  for (const Cause& cause : outcome.causes) {
-    causes.push_back({{"name", cause.name}, {"sentence", cause.sentence}});
-  }
-  for (const results::Hazard& hazard : outcome.hazards) {
-    hazards.push_back({{"kind", hazard.kind},
-                       {"message", hazard.message},
-                       {"kernel", hazard.kernel},
-                       {"lines", hazard.lines},
-                       {"times", hazard.times}});
-  }
-  for (const results::CheckedClaim& claim : outcome.claims) {
-    Json json = {{"counter", claim.counter},
-                 {"buffer", claim.buffer},
-                 {"relation", claim.relation},
-                 {"value", claim.value}};
-    if (claim.counted) json["counted"] = *claim.counted;
-    json["kept"] = claim.kept;
-    claims.push_back(std::move(json));
-  }
-  return {{"ending", name_of(outcome.ending)},
-          {"message", outcome.message},
-          {"compiler_output", outcome.compiler_output},
-          {"causes", std::move(causes)},
-          {"map", outcome.map},
-          {"hazards", std::move(hazards)},
-          {"contract_check", outcome.contract_check},
-          {"claims", std::move(claims)},
-          {"worth", outcome.worth},
-          {"pictures", outcome.pictures},
-          {"printed", outcome.printed},
-          {"compile_seconds", outcome.compile_seconds},
-          {"run_seconds", outcome.run_seconds}};
-}
+// As it is: it comes from the process that judges, and who shows it cleans it.
+struct WholeText : results::Text {
+  static std::string read(const results::Place& place) { return place.whole_text(); }
+};
+constexpr auto NUMBER = results::Number<double>{std::numeric_limits<double>::lowest(),
+                                                std::numeric_limits<double>::max()};
 
-Outcome outcome_from(const Json& json) {
-  Outcome outcome;
-  const auto ending = ending_named(json.at("ending"));
-  if (!ending) throw std::runtime_error("an ending that is none");
-  outcome.ending = *ending;
-  outcome.message = json.at("message");
-  outcome.compiler_output = json.at("compiler_output");
-  for (const Json& cause : json.at("causes")) {
-    outcome.causes.push_back({.name = cause.at("name"), .sentence = cause.at("sentence")});
-  }
-  outcome.map = json.at("map");
-  for (const Json& hazard : json.at("hazards")) {
-    outcome.hazards.push_back({.kind = hazard.at("kind"),
-                               .message = hazard.at("message"),
-                               .kernel = hazard.at("kernel"),
-                               .lines = hazard.at("lines"),
-                               .times = hazard.at("times")});
-  }
-  outcome.contract_check = json.at("contract_check");
-  for (const Json& claim : json.at("claims")) {
-    results::CheckedClaim checked{.counter = claim.at("counter"),
-                                  .buffer = claim.at("buffer"),
-                                  .relation = claim.at("relation"),
-                                  .value = claim.at("value"),
-                                  .kept = claim.at("kept")};
-    if (claim.contains("counted")) checked.counted = claim.at("counted").get<double>();
-    outcome.claims.push_back(std::move(checked));
-  }
-  outcome.worth = json.at("worth");
-  outcome.pictures = json.at("pictures");
-  outcome.printed = json.at("printed");
-  outcome.compile_seconds = json.at("compile_seconds");
-  outcome.run_seconds = json.at("run_seconds");
-  return outcome;
+constexpr auto CAUSE = std::tuple{
+    needed("name", &Cause::name, WholeText{}),
+    needed("sentence", &Cause::sentence, WholeText{}),
+};
+
+constexpr auto HAZARD = std::tuple{
+    needed("kind", &results::Hazard::kind, WholeText{}),
+    needed("message", &results::Hazard::message, WholeText{}),
+    needed("kernel", &results::Hazard::kernel, WholeText{}),
+    needed("lines", &results::Hazard::lines, List<WholeText>{}),
+    needed("times", &results::Hazard::times, results::Natural{}),
+};
+
+constexpr auto CLAIM = std::tuple{
+    needed("counter", &results::CheckedClaim::counter, WholeText{}),
+    needed("buffer", &results::CheckedClaim::buffer, WholeText{}),
+    needed("relation", &results::CheckedClaim::relation, WholeText{}),
+    needed("value", &results::CheckedClaim::value, NUMBER),
+    omitted("counted", &results::CheckedClaim::counted, NUMBER),
+    needed("kept", &results::CheckedClaim::kept, results::Truth{}),
+};
+
+constexpr int ENDINGS = static_cast<int>(Ending::broken_promise) + 1;
+
+constexpr auto OUTCOME = std::tuple{
+    needed("ending", &Outcome::ending, results::Word<Ending>{name_of, ENDINGS, "is no ending"}),
+    needed("message", &Outcome::message, WholeText{}),
+    needed("compiler_output", &Outcome::compiler_output, WholeText{}),
+    needed("causes", &Outcome::causes, List<Object<CAUSE>>{}),
+    needed("map", &Outcome::map, WholeText{}),
+    needed("hazards", &Outcome::hazards, List<Object<HAZARD>>{}),
+    needed("contract_check", &Outcome::contract_check, WholeText{}),
+    needed("claims", &Outcome::claims, List<Object<CLAIM>>{}),
+    needed("worth", &Outcome::worth, WholeText{}),
+    needed("pictures", &Outcome::pictures, WholeText{}),
+    needed("printed", &Outcome::printed, WholeText{}),
+    needed("compile_seconds", &Outcome::compile_seconds, NUMBER),
+    needed("run_seconds", &Outcome::run_seconds, NUMBER),
+};
+
+}  // namespace
+
+nlohmann::ordered_json json_of(const Outcome& outcome) { return Object<OUTCOME>::written(outcome); }
+
+Outcome outcome_from(const nlohmann::ordered_json& json) {
+  return Object<OUTCOME>::read({json, "the outcome"});
 }
 
 }  // namespace workshop

@@ -8,7 +8,7 @@
 namespace workshop {
 
 nlohmann::ordered_json json_of(const Outcome& outcome);
-/// Throws nlohmann's exceptions where it is none.
+/// Throws results::Unusable where it is none.
 Outcome outcome_from(const nlohmann::ordered_json& json);
 
 }  // namespace workshop
