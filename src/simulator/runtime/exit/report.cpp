@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <iomanip>
-#include <numeric>
 #include <sstream>
 #include <string_view>
+
+#include "text/table.hpp"
 
 namespace simulator::runtime {
 namespace {
 
 constexpr size_t MOST_SHOWN = 40;
 constexpr size_t NARROWEST_REPORT = 60;
-constexpr size_t NARROWEST_NAME = 9;
+constexpr int NARROWEST_NAME = 9;
 
 // 999999 as it is, and more with three digits and the SI letter.
 std::string count(uint64_t value) {
@@ -107,24 +108,23 @@ std::vector<AccessCounters> rows_of(const Counters& counters) {
   return rows;
 }
 
-// The columns of the tables. Where all do not fit, those of the least weight go first; those without one stay.
+// The columns of the tables. Where all do not fit, those of the highest rank go first; rank 0 stays.
 struct Column {
-  std::array<std::string_view, 2> heading;
-  int weight;
-  bool is_text = false;
+  std::array<const char*, 2> heading;
+  int rank = 0;
+  text::Align align = text::Align::right;
 };
 constexpr size_t BUFFER = 1;
-constexpr int STAYS = 0;
-constexpr std::array<Column, 10> COLUMNS{{{{"", "line"}, STAYS},
-                                          {{"", "buffer"}, STAYS, true},
-                                          {{"", "access"}, STAYS, true},
-                                          {{"bytes", "/lane"}, 1},
-                                          {{"", "requests"}, 2},
-                                          {{"sectors", "/req."}, 6},
-                                          {{"lines", "/req."}, 4},
-                                          {{"bytes", "used"}, STAYS},
-                                          {{"wave-", "fronts"}, 3},
-                                          {{"bank", "confl."}, 5}}};
+constexpr std::array<Column, 10> COLUMNS{{{{"", "line"}},
+                                          {{"", "buffer"}, 0, text::Align::left},
+                                          {{"", "access"}, 0, text::Align::left},
+                                          {{"bytes", "/lane"}, 6},
+                                          {{"", "requests"}, 5},
+                                          {{"sectors", "/req."}, 1},
+                                          {{"lines", "/req."}, 3},
+                                          {{"bytes", "used"}},
+                                          {{"wave-", "fronts"}, 4},
+                                          {{"bank", "confl."}, 2}}};
 using Cells = std::array<std::string, COLUMNS.size()>;
 
 Cells cells_of(const AccessCounters& a) {
@@ -141,37 +141,33 @@ Cells cells_of(const AccessCounters& a) {
           shared ? count(a.bank_conflicts) : ""};
 }
 
-// Which columns there are and how wide; 0 for none. All tables of a report have the same.
+// Which columns there are and how wide. All tables of a report have the same.
 class Layout {
  public:
-  Layout(const std::vector<Cells>& rows, size_t columns) {
+  Layout(const std::vector<Cells>& rows, size_t columns) : table_({}, {}) {
+    const int room = static_cast<int>(columns);
+    for (const Column& c : COLUMNS)
+      table_.columns.push_back(
+          {.align = c.align, .rank = c.rank, .gap = table_.columns.empty() ? 0 : 1});
+    for (const Cells& cells : rows) table_.make_room_for({cells.begin(), cells.end()});
     for (size_t i = 0; i < COLUMNS.size(); ++i) {
-      for (const Cells& cells : rows) widths_[i] = std::max(widths_[i], cells[i].size());
-      if (widths_[i] == 0) continue;  // what no row has is no column
-      for (const std::string_view part : COLUMNS[i].heading) {
-        widths_[i] = std::max(widths_[i], part.size());
-      }
+      text::Column& column = table_.columns[i];
+      column.is_shown = column.width > 0;  // what no row has is no column
+      for (const char* part : COLUMNS[i].heading)
+        column.width = std::max(column.width, text::display_width(part));
     }
-    const size_t longest_name = widths_[BUFFER];
-    widths_[BUFFER] = std::min(longest_name, NARROWEST_NAME);
-    while (total() > columns && drop_lightest()) {
+    text::Column& buffer = table_.columns[BUFFER];
+    const int longest_name = buffer.width;
+    buffer.width = std::min(longest_name, NARROWEST_NAME);
+    while (table_.width() > room && table_.leave_one_out()) {
     }
-    if (total() < columns) {
-      widths_[BUFFER] = std::min(longest_name, widths_[BUFFER] + columns - total());
-    }
+    buffer.width = std::clamp(buffer.width + room - table_.width(), buffer.width, longest_name);
   }
 
   std::string line(const Cells& cells) const {
-    std::ostringstream text;
-    std::string_view between;
-    for (size_t i = 0; i < COLUMNS.size(); ++i) {
-      if (widths_[i] == 0) continue;
-      text << between << (COLUMNS[i].is_text ? std::left : std::right)
-           << std::setw(static_cast<int>(widths_[i])) << shortened(cells[i], widths_[i]);
-      between = " ";
-    }
-    const std::string padded = text.str();
-    return padded.substr(0, padded.find_last_not_of(' ') + 1) + '\n';
+    text::Table::Row row{cells.begin(), cells.end()};
+    row[BUFFER].text = shortened(cells[BUFFER], static_cast<size_t>(table_.columns[BUFFER].width));
+    return table_.line(row);
   }
 
   // Above these rows. A column that they leave empty has none.
@@ -190,24 +186,7 @@ class Layout {
   }
 
  private:
-  size_t total() const {
-    const auto shown =
-        std::count_if(widths_.begin(), widths_.end(), [](size_t w) { return w > 0; });
-    return std::accumulate(widths_.begin(), widths_.end(), static_cast<size_t>(shown)) - 1;
-  }
-
-  bool drop_lightest() {
-    size_t lightest = COLUMNS.size();
-    for (size_t i = 0; i < COLUMNS.size(); ++i) {
-      if (widths_[i] == 0 || COLUMNS[i].weight == STAYS) continue;
-      if (lightest == COLUMNS.size() || COLUMNS[i].weight < COLUMNS[lightest].weight) lightest = i;
-    }
-    if (lightest == COLUMNS.size()) return false;
-    widths_[lightest] = 0;
-    return true;
-  }
-
-  std::array<size_t, COLUMNS.size()> widths_{};
+  text::Table table_;
 };
 
 struct Table {
