@@ -51,8 +51,14 @@ cudaError_t run(const Launch& launch, results::Observation& seen);
 std::optional<results::Timing> time(const Launch& kernel, const Launch& reference,
                                     const results::MeasureOptions& options);
 
-/// What the machine has to say on the last failed launch: several lines, or nothing.
-std::string last_failure();
+/// What the machine has to say on a failed launch.
+struct Failure {
+  std::string text{};   // for people: several lines, or nothing
+  std::string place{};  // "tiled.cu:21 in tiled: thread (0, 0, 0) of block (0, 0, 0)", or nothing
+  bool waits_for_ever = false;  // all wait for what cannot come: no matter how long it may take
+};
+/// Of the last one.
+Failure last_failure();
 
 /// Sees to it that of the launches from now on the requests that are wanted are kept. Nothing on a machine that does not
 /// count.

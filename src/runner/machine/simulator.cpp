@@ -234,9 +234,12 @@ std::optional<results::Timing> time(const Launch&, const Launch&, const results:
   return std::nullopt;
 }
 
-std::string last_failure() {
+Failure last_failure() {
   const auto fault = simulator::last_fault();
-  return fault ? fault->text() : "";
+  if (!fault) return {};
+  return {.text = fault->text(),
+          .place = fault->message().where,
+          .waits_for_ever = fault->kind == simulator::FaultKind::endless_wait};
 }
 
 void record_requests(const lens::Wanted& wanted) { simulator::record_requests(wanted); }

@@ -33,10 +33,6 @@ std::string complaint(const std::string& path, const std::string& why) {
   return fmt::format("--kernel '{}': {}", path, why);
 }
 
-Error unusable(const std::string& path, const std::string& why) {
-  return {ExitCode::usage, complaint(path, why)};
-}
-
 // Of nvcc and of clang: seconds for the largest rung, and several times that where others work too.
 constexpr Bounds OF_A_COMPILER{.step_seconds = 300,
                                .seconds = 300,
@@ -144,35 +140,40 @@ bool is_plain(const std::string& name) {
 }
 
 void refuse_what_cannot_run(const std::string& path, const ladder::Rung& rung) {
-  if (rung.launch == nullptr) throw unusable(path, "its rung has no .launch");
-  if (rung.name == nullptr || *rung.name == '\0') throw unusable(path, "its rung has no .name");
+  if (rung.launch == nullptr) throw UnusableKernel(path, "its rung has no .launch");
+  if (rung.name == nullptr || *rung.name == '\0')
+    throw UnusableKernel(path, "its rung has no .name");
   if (!is_plain(rung.name)) {
-    throw unusable(path, "its rung's .name should be a word of letters, digits and '_'");
+    throw UnusableKernel(path, "its rung's .name should be a word of letters, digits and '_'");
   }
   if (!rung.promise.claims.empty() && rung.promise.whole_tiles < 1) {
-    throw unusable(path, "its promise needs .whole_tiles, a multiple of which M, N and K must be");
+    throw UnusableKernel(path,
+                         "its promise needs .whole_tiles, a multiple of which M, N and K must be");
   }
   std::vector<std::string> known;
   for (const results::Metric& metric : results::metrics()) known.emplace_back(metric.key);
   for (const device::Claim& claim : rung.promise.claims) {
     if (results::find_metric(claim.counter) == nullptr) {
-      throw unusable(path, fmt::format("its promise speaks of '{}', which nobody counts{}",
-                                       claim.counter, did_you_mean(claim.counter, known)));
+      throw UnusableKernel(path, fmt::format("its promise speaks of '{}', which nobody counts{}",
+                                             claim.counter, did_you_mean(claim.counter, known)));
     }
     if (!device::can_be_broken(claim)) {
-      throw unusable(path,
-                     fmt::format("its claim about '{}' can never be broken, so it promises nothing",
-                                 claim.counter));
+      throw UnusableKernel(
+          path, fmt::format("its claim about '{}' can never be broken, so it promises nothing",
+                            claim.counter));
     }
   }
 }
 
 }  // namespace
 
+UnusableKernel::UnusableKernel(const std::string& path, const std::string& why, bool has_a_rung)
+    : Error(ExitCode::usage, complaint(path, why)), why_(why), has_a_rung_(has_a_rung) {}
+
 CompiledKernel compile_kernel_file(const std::string& path) {
   std::error_code none;
-  if (!fs::is_regular_file(path, none)) throw unusable(path, "there is no such file");
-  if (!path.ends_with(".cu")) throw unusable(path, "a kernel's file ends in .cu");
+  if (!fs::is_regular_file(path, none)) throw UnusableKernel(path, "there is no such file");
+  if (!path.ends_with(".cu")) throw UnusableKernel(path, "a kernel's file ends in .cu");
 
   CompiledKernel compiled{.path = path, .folder = std::make_unique<TemporaryFolder>()};
   compiled.library = *compiled.folder / "kernel.so";
@@ -186,23 +187,24 @@ const ladder::Rung& load(const CompiledKernel& compiled) {
   const std::string& path = compiled.path;
   const std::vector<std::string> names = symbols_of(compiled.library).like_a_rung;
   if (names.size() != 1) {
-    throw unusable(
+    throw UnusableKernel(
         path,
         fmt::format("it defines {} variables of type ladder::Rung that can be seen from outside, "
                     "and should define one: `extern const ladder::Rung mine{{...}};` "
                     "(src/kernels/{}.cu is a short one to start "
                     "from)",
-                    names.size(), label(*ladder::all()[1])));
+                    names.size(), label(*ladder::all()[1])),
+        false);
   }
   void* const loaded = dlopen(compiled.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) {
     std::string why = dlerror();
     if (const size_t end = why.find(compiled.library); end != why.npos)
       why.erase(end, compiled.library.size() + 2);
-    throw unusable(path, fmt::format("it cannot be loaded: {}", why));
+    throw UnusableKernel(path, fmt::format("it cannot be loaded: {}", why));
   }
   const auto* rung = static_cast<const ladder::Rung*>(dlsym(loaded, names.front().c_str()));
-  if (rung == nullptr) throw unusable(path, "its rung cannot be found");
+  if (rung == nullptr) throw UnusableKernel(path, "its rung cannot be found");
   refuse_what_cannot_run(path, *rung);
   return guarded(*rung);
 }

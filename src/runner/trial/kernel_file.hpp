@@ -23,6 +23,19 @@ class DoesNotCompile : public Error {
   std::string words_;
 };
 
+/// A kernel's file that there is not, or of which no rung can be run.
+class UnusableKernel : public Error {
+ public:
+  UnusableKernel(const std::string& path, const std::string& why, bool has_a_rung = true);
+  const std::string& why() const { return why_; }
+  /// False where it defines none, or several.
+  bool has_a_rung() const { return has_a_rung_; }
+
+ private:
+  std::string why_;
+  bool has_a_rung_;
+};
+
 /// A kernel's file, compiled by what compiled the ladder (clang and the simulator's headers, or nvcc), alone, with src/ on the
 /// include path. None of its code has run.
 struct CompiledKernel {
@@ -34,14 +47,14 @@ struct CompiledKernel {
   std::unique_ptr<TemporaryFolder> folder{};
 };
 
-/// Throws DoesNotCompile if it does not, Error(ExitCode::usage) if there is no such file, and Error(ExitCode::interrupted). What
+/// Throws DoesNotCompile if it does not, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). What
 /// the compiler may take of time, memory and words is bounded.
 CompiledKernel compile_kernel_file(const std::string& path);
 
 /// The rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared `extern const`.
 /// Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
 ///
-/// This runs code of the file: what constructs its variables. Throws Error(ExitCode::usage) with what is missing if it defines no
+/// This runs code of the file: what constructs its variables. Throws UnusableKernel with what is missing if it defines no
 /// rung, or several, or one that cannot be run.
 const ladder::Rung& load(const CompiledKernel& compiled);
 

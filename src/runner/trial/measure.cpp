@@ -78,7 +78,7 @@ Contracts contracts_of(const std::vector<Workload>& workloads, const Tell& tell,
     if (device_is_usable()) continue;
     Result failed = begun_without_problem(one, asked);
     failed.judged.complaint = "it left the device unusable";
-    failed.judged.failure = machine::last_failure();
+    failed.judged.failure = machine::last_failure().text;
     run.results.push_back(std::move(failed));
     throw Error(ExitCode::wrong, "the device cannot be used after that failure");
   }

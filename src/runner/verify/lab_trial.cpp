@@ -160,7 +160,7 @@ results::Judgement LabTrial::check(results::Observation& seen) {
   if (error != cudaSuccess) {
     judgement.error = cudaGetErrorName(error);
     judgement.complaint = cudaGetErrorString(error);
-    judgement.failure = machine::last_failure();
+    judgement.failure = machine::last_failure().text;
     return judgement;
   }
   for (size_t i = 0; i < laid_.size(); ++i) {

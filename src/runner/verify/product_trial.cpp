@@ -40,7 +40,7 @@ results::Judgement judgement_of(const Result& result, const Verdict& verdict) {
                                .error_over_bound = verdict.error_over_bound};
   if (verdict.error != cudaSuccess) {
     judgement.error = cudaGetErrorName(verdict.error);
-    judgement.failure = machine::last_failure();
+    judgement.failure = machine::last_failure().text;
   } else if (!verdict.correct) {
     judgement.complaint = reading_of_c(result) + judgement.complaint;
   }

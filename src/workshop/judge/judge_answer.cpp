@@ -103,28 +103,27 @@ bool is_timeout(const std::string& name) {
 
 // Of what the simulated GPU says of a launch that took too long, the line in which a thread was: the rest speaks of a
 // variable of the environment that `check` sets.
-void tell_of_timeout(const std::string& told, const std::string& where, Outcome& outcome) {
+void tell_of_timeout(const std::string& where, Outcome& outcome) {
   outcome.ending = Ending::never_ends;
-  if (told.find(" waits for ever") != told.npos) {  // known at once: what it waits for cannot come
-    outcome.message = fmt::format("{}\nat {}\n", told, where);
+  const machine::Failure failure = machine::last_failure();
+  if (failure.waits_for_ever) {  // which is known at once
+    outcome.message = fmt::format("{}\nat {}\n", failure.text, where);
     return;
   }
   const char* const limit = std::getenv("SIMULATOR_TIMEOUT");
   outcome.message =
       fmt::format("a launch was not done after {} s ('check --seconds' waits longer) at {}\n",
                   limit == nullptr ? "some" : limit, where);
-  for (const std::string_view line : text::lines_of(told)) {
-    const size_t begin = line.find_first_not_of(' ');
-    if (begin == line.npos || !line.substr(begin).starts_with("at ")) continue;
+  if (!failure.place.empty()) {
     outcome.message +=
-        fmt::format("a thread was {}; a loop there may never end\n", line.substr(begin));
+        fmt::format("a thread was at {}; a loop there may never end\n", failure.place);
   }
 }
 
 // What an error that a launch returned means for the learner.
 void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome) {
-  const std::string told = machine::last_failure();
-  if (is_timeout(error)) return tell_of_timeout(told, where, outcome);
+  if (is_timeout(error)) return tell_of_timeout(where, outcome);
+  const std::string told = machine::last_failure().text;
   outcome.ending = Ending::fault;
   outcome.message = fmt::format("{}{} ({}) at {}\n", told.empty() ? "" : told + "\n",
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
@@ -178,8 +177,8 @@ void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
     if (complaint.empty()) continue;
     const cudaError_t error = cudaDeviceSynchronize();
     outcome.contract_check = check.name;
-    const std::string fault = error == cudaSuccess ? "" : machine::last_failure();
-    if (is_timeout(error)) return tell_of_timeout(fault, runner::last_problem(), outcome);
+    if (is_timeout(error)) return tell_of_timeout(runner::last_problem(), outcome);
+    const std::string fault = error == cudaSuccess ? "" : machine::last_failure().text;
     outcome.ending = Ending::broken_contract;
     outcome.message = fmt::format("{}{}\n", fault.empty() ? "" : fault + "\n", complaint);
     return;
@@ -224,7 +223,7 @@ bool is_wrong(const Result& result, Outcome& outcome) {
   if (result.judged.correct) return false;
   const std::string where = size_of(result);
   if (is_timeout(result.judged.error)) {
-    tell_of_timeout(result.judged.failure, where, outcome);
+    tell_of_timeout(where, outcome);
     return true;
   }
   outcome.ending = result.judged.error.empty() ? Ending::wrong_result : Ending::fault;
@@ -345,13 +344,6 @@ void refuse_what_is_as_given(const Exercise& exercise, const std::string& source
   outcome.message = "between the marks it is as it was given: nothing is written yet\n";
 }
 
-// A message on a kernel's file without the option that it was not named by: "--kernel 'mine.cu': it defines no rung".
-std::string without_option(const std::string& message) {
-  const size_t end = message.find("': ");
-  return message.starts_with("--kernel '") && end != message.npos ? message.substr(end + 3)
-                                                                  : message;
-}
-
 // Whether the file holds the header's text itself: then the header is empty, whoever includes it (see cut.hpp).
 bool holds(const std::string& source, const std::string& header) {
   constexpr std::string_view GUARD = "#ifndef ";
@@ -423,11 +415,10 @@ const ladder::Rung* loaded(const Exercise& exercise, const runner::CompiledKerne
                            Outcome& outcome) {
   try {
     return &runner::load(compiled);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::usage) throw;
+  } catch (const runner::UnusableKernel& error) {
     outcome.ending = Ending::does_not_compile;
-    outcome.message = without_option(error.what()) + "\n";
-    if (outcome.message.starts_with("it defines ")) {
+    outcome.message = error.why() + "\n";
+    if (!error.has_a_rung()) {
       outcome.message = fmt::format(
           "it compiles, and the entry at its end is gone: `extern const Rung {}{{...}};` belongs "
           "there as it was given ('reset' keeps your file and gives you a new one)\n",

@@ -100,7 +100,7 @@ std::optional<results::Timing> time(const Launch& kernel, const Launch& referenc
   return Stopwatch(options).measure(kernel, reference);
 }
 
-std::string last_failure() { return ""; }
+Failure last_failure() { return {}; }
 
 void record_requests(const lens::Wanted&) {}
 
