@@ -1,5 +1,5 @@
 // Every rung keeps BLAS's contract, check by check; and each check finds the fault that it is there for.
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 #include "simulator/execute/launch/module.hpp"
 #include "test/kernels/faulty_kernels.hpp"
 

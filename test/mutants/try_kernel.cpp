@@ -23,7 +23,7 @@
 #include "runner/run/workbench_run.hpp"
 #include "runner/trial/kernel_file.hpp"
 #include "runner/trial/measure.hpp"
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 
 namespace {
 

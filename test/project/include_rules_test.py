@@ -167,6 +167,11 @@ class IncludeRules(unittest.TestCase):
         for path in named:
             self.assertTrue(any(f == path or f.startswith(path + "/") for f in with_code), f"src/{path} holds no code")
 
+    def test_no_folder_is_too_full(self):
+        for folder in sorted({path.parent for path in SOURCE.rglob("*") if path.is_file()}):
+            files = sum(path.is_file() for path in folder.iterdir())
+            self.assertLessEqual(files, MOST_FILES, f"{folder} holds {files} files: which rooms are there?")
+
     def test_hold_for_python(self):
         for package in HOUSE["package"]:
             files = sorted((ROOT / package["path"]).glob("*.py"))

@@ -19,7 +19,7 @@
 #include "runner/trial/kernel_file.hpp"
 #include "runner/trial/measure.hpp"
 #include "runner/trial/provenance.hpp"
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 
 namespace runner {
 namespace {

@@ -8,7 +8,7 @@
 #include "results/values/run.hpp"
 #include "runner/choose/workload.hpp"
 #include "runner/machine/machine.hpp"
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 
 namespace runner {
 

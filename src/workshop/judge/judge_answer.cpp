@@ -25,7 +25,7 @@
 #include "runner/trial/kernel_file.hpp"
 #include "runner/trial/measure.hpp"
 #include "runner/trial/provenance.hpp"
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 #include "runner/verify/product.hpp"
 #include "runner/verify/verifier.hpp"
 #include "workshop/course/cut.hpp"

@@ -12,7 +12,7 @@
 #include "app/suggest.hpp"
 #include "app/words.hpp"
 #include "results/values/metrics.hpp"
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 #include "workshop/course/exercise.hpp"
 #include "workshop/diagnose/diagnosis.hpp"
 
@@ -72,7 +72,7 @@ Holds hazard_is(const std::string& word) {
 Holds check_is(const std::string& word) {
   std::vector<std::string> names;
   for (const runner::ContractCheck& check : runner::contract()) names.emplace_back(check.name);
-  require_known("check", word, names, "src/runner/verify/contract.cpp");
+  require_known("check", word, names, "src/runner/verify/contract/contract.cpp");
   return
       [word](const Outcome& outcome, const std::string&) { return outcome.contract_check == word; };
 }

@@ -5,7 +5,7 @@
 //   claim blocks is 64                what was counted for a claim of the promise; `claim load_sectors_per_request of A above 1`,
 //                                     `claim blocks at 64x64x4096 below 64`
 //   hazard is unwritten_read          a hazard that was seen
-//   check is dense shapes             the check of the contract that is not kept (runner/verify/contract.cpp)
+//   check is dense shapes             the check of the contract that is not kept (runner/verify/contract/contract.cpp)
 //   says misaligned                   a regular expression that the message, or that of a hazard, has
 //   source has __shared__             a text that the learner's file has; `source lacks __syncthreads()`
 #pragma once

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "results/values/metrics.hpp"
-#include "runner/verify/contract_trial.hpp"
+#include "runner/verify/contract/trial.hpp"
 #include "runner/verify/product.hpp"
 
 namespace runner::contract_checks {

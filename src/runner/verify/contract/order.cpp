@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/verify/contract_trial.hpp"
+#include "runner/verify/contract/trial.hpp"
 #include "runner/verify/product.hpp"
 
 namespace runner::contract_checks {

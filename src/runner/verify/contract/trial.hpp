@@ -10,7 +10,7 @@
 #include "results/values/problem.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/machine/machine.hpp"
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 #include "runner/verify/verifier.hpp"
 
 namespace runner::contract_checks {

@@ -1,4 +1,4 @@
-#include "runner/verify/contract_trial.hpp"
+#include "runner/verify/contract/trial.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-#include "runner/verify/contract.hpp"
+#include "runner/verify/contract/contract.hpp"
 
 #include <vector>
 
-#include "runner/verify/contract_trial.hpp"
+#include "runner/verify/contract/trial.hpp"
 
 namespace runner {
 

@@ -21,7 +21,7 @@ struct ContractCheck {
   std::string (*complaint)(const ladder::Rung& rung);
 };
 
-/// All checks: those of shapes, of values, of order, and of far places (contract_trial.hpp), the plainest first in each.
+/// All checks: those of shapes, of values, of order, and of far places (trial.hpp), the plainest first in each.
 std::span<const ContractCheck> contract();
 
 /// Free device memory that indices beyond 32 bits ask for. A CUDA device that has less is not asked; the simulated GPU
