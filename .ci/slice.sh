@@ -2,7 +2,7 @@
 # asked for. Sourced, after cmake/setup.sh, by .ci/processors and .ci/aarch64.
 
 # Tests that cover the runtime, every instruction and every rung, and take an emulator half a minute.
-slice=(simulator_access simulator_interpreter simulator_fault simulator_golden_counters simulator_runtime)
+slice=(prices_test simulator_interpreter simulator_fault simulator_golden_counters simulator_runtime)
 slice_of_kernels='Ladder/Contract.IsKept/alpha_and_beta_*'
 
 # run_slice BIN COMMAND...: the tests in BIN, each run as COMMAND... PROGRAM. What they say is shown if they fail;
