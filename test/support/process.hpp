@@ -32,6 +32,10 @@ struct Call {
   Meanwhile meanwhile{};
 };
 
+/// For the environment of a program that runs a stranger's host code, where our own is under the address sanitizer: the
+/// stranger's crash stays a signal, and its exit() in the middle of our work is no leak of ours.
+inline constexpr const char* STRANGERS_MAY_CRASH = "ASAN_OPTIONS=handle_segv=0:detect_leaks=0";
+
 /// Runs it to its end with stdin empty. Needs no timeout of its own: CTest has one.
 Ended run_program(const Call& call);
 

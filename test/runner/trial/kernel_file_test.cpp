@@ -75,7 +75,7 @@ struct KernelFile : testing::Test {
   static Ended run(const fs::path& file, std::vector<std::string> more = {"--size", "64"}) {
     std::vector<std::string> words{SGEMM_RUNNER, "--kernel", file.string()};
     words.insert(words.end(), more.begin(), more.end());
-    return run_program({.words = std::move(words)});
+    return run_program({.words = std::move(words), .environment = {STRANGERS_MAY_CRASH}});
   }
   // What is said of a file that cannot be used.
   std::string refusal(const std::string& text) const {
@@ -257,9 +257,10 @@ TEST_F(KernelFile, WhoseHostCodeDoesHarmIsToldAndTheReportIsWhole) {
         write("#include <unistd.h>\n#include <cstdio>\n#include <vector>\n" +
               with(MINE, "  my_kernel<<<", "  " + std::string(code) + "\n  my_kernel<<<"));
     const std::string saved = (folder / "run.json").string();
-    const Ended ended = run_program({.words = {SGEMM_RUNNER, "--kernel", file.string(), "--size",
-                                               "64", BASELINE, "--json=" + saved},
-                                     .environment = {"SIMULATOR_TIMEOUT=0.2"}});
+    const Ended ended =
+        run_program({.words = {SGEMM_RUNNER, "--kernel", file.string(), "--size", "64", BASELINE,
+                               "--json=" + saved},
+                     .environment = {"SIMULATOR_TIMEOUT=0.2", STRANGERS_MAY_CRASH}});
     EXPECT_EQ(ended.code, 1) << code << ended.err;
     EXPECT_THAT(ended.out, HasSubstr(says)) << code;
     EXPECT_THAT(ended.out, Not(HasSubstr("hello"))) << "what it printed goes to stderr";
