@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/ladder.hpp"
+#include "promise/can_be_broken.hpp"
 #include "runner/machine/device_buffer.hpp"
 
 namespace {
@@ -152,9 +153,9 @@ TEST(List, IsInOrderAndComplete) {
 // A rung without a promise has nothing that says what it is for, nor has one whose claims hold for any kernel.
 TEST(List, EveryKernelMakesAPromise) {
   for (const ladder::Rung* rung : ladder::all().subspan(1)) {
-    EXPECT_FALSE(rung->promise.claims.empty()) << rung->name;
+    EXPECT_FALSE(rung->promise.empty()) << rung->name;
     EXPECT_GT(rung->promise.whole_tiles, 0) << rung->name;
-    for (const ladder::Claim& claim : rung->promise.claims) {
+    for (const ladder::Claim& claim : rung->promise) {
       EXPECT_TRUE(ladder::can_be_broken(claim)) << rung->name << ": " << claim.counter;
     }
   }

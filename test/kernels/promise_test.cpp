@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/ladder.hpp"
+#include "promise/can_be_broken.hpp"
 #include "runner/choose/workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/judge.hpp"
@@ -47,7 +48,7 @@ class Promise : public testing::TestWithParam<const Rung*> {
   void expect_kept(int64_t M, int64_t N, int64_t K) {
     const auto judgement = judgement_of(*GetParam(), M, N, K);
     if (!judgement) GTEST_SKIP() << "this machine does not count";
-    ASSERT_EQ(judgement->claims.size(), GetParam()->promise.claims.size());
+    ASSERT_EQ(judgement->claims.size(), std::ranges::distance(GetParam()->promise));
     for (const CheckedClaim& claim : judgement->claims) {
       EXPECT_TRUE(claim.kept) << claim.counter << " of " << claim.buffer << " counted "
                               << claim.counted.value_or(-1) << " at " << M << "x" << N << "x" << K;

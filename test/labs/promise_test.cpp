@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "labs/lab.hpp"
+#include "promise/can_be_broken.hpp"
 #include "run_variant.hpp"
 #include "runner/choose/select_labs.hpp"
 #include "runner/trial/judge.hpp"

@@ -153,8 +153,7 @@ results::Identity identity_of_stranger(const Rung& rung) {
 }
 
 bool applies(const device::Promise& promise, const results::Problem& p) {
-  if (promise.claims.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) ||
-      p.beta != 0.0f) {
+  if (promise.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) || p.beta != 0.0f) {
     return false;
   }
   const int64_t tile = promise.whole_tiles;

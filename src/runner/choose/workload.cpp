@@ -23,8 +23,8 @@ Workload any_product(const Problem& problem) {
 void take(const ladder::Rung& rung, Workload& workload) {
   workload.arithmetic = rung.arithmetic;
   workload.compute_capability = rung.needs.compute_capability;
-  workload.promise = rung.promise.claims;
-  if (applies(rung.promise, *workload.problem)) workload.claims = rung.promise.claims;
+  workload.promise = {rung.promise.begin(), rung.promise.end()};
+  if (applies(rung.promise, *workload.problem)) workload.claims = workload.promise;
   workload.lay_out = [&rung, problem = *workload.problem](Matrices& matrices) {
     return std::make_unique<ProductTrial>(rung, problem, matrices);
   };

@@ -7,7 +7,7 @@
 
 namespace runner {
 
-nlohmann::ordered_json promise_as_json(const std::vector<device::Claim>& claims) {
+nlohmann::ordered_json promise_as_json(std::span<const device::Claim> claims) {
   auto promise = nlohmann::ordered_json::array();
   for (const device::Claim& claim : claims) {
     const results::CheckedClaim unchecked = check_claim(claim, std::nullopt);

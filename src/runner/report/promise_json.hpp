@@ -2,13 +2,13 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <vector>
+#include <span>
 
 #include "promise/promise.hpp"
 
 namespace runner {
 
 /// An array with an object for each claim: counter, buffer, relation and value.
-nlohmann::ordered_json promise_as_json(const std::vector<device::Claim>& claims);
+nlohmann::ordered_json promise_as_json(std::span<const device::Claim> claims);
 
 }  // namespace runner

@@ -165,7 +165,7 @@ ExitCode run(const ListRequest& request) {
                       {"idea", rung->idea},
                       {"needs", {{"compute_capability", rung->needs.compute_capability}}},
                       {"whole_tiles", rung->promise.whole_tiles},
-                      {"promise", promise_as_json(rung->promise.claims)}});
+                      {"promise", promise_as_json(rung->promise)}});
     }
     text = list.dump(2) + "\n";
   } else {

@@ -19,6 +19,7 @@
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
 #include "app/suggest.hpp"
+#include "promise/can_be_broken.hpp"
 #include "results/values/metrics.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/trial/apart.hpp"
@@ -146,13 +147,13 @@ void refuse_what_cannot_run(const std::string& path, const ladder::Rung& rung) {
   if (!is_plain(rung.name)) {
     throw UnusableKernel(path, "its rung's .name should be a word of letters, digits and '_'");
   }
-  if (!rung.promise.claims.empty() && rung.promise.whole_tiles < 1) {
+  if (!rung.promise.empty() && rung.promise.whole_tiles < 1) {
     throw UnusableKernel(path,
                          "its promise needs .whole_tiles, a multiple of which M, N and K must be");
   }
   std::vector<std::string> known;
   for (const results::Metric& metric : results::metrics()) known.emplace_back(metric.key);
-  for (const device::Claim& claim : rung.promise.claims) {
+  for (const device::Claim& claim : rung.promise) {
     if (results::find_metric(claim.counter) == nullptr) {
       throw UnusableKernel(path, fmt::format("its promise speaks of '{}', which nobody counts{}",
                                              claim.counter, did_you_mean(claim.counter, known)));

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/ladder.hpp"
+#include "promise/can_be_broken.hpp"
 #include "results/values/metrics.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/machine/machine.hpp"
@@ -55,7 +56,7 @@ Verdict wrong(const std::string& complaint, cudaError_t error = cudaSuccess) {
 results::Judgement judged(results::Result r, const Verdict& verdict) {
   r.judged = runner::judgement_of(r, verdict);
   const bool speaks = runner::applies(PROMISE, *r.problem);
-  runner::judge(speaks ? PROMISE.claims : std::vector<device::Claim>(), r);
+  runner::judge(speaks ? std::vector(PROMISE.begin(), PROMISE.end()) : std::vector<Claim>(), r);
   return r.judged;
 }
 
@@ -129,7 +130,7 @@ TEST(Claim, IsShownAsItWasMade) {
 TEST(Ladder, ClaimsWhatIsCountedAndCanFail) {
   int claims = 0;
   for (const ladder::Rung* rung : ladder::all()) {
-    for (const Claim& claim : rung->promise.claims) {
+    for (const Claim& claim : rung->promise) {
       ++claims;
       const results::Metric* metric = results::find_metric(claim.counter);
       ASSERT_NE(metric, nullptr) << rung->name << " claims " << claim.counter;
@@ -138,7 +139,7 @@ TEST(Ladder, ClaimsWhatIsCountedAndCanFail) {
           << rung->name << ": " << claim.counter << " of " << claim.buffer;
       EXPECT_GE(rung->promise.whole_tiles, 1) << rung->name;
     }
-    EXPECT_EQ(rung->promise.claims.empty(), rung->number == 0) << rung->name;
+    EXPECT_EQ(rung->promise.empty(), rung->number == 0) << rung->name;
   }
   EXPECT_GT(claims, 12);
 }

@@ -1,0 +1,39 @@
+// Which claims say something.
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+#include "promise/promise.hpp"
+
+namespace device {
+
+/// Whether a claim says anything: one that every kernel keeps, whatever it does, promises nothing.
+constexpr bool can_be_broken(const Claim& claim) {
+  struct Range {
+    std::string_view counter;
+    double least, most;  // that a kernel can bring about
+  };
+  constexpr double NO_END = std::numeric_limits<double>::infinity();
+  constexpr Range RANGES[] = {
+      {"load_sectors_per_request", 1, 32},  // a lane's access lies in one sector
+      {"store_sectors_per_request", 1, 32},
+      {"load_bytes_per_lane", 1, 32},
+      {"async_copy_share", 0, 1},
+  };
+  Range range{claim.counter, 0, NO_END};  // nothing that is counted is below 0
+  for (const Range& known : RANGES) {
+    if (known.counter == range.counter) range = known;
+  }
+  switch (claim.relation) {
+    case Relation::equal:
+      return true;
+    case Relation::at_most:
+      return claim.value < range.most;
+    case Relation::at_least:
+      return claim.value > range.least;
+  }
+  return false;
+}
+
+}  // namespace device
