@@ -115,10 +115,19 @@ class RungExercise {
     }
   }
 
+  // With the solution in one hole or in another it is the same code, which is judged once.
   void prove_solution(char letter) {
-    const Outcome outcome = judge(cut(exercise_, letter, solution_of(exercise_, letter)));
-    findings_.add(fmt::format("hole {} with the rung's code in it is right", letter),
-                  outcome.ending == Ending::right ? "" : told(outcome, {}));
+    const std::string source = cut(exercise_, letter, solution_of(exercise_, letter));
+    std::string complaint;
+    if (code_of(source) != right_code_) {
+      const Outcome outcome = judge(source);
+      if (outcome.ending == Ending::right) {
+        right_code_ = code_of(source);
+      } else {
+        complaint = told(outcome, {});
+      }
+    }
+    findings_.add(fmt::format("hole {} with the rung's code in it is right", letter), complaint);
   }
 
   void prove_wrong_answer(const Section& answer, const std::string& document) {
@@ -143,6 +152,7 @@ class RungExercise {
   Findings& findings_;
   runner::TemporaryFolder folder_;
   std::string file_;
+  std::string right_code_{};  // of a file that was judged right
 };
 
 void prove_lab(const Exercise& exercise, Findings& findings) {

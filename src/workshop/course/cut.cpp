@@ -245,6 +245,11 @@ char hole_of(const std::string& source) {
   return 'a';
 }
 
+std::string code_of(const std::string& source) {
+  constexpr char NONE = 0;
+  return without_header(without_marks(source, NONE));
+}
+
 std::string own_part(const std::string& source) {
   const char hole = hole_of(source);
   const std::optional<Part> part = divided(source, std::string(1, hole));

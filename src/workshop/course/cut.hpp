@@ -33,6 +33,9 @@ std::string solution_of(const Exercise& exercise, char letter);
 /// What the learner's file has between the marks of its hole, or all of it where the marks are gone.
 std::string own_part(const std::string& source);
 
+/// The file without its marks and without what it says before the first line of code: what a compiler makes something of.
+std::string code_of(const std::string& source);
+
 /// The hole that a learner's file was cut for; 'a' where that cannot be told any more.
 char hole_of(const std::string& source);
 
