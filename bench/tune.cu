@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/stream_k_kernel.cuh"
 #include "kernels/tuned/tile_fields.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"
-#include "kernels/tuned/variants.hpp"
 #include "tune_space.hpp"
 
 namespace {

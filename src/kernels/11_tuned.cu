@@ -33,11 +33,9 @@
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/choose_tile.hpp"  // exercise: in place
-#include "kernels/tuned/describe_device.hpp"
+#include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"
-#include "kernels/tuned/tuned_launch.hpp"
-#include "kernels/tuned/variants.hpp"
 
 namespace ladder {
 namespace {

@@ -26,16 +26,14 @@
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/tuned/describe_device.hpp"
 #include "kernels/tuned/few_cols.cuh"
 #include "kernels/tuned/few_rows.cuh"
+#include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/split_plan.hpp"    // exercise: in place
 #include "kernels/tuned/split_search.hpp"  // exercise: in place
 #include "kernels/tuned/stream_k_kernel.cuh"
-#include "kernels/tuned/stream_k_launch.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
 #include "kernels/tuned/tile_table.hpp"
-#include "kernels/tuned/variants.hpp"
 
 namespace ladder {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/tuned/stream_k_launch.hpp"
+#include "kernels/tuned/launches.hpp"
+#include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/tile_table.hpp"
-#include "kernels/tuned/tuned_launch.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/verify/verifier.hpp"
 
