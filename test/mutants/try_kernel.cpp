@@ -50,7 +50,7 @@ Result asked_for_contract(const ladder::Rung& rung) {
   for (const runner::ContractCheck& check : runner::contract()) {
     ++result.judged.contract_checks;
     if (const std::string complaint = check.complaint(rung); !complaint.empty())
-      result.judged.contract.push_back(fmt::format("{}: {}", check.name, complaint));
+      result.judged.contract.push_back({check.name, complaint});
     runner::see_hazards(result.seen);
     if (!result.is_right()) break;
   }

@@ -179,7 +179,7 @@ inline Run full() {
                           .value = 1,
                           .counted = std::nullopt,
                           .kept = false}},
-              .contract = {"an empty K scales C: C[0][0] was never written"},
+              .contract = {{"an empty K scales C", "C[0][0] was never written"}},
               .contract_checks = 14,
               .doubts = {"power limit", "only 5 samples"}};
   r.compared = results::Compared{.verdict = results::Change::slower,

@@ -6,9 +6,12 @@
 //   read(place, lesson, LESSON);
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -274,6 +277,38 @@ struct Follows {
   void describe(Json& description) const {
     description[key] = {{"kind", kind.described()}, {"absent", nullptr}};
   }
+};
+
+/// Two texts of a struct as one, with what stands between them: "no K: C[0][0] is 1". The first alone where the second is empty.
+template <typename Struct>
+struct Joined {
+  using Value = Struct;
+  std::string Struct::* first;
+  const char* between;
+  std::string Struct::* second;
+  Json written(const Struct& value) const {
+    return (value.*second).empty() ? value.*first : value.*first + between + value.*second;
+  }
+  Struct read(const Place& place) const {
+    const std::string text = place.text();
+    const size_t end = std::min(text.find(between), text.size());
+    Struct value;
+    value.*first = text.substr(0, end);
+    if (end < text.size()) value.*second = text.substr(end + std::string_view(between).size());
+    return value;
+  }
+  static Json described() { return Text::described(); }
+};
+
+/// Members of a struct under one key, read before its others.
+template <typename Kind>
+struct Head {
+  using Of = typename Kind::Value;
+  const char* key;
+  Kind kind;
+
+  void write(Json& object, const Of& value) const { object[key] = kind.written(value); }
+  void read(const Place& from, Of& value) const { value = kind.read(from.at(key)); }
 };
 
 /// A struct as an object of its own.

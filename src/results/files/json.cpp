@@ -175,7 +175,8 @@ constexpr auto PROMISE = std::tuple{omitted("promise", &Judgement::claims, List<
 
 constexpr auto CONTRACT = std::tuple{
     needed("contract_checks", &Judgement::contract_checks, SMALL),
-    needed("contract_broken", &Judgement::contract, TEXTS),
+    needed("contract_broken", &Judgement::contract,
+           List<Joined<BrokenCheck>>{{&BrokenCheck::name, ": ", &BrokenCheck::complaint}}),
 };
 
 constexpr auto DOUBTS = std::tuple{known("doubts", &Judgement::doubts, TEXTS)};

@@ -31,15 +31,6 @@ std::optional<double> percent(std::optional<double> share) {
 
 bool is_shared(const Line& line) { return line.wavefronts > 0; }
 
-// What a line does with memory: "load", "store", "atomic", or "copy" for cp.async.
-std::string action_of(const Line& line) {
-  const std::string first = line.instruction.substr(0, line.instruction.find('.'));
-  if (first == "ld" || first == "ldu") return "load";
-  if (first == "st") return "store";
-  if (first == "cp") return "copy";
-  return first == "atom" || first == "red" ? "atomic" : first;
-}
-
 std::string access_of(const Line& line) {
   return fmt::format("{} {} B", action_of(line), line.bytes_per_lane);
 }

@@ -33,14 +33,18 @@ std::string text_of(const CheckedClaim& c) {
                      c.counted ? fmt::format("{:.6g}", *c.counted) : "nothing");
 }
 
+std::string text_of(const BrokenCheck& broken) {
+  return broken.name + (broken.complaint.empty() ? "" : ": " + broken.complaint);
+}
+
 // The first thing that was not kept in full, the others by the names of their checks: one mistake breaks many.
 std::string contract_text(const Judgement& j) {
-  if (j.contract.size() == 1) return j.contract.front();
+  if (j.contract.size() == 1) return text_of(j.contract.front());
   std::vector<std::string> others;
   for (size_t i = 1; i < j.contract.size(); ++i) {
-    others.push_back(j.contract[i].substr(0, j.contract[i].find(':')));
+    others.push_back(j.contract[i].name);
   }
-  return fmt::format("{}; of its {} checks {} more are broken: {}", j.contract.front(),
+  return fmt::format("{}; of its {} checks {} more are broken: {}", text_of(j.contract.front()),
                      j.contract_checks, others.size(), fmt::join(others, ", "));
 }
 
@@ -154,7 +158,8 @@ std::string details(const Run& run, const text::Page& page) {
     if (j.contract_checks > 0) {
       add(fmt::format("  contract: {} of {} checks kept",
                       j.contract_checks - static_cast<int>(j.contract.size()), j.contract_checks));
-      for (const std::string& broken : j.contract) add(fmt::format("  {} {}", signs.wrong, broken));
+      for (const BrokenCheck& broken : j.contract)
+        add(fmt::format("  {} {}", signs.wrong, text_of(broken)));
     }
     if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
     for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, page.width, signs));

@@ -16,6 +16,14 @@ std::optional<double> share(uint64_t part, double of) {
 
 }  // namespace
 
+std::string action_of(const Line& line) {
+  const std::string first = line.instruction.substr(0, line.instruction.find('.'));
+  if (first == "ld" || first == "ldu") return "load";
+  if (first == "st") return "store";
+  if (first == "cp") return "copy";
+  return first == "atom" || first == "red" ? "atomic" : first;
+}
+
 std::optional<double> sectors_per_request(const Line& line) {
   return share(line.sectors, static_cast<double>(line.requests));
 }

@@ -7,6 +7,9 @@
 
 namespace results {
 
+/// What it does with memory: "load", "store", "atomic", or "copy" for cp.async.
+std::string action_of(const Line& line);
+
 /// 32-byte sectors for each request. Nothing where the line went to shared memory.
 std::optional<double> sectors_per_request(const Line& line);
 /// Of the bytes in its sectors the share that was asked for. Likewise.

@@ -178,17 +178,27 @@ struct Mismatch {
   float got = 0;
   double want = 0;
   double bound = 0;
+  bool of_integers = false;  // which the verifier's second pass multiplies; the first one reals
+  std::string pattern{};  // of all wrong elements, in a clause; empty where not all were compared
 };
 
 /// One claim of a promise beside what was counted. Not kept where nothing was counted at all.
 struct CheckedClaim {
   std::string counter{};   // the key of a metric
+  std::string size{};      // "64x64x4096", of an exercise's claim that has a size of its own
   std::string buffer{};    // empty for all of the launch
   std::string relation{};  // "=", "<=" or ">="
   double value = 0;
   std::optional<double> counted{};
   bool kept = false;
   bool operator==(const CheckedClaim&) const = default;
+};
+
+/// A check of BLAS's contract that was not kept.
+struct BrokenCheck {
+  std::string name{};
+  std::string complaint{};
+  bool operator==(const BrokenCheck&) const = default;
 };
 
 struct Judgement {
@@ -202,7 +212,7 @@ struct Judgement {
   double max_abs_error = 0;                  // over those
   double error_over_bound = 0;               // likewise; at most 1 if correct
   std::vector<CheckedClaim> claims{};  // of the promise, where the problem is one that it speaks of
-  std::vector<std::string> contract{};  // where the whole contract was asked: what was not kept
+  std::vector<BrokenCheck> contract{};  // where the whole contract was asked: what was not kept
   int contract_checks = 0;              // and how many checks were made
   std::vector<std::string> doubts{};    // why the measurement cannot be trusted
 

@@ -208,7 +208,8 @@ SassSummary summary_of(const SassFunction& function) {
   }
   summary.accesses = accesses_of(code, loop);
   for (const SassAccess& access : summary.accesses) {
-    if (access.kind.starts_with("local ")) summary.spills += access.in_loop + access.outside;
+    if (access.kind == "local load" || access.kind == "local store")
+      summary.spills += access.in_loop + access.outside;
   }
   return summary;
 }

@@ -26,7 +26,7 @@ bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
 // What a kernel broke of the contract. It ends with the first thing that leaves the device unusable.
 struct Contract {
   int checks = 0;
-  std::vector<std::string> broken{};
+  std::vector<results::BrokenCheck> broken{};
   std::vector<results::Hazard> hazards{};
 };
 
@@ -60,7 +60,7 @@ Contract put_through_contract(const Workload& workload, const Tell& tell) {
          begun_without_problem(workload, asked));
     ++asked.checks;
     const std::string complaint = complaint_of(check, *workload.held_to_contract);
-    if (!complaint.empty()) asked.broken.push_back(fmt::format("{}: {}", check.name, complaint));
+    if (!complaint.empty()) asked.broken.push_back({check.name, complaint});
     if (!device_is_usable()) break;
   }
   asked.hazards = machine::take_hazards();

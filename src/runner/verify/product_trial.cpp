@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "results/values/counts.hpp"
+#include "results/values/line_figures.hpp"
 #include "runner/verify/product.hpp"
 
 namespace runner {
-namespace {
 
 using results::Problem;
 using results::Result;
@@ -18,7 +18,7 @@ std::string reading_of_c(const Result& result) {
   if (loads == 0) return "";
   std::string where;
   for (const results::Line& line : result.seen.lines) {
-    if (line.buffer == "C" && line.instruction.starts_with("ld")) {
+    if (line.buffer == "C" && results::action_of(line) == "load") {
       where = fmt::format(", in {}:{}", line.file, line.line);
       break;
     }
@@ -28,8 +28,6 @@ std::string reading_of_c(const Result& result) {
       "multiplication by 0. ",
       loads, where);
 }
-
-}  // namespace
 
 results::Judgement judgement_of(const Result& result, const Verdict& verdict) {
   results::Judgement judgement{.correct = verdict.correct,

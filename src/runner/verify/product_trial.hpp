@@ -46,6 +46,9 @@ class ProductTrial : public WorkloadTrial {
 /// What the verdict says of a result whose problem and observation are known.
 results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
 
+/// Says so if a kernel reads C where beta is 0; otherwise empty.
+std::string reading_of_c(const results::Result& result);
+
 /// Verifies the rung on the verifier's problem; the path that ran and what was seen go to `result`.
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);
 

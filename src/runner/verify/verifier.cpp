@@ -20,16 +20,16 @@ double worse(double so_far, double next) {
   return std::isnan(so_far) || next <= so_far ? so_far : next;
 }
 
-std::string describe(const Mismatch& m, Values values) {
-  const char* pass = values == Values::reals ? "reals" : "integers";
-  if (is_poison(m.got)) {
-    return fmt::format("C[{}][{}] was never written ({})", m.row, m.col, pass);
-  }
-  return fmt::format("C[{}][{}] is {:.9g}, should be {:.9g} within {:.2g} ({})", m.row, m.col,
-                     m.got, m.want, m.bound, pass);
-}
-
 }  // namespace
+
+std::string describe(const Mismatch& m, bool names_pass) {
+  std::string text = fmt::format("C[{}][{}] ", m.row, m.col);
+  text += is_poison(m.got)
+              ? "was never written"
+              : fmt::format("is {:.9g}, should be {:.9g} within {:.2g}", m.got, m.want, m.bound);
+  if (names_pass) text += m.of_integers ? " (integers)" : " (reals)";
+  return m.pattern.empty() ? text : text + "; " + m.pattern;
+}
 
 struct Verifier::Pass {
   Inputs inputs;
@@ -131,9 +131,10 @@ Verdict Verifier::check(const Trial& trial) {
       verdict.first_mismatch = pass.projection->first_mismatch(first, rows, elements, problem_.ldc);
     });
     if (verdict.first_mismatch) {
-      verdict.complaint = describe(*verdict.first_mismatch, values);
+      verdict.first_mismatch->of_integers = values == Values::integers;
       if (wrong.count() > 0 && pass.yardstick.is_complete())
-        verdict.complaint += "; " + wrong.describe();
+        verdict.first_mismatch->pattern = wrong.describe();
+      verdict.complaint = describe(*verdict.first_mismatch, true);
       return verdict;
     }
     using Named = std::pair<const GuardedMatrix*, char>;

@@ -52,6 +52,9 @@ struct Verdict {
   int64_t compared = 0;         // elements that the real pass compared
 };
 
+/// "C[0][31] was never written (reals); 512 of 16384 elements are wrong: ...", with or without the pass's name.
+std::string describe(const results::Mismatch& mismatch, bool names_pass);
+
 /// Calls the kernel under test on a prepared problem and waits for it.
 using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values values)>;
 

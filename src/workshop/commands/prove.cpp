@@ -67,7 +67,7 @@ std::string told(const Outcome& outcome, const std::optional<Section>& known) {
   if (!outcome.contract_check.empty()) text += "; check is " + outcome.contract_check;
   for (const results::CheckedClaim& claim : outcome.claims) {
     if (claim.kept) continue;
-    text += fmt::format("; claim {}{} is {}", claim.counter,
+    text += fmt::format("; claim {}{}{} is {}", claim.counter, at_size(claim),
                         claim.buffer.empty() ? "" : " of " + claim.buffer,
                         claim.counted ? fmt::format("{:.6g}", *claim.counted) : "not counted");
   }

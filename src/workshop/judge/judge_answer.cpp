@@ -129,13 +129,11 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
 
-// The verifier's words without its names for the two kinds of inputs.
-std::string for_learners(std::string complaint) {
-  for (const char* name : {" (reals)", " (integers)"}) {
-    const size_t at = complaint.find(name);
-    if (at != complaint.npos) complaint.erase(at, std::strlen(name));
-  }
-  return complaint;
+// A learner knows nothing of the verifier's two passes.
+std::string for_learners(const Result& result) {
+  const results::Judgement& judged = result.judged;
+  if (!judged.first_mismatch) return judged.complaint;
+  return runner::reading_of_c(result) + runner::describe(*judged.first_mismatch, false);
 }
 
 // Runs the file's kernel at small problems, hazards looked for.
@@ -157,7 +155,9 @@ void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& 
     if (error != cudaSuccess) return tell_of_error(error, describe(problem), outcome);
     if (verdict.correct) continue;
     outcome.ending = Ending::wrong_result;
-    outcome.message = fmt::format("{} at {}\n", for_learners(verdict.complaint), describe(problem));
+    outcome.message =
+        fmt::format("{} at {}\n", for_learners({.judged = runner::judgement_of({}, verdict)}),
+                    describe(problem));
     machine::look_for_hazards(false);
     Diagnosis found = diagnose(rung, problem, verifier, tile, narrower(page, 2));
     outcome.causes = std::move(found.causes);
@@ -227,9 +227,9 @@ bool is_wrong(const Result& result, Outcome& outcome) {
     return true;
   }
   outcome.ending = result.judged.error.empty() ? Ending::wrong_result : Ending::fault;
-  outcome.message = fmt::format("{}{}{} at {}\n", result.judged.failure,
-                                result.judged.failure.empty() ? "" : "\n",
-                                for_learners(result.judged.complaint), where);
+  outcome.message =
+      fmt::format("{}{}{} at {}\n", result.judged.failure,
+                  result.judged.failure.empty() ? "" : "\n", for_learners(result), where);
   return true;
 }
 
@@ -246,7 +246,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
     const Result seen = measured(rung, further.problem);
     if (is_wrong(seen, outcome)) return;
     results::CheckedClaim checked = runner::check_claim(claim, runner::counted(seen, claim));
-    checked.counter += fmt::format(" at {}", further.problem.size());
+    checked.size = further.problem.size();
     outcome.claims.push_back(std::move(checked));
   }
   // A device does not count accesses, and nothing can be said of such claims there.

@@ -41,4 +41,8 @@ std::vector<std::string> ending_names() {
   return names;
 }
 
+std::string at_size(const results::CheckedClaim& claim) {
+  return claim.size.empty() ? "" : " at " + claim.size;
+}
+
 }  // namespace workshop

@@ -45,4 +45,7 @@ struct Outcome {
   double compile_seconds = 0, run_seconds = 0;
 };
 
+/// " at 64x64x4096" of a claim that has a size of its own; otherwise empty.
+std::string at_size(const results::CheckedClaim& claim);
+
 }  // namespace workshop

@@ -34,7 +34,8 @@ constexpr auto HAZARD = std::tuple{
 };
 
 constexpr auto CLAIM = std::tuple{
-    needed("counter", &results::CheckedClaim::counter, WholeText{}),
+    results::Head<results::Joined<results::CheckedClaim>>{
+        "counter", {&results::CheckedClaim::counter, " at ", &results::CheckedClaim::size}},
     needed("buffer", &results::CheckedClaim::buffer, WholeText{}),
     needed("relation", &results::CheckedClaim::relation, WholeText{}),
     needed("value", &results::CheckedClaim::value, NUMBER),

@@ -139,10 +139,8 @@ Holds claim(const std::string& text) {
   }
   return [=](const Outcome& outcome, const std::string&) {
     return std::ranges::any_of(outcome.claims, [&](const results::CheckedClaim& checked) {
-      // A claim at a size of its own has it behind the counter: "blocks at 4x4x4096".
-      const std::string of = checked.counter.substr(0, checked.counter.find(' '));
-      const bool is_there = size.empty() || checked.counter == counter + " at " + size;
-      return of == counter && is_there && checked.buffer == buffer && checked.counted &&
+      return checked.counter == counter && (size.empty() || checked.size == size) &&
+             checked.buffer == buffer && checked.counted &&
              compares(relation, *checked.counted, value);
     });
   };

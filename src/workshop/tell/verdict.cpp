@@ -43,10 +43,9 @@ const char* words_for(Ending ending) {
   return "";
 }
 
-std::string metric_name(const std::string& counter) {
-  const std::string key = counter.substr(0, counter.find(' '));
-  const results::Metric* const metric = results::find_metric(key);
-  return (metric == nullptr ? key : metric->name) + counter.substr(key.size());
+std::string metric_name(const results::CheckedClaim& claim) {
+  const results::Metric* const metric = results::find_metric(claim.counter);
+  return (metric == nullptr ? claim.counter : metric->name) + at_size(claim);
 }
 
 // Four digits, or all of a whole number.
@@ -60,11 +59,10 @@ std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
   const text::Signs signs(page.unicode);
   std::string text;
   for (const results::CheckedClaim& claim : claims) {
-    text +=
-        fmt::format("{} {}{}: {}, promised {} {}\n", claim.kept ? signs.right : signs.wrong,
-                    metric_name(claim.counter), claim.buffer.empty() ? "" : " of " + claim.buffer,
-                    claim.counted ? figure(*claim.counted) : "not counted", claim.relation,
-                    figure(claim.value));
+    text += fmt::format("{} {}{}: {}, promised {} {}\n", claim.kept ? signs.right : signs.wrong,
+                        metric_name(claim), claim.buffer.empty() ? "" : " of " + claim.buffer,
+                        claim.counted ? figure(*claim.counted) : "not counted", claim.relation,
+                        figure(claim.value));
   }
   return text;
 }

@@ -226,7 +226,7 @@ TEST(Verdict, OfWhatIsWrongIsWrong) {
              r.judged.claims = {
                  {.counter = "local_bytes", .buffer = "", .relation = "=", .counted = {}}};
            },
-           [](Result& r) { r.judged.contract = {"beta = 0 reads C"}; },
+           [](Result& r) { r.judged.contract = {{.name = "beta = 0 reads C"}}; },
            [](Result& r) { r.seen.hazards = {{"race", "two lanes"}}; }}) {
     Result now = counted_rung(16);
     spoil(now);

@@ -56,7 +56,8 @@ void expect_same(const Judgement& wrote, const Judgement& read) {
   EXPECT_EQ(read.doubts, doubts);
   ASSERT_EQ(read.first_mismatch.has_value(), first_mismatch.has_value());
   if (!first_mismatch) return;
-  const auto& [row, col, got, want, bound] = *first_mismatch;
+  // Files have the pass and the pattern in the complaint.
+  const auto& [row, col, got, want, bound, of_integers, pattern] = *first_mismatch;
   EXPECT_EQ(read.first_mismatch->row, row);
   EXPECT_EQ(read.first_mismatch->col, col);
   EXPECT_PRED2(same, read.first_mismatch->got, got);

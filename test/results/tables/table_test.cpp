@@ -257,7 +257,7 @@ TEST(Table, OfAnEmptyProductHasNoFigures) {
 
 TEST(Table, CallsWrongWhatIsNotRight) {
   for (void (*spoil)(Result&) : {+[](Result& r) { r.judged.correct = false; },
-                                 +[](Result& r) { r.judged.contract = {"reads C"}; },
+                                 +[](Result& r) { r.judged.contract = {{.name = "reads C"}}; },
                                  +[](Result& r) { r.seen.hazards = {{.kind = "race"}}; }}) {
     results::Run run = counted_run();
     spoil(run.results[0]);

@@ -40,7 +40,7 @@ TEST(IsRight, TakesAllOfItToBeRight) {
   r.judged.claims = {{.kept = true}, {.kept = false}};
   EXPECT_FALSE(r.is_right()) << "a broken promise";
   r = made::rung(1, "naive");
-  r.judged.contract = {"it reads C though beta is 0"};
+  r.judged.contract = {{.name = "it reads C though beta is 0"}};
   EXPECT_FALSE(r.is_right()) << "a broken contract";
   r = made::rung(1, "naive");
   r.seen.hazards = {{.kind = "race"}};

@@ -79,7 +79,7 @@ TEST_F(JudgedCode, ThatIsWrongAtTheLargeProblemAloneIsWrong) {
   const struct {
     const char *instead, *ending, *says;
   } cases[] = {
-      {"return cudaSuccess;", "wrong_result", "was never written"},
+      {"return cudaSuccess;", "wrong_result", "was never written; all"},
       {"return cudaErrorUnknown;", "fault", "cudaErrorUnknown"},
       {"const_cast<Sgemm&>(p).K -= 1;", "wrong_result", "should be"},
   };

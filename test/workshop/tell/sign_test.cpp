@@ -20,7 +20,7 @@ Outcome outcome() {
   o.contract_check = "alpha and beta";
   o.hazards = {{.kind = "unwritten read", .message = "k reads shared memory that nobody wrote\n"}};
   o.claims = {{.counter = "load_sectors_per_request", .buffer = "A", .counted = 4},
-              {.counter = "blocks at 4x4x4096", .counted = 12},
+              {.counter = "blocks", .size = "4x4x4096", .counted = 12},
               {.counter = "shared_bank_conflicts", .counted = {}}};
   return o;
 }
