@@ -252,11 +252,12 @@ std::string end_of_memory(const Rung& rung) {
 // than C has elements.
 bool may_divide_K(const Rung& rung) {
   constexpr Shape SHORT{9, 2, 8}, LONG{9, 2, 12000};
+  constexpr int64_t ELEMENTS = LONG.M * LONG.N;
   const std::vector<results::Kernel> launched = launches_of(rung, LONG);
   if (launched.empty() || launched != launches_of(rung, SHORT)) return true;
   return std::ranges::any_of(launched, [](const results::Kernel& kernel) {
     const auto& [x, y, z] = kernel.grid;
-    return x * y * z > LONG.M * LONG.N;
+    return x * y * z > ELEMENTS;
   });
 }
 
