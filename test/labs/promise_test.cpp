@@ -8,7 +8,7 @@
 #include "labs/lab.hpp"
 #include "promise/can_be_broken.hpp"
 #include "run_variant.hpp"
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/trial/judge.hpp"
 
 namespace {

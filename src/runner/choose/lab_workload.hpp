@@ -1,13 +1,52 @@
-// A lab's variants as workloads.
+// Which labs and variants the user means, in which sizes, and as workloads.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "labs/lab.hpp"
-#include "runner/choose/select_labs.hpp"
+#include "results/values/run.hpp"
 #include "runner/choose/workload.hpp"
 
 namespace runner {
+
+/// Variants of one lab, in the lab's order, and the sizes that they are run with.
+struct SelectedLab {
+  const lab::Lab* of = nullptr;
+  std::vector<const lab::Variant*> variants{};
+  lab::Sizes sizes{};
+};
+
+/// The lab that a word like "copy_stride" or "copy_stride/8" speaks of, whatever its case; nullptr if there is none.
+const lab::Lab* find_lab(std::string_view word, std::span<const lab::Lab* const> labs);
+
+/// Their names, in their order.
+std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
+
+/// The labs that words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" mean, as meant_by() has it, each in the
+/// default sizes of this machine. Throws Error(ExitCode::usage) for anything else.
+std::vector<SelectedLab> select_labs(std::span<const std::string> words,
+                                     std::span<const lab::Lab* const> labs);
+
+/// The names of all parameters of the labs, each once, in the order in which they are met.
+std::vector<std::string> parameter_names(std::span<const lab::Lab* const> labs);
+
+/// What the user typed for the parameters: "elements" and "1000".
+using SizeWords = std::vector<std::pair<std::string, std::string>>;
+
+/// An odd number a little below the counted size, or the nearest that there is: arrays have ragged ends. The recorded counters
+/// (bench/baselines) are of the counted sizes and of these.
+int64_t odd_size(const lab::Parameter& parameter);
+
+/// All of a lab's sizes, each odd.
+lab::Sizes odd_sizes(const lab::Lab& of);
+
+/// Gives each chosen lab the sizes that it has. Throws Error(ExitCode::usage) for a size that no chosen lab has, one that is
+/// no number, and one that is out of a lab's range.
+void set_sizes(std::vector<SelectedLab>& chosen, const SizeWords& words);
 
 /// A variant at these sizes. The lab must outlive the workload.
 Workload lab_variant(const lab::Lab& of, const lab::Variant& variant, const lab::Sizes& sizes);

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "app/error.hpp"
 #include "app/suggest.hpp"
 #include "app/words.hpp"
 
@@ -39,107 +38,112 @@ constexpr Tried TRIED[] = {
     {"pack", "learn --pack FILE", "makes an archive for a class"},
 };
 
-class Selection {
- public:
-  Selection(std::span<const Rung* const> rungs, std::span<const std::string> other_words)
-      : rungs_(rungs), other_words_(other_words) {}
+// Nothing where the text is no number, or a larger one than any.
+std::optional<int> number_in(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!is_number(text) || error != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
 
-  void add(std::string_view part) {
-    if (equal_ignoring_case(part, "all")) {
-      for (const Rung* rung : rungs_) add(rung, false);
-      return;
-    }
-    const size_t dash = part.find('-');
-    if (dash != part.npos && is_number(part.substr(0, dash)) && is_number(part.substr(dash + 1))) {
-      return add_range(part, part.substr(0, dash), part.substr(dash + 1));
-    }
-    if (is_number(part)) return add(by_number(part), true);
-    for (const Rung* rung : rungs_) {
-      if (equal_ignoring_case(part, rung->name) || equal_ignoring_case(part, label(*rung)))
-        return add(rung, true);
-    }
-    throw no_such_word(part);
+Error no_such_kernel(std::string_view word, std::span<const Rung* const> rungs,
+                     std::span<const std::string> other_words) {
+  if (word.empty()) {
+    return {ExitCode::usage, "a kernel's name is empty: between two commas, or as ''"};
   }
-
-  std::vector<Selected> take() { return std::move(chosen_); }
-
- private:
-  void add(const Rung* rung, bool by_name) {
-    const auto known = std::ranges::find(chosen_, rung, &Selected::rung);
-    if (known == chosen_.end()) {
-      chosen_.push_back({rung, by_name});
-    } else {
-      known->by_name |= by_name;
-    }
+  if (is_number(word)) {
+    return {
+        ExitCode::usage,
+        fmt::format("there is no kernel {}: they are numbered {} to {} (see 'sgemm_runner list')",
+                    word, rungs.front()->number, rungs.back()->number)};
   }
-
-  void add_range(std::string_view text, std::string_view first, std::string_view last) {
-    const int from = by_number(first)->number;
-    const int to = by_number(last)->number;
-    if (from > to) {
-      throw Error(ExitCode::usage,
-                  fmt::format("the range '{}' runs backwards; write {}-{}", text, to, from));
-    }
-    for (const Rung* rung : rungs_) {
-      if (rung->number >= from && rung->number <= to) add(rung, false);
-    }
+  if (word.ends_with(".json")) {
+    return {ExitCode::usage,
+            fmt::format("there is no kernel '{0}': to write JSON into that file, say --json={0}; "
+                        "to see what it holds, 'sgemm_runner table {0}'",
+                        word)};
   }
-
-  const Rung* by_number(std::string_view text) const {
-    int number = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc{} && end == text.data() + text.size()) {
-      for (const Rung* rung : rungs_) {
-        if (rung->number == number) return rung;
-      }
-    }
-    throw Error(ExitCode::usage,
-                fmt::format("there is no kernel {}: they are numbered {} to {} (see "
-                            "'sgemm_runner list')",
-                            text, rungs_.front()->number, rungs_.back()->number));
+  if (word.ends_with(".cu")) {
+    return {
+        ExitCode::usage,
+        fmt::format("there is no kernel '{0}': to run a file of yours, say --kernel {0}", word)};
   }
-
-  Error no_such_word(std::string_view word) const {
-    if (word.empty()) {
-      return {ExitCode::usage, "a kernel's name is empty: between two commas, or as ''"};
-    }
-    if (word.ends_with(".json")) {
-      return {ExitCode::usage,
-              fmt::format("there is no kernel '{0}': to write JSON into that file, say --json={0}; "
-                          "to see what it holds, 'sgemm_runner table {0}'",
-                          word)};
-    }
-    if (word.ends_with(".cu")) {
-      return {
-          ExitCode::usage,
-          fmt::format("there is no kernel '{0}': to run a file of yours, say --kernel {0}", word)};
-    }
-    for (const auto& [tried, command, what] : TRIED) {
-      if (!equal_ignoring_case(word, tried)) continue;
-      return {ExitCode::usage,
-              fmt::format("there is no kernel '{}': 'sgemm_runner {}' {}", word, command, what)};
-    }
-    std::vector<std::string> known(other_words_.begin(), other_words_.end());
-    known.emplace_back("all");
-    for (const Rung* rung : rungs_) known.emplace_back(rung->name);
-    return Error(ExitCode::usage, fmt::format("there is no kernel '{}'{} (see 'sgemm_runner list')",
-                                              word, did_you_mean(word, known)));
+  for (const auto& [tried, command, what] : TRIED) {
+    if (!equal_ignoring_case(word, tried)) continue;
+    return {ExitCode::usage,
+            fmt::format("there is no kernel '{}': 'sgemm_runner {}' {}", word, command, what)};
   }
-
-  std::span<const Rung* const> rungs_;
-  std::span<const std::string> other_words_;
-  std::vector<Selected> chosen_;
-};
+  std::vector<std::string> known(other_words.begin(), other_words.end());
+  known.emplace_back("all");
+  for (const Rung* rung : rungs) known.emplace_back(rung->name);
+  return {ExitCode::usage, fmt::format("there is no kernel '{}'{} (see 'sgemm_runner list')", word,
+                                       did_you_mean(word, known))};
+}
 
 }  // namespace
 
+std::vector<Meant> meant_by(std::span<const std::string> words, std::span<const Nameable> list,
+                            const std::function<Error(std::string_view word)>& no_such) {
+  std::vector<Meant> meant;
+  const auto add_all = [&](bool by_name, const auto& is_meant) {
+    bool any = false;
+    for (size_t place = 0; place < list.size(); ++place) {
+      if (!is_meant(list[place])) continue;
+      any = true;
+      auto known = std::ranges::find(meant, place, &Meant::place);
+      if (known == meant.end()) known = meant.insert(known, {place, false});
+      known->by_name |= by_name;
+    }
+    return any;
+  };
+  const auto in_list = [&](std::string_view text) {
+    const auto number = number_in(text);
+    if (!number || std::ranges::find(list, number, &Nameable::number) == list.end())
+      throw no_such(text);
+    return *number;
+  };
+  const auto add = [&](std::string_view part) {
+    if (equal_ignoring_case(part, "all"))
+      return add_all(false, [](const Nameable&) { return true; });
+    const size_t dash = std::min(part.find('-'), part.size());
+    const std::string_view first = part.substr(0, dash),
+                           last = part.substr(std::min(dash + 1, part.size()));
+    if (list.front().number && is_number(first) && is_number(last)) {
+      const int from = in_list(first), to = in_list(last);
+      if (from > to) {
+        throw Error(ExitCode::usage,
+                    fmt::format("the range '{}' runs backwards; write {}-{}", part, to, from));
+      }
+      return add_all(false,
+                     [&](const Nameable& one) { return one.number >= from && one.number <= to; });
+    }
+    const auto number = number_in(part);
+    return add_all(true, [&](const Nameable& one) {
+      return (number && one.number == number) ||
+             std::ranges::any_of(one.names, [&](const std::string& name) {
+               return equal_ignoring_case(part, name);
+             });
+    });
+  };
+  for (const std::string& word : words) {
+    for (const std::string& part : split(word, ',')) {
+      if (!add(part)) throw no_such(part);
+    }
+  }
+  return meant;
+}
+
 std::vector<Selected> select(std::span<const std::string> words, std::span<const Rung* const> rungs,
                              std::span<const std::string> other_words) {
-  Selection selection(rungs, other_words);
-  for (const std::string& word : words) {
-    for (const std::string& part : split(word, ',')) selection.add(part);
-  }
-  return selection.take();
+  std::vector<Nameable> list;
+  for (const Rung* rung : rungs) list.push_back({{rung->name, label(*rung)}, rung->number});
+  std::vector<Selected> selected;
+  for (const auto& [place, by_name] : meant_by(words, list, [&](std::string_view word) {
+         return no_such_kernel(word, rungs, other_words);
+       }))
+    selected.push_back({rungs[place], by_name});
+  return selected;
 }
 
 std::string label(const Rung& rung) { return fmt::format("{:02}_{}", rung.number, rung.name); }

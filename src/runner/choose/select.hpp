@@ -1,16 +1,37 @@
 // Which kernels the user means.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/error.hpp"
 #include "kernels/ladder.hpp"
 #include "promise/promise.hpp"
 #include "results/values/problem.hpp"
 #include "results/values/run.hpp"
 
 namespace runner {
+
+/// What a word can mean: a rung, or a lab's variant.
+struct Nameable {
+  std::vector<std::string> names{};  // whatever their case; what shares a name is all meant by it
+  std::optional<int> number{};       // of all that stand in a list, or of none
+};
+
+/// The place of what was meant in its list, and whether it was named by itself, not as one of a range.
+struct Meant {
+  size_t place = 0;
+  bool by_name = false;
+};
+
+/// What words like "2", "naive", "1-3", "1,2,6" and "all" mean, in the order asked for and each once. `no_such` makes the error
+/// for a word that means nothing.
+std::vector<Meant> meant_by(std::span<const std::string> words, std::span<const Nameable> list,
+                            const std::function<Error(std::string_view word)>& no_such);
 
 /// A rung, and whether it was named by itself, not as one of a range.
 struct Selected {
@@ -19,8 +40,7 @@ struct Selected {
   bool operator==(const Selected&) const = default;
 };
 
-/// The rungs that words like "2", "naive", "1-3", "1,2,6" and "all" name, in the order asked for and each
-/// once. Names match whatever their case, with or without the number ("02_coalesced"). `other_words` are
+/// The rungs that words mean, as meant_by() has it. Names match with or without the number ("02_coalesced"). `other_words` are
 /// words that may be meant instead, for "did you mean". Throws Error(ExitCode::usage) for anything else.
 std::vector<Selected> select(std::span<const std::string> words,
                              std::span<const ladder::Rung* const> rungs,

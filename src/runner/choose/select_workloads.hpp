@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/choose/workload.hpp"
 
 namespace runner {

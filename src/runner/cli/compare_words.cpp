@@ -6,7 +6,7 @@
 #include "app/error.hpp"
 #include "app/words.hpp"
 #include "labs/lab.hpp"
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/choose/size.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/subcommands.hpp"
@@ -116,8 +116,12 @@ class CompareSubcommand : public Subcommand<sgemm_workbench> {
         (find_lab(word, lab::all()) != nullptr ? labs : rungs).push_back(word);
       }
     }
-    if (!rungs.empty()) request.rungs = select(rungs, ladder::all(), lab_names(lab::all()));
-    if (!labs.empty()) request.labs = select_labs(labs, lab::all());
+    for (const Selected& one : select(rungs, ladder::all(), lab_names(lab::all())))
+      request.only.push_back(identity_of(*one.rung));
+    for (const SelectedLab& one : select_labs(labs, lab::all())) {
+      for (const lab::Variant* variant : one.variants)
+        request.only.push_back({.set = "lab", .name = one.of->name, .variant = variant->name});
+    }
   }
 
   void add_output(CompareRequest& request) const {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "labs/lab.hpp"
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;

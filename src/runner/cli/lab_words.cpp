@@ -3,7 +3,7 @@
 
 #include "app/error.hpp"
 #include "labs/lab.hpp"
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/cli/lab_options.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/subcommands.hpp"
@@ -47,8 +47,9 @@ class LabSubcommand : public Subcommand<sgemm_workbench> {
       return LabListRequest{.json = json};
     }
     LabRequest request;
-    request.labs = select_labs(labs_, lab::all());
-    set_sizes(request.labs, given(sizes_));
+    std::vector<SelectedLab> labs = select_labs(labs_, lab::all());
+    set_sizes(labs, given(sizes_));
+    request.workloads = workloads_of(labs);
     request.presentation = presentation_from(app, output_, &request.json_file);
     set_measuring(measuring_, request);
     set_simulator_options(simulator_, machine::KIND, request);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/terminal.hpp"
-#include "runner/choose/select_labs.hpp"
 #include "runner/choose/workload.hpp"
 #include "runner/request/run_request.hpp"
 
@@ -18,7 +17,7 @@ namespace runner {
 
 /// `sgemm_runner lab LABS... [options]`
 struct LabRequest : RunOptions {
-  std::vector<SelectedLab> labs{};
+  std::vector<Workload> workloads{};
   bool reveal = false;
 };
 
@@ -93,8 +92,7 @@ struct CompareRequest {
   int runs = 0;      // of a run made now
   int again = 0;     // so often what is unsure is measured again
   // Of all rows; empty for all.
-  std::vector<Selected> rungs{};
-  std::vector<SelectedLab> labs{};
+  std::vector<results::Identity> only{};
   std::vector<results::Problem> sizes{};
   std::vector<std::string> kernel_files{};   // of BASE's strangers, where it does not say
   Format format = Format::table;             // what goes to stdout

@@ -13,7 +13,7 @@
 #include "labs/lab.hpp"
 #include "results/compare/comparison.hpp"
 #include "results/files/json.hpp"
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/machine/sampling.hpp"
 #include "runner/trial/progress_line.hpp"

@@ -59,13 +59,13 @@ std::string own_file() {
   return file;
 }
 
-bool is_of(const Result& row, const Selected& one) {
-  return row.who.set == "sgemm" && row.who.number == one.rung->number;
+// The rung, or any variant of the lab.
+bool is_of_the_kernel(const Result& row, const results::Identity& one) {
+  return row.who.set == one.set && row.who.number == one.number &&
+         (one.number || row.who.name == one.name);
 }
-bool is_of(const Result& row, const SelectedLab& one) {
-  const auto is_it = [&](const lab::Variant* v) { return row.who.variant == v->name; };
-  return results::is_of_a_lab(row) && row.who.name == one.of->name &&
-         std::ranges::any_of(one.variants, is_it);
+bool is_of(const Result& row, const results::Identity& one) {
+  return is_of_the_kernel(row, one) && row.who.variant == one.variant;
 }
 bool is_of(const Result& row, const results::Problem& size) {
   return row.problem && row.problem->size() == size.size();
@@ -76,33 +76,23 @@ bool is_of_any(const Result& row, const std::vector<Wanted>& wanted) {
   return std::ranges::any_of(wanted, [&](const Wanted& one) { return is_of(row, one); });
 }
 
-// A word that means no row is a mistake: less would be compared than was asked for.
-template <typename Wanted, typename Name>
-void refuse_what_is_not_there(const Run& run, const std::vector<Wanted>& wanted,
-                              const Name& name_of, const std::string& file) {
-  for (const Wanted& one : wanted) {
-    if (std::ranges::any_of(run.results, [&](const Result& row) { return is_of(row, one); }))
-      continue;
-    throw Error(ExitCode::usage,
-                fmt::format("'{}' has no row of {}{}", file, name_of(one),
-                            run.results.empty() ? "" : " among what --only and --size name"));
-  }
-}
-
 void keep_what_is_meant(const CompareRequest& request, Run& run, const std::string& file) {
   if (run.results.empty()) throw Error(ExitCode::usage, fmt::format("'{}' has no rows", file));
-  const bool all_kernels = request.rungs.empty() && request.labs.empty();
   std::erase_if(run.results, [&](const Result& row) {
-    const bool kernel =
-        all_kernels || is_of_any(row, request.rungs) || is_of_any(row, request.labs);
-    return !kernel || !(request.sizes.empty() || is_of_any(row, request.sizes));
+    return !(request.only.empty() || is_of_any(row, request.only)) ||
+           !(request.sizes.empty() || is_of_any(row, request.sizes));
   });
-  refuse_what_is_not_there(
-      run, request.rungs, [](const Selected& one) { return label(*one.rung); }, file);
-  refuse_what_is_not_there(
-      run, request.labs, [](const SelectedLab& one) { return std::string(one.of->name); }, file);
-  refuse_what_is_not_there(
-      run, request.sizes, [](const results::Problem& one) { return "size " + one.size(); }, file);
+  // A word that means no row is a mistake: less would be compared than was asked for.
+  const auto require = [&](const std::string& name, const auto& is_meant) {
+    if (std::ranges::any_of(run.results, is_meant)) return;
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' has no row of {}{}", file, name,
+                            run.results.empty() ? "" : " among what --only and --size name"));
+  };
+  for (const results::Identity& one : request.only)
+    require(results::label(one), [&](const Result& row) { return is_of_the_kernel(row, one); });
+  for (const results::Problem& one : request.sizes)
+    require("size " + one.size(), [&](const Result& row) { return is_of(row, one); });
 }
 
 // A gate that wrote over what it holds runs against would be green the next time.

@@ -5,7 +5,6 @@
 
 #include "app/output.hpp"
 #include "runner/choose/lab_workload.hpp"
-#include "runner/choose/select_labs.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/promise_json.hpp"
 #include "runner/run/run_lifecycle.hpp"
@@ -70,12 +69,11 @@ std::string labs_as_text(int width) {
 }  // namespace
 
 ExitCode run(const LabRequest& request) {
-  const std::vector<Workload> workloads = workloads_of(request.labs);
   const auto refuse = [&](const machine::Device& device) {
-    refuse_what_cannot_fit(workloads, device);
+    refuse_what_cannot_fit(request.workloads, device);
   };
   const auto measure = [&](const machine::Device&, Run& done) {
-    measure_all(workloads, {.options = request.measure, .reveal = request.reveal},
+    measure_all(request.workloads, {.options = request.measure, .reveal = request.reveal},
                 request.presentation.verbosity >= 0, done);
   };
   return run_lifecycle(

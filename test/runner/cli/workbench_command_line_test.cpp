@@ -30,11 +30,8 @@ TEST(WorkbenchCommandLine, TakesLabsAndTheirSizes) {
   const auto request = std::get<runner::LabRequest>(
       parse({"lab", "copy_stride/8", "--elements", "1000", "--json=labs.json", "--samples", "7",
              "--time", "0.5", "--once", "--strict", "--reveal", "-v", "--md"}));
-  ASSERT_EQ(request.labs.size(), 1u);
-  EXPECT_STREQ(request.labs[0].of->name, "copy_stride");
-  ASSERT_EQ(request.labs[0].variants.size(), 1u);
-  EXPECT_STREQ(request.labs[0].variants[0]->name, "8");
-  EXPECT_EQ(request.labs[0].sizes["elements"], 1000);
+  ASSERT_EQ(request.workloads.size(), 1u);
+  EXPECT_EQ(request.workloads[0].asked, "copy_stride/8 --elements 1000");
   EXPECT_EQ(request.json_file, "labs.json");
   EXPECT_EQ(request.presentation.format, Format::markdown);
   EXPECT_EQ(request.presentation.verbosity, 1);
@@ -59,14 +56,19 @@ TEST(WorkbenchCommandLine, LooksForHazardsInEveryLab) {
 
 TEST(WorkbenchCommandLine, TakesAllLabsInTheSizesOfThisMachine) {
   const auto request = std::get<runner::LabRequest>(parse({"lab", "all", "--json"}));
-  EXPECT_EQ(request.labs.size(), lab::all().size());
   EXPECT_EQ(request.presentation.format, Format::json);
   EXPECT_FALSE(request.reveal);
-  for (const runner::SelectedLab& one : request.labs) {
-    EXPECT_EQ(one.sizes, runner::machine::MEASURES_TIME ? lab::timed_sizes(*one.of)
-                                                        : lab::counted_sizes(*one.of));
-    EXPECT_EQ(one.variants.size(), one.of->variants.size());
+  auto workload = request.workloads.begin();
+  for (const lab::Lab* of : lab::all()) {
+    const lab::Sizes sizes =
+        runner::machine::MEASURES_TIME ? lab::timed_sizes(*of) : lab::counted_sizes(*of);
+    for (const lab::Variant& variant : of->variants) {
+      ASSERT_NE(workload, request.workloads.end());
+      EXPECT_EQ(workload->who.variant, variant.name);
+      EXPECT_EQ((workload++)->who.parameters, sizes.all());
+    }
   }
+  EXPECT_EQ(workload, request.workloads.end());
 }
 
 // ---- Sizes of labs, as options.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/files/json.hpp"
+#include "runner/choose/lab_workload.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/run/run.hpp"
 #include "runner/run/workbench_run.hpp"
@@ -21,10 +22,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 LabRequest request_of(const lab::Lab& of, int64_t elements = 1024) {
-  runner::SelectedLab selected{.of = &of, .sizes = lab::Sizes({{"elements", elements}})};
-  for (const lab::Variant& variant : of.variants) selected.variants.push_back(&variant);
   LabRequest request;
-  request.labs = {selected};
+  for (const lab::Variant& variant : of.variants) {
+    request.workloads.push_back(
+        runner::lab_variant(of, variant, lab::Sizes({{"elements", elements}})));
+  }
   request.measure.once = true;
   return request;
 }
@@ -93,7 +95,7 @@ TEST(LabRun, FindsAWriteBesideAnArray) {
 
 TEST(LabRun, RefusesWhatCannotFitBeforeAnythingIsRun) {
   LabRequest request = request_of(faulty::sound_lab);
-  request.labs.push_back(request_of(faulty::huge_lab).labs.front());
+  request.workloads.push_back(request_of(faulty::huge_lab).workloads.front());
   testing::internal::CaptureStdout();
   try {
     runner::run(request);

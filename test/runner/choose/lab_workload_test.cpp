@@ -1,4 +1,4 @@
-#include "runner/choose/select_labs.hpp"
+#include "runner/choose/lab_workload.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
