@@ -48,10 +48,12 @@ std::vector<const Result*> rows_of(const Run& run, bool all) {
   return rows;
 }
 
+const Recorded NOTHING_RECORDED;
+
 class ComparisonTable : public ResultTable {
  public:
   ComparisonTable(const Run& run, std::vector<const Result*> rows, const text::Signs& signs)
-      : ResultTable(run, std::move(rows), signs) {
+      : ResultTable(run, std::move(rows), NOTHING_RECORDED, signs) {
     add("", "kernel", Align::left, 0, [](const Result& r) { return name_of(r.who); });
     add("", "size", Align::left, 0, [this](const Result& r) { return subject_of(r, signs_); });
     if (is_timed()) {

@@ -8,8 +8,6 @@
 #include <tuple>
 
 #include "results/sources/source_functions.hpp"
-#include "results/tables/lab_table.hpp"
-#include "results/tables/ladder_table.hpp"
 #include "results/values/counts.hpp"
 #include "results/values/metrics.hpp"
 #include "text/page.hpp"
@@ -86,16 +84,6 @@ std::string name_of(const Result& r) {
   return number + r.who.name + (r.who.variant.empty() ? "" : "/" + r.who.variant);
 }
 
-// The recorded result whose figures stand in; nullptr if there is none.
-const Result* recorded_as(const Result& r, const Recorded& recorded) {
-  if (is_of_a_lab(r)) {
-    return recorded.labs == nullptr ? nullptr : recorded_variant(*recorded.labs, r.who);
-  }
-  const bool is_rung = r.who.set == "sgemm";
-  return recorded.ladder == nullptr || !is_rung ? nullptr
-                                                : recorded_rung(*recorded.ladder, r.who.name);
-}
-
 // "4096x4096x4096", "elements 16777216"
 std::string size_of(const Result& r) { return r.problem ? r.problem->size() : sizes_of(r.who); }
 
@@ -160,11 +148,10 @@ std::string worth(const Result& first, const Result& second, const Recorded& rec
   };
   add_count("wavefronts of shared memory", wavefronts(first), wavefronts(second));
 
-  const bool of_labs = is_of_a_lab(first) && is_of_a_lab(second);
-  const Run* run = of_labs ? recorded.labs : recorded.ladder;
-  const Result* before = recorded_as(first, recorded);
-  const Result* now = recorded_as(second, recorded);
-  if (before != nullptr && now != nullptr && is_of_a_lab(first) == is_of_a_lab(second)) {
+  const auto [run, before] = recorded_result(recorded, first.who);
+  const auto [_, now] = recorded_result(recorded, second.who);
+  const bool of_labs = is_of_a_lab(first);
+  if (before != nullptr && now != nullptr && of_labs == is_of_a_lab(second)) {
     const char* key = of_labs ? "percent_of_copy" : "percent_of_cublas";
     const auto slow = value(*before, key, {}, run->from.roofs);
     const auto fast = value(*now, key, {}, run->from.roofs);

@@ -1,4 +1,4 @@
-#include "results/tables/lab_table.hpp"
+#include "results/tables/table_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,13 @@
 namespace results {
 namespace {
 
+std::string size_of(const Result& r, const text::Signs&) { return sizes_of(r.who); }
+
 class LabTable : public ResultTable {
  public:
-  LabTable(const Run& run, std::vector<const Result*> rows, const Run* recorded,
+  LabTable(const Run& run, std::vector<const Result*> rows, const Recorded& recorded,
            const text::Signs& signs)
-      : ResultTable(run, std::move(rows), signs), recorded_(recorded) {
+      : ResultTable(run, std::move(rows), recorded, signs) {
     add("", "variant", Align::left, 0, [](const Result& r) { return r.who.variant; });
     column("", "correct", Align::left, 0,
            [this](const Result& r) { return correct(r, signs_.right); });
@@ -66,7 +68,7 @@ class LabTable : public ResultTable {
                : lesson->answer,
            1});
     }
-    if (const std::string note = starred_note(); !note.empty()) notes.push_back({note, 3});
+    if (const std::string note = starred_note(size_of); !note.empty()) notes.push_back({note, 3});
     return notes;
   }
 
@@ -95,30 +97,21 @@ class LabTable : public ResultTable {
     add_share("bytes_used_over_fetched", 2);
     figure_of_those_that_have("shared_load_wavefronts_per_request", 1);
     figure_of_those_that_have("shared_store_wavefronts_per_request", 1);
-    if (recorded_ == nullptr || !any([this](const Result& r) { return starred(r) != nullptr; }))
-      return;
-    const auto there = [this](const Result& r) { return starred(r); };
+    if (!any_starred()) return;
+    const auto there = [this](const Result& r) { return starred(r).result; };
     add_kernels("registers *", 5, registers_of, there);
     add_kernels("blocks/SM *", 5, blocks_per_multiprocessor_of, there);
     const bool has_copy = any([this](const Result& r) {
-      const Result* figure = starred(r);
+      const Result* figure = starred(r).result;
       return figure != nullptr && value(*figure, "percent_of_copy");
     });
     if (has_copy) {
-      add_recorded("% copy *", "percent_of_copy",
-                   [](double percent) { return fmt::format("{:.1f}", percent); });
+      add_starred("", "% copy *", "percent_of_copy",
+                  [](double percent) { return fmt::format("{:.1f}", percent); });
     } else {  // a lab that is not about bytes moved
-      add_recorded("time *   ", "median_ms", [this](double ms) { return time_text(ms, signs_); });
+      add_starred("", "time *   ", "median_ms",
+                  [this](double ms) { return time_text(ms, signs_); });
     }
-  }
-
-  void add_recorded(const char* title, const char* key,
-                    const std::function<std::string(double)>& text) {
-    add("", title, Align::right, 0, [this, key, text](const Result& r) {
-      const Result* figure = starred(r);
-      const std::optional<double> recorded = figure ? value(*figure, key) : std::nullopt;
-      return recorded ? text(*recorded) : signs_.none;
-    });
   }
 
   // A column for the loads and one for the stores. Where several buffers are read or written, and not all alike, their
@@ -170,46 +163,17 @@ class LabTable : public ResultTable {
     });
   }
 
-  const Result* starred(const Result& r) const {
-    if (recorded_ == nullptr || is_timed() || !r.refusal.empty()) return nullptr;
-    return recorded_variant(*recorded_, r.who);
-  }
-
-  std::string starred_note() const {
-    for (const Result* row : rows_) {
-      const Result* figure = starred(*row);
-      if (figure == nullptr) continue;
-      const std::string there = sizes_of(figure->who), here = sizes_of(row->who);
-      return fmt::format("* measured on an {} on {}{}{}; all else is counted here{}{}",
-                         recorded_->from.device, figure->date.substr(0, 10),
-                         there.empty() ? "" : " at ", there, here.empty() ? "" : ", at ", here);
-    }
-    return "";
-  }
-
   const Lesson* lesson_of_rows() const {
     const auto found = std::ranges::find(run_.lessons, rows_.front()->who.name, &Lesson::lab);
     return found == run_.lessons.end() ? nullptr : &*found;
   }
-
-  const Run* recorded_;
 };
 
 }  // namespace
 
 std::unique_ptr<ResultTable> lab_table(const Run& run, std::vector<const Result*> rows,
-                                       const Run* recorded, const text::Signs& signs) {
+                                       const Recorded& recorded, const text::Signs& signs) {
   return std::make_unique<LabTable>(run, std::move(rows), recorded, signs);
-}
-
-const Result* recorded_variant(const Run& recorded, const Identity& who) {
-  for (const Result& r : recorded.results) {
-    const bool same = is_of_a_lab(r) && r.who.set == who.set && r.who.name == who.name &&
-                      r.who.variant == who.variant;
-    const bool warm = r.seen.timing && !r.seen.timing->options.cold;
-    if (same && r.judged.correct && warm && value(r, "median_ms")) return &r;
-  }
-  return nullptr;
 }
 
 }  // namespace results

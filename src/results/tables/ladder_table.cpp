@@ -1,4 +1,4 @@
-#include "results/tables/ladder_table.hpp"
+#include "results/tables/table_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "results/tables/table.hpp"
 #include "results/tables/table_cells.hpp"
 #include "results/values/metrics.hpp"
 
@@ -23,11 +22,15 @@ std::string short_name(const Identity& who) {
 // As far as two decimals show.
 bool is_equal(double ratio) { return ratio > 0.995 && ratio < 1.005; }
 
+std::string size_of(const Result& r, const text::Signs& signs) {
+  return r.problem ? size_text(*r.problem, signs) : "";
+}
+
 class LadderTable : public ResultTable {
  public:
-  LadderTable(const Run& run, std::vector<const Result*> rows, const Run* recorded,
+  LadderTable(const Run& run, std::vector<const Result*> rows, const Recorded& recorded,
               const text::Signs& signs)
-      : ResultTable(run, std::move(rows), signs), recorded_(recorded) {
+      : ResultTable(run, std::move(rows), recorded, signs) {
     add("", "#", Align::right, 0, [](const Result& r) {
       return r.who.number ? std::to_string(*r.who.number) : std::string("+");
     });
@@ -61,16 +64,7 @@ class LadderTable : public ResultTable {
   std::vector<Note> notes(int) const override { return {}; }
 
   std::string footnote(bool alone) const override {
-    for (const Result* row : rows_) {
-      const Result* figure = starred(*row);
-      if (figure != nullptr && figure->problem && row->problem) {
-        return fmt::format("* measured on an {} on {} at {}; all else is counted here, at {}",
-                           recorded_->from.device, figure->date.substr(0, 10),
-                           size_text(*figure->problem, signs_),
-                           alone ? size_text(*row->problem, signs_) : "the size over each table");
-      }
-    }
-    return "";
+    return starred_note(size_of, alone ? "" : "the size over each table");
   }
 
  private:
@@ -99,23 +93,10 @@ class LadderTable : public ResultTable {
     figure("store_sectors_per_request", 1, "C");
     add_share("bytes_used_over_fetched", 2);
     add_step("sectors against the row above", 5, [this](size_t i) { return fewer(i); });
-    if (recorded_ == nullptr || !any([this](const Result& r) { return starred(r) != nullptr; }))
-      return;
+    if (!any_starred()) return;
     const Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
-    add(fmt::format("at {}", size_text(size, signs_)), "% cuBLAS *", Align::right, 0,
-        [this](const Result& r) {
-          const Result* figure = starred(r);
-          return figure == nullptr ? signs_.none
-                                   : fmt::format("{:.1f}", *value(*figure, "percent_of_cublas"));
-        });
-  }
-
-  // An empty product has no per cent of anything.
-  const Result* starred(const Result& r) const {
-    const bool is_rung = r.who.set == "sgemm" && r.who.number && *r.who.number > 0;
-    if (recorded_ == nullptr || is_timed() || !is_rung || (r.problem && r.problem->is_empty()))
-      return nullptr;
-    return recorded_rung(*recorded_, r.who.name);
+    add_starred(fmt::format("at {}", size_text(size, signs_)), "% cuBLAS *", "percent_of_cublas",
+                [](double percent) { return fmt::format("{:.1f}", percent); });
   }
 
   // How a figure relates to that of the row above, the reference not counted: above / here.
@@ -144,27 +125,13 @@ class LadderTable : public ResultTable {
                        factor_text(*ratio >= 1 ? *ratio : 1 / *ratio, signs_),
                        *ratio >= 1 ? "fewer" : "more", above);
   }
-
-  const Run* recorded_;
 };
 
 }  // namespace
 
 std::unique_ptr<ResultTable> ladder_table(const Run& run, std::vector<const Result*> rows,
-                                          const Run* recorded, const text::Signs& signs) {
+                                          const Recorded& recorded, const text::Signs& signs) {
   return std::make_unique<LadderTable>(run, std::move(rows), recorded, signs);
-}
-
-const Result* recorded_rung(const Run& recorded, std::string_view name) {
-  static const Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
-  for (const Result& r : recorded.results) {
-    if (r.who.set != "sgemm" || r.who.name != name || !r.problem || !r.judged.correct) continue;
-    Problem problem = *r.problem;
-    problem.seed = size.seed;
-    const bool warm = r.seen.timing && !r.seen.timing->options.cold;
-    if (problem == size && warm && value(r, "percent_of_cublas")) return &r;
-  }
-  return nullptr;
 }
 
 }  // namespace results

@@ -6,8 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "results/tables/lab_table.hpp"
-#include "results/tables/ladder_table.hpp"
+#include "results/tables/table_layout.hpp"
 #include "text/foreign.hpp"
 
 namespace results {
@@ -36,24 +35,13 @@ std::vector<std::unique_ptr<ResultTable>> tables_of(const Run& run, const Record
   std::vector<std::unique_ptr<ResultTable>> tables;
   tables.reserve(groups.size());
   for (auto& rows : groups) {
-    tables.push_back(is_of_a_lab(*rows.front())
-                         ? lab_table(run, std::move(rows), recorded.labs, signs)
-                         : ladder_table(run, std::move(rows), recorded.ladder, signs));
+    const auto table_of = is_of_a_lab(*rows.front()) ? lab_table : ladder_table;
+    tables.push_back(table_of(run, std::move(rows), recorded, signs));
   }
   return tables;
 }
 
 }  // namespace
-
-bool has_ladder_figures(const Run& run) {
-  return std::ranges::any_of(
-      run.results, [&](const Result& r) { return recorded_rung(run, r.who.name) != nullptr; });
-}
-
-bool has_lab_figures(const Run& run) {
-  return std::ranges::any_of(
-      run.results, [&](const Result& r) { return recorded_variant(run, r.who) != nullptr; });
-}
 
 std::string to_table(const Run& run, const Recorded& recorded, const text::Page& page) {
   const text::Signs signs(page.unicode);

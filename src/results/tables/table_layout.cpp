@@ -9,8 +9,9 @@
 #include "results/values/metrics.hpp"
 
 namespace results {
-ResultTable::ResultTable(const Run& run, std::vector<const Result*> rows, const text::Signs& signs)
-    : run_(run), rows_(std::move(rows)), signs_(signs) {}
+ResultTable::ResultTable(const Run& run, std::vector<const Result*> rows, const Recorded& recorded,
+                         const text::Signs& signs)
+    : run_(run), rows_(std::move(rows)), recorded_(recorded), signs_(signs) {}
 
 // ---- Columns.
 
@@ -121,6 +122,41 @@ void ResultTable::add_kernels(const std::string& heading, int rank,
     const std::string cell = all(r);
     return cell.empty() ? std::string(signs_.none) : cell;
   });
+}
+
+// An empty product has no per cent of anything.
+RecordedResult ResultTable::starred(const Result& r) const {
+  if (is_timed() || !r.refusal.empty() || r.who.number == 0 || (r.problem && r.problem->is_empty()))
+    return {};
+  return recorded_result(recorded_, r.who);
+}
+
+bool ResultTable::any_starred() const {
+  return any([this](const Result& r) { return starred(r).result != nullptr; });
+}
+
+void ResultTable::add_starred(std::string group, const char* heading, const char* key,
+                              std::function<std::string(double)> text) {
+  add(std::move(group), heading, Align::right, 0,
+      [this, key, text = std::move(text)](const Result& r) {
+        const Result* there = starred(r).result;
+        const auto figure = there == nullptr ? std::nullopt : value(*there, key);
+        return figure ? text(*figure) : signs_.none;
+      });
+}
+
+std::string ResultTable::starred_note(std::string (*size_of)(const Result&, const text::Signs&),
+                                      const std::string& size_here) const {
+  for (const Result* row : rows_) {
+    const auto [run, result] = starred(*row);
+    if (result == nullptr) continue;
+    const std::string there = size_of(*result, signs_);
+    const std::string here = size_here.empty() ? size_of(*row, signs_) : size_here;
+    return fmt::format("* measured on an {} on {}{}{}; all else is counted here{}{}",
+                       run->from.device, result->date.substr(0, 10), there.empty() ? "" : " at ",
+                       there, here.empty() ? "" : ", at ", here);
+  }
+  return "";
 }
 
 // Nothing to say in any row, and no heading: nobody misses it.

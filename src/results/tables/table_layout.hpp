@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "results/tables/recorded.hpp"
 #include "results/values/run.hpp"
 #include "text/page.hpp"
 #include "text/table.hpp"
@@ -30,7 +32,8 @@ struct Note {
 
 class ResultTable {
  public:
-  ResultTable(const Run& run, std::vector<const Result*> rows, const text::Signs& signs);
+  ResultTable(const Run& run, std::vector<const Result*> rows, const Recorded& recorded,
+              const text::Signs& signs);
   virtual ~ResultTable() = default;
   ResultTable(const ResultTable&) = delete;
   ResultTable& operator=(const ResultTable&) = delete;
@@ -85,6 +88,15 @@ class ResultTable {
                    std::function<const Result*(const Result&)> of);
   void drop_empty_columns();
 
+  /// What stands in for a row that was not timed, and a column of it.
+  RecordedResult starred(const Result& r) const;
+  bool any_starred() const;
+  void add_starred(std::string group, const char* heading, const char* key,
+                   std::function<std::string(double)> text);
+  /// What the stars mean, or nothing; `size_here` is said in place of a row's own.
+  std::string starred_note(std::string (*size_of)(const Result&, const text::Signs&),
+                           const std::string& size_here = "") const;
+
   /// Whether the page has room for that column.
   bool shows(std::string_view name, int width) const;
 
@@ -97,6 +109,7 @@ class ResultTable {
 
   const Run& run_;
   std::vector<const Result*> rows_;
+  const Recorded& recorded_;
   const text::Signs& signs_;
   std::vector<Column> columns_;
   size_t name_column_ = 0;  // that is cut where even the columns of rank 0 do not fit
@@ -107,6 +120,13 @@ class ResultTable {
   std::vector<text::Table::Row> cells() const;
   text::Table table(const text::Page& page) const;
 };
+
+/// The table of rungs on one problem: each row against the one above it and against cuBLAS. All must outlive the table.
+std::unique_ptr<ResultTable> ladder_table(const Run& run, std::vector<const Result*> rows,
+                                          const Recorded& recorded, const text::Signs& signs);
+/// The table of a lab: its variants side by side, under its question and above its answer.
+std::unique_ptr<ResultTable> lab_table(const Run& run, std::vector<const Result*> rows,
+                                       const Recorded& recorded, const text::Signs& signs);
 
 /// What a kernel takes of a multiprocessor, as cells of add_kernels(); empty where it is not known.
 std::string registers_of(const Kernel& kernel);

@@ -52,7 +52,7 @@ struct Seen {
 // ---- Running.
 
 // Two that are compared have a speed on a device, if it was recorded.
-RecordedRuns recorded_for(const ShowRequest& request) {
+results::Recorded recorded_for(const ShowRequest& request) {
   if (!request.compares) return {};
   const auto is_lab = [](const Workload& one) { return one.lesson.has_value(); };
   const auto labs = std::ranges::count_if(request.workloads, is_lab);
@@ -260,7 +260,7 @@ std::string view_of(const ShowRequest& request, const Run& run, const std::vecto
 }
 
 std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
-                          const RecordedRuns& recorded, const text::Page& page) {
+                          const results::Recorded& recorded, const text::Page& page) {
   const Seen &first = seen[0], &second = seen[1];
   const auto title = [&](char sign, size_t i, const Shown& shown) {
     return fmt::format("{} {}{}", sign, title_of(run.results[i]),
@@ -275,10 +275,9 @@ std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
       {title('+', 1, differs.second), second.lines, second.sources, differs.second}};
   const std::string both = fmt::format("simulated GPU {} {} and {}", text::Signs(page.unicode).dot,
                                        title_of(run.results[0]), title_of(run.results[1]));
-  return text::wrap(both, page.width, 2) + "\n\n" +
-         results::to_table(run, recorded.figures(), page) + "\n" +
+  return text::wrap(both, page.width, 2) + "\n\n" + results::to_table(run, recorded, page) + "\n" +
          results::source_view(parts, page) + "\n" + results::source_legend(all, page) + "\n" +
-         results::worth(run.results[0], run.results[1], recorded.figures(), page);
+         results::worth(run.results[0], run.results[1], recorded, page);
 }
 
 std::string pictures_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
@@ -304,7 +303,7 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
 }
 
 std::string text_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
-                    const RecordedRuns& recorded, const text::Page& page, std::string& svg) {
+                    const results::Recorded& recorded, const text::Page& page, std::string& svg) {
   if (request.picture) return pictures_of(request, run, seen, page, svg);
   if (request.compares) return comparison_of(run, seen, recorded, page);
   return view_of(request, run, seen, page);
@@ -326,7 +325,7 @@ Seen seen_of(const ShowRequest& request, const Workload& workload, const Result&
 ExitCode run(const ShowRequest& request) {
   catch_signals(machine::interrupt);
   const text::Page page = stdout_page(request.color);
-  const RecordedRuns recorded = recorded_for(request);
+  const results::Recorded recorded = recorded_for(request);
   std::unique_ptr<OutputFile> svg_file;
   if (request.picture && !request.picture->svg_file.empty())
     svg_file = std::make_unique<OutputFile>(request.picture->svg_file);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "app/error.hpp"
 #include "app/output.hpp"
 #include "results/files/json.hpp"
@@ -13,70 +15,76 @@ namespace {
 
 using results::Run;
 
-// One kind of figures: where the project keeps them, and how to tell that a run has some.
+// Figures of rungs or of labs: where the project keeps them, and what is said of a run that has none.
 struct Kind {
+  bool of_labs;
   const char* file;
-  bool (*is_in)(const Run& run);
-  std::string lack;  // said of a run that has none
+  std::string lack;
 };
 
 // The run in a file whose figures can stand in.
 Run figures_in(const std::string& file, const Kind& kind) {
   Run run = results::read_run(file);
-  if (!kind.is_in(run))
+  const auto is_one = [&](const results::Result& r) {
+    return results::is_of_a_lab(r) == kind.of_labs && results::can_stand_in(r);
+  };
+  if (!std::ranges::any_of(run.results, is_one))
     throw results::Unusable(fmt::format("'{}' cannot be used: {}", file, kind.lack));
   return run;
 }
 
-std::optional<Run> recorded_of(const Presentation& presentation, const Kind& kind) {
+void add_recorded(const Presentation& presentation, const Kind& kind, results::Recorded& recorded) {
   const bool asked = presentation.baseline_asked_for;
   const std::string file = asked ? presentation.baseline_file : kind.file;
-  if (!asked && access(file.c_str(), F_OK) != 0) return std::nullopt;
+  if (!asked && access(file.c_str(), F_OK) != 0) return;
   try {
-    return figures_in(file, kind);
+    recorded.push_back(figures_in(file, kind));
   } catch (const results::Unusable& error) {
     const std::string message =
         fmt::format("baseline {}; it must be what --json=FILE wrote on a GPU", error.what());
     if (asked) throw Error(ExitCode::usage, message);
     warn(message);
-    return std::nullopt;
   }
 }
 
-std::string formatted(const Run& run, const RecordedRuns& recorded,
+std::string formatted(const Run& run, const results::Recorded& recorded,
                       const Presentation& presentation, const text::Page& page) {
-  const results::Recorded figures = recorded.figures();
   switch (presentation.format) {
     case Format::table:
-      return results::to_table(run, figures, page);
+      return results::to_table(run, recorded, page);
     case Format::json:
       return results::to_json(run);
     case Format::csv:
       return results::to_csv(run);
     case Format::markdown:
-      return results::to_markdown(run, figures);
+      return results::to_markdown(run, recorded);
   }
   return "";
 }
 
 }  // namespace
 
-RecordedRuns recorded_for(const Presentation& presentation, Needed needed) {
-  const Kind ladder{
-      .file = SGEMM_BASELINE,
-      .is_in = results::has_ladder_figures,
-      .lack = fmt::format("it has no per cent of cuBLAS at {}", results::RECORDED_SIZE)};
-  const Kind labs{.file = SGEMM_LAB_BASELINE,
-                  .is_in = results::has_lab_figures,
-                  .lack = "it has no lab's per cent of a copy"};
-  RecordedRuns recorded;
-  if (needed.ladder) recorded.ladder = recorded_of(presentation, ladder);
-  if (needed.labs) recorded.labs = recorded_of(presentation, labs);
+results::Recorded recorded_for(const Presentation& presentation, Needed needed) {
+  results::Recorded recorded;
+  if (needed.ladder) {
+    add_recorded(
+        presentation,
+        {.of_labs = false,
+         .file = SGEMM_BASELINE,
+         .lack = fmt::format("it has no per cent of cuBLAS at {}", results::RECORDED_SIZE)},
+        recorded);
+  }
+  if (needed.labs) {
+    add_recorded(
+        presentation,
+        {.of_labs = true, .file = SGEMM_LAB_BASELINE, .lack = "it has no lab's per cent of a copy"},
+        recorded);
+  }
   return recorded;
 }
 
-std::string report(const Run& run, const RecordedRuns& recorded, const Presentation& presentation,
-                   const text::Page& page) {
+std::string report(const Run& run, const results::Recorded& recorded,
+                   const Presentation& presentation, const text::Page& page) {
   const bool for_people =
       presentation.format == Format::table || presentation.format == Format::markdown;
   std::string text;

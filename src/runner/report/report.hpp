@@ -1,7 +1,6 @@
 // What a run says: the recorded figures that stand in for what was not timed, and the text for stdout.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "results/tables/table.hpp"
@@ -17,22 +16,12 @@ struct Needed {
   bool labs = false;
 };
 
-/// Recorded runs of a real device; nothing where there is none.
-struct RecordedRuns {
-  std::optional<results::Run> ladder{};
-  std::optional<results::Run> labs{};
-
-  results::Recorded figures() const {
-    return {.ladder = ladder ? &*ladder : nullptr, .labs = labs ? &*labs : nullptr};
-  }
-};
-
-/// Those of the file that the user named, or else of the project's own. Throws Error(ExitCode::usage) where the user's
+/// The recorded runs of the file that the user named, or else of the project's own. Throws Error(ExitCode::usage) where the user's
 /// cannot be used, and warns where the project's cannot.
-RecordedRuns recorded_for(const Presentation& presentation, Needed needed);
+results::Recorded recorded_for(const Presentation& presentation, Needed needed);
 
 /// All that goes to stdout. What is wrong goes below a table, and to stderr where stdout is for programs.
-std::string report(const results::Run& run, const RecordedRuns& recorded,
+std::string report(const results::Run& run, const results::Recorded& recorded,
                    const Presentation& presentation, const text::Page& page);
 
 }  // namespace runner

@@ -143,7 +143,7 @@ ExitCode run(const TableRequest& request) {
   } catch (const results::Unusable& error) {
     throw Error(ExitCode::usage, error.what());
   }
-  RecordedRuns recorded;
+  results::Recorded recorded;
   if (saved.from.machine == results::Machine::simulator) {
     const auto of_a_lab = std::ranges::count_if(saved.results, results::is_of_a_lab);
     const auto others = std::ssize(saved.results) - of_a_lab;

@@ -180,8 +180,9 @@ Measured measure_apart(const RunOptions& options, const Work& work, const ApartW
 ExitCode run_lifecycle(const RunOptions& options, const Work& work) {
   catch_signals(machine::interrupt);
   const text::Page page = stdout_page(options.presentation.color);
-  const RecordedRuns recorded =
-      machine::MEASURES_TIME ? RecordedRuns() : recorded_for(options.presentation, work.recorded);
+  const results::Recorded recorded = machine::MEASURES_TIME
+                                         ? results::Recorded()
+                                         : recorded_for(options.presentation, work.recorded);
   std::unique_ptr<OutputFile> json_file;
   if (!options.json_file.empty()) json_file = std::make_unique<OutputFile>(options.json_file);
   std::unique_ptr<HtmlReport> page_file;

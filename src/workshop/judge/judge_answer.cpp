@@ -315,12 +315,11 @@ void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& pag
   add_picture(own, "yours", page, outcome.pictures);
   run.results.push_back(own.result);
   // What is measured here needs no recorded figures.
-  runner::RecordedRuns recorded;
+  results::Recorded recorded;
   if (!machine::MEASURES_TIME) recorded = runner::recorded_for({}, {.ladder = true});
-  outcome.worth = results::to_table(run, recorded.figures(), page);
+  outcome.worth = results::to_table(run, recorded, page);
   if (run.results.size() > 1) {
-    outcome.worth +=
-        "\n" + results::worth(run.results[0], run.results[1], recorded.figures(), page);
+    outcome.worth += "\n" + results::worth(run.results[0], run.results[1], recorded, page);
   }
 }
 

@@ -175,11 +175,11 @@ void expect_run_or_refusal(const std::string& text, int& runs, int& refusals) {
     ++runs;
     for (const int width : {0, 60}) {
       const text::Page page{.unicode = true, .width = width};
-      results::to_table(run, {.ladder = &run, .labs = &run}, page);
+      results::to_table(run, {run}, page);
       results::details(run, page);
       results::complaints(run, page);
     }
-    results::to_markdown(run, {.ladder = &run, .labs = &run});
+    results::to_markdown(run, {run});
     results::to_csv(run);
   } catch (const results::Unusable& error) {
     ++refusals;

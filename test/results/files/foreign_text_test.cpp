@@ -106,7 +106,7 @@ int shown_of(const Run& sound) {
     }
     ++shown;
     run.compared_with = results::ComparedWith{.file = "base.json", .notes = {run.from.device}};
-    const results::Recorded recorded{.ladder = &run, .labs = &run};
+    const results::Recorded recorded{run};
     const text::Page page{.color = false, .unicode = true, .width = 80};
     expect_plain(results::to_table(run, recorded, page), file);
     expect_plain(results::details(run, page), file);

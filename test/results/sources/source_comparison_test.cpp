@@ -93,14 +93,14 @@ TEST(Worth, HasTheSpeedThatWasRecorded) {
     recorded.results.push_back(r);
   }
   const Result naive = counted(1, "naive", 17, 0), coalesced = counted(2, "coalesced", 3, 0);
-  const std::string text = results::worth(naive, coalesced, {.ladder = &recorded}, Page{});
+  const std::string text = results::worth(naive, coalesced, {recorded}, Page{});
   EXPECT_THAT(text,
               HasSubstr("speed: 1 naive 1.0 % of cuBLAS, 2 coalesced 13.0 %: 12.5x faster *\n"));
   EXPECT_THAT(text, HasSubstr("* measured on an NVIDIA H200 on 2026-11-22 at 4096x4096x4096\n"));
-  EXPECT_THAT(results::worth(coalesced, naive, {.ladder = &recorded}, Page{}),
+  EXPECT_THAT(results::worth(coalesced, naive, {recorded}, Page{}),
               HasSubstr(": 12.5x slower *\n"));
   const Result other = counted(3, "other", 3, 0);
-  EXPECT_THAT(results::worth(naive, other, {.ladder = &recorded}, Page{}), Not(HasSubstr("speed")));
+  EXPECT_THAT(results::worth(naive, other, {recorded}, Page{}), Not(HasSubstr("speed")));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_P(GoldenText, IsPrintedByteForByte) {
   const results::Run run = results::read_run(TABLES + "/" + which + ".json");
   const results::Run ladder = results::read_run(TABLES + "/cuda.json");
   const results::Run labs = results::read_run(TABLES + "/lab_cuda.json");
-  const results::Recorded recorded{.ladder = &ladder, .labs = &labs};
+  const results::Recorded recorded{ladder, labs};
   for (const Form& form : forms()) {
     const std::string path = TABLES + "/" + which + "." + form.file;
     const std::string printed = form.render(run, recorded);
@@ -153,8 +153,8 @@ TEST(Table, FitsWhereItCan) {
   for (const results::Run& run : {counted_run(), timed_run(), made::full()}) {
     for (const bool unicode : {false, true}) {
       for (const int width : {45, 50, 60, 70, 80, 100, 120}) {
-        for (const std::string& line : lines(results::to_table(
-                 run, {.ladder = &recorded}, {.unicode = unicode, .width = width}))) {
+        for (const std::string& line :
+             lines(results::to_table(run, {recorded}, {.unicode = unicode, .width = width}))) {
           EXPECT_LE(text::display_width(line), width) << line;
         }
       }
@@ -209,7 +209,7 @@ TEST(Table, CutsNamesBetweenCharacters) {
 
 TEST(Table, IsPlainAsciiWithoutUtf8) {
   for (const results::Run& run : {counted_run(), timed_run(), made::full()}) {
-    const std::string table = results::to_table(run, {.ladder = &run}, {.unicode = false});
+    const std::string table = results::to_table(run, {run}, {.unicode = false});
     EXPECT_THAT(table, Not(testing::IsEmpty()));
     for (const char c : table) EXPECT_GE(c, 0) << table;
   }
@@ -250,7 +250,7 @@ TEST(Table, OfAnEmptyProductHasNoFigures) {
   results::Run run = made::run_of(Machine::simulator, {made::rung(1, "naive")});
   run.results[0].problem = results::dense_problem(0, 64, 64);
   const results::Run recorded = results::read_run(TABLES + "/cuda.json");
-  const std::string table = results::to_table(run, {.ladder = &recorded}, {});
+  const std::string table = results::to_table(run, {recorded}, {});
   EXPECT_THAT(table, Not(HasSubstr("%")));
   EXPECT_THAT(lines(table)[2], StartsWith(" 1  naive   ok"));
 }
@@ -379,8 +379,8 @@ TEST(LabTable, FitsWhereItCan) {
   for (const results::Run& run : {labs(), recorded}) {
     for (const bool unicode : {false, true}) {
       for (const int width : {50, 60, 70, 80, 100, 120}) {
-        for (const std::string& line : lines(results::to_table(
-                 run, {.labs = &recorded}, {.unicode = unicode, .width = width}))) {
+        for (const std::string& line :
+             lines(results::to_table(run, {recorded}, {.unicode = unicode, .width = width}))) {
           EXPECT_LE(text::display_width(line), width) << line;
         }
       }
