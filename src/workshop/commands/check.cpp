@@ -95,7 +95,7 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
 
 Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
   const std::string file = as_typed(desk.files().path(exercise));
-  const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
+  const LabQuestions questions = read_lab_questions(exercise.lab(), exercise.folder);
   const Predictions predictions = check_predictions(questions, own_source(desk, exercise), file);
   const bool solved = predictions.is_solved();
   const std::vector<std::string> known = predictions.misunderstandings();
@@ -114,8 +114,8 @@ Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
 
 Answer check(Desk& desk, const Exercise& exercise, const CheckRequest& request,
              const text::Page& page) {
-  return exercise.rung != nullptr ? check_rung(desk, exercise, request, page)
-                                  : check_lab(desk, exercise, page);
+  return exercise.is_written() ? check_rung(desk, exercise, request, page)
+                               : check_lab(desk, exercise, page);
 }
 
 // Every exercise that has a file, a line each.

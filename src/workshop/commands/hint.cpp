@@ -57,7 +57,7 @@ std::string part_for(char hole, const std::string& hint) {
 
 // The hole that the learner is at.
 char hole_at(const Desk& desk, const Exercise& exercise) {
-  if (exercise.rung == nullptr || !desk.files().exists(exercise)) return 'a';
+  if (!exercise.is_written() || !desk.files().exists(exercise)) return 'a';
   return hole_of(read_text(desk.files().path(exercise)));
 }
 
@@ -100,7 +100,7 @@ ExitCode run(const SolutionRequest& request) {
   const Exercise& exercise = find_exercise(request.exercise);
   require_solution(exercise);
   std::string text;
-  if (exercise.rung != nullptr) {
+  if (exercise.is_written()) {
     const std::string path = desk.files().path(exercise);
     const std::string source = desk.files().exists(exercise) ? read_text(path) : "";
     const char hole = source.empty() ? 'a' : hole_of(source);
@@ -109,7 +109,7 @@ ExitCode run(const SolutionRequest& request) {
                   solution_of(exercise, hole), page);
   } else {
     text = command_line("it counts", fmt::format("./sgemm_runner lab {}{}", exercise.name,
-                                                 exercise.lab->is_riddle ? " --reveal" : ""));
+                                                 exercise.lab().is_riddle ? " --reveal" : ""));
   }
   const Document answers = exercise.answers();
   const Document readme = exercise.readme();
@@ -124,9 +124,9 @@ ExitCode run(const SolutionRequest& request) {
   Step& step = desk.step(exercise);
   if (step.solved.empty() && step.seen.empty()) step.seen = runner::now();
   desk.save();
-  if (exercise.rung != nullptr && desk.files().exists(exercise)) {
+  if (exercise.is_written() && desk.files().exists(exercise)) {
     text += "\n" + command_line("both whole", fmt::format("./sgemm_runner show {} --kernel {}",
-                                                          exercise.rung->number,
+                                                          exercise.rung().number,
                                                           as_typed(desk.files().path(exercise))));
   }
   runner::write_stdout(text);

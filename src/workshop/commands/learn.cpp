@@ -56,9 +56,8 @@ std::string what_to_do(const Desk& desk, const Exercise& exercise, bool made,
   }
   text += command_line("your file", fmt::format("{}{}", file, made ? "  (made now)" : ""));
   text += command_line(
-      "check",
-      command_for("check", exercise) +
-          (exercise.rung != nullptr ? " --watch   at each save; without --watch once" : ""));
+      "check", command_for("check", exercise) +
+                   (exercise.is_written() ? " --watch   at each save; without --watch once" : ""));
   text += command_line("stuck?", command_for("hint", exercise));
   return text;
 }

@@ -90,7 +90,7 @@ bool is_below(const std::string& name, const std::string& folder) {
 std::set<std::string> solutions() {
   std::set<std::string> files;
   for (const Exercise& exercise : course()) {
-    if (exercise.rung == nullptr) continue;
+    if (!exercise.is_written()) continue;
     for (const std::string& path : files_of_solution(exercise)) {
       files.insert(fs::path(path).lexically_relative(ROOT).generic_string());
     }
@@ -136,7 +136,7 @@ void copy(const std::string& name, const fs::path& to) {
 // The rungs as this build has compiled them, and their exercises ready cut.
 void add_rungs(const fs::path& to) {
   for (const Exercise& exercise : course()) {
-    if (exercise.rung == nullptr) continue;
+    if (!exercise.is_written()) continue;
     const fs::path objects = to / "src/kernels/compiled" / SGEMM_PROCESSOR;
     fs::create_directories(objects);
     fs::copy_file(fmt::format("{}/{}.cu.o", SGEMM_RUNG_OBJECTS, exercise.name),
@@ -194,7 +194,7 @@ void refuse_build() {
                 "not: './sgemm_runner --build sim learn --pack class.tar.gz'");
   }
   for (const Exercise& exercise : course()) {
-    if (exercise.rung == nullptr || has_solution(exercise)) continue;
+    if (!exercise.is_written() || has_solution(exercise)) continue;
     throw Error(ExitCode::usage,
                 "this copy of the project is such an archive, unpacked: hand on the file itself");
   }

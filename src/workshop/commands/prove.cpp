@@ -156,7 +156,7 @@ class RungExercise {
 };
 
 void prove_lab(const Exercise& exercise, Findings& findings) {
-  const LabQuestions questions = read_lab_questions(*exercise.lab, exercise.folder);
+  const LabQuestions questions = read_lab_questions(exercise.lab(), exercise.folder);
   findings.add(
       fmt::format("{} figures to predict, and {} wrong predictions that are known",
                   questions.all().size(), questions.misunderstandings.size()),
@@ -242,7 +242,7 @@ ExitCode run(const VerifyRequest& request) {
     findings.begin(exercise->name);
     try {
       prove_texts(*exercise, findings);
-      if (exercise->rung != nullptr) {
+      if (exercise->is_written()) {
         RungExercise(*exercise, findings).prove();
       } else {
         prove_lab(*exercise, findings);

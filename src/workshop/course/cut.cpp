@@ -164,7 +164,7 @@ std::string header_of(const Exercise& exercise, char letter) {
 bool has_solution(const Exercise& exercise) {
   std::error_code none;
   return std::filesystem::exists(
-      exercise.rung != nullptr ? source_file(exercise) : exercise.folder + "/answers.md", none);
+      exercise.is_written() ? source_file(exercise) : exercise.folder + "/answers.md", none);
 }
 
 void require_solution(const Exercise& exercise) {

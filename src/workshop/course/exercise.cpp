@@ -32,11 +32,13 @@ const ladder::Rung* rung_labelled(const std::string& name) {
   return nullptr;
 }
 
-const lab::Lab* lab_named(const std::string& name) {
+// What the exercise of that name is about.
+decltype(Exercise::of) subject_named(const std::string& name, const std::string& file) {
+  if (const ladder::Rung* const rung = rung_labelled(name)) return rung;
   for (const lab::Lab* one : lab::all()) {
     if (name == one->name) return one;
   }
-  return nullptr;
+  throw damaged(file, fmt::format("'{}' is neither a rung nor a lab", name));
 }
 
 // A line of the list: "02_coalesced 01_naive A".
@@ -44,13 +46,8 @@ Exercise exercise_of(const std::string& line, const std::string& file) {
   std::istringstream words(line);
   std::string name, before, drawn;
   words >> name >> before >> drawn;
-  Exercise exercise{.name = name,
-                    .folder = exercises_folder() + "/" + name,
-                    .rung = rung_labelled(name),
-                    .lab = lab_named(name)};
-  if (exercise.rung == nullptr && exercise.lab == nullptr) {
-    throw damaged(file, fmt::format("'{}' is neither a rung nor a lab", name));
-  }
+  Exercise exercise{
+      .name = name, .folder = exercises_folder() + "/" + name, .of = subject_named(name, file)};
   if (!before.empty() && before != "-") {
     exercise.before = rung_labelled(before);
     if (exercise.before == nullptr) throw damaged(file, fmt::format("'{}' is no rung", before));
@@ -122,7 +119,7 @@ std::string Exercise::title() const {
 }
 
 std::string Exercise::number_or_name() const {
-  return rung != nullptr ? fmt::format("{}", rung->number) : name;
+  return is_written() ? fmt::format("{}", rung().number) : name;
 }
 
 Document Exercise::readme() const { return text_of(*this, "README"); }
@@ -140,7 +137,6 @@ std::vector<char> Exercise::letters() const {
 }
 
 std::vector<FurtherClaim> Exercise::further_claims() const {
-  if (rung == nullptr) return {};
   const Document document = holes();
   std::vector<FurtherClaim> claims;
   for (const std::string& text : document.head.fields("Also promised")) {
@@ -150,7 +146,6 @@ std::vector<FurtherClaim> Exercise::further_claims() const {
 }
 
 std::vector<results::Problem> Exercise::further_problems() const {
-  if (rung == nullptr) return {};
   std::vector<results::Problem> problems;
   for (const std::string& text : holes().head.fields("Also tried")) {
     problems.push_back(runner::parse_size(text));
@@ -172,13 +167,13 @@ const Exercise& find_exercise(std::string_view word) {
   for (const Exercise& exercise : course()) {
     if (is_called(exercise.name)) return exercise;
     known.push_back(exercise.name);
-    if (exercise.rung == nullptr) continue;
-    if (is_called(exercise.rung->name)) return exercise;
-    if (is_number && fmt::format("{}", exercise.rung->number) ==
+    if (!exercise.is_written()) continue;
+    if (is_called(exercise.rung().name)) return exercise;
+    if (is_number && exercise.number_or_name() ==
                          word.substr(std::min(word.find_first_not_of('0'), word.size()))) {
       return exercise;
     }
-    known.emplace_back(exercise.rung->name);
+    known.emplace_back(exercise.rung().name);
   }
   throw Error(ExitCode::usage,
               fmt::format("there is no exercise '{}'{} ('./sgemm_runner progress' lists them: the "

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "kernels/ladder.hpp"
@@ -26,10 +27,14 @@ struct FurtherClaim {
 struct Exercise {
   std::string name{};  // "02_coalesced", "copy_stride": as its folder
   std::string folder{};
-  const ladder::Rung* rung = nullptr;    // either this
-  const ladder::Rung* before = nullptr;  // and the rung that it is held against, if there is one
+  std::variant<const ladder::Rung*, const lab::Lab*> of{};
+  const ladder::Rung* before = nullptr;  // the rung that it is held against, if there is one
   std::string drawn{};                   // the buffer whose worst request is drawn; empty for none
-  const lab::Lab* lab = nullptr;         // or this
+
+  /// Of a rung the kernel is written; of a lab figures are predicted.
+  bool is_written() const { return std::holds_alternative<const ladder::Rung*>(of); }
+  const ladder::Rung& rung() const { return *std::get<const ladder::Rung*>(of); }
+  const lab::Lab& lab() const { return *std::get<const lab::Lab*>(of); }
 
   std::string title()
       const;  // of its README, without the number: "coalesced: the same threads, renumbered"

@@ -14,7 +14,7 @@ OwnFiles::OwnFiles(const std::string& folder)
     : folder_(folder.empty() ? exercises_folder() + "/mine" : folder) {}
 
 std::string OwnFiles::path(const Exercise& exercise) const {
-  return fmt::format("{}/{}{}", folder_, exercise.name, exercise.rung != nullptr ? ".cu" : ".txt");
+  return fmt::format("{}/{}{}", folder_, exercise.name, exercise.is_written() ? ".cu" : ".txt");
 }
 
 bool OwnFiles::exists(const Exercise& exercise) const {

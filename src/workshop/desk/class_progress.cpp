@@ -82,10 +82,10 @@ int hints(const Learner& learner) {
 // What a column is called: a rung's number, a lab's letter.
 std::string heading_of(size_t place) {
   const Exercise& exercise = course()[place];
-  if (exercise.rung != nullptr) return fmt::format("{}", exercise.rung->number);
+  if (exercise.is_written()) return fmt::format("{}", exercise.rung().number);
   const auto labs =
       std::ranges::count_if(course().begin(), course().begin() + static_cast<int>(place),
-                            [](const Exercise& e) { return e.rung == nullptr; });
+                            [](const Exercise& e) { return !e.is_written(); });
   return std::string(1, static_cast<char>('a' + labs));
 }
 
@@ -135,7 +135,7 @@ std::string legend(const std::vector<size_t>& places, const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string labs;
   for (const size_t place : places) {
-    if (course()[place].rung != nullptr) continue;
+    if (course()[place].is_written()) continue;
     labs +=
         fmt::format("{}{} {}", labs.empty() ? "" : ", ", heading_of(place), course()[place].name);
   }

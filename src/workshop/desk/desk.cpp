@@ -70,8 +70,8 @@ const Exercise* Desk::next() const {
 }
 
 std::string Desk::fresh_text(const Exercise& exercise, char hole) const {
-  if (exercise.lab != nullptr) {
-    return new_sheet(read_lab_questions(*exercise.lab, exercise.folder));
+  if (!exercise.is_written()) {
+    return new_sheet(read_lab_questions(exercise.lab(), exercise.folder));
   }
   const Step* const step = progress_.find(exercise.name);
   const std::vector<char> letters = exercise.letters();

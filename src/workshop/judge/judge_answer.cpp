@@ -421,7 +421,7 @@ const ladder::Rung* loaded(const Exercise& exercise, const runner::CompiledKerne
       outcome.message = fmt::format(
           "it compiles, and the entry at its end is gone: `extern const Rung {}{{...}};` belongs "
           "there as it was given ('reset' keeps your file and gives you a new one)\n",
-          exercise.rung->name);
+          exercise.rung().name);
     }
   }
   return nullptr;
@@ -434,7 +434,7 @@ Outcome judge_here(const Exercise& exercise, const std::string& source,
   told.begin("loading it, and constructing its static variables");
   const ladder::Rung* const own_rung = loaded(exercise, compiled, outcome);
   if (own_rung == nullptr) return outcome;
-  const ladder::Rung own = in_place_of(*exercise.rung, *own_rung);
+  const ladder::Rung own = in_place_of(exercise.rung(), *own_rung);
   judge_small_problems(own, probes(exercise), tile_of_source(source), options.page, told, outcome);
   if (outcome.ending == Ending::right) judge_contract(own, told, outcome);
   if (outcome.ending == Ending::right) {
@@ -457,7 +457,7 @@ std::string judged_as_json(const Exercise& exercise, const std::string& source,
   try {
     told.begin("opening the device");
     setenv("SIMULATOR_TIMEOUT", fmt::format("{}", options.kernel_seconds).c_str(), 0);
-    const std::string lack = runner::lack_of(machine::open(), *exercise.rung);
+    const std::string lack = runner::lack_of(machine::open(), exercise.rung());
     if (!lack.empty()) {
       throw Error(ExitCode::no_device,
                   lack + "; './sgemm_runner learn skip' goes on with the next exercise");

@@ -21,7 +21,7 @@ using workshop::find_exercise;
 TEST(Course, HasEveryRungFromTheFirstOnAndEveryLabOnce) {
   std::map<const void*, int> times;
   for (const Exercise& exercise : course()) {
-    ++times[exercise.rung != nullptr ? static_cast<const void*>(exercise.rung) : exercise.lab];
+    ++times[std::visit([](const void* of) { return of; }, exercise.of)];
   }
   for (const ladder::Rung* rung : ladder::all()) {
     EXPECT_EQ(times[rung], rung->number == 0 ? 0 : 1) << rung->name;
@@ -32,9 +32,9 @@ TEST(Course, HasEveryRungFromTheFirstOnAndEveryLabOnce) {
 TEST(Course, TakesTheRungsInTheirOrder) {
   int last = 0;
   for (const Exercise& exercise : course()) {
-    if (exercise.rung == nullptr) continue;
-    EXPECT_EQ(exercise.rung->number, last + 1);
-    last = exercise.rung->number;
+    if (!exercise.is_written()) continue;
+    EXPECT_EQ(exercise.rung().number, last + 1);
+    last = exercise.rung().number;
     if (exercise.before == nullptr) continue;
     EXPECT_LT(exercise.before->number, last);
   }
@@ -76,7 +76,7 @@ TEST(Cut, WithTheSolutionInTheHoleNothingButTheMarksIsNew) {
 
 TEST(Cut, TheSolutionIsNotInTheSkeleton) {
   for (const Exercise& exercise : course()) {
-    if (exercise.rung == nullptr) continue;
+    if (!exercise.is_written()) continue;
     for (const char letter : exercise.letters()) {
       const std::string skeleton = workshop::cut(exercise, letter);
       EXPECT_THAT(skeleton, Not(HasSubstr(workshop::solution_of(exercise, letter))))

@@ -14,9 +14,9 @@ namespace {
 // A kernel that the device lacks an instruction for would end in a fault, and tell the learner nothing.
 TEST(Judge, SaysWhatTheDeviceLacksForAnExercise) {
   workshop::Exercise exercise = workshop::find_exercise("2");
-  ladder::Rung later = *exercise.rung;
+  ladder::Rung later = exercise.rung();
   later.needs = {.compute_capability = 999};
-  exercise.rung = &later;
+  exercise.of = &later;
   const TemporaryFolder folder;
   const std::string file = folder / "02_coalesced.cu";
   workshop::write_text(file, workshop::cut(exercise, 'a'));
