@@ -60,10 +60,9 @@ TEST(Run, OfABrokenRungExitsWithOneAndSaysWhere) {
 TEST(Run, OnComputeCapability75HasAllRungsThatCopyThroughRegisters) {
   const runner::machine::Device t4{.name = "Tesla T4", .detail = "sm_75", .compute_capability = 75};
   for (const ladder::Rung* rung : ladder::all()) {
-    const bool copies_async =
-        std::ranges::any_of(rung->promise, [](const ladder::Claim& claim) {
-          return std::string_view(claim.counter) == "async_copy_share";
-        });
+    const bool copies_async = std::ranges::any_of(rung->promise, [](const ladder::Claim& claim) {
+      return std::string_view(claim.counter) == "async_copy_share";
+    });
     const std::string lack = runner::lack_of(t4, *rung);
     EXPECT_EQ(lack.empty(), !copies_async) << rung->number << " " << lack;
     if (rung->number == 10) {
