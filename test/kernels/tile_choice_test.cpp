@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/tuned/choose_tile.hpp"
-#include "kernels/tuned/split_plan.hpp"
-#include "kernels/tuned/split_search.hpp"
+#include "kernels/choose_tile.hpp"
+#include "kernels/split_plan.hpp"
+#include "kernels/split_search.hpp"
 #include "kernels/tuned/tile.hpp"
 #include "kernels/tuned/tile_fields.hpp"
 #include "kernels/tuned/tile_table.hpp"

@@ -15,7 +15,7 @@
 
 namespace ladder {
 
-struct SplitPlan;  // in split_plan.hpp
+struct SplitPlan;  // in kernels/split_plan.hpp
 
 /// What choose_tile() and plan_split() must know of the current device.
 inline cudaError_t describe_device(Device* device) {

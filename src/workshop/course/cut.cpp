@@ -66,7 +66,7 @@ std::string without_header(std::string_view source) {
   return rest;
 }
 
-// The header's name in a line `#include "kernels/tuned/X.hpp"  // exercise: in place`, or nothing.
+// The header's name in a line `#include "kernels/X.hpp"  // exercise: in place`, or nothing.
 std::string in_place(std::string_view line) {
   if (!trimmed(line).ends_with(IN_PLACE)) return {};
   const size_t begin = line.find('"'), end = line.find('"', begin + 1);

@@ -239,7 +239,7 @@ TEST_F(JudgedCode, ThatTakesOutAHeaderOfItsExerciseHasTheLadders) {
   const json outcome = json::parse(ended.out);
   EXPECT_EQ(outcome["ending"], "not_its_own") << outcome["compiler_output"];
   EXPECT_THAT(outcome["message"].get<std::string>(),
-              StartsWith("it includes src/kernels/tuned/split_plan.hpp: "));
+              StartsWith("it includes src/kernels/split_plan.hpp: "));
 }
 
 // "Sign for sign" is said of the file, not of the part between its marks.
