@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <string_view>
+#include <tuple>
 
 #include "app/error.hpp"
 #include "app/output.hpp"
+#include "results/files/fields.hpp"
 #include "results/files/json.hpp"
 #include "results/files/strict_json.hpp"
 #include "text/foreign.hpp"
@@ -27,17 +27,16 @@ using Json = nlohmann::ordered_json;
 using runner::Error;
 using runner::ExitCode;
 
+using results::known;
+using results::needed;
+using results::omitted;
+
+constexpr const char* VERSION = "sgemm_workshop_progress";
 constexpr int SCHEMA = 1;
 
 Error damaged(const std::string& path, const std::string& why) {
   return {ExitCode::usage, fmt::format("'{}' is no progress file: {}", text::plain_line(path),
                                        text::plain_line(why))};
-}
-
-// The library's words without the mark before them: "[json.exception.type_error.302] type must be string, but is number".
-std::string plain(std::string_view what) {
-  const size_t mark = what.find("] ");
-  return std::string(what.substr(mark == what.npos ? 0 : mark + 2));
 }
 
 std::string user_name() {
@@ -47,64 +46,55 @@ std::string user_name() {
   return name != nullptr ? name : "";
 }
 
-Json json_of(const Step& step) {
-  Json json = Json::object();
-  const auto add_text = [&](const char* key, const std::string& text) {
-    if (!text.empty()) json[key] = text;
-  };
-  json["hole"] = std::string(1, step.hole);
-  add_text("opened", step.opened);
-  if (step.opening > 0) json["opening"] = step.opening;
-  if (step.ending > 0) json["ending"] = step.ending;
-  add_text("solved", step.solved);
-  add_text("skipped", step.skipped);
-  add_text("solution_seen", step.seen);
-  json["checks"] = step.checks;
-  json["hints"] = step.hints;
-  json["endings"] = step.endings;
-  json["known_wrong_answers"] = step.known;
-  return json;
-}
+struct Letter : results::Text {
+  using Value = char;
+  static Json written(char letter) { return std::string(1, letter); }
+  static char read(const results::Place& place) {
+    const std::string text = place.text();
+    if (text.size() != 1) place.refuse("is no letter");
+    return text[0];
+  }
+};
 
-int count_of(const Json& json, const char* key) {
-  constexpr int64_t MOST = 1'000'000;
-  const auto count = json.value(key, int64_t{0});
-  if (count < 0 || count > MOST) throw std::out_of_range(fmt::format("'{}' is {}", key, count));
-  return static_cast<int>(count);
-}
+// Members by their names.
+template <typename Kind>
+struct ByName {
+  using Value = std::map<std::string, typename Kind::Value>;
+  Kind kind;
+  Json written(const Value& values) const {
+    Json object = Json::object();
+    for (const auto& [name, value] : values) object[name] = kind.written(value);
+    return object;
+  }
+  Value read(const results::Place& place) const {
+    Value values;
+    place.for_each_member(
+        [&](const std::string& name, const results::Place& one) { values[name] = kind.read(one); });
+    return values;
+  }
+};
 
-// Progress files are handed in: what learners wrote into them is shown to their teacher.
-std::string line_of(const Json& json, const char* key) {
-  return text::plain_line(json.value(key, ""));
-}
+constexpr auto COUNT = results::Whole<int>{0, 1'000'000};
 
-std::map<std::string, int> counts_of(const Json& json, const char* key) {
-  std::map<std::string, int> counts;
-  if (!json.contains(key)) return counts;
-  for (const auto& [name, count] : json.at(key).get<std::map<std::string, Json>>())
-    counts[text::plain_line(name)] = count_of({{key, count}}, key);
-  return counts;
-}
+// Progress files are handed in: what learners wrote into them is shown to their teacher, a line at a time.
+constexpr auto STEP = std::tuple{
+    known("hole", &Step::hole, Letter{}),
+    omitted("opened", &Step::opened, results::Text{}),
+    omitted("opening", &Step::opening, COUNT),
+    omitted("ending", &Step::ending, COUNT),
+    omitted("solved", &Step::solved, results::Text{}),
+    omitted("skipped", &Step::skipped, results::Text{}),
+    omitted("solution_seen", &Step::seen, results::Text{}),
+    known("checks", &Step::checks, COUNT),
+    known("hints", &Step::hints, COUNT),
+    known("endings", &Step::endings, ByName<results::Whole<int>>{COUNT}),
+    known("known_wrong_answers", &Step::known, ByName<results::Whole<int>>{COUNT}),
+};
 
-// Throws nlohmann's exceptions for wrong types, and std::out_of_range.
-Step step_of(const Json& json) {
-  if (!json.is_object()) throw std::out_of_range(fmt::format("it is {}", json.dump()));
-  Step step;
-  step.opened = line_of(json, "opened");
-  step.solved = line_of(json, "solved");
-  step.skipped = line_of(json, "skipped");
-  step.seen = line_of(json, "solution_seen");
-  step.opening = count_of(json, "opening");
-  step.ending = count_of(json, "ending");
-  step.checks = count_of(json, "checks");
-  step.hints = count_of(json, "hints");
-  const std::string hole = json.value("hole", "a");
-  if (hole.size() != 1) throw std::out_of_range(fmt::format("'hole' is '{}'", hole));
-  step.hole = hole[0];
-  step.endings = counts_of(json, "endings");
-  step.known = counts_of(json, "known_wrong_answers");
-  return step;
-}
+constexpr auto PROGRESS = std::tuple{
+    known("learner", &Progress::learner, results::Text{}),
+    needed("exercises", &Progress::steps, ByName<results::Object<STEP>>{}),
+};
 
 }  // namespace
 
@@ -143,36 +133,24 @@ Progress read_progress(const std::string& path) {
   const std::string text = read_text(path);
   try {
     const Json json = results::strict_json(text);
-    if (!json.is_object() || !json.contains("sgemm_workshop_progress")) {
-      throw damaged(path, "it has no key 'sgemm_workshop_progress'");
+    if (!json.is_object() || !json.contains(VERSION)) {
+      throw damaged(path, fmt::format("it has no key '{}'", VERSION));
     }
-    const int schema = json.at("sgemm_workshop_progress");
+    const results::Place whole{json, "the progress"};
+    const int64_t schema = whole.at(VERSION).integer(INT64_MIN, INT64_MAX);
     if (schema != SCHEMA) {
       throw damaged(path, fmt::format("it is of version {}, and this program reads version {}",
                                       schema, SCHEMA));
     }
-    Progress progress{.learner = line_of(json, "learner")};
-    const Json& exercises = json.at("exercises");
-    if (!exercises.is_object()) throw damaged(path, "its 'exercises' are no object");
-    for (const auto& [name, step] : exercises.items()) {
-      try {
-        progress.steps[text::plain_line(name)] = step_of(step);
-      } catch (const std::exception& error) {
-        throw damaged(path, fmt::format("of '{}', {}", name, plain(error.what())));
-      }
-    }
-    return progress;
+    return results::Object<PROGRESS>::read(whole);
   } catch (const results::Unusable& error) {
     throw damaged(path, error.what());
-  } catch (const nlohmann::json::exception& error) {
-    throw damaged(path, plain(error.what()));
   }
 }
 
 std::string to_json(const Progress& progress) {
-  Json json = {{"sgemm_workshop_progress", SCHEMA}, {"learner", progress.learner}};
-  json["exercises"] = Json::object();
-  for (const auto& [name, step] : progress.steps) json["exercises"][name] = json_of(step);
+  Json json = {{VERSION, SCHEMA}};
+  results::write(json, progress, PROGRESS);
   return json.dump(2) + "\n";
 }
 

@@ -67,11 +67,11 @@ TEST_F(ProgressFile, ThatIsDamagedIsToldWithItsNameAndReason) {
               HasSubstr("progress.json' is no progress file: it is not whole"));
   EXPECT_THAT(refusal("[]"), HasSubstr("it has no key 'sgemm_workshop_progress'"));
   EXPECT_THAT(refusal("{\"sgemm_workshop_progress\": 7}"), HasSubstr("it is of version 7"));
-  EXPECT_THAT(refusal("{\"sgemm_workshop_progress\": 1}"), HasSubstr("'exercises' not found"));
+  EXPECT_THAT(refusal("{\"sgemm_workshop_progress\": 1}"), HasSubstr("has no 'exercises'"));
   EXPECT_THAT(
       refusal(
           R"({"sgemm_workshop_progress": 1, "exercises": {"02_coalesced": {"checks": "three"}}})"),
-      HasSubstr("type must be number"));
+      HasSubstr("02_coalesced.checks: is not a whole number"));
   EXPECT_THAT(refusal(R"({"sgemm_workshop_progress": 1, "exercises": {"02_coalesced": 5}})"),
               Not(IsEmpty()));
 }
