@@ -2,10 +2,12 @@
 
 #include <cxxabi.h>
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace simulator {
 namespace {
@@ -23,19 +25,12 @@ bool is_of_a_thread(FaultKind kind) {
   return kind != FaultKind::interrupted && kind != FaultKind::host_memory;
 }
 
-const char* verb(const Fault& fault) {
-  switch (fault.action) {
-    case FaultAction::reads:
-      return "reads";
-    case FaultAction::writes:
-      return "writes";
-    case FaultAction::copies:
-      return "copies";
-    case FaultAction::frees:
-      return "frees";
-    default:
-      return "accesses";
-  }
+std::string counted(uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+bool is_of_block_or_thread(AddressKind kind) {
+  return kind == AddressKind::shared || kind == AddressKind::local;
 }
 
 std::string advice_misaligned(const Fault& fault) {
@@ -52,38 +47,112 @@ std::string line_of(const Fault& fault, const char* preposition = "in") {
   return std::string(" ") + preposition + " line " + std::to_string(fault.where.line);
 }
 
-std::string what_of(const Fault& fault) {
-  const std::string kernel = fault.kernel.empty() ? "a kernel" : fault.kernel;
-  const std::string detail = fault.detail.empty() ? "" : ": " + fault.detail;
+std::string detail_of_barrier(const Fault& fault) {
+  if (fault.action == FaultAction::meets) {
+    return "__syncwarp waits for " + counted(fault.lanes_here + fault.lanes_elsewhere, "lane") +
+           " of the warp, but " + std::to_string(fault.lanes_elsewhere) +
+           " of them took another branch";
+  }
+  if (fault.lanes_elsewhere == 0)
+    return "the barrier waits for threads that never come: no thread of the block can go on";
+  return counted(fault.lanes_here, "lane") + " of the warp reached the barrier while " +
+         counted(fault.lanes_elsewhere, "lane") + " (thread " +
+         std::to_string(fault.thread_elsewhere) + " of the block first) took another branch";
+}
+
+// What was wrong, what would be right, the nearest allocation.
+std::string detail_of(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::out_of_bounds:
-      return kernel + " " + verb(fault) + " out of bounds" + detail;
     case FaultKind::use_after_free:
-      return kernel + " " + verb(fault) + " memory that was freed before" + detail;
+      if (is_of_block_or_thread(fault.place.kind)) {
+        return "the address is byte " + std::to_string(static_cast<int64_t>(fault.address)) +
+               (fault.place.kind == AddressKind::shared
+                    ? " of the block's shared memory, which has "
+                    : " of the thread's local memory, which has ") +
+               std::to_string(fault.place.bytes) + " bytes";
+      }
+      return (fault.action == FaultAction::frees
+                  ? "free was given what malloc did not give, or what is free: "
+                  : "") +
+             fault.place.text();
     case FaultKind::misaligned:
-      return kernel + " " + verb(fault) + " at a misaligned address" + detail;
+      return std::to_string(fault.alignment) + " bytes at once need a multiple of " +
+             std::to_string(fault.alignment) + ", this leaves a remainder of " +
+             std::to_string(fault.address % fault.alignment) +
+             (fault.place.kind == AddressKind::device ? ", " + fault.place.text() : "");
     case FaultKind::unknown_instruction:
-      return kernel + " comes to `" + fault.instruction + "`" + detail;
+      return "this instruction is outside the subset of PTX that the simulator executes";
     case FaultKind::barrier_divergence:
-      return kernel + " waits at a barrier that not all threads reach" + detail;
-    case FaultKind::trap:
-      return kernel + " stops itself with __trap()";
+      return detail_of_barrier(fault);
     case FaultKind::failed_assert:
-      return "an assert in " + kernel + " does not hold" + detail;
-    case FaultKind::interrupted:
-      return kernel + " was interrupted";
+      return "assertion `" + fault.assertion.expression + "' failed in " +
+             fault.assertion.function + " (" + fault.assertion.file + ":" +
+             std::to_string(fault.assertion.line) + ")";
     case FaultKind::endless_wait:
-      return kernel + " waits for ever" + detail;
+      return "the loop here repeats itself, and no thread is left to change what it waits for";
     case FaultKind::stack_overflow:
-      return kernel + " overflows its stack" + detail;
+      return "the stack of a thread has room for " + counted(fault.calls, "call") +
+             " of such functions one within the other";
     case FaultKind::no_function:
-      return kernel + " calls what is no function" + detail;
+      return "the pointer that is called through holds no address of a __device__ function";
     case FaultKind::timed_out:
-      return kernel + " takes too long" + detail;
+      return "the launch took longer than SIMULATOR_TIMEOUT allows";
     case FaultKind::host_memory:
-      return "there is not enough memory on the host to run " + kernel + detail;
+      return (fault.block_bytes == 0
+                  ? "there is no room to read it into: "
+                  : "a block of it takes " + std::to_string(fault.block_bytes) +
+                        " bytes for registers, shared and local memory, and its counters more: ") +
+             fault.host.text();
+    case FaultKind::trap:
+    case FaultKind::interrupted:
+      break;
   }
-  return "an error in " + kernel + detail;
+  return "";
+}
+
+// What stands before the kernel's name, and behind it.
+std::pair<std::string, std::string> around_kernel(const Fault& fault) {
+  const std::string verb =
+      std::string(" ") + name_of(is_access(fault.kind) && fault.action == FaultAction::meets
+                                     ? FaultAction::accesses
+                                     : fault.action);
+  switch (fault.kind) {
+    case FaultKind::out_of_bounds:
+      return {"", verb + " out of bounds"};
+    case FaultKind::use_after_free:
+      return {"", verb + " memory that was freed before"};
+    case FaultKind::misaligned:
+      return {"", verb + " at a misaligned address"};
+    case FaultKind::unknown_instruction:
+      return {"", " comes to `" + fault.instruction + "`"};
+    case FaultKind::barrier_divergence:
+      return {"", " waits at a barrier that not all threads reach"};
+    case FaultKind::trap:
+      return {"", " stops itself with __trap()"};
+    case FaultKind::failed_assert:
+      return {"an assert in ", " does not hold"};
+    case FaultKind::interrupted:
+      return {"", " was interrupted"};
+    case FaultKind::endless_wait:
+      return {"", " waits for ever"};
+    case FaultKind::stack_overflow:
+      return {"", " overflows its stack"};
+    case FaultKind::no_function:
+      return {"", " calls what is no function"};
+    case FaultKind::timed_out:
+      return {"", " takes too long"};
+    case FaultKind::host_memory:
+      return {"there is not enough memory on the host to run ", ""};
+  }
+  return {"an error in ", ""};
+}
+
+std::string what_of(const Fault& fault) {
+  const auto [before, behind] = around_kernel(fault);
+  const std::string detail = detail_of(fault);
+  return before + (fault.kernel.empty() ? "a kernel" : fault.kernel) + behind +
+         (detail.empty() ? "" : ": " + detail);
 }
 
 // The line, and for code without lines the instruction in its place.
@@ -100,11 +169,9 @@ std::string where_of(const Fault& fault) {
     text << ": thread " << triple(fault.thread) << " of block " << triple(fault.block);
   }
   if (has_address(fault.kind)) {
-    const bool is_offset = is_access(fault.kind) && (fault.address_kind == AddressKind::shared ||
-                                                     fault.address_kind == AddressKind::local);
-    if (is_offset) {
+    if (is_access(fault.kind) && is_of_block_or_thread(fault.place.kind)) {
       text << ", byte " << fault.address << " of "
-           << (fault.address_kind == AddressKind::shared ? "shared" : "local") << " memory";
+           << (fault.place.kind == AddressKind::shared ? "shared" : "local") << " memory";
     } else {
       text << ", address 0x" << std::hex << fault.address;
     }
@@ -115,7 +182,7 @@ std::string where_of(const Fault& fault) {
 std::string advice_out_of_bounds(const Fault& fault) {
   if (fault.action == FaultAction::frees)
     return "free() only what malloc() in a kernel gave; cudaFree() what cudaMalloc gave";
-  switch (fault.address_kind) {
+  switch (fault.place.kind) {
     case AddressKind::null:
       return "pass a pointer that cudaMalloc has set, and check what cudaMalloc returns";
     case AddressKind::host:
@@ -185,8 +252,56 @@ std::string advice_of(const Fault& fault) {
 
 }  // namespace
 
+const char* name_of(FaultKind kind) {
+  constexpr std::array NAMES = {
+      "out_of_bounds", "use_after_free", "misaligned",  "unknown_instruction", "barrier_divergence",
+      "trap",          "failed_assert",  "interrupted", "endless_wait",        "stack_overflow",
+      "no_function",   "timed_out",      "host_memory"};
+  static_assert(NAMES.size() == static_cast<size_t>(FaultKind::host_memory) + 1);
+  return NAMES[static_cast<size_t>(kind)];
+}
+
+const char* name_of(FaultAction action) {
+  constexpr std::array NAMES = {"accesses", "reads", "writes", "copies", "frees", "meets"};
+  return NAMES[static_cast<size_t>(action)];
+}
+
+const char* name_of(AddressKind kind) {
+  constexpr std::array NAMES = {"device", "before", "shared", "local", "host", "null"};
+  return NAMES[static_cast<size_t>(kind)];
+}
+
 std::string triple(const Dim3& d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+std::string AddressPlace::text() const {
+  if (kind == AddressKind::null) return "a null pointer, or a small offset from one";
+  if (kind == AddressKind::host)
+    return "no device memory: a pointer to the host's memory, or not a pointer at all";
+  if (base == 0) return "device memory that was never allocated";
+  std::ostringstream whole;
+  whole << allocation << " (" << counted(bytes, "byte") << " at 0x" << std::hex << base
+        << (freed ? ", freed)" : ")");
+  const std::string far = distance == 0 ? "the start of " : counted(distance, "byte") + " into ";
+  if (inside) return far + whole.str();
+  if (kind == AddressKind::before) return counted(distance, "byte") + " before " + whole.str();
+  return (distance == 0 ? "the first byte" : counted(distance, "byte")) + " past the end of " +
+         whole.str();
+}
+
+std::string HostMemory::text() const {
+  const auto mebibytes = [](uint64_t size) { return std::to_string(size >> 20) + " MiB"; };
+  const std::string has = "this process has " + mebibytes(in_use);
+  switch (limited) {
+    case Limit::of_addresses:
+      return has + " of the " + mebibytes(limit) + " that it may have (ulimit -v)";
+    case Limit::of_data:
+      return has + ", and may have " + mebibytes(limit) + " of data (ulimit -d)";
+    case Limit::none:
+      break;
+  }
+  return has + ", and the machine or its control group has no more";
 }
 
 Message Fault::message() const { return {what_of(*this), where_of(*this), advice_of(*this)}; }

@@ -54,6 +54,11 @@ enum class AddressKind {
   null,    // at most a page from 0
 };
 
+/// "out_of_bounds", "reads", "shared": the enumerator's own name.
+const char* name_of(FaultKind kind);
+const char* name_of(FaultAction action);
+const char* name_of(AddressKind kind);
+
 /// A place in the user's source. An empty file means that the compiler left no line.
 struct SourceLine {
   std::string file;
@@ -61,6 +66,32 @@ struct SourceLine {
   /// "tiled.cu", whatever folder it lies in.
   std::string file_name() const { return file.substr(file.rfind('/') + 1); }
   bool operator==(const SourceLine&) const = default;
+};
+
+/// Where an address lies, among the allocations as they were then.
+struct AddressPlace {
+  AddressKind kind = AddressKind::device;
+  bool inside = false;    // the allocation, that is; else beside it
+  bool freed = false;     // the allocation is
+  uint64_t distance = 0;  // from its first byte; before that, or past its end
+  uint64_t base = 0;      // of the allocation; 0: there never was one
+  uint64_t bytes = 0;     // of the allocation; of the block's shared or the thread's local memory
+  std::string allocation{};  // its name
+
+  /// "4 bytes past the end of A (1024 bytes at 0x...)"; of device memory and the host's.
+  std::string text() const;
+};
+
+/// What this process may have of its host's memory.
+struct HostMemory {
+  enum class Limit { none, of_addresses, of_data };  // none of its own
+
+  uint64_t in_use = 0;  // bytes
+  Limit limited = Limit::none;
+  uint64_t limit = 0;  // bytes
+
+  /// "this process has 39 MiB of the 40 MiB that it may have (ulimit -v)"
+  std::string text() const;
 };
 
 /// Thrown for a kernel whose PTX cannot be read or makes no sense.
@@ -72,16 +103,27 @@ struct Unreadable {
 /// One error of one thread: everything a person needs to find it.
 struct Fault {
   FaultKind kind{};
-  std::string kernel;       // demangled
-  SourceLine where;         // the user's line, never one of our headers' lines
-  std::string instruction;  // the PTX as written
+  std::string kernel{};       // demangled
+  SourceLine where{};         // the user's line, never one of our headers' lines
+  std::string instruction{};  // the PTX as written
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
   uint64_t address = 0;  // of an access, or called; in shared or local memory, the offset in it
-  std::string detail;  // one sentence: what was wrong, what would be right, the nearest allocation
-  AddressKind address_kind = AddressKind::device;
+  AddressPlace place{};  // of that address, or of the access's first byte that is outside
   FaultAction action = FaultAction::accesses;
-  uint32_t bytes = 0;  // that a lane reads or writes at once
+  uint32_t bytes = 0;      // that a lane reads or writes at once
+  uint32_t alignment = 0;  // that the address should have
+  // Of the lanes that should meet: those at the barrier, those that took another branch, and the first one's thread.
+  uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
+  uint32_t calls = 0;  // that the stack has room for
+  /// As the C library's assert() has them.
+  struct Assertion {
+    std::string expression{}, file{}, function{};
+    uint32_t line = 0;
+  } assertion{};
+  uint64_t block_bytes =
+      0;  // that a block takes of the host's memory; 0: of a kernel that cannot be read
+  HostMemory host{};
 
   /// The three lines for a person: what happened, where, and what to try.
   Message message() const;

@@ -53,8 +53,11 @@ std::optional<results::Timing> time(const Launch& kernel, const Launch& referenc
 
 /// What the machine has to say on a failed launch.
 struct Failure {
-  std::string text{};   // for people: several lines, or nothing
-  std::string place{};  // "tiled.cu:21 in tiled: thread (0, 0, 0) of block (0, 0, 0)", or nothing
+  std::string kind{};    // "misaligned"; nothing if it is not known
+  std::string action{};  // "reads": what the instruction at fault did
+  std::string memory{};  // "shared": where its address lies
+  std::string text{};    // for people: several lines, or nothing
+  std::string place{};   // "tiled.cu:21 in tiled: thread (0, 0, 0) of block (0, 0, 0)", or nothing
   bool waits_for_ever = false;  // all wait for what cannot come: no matter how long it may take
 };
 /// Of the last one.

@@ -237,7 +237,10 @@ std::optional<results::Timing> time(const Launch&, const Launch&, const results:
 Failure last_failure() {
   const auto fault = simulator::last_fault();
   if (!fault) return {};
-  return {.text = fault->text(),
+  return {.kind = name_of(fault->kind),
+          .action = name_of(fault->action),
+          .memory = name_of(fault->place.kind),
+          .text = fault->text(),
           .place = fault->message().where,
           .waits_for_ever = fault->kind == simulator::FaultKind::endless_wait};
 }
@@ -319,7 +322,7 @@ void offer_addresses(int64_t bytes) {
     throw Error(ExitCode::usage,
                 fmt::format("64-bit indices are checked with {} GiB of addresses, nearly all "
                             "untouched, and {}; `ulimit -v unlimited` allows them",
-                            bytes >> 30, simulator::describe_host_memory()));
+                            bytes >> 30, simulator::host_memory().text()));
   }
   munmap(tried, wanted);
   simulator::current_device().memory.offer_free(static_cast<uint64_t>(bytes));

@@ -12,8 +12,6 @@
 namespace simulator {
 namespace {
 
-std::string mebibytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
-
 // Nothing: there is no limit.
 std::optional<uint64_t> soft_limit(__rlimit_resource resource) {
   rlimit limit{};
@@ -47,19 +45,20 @@ bool has_address_space(size_t bytes) {
 
 }  // namespace
 
-std::string describe_host_memory() {
-  const std::string in_use = "this process has " + mebibytes(address_space_in_use());
+HostMemory host_memory() {
+  const uint64_t in_use = address_space_in_use();
   if (const auto limit = soft_limit(RLIMIT_AS))
-    return in_use + " of the " + mebibytes(*limit) + " that it may have (ulimit -v)";
+    return {in_use, HostMemory::Limit::of_addresses, *limit};
   if (const auto limit = soft_limit(RLIMIT_DATA))
-    return in_use + ", and may have " + mebibytes(*limit) + " of data (ulimit -d)";
-  return in_use + ", and the machine or its control group has no more";
+    return {in_use, HostMemory::Limit::of_data, *limit};
+  return {in_use};
 }
 
 std::string describe_lack_of_thread() {
   const size_t stack = stack_bytes_of_a_thread();
   if (!has_address_space(stack))
-    return "memory for a thread's stack, " + mebibytes(stack) + ": " + describe_host_memory();
+    return "memory for a thread's stack, " + std::to_string(stack >> 20) +
+           " MiB: " + host_memory().text();
   if (const auto limit = soft_limit(RLIMIT_NPROC))
     return "threads: this user may have " + std::to_string(*limit) +
            " of them in all processes (ulimit -u)";

@@ -538,41 +538,28 @@ bool DeviceMemory::was_freed(uint64_t address) const {
   return allocation != nullptr && !allocation->live;
 }
 
-AddressKind DeviceMemory::kind_of(uint64_t address) const {
-  if (!owns(address)) return address < state_->page ? AddressKind::null : AddressKind::host;
-  if (state_->holding(address) != nullptr) return AddressKind::device;
-  const Neighbours around = state_->neighbours(address);
-  return around.ahead < around.past ? AddressKind::before : AddressKind::device;
-}
-
-std::string DeviceMemory::describe(uint64_t address) const {
-  const State& s = *state_;
-  const auto hex = [](uint64_t value) {
-    char text[2 + 16 + 1];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-    return std::string(text);
+AddressPlace DeviceMemory::place_of(uint64_t address) const {
+  AddressPlace place;
+  const auto beside = [&](const Allocation& allocation, uint64_t distance) {
+    place.distance = distance;
+    place.base = allocation.base;
+    place.bytes = allocation.bytes;
+    place.freed = !allocation.live;
+    place.allocation = name_of(allocation.id);
   };
-  const auto plural = [](uint64_t count) {
-    return std::to_string(count) + (count == 1 ? " byte" : " bytes");
-  };
-  const auto whole = [&](const Allocation& a) {
-    return name_of(a.id) + " (" + plural(a.bytes) + " at " + hex(a.base) +
-           (a.live ? ")" : ", freed)");
-  };
-
-  if (const Allocation* inside = s.holding(address)) {
-    if (address == inside->base) return "the start of " + whole(*inside);
-    return plural(address - inside->base) + " into " + whole(*inside);
+  const Allocation* const around = state_->holding(address);
+  place.inside = around != nullptr;
+  if (place.inside) {
+    beside(*around, address - around->base);
+  } else if (!owns(address)) {
+    place.kind = address < state_->page ? AddressKind::null : AddressKind::host;
+  } else if (const auto [before, after, past, ahead] = state_->neighbours(address); ahead < past) {
+    place.kind = AddressKind::before;
+    beside(*after, ahead);
+  } else if (before != nullptr) {
+    beside(*before, past);
   }
-  const AddressKind kind = kind_of(address);
-  if (kind == AddressKind::null) return "a null pointer, or a small offset from one";
-  if (kind == AddressKind::host)
-    return "no device memory: a pointer to the host's memory, or not a pointer at all";
-  const auto [before, after, past, ahead] = s.neighbours(address);
-  if (before == nullptr && after == nullptr) return "device memory that was never allocated";
-  if (ahead < past) return plural(ahead) + " before " + whole(*after);
-  if (past == 0) return "the first byte past the end of " + whole(*before);
-  return plural(past) + " past the end of " + whole(*before);
+  return place;
 }
 
 }  // namespace simulator

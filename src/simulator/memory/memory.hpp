@@ -82,10 +82,8 @@ class DeviceMemory {
   /// address is the host's own.
   bool owns(uint64_t address) const;
 
-  /// Which memory `address` is in, or would be in if there were some.
-  AddressKind kind_of(uint64_t address) const;
-  /// One phrase on where `address` lies: "4 bytes past the end of A (1024 bytes at 0x...)".
-  std::string describe(uint64_t address) const;
+  /// Which memory `address` is in, or would be in if there were some, and its distance from the nearest allocation.
+  AddressPlace place_of(uint64_t address) const;
   /// True if `address` lies in an allocation that has been freed.
   bool was_freed(uint64_t address) const;
 

@@ -96,6 +96,17 @@ std::string describe(const Problem& p) {
           : fmt::format(", rows of A, B and C {}, {} and {} floats apart", p.lda, p.ldb, p.ldc));
 }
 
+void end_at(const Problem& problem, Outcome& outcome) {
+  outcome.size = problem.size();
+  outcome.strided =
+      problem.lda != problem.K || problem.ldb != problem.N || problem.ldc != problem.N;
+}
+
+Fault last_fault() {
+  const machine::Failure failure = machine::last_failure();
+  return {failure.kind, failure.action, failure.memory};
+}
+
 bool is_timeout(cudaError_t error) { return error == cudaErrorLaunchTimeout; }
 bool is_timeout(const std::string& name) {
   return name == cudaGetErrorName(cudaErrorLaunchTimeout);
@@ -125,6 +136,7 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
   if (is_timeout(error)) return tell_of_timeout(where, outcome);
   const std::string told = machine::last_failure().text;
   outcome.ending = Ending::fault;
+  outcome.fault = last_fault();
   outcome.message = fmt::format("{}{} ({}) at {}\n", told.empty() ? "" : told + "\n",
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
@@ -152,8 +164,9 @@ void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& 
       return error;
     });
     results::add_hazards(machine::take_hazards(), outcome.hazards);
+    if (error == cudaSuccess && verdict.correct) continue;
+    end_at(problem, outcome);
     if (error != cudaSuccess) return tell_of_error(error, describe(problem), outcome);
-    if (verdict.correct) continue;
     outcome.ending = Ending::wrong_result;
     outcome.message =
         fmt::format("{} at {}\n", for_learners({.judged = runner::judgement_of({}, verdict)}),
@@ -179,6 +192,7 @@ void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
     outcome.contract_check = check.name;
     if (is_timeout(error)) return tell_of_timeout(runner::last_problem(), outcome);
     const std::string fault = error == cudaSuccess ? "" : machine::last_failure().text;
+    if (!fault.empty()) outcome.fault = last_fault();
     outcome.ending = Ending::broken_contract;
     outcome.message = fmt::format("{}{}\n", fault.empty() ? "" : fault + "\n", complaint);
     return;
@@ -222,11 +236,13 @@ std::string size_of(const Result& result) { return result.problem ? result.probl
 bool is_wrong(const Result& result, Outcome& outcome) {
   if (result.judged.correct) return false;
   const std::string where = size_of(result);
+  if (result.problem) end_at(*result.problem, outcome);
   if (is_timeout(result.judged.error)) {
     tell_of_timeout(where, outcome);
     return true;
   }
   outcome.ending = result.judged.error.empty() ? Ending::wrong_result : Ending::fault;
+  if (!result.judged.error.empty()) outcome.fault = last_fault();
   outcome.message =
       fmt::format("{}{}{} at {}\n", result.judged.failure,
                   result.judged.failure.empty() ? "" : "\n", for_learners(result), where);
@@ -470,6 +486,7 @@ std::string judged_as_json(const Exercise& exercise, const std::string& source,
       outcome = {.ending = Ending::crashed, .message = fmt::format("{}\n", threw.what())};
     } catch (const runner::CudaFailure& failure) {  // of ours, that finds what the kernel did
       outcome = {.ending = Ending::fault,
+                 .fault = last_fault(),
                  .message = fmt::format("{} at {}\n", failure.in_words(), runner::last_problem())};
     }
     return text_of(json_of(outcome));

@@ -30,9 +30,21 @@ const char* name_of(Ending ending);
 std::optional<Ending> ending_named(const std::string& name);
 std::vector<std::string> ending_names();
 
+/// Of an answer whose kernel ended with an error, as the simulated GPU has it. Empty where a device ran it.
+struct Fault {
+  std::string kind{};    // "misaligned"
+  std::string action{};  // "reads"
+  std::string memory{};  // "shared"
+
+  bool operator==(const Fault&) const = default;
+};
+
 struct Outcome {
   Ending ending = Ending::right;
-  std::string message{};          // what is wrong, in lines; empty where nothing is
+  Fault fault{};
+  std::string size{};     // "256x128x64": of the product at which the way ended, if it was one
+  bool strided = false;   // its matrices are parts of larger ones
+  std::string message{};  // what is wrong, in lines; empty where nothing is
   std::string compiler_output{};  // all that the compiler said
   std::vector<Cause> causes{};    // of a wrong result, the most telling first
   std::string map{};              // of the wrong elements, in lines

@@ -43,10 +43,19 @@ constexpr auto CLAIM = std::tuple{
     needed("kept", &results::CheckedClaim::kept, results::Truth{}),
 };
 
+constexpr auto FAULT = std::tuple{
+    needed("kind", &Fault::kind, WholeText{}),
+    needed("action", &Fault::action, WholeText{}),
+    needed("memory", &Fault::memory, WholeText{}),
+};
+
 constexpr int ENDINGS = static_cast<int>(Ending::broken_promise) + 1;
 
 constexpr auto OUTCOME = std::tuple{
     needed("ending", &Outcome::ending, results::Word<Ending>{name_of, ENDINGS, "is no ending"}),
+    omitted("fault", &Outcome::fault, Object<FAULT>{}),
+    omitted("size", &Outcome::size, WholeText{}),
+    omitted("strided", &Outcome::strided, results::Truth{}),
     needed("message", &Outcome::message, WholeText{}),
     needed("compiler_output", &Outcome::compiler_output, WholeText{}),
     needed("causes", &Outcome::causes, List<Object<CAUSE>>{}),

@@ -12,6 +12,7 @@
 #include "app/suggest.hpp"
 #include "app/words.hpp"
 #include "results/values/metrics.hpp"
+#include "runner/choose/size.hpp"
 #include "runner/verify/contract/contract.hpp"
 #include "workshop/course/exercise.hpp"
 #include "workshop/diagnose/diagnosis.hpp"
@@ -66,6 +67,42 @@ Holds hazard_is(const std::string& word) {
   return [kind](const Outcome& outcome, const std::string&) {
     return std::ranges::find(outcome.hazards, kind, &results::Hazard::kind) !=
            outcome.hazards.end();
+  };
+}
+
+// "misaligned", "out_of_bounds reads", "out_of_bounds shared"
+Holds fault_is(const std::string& text) {
+  const std::vector<std::string> words = runner::split(text, ' ');
+  for (const std::string& word : words)
+    require_known("fault", word, fault_words(), "src/workshop/tell/sign.cpp");
+  return [words](const Outcome& outcome, const std::string&) {
+    const Fault& fault = outcome.fault;
+    return std::ranges::all_of(words, [&](const std::string& word) {
+      return word == fault.kind || word == fault.action || word == fault.memory;
+    });
+  };
+}
+
+void require_size(const std::string& word) {
+  std::string why;
+  try {
+    if (runner::parse_size(word).size() == word) return;
+  } catch (const runner::Error& error) {
+    why = fmt::format(" ({})", error.what());
+  }
+  throw NoTerm{fmt::format("it should be 'at [strided] MxNxK', and '{}' is no size{}", word, why)};
+}
+
+// "256x128x64", "strided", "strided 129x131x67"
+Holds at(const std::string& text) {
+  const std::vector<std::string> words = runner::split(text, ' ');
+  for (const std::string& word : words) {
+    if (word != "strided") require_size(word);
+  }
+  return [words](const Outcome& outcome, const std::string&) {
+    return std::ranges::all_of(words, [&](const std::string& word) {
+      return word == "strided" ? outcome.strided : word == outcome.size;
+    });
   };
 }
 
@@ -152,9 +189,10 @@ struct Kind {
 };
 
 constexpr Kind KINDS[] = {
-    {"ending is", ending_is},   {"cause is", cause_is},         {"claim", claim},
-    {"hazard is", hazard_is},   {"check is", check_is},         {"says", says},
-    {"source has", source_has}, {"source lacks", source_lacks},
+    {"ending is", ending_is},       {"fault is", fault_is}, {"at", at},
+    {"cause is", cause_is},         {"claim", claim},       {"hazard is", hazard_is},
+    {"check is", check_is},         {"says", says},         {"source has", source_has},
+    {"source lacks", source_lacks},
 };
 
 Holds parse_term(const std::string& text) {
@@ -176,6 +214,13 @@ Holds parse_term(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> fault_words() {
+  return {"out_of_bounds", "use_after_free", "misaligned",     "barrier_divergence",
+          "trap",          "failed_assert",  "stack_overflow", "no_function",
+          "reads",         "writes",         "copies",         "shared",
+          "local",         "before",         "host",           "null"};
+}
 
 std::vector<std::pair<std::string, std::string>> hazard_words() {
   return {

@@ -172,8 +172,8 @@ TEST_F(FaultTest, OutOfBoundsNamesTheFirstThreadBeyondTheEnd) {
   EXPECT_EQ(f.thread.x, 20u);
   EXPECT_EQ(f.block.x, 0u);
   EXPECT_EQ(f.address, address(COUNT));
-  EXPECT_NE(f.detail.find("256 bytes"), std::string::npos)
-      << "the nearest allocation: " << f.detail;
+  EXPECT_NE(f.text().find("256 bytes"), std::string::npos)
+      << "the nearest allocation: " << f.text();
   EXPECT_NE(f.kernel.find("out_of_bounds"), std::string::npos);
 }
 
@@ -181,13 +181,13 @@ TEST_F(FaultTest, BelowTheBeginningAndFarAwayAreOutOfBoundsToo) {
   out_of_bounds<<<1, 32>>>(memory_, -1);
   Fault before = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(before.thread.x, 0u);
-  EXPECT_EQ(before.address_kind, AddressKind::before);
+  EXPECT_EQ(before.place.kind, AddressKind::before);
   simulator::clear_fault();
   out_of_bounds<<<1, 32>>>(nullptr, 0);
   const Fault f = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
   EXPECT_NE(f.text().find("0x0"), std::string::npos) << "a null pointer is shown: " << f.text();
-  EXPECT_EQ(f.address_kind, AddressKind::null);
+  EXPECT_EQ(f.place.kind, AddressKind::null);
 }
 
 TEST_F(FaultTest, TheErrorStaysUntilTheDeviceIsGivenUp) {
@@ -203,9 +203,9 @@ TEST_F(FaultTest, MisalignedVectorAccess) {
   EXPECT_EQ(f.kind, FaultKind::misaligned);
   expect_line(f, line_of("misaligned"));
   EXPECT_EQ(f.address, address(1));
-  EXPECT_NE(f.detail.find("multiple of 16, this leaves a remainder of 4, 4 bytes into buffer"),
+  EXPECT_NE(f.text().find("multiple of 16, this leaves a remainder of 4, 4 bytes into buffer"),
             std::string::npos)
-      << f.detail;
+      << f.text();
   EXPECT_NE(f.message().advice.find("float4"), std::string::npos) << f.text();
 }
 
@@ -215,7 +215,7 @@ TEST_F(FaultTest, MisalignedCastInSharedMemory) {
   const Fault f = fault(cudaErrorMisalignedAddress);
   EXPECT_EQ(f.kind, FaultKind::misaligned);
   expect_line(f, line_of("cast in shared"));
-  EXPECT_EQ(f.address_kind, AddressKind::shared);
+  EXPECT_EQ(f.place.kind, AddressKind::shared);
   EXPECT_NE(f.message().where.find(", byte 4 of shared memory"), std::string::npos) << f.text();
 }
 
@@ -235,7 +235,7 @@ TEST_F(FaultTest, APointerToHostMemory) {
   read_freed<<<1, 32>>>(on_the_stack, memory_);
   const Fault f = fault(cudaErrorIllegalAddress);
   EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
-  EXPECT_EQ(f.address_kind, AddressKind::host);
+  EXPECT_EQ(f.place.kind, AddressKind::host);
   EXPECT_NE(f.message().advice.find("pointer to host memory"), std::string::npos) << f.text();
 }
 
@@ -245,8 +245,8 @@ TEST_F(FaultTest, BeyondSharedMemory) {
   EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
   expect_line(f, line_of("beyond shared"));
   EXPECT_EQ(f.thread.x, 29u);
-  EXPECT_NE(f.detail.find("128 bytes"), std::string::npos) << f.detail;
-  EXPECT_EQ(f.address_kind, AddressKind::shared);
+  EXPECT_NE(f.text().find("128 bytes"), std::string::npos) << f.text();
+  EXPECT_EQ(f.place.kind, AddressKind::shared);
 }
 
 TEST_F(FaultTest, BarrierThatPartOfAWarpReaches) {
@@ -292,7 +292,7 @@ TEST_F(FaultTest, TrapAndAssert) {
   f = fault(cudaErrorAssert);
   EXPECT_EQ(f.kind, FaultKind::failed_assert);
   expect_line(f, line_of("assert"));
-  EXPECT_NE(f.detail.find("p[threadIdx.x] < 0.0f"), std::string::npos) << f.detail;
+  EXPECT_NE(f.text().find("p[threadIdx.x] < 0.0f"), std::string::npos) << f.text();
 }
 
 TEST_F(FaultTest, AHelpersLineIsTheHelpers) {
@@ -306,7 +306,7 @@ TEST_F(FaultTest, RecursionWithoutEndOverflowsTheStack) {
   EXPECT_EQ(f.kind, FaultKind::stack_overflow);
   expect_line(f, line_of("endless"));
   EXPECT_EQ(f.thread.x, 9u);
-  EXPECT_NE(f.detail.find("4096 calls"), std::string::npos) << f.detail;
+  EXPECT_NE(f.text().find("4096 calls"), std::string::npos) << f.text();
   simulator::clear_fault();
   recurses_with_arrays<<<1, 32>>>(memory_);
   f = fault(cudaErrorHardwareStackError);

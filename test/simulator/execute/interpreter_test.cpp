@@ -376,7 +376,7 @@ TEST(Barriers, HalfAWarpAtABarrierIsReported) {
   EXPECT_EQ(fault->kind, FaultKind::barrier_divergence);
   EXPECT_EQ(fault->instruction, "bar.sync 0");
   EXPECT_EQ(fault->thread.x, 0u);
-  EXPECT_NE(fault->detail.find("16 lanes"), std::string::npos) << fault->detail;
+  EXPECT_NE(fault->text().find("16 lanes"), std::string::npos) << fault->text();
 }
 
 TEST(Barriers, NamedBarriersLetWarpsPassOneAnother) {

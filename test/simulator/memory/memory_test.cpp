@@ -116,18 +116,20 @@ TEST(DeviceMemory, NamesStandForAllocations) {
 TEST(DeviceMemory, DescribesAnAddressByTheNearestAllocation) {
   const uint64_t base = memory().allocate(1024);
   memory().set_name(base, "weights");
-  EXPECT_EQ(
-      memory().describe(base + 1024).find("the first byte past the end of weights (1024 bytes"),
-      0u);
-  EXPECT_EQ(memory().describe(base + 1028).find("4 bytes past the end of weights"), 0u);
-  EXPECT_EQ(memory().describe(base - 1).find("1 byte before weights"), 0u);
-  EXPECT_EQ(memory().describe(base + 12).find("12 bytes into weights"), 0u);
+  EXPECT_EQ(memory()
+                .place_of(base + 1024)
+                .text()
+                .find("the first byte past the end of weights (1024 bytes"),
+            0u);
+  EXPECT_EQ(memory().place_of(base + 1028).text().find("4 bytes past the end of weights"), 0u);
+  EXPECT_EQ(memory().place_of(base - 1).text().find("1 byte before weights"), 0u);
+  EXPECT_EQ(memory().place_of(base + 12).text().find("12 bytes into weights"), 0u);
   memory().release(base);
-  EXPECT_NE(memory().describe(base + 12).find("freed"), std::string::npos);
+  EXPECT_NE(memory().place_of(base + 12).text().find("freed"), std::string::npos);
   int on_the_stack = 0;
-  EXPECT_NE(memory().describe(reinterpret_cast<uint64_t>(&on_the_stack)).find("host"),
+  EXPECT_NE(memory().place_of(reinterpret_cast<uint64_t>(&on_the_stack)).text().find("host"),
             std::string::npos);
-  EXPECT_NE(memory().describe(8).find("null"), std::string::npos);
+  EXPECT_NE(memory().place_of(8).text().find("null"), std::string::npos);
 }
 
 TEST(DeviceMemory, HostVisibleMemoryLiesAtItsOwnAddress) {

@@ -272,14 +272,14 @@ TEST_F(Faults, AStoreOneBehindTheEndIsCaughtWithEverythingThatIsKnown) {
   EXPECT_EQ(fault->block.x, 0u);
   EXPECT_EQ(fault->thread.x, 15u);
   EXPECT_EQ(fault->address, reinterpret_cast<uint64_t>(data_ + 16));
-  EXPECT_NE(fault->detail.find("first byte past the end of data (64 bytes"), std::string::npos)
-      << fault->detail;
+  EXPECT_NE(fault->text().find("first byte past the end of data (64 bytes"), std::string::npos)
+      << fault->text();
 }
 
 TEST_F(Faults, AStoreBeforeTheStartIsCaught) {
   store<<<1, 1>>>(data_, -1);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
-  EXPECT_NE(simulator::last_fault()->detail.find("4 bytes before data"), std::string::npos);
+  EXPECT_NE(simulator::last_fault()->text().find("4 bytes before data"), std::string::npos);
 }
 
 TEST_F(Faults, AnAccessToFreedMemoryIsRecognised) {
@@ -296,7 +296,7 @@ TEST_F(Faults, AHostPointerIsNoDevicePointer) {
   store<<<1, 1>>>(&on_the_stack, 0);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
   EXPECT_EQ(on_the_stack, 0);
-  EXPECT_NE(simulator::last_fault()->detail.find("host"), std::string::npos);
+  EXPECT_NE(simulator::last_fault()->text().find("host"), std::string::npos);
 }
 
 __global__ void load_wide(const float* in, float4* out) {

@@ -1,4 +1,4 @@
-// The words of signs for hazards are the simulated GPU's.
+// The words of signs for faults and hazards are the simulated GPU's.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,6 +26,23 @@ TEST(Sign, KnowsTheSimulatorsHazards) {
   std::vector<std::pair<std::string, std::string>> words;
   for (const auto& [word, kind] : kinds) words.emplace_back(word, simulator::name_of(kind));
   EXPECT_EQ(workshop::hazard_words(), words);
+}
+
+// A fault that an exercise's kernel can provoke, by which action, in which memory.
+TEST(Sign, KnowsTheSimulatorsFaults) {
+  using simulator::AddressKind, simulator::FaultAction, simulator::FaultKind;
+  std::vector<std::string> words;
+  for (const FaultKind kind :
+       {FaultKind::out_of_bounds, FaultKind::use_after_free, FaultKind::misaligned,
+        FaultKind::barrier_divergence, FaultKind::trap, FaultKind::failed_assert,
+        FaultKind::stack_overflow, FaultKind::no_function})
+    words.emplace_back(simulator::name_of(kind));
+  for (const FaultAction action : {FaultAction::reads, FaultAction::writes, FaultAction::copies})
+    words.emplace_back(simulator::name_of(action));
+  for (const AddressKind memory : {AddressKind::shared, AddressKind::local, AddressKind::before,
+                                   AddressKind::host, AddressKind::null})
+    words.emplace_back(simulator::name_of(memory));
+  EXPECT_EQ(workshop::fault_words(), words);
 }
 
 }  // namespace

@@ -15,7 +15,11 @@ using workshop::Outcome;
 
 // An outcome of which something of each kind can be said.
 Outcome outcome() {
-  Outcome o{.ending = Ending::wrong_result, .message = "C[0][0] is 3, should be 4\nat 64x64x64\n"};
+  Outcome o{.ending = Ending::wrong_result,
+            .fault = {.kind = "out_of_bounds", .action = "reads", .memory = "shared"},
+            .size = "64x64x64",
+            .strided = true,
+            .message = "C[0][0] is 3, should be 4\nat 64x64x64\n"};
   o.causes = {{.name = "transposed"}, {.name = "edge only"}};
   o.contract_check = "alpha and beta";
   o.hazards = {{.kind = "unwritten read", .message = "k reads shared memory that nobody wrote\n"}};
@@ -48,6 +52,11 @@ TEST(Sign, HoldsOfWhatBecameOfAnAnswer) {
            "hazard is unwritten_read",
            "check is alpha and beta",
            "says should be [0-9]",
+           "fault is out_of_bounds",
+           "fault is out_of_bounds reads shared",
+           "at 64x64x64",
+           "at strided",
+           "at strided 64x64x64",
            "says at 64x64x64",
            "says that nobody wrote",  // of a hazard
            "source has __shared__",
@@ -68,6 +77,10 @@ TEST(Sign, DoesNotHoldOfAnythingElse) {
   for (const char* sign : {
            "ending is right",
            "ending is right or fault",
+           "fault is misaligned",
+           "fault is out_of_bounds writes",
+           "at 64x64x65",
+           "at strided 64x64x65",
            "cause is all zeros",
            "hazard is race",
            "check is dense shapes",
@@ -107,13 +120,17 @@ TEST(Sign, SaysWhereAMisspeltTermStands) {
               HasSubstr("did you mean 'load_sectors_per_request'?"));
   EXPECT_THAT(refusal("cauze is transposed"), HasSubstr("did you mean 'cause is ...'?"));
   EXPECT_THAT(refusal("clam blocks is 3"), HasSubstr("did you mean 'claim ...'?"));
-  EXPECT_THAT(refusal("it is late"), HasSubstr("a term begins with 'ending is', 'cause is', "));
+  EXPECT_THAT(refusal("nobody knows why"),
+              HasSubstr("a term begins with 'ending is', 'fault is', "));
 }
 
 TEST(Sign, RefusesWhatCanNeverHold) {
   EXPECT_THAT(refusal(""), HasSubstr(":7: there is no sign"));
   EXPECT_THAT(refusal("ending is right; "), HasSubstr("the sign's term ''"));
   EXPECT_THAT(refusal("says ("), HasSubstr("no regular expression"));
+  EXPECT_THAT(refusal("fault is misalligned"), HasSubstr("did you mean 'misaligned'?"));
+  EXPECT_THAT(refusal("at 64"), HasSubstr("'64' is no size"));
+  EXPECT_THAT(refusal("at home"), HasSubstr(":7: the sign's term 'at home': it should be 'at"));
   EXPECT_THAT(refusal("claim blocks is many"), HasSubstr("'many' is no number"));
   EXPECT_THAT(refusal("claim blocks is 3 or so"), HasSubstr("it should be 'claim COUNTER"));
   EXPECT_THAT(refusal("claim blocks about 3"), HasSubstr("it should be 'claim COUNTER"));

@@ -219,7 +219,7 @@ class Launch {
       }
     } catch (const std::bad_alloc&) {
       warn_of_fewer_threads(1 + helpers.size(), 1 + wanted,
-                            [] { return "memory: " + describe_host_memory(); });
+                            [] { return "memory: " + host_memory().text(); });
     } catch (const std::system_error&) {
       warn_of_fewer_threads(1 + helpers.size(), 1 + wanted, describe_lack_of_thread);
     }
@@ -431,13 +431,10 @@ class LoadedKernel : public Kernel {
     const uint64_t warps = (shape.block.count() + WARP - 1) / WARP;
     const uint64_t bytes = warps * (program_->register_bytes + WARP * program_->stack_bytes) +
                            program_->static_shared + shape.dynamic_shared;
-    Fault fault;
-    fault.kind = FaultKind::host_memory;
-    fault.kernel = program_->demangled;
-    fault.detail = "a block of it takes " + std::to_string(bytes) +
-                   " bytes for registers, shared and local memory, and its counters more: " +
-                   describe_host_memory();
-    return fault;
+    return {.kind = FaultKind::host_memory,
+            .kernel = program_->demangled,
+            .block_bytes = bytes,
+            .host = host_memory()};
   }
 
   Device& device_;

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "simulator/decode/instruction_set.hpp"
 #include "simulator/execute/level/lanes.hpp"
@@ -60,24 +59,18 @@ struct Located {
                                                                    const Addresses& address,
                                                                    uint32_t active, uint32_t bytes,
                                                                    Access access) {
-  const DeviceMemory& memory = worker.device().memory;
   int lane = std::countr_zero(active);
   for_each_lane(active, [&](int l) {
     if (address.of(l) % bytes != 0 && address.of(lane) % bytes == 0) lane = l;
   });
-  const AddressKind kind = is_shared(access)  ? AddressKind::shared
-                           : is_local(access) ? AddressKind::local
-                                              : memory.kind_of(address.of(lane));
-  const std::string place =
-      kind == AddressKind::device ? ", " + memory.describe(address.of(lane)) : "";
-  throw WarpFault{FaultKind::misaligned,
-                  lane,
-                  address.of(lane),
-                  std::to_string(bytes) + " bytes at once need a multiple of " +
-                      std::to_string(bytes) + ", this leaves a remainder of " +
-                      std::to_string(address.of(lane) % bytes) + place,
-                  0,
-                  kind};
+  const AddressPlace place = is_shared(access)  ? AddressPlace{.kind = AddressKind::shared}
+                             : is_local(access) ? AddressPlace{.kind = AddressKind::local}
+                                                : worker.device().memory.place_of(address.of(lane));
+  throw WarpFault{{.kind = FaultKind::misaligned,
+                   .address = address.of(lane),
+                   .place = place,
+                   .alignment = bytes},
+                  lane};
 }
 
 /// The pattern of the warp's access, its lanes' alignment checked.
@@ -114,15 +107,10 @@ inline void check_limit(const Pattern& pattern, const Addresses& address, uint64
   for_each_lane(pattern.active, [&](int l) {
     if (inside(lane) && !inside(l)) lane = l;
   });
-  throw WarpFault{FaultKind::out_of_bounds,
-                  lane,
-                  address.of(lane),
-                  "the address is byte " + std::to_string(static_cast<int64_t>(address.of(lane))) +
-                      (kind == AddressKind::shared ? " of the block's shared memory, which has "
-                                                   : " of the thread's local memory, which has ") +
-                      std::to_string(limit) + " bytes",
-                  0,
-                  kind};
+  throw WarpFault{{.kind = FaultKind::out_of_bounds,
+                   .address = address.of(lane),
+                   .place = {.kind = kind, .bytes = limit}},
+                  lane};
 }
 
 template <typename Observer, uint32_t BYTES>

@@ -156,20 +156,8 @@ Fault BlockRunner::describe_wait(FaultKind kind) const {
 
 // A fault of the launch as a whole that ends while this warp is at work.
 WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) const {
-  WarpFault fault{kind, 0, 0, "", warp.next_instruction()};
-  if (warp.warp().active != 0) fault.lane = std::countr_zero(warp.warp().active);
-  switch (kind) {
-    case FaultKind::endless_wait:
-      fault.detail =
-          "the loop here repeats itself, and no thread is left to change what it waits for";
-      break;
-    case FaultKind::timed_out:
-      fault.detail = "the launch took longer than SIMULATOR_TIMEOUT allows";
-      break;
-    default:
-      fault.detail = "the launch was interrupted";
-  }
-  return fault;
+  const uint32_t active = warp.warp().active;
+  return {{.kind = kind}, active != 0 ? std::countr_zero(active) : 0, warp.next_instruction()};
 }
 
 // Lets the warps go on whose barrier has all the threads that it waits for, and returns whether there were
@@ -210,11 +198,10 @@ bool BlockRunner::release_barriers() {
   }
   if (any_released || any_ready || waiting.empty()) return any_released;
   const WarpRunner& warp = warps_[waiting.begin()->second.front()];
-  throw complete(
-      WarpFault{FaultKind::barrier_divergence, std::countr_zero(warp.warp().active), 0,
-                "the barrier waits for threads that never come: no thread of the block can go on",
-                warp.barrier().instruction},
-      warp.warp());
+  throw complete(WarpFault{{.kind = FaultKind::barrier_divergence},
+                           std::countr_zero(warp.warp().active),
+                           warp.barrier().instruction},
+                 warp.warp());
 }
 
 BarrierUse BlockRunner::use_of(const WarpRunner& warp) {
@@ -254,16 +241,12 @@ void BlockRunner::note_meeting(uint32_t id, const std::vector<size_t>& arrived) 
 Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
   const uint32_t thread = warp.first_thread + static_cast<uint32_t>(fault.lane);
   const SourceInstruction& source = program_.sources[fault.instruction];
-  Fault complete;
-  complete.kind = fault.kind;
+  Fault complete = fault.fault;
   complete.kernel = program_.demangled;
   complete.where = source.where;
   complete.instruction = source.text;
   complete.block = context_.block;
   complete.thread = thread_at(context_.block_size, thread);
-  complete.address = fault.address;
-  complete.detail = fault.detail;
-  complete.address_kind = fault.address_kind;
   complete.action = action_of(source.facts);
   complete.bytes = uint32_t{source.facts.bytes} * source.facts.count;
   return complete;

@@ -146,9 +146,8 @@ void meet(Warp& w, const Op& op) {
   if (Watch::looks_for_hazards(w)) Watch::meet(w, lanes_of<uint32_t>(w, op.d));
 }
 
-[[noreturn]] void trap(Warp& w, const Op& op) {
-  throw WarpFault{FaultKind::trap, __builtin_ctz(w.active), 0,
-                  "the kernel stopped itself with a trap", op.instruction};
+[[noreturn]] void trap(Warp& w, const Op&) {
+  throw WarpFault{{.kind = FaultKind::trap}, __builtin_ctz(w.active)};
 }
 
 // --- special registers ------------------------------------------------------------------------------
@@ -424,12 +423,11 @@ void execute_free(Warp& w, const Op& op) {
   for_each_lane(w.active, [&](int lane) {
     if (address[lane] == 0) return;
     if (memory.release_from_heap(address[lane])) return device.shadow.released(address[lane]);
-    throw WarpFault{
-        memory.was_freed(address[lane]) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
-        lane, address[lane],
-        "free was given what malloc did not give, or what is free: " +
-            memory.describe(address[lane]),
-        op.instruction};
+    const bool was_freed = memory.was_freed(address[lane]);
+    throw WarpFault{{.kind = was_freed ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+                     .address = address[lane],
+                     .place = memory.place_of(address[lane])},
+                    lane};
   });
 }
 
@@ -439,10 +437,10 @@ void execute_free(Warp& w, const Op& op) {
   const auto text = [&](Slot slot) {
     return std::string(string_at(w, read<uint64_t>(w, slot)[lane], lane));
   };
-  throw WarpFault{FaultKind::failed_assert, lane, 0,
-                  "assertion `" + text(op.d) + "' failed in " + text(op.c) + " (" + text(op.a) +
-                      ":" + std::to_string(read<uint32_t>(w, op.b)[lane]) + ")",
-                  op.instruction};
+  throw WarpFault{
+      {.kind = FaultKind::failed_assert,
+       .assertion = {text(op.d), text(op.a), text(op.c), read<uint32_t>(w, op.b)[lane]}},
+      lane};
 }
 
 }  // namespace
@@ -572,10 +570,8 @@ void execute_fence(Warp& w, const Op& op) {
   if (Watch::looks_for_hazards(w)) Watch::fence(w, op.instruction);
 }
 
-void execute_unknown(Warp& w, const Op& op) {
-  throw WarpFault{FaultKind::unknown_instruction, std::countr_zero(w.active), 0,
-                  "this instruction is outside the subset of PTX that the simulator executes",
-                  op.instruction};
+void execute_unknown(Warp& w, const Op&) {
+  throw WarpFault{{.kind = FaultKind::unknown_instruction}, std::countr_zero(w.active)};
 }
 
 void execute_guarded(Warp& w, const Op& op) {

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/watch/lane_hazards.hpp"
@@ -19,10 +18,6 @@ namespace {
 constexpr uint32_t IDLE_TRIPS = 32;
 // Rounds or slices of such looking before lanes at a meeting point go on alone, whatever the others' state.
 constexpr uint32_t PATIENCE = 128;
-
-std::string plural(uint64_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 }  // namespace
 
@@ -223,9 +218,7 @@ std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) 
     const auto function = program_.function_blocks.find(address[lane]);
     if (function == program_.function_blocks.end()) {
       throw WarpFault{
-          FaultKind::no_function, lane, address[lane],
-          "the pointer that is called through holds no address of a __device__ function",
-          block.instruction};
+          {.kind = FaultKind::no_function, .address = address[lane]}, lane, block.instruction};
     }
     lanes_to[function->second] |= 1u << lane;
   });
@@ -248,9 +241,8 @@ void WarpRunner::leave_call(const BasicBlock& block) {
 WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee) {
   const uint32_t depth = depth_of(callee.join) + 1;
   if (depth > program_.call_depth) {
-    throw WarpFault{FaultKind::stack_overflow, std::countr_zero(callee.lanes), 0,
-                    "the stack of a thread has room for " + plural(program_.call_depth, "call") +
-                        " of such functions one within the other",
+    throw WarpFault{{.kind = FaultKind::stack_overflow, .calls = program_.call_depth},
+                    std::countr_zero(callee.lanes),
                     block.instruction};
   }
   const auto join = static_cast<uint32_t>(joins_.size());
@@ -403,14 +395,21 @@ void WarpRunner::check_masks(const BasicBlock& block) const {
   });
 }
 
+// These lanes have come. The other members took another branch.
+void WarpRunner::fail_barrier(uint32_t lanes, uint32_t members, uint32_t instruction) const {
+  const uint32_t absent = members & ~lanes;
+  throw WarpFault{
+      {.kind = FaultKind::barrier_divergence,
+       .lanes_here = static_cast<uint32_t>(std::popcount(members & lanes)),
+       .lanes_elsewhere = static_cast<uint32_t>(std::popcount(absent)),
+       .thread_elsewhere = warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))},
+      std::countr_zero(lanes),
+      instruction};
+}
+
 void WarpRunner::fail_to_gather(const Group& group) const {
-  const uint32_t members = members_of(group);
-  throw WarpFault{FaultKind::barrier_divergence, std::countr_zero(group.lanes), 0,
-                  "__syncwarp waits for " +
-                      plural(static_cast<uint64_t>(std::popcount(members)), "lane") +
-                      " of the warp, but " + std::to_string(std::popcount(members & ~group.lanes)) +
-                      " of them took another branch",
-                  program_.ops[program_.blocks[group.block].first].instruction};
+  fail_barrier(group.lanes, members_of(group),
+               program_.ops[program_.blocks[group.block].first].instruction);
 }
 
 // --- barriers of the block ----------------------------------------------------------------------------
@@ -429,15 +428,7 @@ void WarpRunner::fail_divergent_barrier() const {
   const Group& group = at_barrier_.front();
   uint32_t arriving = 0;
   for (const Group& other : at_barrier_) arriving |= other.block == group.block ? other.lanes : 0;
-  const uint32_t absent = warp_.live & ~arriving;
-  throw WarpFault{
-      FaultKind::barrier_divergence, std::countr_zero(arriving), 0,
-      plural(static_cast<uint64_t>(std::popcount(arriving)), "lane") +
-          " of the warp reached the barrier while " +
-          plural(static_cast<uint64_t>(std::popcount(absent)), "lane") + " (thread " +
-          std::to_string(warp_.first_thread + static_cast<uint32_t>(std::countr_zero(absent))) +
-          " of the block first) took another branch",
-      program_.blocks[group.block].instruction};
+  fail_barrier(arriving, warp_.live, program_.blocks[group.block].instruction);
 }
 
 uint32_t WarpRunner::barrier_id() const {

@@ -109,6 +109,7 @@ class WarpRunner {
   bool settle();
   void check_masks(const BasicBlock& block) const;
   void report_absent_members(const Group& group) const;
+  [[noreturn]] void fail_barrier(uint32_t lanes, uint32_t members, uint32_t instruction) const;
   [[noreturn]] void fail_to_gather(const Group& group) const;
 
   void look_back();

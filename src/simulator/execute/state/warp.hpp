@@ -92,14 +92,11 @@ T* result_of(Warp& w, Slot slot) {
   return reinterpret_cast<T*>(w.registers + slot);
 }
 
-/// Thrown by a handler; the block adds kernel, block and source.
+/// Thrown by a handler, with what it knows; the block adds kernel, block and source.
 struct WarpFault {
-  FaultKind kind;
-  int lane = 0;  // the first lane at fault
-  uint64_t address = 0;
-  std::string detail;
-  uint32_t instruction = 0;
-  AddressKind address_kind = AddressKind::device;
+  Fault fault;
+  int lane = 0;              // the first lane at fault
+  uint32_t instruction = 0;  // that of the handler, unless it is said
 };
 
 }  // namespace simulator

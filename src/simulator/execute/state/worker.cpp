@@ -66,12 +66,11 @@ const Allocation& check_inside(const DeviceMemory& memory, int lane, uint64_t ad
   const Allocation* around = memory.find(address);
   if (around != nullptr && around->contains(address, address + bytes)) return *around;
   const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
-  throw WarpFault{memory.was_freed(address) ? FaultKind::use_after_free : FaultKind::out_of_bounds,
-                  lane,
-                  address,
-                  memory.describe(outside),
-                  0,
-                  memory.kind_of(outside)};
+  const bool was_freed = memory.was_freed(address);
+  throw WarpFault{{.kind = was_freed ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+                   .address = address,
+                   .place = memory.place_of(outside)},
+                  lane};
 }
 
 }  // namespace

@@ -193,11 +193,8 @@ cudaError_t launch(const void* function, const LaunchShape& shape, void** argume
 }
 
 cudaError_t fail_to_load(const void* function) {
-  Fault fault;
-  fault.kind = FaultKind::host_memory;
-  fault.kernel = kernel_name(function);
-  fault.detail = "there is no room to read it into: " + describe_host_memory();
-  kernel_failed(std::move(fault));
+  kernel_failed(
+      {.kind = FaultKind::host_memory, .kernel = kernel_name(function), .host = host_memory()});
   return surface_fault();
 }
 

@@ -77,22 +77,23 @@ Refusal not_to_free(const void* pointer, bool pinned) {
   const uint64_t address = address_of(pointer);
   const std::string maker = pinned ? "cudaMallocHost" : "cudaMalloc";
   if (memory.was_freed(address)) {
-    return refusal("was given memory that was freed before: " + memory.describe(address),
+    return refusal("was given memory that was freed before: " + memory.place_of(address).text(),
                    std::string(Call::current()) + " once for each " + maker +
                        "; a pointer set to nullptr behind it may be freed again");
   }
   const Allocation* const around = memory.find(address);
   if (around != nullptr && around->adopted) {
-    return refusal("was given memory of the host's own: " + memory.describe(address),
+    return refusal("was given memory of the host's own: " + memory.place_of(address).text(),
                    "cudaHostUnregister ends what cudaHostRegister began");
   }
   if (around != nullptr) {
     return refusal(
-        "was given a pointer that " + maker + " did not give: " + memory.describe(address),
+        "was given a pointer that " + maker + " did not give: " + memory.place_of(address).text(),
         "the very pointer that " + maker + " gave, not one that was moved on from it");
   }
-  return refusal("was given a pointer that " + maker + " did not give: " + memory.describe(address),
-                 "free() or delete for memory of the host's own; was the pointer ever set?");
+  return refusal(
+      "was given a pointer that " + maker + " did not give: " + memory.place_of(address).text(),
+      "free() or delete for memory of the host's own; was the pointer ever set?");
 }
 
 cudaError_t release(void* pointer, bool pinned) {
@@ -107,7 +108,7 @@ cudaError_t release(void* pointer, bool pinned) {
   if ((origin == Origin::pinned) != pinned) {
     return refuse(cudaErrorInvalidValue, [&] {
       return refusal("was given memory of " + std::string(maker_of(origin)) + ": " +
-                         current_device().memory.describe(found->first),
+                         current_device().memory.place_of(found->first).text(),
                      origin == Origin::pinned
                          ? "cudaFreeHost for what cudaMallocHost or cudaHostAlloc gave"
                          : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
@@ -211,11 +212,11 @@ Refusal not_usable(const Unusable& side) {
   }
   if (const Allocation* const around = memory.find(address)) return too_many_bytes(side, *around);
   if (memory.was_freed(address)) {
-    return refusal(given + "memory that was freed before: " + memory.describe(address),
+    return refusal(given + "memory that was freed before: " + memory.place_of(address).text(),
                    "free it behind the last use, or take the pointer of the new allocation");
   }
   if (memory.owns(address)) {
-    return refusal(given + "memory of nobody: " + memory.describe(address),
+    return refusal(given + "memory of nobody: " + memory.place_of(address).text(),
                    "a pointer within an allocation; offsets of a pointer are in elements");
   }
   if (const std::string name = variable_around(side.pointer); !name.empty())
@@ -298,7 +299,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
       current_device().shadow.is_untouched(address_of(from), from_bytes)) {
     tell_of_call(HazardKind::unwritten_read, [&] {
       return refusal("copies " + bytes_text(from_bytes) + " to the host that nobody wrote: " +
-                         current_device().memory.describe(address_of(from)),
+                         current_device().memory.place_of(address_of(from)).text(),
                      "cudaGetLastError() behind the launch that should have written them: did it "
                      "run, and is this its buffer?");
     });

@@ -151,7 +151,7 @@ void tell_device_access(const siginfo_t& info, const void* context) {
   const bool was_freed = memory.was_freed(address);
   const Message message{(was_freed ? "host code uses memory that was freed before: "
                                    : "host code uses a pointer to the device's memory: ") +
-                            memory.describe(address),
+                            memory.place_of(address).text(),
                         line_of(CallSite::here()).text(),
                         was_freed ? "cudaFree it behind the last use"
                                   : "cudaMemcpy the data to host memory and read it there, or "
