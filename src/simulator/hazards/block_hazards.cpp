@@ -29,7 +29,7 @@ bool writes(Access access) {
 
 }  // namespace
 
-BlockHazards::BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
+BlockHazards::BlockHazards(HazardContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
                            size_t local_bytes)
     : launch_(launch),
       grid_(grid),
@@ -498,7 +498,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
       launch_.first_copy_of(second.instruction) < launch_.first_copy_of(first.instruction) &&
       launch_.comes_next_turn(first.instruction, second.instruction);
   if (is_next_turn ||
-      launch_.loop_around(first.instruction) == LaunchContext::Loop::without_barrier)
+      launch_.loop_around(first.instruction) == HazardContext::Loop::without_barrier)
     return barrier + " at the end of each turn of the loop" + why;
   if (first.writes) {
     const bool is_copy =

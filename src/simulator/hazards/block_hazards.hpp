@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "simulator/hazards/device_shadow.hpp"
-#include "simulator/hazards/launch_context.hpp"
+#include "simulator/hazards/hazard_context.hpp"
 #include "simulator/hazards/order.hpp"
 
 namespace simulator {
@@ -42,7 +42,7 @@ struct ThreadCopy {
 /// Used for one block after the other. What it finds goes to the launch's context.
 class BlockHazards {
  public:
-  BlockHazards(LaunchContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
+  BlockHazards(HazardContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
                size_t local_bytes);
 
   void start(uint64_t number);
@@ -145,7 +145,7 @@ class BlockHazards {
   std::string place(uint64_t address, bool is_shared) const;
   Dim3 block_of(uint64_t number) const;
 
-  LaunchContext& launch_;
+  HazardContext& launch_;
   const Dim3 grid_, block_size_;
   const size_t local_bytes_;
   uint64_t number_ = 0;

@@ -177,7 +177,7 @@ class Launch {
         static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
     stuck_.assign(wanted, std::nullopt);
     if (looks_for_hazards())
-      state_.watched = std::make_unique<LaunchContext>(program_, state_.device.shadow, wanted > 1);
+      state_.watched = std::make_unique<HazardContext>(program_, state_.device.shadow, wanted > 1);
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
     watched().blocks = blocks_;

@@ -14,7 +14,7 @@
 #include "simulator/count/pattern.hpp"
 #include "simulator/decode/program.hpp"
 #include "simulator/execute/state/device.hpp"
-#include "simulator/hazards/launch_context.hpp"
+#include "simulator/hazards/hazard_context.hpp"
 
 namespace simulator {
 
@@ -41,7 +41,7 @@ struct LaunchState {
   /// Asked after each turn of a warp. What ends the launch before its time: interrupt(), the deadline, or the excerpt.
   std::optional<FaultKind> must_stop();
 
-  std::unique_ptr<LaunchContext> watched;  // nullptr: no hazards are looked for
+  std::unique_ptr<HazardContext> watched;  // nullptr: no hazards are looked for
   lens::Wanted wanted;                     // the requests that are to be recorded
   uint64_t number = 0;                     // of the launch, where requests are recorded
   Device& device;

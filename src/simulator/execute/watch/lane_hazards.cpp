@@ -139,7 +139,7 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   if (is_same && one.threads % WARP == 0) return;
   const Program& program = program_of(one.warp);
   // In the order of their lines, so that it is one hazard whoever came first.
-  const LaunchContext& launch = *one.warp.block->worker->launch.watched;
+  const HazardContext& launch = *one.warp.block->worker->launch.watched;
   const auto is_before = [&](const BarrierUse& a, const BarrierUse& b) {
     const SourceLine& line = program.sources[a.instruction].where;
     const SourceLine& other_line = program.sources[b.instruction].where;

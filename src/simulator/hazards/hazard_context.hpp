@@ -19,13 +19,13 @@ enum class Strength {
 };
 
 /// Lives as long as the launch; safe to use from all its workers.
-class LaunchContext {
+class HazardContext {
  public:
   /// `has_helpers`: several host threads run its blocks.
-  LaunchContext(const Program& program, DeviceShadow& shadow, bool has_helpers);
-  ~LaunchContext();
-  LaunchContext(const LaunchContext&) = delete;
-  LaunchContext& operator=(const LaunchContext&) = delete;
+  HazardContext(const Program& program, DeviceShadow& shadow, bool has_helpers);
+  ~HazardContext();
+  HazardContext(const HazardContext&) = delete;
+  HazardContext& operator=(const HazardContext&) = delete;
 
   const Program& program;
   const bool has_helpers;

@@ -1,4 +1,4 @@
-#include "simulator/hazards/launch_context.hpp"
+#include "simulator/hazards/hazard_context.hpp"
 
 #include <algorithm>
 #include <map>
@@ -94,7 +94,7 @@ std::vector<uint32_t> loads_before_swaps(const Program& program) {
 
 }  // namespace
 
-LaunchContext::LaunchContext(const Program& p, DeviceShadow& device, bool helpers)
+HazardContext::HazardContext(const Program& p, DeviceShadow& device, bool helpers)
     : program(p),
       has_helpers(helpers),
       number(device.begin_launch()),
@@ -115,7 +115,7 @@ LaunchContext::LaunchContext(const Program& p, DeviceShadow& device, bool helper
 }
 
 // Where threads meet, in the order of the code.
-std::vector<uint32_t> LaunchContext::meetings() const {
+std::vector<uint32_t> HazardContext::meetings() const {
   std::vector<uint32_t> all;
   for (const BasicBlock& block : program.blocks) {
     if (block.leave == Leave::barrier) all.push_back(block.instruction);
@@ -129,7 +129,7 @@ std::vector<uint32_t> LaunchContext::meetings() const {
 }
 
 // Then each of the line's accesses to memory is there several times. Of `s[t] += s[u]` only the load is.
-bool LaunchContext::is_unrolled(uint32_t instruction) const {
+bool HazardContext::is_unrolled(uint32_t instruction) const {
   std::map<uint32_t, int> copies;  // by their spelling
   for (uint32_t i = 0; i < lines_.size(); ++i) {
     const Facts& facts = program.sources[i].facts;
@@ -145,7 +145,7 @@ bool LaunchContext::is_unrolled(uint32_t instruction) const {
 }
 
 // A branch back makes a loop of the blocks between; a loop that was unrolled has its instruction once for each turn.
-LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
+HazardContext::Loop HazardContext::loop_around(uint32_t instruction) const {
   uint32_t first = instruction;
   uint32_t last = instruction;
   for (uint32_t i = 0; i < lines_.size() && is_unrolled(instruction); ++i) {
@@ -176,7 +176,7 @@ LaunchContext::Loop LaunchContext::loop_around(uint32_t instruction) const {
   return has_barrier ? Loop::with_barrier : Loop::without_barrier;
 }
 
-uint32_t LaunchContext::block_of(uint32_t instruction) const {
+uint32_t HazardContext::block_of(uint32_t instruction) const {
   for (uint32_t i = 0; i < program.blocks.size(); ++i) {
     const BasicBlock& block = program.blocks[i];
     if (block.has_terminator && block.instruction == instruction) return i;
@@ -188,7 +188,7 @@ uint32_t LaunchContext::block_of(uint32_t instruction) const {
   return 0;
 }
 
-std::vector<uint32_t> LaunchContext::blocks_after(uint32_t at) const {
+std::vector<uint32_t> HazardContext::blocks_after(uint32_t at) const {
   const BasicBlock& block = program.blocks[at];
   std::vector<uint32_t> after = block.targets;
   const bool is_to_another =
@@ -203,7 +203,7 @@ std::vector<uint32_t> LaunchContext::blocks_after(uint32_t at) const {
 }
 
 // Whether a way from one of the blocks comes to `to` without passing `around`.
-bool LaunchContext::leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t around) const {
+bool HazardContext::leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t around) const {
   std::set<uint32_t> seen;
   while (!blocks.empty()) {
     const uint32_t block = blocks.back();
@@ -215,7 +215,7 @@ bool LaunchContext::leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t
   return false;
 }
 
-bool LaunchContext::comes_next_turn(uint32_t instruction, uint32_t other) const {
+bool HazardContext::comes_next_turn(uint32_t instruction, uint32_t other) const {
   const uint32_t here = block_of(instruction);
   const uint32_t there = block_of(other);
   const auto none = static_cast<uint32_t>(program.blocks.size());
@@ -224,7 +224,7 @@ bool LaunchContext::comes_next_turn(uint32_t instruction, uint32_t other) const 
   return first_copy_of(other) < std::min(instruction, other);
 }
 
-uint32_t LaunchContext::first_copy_of(uint32_t instruction) const {
+uint32_t HazardContext::first_copy_of(uint32_t instruction) const {
   const SourceInstruction& source = program.sources[instruction];
   for (uint32_t i = 0; i < instruction; ++i) {
     const SourceInstruction& copy = program.sources[i];
@@ -236,7 +236,7 @@ uint32_t LaunchContext::first_copy_of(uint32_t instruction) const {
 }
 
 // The order of the code says little: a compiler may put a loop's end before its beginning.
-bool LaunchContext::comes_first(uint32_t start, uint32_t instruction, uint32_t other) const {
+bool HazardContext::comes_first(uint32_t start, uint32_t instruction, uint32_t other) const {
   const uint32_t here = block_of(instruction);
   const uint32_t there = block_of(other);
   if (here == there) return instruction <= other;
@@ -251,6 +251,6 @@ bool LaunchContext::comes_first(uint32_t start, uint32_t instruction, uint32_t o
   return instruction <= other;
 }
 
-LaunchContext::~LaunchContext() { shadow.end_launch(); }
+HazardContext::~HazardContext() { shadow.end_launch(); }
 
 }  // namespace simulator
