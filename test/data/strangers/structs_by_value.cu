@@ -140,6 +140,8 @@ __global__ void run(float* out) {
 }
 
 int main() {
+  // A recursion's stack is not known to the compiler, and the default of 1024 bytes holds fewer than seven calls of down().
+  cudaDeviceSetLimit(cudaLimitStackSize, 16 * 1024);
   float* out;
   cudaMallocManaged(&out, 32 * VALUES * sizeof(float));
   run<<<1, 32>>>(out);
