@@ -9,7 +9,7 @@
 The list is mutants.toml: a file, a text that stands in it once, what stands there instead, and a class. Each mutant is
 compiled alone and put by try_kernel.cpp to the checks that a user has, up to the first that it fails. A rung is asked what
 `sgemm_runner N --kernel FILE` asks: the whole contract, the size that is measured, its promise, and hazards in all of that.
-(A header is changed in a folder of its own, which the compiler is told to search first: docs/results.md.) A lab is asked every
+(A header is changed in a folder of its own, which the compiler is told to search first: docs/your_kernel.md.) A lab is asked every
 word at several sizes, and its promise.
 
 Who brings a kernel has no original to hold it against. So a mutant that passes all of that is caught only "beside its

@@ -18,8 +18,8 @@ def instructions():
 
 
 def commands_of_readme():
-    """The lines of the block below "## Two commands", without what they are said to do."""
-    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## Two commands\n")[1]
+    """The lines of the block below "## Quick start", without what they are said to do."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## Quick start\n")[1]
     return [line.split("#")[0].strip() for line in section.split("```\n")[1].splitlines()]
 
 

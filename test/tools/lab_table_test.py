@@ -3,12 +3,12 @@
 import json
 import unittest
 
-import readme_table
+import document_table
 from tree import samples
 
 BEGIN = "<!-- lab table: made by tools/docs/lab_table.py -->"
 END = "<!-- end of the lab table -->"
-README = f"# A ladder\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
+DOCUMENT = f"# A ladder\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
 
 
 def row(lab, variant, ms, percent=None, **more):
@@ -41,13 +41,13 @@ a time where the lab is not about bytes moved.
 | `banks` | which? | 32: 16.7 ms | 1: 0.657 ms |"""
 
 
-class LabTable(readme_table.ReadmeTable):
-    program, readme_text, recorded = "lab_table.py", README, RUN
+class LabTable(document_table.DocumentTable):
+    program, document_text, recorded = "lab_table.py", DOCUMENT, RUN
 
     def test_shows_the_slowest_and_the_fastest_right_variant_of_each_lab(self):
         ended = self.call()
         self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertEqual(self.readme.read_text(encoding="utf-8"), README.replace("old", TABLE))
+        self.assertEqual(self.document.read_text(encoding="utf-8"), DOCUMENT.replace("old", TABLE))
         self.assertEqual(self.call("--check").returncode, 0)
 
     def test_check_sees_another_table(self):

@@ -2,12 +2,12 @@
 
 import unittest
 
-import readme_table
+import document_table
 from tree import samples
 
 BEGIN = "<!-- ladder table: made by tools/docs/ladder_table.py -->"
 END = "<!-- end of the ladder table -->"
-README = f"# A ladder\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
+DOCUMENT = f"# A ladder\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
 
 RUN = samples.document(
     [
@@ -35,13 +35,13 @@ kernel and cuBLAS taking turns, warm.
 | 2 | coalesced | 20.1 | 20.1 | 53 531 |"""
 
 
-class LadderTable(readme_table.ReadmeTable):
-    program, readme_text, recorded = "ladder_table.py", README, RUN
+class LadderTable(document_table.DocumentTable):
+    program, document_text, recorded = "ladder_table.py", DOCUMENT, RUN
 
     def test_stands_between_the_markers(self):
         ended = self.call()
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-        self.assertEqual(self.readme.read_text(encoding="utf-8"), README.replace("old", TABLE))
+        self.assertEqual(self.document.read_text(encoding="utf-8"), DOCUMENT.replace("old", TABLE))
 
     def test_check_compares_and_says_what_to_run(self):
         self.assertIn("run tools/docs/ladder_table.py", self.refused(1, "--check"))
@@ -67,14 +67,14 @@ class LadderTable(readme_table.ReadmeTable):
         self.assertIn("bench/record.py device", self.refused(2))
 
     def test_markers_must_be_there_once_and_in_order(self):
-        for text in ("", README.replace(END, ""), README + BEGIN, f"{END}\n{BEGIN}\n"):
-            self.readme.write_text(text, encoding="utf-8")
+        for text in ("", DOCUMENT.replace(END, ""), DOCUMENT + BEGIN, f"{END}\n{BEGIN}\n"):
+            self.document.write_text(text, encoding="utf-8")
             self.assertIn("must hold the line", self.refused(2))
 
-    def test_a_readme_that_is_not_there_is_refused(self):
-        ended = self.call("--readme", "/nowhere/README.md")
+    def test_a_document_that_is_not_there_is_refused(self):
+        ended = self.call("--document", "/nowhere/document.md")
         self.assertEqual(ended.returncode, 2)
-        self.assertIn("'/nowhere/README.md' cannot be read", ended.stderr)
+        self.assertIn("'/nowhere/document.md' cannot be read", ended.stderr)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ class Commands:
         self.programs = {
             "./sgemm_runner": runner,
             "tools/docs/figures.py": [sys.executable, "-B", str(ROOT / "tools/docs/figures.py")],
+            "tools/docs/check_picture.py": [sys.executable, "-B", str(ROOT / "tools/docs/check_picture.py"), "--runner", *runner],
             PLOTS: [sys.executable, "-B", "-m", "plots"],
         }
         self.answers = {}

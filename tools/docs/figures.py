@@ -2,6 +2,7 @@
 """Draws the figures of docs/ that show no request of a kernel but how memory works.
 
     tools/docs/figures.py bursts docs/figures/bursts.svg     why DRAM answers in bursts
+    tools/docs/figures.py ideas docs/figures/ideas.svg       what each rung changes
 """
 
 import argparse
@@ -97,7 +98,52 @@ def bursts():
     return d.svg()
 
 
-FIGURES = {"bursts": bursts}
+# Of each rung from the first up: in which column its idea stands, and the idea in a few words.
+CHANGES = (
+    (None, "every operand comes from memory"),
+    ("wider", "whole sectors"),
+    ("closer", "shared memory"),
+    ("closer", "registers, 8x1"),
+    ("closer", "registers, 8x8"),
+    ("wider", "16-byte loads"),
+    ("wider", "32-byte loads"),
+    ("wider", "all 32 banks"),
+    ("closer", "64x64 a warp"),
+    ("earlier", "3 tiles ahead"),
+    ("evener", "a tile a shape"),
+    ("evener", "equal shares"),
+)
+COLUMNS = ("closer", "wider", "earlier", "evener")
+
+
+def ideas():
+    """The ladder as a climb: each rung brings operands closer, moves more at once, begins earlier or shares work more evenly."""
+    column, step, left, top, bottom = 114, 34, 26, 52, 16
+    height = top + step * len(CHANGES) + bottom
+    d = Drawing(
+        left + column * len(COLUMNS) + 2,
+        height,
+        "What each rung changes",
+        "; ".join(f"rung {number}: {idea}" + (f" ({kind})" if kind else "") for number, (kind, idea) in enumerate(CHANGES, 1)),
+    )
+    for at, kind in enumerate(COLUMNS):
+        d.text(left + column * at + column / 2, 28, kind, "title", "middle")
+    previous = None
+    for number, (kind, idea) in enumerate(CHANGES, 1):
+        y = top + step * (len(CHANGES) - number)
+        d.text(left - 8, y + 18, str(number), "small", "end")
+        at = COLUMNS.index(kind) if kind else 0
+        width = column - 8 if kind else 2 * column - 8
+        middle = left + column * at + (column - 8) / 2
+        if previous is not None:
+            d.arrow(previous, y + step - 1, middle, y + 27)
+        d.box(left + column * at, y, width, 26, "open" if kind else "outline")
+        d.text(left + column * at + width / 2, y + 18, idea, "small", "middle")
+        previous = middle
+    return d.svg()
+
+
+FIGURES = {"bursts": bursts, "ideas": ideas}
 
 
 def main():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the table of labs of README.md from a recorded run.
+"""Writes the table of labs of docs/memory.md from a recorded run.
 
-    tools/docs/lab_table.py            puts the table between the markers in README.md
-    tools/docs/lab_table.py --check    exits 1 if README.md does not hold the table of the recorded run
+    tools/docs/lab_table.py            puts the table between the markers in the document
+    tools/docs/lab_table.py --check    exits 1 if the document does not hold the table of the recorded run
 
 The run is bench/baselines/nvidia-h200-labs.json, as bench/record.py labs writes it on a GPU.
 """
@@ -48,7 +48,7 @@ def cell(row):
 
 
 def main():
-    return ladder_table.write_table("lab_table", "nvidia-h200-labs.json", table, BEGIN, END)
+    return ladder_table.write_table("lab_table", "nvidia-h200-labs.json", "docs/memory.md", table, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the ladder table of README.md from a recorded run.
+"""Writes the ladder's table of docs/measuring.md from a recorded run.
 
-    tools/docs/ladder_table.py            puts the table between the markers in README.md
-    tools/docs/ladder_table.py --check    exits 1 if README.md does not hold the table of the recorded run
+    tools/docs/ladder_table.py            puts the table between the markers in the document
+    tools/docs/ladder_table.py --check    exits 1 if the document does not hold the table of the recorded run
 
 The run is bench/baselines/nvidia-h200.json, as bench/record.py writes it on a GPU.
 """
@@ -63,38 +63,38 @@ def gflops(row):
     return f"{row.figures['gflops']:,.0f}".replace(",", " ")
 
 
-def with_table(readme, text, begin, end):
-    if readme.count(begin) != 1 or readme.count(end) != 1 or readme.index(begin) > readme.index(end):
-        raise Refused(f"README.md must hold the line '{begin}' once and '{end}' once after it")
-    before, rest = readme.split(begin)
+def with_table(document, file, text, begin, end):
+    if document.count(begin) != 1 or document.count(end) != 1 or document.index(begin) > document.index(end):
+        raise Refused(f"{file} must hold the line '{begin}' once and '{end}' once after it")
+    before, rest = document.split(begin)
     _, after = rest.split(end)
     return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def write_table(name, baseline, table_of, begin, end):
-    """What a program that keeps a table of README.md does: name is its own, the run's file lies in bench/baselines."""
-    parser = argparse.ArgumentParser(description=f"Writes the table between the markers in README.md from {baseline}.")
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 if README.md differs")
+def write_table(name, baseline, document, table_of, begin, end):
+    """What a program does that keeps a table of a document. name: its own; baseline: a file in bench/baselines."""
+    parser = argparse.ArgumentParser(description=f"Writes the table between the markers in {document} from {baseline}.")
+    parser.add_argument("--check", action="store_true", help="compare only; exit 1 if the document differs")
     parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines" / baseline, help="the recorded run")
-    parser.add_argument("--readme", type=Path, default=ROOT / "README.md", help="the file with the markers")
+    parser.add_argument("--document", type=Path, default=ROOT / document, help="the file with the markers")
     arguments = parser.parse_args()
 
     run = results.read(arguments.run)
     try:
-        readme = arguments.readme.read_text(encoding="utf-8")
+        text = arguments.document.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise Refused(f"'{arguments.readme}' cannot be read: {error}") from None
-    wanted = with_table(readme, table_of(run), begin, end)
-    if wanted == readme:
+        raise Refused(f"'{arguments.document}' cannot be read: {error}") from None
+    wanted = with_table(text, arguments.document, table_of(run), begin, end)
+    if wanted == text:
         return 0
     if arguments.check:
-        raise Refused(f"{arguments.readme} does not hold the table of {arguments.run}; run tools/docs/{name}.py", 1)
-    program.replace_file(arguments.readme, wanted)
+        raise Refused(f"{arguments.document} does not hold the table of {arguments.run}; run tools/docs/{name}.py", 1)
+    program.replace_file(arguments.document, wanted)
     return 0
 
 
 def main():
-    return write_table("ladder_table", "nvidia-h200.json", table, BEGIN, END)
+    return write_table("ladder_table", "nvidia-h200.json", "docs/measuring.md", table, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the tests of programs that keep a table of README.md share: the files, and the calls."""
+"""What the tests of programs that keep a table of a document share: the files, and the calls."""
 
 import subprocess
 import sys
@@ -9,28 +9,28 @@ from pathlib import Path
 from tree import DOCS, samples
 
 
-class ReadmeTable(unittest.TestCase):
-    """A README.md with the program's markers, and a recorded run. Those that derive from it say which."""
+class DocumentTable(unittest.TestCase):
+    """A document with the program's markers, and a recorded run. Those that derive from it say which."""
 
-    program, readme_text, recorded = "", "", {}
+    program, document_text, recorded = "", "", {}
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.run_file = Path(folder.name) / "run.json"
-        self.readme = Path(folder.name) / "README.md"
-        self.readme.write_text(self.readme_text, encoding="utf-8")
+        self.document = Path(folder.name) / "document.md"
+        self.document.write_text(self.document_text, encoding="utf-8")
         self.run_file.write_text(samples.text_of(self.recorded), encoding="utf-8")
 
     def call(self, *words):
-        command = [sys.executable, "-B", DOCS / self.program, "--run", self.run_file, "--readme", self.readme, *words]
+        command = [sys.executable, "-B", DOCS / self.program, "--run", self.run_file, "--document", self.document, *words]
         return subprocess.run(command, capture_output=True, text=True)
 
     def refused(self, code, *words):
         """What it says in its one line."""
-        before = self.readme.read_bytes()
+        before = self.document.read_bytes()
         ended = self.call(*words)
         self.assertEqual(ended.returncode, code, ended.stderr)
-        self.assertEqual(self.readme.read_bytes(), before)
+        self.assertEqual(self.document.read_bytes(), before)
         self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
         return ended.stderr

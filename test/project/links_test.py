@@ -1,0 +1,65 @@
+"""README is a front page of at most 120 lines, and every link of a document leads to a file, and to a heading that is there."""
+
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_LINES = 120
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+
+
+def documents():
+    """README.md, CONTRIBUTING.md, CHANGELOG.md, those of docs/ and the exercises'."""
+    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exercises/*/*.md")])
+
+
+def anchors(document):
+    """The headings of a document, as GitHub names them."""
+    titles = re.findall(r"^#+ (.+)$", CODE.sub("", document.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def complaint(document, link):
+    """What is wrong with a link; nothing if it is right, or leads out of the tree."""
+    if re.match(r"\w+:", link):
+        return ""
+    name, _, anchor = link.partition("#")
+    target = (document.parent / name).resolve() if name else document
+    if not target.is_relative_to(ROOT) or not target.exists():
+        return f"{document.relative_to(ROOT)} links to '{link}', which is not there"
+    if anchor and anchor not in anchors(target):
+        return f"{document.relative_to(ROOT)} links to '{link}', and {target.relative_to(ROOT)} has no such heading"
+    return ""
+
+
+class Documents(unittest.TestCase):
+    def test_readme_is_a_front_page(self):
+        lines = (ROOT / "README.md").read_text(encoding="utf-8").count("\n")
+        self.assertLessEqual(lines, MOST_LINES, "README.md is too long: put it into docs/, and a line with a link here")
+
+    def test_readme_names_every_document(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        missing = [path.name for path in ROOT.glob("docs/*.md") if f"(docs/{path.name})" not in readme]
+        self.assertEqual(missing, [], "documents that README.md does not link to")
+
+    def test_links_lead_somewhere(self):
+        found = 0
+        for document in documents():
+            for link in LINK.findall(CODE.sub("", document.read_text(encoding="utf-8"))):
+                with self.subTest(document=document.name, link=link):
+                    self.assertEqual(complaint(document, link), "")
+                found += 1
+        self.assertGreater(found, 50)
+
+    def test_a_wrong_link_is_seen(self):
+        readme = ROOT / "README.md"
+        for link in ("docs/none.md", "docs/memory.md#no-such-heading", "../outside.md"):
+            self.assertNotEqual(complaint(readme, link), "", link)
+        for link in ("docs/memory.md#the-labs", "#quick-start", "https://example.org/"):
+            self.assertEqual(complaint(readme, link), "", link)
+
+
+if __name__ == "__main__":
+    unittest.main()

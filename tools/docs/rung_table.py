@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Writes README.md's table of the rungs: each one's idea, as its source states it, and its speed in a recorded run.
+
+    tools/docs/rung_table.py            puts the table between the markers in README.md
+    tools/docs/rung_table.py --check    exits 1 if README.md does not hold the table
+
+The run is bench/baselines/nvidia-h200.json, as bench/record.py writes it on a GPU.
+"""
+
+import re
+import sys
+
+import ladder_table
+from ladder_table import ROOT
+from plots import pick, program
+from plots.program import Refused
+
+BEGIN = "<!-- rung table: made by tools/docs/rung_table.py -->"
+END = "<!-- end of the rung table -->"
+IDEA = re.compile(r'\.idea\s*=\s*((?:"[^"]*"\s*)+),')
+SIZE = 4096
+
+
+def idea_of(source):
+    """What the rung in src/kernels/`source` says of itself."""
+    match = IDEA.search((ROOT / "src/kernels" / source).read_text(encoding="utf-8"))
+    if match is None:
+        raise Refused(f"src/kernels/{source} has no '.idea = \"...\"'")
+    return "".join(re.findall(r'"([^"]*)"', match[1]))
+
+
+def table(run):
+    """The Markdown table: a line for each rung, from the first up."""
+    rungs = {
+        row.number: row
+        for row in run.rows
+        if row.set == "sgemm" and row.number and pick.square(row) == SIZE and ladder_table.fit_for_table(row)
+    }
+    if not rungs:
+        raise Refused(f"the run has no warm figures of rungs at {SIZE}³; bench/record.py device records them")
+    lines = [f"| # | rung | idea | % of cuBLAS at {SIZE}³ |", "| ---: | --- | --- | ---: |"]
+    for number, row in sorted(rungs.items()):
+        source = f"{number:02}_{row.kernel}.cu"
+        lines.append(
+            f"| {number} | [{row.kernel}](src/kernels/{source}) | {idea_of(source)} | {ladder_table.percent_of_cublas(row)} |"
+        )
+    return "\n".join(lines)
+
+
+def main():
+    return ladder_table.write_table("rung_table", "nvidia-h200.json", "README.md", table, BEGIN, END)
+
+
+if __name__ == "__main__":
+    sys.exit(program.run("rung_table", main))
