@@ -22,7 +22,7 @@ Examples:
   sgemm_runner all --json=run.json  a table on the terminal and JSON in a file
   sgemm_runner table run.json       the table of that file, anywhere
   sgemm_runner 2 --kernel mine.cu   your own kernel, beside kernel 2
-  sgemm_runner lab copy_stride      a lesson about memory, its variants side by side
+  sgemm_runner lab copy_stride      a memory experiment, its variants side by side
   sgemm_runner show 1 2             their sources with the counters that differ
   sgemm_runner show 1 --picture     the bytes that a warp asks for
 The script ./sgemm_runner also takes --build sim or --build cuda.

@@ -23,8 +23,8 @@ constexpr int USUAL_AGAIN = 3;
 constexpr const char* EXAMPLES =
     R"(
 Examples:
-  sgemm_runner compare              a run made now with the project's own file for this device
-  sgemm_runner compare base.json    the same kernels and sizes, measured now, with a saved run
+  sgemm_runner compare              measure now; compare with the project's file for this device
+  sgemm_runner compare base.json    measure the same kernels and sizes now; compare
   sgemm_runner compare base.json new.json
   sgemm_runner compare base.json --only 9-12 --size 4096
 
@@ -37,41 +37,40 @@ class CompareSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override {
     app.add_option("FILES", files_,
-                   "BASE, which 'save' or --json=FILE wrote, and NEW; without NEW a run is made "
-                   "now, without BASE it is "
-                   "held against the project's own for this device")
+                   "BASE and NEW, files that 'save' or --json=FILE wrote. Without NEW: a run made "
+                   "now. Without BASE: the project's own file for this device")
         ->type_name("");
-    app.add_option(
-           "--only", only_,
-           "of all rows those of these kernels or labs: 2, naive, 9-12, copy_stride, copy_stride/8")
+    app.add_option("--only", only_,
+                   "compare only these kernels or labs: 2, naive, 9-12, copy_stride, copy_stride/8")
         ->allow_extra_args(false)
         ->type_name("KERNELS");
-    app.add_option("--size", sizes_, "of all rows those of these sizes; several with commas")
+    app.add_option("--size", sizes_, "compare only these sizes; several with commas")
         ->allow_extra_args(false)
         ->type_name("N|MxNxK");
     app.add_option("--kernel", kernel_files_,
-                   "where BASE has a kernel of yours and does not say of which file")
+                   "the file of your kernel, if BASE has one and does not name its file")
         ->allow_extra_args(false)
         ->type_name("FILE");
     app.add_option("--runs", runs_,
-                   fmt::format("how often a run made now is measured (default {})", usual_runs()))
+                   fmt::format("measure a run made now N times (default {})", usual_runs()))
         ->type_name("N");
     app.add_option(
            "--again", again_,
-           fmt::format("how often what is unsure then is measured again at most (default {})",
-                       USUAL_AGAIN))
+           fmt::format("measure unsure rows again, N times at most (default {})", USUAL_AGAIN))
         ->type_name("N");
     app.add_flag("--json{-}", json_,
-                 "the run with its verdicts as JSON on stdout; --json=FILE writes it to a file "
-                 "beside the table")
+                 "print the run with its verdicts as JSON; --json=FILE writes it to a file beside "
+                 "the table")
         ->type_name("[=FILE]");
-    app.add_flag("--md{-}", markdown_, "Markdown, for a pull request; --md=FILE likewise")
+    app.add_flag(
+           "--md{-}", markdown_,
+           "print Markdown, for a pull request; --md=FILE writes it to a file beside the table")
         ->type_name("[=FILE]");
-    app.add_flag("--annotations", annotations_, "GitHub's annotations below the table");
+    app.add_flag("--annotations", annotations_, "print GitHub's annotations below the table");
     app.add_flag("--strict", strict_, "exit with 5 if a row is unsure");
     add_color_option(app, color_);
-    app.add_flag("-q,--quiet", quiet_, "no table, only the exit code");
-    app.add_flag("-v,--verbose", verbose_, "rows of counters that are the same, too");
+    app.add_flag("-q,--quiet", quiet_, "print nothing but failures; see the exit code");
+    app.add_flag("-v,--verbose", verbose_, "also print counters that did not change");
     app.footer(EXAMPLES);
   }
 
@@ -101,7 +100,7 @@ class CompareSubcommand : public Subcommand<sgemm_workbench> {
  private:
   void add_files(CompareRequest& request) const {
     if (files_.size() > 2)
-      throw usage(fmt::format("'compare' takes two files at most: what is '{}'?", files_[2]));
+      throw usage(fmt::format("'compare' takes two files at most, and '{}' is a third", files_[2]));
     for (const std::string& file : files_) {
       if (file.empty()) throw usage("a file's name is empty");
     }

@@ -60,8 +60,8 @@ std::string help_text(const CLI::App& app, int width) {
   }
   std::string text = text::wrap(app.get_description(), width, 0) + "\n\n" + usage + " [options]\n";
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* subcommand : subcommands) {
-    text += fmt::format("       {} {} [options]\n", app.get_name(), subcommand->get_name());
+  if (!subcommands.empty()) {
+    text += fmt::format("       {} COMMAND [options]\n", app.get_name());
   }
   for (const std::string& group : app.get_groups()) {
     if (group.empty()) continue;  // hidden
@@ -73,7 +73,7 @@ std::string help_text(const CLI::App& app, int width) {
     }
   }
   if (!subcommands.empty()) {
-    text += "\nSubcommands:\n";
+    text += "\nCommands (each has its own --help):\n";
     for (const CLI::App* subcommand : subcommands) {
       text += entry(subcommand->get_name(), subcommand->get_description(), width);
     }

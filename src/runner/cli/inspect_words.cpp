@@ -24,8 +24,9 @@ class Inspection : public Subcommand<sgemm_workbench> {
 
   /// Behind all other options: see add_lab_sizes().
   void add_sizes(CLI::App& app) {
-    app.add_option("--size", sizes_,
-                   fmt::format("of rungs: N for M = N = K, or MxNxK (default {})", WORKLOAD_SIZE))
+    app.add_option(
+           "--size", sizes_,
+           fmt::format("size of the rungs: N for M = N = K, or MxNxK (default {})", WORKLOAD_SIZE))
         ->allow_extra_args(false)
         ->type_name("N|MxNxK");
     add_lab_sizes(app, lab::all(), lab_sizes_);
@@ -43,7 +44,7 @@ class Inspection : public Subcommand<sgemm_workbench> {
 };
 
 void add_json(CLI::App& app, std::string& json) {
-  app.add_flag("--json{-}", json, "JSON on stdout; --json=FILE writes it to a file")
+  app.add_flag("--json{-}", json, "print JSON; --json=FILE writes it to a file")
       ->type_name("[=FILE]");
 }
 
@@ -52,9 +53,9 @@ class ProfileSubcommand : public Inspection {
   void add_options(CLI::App& app) override {
     add_names(app);
     add_json(app, json_);
-    app.add_flag("--once", once_,
-                 "only launch it, once and in silence, for a profiler of yours "
-                 "(ncu --profile-from-start off)");
+    app.add_flag(
+        "--once", once_,
+        "only launch it once and print nothing, for your profiler (ncu --profile-from-start off)");
     add_sizes(app);
   }
 
@@ -80,7 +81,7 @@ class SassSubcommand : public Inspection {
     add_names(app);
     add_json(app, json_);
     app.add_option("--program", program_,
-                   "look into this one of nvcc's programs, libraries or object files")
+                   "read this program, library or object file that nvcc made")
         ->type_name("FILE");
   }
 

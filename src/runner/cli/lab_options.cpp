@@ -31,7 +31,7 @@ std::string meaning_of(const std::string& name, std::span<const lab::Lab* const>
 }  // namespace
 
 void add_reveal_option(CLI::App& app, bool& reveal) {
-  app.add_flag("--reveal", reveal, "a riddle's kernels too, which tells how their lanes walk");
+  app.add_flag("--reveal", reveal, "also show a riddle's kernels, which tells its answer");
 }
 
 void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words) {

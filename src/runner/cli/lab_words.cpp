@@ -16,9 +16,9 @@ namespace {
 constexpr const char* EXAMPLES =
     R"(
 Examples:
-  sgemm_runner lab                  the labs that there are
+  sgemm_runner lab                  list the labs
   sgemm_runner lab copy_stride      all its variants side by side
-  sgemm_runner lab copy_stride/8    one of them
+  sgemm_runner lab copy_stride/8    one variant
   sgemm_runner lab copy_stride --elements 1000
   sgemm_runner lab all --json=labs.json
 )";
@@ -26,10 +26,11 @@ Examples:
 class LabSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("LABS", labs_,
-                   "copy_stride, copy_stride/8 for one variant, several, or all; none lists them");
+    app.add_option(
+        "LABS", labs_,
+        "copy_stride; copy_stride/8 for one variant; several, or all. Without any: the list");
     add_output_options(app, output_);
-    app.add_flag("--reveal", reveal_, "tell how the lanes of a riddle walk, and its answer");
+    app.add_flag("--reveal", reveal_, "also tell a riddle's answer, and how its lanes walk");
     add_measuring_options(app, measuring_, "variant");
     add_simulator_options(app, simulator_, true);
     add_lab_sizes(app, lab::all(), sizes_);

@@ -11,8 +11,8 @@ namespace {
 class ListSubcommand : public Subcommand<sgemm_runner> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_flag("--numbers", numbers_, "only their numbers, one to a line");
-    app.add_flag("--json", json_, "as JSON, with their promises");
+    app.add_flag("--numbers", numbers_, "print only the numbers, one to a line");
+    app.add_flag("--json", json_, "print JSON, with the promises");
   }
 
   Request request(const CLI::App&, const std::vector<std::string>&) const override {

@@ -21,20 +21,18 @@ Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 void add_output_options(CLI::App& app, OutputWords& words) {
   // A flag with a value: '--json 2' must not take kernel 2 for a file name.
   app.add_flag("--json{-}", words.json,
-               "JSON on stdout; --json=FILE writes it to a file beside the table")
+               "print JSON; --json=FILE writes it to a file beside the table")
       ->type_name("[=FILE]");
-  app.add_option(
-         "--html", words.html,
-         "a page with the run, its plots and its sources, written to a file beside the table")
+  app.add_option("--html", words.html, "write a page to a file: the run, its plots, its sources")
       ->type_name("FILE");
-  app.add_flag("--csv", words.csv, "comma-separated values on stdout");
-  app.add_flag("--md", words.markdown, "a Markdown table on stdout");
+  app.add_flag("--csv", words.csv, "print comma-separated values");
+  app.add_flag("--md", words.markdown, "print a Markdown table");
   add_color_option(app, words.color);
-  app.add_flag("-q,--quiet", words.quiet, "no table, only what is wrong, and the exit code");
+  app.add_flag("-q,--quiet", words.quiet, "print no table, only failures; see the exit code");
   app.add_flag("-v,--verbose", words.verbose,
                "say how each result was judged and what each kernel did");
   app.add_option("--baseline", words.baseline,
-                 "the recorded run that starred figures are taken from where there is no GPU")
+                 "recorded run for the starred columns, if there is no GPU")
       ->type_name("FILE");
 }
 
@@ -85,15 +83,16 @@ Presentation presentation_from(const CLI::App& app, const OutputWords& words,
 }
 
 void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* what) {
-  app.add_option("--time", words.seconds, fmt::format("seconds for a {} at most (default 2)", what))
+  app.add_option("--time", words.seconds,
+                 fmt::format("measure a {} for S seconds at most (default 2)", what))
       ->type_name("S")
       ->group(MEASURING);
   app.add_option("--samples", words.samples,
-                 fmt::format("samples for a {} at most (default 200)", what))
+                 fmt::format("take N samples of a {} at most (default 200)", what))
       ->type_name("N")
       ->group(MEASURING);
   app.add_flag("--once", words.once,
-               "one launch without warm-up, for a profiler (ncu --profile-from-start off)")
+               "launch once without warm-up, for a profiler (ncu --profile-from-start off)")
       ->group(MEASURING);
   app.add_flag("--strict", words.strict, "exit with 5 if a measurement cannot be trusted")
       ->group(MEASURING);
@@ -110,14 +109,14 @@ void set_measuring(const MeasuringWords& words, RunOptions& options) {
 }
 
 void add_simulator_options(CLI::App& app, SimulatorWords& words, bool always) {
-  app.add_flag("--hazards", words.hazards,
-               always ? "hazards are always looked for here: races, reads of what nobody wrote, "
-                        "waits that are missing"
-                      : "look for what a result does not show: races, reads of what nobody wrote, "
-                        "waits that are missing")
+  app.add_flag(
+         "--hazards", words.hazards,
+         always ? "always on here: look for races, reads of memory that nobody wrote, missing waits"
+                : "look for errors that a result may not show: races, reads of memory that nobody "
+                  "wrote, missing waits")
       ->group(SIMULATING);
   app.add_option("--schedule", words.schedule,
-                 "shuffles the order of warps and blocks; 0, the default, is the usual order")
+                 "shuffle the order of warps and blocks; 0, the default, is the usual order")
       ->type_name("SEED")
       ->group(SIMULATING);
 }

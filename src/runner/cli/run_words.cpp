@@ -80,9 +80,8 @@ std::vector<Problem> problems_from(const RunWords& words) {
 void add_run_options(CLI::App& app, RunWords& words) {
   app.add_option("KERNELS", words.kernels, "2, naive, 1-3, 1,2,6 or all (see 'sgemm_runner list')");
   app.add_option("--kernel", words.kernel_files,
-                 "your own kernel: a .cu file that defines one rung, compiled, put through the "
-                 "whole contract and "
-                 "run beside the others; several times for several")
+                 "your own kernel: a .cu file that defines one rung. It is compiled, checked "
+                 "against the whole contract and run beside the others. May be repeated")
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--size", words.sizes,
@@ -102,8 +101,7 @@ void add_run_options(CLI::App& app, RunWords& words) {
   app.add_option("--alpha", words.alpha, "C = alpha * A * B + beta * C (default 1)")
       ->type_name("X");
   app.add_option("--beta", words.beta, "0, the default, does not read C")->type_name("X");
-  app.add_option("--seed", words.seed, "what the random matrices follow from (default 1)")
-      ->type_name("N");
+  app.add_option("--seed", words.seed, "seed of the random matrices (default 1)")->type_name("N");
   add_output_options(app, words.output);
 
   app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);

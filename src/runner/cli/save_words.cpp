@@ -20,13 +20,13 @@ constexpr int MOST_RUNS = 100;
 
 constexpr const char* EXAMPLES =
     R"(
-KERNELS and options are those of a run (sgemm_runner --help), or 'lab' and those of a lab; without any, all kernels.
+KERNELS and options as for a run (sgemm_runner --help), or 'lab' and its options. Without any: all kernels.
 Examples:
   sgemm_runner save base.json       all kernels, at the usual size
   sgemm_runner save base.json 9-12 --size 1024,4096
   sgemm_runner save base.json 2 --kernel mine.cu
   sgemm_runner save labs.json lab copy_stride
-  sgemm_runner compare base.json    the same again, and what became of it
+  sgemm_runner compare base.json    measure the same again; compare
 )";
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
@@ -34,13 +34,13 @@ Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 class SaveSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("FILE", file_, "where to");
-    app.add_option("--runs", runs_,
-                   fmt::format("how often all is measured, each time by a program of its own "
-                               "(default {})",
-                               usual_runs()))
+    app.add_option("FILE", file_, "the file to write");
+    app.add_option(
+           "--runs", runs_,
+           fmt::format("measure everything N times, each time in a new process (default {})",
+                       usual_runs()))
         ->type_name("N");
-    app.add_flag("--replace", replace_, "write over what lies there");
+    app.add_flag("--replace", replace_, "replace the file if it exists");
     app.allow_extras();
     app.footer(EXAMPLES);
   }

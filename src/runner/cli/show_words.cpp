@@ -45,38 +45,36 @@ class ShowSubcommand : public Subcommand<sgemm_workbench> {
 
 void ShowSubcommand::add_options(CLI::App& app) {
   app.add_option("KERNELS", kernels_,
-                 "one to show, or two to compare: 2, naive, or a lab as copy_stride or "
-                 "copy_stride/8");
+                 "one to show or two to compare: 2, naive, or a lab: copy_stride, copy_stride/8");
   app.add_option("--kernel", kernel_files_, "your own kernel: a .cu file that defines one rung")
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--size", size_,
                  fmt::format("N for M = N = K, or MxNxK (default {})", WORKLOAD_SIZE))
       ->type_name("N|MxNxK");
-  app.add_option("--line", line_, "only this line; FILE:37 where several files have one")
+  app.add_option("--line", line_, "show only this line; FILE:37 if the kernel has several files")
       ->type_name("N");
-  app.add_option("--buffer", buffer_, "only this buffer: A, B, C, shared")->type_name("NAME");
-  app.add_flag("--json", json_, "the run with its lines as JSON on stdout");
+  app.add_option("--buffer", buffer_, "show only this buffer: A, B, C, shared")->type_name("NAME");
+  app.add_flag("--json", json_, "print the run with its lines as JSON");
   add_reveal_option(app, reveal_);
   add_color_option(app, color_);
-  app.add_option("--baseline", baseline_,
-                 "the recorded run that the speed of two kernels is taken from")
+  app.add_option("--baseline", baseline_, "recorded run for the speed of the two kernels")
       ->type_name("FILE");
-  app.add_flag("--picture", picture_, "draw one request: the worst, unless it is chosen")
+  app.add_flag("--picture", picture_, "draw one request; the most wasteful one, unless you choose")
       ->group(PICTURE);
-  app.add_option("--block", block_, "of this block, x counting first (default 0)")
+  app.add_option("--block", block_, "choose this block, counted along x first (default 0)")
       ->type_name("N")
       ->group(PICTURE);
-  app.add_option("--warp", warp_, "of this warp of the block (default 0)")
+  app.add_option("--warp", warp_, "choose this warp of the block (default 0)")
       ->type_name("N")
       ->group(PICTURE);
-  app.add_option("--nth", nth_, "the warp's request of this number, from 0 (default 0)")
+  app.add_option("--nth", nth_, "choose the warp's N-th request, from 0 (default 0)")
       ->type_name("N")
       ->group(PICTURE);
-  app.add_option("--steps", steps_, "so many requests, one after the other")
+  app.add_option("--steps", steps_, "draw K requests, one after the other")
       ->type_name("K")
       ->group(PICTURE);
-  app.add_flag("--ribbon", ribbon_, "the matrix as one line of memory, and the lanes on it")
+  app.add_flag("--ribbon", ribbon_, "draw the matrix as one line of memory, with the lanes on it")
       ->group(PICTURE);
   app.add_option("--svg", svg_, "write the picture to a file, as a figure for slides")
       ->type_name("FILE")

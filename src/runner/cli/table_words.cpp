@@ -11,7 +11,7 @@ namespace {
 class TableSubcommand : public Subcommand<sgemm_runner> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("FILE", file_, "what --json=FILE wrote");
+    app.add_option("FILE", file_, "a file that --json=FILE wrote");
     add_output_options(app, output_);
   }
 

@@ -32,7 +32,7 @@ class Word : public Subcommand<sgemm_workshop> {
     app.add_option("EXERCISE", exercise_, what);
   }
   void add_folder(CLI::App& app) {
-    app.add_option("--folder", folder_, "where your files are (default exercises/mine)")
+    app.add_option("--folder", folder_, "the folder of your files (default exercises/mine)")
         ->type_name("DIR");
   }
   std::string exercise_, folder_;
@@ -48,12 +48,13 @@ class LearnSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
     app.add_option("EXERCISES", exercises_,
-                   "one by its number or name, next, skip, or quiz; none says where you are");
-    app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
-    app.add_option("--questions", questions_, "of the quiz (default 30)")->type_name("N");
-    app.add_option("--seed", seed_, "of the quiz: the same seed asks the same")->type_name("N");
-    app.add_flag("--verify", verify_, "prove the exercises: for those who write them");
-    app.add_option("--pack", pack_, "write the project without solutions: for those who teach")
+                   "an exercise's number or name, next, skip, or quiz; without one: where you are");
+    app.add_option("--hole", hole_, "which hole: a is the smallest")->type_name("LETTER");
+    app.add_option("--questions", questions_, "questions of the quiz (default 30)")->type_name("N");
+    app.add_option("--seed", seed_, "seed of the quiz: the same seed asks the same questions")
+        ->type_name("N");
+    app.add_flag("--verify", verify_, "prove the exercises, for authors");
+    app.add_option("--pack", pack_, "write the project without solutions, for teachers")
         ->type_name("FILE.tar.gz");
     add_folder(app);
     app.footer(LEARN_EXAMPLES);
@@ -97,12 +98,13 @@ class LearnSubcommand : public Word {
 class CheckSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    add_exercise(app, "by its number or name; none: the one at hand");
-    app.add_flag("--watch", watch_, "at each save, until Ctrl-C");
-    app.add_flag("--json", json_, "what became of it as JSON");
+    add_exercise(app, "its number or name; without one: the exercise at hand");
+    app.add_flag("--watch", watch_, "judge at each save, until Ctrl-C");
+    app.add_flag("--json", json_, "print the verdict as JSON");
     app.add_flag("-v,--verbose", verbose_,
-                 "all that the compiler says, every cause, the time taken");
-    app.add_option("--seconds", seconds_, "that a launch may take (default 10)")->type_name("S");
+                 "also print everything the compiler says, every cause, the time taken");
+    app.add_option("--seconds", seconds_, "seconds that a launch may take (default 10)")
+        ->type_name("S");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
@@ -125,7 +127,7 @@ class CheckSubcommand : public Word {
 class HintSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    add_exercise(app, "by its number or name; none: the one at hand");
+    add_exercise(app, "its number or name; without one: the exercise at hand");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
@@ -154,7 +156,7 @@ class ResetSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
     add_exercise(app, "by its number or name");
-    app.add_option("--hole", hole_, "the size of the hole: a is the smallest")->type_name("LETTER");
+    app.add_option("--hole", hole_, "which hole: a is the smallest")->type_name("LETTER");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
@@ -172,7 +174,8 @@ class ResetSubcommand : public Word {
 class ProgressSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("FILES", files_, "of a class: each learner's progress.json; none: your own");
+    app.add_option("FILES", files_,
+                   "each learner's progress.json, for a class; without any: your own progress");
     app.add_flag("--json", json_, "as JSON");
     add_folder(app);
   }

@@ -225,7 +225,7 @@ TEST(CommandLine, KnowsALabWhereAKernelIsToBeNamed) {
 TEST(CommandLine, KnowsTheSubcommandsOfTheOtherProgram) {
   for (const char* name : {"lab", "show", "profile", "sass", "ptx"}) {
     EXPECT_THAT(std::get<runner::ShowText>(parse({"--help"})).text,
-                HasSubstr(std::string("sgemm_runner ") + name + " [options]"));
+                HasSubstr(std::string("\n  ") + name + "  "));
     EXPECT_THAT(refusal({"2", name, "1", "--help"}), HasSubstr("takes no kernels"));
   }
   EXPECT_THAT(refusal({"--size", "64", "lab", "copy_stride", "--reveal"}),
