@@ -35,7 +35,7 @@ def compare(program, base, new):
 
 
 def prepare(program):
-    """Sees to it that the program answers `show`. The launcher may have to build it, and says so on stderr."""
+    """Makes sure that the program answers `show`. The launcher may have to build it, and says so on stderr."""
     _run([program, "show", "--help"], stderr=None)
 
 

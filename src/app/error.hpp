@@ -21,7 +21,7 @@ enum class ExitCode : int {
   interrupted = 130,   // Ctrl-C; what was done has been printed
 };
 
-/// Ends the program with a message for the user: what was wrong, and what would be right.
+/// Ends the program. The message tells the user what was wrong and what would be right.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -31,7 +31,7 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// The exception that a handler of std::exception has caught, as the ending that it means. To be called there.
+/// Turns the exception being handled into an Error. Call it in a `catch` block.
 inline Error caught_error() {
   try {
     throw;

@@ -15,7 +15,7 @@ std::optional<std::string> find_program(const std::string& name, const std::stri
 /// The same in PATH, beside the nvcc that is found there, and where CUDA and Nsight Compute install themselves.
 std::optional<std::string> find_cuda_tool(const std::string& name);
 
-/// Those places in words, for whoever looked in vain.
+/// The places that find_tool() searched, as words for an error message.
 extern const char* const WHERE_CUDA_TOOLS_LIE;
 
 }  // namespace runner

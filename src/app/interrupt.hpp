@@ -1,4 +1,4 @@
-// Ctrl-C: the run ends at the next good place and prints what is done.
+// Ctrl-C: the run stops at the next safe point and prints the results so far.
 #pragma once
 
 namespace runner {
@@ -8,10 +8,10 @@ namespace runner {
 /// has gone. `on_signal`, if any, is called then too; it must be safe in a signal handler.
 void catch_signals(void (*on_signal)() = nullptr);
 
-/// Whether the user has asked for an end.
+/// True once the user has asked the program to stop.
 bool interrupted();
 
-/// Throws Error(ExitCode::interrupted) if so: what takes seconds need not be waited for.
+/// Throws Error(ExitCode::interrupted) if the user has asked to stop. Long work calls it often.
 void stop_if_interrupted();
 
 }  // namespace runner

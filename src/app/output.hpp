@@ -1,4 +1,4 @@
-// Writing results so that nothing half-written is left behind.
+// Writes results; an error or an interruption leaves no half-written file.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@ namespace runner {
 /// Error(ExitCode::failure).
 void write_stdout(std::string_view text);
 
-/// Writes to stderr, if that can be written: there is nobody to tell otherwise.
+/// Writes to stderr. A failure is ignored: there is nowhere left to report it.
 void write_stderr(std::string_view text);
 
 /// Writes "sgemm_runner: " and a line of text to stderr.
 void warn(std::string_view text);
 
-/// A file that appears whole under its name, or not at all. Only a regular file that the user named is replaced:
-/// a terminal or a pipe at that name is written to, and so is what a name like /dev/stdout or /dev/fd/3 stands for,
-/// behind what has been written there.
+/// A file that appears whole under its name, or not at all. Only a regular file is replaced. A terminal, a pipe, and
+/// names like /dev/stdout or /dev/fd/3 are written to directly; earlier output there stays.
 class OutputFile {
  public:
   /// Makes a temporary file beside `path` and removes it again, so that a path which cannot be written fails
@@ -36,7 +35,7 @@ class OutputFile {
   int make_temporary(std::string& name) const;
 
   std::string path_;
-  int descriptor_ = -1;  // of what is written directly
+  int descriptor_ = -1;  // of a terminal or pipe, which is written directly
 };
 
 }  // namespace runner

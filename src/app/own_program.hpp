@@ -1,11 +1,11 @@
-// Where the program that runs lies.
+// The path of the running program.
 #pragma once
 
 #include <filesystem>
 
 namespace runner {
 
-/// The file of the program that runs. The project's other programs lie beside it.
+/// The running program's own file. The project's other programs are in the same folder.
 std::filesystem::path own_program();
 
 }  // namespace runner

@@ -30,8 +30,7 @@ inline void parallel_for(int64_t count, int64_t grain,
   };
   {
     std::vector<std::jthread> threads;
-    int64_t first =
-        count / pieces;  // of what no thread has been given, behind this one's own piece
+    int64_t first = count / pieces;  // not yet given to a thread; this thread has the rows before
     try {
       for (int64_t i = 1; i < pieces; ++i) {
         const int64_t last = count * (i + 1) / pieces;

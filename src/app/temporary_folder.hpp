@@ -1,4 +1,4 @@
-// A folder for what is needed for a moment.
+// A temporary folder.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace runner {
 
-/// A new folder where temporary files lie (TMPDIR, or /tmp), gone with the object and with all that is in it.
+/// A new folder in TMPDIR, or in /tmp. The destructor removes it with all its files.
 class TemporaryFolder {
  public:
-  /// What the folder is for: code that is loaded, or files that are only read.
+  /// Code will be loaded from the folder, or its files are only read.
   enum class For { code, files };
 
   /// Throws Error(ExitCode::failure), with the cause, where there can be none, it would be nearly full, or code in it

@@ -1,4 +1,4 @@
-// What the reader's terminal can show.
+// The abilities of the reader's terminal: width, colour, UTF-8.
 #pragma once
 
 #include "text/page.hpp"

@@ -1,4 +1,4 @@
-// What a user typed, taken at its word or refused.
+// Parses the user's words, or refuses them.
 #pragma once
 
 #include <cstdint>

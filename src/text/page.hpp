@@ -1,4 +1,4 @@
-// What text is laid out for: how wide a line may be, and which signs it may have.
+// The page that a text is laid out for: its width, and the characters it can show.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Page {
   int width = 0;  // columns; 0 for no limit
 };
 
-/// The signs that a terminal without UTF-8 lacks, each with what stands in for it.
+/// The special characters of our texts, each with its replacement for a terminal without UTF-8.
 struct Signs {
   explicit Signs(bool unicode)
       : dot(unicode ? "·" : "-"),
@@ -33,18 +33,18 @@ struct Signs {
 /// Columns that a UTF-8 text takes, one for each code point.
 int display_width(std::string_view text);
 
-/// The text with spaces before it, or behind it, so that it takes at least `width` columns.
+/// Adds spaces before, or after, the text until it takes at least `width` columns.
 std::string pad_left(std::string_view text, int width);
 std::string pad_right(std::string_view text, int width);
 
-/// The text if it takes at most `width` columns, else as much of its beginning as leaves one for the ellipsis behind it.
+/// The text, cut to `width` columns; a cut text ends in the ellipsis.
 std::string shortened(std::string_view text, int width, std::string_view ellipsis);
 
-/// Breaks a text at spaces so that no line takes more than `width` columns, as far as its words allow; lines
-/// after the first start with `indent` spaces. No limit where width is 0. Ends as the text ends.
+/// Breaks a text at spaces into lines of at most `width` columns; a longer word stays whole. Lines after the first start with
+/// `indent` spaces. A width of 0 is no limit. Adds no newline at the end.
 std::string wrap(std::string_view text, int width, int indent);
 
-/// The lines of a text, which must outlive them, without their ends.
+/// The lines of a text, without line ends. They point into the text, which must outlive them.
 std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace text

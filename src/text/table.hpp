@@ -1,4 +1,4 @@
-// Tables: columns as wide as what stands in them, as many as fit on a page; as Markdown too.
+// Tables: columns as wide as their contents, as many as fit on the page. Also as Markdown.
 #pragma once
 
 #include <string>
@@ -17,44 +17,43 @@ struct Cell {
   Tone tone = Tone::plain;
 };
 
-/// Neighbours of the same group share a heading above their own. Where the page is narrow the columns with the highest rank
-/// go first; rank 0 stays.
+/// Adjacent columns of one group share a heading above their own. On a narrow page the columns with the highest rank are
+/// hidden first; rank 0 is never hidden.
 struct Column {
   std::string group{}, heading{};
   Align align = Align::right;
   int rank = 0;
-  int gap = 2;                 // blanks before it
-  std::string spoken_name{};   // where it has no heading
-  bool is_told_below = false;  // where it has no room: nobody misses it
-  int width = 0;               // of what stands in it; set it for what is at least as wide
-  int cut = 0;                 // its cells are cut to so much; 0: they are not
+  int gap = 2;                 // blanks before the column
+  std::string spoken_name{};   // for a column without a heading
+  bool is_told_below = false;  // a note has its contents, so hiding it loses nothing
+  int width = 0;               // of the widest cell; set it to reserve more
+  int cut = 0;                 // cells are cut to this width; 0: not cut
   bool is_shown = true;
 
-  /// "sectors/request A"; empty for a bar, which nobody misses by name.
+  /// "sectors/request A"; empty for a bar, which has no name.
   std::string name() const;
 };
 
 class Table {
  public:
-  using Row = std::vector<Cell>;  // a cell for each column, be it shown or not
+  using Row = std::vector<Cell>;  // a cell for each column, hidden ones too
 
   Table(std::vector<Column> columns, const Page& page);
 
   std::vector<Column> columns;
 
-  /// Every column is wide enough for its cell of the row.
+  /// Widens columns so that the row's cells fit.
   void make_room_for(const Row& row);
-  /// Of what is shown, with the blanks before it.
+  /// The width of the shown columns with their gaps.
   int width() const;
-  /// Hides a column of the highest rank; false if only those of rank 0 are left. Its name is added to `left_out` if somebody
-  /// misses it and it does not stand there yet.
+  /// Hides one column of the highest rank and adds its name to `left_out`, once. False if only columns of rank 0 are left.
   bool leave_one_out(std::vector<std::string>* left_out = nullptr);
-  /// Leaves out as many as the page's width asks for; if even those of rank 0 do not fit, cells of the column at `name` are cut.
+  /// Hides columns until the table fits the page. If it still does not fit, cuts the cells of column `name`.
   void fit(size_t name, std::vector<std::string>& left_out);
 
-  /// The headings of groups, if there are any, and those of columns: a line each.
+  /// A line of group headings, if any column has one, and a line of column headings.
   std::string headings() const;
-  /// A row as a line, without blanks at its end.
+  /// One row as a line, without trailing blanks.
   std::string line(const Row& row) const;
 
   std::string markdown(const std::vector<Row>& rows) const;

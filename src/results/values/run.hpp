@@ -1,5 +1,4 @@
-// What was run, what was seen, what was judged: plain values that own all they hold. A run made now and one read
-// from a file are the same.
+// A run as plain values: its kernels, its measurements, its verdicts. A run made now and one read from a file are equal.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@ namespace results {
 
 enum class Machine { simulator, cuda };
 
-/// What the device was measured to reach at most, in this run.
+/// The device's measured limits, in this run.
 struct Roofs {
   std::optional<double>
       copy_gbytes_per_second{};         // a device-to-device copy, bytes read and bytes written
@@ -24,8 +23,7 @@ struct Roofs {
   bool operator==(const Roofs&) const = default;
 };
 
-/// Where a run comes from, and what decides whether it can be compared with another. What could not be found out
-/// is not there ("unknown").
+/// Where a run comes from, and the facts that decide whether two runs can be compared. An unknown fact is empty.
 struct Provenance {
   Machine machine = Machine::simulator;
   std::string date{};     // ISO 8601, when the run began
@@ -55,12 +53,12 @@ struct Identity {
   std::string set{};  // "sgemm" for the ladder, "lab", "kernel" for a file of the user's
   std::optional<int> number{};
   std::string name{};     // "coalesced"
-  std::string variant{};  // of those that have several; otherwise empty
+  std::string variant{};  // of a lab; otherwise empty
   std::vector<std::pair<std::string, int64_t>> parameters{};
   bool operator==(const Identity&) const = default;
 };
 
-// ---- What a machine saw: facts only.
+// ---- Observations of a machine: facts only.
 
 /// One count of a launch: `key` as counts.hpp has it, of the accesses to one buffer ("A") or, where a count belongs
 /// to no buffer, of all.
@@ -71,23 +69,23 @@ struct Count {
   bool operator==(const Count&) const = default;
 };
 
-/// What a launch asked of the memory, counted by the simulated GPU.
+/// The memory traffic of a launch, counted by the simulated GPU.
 struct Traffic {
   std::vector<Count> counts{};
-  double simulation_seconds = 0;  // wall time that it took; says nothing of a GPU
+  double simulation_seconds = 0;  // wall time of the simulation; says nothing about a GPU
   bool operator==(const Traffic&) const = default;
 
-  /// The count of one buffer, or the sum over all where `buffer` is empty. Nothing if there is none of that key.
+  /// The count of one buffer, or the sum over all if `buffer` is empty. Nothing if `key` was not counted.
   std::optional<double> count(std::string_view key, std::string_view buffer = {}) const;
 };
 
-/// How a time was asked to be taken.
+/// Options of a timing.
 struct MeasureOptions {
   bool cold = false;             // flush L2 before every launch
   bool once = false;             // one launch, no warm-up: for a profiler
-  double seconds = 2.0;          // at most so long for a kernel's samples, the reference's included
-  int samples = 200;             // at most so many
-  double target_spread = 0.002;  // stop when the median is known this well, as a share of it
+  double seconds = 2.0;          // longest time for a kernel's samples, the reference's included
+  int samples = 200;             // most samples of a kernel
+  double target_spread = 0.002;  // stop once the median's relative error is this small
   bool operator==(const MeasureOptions&) const = default;
 };
 
@@ -110,12 +108,12 @@ struct Timing {
   bool steady = true;  // neither times nor clock moved any more when the samples began
   std::vector<double>
       clocks_mhz{};  // lowest, median and highest while the samples were taken; empty if unknown
-  std::vector<std::string> slowdowns{};      // what held the device down meanwhile, each once
+  std::vector<std::string> slowdowns{};      // reasons for a lower clock meanwhile, each once
   std::optional<double> fp32_peak_gflops{};  // of the device at the median clock
   bool operator==(const Timing&) const = default;
 };
 
-/// A kernel that was launched, and what it takes of a multiprocessor.
+/// A launched kernel and its use of a multiprocessor.
 struct Kernel {
   std::string name{};
   std::array<int64_t, 3> grid{}, block{};

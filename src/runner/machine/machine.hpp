@@ -63,10 +63,9 @@ struct Failure {
 /// Of the last one.
 Failure last_failure();
 
-/// Sees to it that of the launches from now on the requests that are wanted are kept. Nothing on a machine that does not
-/// count.
+/// From now on, record the requests that match `wanted`. Does nothing on a machine that does not count.
 void record_requests(const lens::Wanted& wanted);
-/// What was kept since then, a line's, an instruction's and a buffer's side by side in the order in which a warp made them.
+/// The requests recorded since then, in the order in which a warp made them.
 std::vector<lens::Request> recorded_requests();
 
 /// How many blocks of the launch under way are done.

@@ -10,7 +10,7 @@
 
 namespace workshop {
 
-/// Where an answer's way ended: at the first thing that is wrong with it.
+/// The first check that the answer failed, or `right`.
 enum class Ending {
   right,
   does_not_compile,
@@ -42,9 +42,9 @@ struct Fault {
 struct Outcome {
   Ending ending = Ending::right;
   Fault fault{};
-  std::string size{};     // "256x128x64": of the product at which the way ended, if it was one
-  bool strided = false;   // its matrices are parts of larger ones
-  std::string message{};  // what is wrong, in lines; empty where nothing is
+  std::string size{};             // "256x128x64": of the product at which the answer failed
+  bool strided = false;           // its matrices are parts of larger ones
+  std::string message{};          // what is wrong, in lines; empty where nothing is
   std::string compiler_output{};  // all that the compiler said
   std::vector<Cause> causes{};    // of a wrong result, the most telling first
   std::string map{};              // of the wrong elements, in lines

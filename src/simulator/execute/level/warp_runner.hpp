@@ -68,7 +68,7 @@ class WarpRunner {
     uint32_t join;  // where they meet others; index into joins_, or NO_JOIN
     uint32_t lanes;
     uint32_t gathered =
-        0;  // all that have come together for the block's first instruction, if they have
+        0;  // lanes that reconverged for the block's first instruction, if it begins with a `.sync`
   };
   /// Where the lanes that parted at a branch meet again.
   struct Join {

@@ -57,7 +57,7 @@ struct Warp {
   bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
   alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
 
-  // All lanes that have come together for the block's first instruction, where that asks for it.
+  // Lanes that reconverged at this basic block, if it begins with a `.sync` instruction.
   uint32_t together = 0;
   // Where hazards are looked for: whom each lane read by the last shuffle.
   std::array<int, WARP> sources{};
