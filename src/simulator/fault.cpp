@@ -72,9 +72,9 @@ std::string detail_of(const Fault& fault) {
                     : " of the thread's local memory, which has ") +
                std::to_string(fault.place.bytes) + " bytes";
       }
-      return (fault.action == FaultAction::frees
-                  ? "free was given what malloc did not give, or what is free: "
-                  : "") +
+      return (fault.action == FaultAction::frees ? "free() was given a pointer that malloc() did "
+                                                   "not return, or that was freed before: "
+                                                 : "") +
              fault.place.text();
     case FaultKind::misaligned:
       return std::to_string(fault.alignment) + " bytes at once need a multiple of " +
@@ -90,12 +90,13 @@ std::string detail_of(const Fault& fault) {
              fault.assertion.function + " (" + fault.assertion.file + ":" +
              std::to_string(fault.assertion.line) + ")";
     case FaultKind::endless_wait:
-      return "the loop here repeats itself, and no thread is left to change what it waits for";
+      return "this loop repeats itself, and no running thread can change the value that it waits "
+             "for";
     case FaultKind::stack_overflow:
       return "the stack of a thread has room for " + counted(fault.calls, "call") +
              " of such functions one within the other";
     case FaultKind::no_function:
-      return "the pointer that is called through holds no address of a __device__ function";
+      return "the function pointer holds no address of a __device__ function";
     case FaultKind::timed_out:
       return "the launch took longer than SIMULATOR_TIMEOUT allows";
     case FaultKind::host_memory:
@@ -139,7 +140,7 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
     case FaultKind::stack_overflow:
       return {"", " overflows its stack"};
     case FaultKind::no_function:
-      return {"", " calls what is no function"};
+      return {"", " calls a pointer that is no function"};
     case FaultKind::timed_out:
       return {"", " takes too long"};
     case FaultKind::host_memory:
@@ -181,10 +182,10 @@ std::string where_of(const Fault& fault) {
 
 std::string advice_out_of_bounds(const Fault& fault) {
   if (fault.action == FaultAction::frees)
-    return "free() only what malloc() in a kernel gave; cudaFree() what cudaMalloc gave";
+    return "free() only pointers from malloc() in a kernel; cudaFree() pointers from cudaMalloc";
   switch (fault.place.kind) {
     case AddressKind::null:
-      return "pass a pointer that cudaMalloc has set, and check what cudaMalloc returns";
+      return "pass a pointer from cudaMalloc, and check cudaMalloc's return code";
     case AddressKind::host:
       return "cudaMalloc and cudaMemcpy: this is a pointer to host memory, and a kernel needs one "
              "to the device's";
@@ -194,7 +195,7 @@ std::string advice_out_of_bounds(const Fault& fault) {
     case AddressKind::local:
       return "an index that stays within the array" + line_of(fault);
     case AddressKind::before:
-      return "an index that is never below 0" + line_of(fault) +
+      return "keep the index at 0 or above" + line_of(fault) +
              ": a guard like `if (i > 0)`; a product of ints may also overflow (size_t holds more)";
     case AddressKind::device:
       break;
@@ -209,8 +210,7 @@ std::string advice_of(const Fault& fault) {
       return advice_out_of_bounds(fault);
     case FaultKind::use_after_free:
       if (fault.action == FaultAction::frees) return "free() each pointer once, in one thread";
-      return "cudaFree only when no kernel that is still to come uses the memory, or pass the new "
-             "pointer";
+      return "call cudaFree after the last kernel that uses the memory, or pass the new pointer";
     case FaultKind::misaligned:
       return advice_misaligned(fault);
     case FaultKind::unknown_instruction:
@@ -232,9 +232,8 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::interrupted:
       return "";
     case FaultKind::endless_wait:
-      return "whoever sets what is waited for must be able to run: in a lock, work and unlock "
-             "inside "
-             "the loop that takes it";
+      return "let the thread that sets the value run: with a lock, work and unlock inside the loop "
+             "that takes it";
     case FaultKind::stack_overflow:
       return "a condition that ends the recursion earlier, or a loop in its place";
     case FaultKind::no_function:

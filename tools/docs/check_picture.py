@@ -57,7 +57,7 @@ def said_of(runner, exercise, title):
 
         def call(words, code):
             ended = subprocess.run(
-                [runner, *words, "--folder", "exercises/mine"],
+                [Path(runner).resolve(), *words, "--folder", "exercises/mine"],
                 cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8",
             )  # fmt: skip
             if ended.returncode != code:

@@ -143,8 +143,8 @@ constexpr Metric METRICS[] = {
      "traffic to .local: spills, or register arrays indexed at run time", false,
      [](const Result& r, Buffer, const Roofs&) { return count(r, counts::LOCAL_BYTES); }},
     {"copies_during_loads", "copies during loads", "copies hidden", "", Better::neither, 2,
-     "of the copies by cp.async, those that were under way while their warp loaded from shared "
-     "memory; 0 where each is awaited at once",
+     "copies by cp.async that were under way while their warp loaded from shared memory; 0 if each "
+     "is awaited at once",
      false,
      [](const Result& r, Buffer, const Roofs&) {
        const Figure copies = count(r, counts::ASYNC_COPY_LANES);
@@ -181,7 +181,7 @@ constexpr Metric METRICS[] = {
      "the mean of their medians",
      false, [](const Result& r, Buffer, const Roofs&) { return percent_of_cublas(r); }},
     {"percent_of_peak", "per cent of the FP32 peak", "% peak", "", Better::more, 1,
-     "of what the FP32 units can do at the clock that was measured", false,
+     "of the FP32 peak at the measured clock", false,
      [](const Result& r, Buffer, const Roofs&) {
        return timing(r) ? percent(ratio(gflops(r), timing(r)->fp32_peak_gflops)) : std::nullopt;
      }},
@@ -192,8 +192,8 @@ constexpr Metric METRICS[] = {
                                                              : std::nullopt;
      }},
     {"gbytes_per_second", "GB/s", "GB/s", "", Better::more, 0,
-     "what must be read and written at least / median time: A and B once, C once (twice where beta "
-     "is not 0)",
+     "bytes that must be read and written at least / median time: A and B once, C once (twice if "
+     "beta is not 0)",
      false, [](const Result& r, Buffer, const Roofs&) { return gbytes_per_second(r); }},
     {"percent_of_copy", "per cent of a copy", "% copy", "", Better::more, 1,
      "of a device-to-device copy: of as many bytes in turns where there is no product, otherwise "

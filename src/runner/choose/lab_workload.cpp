@@ -67,7 +67,7 @@ Error nobody_has(const std::string& name, const std::vector<SelectedLab>& chosen
                     options.empty() ? "none" : fmt::format("{}", fmt::join(options, " ")));
     if (std::ranges::find(has, text) == has.end()) has.push_back(std::move(text));
   }
-  return usage(fmt::format("--{} is no size of what is to be run: {}", name, fmt::join(has, ", ")));
+  return usage(fmt::format("--{} is no size of these kernels: {}", name, fmt::join(has, ", ")));
 }
 
 }  // namespace

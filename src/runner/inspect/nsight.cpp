@@ -129,7 +129,7 @@ std::map<std::string, uint64_t> sums_in(std::string_view csv) {
   const auto column = [&](const char* name) {
     const auto found = std::ranges::find(header, name);
     if (found != header.end()) return static_cast<size_t>(found - header.begin());
-    throw failed(fmt::format("what Nsight Compute printed has no column '{}'", name));
+    throw failed(fmt::format("Nsight Compute's output has no column '{}'", name));
   };
   const size_t metric = column(METRIC_COLUMN), value = column(VALUE_COLUMN);
   std::map<std::string, uint64_t> sums;

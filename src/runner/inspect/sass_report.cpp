@@ -256,7 +256,7 @@ SassReport read_sass_report(const std::string& path) {
     for (const Json& row : json.at("kernels")) report.entries.push_back(entry_from(row));
     return report;
   } catch (const Json::exception&) {
-    throw failed(fmt::format("'{}' cannot be used: it is not what 'sass --json' writes", path));
+    throw failed(fmt::format("'{}' cannot be used: 'sass --json' did not write it", path));
   }
 }
 

@@ -41,7 +41,7 @@ void add_recorded(const Presentation& presentation, const Kind& kind, results::R
     recorded.push_back(figures_in(file, kind));
   } catch (const results::Unusable& error) {
     const std::string message =
-        fmt::format("baseline {}; it must be what --json=FILE wrote on a GPU", error.what());
+        fmt::format("baseline {}; it must be a file that --json=FILE wrote on a GPU", error.what());
     if (asked) throw Error(ExitCode::usage, message);
     warn(message);
   }

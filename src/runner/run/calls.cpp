@@ -217,8 +217,7 @@ std::vector<Call> calls_for(const std::vector<const Result*>& rows,
   const std::vector<Place> places = places_of(rows);
   if (kernel_files.empty() && std::ranges::any_of(places, &Place::with_files)) {
     throw Error(ExitCode::usage,
-                "the saved run has a kernel of yours, and does not say of which file: name it with "
-                "--kernel FILE");
+                "the saved run has your own kernel and does not name its file: add --kernel FILE");
   }
   std::vector<Call> calls = calls_of_rungs(places, kernel_files);
   for (Call& call : calls_of_labs(rows)) calls.push_back(std::move(call));

@@ -163,7 +163,7 @@ Run run_now(const CompareRequest& request, const Run& base, const std::string& f
     const std::vector<const Result*> unsure = unsure_rows(now);
     if (unsure.empty()) break;
     Run more = now;
-    make_calls(calls_for(unsure, kernel_files), RUNS_AGAIN, "compare, what is unsure again", more);
+    make_calls(calls_for(unsure, kernel_files), RUNS_AGAIN, "compare, unsure rows again", more);
     keep_rows_of(base, more);
     now = std::move(more);
   }

@@ -135,7 +135,7 @@ std::string end_of(const DoneApart& done) {
     case End::interrupted:
       break;
   }
-  return "its host code wrote over what its judge had to say";
+  return "its host code overwrote its judge's report";
 }
 
 Measured measure_apart(const RunOptions& options, const Work& work, const ApartWork& apart) {

@@ -149,7 +149,7 @@ void refuse_what_cannot_run(const std::string& path, const ladder::Rung& rung) {
   }
   if (!rung.promise.empty() && rung.promise.whole_tiles < 1) {
     throw UnusableKernel(path,
-                         "its promise needs .whole_tiles, a multiple of which M, N and K must be");
+                         "its promise needs .whole_tiles: M, N and K must be multiples of it");
   }
   std::vector<std::string> known;
   for (const results::Metric& metric : results::metrics()) known.emplace_back(metric.key);

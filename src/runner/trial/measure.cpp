@@ -154,7 +154,7 @@ void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how,
   const auto product =
       std::ranges::find_if(workloads, [](const Workload& one) { return one.problem.has_value(); });
   if (machine::MEASURES_TIME && product != workloads.end() && !interrupted()) {
-    tell("measuring what the device can do at most",
+    tell("measuring the device's limits",
          begun_without_problem(*product, contracts[product->held_to_contract]));
     run.from.roofs = machine::measure_roofs();
   }

@@ -24,8 +24,7 @@ std::string reading_of_c(const Result& result) {
     }
   }
   return fmt::format(
-      "C is read though beta is 0 ({:.0f} loads{}): what lay there, a NaN for one, survives a "
-      "multiplication by 0. ",
+      "C is read although beta is 0 ({:.0f} loads{}): a NaN there survives a multiplication by 0. ",
       loads, where);
 }
 

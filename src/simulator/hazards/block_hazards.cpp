@@ -437,11 +437,11 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
     what += same_block ? "two threads write the same place, and one write is lost"
                        : "two blocks write the same place, and one write is lost";
   } else if (!same_block) {
-    what += "a block reads what another writes, before or after";
+    what += "a block reads memory that another block writes, in no fixed order";
   } else if (first.writes) {
-    what += "a thread reads what another writes, and does not wait until that is done";
+    what += "a thread reads memory that another thread writes, without waiting for the write";
   } else {
-    what += "a thread overwrites what another reads, and does not wait until that is done";
+    what += "a thread overwrites memory that another thread reads, without waiting for the read";
   }
 
   const auto side = [&](const Side& s) {
@@ -467,8 +467,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
              "a place of its own for each thread (a grid-stride loop steps by gridDim.x * "
              "blockDim.x), or atomicAdd where several are to add to one";
     }
-    const std::string apart =
-        "write to another array than the one that is read, or make two kernels";
+    const std::string apart = "write to a second array, or make two kernels";
     return launch_.has_messages()
                ? "__threadfence() before the flag, lock or counter is set; without one, " + apart
                : apart + ": blocks run in any order";
@@ -507,7 +506,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
            (is_copy ? "wait for the copy" : "write") + " and its read" + why +
            (is_copy ? "; a thread waits for its own copies alone" : "");
   }
-  if (!is_shared) return "write to another array than the one that is read";
+  if (!is_shared) return "write to a second array";
   return "read into a variable, " + barrier + ", and then write" + why;
 }
 
@@ -519,11 +518,11 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
   if (simulator::is_shared(access)) {
     memory = "shared memory";
     advice =
-        "let the threads fill it first, all of it that is read; it begins with what other "
-        "blocks left there";
+        "let the threads write all of it before any thread reads it; it begins with leftovers of "
+        "other blocks";
   } else if (is_local(access)) {
     memory = "an array of its own";
-    advice = "give it values where it is declared: float sum[4] = {};";
+    advice = "initialise it where it is declared: float sum[4] = {};";
   } else {
     memory = "global memory";
     advice =
@@ -536,9 +535,8 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
                            " of the block (" + thread_name(first) + (count == 1 ? ")" : " first)") +
                            " returned before writing to it";
     advice =
-        "no early return: keep all threads until the block has filled it, `if` around what lies "
-        "beyond an array, and a value "
-        "such as 0 in its place";
+        "no early return: keep all threads until the block has filled it; use `if` for elements "
+        "beyond the array, and write a value such as 0 in their place";
   }
   hazard.message.where =
       place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
@@ -579,9 +577,9 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
   Hazard hazard =
       hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
   hazard.message.what = "cp.async is not waited for in " + launch_.program.demangled + ": " +
-                        (is_source     ? "what it copies from is overwritten"
-                         : user.writes ? "what it copies to is written to"
-                                       : "what it copies to is read") +
+                        (is_source     ? "its source is overwritten"
+                         : user.writes ? "its destination is written"
+                                       : "its destination is read") +
                         " before the copy is done";
   hazard.message.where = line(copier.instruction) + " copies (" + thread_name(copier.thread) +
                          "), " + line(user.instruction) + (user.writes ? " writes (" : " reads (") +

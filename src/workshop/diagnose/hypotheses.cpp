@@ -853,8 +853,9 @@ class Suspects {
     if (down != across) {
       add_rest(
           "tile rows and tile columns changed places",
-          fmt::format("C has {} x {} tiles, and right are {} x {} at most; the others are {{}}.",
-                      down, across, across, down),
+          fmt::format(
+              "Your kernel covers a grid of {} x {} tiles; C has {} x {}. The others are {{}}.",
+              across, down, down, across),
           [=](int64_t i, int64_t j) { return i / BM < across && j / BN < down; });
     }
     add_rest("only the first block's tile", "Only the first tile of C is right; all others are {}.",

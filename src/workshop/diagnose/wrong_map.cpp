@@ -105,11 +105,11 @@ std::string wrong_map(const ExaminedProduct& facts, const text::Page& page) {
   const std::string legend =
       fmt::format("{} right  {} wrong{}", right, wrong,
                   some_are_partly_wrong ? fmt::format("  {} some of them wrong", some) : "");
-  const std::string scale = fmt::format(
-      "A sign is {} of {}.", elements_text(height, width),
-      area.is_tile
-          ? fmt::format("the block's tile, {} x {}; all tiles are alike", area.rows, area.cols)
-          : fmt::format("C, {} x {}", area.rows, area.cols));
+  const std::string scale =
+      fmt::format("Each character stands for {}; {}.", elements_text(height, width),
+                  area.is_tile ? fmt::format("the block's tile is {} x {}, and all tiles are alike",
+                                             area.rows, area.cols)
+                               : fmt::format("C is {} x {}", area.rows, area.cols));
 
   // "row  12 ················   words"
   const std::string last_row = fmt::format("{}", (signs_down - 1) * height);

@@ -30,13 +30,13 @@ const char* words_for(Ending ending) {
     case Ending::never_ends:
       return "it does not end";
     case Ending::fault:
-      return "it does what a GPU stops";
+      return "a GPU would abort this";
     case Ending::wrong_result:
       return "the result is wrong";
     case Ending::hazard:
       return "the result is right here, by luck";
     case Ending::broken_contract:
-      return "right at plain shapes, and not at all that BLAS allows";
+      return "right at plain shapes, wrong at others that BLAS allows";
     case Ending::broken_promise:
       return "the result is right, and the idea is missing";
   }

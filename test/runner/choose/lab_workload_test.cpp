@@ -79,7 +79,7 @@ TEST(SelectLabs, RefusesSizesThatMakeNoSense) {
   EXPECT_THAT(refusal({"sound_lab"}, {{"elements", "many"}}),
               HasSubstr("--elements 'many' is not understood: write a whole number"));
   EXPECT_THAT(refusal({"sound_lab"}, {{"rows", "5"}}),
-              HasSubstr("--rows is no size of what is to be run: sound_lab has --elements"));
+              HasSubstr("--rows is no size of these kernels: sound_lab has --elements"));
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST(Judge, SaysThatCIsReadThoughBetaIsZero) {
   r.seen.lines = {{.file = "mine.cu", .line = 7, .instruction = "st.global.f32", .buffer = "C"},
                   {.file = "mine.cu", .line = 6, .instruction = "ld.global.f32", .buffer = "C"}};
   EXPECT_THAT(judged(r, unwritten).complaint,
-              AllOf(HasSubstr("C is read though beta is 0 (12 loads, in mine.cu:6)"),
+              AllOf(HasSubstr("C is read although beta is 0 (12 loads, in mine.cu:6)"),
                     HasSubstr("C[0][0] was never written")));
   r.problem->beta = 1;
   EXPECT_EQ(judged(r, unwritten).complaint, unwritten.complaint) << "C may be read";
@@ -237,7 +237,7 @@ TEST(Judge, SaysWhichLineReadsC) {
     EXPECT_THAT(complaint, Not(HasSubstr("C is read")));
   } else {
     EXPECT_THAT(complaint,
-                AllOf(HasSubstr("C is read though beta is 0"), HasSubstr("faulty_kernels.cu:")));
+                AllOf(HasSubstr("C is read although beta is 0"), HasSubstr("faulty_kernels.cu:")));
   }
 }
 

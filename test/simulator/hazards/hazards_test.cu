@@ -512,7 +512,7 @@ TEST_F(Hazards, SharedMemoryBeginsWithNothing) {
   sum_shared<<<1, 64>>>(out, 64);
   expect_none("all filled");
   sum_shared<<<1, 64>>>(out, 60);
-  expect_one(HazardKind::unwritten_read, "shared unwritten", "", "fill it first");
+  expect_one(HazardKind::unwritten_read, "shared unwritten", "", "write all of it before");
 }
 
 __global__ void sum_of_those_who_stay(int* out, unsigned n) {

@@ -168,7 +168,7 @@ TEST(RefusedCalls, SayWhyInThreeLinesAndAnswerAsBefore) {
       {"bounds", VALUE, "bounded has 256 threads in a block; its __launch_bounds__ allow 128",
        "__launch_bounds__(256)"},
       {"stream", "cudaErrorInvalidResourceHandle",
-       "cudaStreamSynchronize was given what is no stream", "cudaStreamCreate"},
+       "cudaStreamSynchronize was given a handle that is no stream", "cudaStreamCreate"},
   };
   for (const RefusedCall& call : calls) {
     const Outcome told = program(call.name);
@@ -386,7 +386,8 @@ int main(int argc, char** argv) {
 )");
   const auto place = [&](const char* mark) { return program.place_of(mark); };
   const std::string advice =
-      "  try: cudaFree at the end for what is allocated there, cudaFreeHost for pinned memory\n";
+      "  try: call cudaFree at the end for memory allocated there, cudaFreeHost for pinned "
+      "memory\n";
   EXPECT_EQ(program().err,
             "simulated GPU: 5 allocations of 400 bytes in all were never freed\n  at " +
                 place("first") + ", " + place("second") + ", " + place("loop") + "\n" + advice)

@@ -113,8 +113,8 @@ TEST_F(ShowAtExit, SaysWhichLinesThereAre) {
                 "lines 7 and 9\n");
   EXPECT_EQ(turn("SIMULATOR_SHOW=urn.cu:9").err,
             beginning +
-                "urn.cu:9: no kernel that has run accesses memory in a file of that name; "
-                "those that do are in turn.cu\n");
+                "urn.cu:9: no kernel that ran accesses memory in a file of that name; files with "
+                "accesses: turn.cu\n");
   EXPECT_EQ(turn("SIMULATOR_SHOW=turn.cu:9", "idle").err,
             beginning + "turn.cu:9: no kernel has run that accesses memory\n");
 }

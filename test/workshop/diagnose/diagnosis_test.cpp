@@ -1147,8 +1147,8 @@ TEST(WrongMap, IsOfTheBlocksTileWhereAllTilesAreAlike) {
             "column 0              30\n"
             "row  0 ................   384 of 6144 elements are wrong: rows 28 to 31 of every\n"
             "     2 ................   32, columns 0 to 15 of every 32.\n"
-            "     4 ................   A sign is 2 x 2 elements of the block's tile, 32 x 32;\n"
-            "     6 ................   all tiles are alike.\n"
+            "     4 ................   Each character stands for 2 x 2 elements; the block's\n"
+            "     6 ................   tile is 32 x 32, and all tiles are alike.\n"
             "     8 ................   . right  # wrong\n"
             "    10 ................\n"
             "    12 ................\n"
@@ -1167,7 +1167,7 @@ TEST(WrongMap, IsOfTheWholeMatrixOtherwise) {
   EXPECT_EQ(map_of({40, 9, 8}, {32, 32, 8}, PLAIN, [](int64_t i, int64_t) { return i >= 38; }),
             "column 0       8\n"
             "row  0 .........   18 of 360 elements are wrong: rows 38 to 39, all columns.\n"
-            "     3 .........   A sign is 3 x 1 elements of C, 40 x 9.\n"
+            "     3 .........   Each character stands for 3 x 1 elements; C is 40 x 9.\n"
             "     6 .........   . right  # wrong  + some of them wrong\n"
             "     9 .........\n"
             "    12 .........\n"
@@ -1193,8 +1193,8 @@ TEST(WrongMap, HasWordsBelowItWhereThereIsLittleOfIt) {
             "column 0 2\n"
             "row  0 ···   1 of 6 elements is wrong:\n"
             "     1 ··█   row 1, column 2.\n"
-            "             A sign is one element of C,\n"
-            "             2 x 3.\n"
+            "             Each character stands for\n"
+            "             one element; C is 2 x 3.\n"
             "             · right  █ wrong\n");
 }
 

@@ -113,8 +113,8 @@ std::string a_stream_that_is_gone(const Rung& rung) {
         ladder::launch(rung, Verifier(p, GUARDED, rung.arithmetic).prepare(Values::reals), gone);
     if (error == cudaSuccess) {
       return fmt::format(
-          "the kernel ran, though on a stream that is gone nothing can: it was launched "
-          "on another, or the launch's error did not come back, at {}",
+          "the kernel ran although its stream was destroyed: it was launched on another stream, or "
+          "the launch's error did not come back, at {}",
           describe(p));
     }
     cudaGetLastError();

@@ -47,8 +47,7 @@ std::pair<std::string, std::string> describe_absence(const Warp& w, const Absent
     case Absence::no_thread:
       return {"there is no " + absent + ": the block has " +
                   std::to_string(w.block->block_size.count()) + " threads",
-              "blocks of a multiple of 32 threads, or steps that stay within the lanes that are "
-              "there"};
+              "make the block a multiple of 32 threads, or keep the steps within its lanes"};
     case Absence::exited:
       return {absent + " has exited",
               "let all lanes come to " + line_of(program_of(w), read.instruction) +

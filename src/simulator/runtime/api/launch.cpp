@@ -31,7 +31,7 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> configurations;
 
-// Whether the launch under way is one of those, whose answer nobody sees.
+// True if this launch was written with `<<<>>>`, so its return code is discarded.
 thread_local bool is_written_with_brackets = false;
 
 KernelSettings& settings() { return current_device().kernels; }
@@ -169,7 +169,7 @@ cudaError_t launch(const void* function, const LaunchShape& shape, void** argume
   const cudaError_t unknown = find_kernel(function, &kernel);
   if (unknown == cudaErrorInvalidDeviceFunction) {
     return refuse(unknown, [] {
-      return Refusal{"a launch names what is no kernel of this program",
+      return Refusal{"a launch names a function that is no kernel of this program",
                      "the name of a __global__ function, in a program that simcc compiled", ""};
     });
   }

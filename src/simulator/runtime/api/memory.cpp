@@ -79,7 +79,7 @@ Refusal not_to_free(const void* pointer, bool pinned) {
   if (memory.was_freed(address)) {
     return refusal("was given memory that was freed before: " + memory.place_of(address).text(),
                    std::string(Call::current()) + " once for each " + maker +
-                       "; a pointer set to nullptr behind it may be freed again");
+                       "; set the pointer to nullptr after it, and freeing it again does no harm");
   }
   const Allocation* const around = memory.find(address);
   if (around != nullptr && around->adopted) {
@@ -110,8 +110,8 @@ cudaError_t release(void* pointer, bool pinned) {
       return refusal("was given memory of " + std::string(maker_of(origin)) + ": " +
                          current_device().memory.place_of(found->first).text(),
                      origin == Origin::pinned
-                         ? "cudaFreeHost for what cudaMallocHost or cudaHostAlloc gave"
-                         : "cudaFree for what cudaMalloc or cudaMallocManaged gave");
+                         ? "cudaFreeHost for memory from cudaMallocHost or cudaHostAlloc"
+                         : "cudaFree for memory from cudaMalloc or cudaMallocManaged");
     });
   }
   publish(&Watcher::about_to_free, found->first, found->second.bytes);
@@ -207,13 +207,13 @@ Refusal not_usable(const Unusable& side) {
   if (side.pointer == nullptr) {
     return refusal(given + "a null pointer",
                    side.must_be_device
-                       ? "a pointer that cudaMalloc has set; check what cudaMalloc returns"
-                       : "a pointer to memory that is there: did an allocation fail?");
+                       ? "pass a pointer from cudaMalloc; check cudaMalloc's return code"
+                       : "pass a pointer to allocated memory: did an allocation fail?");
   }
   if (const Allocation* const around = memory.find(address)) return too_many_bytes(side, *around);
   if (memory.was_freed(address)) {
     return refusal(given + "memory that was freed before: " + memory.place_of(address).text(),
-                   "free it behind the last use, or take the pointer of the new allocation");
+                   "free it after the last use, or pass the pointer of the new allocation");
   }
   if (memory.owns(address)) {
     return refusal(given + "memory of nobody: " + memory.place_of(address).text(),
@@ -245,7 +245,7 @@ Refusal wrong_direction(cudaMemcpyKind kind, bool both_swapped) {
 
 Refusal too_large() {
   return refusal("is asked for more bytes than there are addresses",
-                 "sizes that are not below 0: a negative number becomes a very large one");
+                 "pass sizes of 0 or more: a negative number becomes a very large one");
 }
 
 Refusal too_wide(size_t width, size_t pitch) {
@@ -265,7 +265,7 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
   if (extent.width == 0 || extent.height == 0) return cudaSuccess;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return refuse(cudaErrorInvalidMemcpyDirection, [&] {
-      return refusal("was given a kind that is none: " + std::to_string(static_cast<int>(kind)),
+      return refusal("was given an unknown kind of copy: " + std::to_string(static_cast<int>(kind)),
                      "cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDeviceToDevice");
     });
   }
@@ -300,8 +300,8 @@ cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch,
     tell_of_call(HazardKind::unwritten_read, [&] {
       return refusal("copies " + bytes_text(from_bytes) + " to the host that nobody wrote: " +
                          current_device().memory.place_of(address_of(from)).text(),
-                     "cudaGetLastError() behind the launch that should have written them: did it "
-                     "run, and is this its buffer?");
+                     "check cudaGetLastError() after the launch that should have written them: did "
+                     "it run, and is this its buffer?");
     });
   }
   {
@@ -369,9 +369,10 @@ cudaError_t in_stream(cudaStream_t stream, Work work, const char* name = __built
 
 cudaError_t refuse_symbol() {
   return refuse(cudaErrorInvalidSymbol, [] {
-    return refusal("was given what is no __device__ or __constant__ variable of this program",
-                   std::string("the variable itself, not its address, nor its name in quotes: ") +
-                       Call::current() + "(variable, ...)");
+    return refusal(
+        "was given a symbol that is no __device__ or __constant__ variable of this program",
+        std::string("the variable itself, not its address, nor its name in quotes: ") +
+            Call::current() + "(variable, ...)");
   });
 }
 

@@ -51,7 +51,7 @@ void say_unreadable(const std::string& kernel, const Unreadable& error) {
   static std::set<std::string> said;
   const std::lock_guard lock(mutex);
   if (!said.insert(kernel).second) return;
-  std::fprintf(stderr, "simulated GPU: this kernel is outside what can be run: %s\n",
+  std::fprintf(stderr, "simulated GPU: this kernel cannot be run here: %s\n",
                demangled(kernel).c_str());
   if (!error.where.file.empty())
     std::fprintf(stderr, "  at           %s:%d\n", error.where.file.c_str(), error.where.line);

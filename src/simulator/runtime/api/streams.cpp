@@ -46,7 +46,7 @@ cudaError_t on_event(cudaEvent_t event, Work work) {
   const auto found = handles().events.find(event);
   if (found != handles().events.end()) return work(found->second);
   return refuse(cudaErrorInvalidResourceHandle, [] {
-    return Refusal{std::string(Call::current()) + " was given what is no event",
+    return Refusal{std::string(Call::current()) + " was given a handle that is no event",
                    "cudaEventCreate it first, and cudaEventDestroy it last", ""};
   });
 }
@@ -70,7 +70,7 @@ cudaError_t refuse_stream() {
   return refuse(cudaErrorInvalidResourceHandle, [] {
     const std::string call = Call::current();
     return Refusal{
-        (call == "cudaLaunchKernel" ? "a launch" : call) + " was given what is no stream",
+        (call == "cudaLaunchKernel" ? "a launch" : call) + " was given a handle that is no stream",
         "cudaStreamCreate it first, and cudaStreamDestroy it last", ""};
   });
 }
@@ -211,7 +211,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
           const std::string which = i == 0 ? "first" : "second";
           return Refusal{"cudaEventElapsedTime was given an event, its " + which + ", that " +
                              (e.timed ? "was never recorded" : "takes no time"),
-                         e.timed ? "cudaEventRecord both, before and behind the work"
+                         e.timed ? "call cudaEventRecord for both, before and after the work"
                                  : "create it without cudaEventDisableTiming",
                          ""};
         });
@@ -229,8 +229,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     const std::lock_guard lock(handles().mutex);
     if (handles().events.erase(event) == 1) return cudaSuccess;
     return refuse(cudaErrorInvalidResourceHandle, [] {
-      return Refusal{"cudaEventDestroy was given what is no event, or no longer one",
-                     "cudaEventDestroy once for each cudaEventCreate", ""};
+      return Refusal{
+          "cudaEventDestroy was given a handle that is no event, or was destroyed before",
+          "cudaEventDestroy once for each cudaEventCreate", ""};
     });
   });
 }

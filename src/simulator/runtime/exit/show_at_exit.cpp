@@ -68,7 +68,7 @@ std::string nothing_there() {
   }
   if (files.empty()) return "no kernel has run that accesses memory";
   if (lines.empty()) {
-    return "no kernel that has run accesses memory in a file of that name; those that do are in " +
+    return "no kernel that ran accesses memory in a file of that name; files with accesses: " +
            enumerate(files, "...");
   }
   std::vector<std::string> numbers;

@@ -153,7 +153,7 @@ void tell_device_access(const siginfo_t& info, const void* context) {
                                    : "host code uses a pointer to the device's memory: ") +
                             memory.place_of(address).text(),
                         line_of(CallSite::here()).text(),
-                        was_freed ? "cudaFree it behind the last use"
+                        was_freed ? "call cudaFree after the last use"
                                   : "cudaMemcpy the data to host memory and read it there, or "
                                     "cudaMallocManaged it for both"};
   const std::string text = message.text();

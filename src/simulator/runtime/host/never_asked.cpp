@@ -39,12 +39,12 @@ Hazard hazard_of(const Unasked& unasked) {
     hazard.message = {
         "the launch of " + unasked.kernel + " failed (" + name + "), and the program never asked",
         line.text(),
-        "cudaGetLastError() behind the launch; if it is not cudaSuccess, print "
-        "cudaGetErrorString() of it"};
+        "call cudaGetLastError() after the launch; if it is not cudaSuccess, print its "
+        "cudaGetErrorString()"};
   } else {
     hazard.message = {
         unasked.kernel + " failed (" + name + "), and no call told the program", line.text(),
-        "look at what cudaDeviceSynchronize() or cudaMemcpy returns behind the launch"};
+        "check the return code of cudaDeviceSynchronize() or cudaMemcpy after the launch"};
   }
   return hazard;
 }

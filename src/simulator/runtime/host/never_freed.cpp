@@ -80,7 +80,7 @@ class NeverFreed final : public Watcher {
     if (lines.size() > MOST) where += ", ...";
     hazard.message = {
         allocations_text(order.size(), bytes) + " never freed", where,
-        "cudaFree at the end for what is allocated there, cudaFreeHost for pinned memory"};
+        "call cudaFree at the end for memory allocated there, cudaFreeHost for pinned memory"};
     current_device().hazards.add(std::move(hazard));
   }
 };
