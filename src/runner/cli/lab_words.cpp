@@ -1,4 +1,4 @@
-// The command line of `sgemm_runner lab`.
+// The command lines of `sgemm_runner lab` and `playground`, which shows the labs' requests.
 #include <CLI/CLI.hpp>
 
 #include "app/error.hpp"
@@ -21,6 +21,14 @@ Examples:
   sgemm_runner lab copy_stride/8    one variant
   sgemm_runner lab copy_stride --elements 1000
   sgemm_runner lab all --json=labs.json
+)";
+
+constexpr const char* PLAYGROUND_EXAMPLES =
+    R"(
+Examples:
+  sgemm_runner playground           where the page is: open it in a browser
+  sgemm_runner playground banks/32  the same, with a lab's request set
+  sgemm_runner playground --output playground.html
 )";
 
 class LabSubcommand : public Subcommand<sgemm_workbench> {
@@ -70,10 +78,37 @@ class LabSubcommand : public Subcommand<sgemm_workbench> {
   bool reveal_ = false;
 };
 
+class PlaygroundSubcommand : public Subcommand<sgemm_workbench> {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("PRESET", request_.preset,
+                   "what it opens with, if anything: a lab (banks), or a variant (banks/32)");
+    app.add_option("--output", request_.output_file,
+                   "write the page: one file, which needs no other")
+        ->type_name("FILE");
+    app.add_flag("--replace", request_.replace, "write over what lies there");
+    app.footer(PLAYGROUND_EXAMPLES);
+  }
+
+  WorkbenchRequest request(const CLI::App&, const std::vector<std::string>&) const override {
+    if (request_.replace && request_.output_file.empty()) {
+      throw Error(ExitCode::usage,
+                  "--replace is about the file of --output FILE, which is missing");
+    }
+    return request_;
+  }
+
+ private:
+  PlaygroundRequest request_;
+};
+
 }  // namespace
 
 std::unique_ptr<Subcommand<sgemm_workbench>> lab_subcommand() {
   return std::make_unique<LabSubcommand>();
+}
+std::unique_ptr<Subcommand<sgemm_workbench>> playground_subcommand() {
+  return std::make_unique<PlaygroundSubcommand>();
 }
 
 }  // namespace runner

@@ -2,6 +2,7 @@
 #include "runner/cli/program.hpp"
 #include "runner/cli/workbench_command_line.hpp"
 #include "runner/inspect/inspect.hpp"
+#include "runner/playground/playground.hpp"
 #include "runner/run/run.hpp"
 #include "runner/run/workbench_run.hpp"
 

@@ -26,6 +26,13 @@ struct LabListRequest {
   bool json = false;
 };
 
+/// `sgemm_runner playground [PRESET]`
+struct PlaygroundRequest {
+  std::string preset{};       // as the page calls it; empty for none
+  std::string output_file{};  // empty: only say where the page is
+  bool replace = false;       // whatever lies there
+};
+
 /// Which request is drawn, and how.
 struct PictureRequest {
   std::optional<uint64_t> block{}, warp{}, nth{};  // without any of them the worst
@@ -106,7 +113,7 @@ struct CompareRequest {
 
 using WorkbenchRequest =
     std::variant<LabRequest, LabListRequest, ShowRequest, ProfileRequest, SassRequest, PtxRequest,
-                 SaveRequest, CompareRequest, ShowText>;
+                 SaveRequest, CompareRequest, PlaygroundRequest, ShowText>;
 
 /// The program, as the table of subcommands names it. NOLINTNEXTLINE(readability-identifier-naming)
 struct sgemm_workbench {

@@ -1,0 +1,81 @@
+// `sgemm_runner playground`: where the page is, or the page itself.
+#include "runner/playground/playground.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "app/output.hpp"
+#include "app/suggest.hpp"
+#include "runner/playground/page.hpp"
+#include "runner/playground/presets.hpp"
+
+namespace runner {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The page in the tree, which is this program's: a test compares.
+const fs::path PAGE = fs::path(SGEMM_SOURCE_DIR) / "docs" / "playground.html";
+
+Error usage(const std::string& message) { return {ExitCode::usage, message}; }
+
+// As the page calls it. A lesson's name means its first preset.
+std::string preset_named(const std::string& word) {
+  std::vector<std::string> known;
+  for (const playground::Lesson& lesson : playground::lessons()) {
+    if (word == lesson.name) return lesson.presets.front().name;
+    known.push_back(lesson.name);
+    for (const playground::Preset& preset : lesson.presets) {
+      known.push_back(preset.name);
+      if (word == preset.name) return word;
+    }
+  }
+  throw usage(fmt::format("the playground has no preset '{}'{} (its list is on the page)", word,
+                          did_you_mean(word, known)));
+}
+
+// "file:///home/me/a%20b.html".
+std::string address_of_file(const fs::path& file) {
+  std::string address = "file://";
+  for (const char c : fs::absolute(file).lexically_normal().string()) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                          std::string_view("/-._~").find(c) != std::string_view::npos;
+    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address;
+}
+
+void write_page(const PlaygroundRequest& request) {
+  std::error_code none;
+  if (!request.replace && fs::is_regular_file(request.output_file, none)) {
+    throw usage(
+        fmt::format("'{}' is there already: --replace writes over it", request.output_file));
+  }
+  OutputFile(request.output_file).commit(playground::page());
+}
+
+}  // namespace
+
+ExitCode run(const PlaygroundRequest& request) {
+  const std::string preset = request.preset.empty() ? "" : "#" + preset_named(request.preset);
+  std::error_code none;
+  fs::path file = PAGE;
+  if (!request.output_file.empty()) {
+    write_page(request);
+    file = request.output_file;
+    if (!fs::is_regular_file(file, none)) return ExitCode::ok;  // a pipe, which has no address
+  } else if (!fs::is_regular_file(file, none)) {
+    throw usage(fmt::format("'{}' is not there: --output FILE writes the page", PAGE.string()));
+  }
+  write_stdout(address_of_file(file) + preset + "\n");
+  if (request.output_file.empty()) {
+    warn("open this address in a browser; --output FILE writes the page elsewhere");
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace runner
