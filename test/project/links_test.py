@@ -16,7 +16,9 @@ def documents():
 
 
 def anchors(document):
-    """The headings of a document, as GitHub names them."""
+    """The headings of a document, as GitHub names them; of the playground its presets."""
+    if document.suffix == ".html":
+        return set(re.findall(r'<option value="([^"]+)"', document.read_text(encoding="utf-8")))
     titles = re.findall(r"^#+ (.+)$", CODE.sub("", document.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
 
@@ -55,9 +57,9 @@ class Documents(unittest.TestCase):
 
     def test_a_wrong_link_is_seen(self):
         readme = ROOT / "README.md"
-        for link in ("docs/none.md", "docs/memory.md#no-such-heading", "../outside.md"):
+        for link in ("docs/none.md", "docs/memory.md#no-such-heading", "docs/playground.html#banks/999", "../outside.md"):
             self.assertNotEqual(complaint(readme, link), "", link)
-        for link in ("docs/memory.md#the-labs", "#quick-start", "https://example.org/"):
+        for link in ("docs/memory.md#the-labs", "docs/playground.html#banks/32", "#quick-start", "https://example.org/"):
             self.assertEqual(complaint(readme, link), "", link)
 
 

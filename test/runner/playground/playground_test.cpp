@@ -114,4 +114,13 @@ TEST(Playground, AsksForNothingElse) {
   EXPECT_FALSE(std::regex_search(page, found, outside)) << found.str();
 }
 
+TEST(Playground, IsLinkedToByTheExerciseOfEachLesson) {
+  for (const Lesson& lesson : playground::lessons()) {
+    const std::string link = fmt::format("(../../docs/playground.html#{}/", lesson.name);
+    const std::string file = fmt::format("/exercises/{}/README.md", lesson.name);
+    EXPECT_NE(contents(SGEMM_SOURCE_DIR + file).find(link), std::string::npos)
+        << file << " has no link " << link << "PRESET)";
+  }
+}
+
 }  // namespace
