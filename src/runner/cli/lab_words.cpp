@@ -81,12 +81,11 @@ class LabSubcommand : public Subcommand<sgemm_workbench> {
 class PlaygroundSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("PRESET", request_.preset,
-                   "what it opens with, if anything: a lab (banks), or a variant (banks/32)");
+    app.add_option("PRESET", request_.preset, "open this lab (banks) or variant (banks/32)");
     app.add_option("--output", request_.output_file,
                    "write the page: one file, which needs no other")
         ->type_name("FILE");
-    app.add_flag("--replace", request_.replace, "write over what lies there");
+    app.add_flag("--replace", request_.replace, "replace the file if it exists");
     app.footer(PLAYGROUND_EXAMPLES);
   }
 

@@ -141,7 +141,7 @@ class HintSubcommand : public Word {
 class SolutionSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    add_exercise(app, "by its number or name");
+    add_exercise(app, "its number or name");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
@@ -155,7 +155,7 @@ class SolutionSubcommand : public Word {
 class ResetSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    add_exercise(app, "by its number or name");
+    add_exercise(app, "its number or name");
     app.add_option("--hole", hole_, "which hole: a is the smallest")->type_name("LETTER");
     add_folder(app);
   }
