@@ -1,4 +1,4 @@
-// What is drawn of a request, be it as text or as SVG: which lane touches which word of which line, and what is said of it.
+// The parts of a request's drawing, for text and for SVG: which lane touches which word of which line, and the captions.
 // Prices are the counted ones; nothing here counts them again.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Line {
   std::array<Word, WORDS> words{};
 };
 
-/// Lanes that are served together. Outside of shared memory all are.
+/// Lanes that are served together. Outside of shared memory these are all lanes.
 struct Phase {
   uint32_t lanes = 0;
   std::vector<Line> lines;  // in the order of their addresses
@@ -67,7 +67,7 @@ struct Walk {
 };
 
 Walk walk_of(const Request& request, int64_t leading_dimension);
-/// How it goes on from lane to lane, in a sentence.
+/// The step from lane to lane, in a sentence.
 std::string walk_in_words(const Request& request, const Walk& walk);
 
 }  // namespace lens

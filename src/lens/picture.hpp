@@ -1,4 +1,4 @@
-// A warp's request as a picture of text: the lanes, and the bytes that they touch.
+// Draws a warp's request as text: the lanes, and the bytes that they touch.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace lens {
 
-/// The requests one after the other. Of each: who asked, and where; the lanes; the 128-byte lines that they touch, of
-/// which a sign is a word of 4 bytes, eight of them a sector (filled: used; hollow: fetched in vain; blank: not
-/// fetched), or in shared memory the 32 banks with the words that collide; its price in words. Of lines that are not
-/// neighbours the gap is marked. Fits into 60 columns, and uses more where the page has them. Ends in a newline.
+/// Draws the requests one after the other. Each has its origin, its lanes, the 128-byte lines that they touch, and its price in
+/// words. A character stands for a word of 4 bytes, eight for a sector (filled: used; hollow: fetched in vain; blank: not
+/// fetched). In shared memory the 32 banks are drawn, with the words that collide. A gap between lines is marked. Fits into 60
+/// columns, and uses more if the page has them. Ends in a newline.
 std::string picture(const std::vector<Request>& steps, const text::Page& page);
 
-/// A row-major matrix as the one line of memory that it is, with the elements that the lanes touch: they slide along a
-/// row or leap down a column. The request's buffer is the matrix, a row of it has `leading_dimension` elements (at
-/// least 1). Ends in a newline.
+/// Draws a row-major matrix as one line of memory, with the elements that the lanes touch: they slide along a row or leap
+/// down a column. The request's buffer is the matrix; its rows have `leading_dimension` elements (at least 1). Ends in a
+/// newline.
 std::string ribbon(const Request& request, int64_t leading_dimension, const text::Page& page);
 
 }  // namespace lens

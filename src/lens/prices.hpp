@@ -1,4 +1,4 @@
-// What one warp's memory access costs: the rules of the memory system, as pure functions.
+// The price of one warp's memory access: the rules of the memory system, as pure functions.
 //
 // They are exact for the H200: test/data/shared_wavefronts_h200.csv and global_counters_h200.csv hold
 // counters measured there, and the tests compare every one.
@@ -11,19 +11,19 @@
 
 namespace lens {
 
-/// The addresses of one warp instruction. Lanes outside `active` hold nothing of meaning.
+/// The addresses of one warp instruction. Lanes outside `active` have no meaning.
 struct WarpAddresses {
   std::array<uint64_t, LANES> lane;
   uint32_t active;
 };
 
-/// Distinct 32-byte sectors that the active lanes touch, each `bytes` wide: the price of a global access.
+/// Counts the distinct 32-byte sectors that the active lanes touch, each `bytes` wide: the price of a global access.
 uint32_t count_sectors(const WarpAddresses& addresses, uint32_t bytes);
 
-/// Distinct 128-byte lines that the active lanes touch.
+/// Counts the distinct 128-byte lines that the active lanes touch.
 uint32_t count_lines(const WarpAddresses& addresses, uint32_t bytes);
 
-/// Distinct bytes that the active lanes ask for. Lanes that share an address are counted once.
+/// Counts the distinct bytes that the active lanes ask for; a shared address counts once.
 uint32_t count_distinct_bytes(const WarpAddresses& addresses, uint32_t bytes);
 
 /// The price of a shared-memory access. One instruction is done in phases of some lanes each; a phase

@@ -1,4 +1,4 @@
-// One request: what a warp asked of memory with one instruction, as it was seen. Everything that is drawn starts here.
+// One request: a warp's memory access by one instruction, as it was observed. All drawings start from it.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ inline constexpr int LANES = 32;
 inline constexpr uint32_t SECTOR_BYTES = 32;
 inline constexpr int64_t LINE_BYTES = 128;  // in shared memory: all banks once
 
-/// The path by which an access goes through the memory system.
+/// The path of an access through the memory system.
 enum class Path { global, shared, local };
 enum class Action { load, store, atomic };
 
-/// A warp's access, its addresses as the kernel computed them and its price as it was counted.
+/// A warp's access: the addresses that the kernel computed, and the counted price.
 struct Request {
   std::string kernel{};  // demangled, without its parameter list
   std::string file{};    // the user's line
@@ -54,26 +54,25 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
-/// Which requests are to be kept. Of each line, instruction and buffer these are asked for: those that a certain warp
-/// made, in the first launch in which it made any, or where no block or warp is named, the worst that any made.
+/// Selects the requests to record, for each line, instruction and buffer. With a block or warp named: that warp's requests in
+/// the first launch in which it made any. Otherwise: the worst request of all warps.
 struct Wanted {
   bool any = false;     // false: none, which costs nothing
   bool chosen = false;  // true: of `block` and `warp`, from its `first` on; false: the worst of all
   uint64_t block = 0;   // linear number of the block in the grid
   uint32_t warp = 0;
   uint64_t first = 0;
-  // So many, one after the other; with the worst, it and those that the same warp made behind it. At least 1.
+  // The number of consecutive requests, at least 1. The worst request is the first of them.
   uint64_t count = 1;
   // Where the source is: of this line alone, in files with this name, as is_file() has it. 0: of any line.
   std::string file{};
   int line = 0;
 };
 
-/// Whether a file's path ends with the name: "copy.cu" or "src/copy.cu" for "/home/me/src/copy.cu".
+/// True if a file's path ends with the name: "copy.cu" or "src/copy.cu" for "/home/me/src/copy.cu".
 bool is_file(std::string_view path, std::string_view name);
 
-/// Whether `a` is worse than `b`: more bank conflicts, or more sectors than its bytes need, or where neither differs more
-/// sectors; of two equal ones neither.
+/// True if `a` is worse than `b`: more bank conflicts; else more sectors beyond those that its bytes need; else more sectors.
 bool is_worse(const Request& a, const Request& b);
 
 /// The number of its block in the grid, x first.

@@ -1,4 +1,4 @@
-// A warp's request as a figure for slides.
+// Draws a warp's request as a figure for slides.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace lens {
 
-/// What picture() draws, as an SVG document that is right on a light and on a dark background.
+/// Draws like picture(), as an SVG document for light and dark backgrounds.
 std::string svg(const std::vector<Request>& steps);
 
-/// What ribbon() draws, as an SVG document. `leading_dimension`: elements in a row of the matrix, at least 1.
+/// Draws like ribbon(), as an SVG document. `leading_dimension`: elements in a row of the matrix, at least 1.
 std::string svg_ribbon(const Request& request, int64_t leading_dimension);
 
 }  // namespace lens

@@ -1,4 +1,4 @@
-// Two runs held against each other: what became of each row, and how surely that is known. Pure functions.
+// Compares two runs: a verdict for each row, and the certainty behind it. Pure functions.
 #pragma once
 
 #include <array>
@@ -9,45 +9,45 @@
 
 namespace results {
 
-/// Runs that cannot be held against each other. The text says which fact differs.
+/// Two runs cannot be compared. The text names the fact that differs.
 class NotComparable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A change below this is none, however well it is known.
+/// A smaller change counts as none, however certain it is.
 inline constexpr double LEAST_CHANGE = 0.03;
-/// Scatter of which a change of so much could hide makes a row unsure.
+/// A row is unsure if its scatter could hide a change this large.
 inline constexpr double HIDDEN_CHANGE = 0.05;
-/// So many standard errors must lie between two figures.
+/// The standard errors that must lie between two figures.
 inline constexpr double STANDARD_ERRORS = 3;
-/// How rarely the rank test may see such a difference where there is none.
+/// The largest p-value of the rank test at which a difference counts.
 inline constexpr double MOST_P_VALUE = 0.01;
 
-/// Gives each row of `now` that has a partner in `base` its verdict (Result::compared), and the run what there is to say of
-/// both (Run::compared_with). `file` is where `base` comes from. Partners are of the same kernel, shape, options and kind of reference.
+/// Gives each row of `now` with a partner in `base` its verdict (Result::compared), and the run its notes (Run::compared_with).
+/// `file` is the file of `base`. Partners have the same kernel, shape, options and kind of reference.
 ///
-/// What was timed beside a reference: by the ratio to it, of which each run of the program gives the median and several runs
-/// the mean (median_over_runs). SLOWER or FASTER where the ratios differ by more than the larger of LEAST_CHANGE and
-/// STANDARD_ERRORS standard errors of the difference, and Mann and Whitney's U test on the raw ratios agrees. A standard
-/// error is that of the medians, and no less than what the scatter between the runs makes it. UNSURE where one of the two
-/// says so and the other does not, where it was the reference's time that moved, and where a change of HIDDEN_CHANGE
-/// could hide. What was timed alone: by its time, in the same way.
+/// A row timed beside a reference is compared by its ratio to the reference: the median of a run of the program, the mean over
+/// several runs (median_over_runs). It is SLOWER or FASTER if the ratios differ by more than the larger of LEAST_CHANGE and
+/// STANDARD_ERRORS standard errors of the difference, and Mann and Whitney's U test on the raw ratios agrees. The standard
+/// error is the medians', and at least that of the scatter between runs. The row is UNSURE if only one of the two criteria
+/// holds, if the reference's time moved instead, or if a change of HIDDEN_CHANGE could hide. A row timed alone is compared by
+/// its time, in the same way.
 ///
-/// What was counted: SAME where every count, the path and the launches are, otherwise CHANGED. (Numbers of instructions
-/// are not compared: they are the compiler's choice.)
+/// A counted row is SAME if every count, the path and the launches are equal, otherwise CHANGED. Numbers of instructions are
+/// not compared: the compiler chooses them.
 ///
-/// Throws NotComparable where machine, device or version of cuBLAS differ, or no row has a partner.
+/// Throws NotComparable if machine, device or cuBLAS version differ, or if no row has a partner.
 void compare(const Run& base, const std::string& file, Run& now);
 
-/// Whether the two rows are of the same kernel, shape, options and kind of reference.
+/// True if the two rows have the same kernel, shape, options and kind of reference.
 bool is_same_subject(const Result& a, const Result& b);
 
-/// How many rows have each verdict, by Change.
+/// Counts the rows of each verdict, by Change.
 std::array<int, 6> tally(const Run& run);
 
-/// Puts another run of the same program into `all`: its samples behind those that are there, one run after the other; what was
-/// not right in either is not right. Rows that are new are added.
+/// Appends another run of the same program to `all`, sample by sample. A row that is wrong in either run is wrong. New rows are
+/// added.
 void add_run(Run& all, const Run& one);
 
 }  // namespace results

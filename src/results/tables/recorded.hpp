@@ -1,4 +1,4 @@
-// Which figures of recorded runs may stand in where nothing was timed.
+// Finds recorded figures that may replace missing times.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace results {
 
-/// Runs on a real device: where nothing was timed their figures stand in, starred.
+/// Runs on a real device. Their figures are shown, starred, if nothing was timed.
 using Recorded = std::vector<Run>;
 
-/// A rung's figures stand in at this size for each dimension, a lab's at any.
+/// A rung's recorded figures are of this size in each dimension; a lab's may have any.
 inline constexpr int64_t RECORDED_SIZE = 4096;
 
-/// Whether it has figures that can stand in: warm, right, a rung's per cent of cuBLAS or a lab's time.
+/// True if the result can be shown starred: warm, right, with a rung's per cent of cuBLAS or a lab's time.
 bool can_stand_in(const Result& result);
 
-/// A recorded result, and the run that it is of; nullptr both where there is none.
+/// A recorded result and its run; both nullptr if there is none.
 struct RecordedResult {
   const Run* run = nullptr;
   const Result* result = nullptr;
 };
 
-/// What stands in for that kernel.
+/// The recorded result for that kernel.
 RecordedResult recorded_result(const Recorded& recorded, const Identity& who);
 
 }  // namespace results

@@ -1,4 +1,4 @@
-// A run for people: the table, the same as Markdown, and what is to be said below it.
+// Renders a run for people: its tables, as text and Markdown, and the notes below them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace results {
 
-/// A table for each problem and for each lab. What a narrow page has no room for is named below.
+/// A table for each problem and for each lab. Hidden columns of a narrow page are named below.
 std::string to_table(const Run& run, const Recorded& recorded, const text::Page& page);
 
 /// The same cells as Markdown.
@@ -18,13 +18,13 @@ std::string to_markdown(const Run& run, const Recorded& recorded);
 /// One line for each result, its columns the single values of the JSON. RFC 4180.
 std::string to_csv(const Run& run);
 
-/// What is wrong, a paragraph for each result that is not right; nothing if all is well.
+/// A paragraph for each result that is not right; empty if all are.
 std::string complaints(const Run& run, const text::Page& page);
 
-/// What is wrong with a result, in a line; empty if nothing is.
+/// The error of a result, in a line; empty if it is right.
 std::string complaint(const Result& result);
 
-/// How each result was judged, each promise counted and each kernel launched, for -v.
+/// Details for -v: the judgement of each result, its counted promise, its launched kernels.
 std::string details(const Run& run, const text::Page& page);
 
 }  // namespace results

@@ -1,4 +1,4 @@
-// How a figure is written in a cell of a table.
+// Formats figures for table cells.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace results {
 
-/// "12.35": so many decimals; short where it has more digits than a figure can have.
+/// "12.35": `precision` decimals; a number beyond all sense is written short.
 std::string decimal(double value, int precision);
 /// "17367040" as "17 367 040".
 std::string thousands_apart(std::string digits);
@@ -17,7 +17,7 @@ std::string thousands_apart(std::string digits);
 std::string grouped(double value);
 /// "275    ms", " 22.0  ms": three digits, so that the decimal points of a column stand in line.
 std::string time_text(double ms, const text::Signs& signs);
-/// A bar of 20 cells for 100 %; what is beyond 125 % is cut.
+/// A bar of 20 cells for 100 %; it is cut at 125 %.
 std::string bar(double percent, const text::Signs& signs);
 /// "12.5x"
 std::string factor_text(double factor, const text::Signs& signs);

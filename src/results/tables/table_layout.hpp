@@ -1,4 +1,4 @@
-// A table of results. What the columns are is said by those that derive from it: ladder_table.cpp, lab_table.cpp.
+// A table of results. Derived classes choose the columns: ladder_table.cpp, lab_table.cpp.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ using text::Align;
 using text::Cell;
 using text::Tone;
 
-/// A column and what stands in it.
+/// A column and its cells.
 struct Column : text::Column {
   std::function<Cell(size_t row)> cell{};
 };
 
-/// A paragraph below a table; its lines after the first begin so far to the right.
+/// A paragraph below a table; lines after the first are indented by `indent`.
 struct Note {
   std::string text;
   int indent = 3;
@@ -38,14 +38,14 @@ class ResultTable {
   ResultTable(const ResultTable&) = delete;
   ResultTable& operator=(const ResultTable&) = delete;
 
-  /// What stands over the table, a line each.
+  /// The lines above the table.
   virtual std::vector<std::string> heading() const = 0;
-  /// What stands right below it on a page of that width, 0 for no limit.
+  /// The notes right below the table, for a page of that width; 0: no limit.
   virtual std::vector<Note> notes(int width) const = 0;
-  /// What the stars mean, or nothing. `alone`: no other table stands beside this one.
+  /// The meaning of the stars, or nothing. `alone`: the page has no other table.
   virtual std::string footnote(bool alone) const = 0;
 
-  /// The names of the columns that the page has no room for are added to `left_out`.
+  /// Renders the table. Adds the names of hidden columns to `left_out`.
   std::string text(const text::Page& page, std::vector<std::string>& left_out) const;
   std::string markdown() const;
 
@@ -64,46 +64,46 @@ class ResultTable {
               std::function<Cell(const Result&)> cell);
   void add(std::string group, std::string heading, Align align, int rank,
            std::function<std::string(const Result&)> text);
-  /// A column for what a row says only beside the one above it.
+  /// Adds a column that compares a row with the one above it.
   void add_step(const char* spoken_name, int rank, std::function<std::string(size_t row)> text);
-  /// A figure of THE list; not shown where no row has it.
+  /// Adds a metric's column; it is hidden if no row has the metric.
   void figure(const char* key, std::string group, std::string heading, int rank,
               std::string_view buffer = {});
-  /// The same under the metric's own heading: over the buffer's name, where it is of one buffer.
+  /// The same under the metric's own heading, above the buffer's name if it has one.
   void figure(const char* key, int rank, std::string_view buffer = {});
-  /// "12.1 %" of a metric that is a share.
+  /// Adds a column of a share: "12.1 %".
   void add_share(const char* key, int rank);
-  /// A figure of THE list as `text` writes it.
+  /// Adds a metric's column, formatted by `text`.
   void add_figure(const char* heading, const char* key, int rank,
                   std::function<std::string(double)> text);
-  /// A bar of a metric in per cent, which nobody misses by name.
+  /// Adds a bar for a metric in per cent. A hidden bar is not named.
   void add_bar(const char* key, int rank);
   void add_path(int rank);
   void add_promise(int rank);
-  /// How many hazards each row has, where any was looked at for them.
+  /// Adds each row's number of hazards, if any row was checked for them.
   void add_hazards(int rank);
-  /// What each kernel of a launch takes of a multiprocessor, "254+40" for two; `of` says whose launch stands in for a
-  /// row's, nullptr for none.
+  /// Adds each launched kernel's use of a multiprocessor, "254+40" for two. `of` returns the result whose launch is shown
+  /// for a row; nullptr: none.
   void add_kernels(const std::string& heading, int rank, std::string (*cell_of)(const Kernel&),
                    std::function<const Result*(const Result&)> of);
   void drop_empty_columns();
 
-  /// What stands in for a row that was not timed, and a column of it.
+  /// The recorded result for a row without times, and a starred column of it.
   RecordedResult starred(const Result& r) const;
   bool any_starred() const;
   void add_starred(std::string group, const char* heading, const char* key,
                    std::function<std::string(double)> text);
-  /// What the stars mean, or nothing; `size_here` is said in place of a row's own.
+  /// The meaning of the stars, or nothing; `size_here` replaces the rows' own size.
   std::string starred_note(std::string (*size_of)(const Result&, const text::Signs&),
                            const std::string& size_here = "") const;
 
-  /// Whether the page has room for that column.
+  /// True if the page has room for that column.
   bool shows(std::string_view name, int width) const;
 
-  /// Right, wrong, or refused; `right` stands for what is.
+  /// The cell for right, wrong or refused; `right` is the text of a right result.
   Cell correct(const Result& r, const char* right) const;
 
-  /// Machine, subject, how it was measured, and what else there is to say: "a · b · c".
+  /// The heading: machine, subject, way of measuring, details: "a · b · c".
   std::string heading_line(const std::vector<std::string>& subject,
                            const std::vector<std::string>& details) const;
 
@@ -112,7 +112,7 @@ class ResultTable {
   const Recorded& recorded_;
   const text::Signs& signs_;
   std::vector<Column> columns_;
-  size_t name_column_ = 0;  // that is cut where even the columns of rank 0 do not fit
+  size_t name_column_ = 0;  // cut if even the columns of rank 0 do not fit
 
  private:
   const Result* first_timed() const;
@@ -128,7 +128,7 @@ std::unique_ptr<ResultTable> ladder_table(const Run& run, std::vector<const Resu
 std::unique_ptr<ResultTable> lab_table(const Run& run, std::vector<const Result*> rows,
                                        const Recorded& recorded, const text::Signs& signs);
 
-/// What a kernel takes of a multiprocessor, as cells of add_kernels(); empty where it is not known.
+/// A kernel's use of a multiprocessor, as cells of add_kernels(); empty if unknown.
 std::string registers_of(const Kernel& kernel);
 std::string shared_kib_of(const Kernel& kernel);
 std::string blocks_per_multiprocessor_of(const Kernel& kernel);

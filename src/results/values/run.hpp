@@ -123,7 +123,7 @@ struct Kernel {
   bool operator==(const Kernel&) const = default;
 };
 
-/// What one source line asked of one buffer.
+/// One source line's accesses to one buffer.
 struct Line {
   std::string file{};
   int line = 0;
@@ -137,24 +137,22 @@ struct Line {
   bool operator==(const Line&) const = default;
 };
 
-/// Something that is wrong whether or not the result shows it. Told once for each pair of lines.
+/// An error that the result may not show. Reported once for each pair of lines.
 struct Hazard {
-  std::string kind{};  // "race"
-  std::string
-      message{};  // for people: what happened, and in lines of their own where and what to try
-  std::string kernel{};  // empty where host code alone is concerned
-  std::vector<std::string>
-      lines{};         // "tiled.cu:21": the pair, or the one; instructions where none is known
-  uint64_t times = 1;  // how often it was seen; the message is of one sighting
+  std::string kind{};     // "race"
+  std::string message{};  // for people: the event, then lines with its place and a remedy
+  std::string kernel{};   // empty if only host code is concerned
+  std::vector<std::string> lines{};  // "tiled.cu:21": one or two; instructions if no line is known
+  uint64_t times = 1;                // number of sightings; the message is of the first
   bool operator==(const Hazard&) const = default;
 
-  /// True of what is told once.
+  /// True if both are the same hazard: the same kind, kernel and lines.
   bool is_same(const Hazard& other) const {
     return kind == other.kind && kernel == other.kernel && lines == other.lines;
   }
 };
 
-/// Adds hazards to those that are known; of one that is known already only how often it was seen.
+/// Adds hazards to `known`; for one that is already there only its number of sightings.
 void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known);
 
 struct Observation {
@@ -162,25 +160,24 @@ struct Observation {
   std::optional<Traffic> traffic{};
   std::optional<Timing> timing{};
   std::vector<Line> lines{};
-  bool looked_for_hazards =
-      false;  // in every launch that the result is of, not only the one that was counted
+  bool looked_for_hazards = false;  // in every launch of the result, not only in the counted one
   std::vector<Hazard> hazards{};
   bool operator==(const Observation&) const = default;
 };
 
-// ---- What was judged.
+// ---- Judgements.
 
-/// One element that is wrong.
+/// One wrong element.
 struct Mismatch {
   int64_t row = 0, col = 0;
   float got = 0;
   double want = 0;
   double bound = 0;
-  bool of_integers = false;  // which the verifier's second pass multiplies; the first one reals
-  std::string pattern{};  // of all wrong elements, in a clause; empty where not all were compared
+  bool of_integers = false;  // found by the verifier's second pass; the first uses real numbers
+  std::string pattern{};     // of all wrong elements, in a clause; empty if not all were compared
 };
 
-/// One claim of a promise beside what was counted. Not kept where nothing was counted at all.
+/// One claim of a promise and its counted value. A claim without a counted value is not kept.
 struct CheckedClaim {
   std::string counter{};   // the key of a metric
   std::string size{};      // "64x64x4096", of an exercise's claim that has a size of its own
@@ -192,7 +189,7 @@ struct CheckedClaim {
   bool operator==(const CheckedClaim&) const = default;
 };
 
-/// A check of BLAS's contract that was not kept.
+/// A check of BLAS's contract that the kernel fails.
 struct BrokenCheck {
   std::string name{};
   std::string complaint{};
@@ -203,16 +200,16 @@ struct Judgement {
   bool correct = false;
   std::string
       error{};  // CUDA's name of the error that the launch or its execution returned; else empty
-  std::string complaint{};  // what is wrong, in a sentence; empty if correct
-  std::string failure{};    // what the machine says of it: several lines, or nothing
+  std::string complaint{};                   // the error, in a sentence; empty if correct
+  std::string failure{};                     // the machine's own message: several lines, or nothing
   std::optional<Mismatch> first_mismatch{};  // in the order of rows
   int64_t compared = 0;                      // elements that the pass over reals compared
-  double max_abs_error = 0;                  // over those
-  double error_over_bound = 0;               // likewise; at most 1 if correct
-  std::vector<CheckedClaim> claims{};  // of the promise, where the problem is one that it speaks of
-  std::vector<BrokenCheck> contract{};  // where the whole contract was asked: what was not kept
-  int contract_checks = 0;              // and how many checks were made
-  std::vector<std::string> doubts{};    // why the measurement cannot be trusted
+  double max_abs_error = 0;                  // over the compared elements
+  double error_over_bound = 0;               // over the compared elements; at most 1 if correct
+  std::vector<CheckedClaim> claims{};        // of the promise, if it covers the problem
+  std::vector<BrokenCheck> contract{};       // failed checks, if the whole contract was asked
+  int contract_checks = 0;                   // number of checks made
+  std::vector<std::string> doubts{};         // reasons not to trust the measurement
 
   bool promise_kept() const {
     for (const CheckedClaim& claim : claims) {
@@ -223,42 +220,41 @@ struct Judgement {
   bool trusted() const { return doubts.empty(); }
 };
 
-// ---- What a comparison with another run found: comparison.hpp.
+// ---- Results of a comparison with another run: comparison.hpp.
 
 enum class Change {
   same,
   faster,
   slower,
-  unsure,   // too little is known to say
-  changed,  // its counters, path or launches: nothing of that kind flickers
-  wrong,    // it is not right now, whatever it was
+  unsure,   // not enough data
+  changed,  // its counters, path or launches differ; these have no noise
+  wrong,    // the row is wrong now
 };
 
 /// "SLOWER", as tables and JSON have it.
 const char* name_of(Change change);
-/// Nothing if none is called that.
+/// Nothing if there is no such name.
 std::optional<Change> change_named(std::string_view name);
 
-/// A row beside the one of the same kernel, problem and options in the run that it is held against.
+/// A row's comparison with its partner: the same kernel, problem and options in the other run.
 struct Compared {
   Change verdict = Change::unsure;
   std::vector<std::string> reasons{};  // for people, a clause each
-  /// Of a timed row the quantity is the ratio to the reference, in per cent: its quartiles in the other run.
+  /// For a timed row: the quartiles, in the other run, of the ratio to the reference in per cent.
   std::optional<std::array<double, 3>> base_percent{};
   std::optional<double> base_ms{};            // the other's median time
   std::optional<double> change_percent{};     // of the median ratio; below 0 is slower
-  std::optional<double> threshold_percent{};  // how far the medians must lie apart
+  std::optional<double> threshold_percent{};  // the least difference of the medians that counts
   std::optional<double> p_value{};            // of the Mann-Whitney U test on the ratios, two-sided
   bool operator==(const Compared&) const = default;
 };
 
-/// The run that one is held against.
+/// The other run of a comparison.
 struct ComparedWith {
   std::string file{};
   std::string date{};
   std::optional<std::string> commit{};
-  std::vector<std::string>
-      notes{};  // facts that differ and decide nothing; rows that have no partner
+  std::vector<std::string> notes{};  // differing facts that decide nothing; rows without a partner
   bool operator==(const ComparedWith&) const = default;
 };
 
@@ -266,18 +262,17 @@ struct ComparedWith {
 struct Result {
   Identity who{};
   std::optional<Problem> problem{};
-  /// Where there is no product: the bytes that any kernel with this result must read and write at least.
+  /// For a lab: the least bytes that any kernel with this result must read and write.
   std::optional<int64_t> useful_bytes{};
-  std::string
-      idea{};  // a lab's variant: how its lanes walk, in a line; empty where that is a riddle
-  std::string refusal{};  // why the kernel was not run, in a clause; empty: it was
-  std::string path{};     // the code path that ran, where the kernel has several
+  std::string idea{};     // a lab's variant: how its lanes walk, in a line; empty for a riddle
+  std::string refusal{};  // why the kernel did not run, in a clause; empty if it ran
+  std::string path{};     // the code path that ran, if the kernel has several
   std::string date{};     // ISO 8601; a file may hold results of several days
   Observation seen{};
   Judgement judged{};
   std::optional<Compared> compared{};
 
-  /// A variant that refuses its sizes, and says so, is none that is wrong.
+  /// A variant that refuses its sizes is not wrong.
   bool is_right() const {
     if (!refusal.empty()) return true;
     return judged.correct && judged.promise_kept() && judged.contract.empty() &&
@@ -285,11 +280,11 @@ struct Result {
   }
 };
 
-/// What a lab asks, and what its table shows.
+/// A lab's question and answer.
 struct Lesson {
   std::string lab{};       // Identity::name of its variants
   std::string question{};  // one line
-  std::string answer{};  // a few sentences; empty where it is a riddle that was not to be revealed
+  std::string answer{};    // a few sentences; empty for a riddle that was not revealed
   bool operator==(const Lesson&) const = default;
 };
 
@@ -302,7 +297,7 @@ struct Run {
 
 bool is_of_a_lab(const Result& result);
 
-/// "02_coalesced", or "coalesced" where there is no number.
+/// "02_coalesced", or "coalesced" if there is no number.
 std::string label(const Identity& who);
 /// The sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768"
 std::string sizes_of(const Identity& who);
