@@ -1,5 +1,5 @@
-// The one interface to what only one build has. simulator.cpp and cuda/machine.cpp implement it, and
-// the build takes one of them. A machine returns facts; it judges nothing.
+// The one interface to the machine: a CUDA device or the simulated GPU. simulator.cpp and cuda/machine.cpp implement it; each
+// build has one of them. A machine returns facts; it judges nothing.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,10 +16,10 @@
 namespace runner::machine {
 
 extern const results::Machine KIND;
-extern const char* const NAME;      // "simulator" or "cuda", as reports have it
-extern const bool MEASURES_TIME;    // whether time() does anything
-extern const int64_t DEFAULT_SIZE;  // M, N and K where the user asks for none
-/// Floats of poison that the verifier lays around each matrix.
+extern const char* const NAME;      // "simulator" or "cuda", as in reports
+extern const bool MEASURES_TIME;    // true if time() measures
+extern const int64_t DEFAULT_SIZE;  // of M, N and K, unless the user names a size
+/// Floats of poison before and after each matrix, for the verifier.
 extern const int64_t GUARD;
 
 struct Device {
@@ -28,39 +28,38 @@ struct Device {
   int compute_capability = 0;  // 90
   int64_t memory_bytes = 0;
 };
-/// The device that everything runs on. Throws Error(ExitCode::no_device) that says what was looked for.
+/// Opens the device. Throws Error(ExitCode::no_device), which names the devices that were sought.
 Device open();
 
-/// What the machine knows of itself, filled in: device, driver, versions, limits.
+/// Fills in the machine's facts: device, driver, versions, limits.
 void describe(results::Provenance& provenance);
 
-/// What the device reaches at most, measured now. Nothing on a machine that does not measure.
+/// Measures the device's limits. Empty on a machine that does not measure.
 results::Roofs measure_roofs();
 
-/// Tells the machine what an allocation is called, for its reports. A null pointer has no name.
+/// Names an allocation, for the machine's reports. A null pointer is ignored.
 void name_buffer(const void* buffer, const char* name);
 
-/// Puts one launch on a stream: what is run, watched and timed.
+/// Puts one launch on a stream; run() and time() call it.
 using Launch = std::function<cudaError_t(cudaStream_t)>;
 
-/// Launches and waits. `seen` receives which kernels ran and, on a machine that counts, what was counted.
+/// Launches and waits. Writes to `seen` the kernels that ran and, on a machine that counts, their counters.
 cudaError_t run(const Launch& launch, results::Observation& seen);
 
-/// Takes the time of `kernel`, with `reference` taking turns unless it is empty. Nothing on a machine that does not
-/// measure.
+/// Times `kernel` in turns with `reference`, or alone if `reference` is empty. Nothing on a machine that does not measure.
 std::optional<results::Timing> time(const Launch& kernel, const Launch& reference,
                                     const results::MeasureOptions& options);
 
-/// What the machine has to say on a failed launch.
+/// The machine's account of a failed launch.
 struct Failure {
-  std::string kind{};    // "misaligned"; nothing if it is not known
-  std::string action{};  // "reads": what the instruction at fault did
-  std::string memory{};  // "shared": where its address lies
+  std::string kind{};    // "misaligned"; empty if unknown
+  std::string action{};  // "reads": the instruction's action
+  std::string memory{};  // "shared": the memory of its address
   std::string text{};    // for people: several lines, or nothing
   std::string place{};   // "tiled.cu:21 in tiled: thread (0, 0, 0) of block (0, 0, 0)", or nothing
-  bool waits_for_ever = false;  // all wait for what cannot come: no matter how long it may take
+  bool waits_for_ever = false;  // every thread waits, and no event can wake one
 };
-/// Of the last one.
+/// The last launch's failure.
 Failure last_failure();
 
 /// From now on, record the requests that match `wanted`. Does nothing on a machine that does not count.
@@ -68,78 +67,77 @@ void record_requests(const lens::Wanted& wanted);
 /// The requests recorded since then, in the order in which a warp made them.
 std::vector<lens::Request> recorded_requests();
 
-/// How many blocks of the launch under way are done.
+/// Blocks done and blocks in all, of the running launch.
 struct LaunchProgress {
   int64_t done = 0, blocks = 0;
 };
-/// Nothing where no launch is under way, or that cannot be told. From any thread.
+/// Nothing if no launch is running or the machine cannot tell. Any thread may call it.
 std::optional<LaunchProgress> progress();
 
-/// Whether the launches from now on, and the memory that they use, are watched for hazards: what may give a right result
-/// today and a wrong one tomorrow. Nothing on a CUDA device, where compute-sanitizer does that. See take_hazards().
+/// Turns the search for hazards on or off, for later launches and their memory. A hazard may give a right result today and a
+/// wrong one tomorrow. Does nothing on a CUDA device; use compute-sanitizer there. See take_hazards().
 void look_for_hazards(bool on);
 bool looks_for_hazards();
-/// Those of all launches since the last call.
+/// The hazards of all launches since the last call.
 std::vector<results::Hazard> take_hazards();
 
-/// Shuffles the order in which blocks start and warps take their turns by a seed; 0 restores the usual one. What a
-/// kernel may rely on does not depend on it. A CUDA device has an order of its own, which nothing changes.
+/// Shuffles the order of blocks and warps by a seed; 0 restores the usual order. No right kernel depends on the order. A CUDA
+/// device keeps its own order.
 void vary_order(uint64_t seed);
-/// The seed that it has now; SIMULATOR_SCHEDULE in the environment sets the first one.
+/// The current seed. SIMULATOR_SCHEDULE in the environment sets the first one.
 uint64_t order();
 
-/// Calls `launch` and returns the first call in it that waits for the device: "cudaFree". Nothing if there is none, and
-/// on a CUDA device, where returns_at_once() tells.
+/// Calls `launch` and returns its first CUDA call that waits for the device: "cudaFree". Empty if there is none, and on a CUDA
+/// device; see returns_at_once().
 std::optional<std::string> call_that_waits(const std::function<void()>& launch);
-/// True if `launch` returns while work that came before it on the stream is held back. `launch` should have run once
-/// before, since a device may wait to load a kernel. True on a machine that holds nothing back; see call_that_waits().
+/// True if `launch` returns while earlier work on the stream is held back. Run `launch` once before: loading a kernel may wait.
+/// Always true on a machine that cannot hold work back; see call_that_waits().
 bool returns_at_once(const Launch& launch, cudaStream_t stream);
 
-/// Runs both at the same time on streams of their own, and waits; one after the other on the simulated GPU. Returns the first
-/// error. Each should have run once before, since a device may wait to load a kernel.
+/// Runs both at the same time on two streams, and waits; one after the other on the simulated GPU. Returns the first error. Run
+/// each once before: loading a kernel may wait.
 cudaError_t run_together(const Launch& one, const Launch& other);
 
 /// True on a machine that can capture launches in a graph: a CUDA device.
 extern const bool HAS_GRAPHS;
-/// Captures `launch` in a graph and runs that so many times, one after the other. Waits, and returns the first error.
+/// Captures `launch` in a graph and runs the graph `times` times. Waits, and returns the first error.
 cudaError_t run_as_graph(const Launch& launch, int times);
 
-/// What is run of a launch, for problems of which the whole would take a simulator hours: so many blocks at the beginning
-/// or the end of the grid, and so many turns of warps in all.
+/// A part of a launch, for problems that would take the simulator hours: some blocks at the beginning or the end of the grid,
+/// and a limit on the turns of warps.
 struct Excerpt {
   enum class Blocks { all, first, last } blocks = Blocks::all;
-  int64_t count = 0;               // of first or last
-  std::optional<int64_t> turns{};  // at most
+  int64_t count = 0;               // of blocks
+  std::optional<int64_t> turns{};  // limit
 };
-/// True on a machine that can.
+/// True if the machine can run excerpts.
 extern const bool RUNS_EXCERPTS;
-/// Of the launches from now on only that is run. Nothing runs all of them again.
+/// Runs only this part of later launches. Nothing: whole launches again.
 void run_only(const std::optional<Excerpt>& excerpt);
-/// True if a launch since the last call had more turns to run than the excerpt allows. The device is usable again.
+/// True if a launch since the last call exceeded the excerpt's turns. The device is usable again.
 bool take_cut_short();
 
-/// The blocks of all launches since the program began, or nothing on a machine that does not count.
+/// The number of blocks of all launches since the program began; nothing on a machine that does not count.
 std::optional<uint64_t> blocks_run();
 
-/// Makes the device large enough for so many bytes of allocations that are hardly touched, where that costs nothing: on
-/// the simulated GPU. A CUDA device has what it has. Throws Error if the process may not have so many addresses, with the
-/// limit that forbids it.
+/// Makes the simulated device large enough for `bytes` of allocations that are hardly touched. Does nothing on a CUDA device.
+/// Throws Error, which names the limit, if the process may not have so many addresses.
 void offer_addresses(int64_t bytes);
 
-/// A kernel's code as the machine executes it, each statement with the source line that it came of.
+/// A kernel's code as the machine executes it, each statement with its source line.
 struct CodeLine {
   std::string file;
   int line = 0;
   std::string text;
 };
 struct KernelCode {
-  std::string kernel;  // as results::Kernel has it
+  std::string kernel;  // as in results::Kernel
   std::vector<CodeLine> lines;
 };
-/// Of the kernels launched since the last call, in order. Nothing on a machine that cannot show it.
+/// The code of the kernels launched since the last call, in order. Empty on a machine that cannot show it.
 std::vector<KernelCode> take_code();
 
-/// Ends a launch under way, if the machine can. Safe in a signal handler.
+/// Stops the running launch, if the machine can. Safe in a signal handler.
 void interrupt();
 
 }  // namespace runner::machine

@@ -1,4 +1,4 @@
-// What a process that runs anybody's code takes from itself.
+// Takes abilities from a process that will run untrusted code.
 #pragma once
 
 namespace runner {

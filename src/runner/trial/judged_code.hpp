@@ -1,4 +1,4 @@
-// Calls into code that anybody wrote.
+// Guards calls into untrusted code.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Anybody's kernel: one file that defines one rung, compiled and loaded while the program runs.
+// A user's kernel: one file that defines one rung, compiled and loaded while the program runs.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace runner {
 
-/// A kernel's file that does not compile, and all that the compiler said of it.
+/// A kernel's file does not compile. Has all messages of the compiler.
 class DoesNotCompile : public Error {
  public:
   DoesNotCompile(const std::string& message, std::string words)
@@ -23,12 +23,12 @@ class DoesNotCompile : public Error {
   std::string words_;
 };
 
-/// A kernel's file that there is not, or of which no rung can be run.
+/// A kernel's file is missing, or has no rung that can be run.
 class UnusableKernel : public Error {
  public:
   UnusableKernel(const std::string& path, const std::string& why, bool has_a_rung = true);
   const std::string& why() const { return why_; }
-  /// False where it defines none, or several.
+  /// False if it defines no rung, or several.
   bool has_a_rung() const { return has_a_rung_; }
 
  private:
@@ -58,7 +58,7 @@ CompiledKernel compile_kernel_file(const std::string& path);
 /// rung, or several, or one that cannot be run.
 const ladder::Rung& load(const CompiledKernel& compiled);
 
-/// Both.
+/// Compiles and loads it.
 const ladder::Rung& load_kernel_file(const std::string& path);
 
 }  // namespace runner

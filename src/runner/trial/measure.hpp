@@ -1,4 +1,4 @@
-// Workloads: checked, watched, timed and judged.
+// Checks, watches, times and judges workloads.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace runner {
 
-/// Runs the workload, checks its result, watches it, times it where it is right, and judges.
+/// Runs the workload: checks its result, watches it, times it if it is right, and judges it.
 results::Result measure(const Workload& workload, Matrices& matrices,
                         const results::MeasureOptions& options);
 
@@ -26,7 +26,7 @@ std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung);
 /// Hears what is done from now on, in a few words, and what is known by then of the workload whose turn it is.
 using Tell = std::function<void(const std::string& step, const results::Result& at_hand)>;
 
-/// How workloads are measured.
+/// Options of a measurement.
 struct HowMeasured {
   results::MeasureOptions options{};
   bool reveal = false;  // of a riddle: ideas and answer
@@ -37,7 +37,7 @@ struct HowMeasured {
 /// time of a product is taken.
 void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, const Tell& tell,
                  results::Run& run);
-/// The same; `with_progress` says on a terminal what is under way.
+/// The same; `with_progress` shows the progress on a terminal.
 void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, bool with_progress,
                  results::Run& run);
 

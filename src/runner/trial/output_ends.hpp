@@ -19,7 +19,7 @@ class OutputEnds {
  private:
   size_t most_;
   std::string begin_{}, end_{};
-  size_t bytes_ = 0;  // that were added
+  size_t bytes_ = 0;  // added so far
 };
 
 }  // namespace runner

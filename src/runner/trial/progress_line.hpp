@@ -1,5 +1,5 @@
-// What is under way, on one line of stderr that is written over; nothing where nobody watches, and nothing for what
-// takes less than a second.
+// Shows the current step on one line of stderr that is overwritten. Silent without a terminal, and for steps shorter than a
+// second.
 #pragma once
 
 #include <chrono>
@@ -21,9 +21,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// What is being done from now on.
+  /// Begins a step.
   void say(const std::string& text);
-  /// The same of a launch that is not this process's.
+  /// The same for a launch of another process.
   void say(const std::string& text, const std::optional<machine::LaunchProgress>& launch);
 
  private:

@@ -1,4 +1,4 @@
-// A matrix in device memory with poison around it, so that what a kernel reads or writes beside it shows.
+// A matrix in device memory with poison around it, so that a read or write beside it shows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace runner {
 
-/// What surrounds the matrices in their allocations.
+/// The surroundings of the matrices in their allocations.
 struct Layout {
   int64_t guard = 64;  // floats of poison before and after each matrix
 };
@@ -25,16 +25,16 @@ class GuardedMatrix {
   int64_t rows() const { return rows_; }
   int64_t cols() const { return cols_; }
 
-  /// Poison everywhere.
+  /// Fills the whole allocation with poison.
   void poison();
-  /// The operand's elements, poison everywhere else.
+  /// Fills the matrix with the operand's elements, and all else with poison.
   void fill(const Inputs& inputs, Operand operand);
   /// Calls visit(first_row, rows, elements) for runs of rows in order; row i of a run starts at
   /// elements[i * ld].
   void read(
       const std::function<void(int64_t first, int64_t rows, const float* elements)>& visit) const;
-  /// One phrase on the first float that is no longer poison, or nothing: around the matrix, and in the padding
-  /// behind its rows.
+  /// Describes the first float that is no longer poison, around the matrix or in the padding of its rows. Empty if all
+  /// are.
   std::optional<std::string> damage_around() const;
   std::optional<std::string> damage_between_rows() const;
 

@@ -1,5 +1,5 @@
-// What the matrices hold. Every element is a pure function of seed, matrix, row and column, so nothing needs
-// to be kept on the host, any part can be had again, and threads may fill a matrix together.
+// The elements of the matrices. Each is a pure function of seed, matrix, row and column. So the host keeps no copy, any part can
+// be made again, and threads may fill a matrix together.
 #pragma once
 
 #include <bit>
@@ -18,13 +18,12 @@ enum class Values {
 
 enum class Operand : uint64_t { A = 1, B = 2, C = 3 };
 
-/// What is written where a kernel must neither read nor write: a NaN, so that a read spoils the result, and
-/// one that arithmetic on a GPU does not produce (its NaN is 0x7FFFFFFF), so that a write is seen. All four
-/// bytes are equal: cudaMemset can write it.
+/// Fills memory that a kernel must neither read nor write. It is a NaN, so a read spoils the result. GPU arithmetic never makes
+/// this NaN (its own is 0x7FFFFFFF), so a write shows. Its four bytes are equal, so cudaMemset can write it.
 inline constexpr uint32_t POISON_BITS = 0xFFFFFFFFu;
 inline bool is_poison(float value) { return std::bit_cast<uint32_t>(value) == POISON_BITS; }
 
-/// Random bits that depend on nothing but the arguments.
+/// Random bits, a pure function of the arguments.
 uint64_t random_bits(uint64_t seed, uint64_t index);
 
 /// The elements of A, B and of C before the call.
@@ -43,7 +42,7 @@ class Inputs {
   float beta() const { return beta_; }
 
   float at(Operand operand, int64_t row, int64_t col) const;
-  /// Elements (row, 0), (row, 1), ... as many as `out` holds.
+  /// Writes elements (row, 0), (row, 1), ... until `out` is full.
   void fill_row(Operand operand, int64_t row, std::span<float> out) const;
 
  private:

@@ -1,4 +1,4 @@
-// A lab's variant on the machine: its arrays laid out and filled, launched, and every word of them checked.
+// Runs a lab's variant on the machine: lays out and fills its arrays, launches it, and checks every word.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace runner {
 
 class LabTrial : public WorkloadTrial {
  public:
-  /// Lays out the arrays, each with `guard` words of poison on both sides, and fills them. The variant must outlive it
-  /// and must not refuse the sizes. Throws Error if memory does not suffice.
+  /// Lays out and fills the arrays, each with `guard` words of poison on both sides. The variant must outlive the object and
+  /// must not refuse the sizes. Throws Error if there is not enough memory.
   LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t guard);
 
-  /// One launch of the variant, for as long as this lives.
+  /// One launch of the variant, valid while this object lives.
   machine::Launch launch() override;
-  /// A device-to-device copy of as many bytes as the variant must move at least: half of them are read. It has memory of
-  /// its own, taken here. Empty where the lab is not about bytes moved.
+  /// A device-to-device copy of the least bytes that the variant must move, half of them read. It allocates its own memory.
+  /// Empty if the lab is not about bytes moved.
   machine::Launch copy();
 
-  /// Device memory that a trial of this setup takes, the copy included where the machine measures.
+  /// Device memory of a trial with this setup, with the copy's if the machine measures.
   static double bytes_needed(const lab::Setup& setup, int64_t guard);
 
   /// Fills the arrays anew if a launch may have changed them, runs the variant and compares every word of every array,
@@ -34,7 +34,7 @@ class LabTrial : public WorkloadTrial {
   results::Judgement check(results::Observation& seen);
   /// The same, and all that it tells of the result: what was seen, how it was judged, the path and the useful bytes.
   void check(results::Result& result) override;
-  /// Its time beside that of copy().
+  /// Times it in turns with copy().
   std::optional<results::Timing> time(const results::MeasureOptions& options) override;
 
  private:

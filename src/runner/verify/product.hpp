@@ -1,4 +1,4 @@
-// A rung's product on the machine: launched, watched, and timed beside the reference.
+// Runs a rung's product on the machine: launched, watched, and timed beside the reference.
 #pragma once
 
 #include "kernels/ladder.hpp"
@@ -9,15 +9,14 @@ namespace runner {
 /// The product as a launch on a stream. The rung must outlive it.
 machine::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem);
 
-/// Tells the machine what a product's matrices are called: A, B and C.
+/// Names the product's matrices for the machine: A, B and C.
 void name_matrices(const ladder::Sgemm& problem);
 
 /// Runs the rung with its matrices called A, B and C. See machine::run.
 cudaError_t run_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
                         results::Observation& seen);
 
-/// Takes the rung's time, the ladder's reference and it taking turns. Nothing for an empty product, or on a machine that
-/// does not measure.
+/// Times the rung in turns with the ladder's reference. Nothing for an empty product, or on a machine that does not measure.
 std::optional<results::Timing> time_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
                                             const results::MeasureOptions& options);
 

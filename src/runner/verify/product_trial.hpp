@@ -1,4 +1,4 @@
-// A rung's product on the machine, its result verified.
+// Runs a rung's product on the machine and verifies the result.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace runner {
 
-/// The matrices of the problem at hand. Rungs that are run on one problem share them.
+/// The matrices of the current problem. All rungs on one problem share them.
 class Matrices {
  public:
   /// True if verifier() of this problem and arithmetic lays out new matrices.
@@ -43,10 +43,10 @@ class ProductTrial : public WorkloadTrial {
   Verifier& verifier_;
 };
 
-/// What the verdict says of a result whose problem and observation are known.
+/// The judgement that follows from a verdict and the result's problem and observation.
 results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
 
-/// Says so if a kernel reads C where beta is 0; otherwise empty.
+/// A complaint if the kernel reads C although beta is 0; otherwise empty.
 std::string reading_of_c(const results::Result& result);
 
 /// Verifies the rung on the verifier's problem; the path that ran and what was seen go to `result`.

@@ -1,5 +1,4 @@
-// Is the result right? The verifier lays out the matrices so that a kernel cannot cheat by accident, and
-// judges what it left behind.
+// Verifies results. Lays out the matrices so that a kernel cannot be right by accident, and judges C afterwards.
 //
 // Two passes, each over a fresh C:
 //
@@ -40,16 +39,15 @@ namespace runner {
 
 inline constexpr int64_t MOST_COMPLETE_PRODUCTS = int64_t{1} << 27;
 
-/// What the verifier found out about one rung on one problem.
+/// The verifier's findings about one rung on one problem.
 struct Verdict {
   bool correct = false;
-  cudaError_t error = cudaSuccess;  // what the launch or its execution returned
-  std::string complaint;            // what is wrong, and how much of it; empty if correct
-  std::optional<results::Mismatch>
-      first_mismatch;           // the first in the order of rows, where an element is wrong
-  double max_abs_error = 0;     // over the compared elements of the real pass
-  double error_over_bound = 0;  // likewise; at most 1 if correct
-  int64_t compared = 0;         // elements that the real pass compared
+  cudaError_t error = cudaSuccess;                  // of the launch or its execution
+  std::string complaint;                            // the error and its extent; empty if correct
+  std::optional<results::Mismatch> first_mismatch;  // in the order of rows, if an element is wrong
+  double max_abs_error = 0;                         // over the compared elements of the real pass
+  double error_over_bound = 0;                      // over the same elements; at most 1 if correct
+  int64_t compared = 0;                             // elements that the real pass compared
 };
 
 /// "C[0][31] was never written (reals); 512 of 16384 elements are wrong: ...", with or without the pass's name.
@@ -69,10 +67,10 @@ class Verifier {
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;
 
-  /// Runs `trial` once for each pass and judges what it left. A trial that returns an error ends it.
+  /// Runs `trial` once for each pass and judges C. Stops at the first trial that returns an error.
   Verdict check(const Trial& trial);
 
-  /// The matrices of one of the passes, with C fresh, for whoever wants to run a kernel on them.
+  /// The matrices of one pass with a fresh C, for running a kernel.
   ladder::Sgemm prepare(Values values);
 
  private:

@@ -1,4 +1,4 @@
-// Something to run, laid out on the device: a rung's product, a lab's variant.
+// A workload laid out on the device: a rung's product or a lab's variant.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ class WorkloadTrial {
   WorkloadTrial& operator=(const WorkloadTrial&) = delete;
   virtual ~WorkloadTrial() = default;
 
-  /// Runs it and compares what it left with what it should leave. Fills in the result's path, `seen` and `judged`, the
-  /// claims excepted. Throws Error if memory does not suffice or the user interrupts.
+  /// Runs the workload and checks its result. Fills in the result's path, `seen` and `judged` without the claims. Throws Error
+  /// if there is not enough memory or the user interrupts.
   virtual void check(results::Result& result) = 0;
 
-  /// One launch, for as long as this lives.
+  /// One launch, valid while this object lives.
   virtual machine::Launch launch() = 0;
 
-  /// Its time beside that of what it is held against: the reference, or a copy of as many bytes. Nothing where there is
-  /// nothing to time, or on a machine that does not measure.
+  /// Times it in turns with the reference, or with a copy of as many bytes. Nothing if there is nothing to time, or on a
+  /// machine that does not measure.
   virtual std::optional<results::Timing> time(const results::MeasureOptions& options) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Where the wrong elements of a matrix lie: a pattern says more of a kernel's mistake than one element does.
+// Finds the pattern of a matrix's wrong elements. A pattern tells more about a kernel's mistake than one element.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class WrongElements {
 
   int64_t rows_, cols_;
   int64_t count_ = 0;
-  std::vector<bool> wrong_;  // empty as long as there is none
+  std::vector<bool> wrong_;  // empty until one is wrong
 };
 
 }  // namespace runner

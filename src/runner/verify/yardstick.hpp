@@ -1,4 +1,4 @@
-// What the elements of a result must be, and how far off they may be.
+// The right elements of a result, and their error bounds.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,8 +13,8 @@ namespace runner {
 inline constexpr int64_t SAMPLED_ROWS = 128;
 inline constexpr int64_t SAMPLED_COLS = 128;
 
-/// An FP64 product of all rows and columns, or of a sample of both where that would take more than
-/// `most_complete_products` multiplications.
+/// An FP64 product of all rows and columns, or of a sample if all would take more than `most_complete_products`
+/// multiplications.
 class Yardstick {
  public:
   Yardstick(const results::Problem& problem, const Inputs& inputs, int64_t most_complete_products,
@@ -23,15 +23,15 @@ class Yardstick {
   /// The rows and columns whose elements are known, sorted.
   const std::vector<int64_t>& rows() const { return rows_; }
   const std::vector<int64_t>& cols() const { return cols_; }
-  /// Whether that is all of them.
+  /// True if these are all rows and columns.
   bool is_complete() const { return complete_; }
 
-  /// Of the element in the i-th of those rows and the j-th of those columns.
+  /// The right value of the element in the i-th of these rows and the j-th of these columns.
   double want(size_t i, size_t j) const { return want_(index(i), index(j)); }
   double bound(size_t i, size_t j) const { return bound_(index(i), index(j)); }
 
-  /// Whether that element may be `got`. Where alpha * sum or beta * C overflows in FP32, an infinity is right though
-  /// their sum would fit, and a NaN where both overflow with opposite signs.
+  /// True if `got` is right for that element. If alpha * sum or beta * C overflows in FP32, an infinity is right even if
+  /// their sum fits; a NaN is right if both overflow with opposite signs.
   bool is_right(size_t i, size_t j, float got) const;
 
  private:

@@ -1,5 +1,5 @@
-// BLAS's contract as one list of checks. Every rung must keep all of it, and so must a kernel that somebody
-// brings along; the tests and the program put them through the same list.
+// BLAS's contract as one list of checks. Every rung and every user's kernel must pass all of them. The tests and the program use
+// the same list.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace runner {
 
-/// One thing that BLAS's contract asks of a kernel, and a check of it.
+/// One requirement of BLAS's contract, and its check.
 struct ContractCheck {
   const char* name;  // "dense shapes"
 
@@ -24,8 +24,8 @@ struct ContractCheck {
 /// All checks: those of shapes, of values, of order, and of far places (trial.hpp), the plainest first in each.
 std::span<const ContractCheck> contract();
 
-/// Free device memory that indices beyond 32 bits ask for. A CUDA device that has less is not asked; the simulated GPU
-/// always has it, since it takes only what is touched.
+/// Free device memory needed to check indices beyond 32 bits. A CUDA device with less skips the check. The simulated GPU always
+/// has it: untouched memory costs nothing.
 inline constexpr int64_t CONTRACT_MEMORY_BYTES = int64_t{18} << 30;
 
 }  // namespace runner

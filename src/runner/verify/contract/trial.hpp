@@ -1,4 +1,4 @@
-// What the checks of the contract share: how a problem is made and told, and how a kernel is put to it.
+// Shared parts of the contract's checks: problems, their descriptions, and trials of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ inline constexpr Layout GUARDED{.guard = 256};
 
 /// A problem whose rows follow each other without a gap.
 results::Problem dense(const Shape& shape, Factors factors);
-/// The same with so many floats more from one row of A, B and C to the next.
+/// The same with some more floats from one row of A, B and C to the next.
 results::Problem padded(const Shape& shape, Factors factors, int64_t a, int64_t b, int64_t c);
 
 /// "33x65x40, lda 40, ldb 65, ldc 65, alpha 1, beta 0"
@@ -50,7 +50,7 @@ bool works_on_the_host(const ladder::Rung& rung);
 cudaError_t launch_and_wait(const ladder::Rung& rung, const ladder::Sgemm& sgemm,
                             cudaStream_t stream = nullptr);
 
-/// What the verifier finds wrong with what `trial` leaves, with the problem and `where` the matrices lie; empty if nothing.
+/// The verifier's complaint about `trial`, with the problem and the place of the matrices; empty if the result is right.
 std::string complaint_of(const ladder::Rung& rung, const results::Problem& problem, Layout layout,
                          const std::string& where, const Trial& trial);
 /// The same of the kernel itself. That its launch waits for the device is a complaint too.
