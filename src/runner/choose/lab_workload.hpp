@@ -1,4 +1,4 @@
-// Which labs and variants the user means, in which sizes, and as workloads.
+// Turns the user's words into labs, variants and sizes, and these into workloads.
 #pragma once
 
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace runner {
 
-/// Variants of one lab, in the lab's order, and the sizes that they are run with.
+/// Variants of one lab, in the lab's order, and their sizes.
 struct SelectedLab {
   const lab::Lab* of = nullptr;
   std::vector<const lab::Variant*> variants{};
   lab::Sizes sizes{};
 };
 
-/// The lab that a word like "copy_stride" or "copy_stride/8" speaks of, whatever its case; nullptr if there is none.
+/// The lab of a word like "copy_stride" or "copy_stride/8", in any case; nullptr if there is none.
 const lab::Lab* find_lab(std::string_view word, std::span<const lab::Lab* const> labs);
 
-/// Their names, in their order.
+/// The names of the labs, in order.
 std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
 
 /// The labs that words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" mean, as meant_by() has it, each in the
@@ -31,10 +31,10 @@ std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
 std::vector<SelectedLab> select_labs(std::span<const std::string> words,
                                      std::span<const lab::Lab* const> labs);
 
-/// The names of all parameters of the labs, each once, in the order in which they are met.
+/// The names of the labs' parameters, each once, in order of appearance.
 std::vector<std::string> parameter_names(std::span<const lab::Lab* const> labs);
 
-/// What the user typed for the parameters: "elements" and "1000".
+/// The user's values of the parameters: "elements" and "1000".
 using SizeWords = std::vector<std::pair<std::string, std::string>>;
 
 /// An odd number a little below the counted size, or the nearest that there is: arrays have ragged ends. The recorded counters
@@ -51,7 +51,7 @@ void set_sizes(std::vector<SelectedLab>& chosen, const SizeWords& words);
 /// A variant at these sizes. The lab must outlive the workload.
 Workload lab_variant(const lab::Lab& of, const lab::Variant& variant, const lab::Sizes& sizes);
 
-/// Those of the labs, in their order.
+/// The workloads of the chosen labs, in order.
 std::vector<Workload> workloads_of(const std::vector<SelectedLab>& labs);
 
 }  // namespace runner

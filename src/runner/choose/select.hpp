@@ -1,4 +1,4 @@
-// Which kernels the user means.
+// Turns the user's words into kernels.
 #pragma once
 
 #include <functional>
@@ -16,24 +16,24 @@
 
 namespace runner {
 
-/// What a word can mean: a rung, or a lab's variant.
+/// A possible meaning of a word: a rung, or a lab's variant.
 struct Nameable {
-  std::vector<std::string> names{};  // whatever their case; what shares a name is all meant by it
-  std::optional<int> number{};       // of all that stand in a list, or of none
+  std::vector<std::string> names{};  // in any case; a shared name means all that have it
+  std::optional<int> number{};       // all entries of a list have one, or none has
 };
 
-/// The place of what was meant in its list, and whether it was named by itself, not as one of a range.
+/// An entry's place in its list, and whether it was named alone, not by a range.
 struct Meant {
   size_t place = 0;
   bool by_name = false;
 };
 
-/// What words like "2", "naive", "1-3", "1,2,6" and "all" mean, in the order asked for and each once. `no_such` makes the error
-/// for a word that means nothing.
+/// Resolves words like "2", "naive", "1-3", "1,2,6" and "all", in the order asked for and each once. `no_such` makes the error
+/// for an unknown word.
 std::vector<Meant> meant_by(std::span<const std::string> words, std::span<const Nameable> list,
                             const std::function<Error(std::string_view word)>& no_such);
 
-/// A rung, and whether it was named by itself, not as one of a range.
+/// A rung, and whether it was named alone, not by a range.
 struct Selected {
   const ladder::Rung* rung = nullptr;
   bool by_name = false;
@@ -49,12 +49,12 @@ std::vector<Selected> select(std::span<const std::string> words,
 /// "02_coalesced"
 std::string label(const ladder::Rung& rung);
 
-/// Who the results of a rung of ours are about.
+/// The identity of our rung's results.
 results::Identity identity_of(const ladder::Rung& rung);
-/// And of a rung that a stranger's file defines.
+/// The identity of the results of a rung from a user's file.
 results::Identity identity_of_stranger(const ladder::Rung& rung);
 
-/// Whether the promise speaks of this problem: whole tiles, dense matrices, something to compute.
+/// True if the promise covers this problem: whole tiles, dense matrices, and a product to compute.
 bool applies(const device::Promise& promise, const results::Problem& problem);
 
 }  // namespace runner

@@ -1,4 +1,4 @@
-// Words of the command line into workloads: for every command that looks at kernels one by one.
+// Turns words of the command line into workloads, for every command that looks at kernels one by one.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace runner {
 
-/// M = N = K of a rung, where no size is asked for.
+/// M = N = K of a rung, unless a size is given.
 inline constexpr const char* WORKLOAD_SIZE = "256";
 
-/// What was asked for, as words.
+/// The user's words.
 struct WorkloadWords {
   std::vector<std::string>
       names{};  // "2", "naive,coalesced", "all", "copy_stride", "copy_stride/8"
   std::vector<std::string> sizes{};  // of the rungs, with commas or one by one
   SizeWords parameters{};            // of the labs
   std::vector<std::string>
-      kernel_files{};         // each defines one rung; they stand behind what has a name
-  bool with_repeats = false;  // whether what is named twice is there twice, to be compared, or once
+      kernel_files{};         // each defines one rung; they come after named workloads
+  bool with_repeats = false;  // keep a workload that is named twice twice, for a comparison
 };
 
 /// The workloads that the words name, in their order: a lab is all of its variants but those that refuse the size, `all` all
@@ -28,7 +28,7 @@ struct WorkloadWords {
 /// `all` takes an odd size of each besides. Throws Error(ExitCode::usage) for anything else, and where nothing is left.
 std::vector<Workload> select_workloads(const WorkloadWords& words);
 
-/// Throws Error(ExitCode::usage) if one of them is of a riddle's lab, which `command` ("show") would give away.
+/// Throws Error(ExitCode::usage) if a workload is a riddle, which `command` ("show") would give away.
 void refuse_riddles(const std::vector<Workload>& workloads, const char* command);
 
 }  // namespace runner

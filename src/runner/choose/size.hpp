@@ -1,4 +1,4 @@
-// The sizes that a user types.
+// Parses the sizes that a user types.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace runner {
 
-/// A dimension or a leading dimension is at most this.
+/// The largest dimension or leading dimension.
 inline constexpr int64_t LARGEST_DIMENSION = (int64_t{1} << 40) - 1;
 
-/// A size: "4096" or "128x160x7168" (M, N, K). Throws Error(ExitCode::usage) that says what would be right.
+/// Parses a size: "4096" or "128x160x7168" (M, N, K). Throws Error(ExitCode::usage), which shows the right form.
 results::Problem parse_size(const std::string& text);
 
 }  // namespace runner

@@ -1,5 +1,5 @@
-// What can be run: a rung's product, a lab's variant, a product of a stranger's kernel, each at one size. All of them are run,
-// checked, timed, judged and shown in one way; what differs between them is data.
+// A workload: a rung's product, a lab's variant, or a product of a user's kernel, each at one size. All are run, checked,
+// timed, judged and shown in one way; they differ in data only.
 #pragma once
 
 #include <functional>
@@ -21,52 +21,50 @@ namespace runner {
 struct Workload {
   results::Identity who{};                    // of its results
   std::optional<results::Problem> problem{};  // of a product
-  std::string name{};                         // "2 coalesced", "copy_stride/8", or "mine" of a file
-  std::string size{};                         // "256x256x256" or "elements=16384"
-  std::string idea{};                         // in one line; empty for a stranger's
-  std::string source_file{};                  // "02_coalesced.cu", without its folder
-  std::string asked{};                        // the size in a user's words: "--size 256x256x256"
-  std::vector<std::string>
-      words{};  // a command line's that ask for it: "2", "--size", "256x256x256"
-  std::vector<device::Claim> promise{};  // what it claims where its promise speaks
-  std::vector<device::Claim> claims{};   // what it claims of this size
-  std::string refusal{};                 // why it does not run at this size; empty if it does
+  std::string name{};                    // "2 coalesced", "copy_stride/8", or "mine" for a file
+  std::string size{};                    // "256x256x256" or "elements=16384"
+  std::string idea{};                    // in one line; empty for a user's kernel
+  std::string source_file{};             // "02_coalesced.cu", without its folder
+  std::string asked{};                   // the size as an option: "--size 256x256x256"
+  std::vector<std::string> words{};      // the command line for it: "2", "--size", "256x256x256"
+  std::vector<device::Claim> promise{};  // its promise's claims, for sizes that the promise covers
+  std::vector<device::Claim> claims{};   // its claims at this size
+  std::string refusal{};                 // reason not to run at this size; empty if it runs
   ladder::Arithmetic arithmetic = ladder::FP32;  // of a product
-  int compute_capability = 0;                    // that it needs
-  double bytes = 0;                              // of device memory that it needs
+  int compute_capability = 0;                    // least one
+  double bytes = 0;                              // of device memory
   std::optional<results::Lesson> lesson{};       // a lab's question and answer
-  bool is_riddle = false;  // idea and answer are shown to those who ask for them
+  bool is_riddle = false;                        // show idea and answer only on request
   const ladder::Rung* held_to_contract =
-      nullptr;  // asked all of BLAS's contract, not only this problem
-  std::string
-      kernel_file{};  // that defines it, and is not loaded yet: see load() in launch_once.hpp
+      nullptr;                // set if all of BLAS's contract is asked, not only this problem
+  std::string kernel_file{};  // its file, if not loaded yet: see load() in launch_once.hpp
 
-  /// Lays it out on the device. Products of one problem share `matrices`, which must outlive the trial. Throws Error if
-  /// memory does not suffice.
+  /// Lays it out on the device. Products of one problem share `matrices`, which must outlive the trial. Throws Error if there
+  /// is not enough memory.
   std::function<std::unique_ptr<WorkloadTrial>(Matrices& matrices)> lay_out{};
 
-  /// Its result, of which nothing is known yet.
+  /// An empty result for it.
   results::Result result() const { return {.who = who, .problem = problem}; }
 };
 
-/// A product of one of our rungs, which must outlive the workload.
+/// A product of one of our rungs. The rung must outlive the workload.
 Workload product(const ladder::Rung& rung, const results::Problem& problem);
-/// A product of a rung that no test of ours has seen; it is held to the whole contract.
+/// A product of a user's rung. The whole contract is asked of it.
 Workload strangers_product(const ladder::Rung& rung, const results::Problem& problem);
-/// A product of the rung that a file defines, once it is loaded.
+/// A product of a user's file, which is loaded later.
 Workload product_of_file(const std::string& kernel_file, const results::Problem& problem);
 
-/// Each rung on each problem; rungs of one problem stand together.
+/// Each rung on each problem, grouped by problem.
 std::vector<Workload> products(std::span<const ladder::Rung* const> rungs,
                                std::span<const results::Problem> problems);
 
-/// Bytes of device memory that the verifier and the measurement hold: A and B of both passes, and C.
+/// Bytes of device memory for verifier and measurement: A and B of both passes, and C.
 double bytes_needed(const results::Problem& problem);
 
-/// What the rung needs and the device has not, in a sentence; empty if nothing.
+/// The rung's unmet requirement, in a sentence; empty if the device meets all.
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung);
 
-/// Throws Error(ExitCode::usage) if one of them needs more memory than the device has.
+/// Throws Error(ExitCode::usage) if a workload needs more memory than the device has.
 void refuse_what_cannot_fit(std::span<const Workload> workloads, const machine::Device& device);
 
 }  // namespace runner

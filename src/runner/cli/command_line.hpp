@@ -1,4 +1,4 @@
-// The command line of sgemm_runner: words in, a request out.
+// Parses the command line of sgemm_runner into a request.
 #pragma once
 
 #include "runner/request/run_request.hpp"

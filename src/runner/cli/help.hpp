@@ -1,4 +1,4 @@
-// --help, laid out for the terminal.
+// Lays out --help for the terminal.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ class App;
 
 namespace runner {
 
-/// Usage, what it is, options and subcommands of `app`, and its footer, in lines of at most `width` columns.
+/// The description, usage, options, subcommands and footer of `app`, in lines of at most `width` columns.
 std::string help_text(const CLI::App& app, int width);
 
 }  // namespace runner

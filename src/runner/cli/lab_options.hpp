@@ -1,4 +1,4 @@
-// Options of the commands that know labs: their sizes, and whether riddles are given away.
+// Options of the commands that know labs: sizes, and --reveal for riddles.
 #pragma once
 
 #include <list>
@@ -29,7 +29,7 @@ inline constexpr const char* LAB_SIZES = "Sizes, of the labs that have them";
 /// options: a parameter that is called like one of them has none here, and a test says so.
 void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words);
 
-/// Those that stood on the command line.
+/// The sizes given on the command line.
 SizeWords given(const LabSizeWords& words);
 
 }  // namespace runner

@@ -1,4 +1,4 @@
-// What the command lines of several commands have in common: what goes where, and how time is taken.
+// Options shared by several commands: output, measuring, the simulated GPU.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ void add_color_option(CLI::App& app, std::string& word);
 /// "auto", "always" or "never". Throws Error(ExitCode::usage).
 When parse_color(const std::string& word);
 
-/// What --json without a file leaves in OutputWords::json.
+/// The value of OutputWords::json for --json without a file.
 inline constexpr const char* TO_STDOUT = "-";
 
 /// What goes to stdout, and into which file JSON goes beside it; nullptr where that cannot be asked for. Throws
@@ -39,7 +39,7 @@ inline constexpr const char* TO_STDOUT = "-";
 Presentation presentation_from(const CLI::App& app, const OutputWords& words,
                                std::string* json_file);
 
-/// Likewise of measuring.
+/// The options of measuring, likewise.
 struct MeasuringWords {
   std::optional<std::string> seconds, samples;
   bool once = false, strict = false;
@@ -69,7 +69,7 @@ void add_simulator_options(CLI::App& app, SimulatorWords& words, bool always);
 void set_simulator_options(const SimulatorWords& words, results::Machine machine,
                            RunOptions& options);
 
-/// Of the options given, those that this machine has no use for.
+/// The given options without effect on this machine.
 std::vector<std::string> options_without_meaning(const CLI::App& app);
 
 }  // namespace runner

@@ -1,5 +1,4 @@
-// What the programs behind the one command have in common. Each does its part of the table of subcommands, and hands a
-// line that is the other's on to that.
+// Shared by the programs behind sgemm_runner. Each serves its part of the table of subcommands and hands other lines on.
 #pragma once
 
 #include "app/error.hpp"
@@ -11,7 +10,7 @@ namespace runner {
 /// the user is told how to build it, and the exit code is `usage`.
 int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv));
 
-/// The same for a program that takes any line for its own.
+/// The same for a program that serves every line itself.
 int run_program(int argc, char** argv, ExitCode (*run)(int argc, char** argv));
 
 }  // namespace runner

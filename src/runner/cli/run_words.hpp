@@ -1,4 +1,4 @@
-// The words of a run of kernels: which, of what sizes, how shown and how measured.
+// The options of a run of kernels: kernels, sizes, output, measuring.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct RunWords {
 /// Adds the options of a run to `app`, which must not outlive `words`.
 void add_run_options(CLI::App& app, RunWords& words);
 
-/// What the words that `app` took ask for, without its command_line. Throws Error(ExitCode::usage).
+/// The request of the words that `app` parsed, without its command_line. Throws Error(ExitCode::usage).
 RunRequest run_request(const CLI::App& app, const RunWords& words);
 
 }  // namespace runner

@@ -1,4 +1,4 @@
-// The table of subcommands, and each one's part of a command line.
+// The table of subcommands, and the parsing of each.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -66,10 +66,10 @@ std::vector<SubcommandOf<Program>> subcommand_table() {
   return table;
 }
 
-/// What a line's words turned out to be.
+/// The outcome of parsing a line.
 struct ParsedWords {
-  std::optional<std::string> help{};     // the text that is asked for in place of all else
-  const CLI::App* subcommand = nullptr;  // the one that was named
+  std::optional<std::string> help{};     // the help text, if requested
+  const CLI::App* subcommand = nullptr;  // the named one
 };
 
 /// Lets `app` and its subcommands take the words. Throws Error(ExitCode::usage) with a message for the user.

@@ -1,4 +1,4 @@
-// The command line of sgemm_workbench: words in, a request out.
+// Parses the command line of sgemm_workbench into a request.
 #pragma once
 
 #include "runner/request/workbench_request.hpp"

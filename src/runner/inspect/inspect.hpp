@@ -1,4 +1,4 @@
-// What sgemm_workbench does for a request that looks into kernels.
+// Serves the requests of sgemm_workbench that look into kernels.
 #pragma once
 
 #include "app/error.hpp"
@@ -6,17 +6,17 @@
 
 namespace runner {
 
-/// Runs what is to be shown on the simulated GPU, and prints its source with its counters, the comparison of two, or the
-/// picture of a request. Throws Error where there is no such thing.
+/// Runs kernels on the simulated GPU and prints one kernel's source with its counters, a comparison of two, or the picture of a
+/// request. Throws Error if the line or request does not exist.
 ExitCode run(const ShowRequest& request);
 
-/// Prints what a device counts of the kernels beside the simulated GPU's counters. `wrong` if a promise is broken there.
+/// Prints a device's counters of the kernels beside the simulated GPU's. `wrong` if the device's counters break a promise.
 ExitCode run(const ProfileRequest& request);
 
-/// Prints what nvcc made of the kernels. `wrong` if loads are narrower than promised.
+/// Prints figures of nvcc's machine code. `wrong` if loads are narrower than promised.
 ExitCode run(const SassRequest& request);
 
-/// Prints what the simulated GPU runs.
+/// Prints the simulated GPU's code.
 ExitCode run(const PtxRequest& request);
 
 }  // namespace runner

@@ -1,4 +1,4 @@
-// Nsight Compute: what it is asked for, how it is called, and what it answers.
+// Calls Nsight Compute and reads its output.
 #pragma once
 
 #include <span>
@@ -10,22 +10,22 @@
 
 namespace runner {
 
-/// A metric of Nsight Compute and the count (results/values/counts.hpp) that it is. Several may add up to one count.
+/// A metric of Nsight Compute and its count (results/values/counts.hpp). Several metrics may add up to one count.
 struct NsightMetric {
   const char* metric;
   const char* count;
   const char* name;  // "load requests": in a table
-  /// Why it may differ from the simulated GPU's; nullptr where it must not.
+  /// The reason for a difference from the simulated GPU's count; nullptr if there must be none.
   const char* may_differ;
 };
 
 /// THE list.
 std::span<const NsightMetric> nsight_metrics();
 
-/// What Nsight Compute counted.
+/// Nsight Compute's counts.
 struct NsightCounts {
-  results::Traffic traffic{};          // of the whole launch: no buffers are known there
-  std::vector<std::string> missing{};  // metrics of the list that it did not give
+  results::Traffic traffic{};          // of the whole launch, without buffers
+  std::vector<std::string> missing{};  // metrics of the list without a value
 };
 
 /// The command that profiles one call of a program, between its cudaProfilerStart and cudaProfilerStop.

@@ -1,4 +1,4 @@
-// `profile`: what a device's own counters say of a kernel, beside the simulated GPU's, and whether its promise holds there.
+// `profile`: compares a device's counters of a kernel with the simulated GPU's, and checks the promise against them.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace runner {
 
-/// A claim held against what a device counted, and what that was made of.
+/// A claim checked against a device's counters, and the origin of the figure.
 struct DeviceClaim {
   results::CheckedClaim claim{};
   std::string note{};  // in a clause, or nothing
@@ -33,7 +33,7 @@ DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
 void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
                  const results::Run& simulated, bool with_progress, results::Run& done);
 
-/// The result of the run that is the workload's, or nullptr.
+/// The workload's result in the run, or nullptr.
 const results::Result* find_result(const results::Run& run, const Workload& workload);
 
 /// One workload's counters, those of a device beside the simulated GPU's where those are known, and its claims.

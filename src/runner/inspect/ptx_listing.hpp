@@ -1,4 +1,4 @@
-// `ptx`: the simulated GPU's code of a kernel, beside the source lines that it came of.
+// `ptx`: lists the simulated GPU's code of a kernel below its source lines.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace runner {
 
-/// A line of a source file, without the blanks at its ends; empty where it cannot be had.
+/// A trimmed line of a source file; empty if it cannot be read.
 using SourceText = std::function<std::string(const std::string& file, int line)>;
 
-/// Each source line that has code, by file and number, and below it that code in its order. Statements of a line that differ
-/// in registers, offsets and labels alone stand there once, with their number.
+/// Lists each source line with code, by file and number, and its code in order. Statements of a line that differ only in
+/// registers, offsets and labels are listed once, with their number.
 std::string ptx_listing(const machine::KernelCode& code, const SourceText& source,
                         const text::Page& page);
 

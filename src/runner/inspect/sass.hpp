@@ -1,5 +1,4 @@
-// The machine code that nvcc made, as cuobjdump prints it: which accesses a kernel has, how wide, and where. All of it is a
-// function of the text.
+// Reads nvcc's machine code as cuobjdump prints it: a kernel's accesses, their widths and places. Pure functions of the text.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ struct SassFunction {
   std::vector<SassInstruction> code{};
 };
 
-/// What `cuobjdump -sass` prints.
+/// Parses the output of `cuobjdump -sass`.
 std::vector<SassFunction> read_sass(std::string_view text);
 
 struct SassResources {
@@ -34,10 +33,10 @@ struct SassResources {
   bool operator==(const SassResources&) const = default;
 };
 
-/// What `cuobjdump -res-usage` prints.
+/// Parses the output of `cuobjdump -res-usage`.
 std::vector<SassResources> read_resources(std::string_view text);
 
-/// Accesses of one kind and width, counted as they stand in the code.
+/// The instructions of one kind and width.
 struct SassAccess {
   std::string kind{};    // "global load"
   int bytes = 0;         // a lane

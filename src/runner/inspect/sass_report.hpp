@@ -1,4 +1,4 @@
-// `sass`: the machine code of the kernels that rungs and labs launch, in figures.
+// `sass`: summarises the machine code of the kernels that rungs and labs launch.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace runner {
 /// A kernel of a workload.
 struct SassEntry {
   std::string subject{};     // "sgemm/06_vector_float4", "lab/copy_stride/8"
-  bool is_promised = false;  // whether it is one that the promise speaks of: not a fallback
+  bool is_promised = false;  // the promise covers it: it is not a fallback
   SassSummary summary{};
   bool operator==(const SassEntry&) const = default;
 };
@@ -44,7 +44,7 @@ std::string to_json(const SassReport& report);
 /// Throws Error(ExitCode::failure) that names the file.
 SassReport read_sass_report(const std::string& path);
 
-/// What a promise says of the widths of loads, held against the code: buffer, bytes a lane, and the access or nullptr.
+/// A promise's width of loads, checked against the code: buffers, bytes a lane, and the access or nullptr.
 struct WidthVerdict {
   std::string buffers{};  // "A, B"
   int bytes = 0;

@@ -1,4 +1,4 @@
-// What sgemm_workbench does for `playground`.
+// Serves `playground`.
 #pragma once
 
 #include "app/error.hpp"
@@ -6,8 +6,8 @@
 
 namespace runner {
 
-/// Prints the address of the page, or writes the page to a file. Throws Error(ExitCode::usage) where there is no such preset,
-/// where the page is not in the tree, or where a file is there already that is not to be replaced.
+/// Prints the address of the page, or writes the page to a file. Throws Error(ExitCode::usage) if there is no such preset,
+/// if the page is not in the tree, or if the file exists and shall not be replaced.
 ExitCode run(const PlaygroundRequest& request);
 
 }  // namespace runner

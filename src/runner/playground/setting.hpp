@@ -1,4 +1,4 @@
-// A setting of the playground: one load or store of a warp, chosen with a few numbers, and what it costs.
+// A setting of the playground: one load or store of a warp, chosen with a few numbers, and its price.
 #pragma once
 
 #include <cstdint>
@@ -57,16 +57,16 @@ Setting setting_of(std::string_view address);
 /// The bytes that each lane asks for at once.
 uint32_t bytes_per_lane(const Setting& setting);
 
-/// Where the lanes of the block's first warp read or write. A block of fewer threads leaves the last lanes inactive.
+/// The addresses of the block's first warp. In a block of fewer threads the last lanes are inactive.
 lens::WarpAddresses addresses_of(const Setting& setting);
 
-/// What the simulated GPU counts of it.
+/// The simulated GPU's counts.
 struct Cost {
   uint32_t sectors, lines, bytes_used;
   uint32_t wavefronts, phases;  // as in shared memory
 };
 
-/// Nothing where an address is no multiple of the access's width: a GPU would abort it.
+/// Nothing if an address is not a multiple of the access's width: a GPU would abort it.
 std::optional<Cost> cost_of(const Setting& setting);
 
 }  // namespace runner::playground

@@ -1,4 +1,4 @@
-// --html: a run as one HTML page. Python makes it (plots/report), from the run's JSON.
+// --html: makes a run's HTML page. Python renders it (plots/report) from the run's JSON.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace runner {
 
 class HtmlReport {
  public:
-  /// Refuses a path that cannot be written before the work is done: Error(ExitCode::usage).
+  /// Throws Error(ExitCode::usage) at once for a path that cannot be written, before any work.
   explicit HtmlReport(const std::string& path) : file_(path) {}
 
-  /// Makes the page and writes it, all of it or nothing. `data_name` is what the run is called when it is saved from the
-  /// page. Throws Error: ExitCode::usage where Python has not what it needs, and says which package that is.
+  /// Makes the page and writes it whole or not at all. `data_name` is the file name for saving the run from the page. Throws
+  /// Error; ExitCode::usage if Python lacks a package, which the message names.
   void commit(const results::Run& run, const std::string& data_name);
 
  private:

@@ -1,4 +1,4 @@
-// A promise as JSON, for the lists of kernels and labs.
+// Writes a promise as JSON, for the lists of kernels and labs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// What a run says: the recorded figures that stand in for what was not timed, and the text for stdout.
+// Renders a run: the recorded figures for missing times, and the text for stdout.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace runner {
 
-/// Whose recorded figures are asked for.
+/// Selects recorded figures.
 struct Needed {
   bool ladder = false;
   bool labs = false;
 };
 
-/// The recorded runs of the file that the user named, or else of the project's own. Throws Error(ExitCode::usage) where the user's
-/// cannot be used, and warns where the project's cannot.
+/// Reads the recorded runs of the user's file, or else of the project's own. Throws Error(ExitCode::usage) if the user's file is
+/// unusable; warns if the project's is.
 results::Recorded recorded_for(const Presentation& presentation, Needed needed);
 
-/// All that goes to stdout. What is wrong goes below a table, and to stderr where stdout is for programs.
+/// Prints a run to stdout. Errors go below a table, or to stderr if programs read stdout.
 std::string report(const results::Run& run, const results::Recorded& recorded,
                    const Presentation& presentation, const text::Page& page);
 

@@ -1,4 +1,4 @@
-// Which program stands behind a subcommand.
+// Finds the program of a subcommand.
 #pragma once
 
 #include <string>
@@ -7,16 +7,15 @@
 
 namespace runner {
 
-/// A line of the table of subcommands (subcommands.def).
+/// A row of the table of subcommands (subcommands.def).
 struct SubcommandLine {
   std::string_view name, program, build;
 };
 
-/// The subcommand that a command line asks for, by its first word that is no option; nullptr where it asks for none.
+/// The subcommand of a command line: its first word that is not an option. nullptr if there is none.
 const SubcommandLine* subcommand_of(const std::vector<std::string>& line);
 
-/// The name of the program that does what the line asks for: its subcommand's, else sgemm_runner. (cmake/setup.sh goes by
-/// the same rule.)
+/// The name of the program for a command line: its subcommand's, else sgemm_runner. cmake/setup.sh has the same rule.
 std::string program_behind(const std::vector<std::string>& line);
 
 }  // namespace runner

@@ -1,5 +1,4 @@
-// What sgemm_runner can be asked for. (Of its subcommands, many belong to another program: see subcommands.def and
-// workbench_request.hpp.)
+// The requests of sgemm_runner. Many subcommands belong to other programs: see subcommands.def and workbench_request.hpp.
 #pragma once
 
 #include <optional>
@@ -16,25 +15,26 @@ namespace runner {
 
 enum class Format { table, json, csv, markdown };
 
-/// How results are to be shown.
+/// The presentation of results.
 struct Presentation {
   Format format = Format::table;
   When color = When::automatic;
   int verbosity = 0;        // -1 with -q, 1 with -v
-  std::string html_file{};  // where a page goes beside the output on stdout; empty for nowhere
+  std::string html_file{};  // write a page to this file too; empty: none
   std::string baseline_file{};
-  bool baseline_asked_for = false;  // false: the file that belongs to the project
+  bool baseline_asked_for = false;  // false: the project's own file
 };
 
-/// What a run of kernels and one of labs have in common.
+/// Common to runs of kernels and of labs.
 struct RunOptions {
   Presentation presentation{};
-  std::string json_file{};  // where JSON goes beside the output on stdout; empty for nowhere
+  std::string json_file{};  // write JSON to this file too; empty: none
   results::MeasureOptions measure{};
-  bool look_for_hazards = false;       // where the machine can
-  std::optional<uint64_t> schedule{};  // the order of warps and blocks; none: as the machine has it
+  bool look_for_hazards = false;  // if the machine can
+  std::optional<uint64_t>
+      schedule{};  // seed of the order of warps and blocks; none: the usual order
   bool strict = false;
-  std::vector<std::string> without_meaning{};  // options given that this machine has no use for
+  std::vector<std::string> without_meaning{};  // given options without effect on this machine
   std::vector<std::string> command_line{};
 };
 
@@ -56,7 +56,7 @@ struct TableRequest {
   Presentation presentation{};
 };
 
-/// Text for stdout in place of a run: help or version.
+/// Prints a text instead of a run: help or version.
 struct ShowText {
   std::string text;
 };

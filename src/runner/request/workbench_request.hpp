@@ -1,6 +1,5 @@
-// What sgemm_workbench can be asked for: the program behind the subcommands that look into kernels and teach. It is apart
-// from sgemm_runner, so that whoever wants to run a kernel need not wait until all this is compiled; users call it through
-// sgemm_runner (see program.hpp).
+// The requests of sgemm_workbench, the program of the subcommands that look into kernels and teach. It is separate from
+// sgemm_runner, so that a first run compiles less. Users call it through sgemm_runner (see program.hpp).
 #pragma once
 
 #include <cstdint>
@@ -28,14 +27,14 @@ struct LabListRequest {
 
 /// `sgemm_runner playground [PRESET]`
 struct PlaygroundRequest {
-  std::string preset{};       // as the page calls it; empty for none
-  std::string output_file{};  // empty: only say where the page is
-  bool replace = false;       // whatever lies there
+  std::string preset{};       // the page's name for it; empty: none
+  std::string output_file{};  // empty: only print the page's address
+  bool replace = false;       // an existing file
 };
 
-/// Which request is drawn, and how.
+/// Selects the request to draw, and the drawing.
 struct PictureRequest {
-  std::optional<uint64_t> block{}, warp{}, nth{};  // without any of them the worst
+  std::optional<uint64_t> block{}, warp{}, nth{};  // none set: the worst request
   uint64_t steps = 1;
   bool ribbon = false;
   std::string svg_file{};
@@ -46,25 +45,25 @@ struct PictureRequest {
 /// `sgemm_runner show KERNELS...`
 struct ShowRequest {
   std::vector<Workload> workloads{};
-  bool compares = false;  // two beside each other; otherwise one after the other
-  std::string file{};     // of `line`, how its name ends; empty for any
+  bool compares = false;  // compare two; otherwise show one after the other
+  std::string file{};     // of `line`: the end of its name; empty: any file
   std::optional<int> line{};
   std::string buffer{};  // empty for all
   std::optional<PictureRequest> picture{};
   bool json = false;
   When color = When::automatic;
   std::string baseline_file{};
-  bool baseline_asked_for = false;  // false: the files that belong to the project
+  bool baseline_asked_for = false;  // false: the project's own files
   std::vector<std::string> command_line{};
 };
 
 /// `sgemm_runner profile KERNELS...`
 struct ProfileRequest {
   std::vector<Workload> workloads{};
-  std::string json_file{};  // empty for nowhere
+  std::string json_file{};  // empty: none
   bool json_to_stdout = false;
   When color = When::automatic;
-  bool once = false;  // launch and say nothing: what a profiler runs
+  bool once = false;  // launch once and print nothing, for a profiler
   std::vector<std::string> command_line{};
 };
 
@@ -74,7 +73,7 @@ struct SassRequest {
   std::string json_file{};
   bool json_to_stdout = false;
   When color = When::automatic;
-  std::string program{};  // another one than this; empty for this
+  std::string program{};  // the program to read; empty: this one
 };
 
 /// `sgemm_runner ptx KERNELS...`
@@ -86,24 +85,25 @@ struct PtxRequest {
 /// `sgemm_runner save FILE [KERNELS...] [options]`
 struct SaveRequest {
   std::string file;
-  std::vector<std::string> words;  // of the run: what stands behind FILE
+  std::vector<std::string> words;  // of the run: all words after FILE
   int runs = 0;
-  bool replace = false;  // whatever lies there
+  bool replace = false;  // an existing file
   std::vector<std::string> command_line{};
 };
 
 /// `sgemm_runner compare [BASE [NEW]]`
 struct CompareRequest {
-  std::string base;  // empty: the project's own for this device
+  std::string base;  // empty: the project's file for this device
   std::string now;   // empty: a run made now
   int runs = 0;      // of a run made now
-  int again = 0;     // so often what is unsure is measured again
-  // Of all rows; empty for all.
+  int again = 0;     // repetitions for unsure rows
+  // Selected rows; empty: all.
   std::vector<results::Identity> only{};
   std::vector<results::Problem> sizes{};
-  std::vector<std::string> kernel_files{};   // of BASE's strangers, where it does not say
-  Format format = Format::table;             // what goes to stdout
-  std::string json_file{}, markdown_file{};  // empty for nowhere
+  std::vector<std::string>
+      kernel_files{};             // files of BASE's user kernels, if BASE does not name them
+  Format format = Format::table;  // of stdout
+  std::string json_file{}, markdown_file{};  // empty: none
   int verbosity = 0;                         // -1 with -q, 1 with -v
   When color = When::automatic;
   bool annotations = false;

@@ -1,4 +1,4 @@
-// What sgemm_runner does for a request.
+// Serves the requests of sgemm_runner.
 #pragma once
 
 #include "app/error.hpp"
@@ -6,13 +6,13 @@
 
 namespace runner {
 
-/// Runs the kernels, prints the results and says how it went. Throws Error where it cannot begin.
+/// Runs the kernels, prints the results, returns the exit code. Throws Error if it cannot begin.
 ExitCode run(const RunRequest& request);
 
-/// Prints the kernels that there are.
+/// Prints the list of kernels.
 ExitCode run(const ListRequest& request);
 
-/// Prints the results that a file holds. What is wrong in them is shown, and is no failure of today.
+/// Prints the results of a file. Errors in them are shown and do not change the exit code.
 ExitCode run(const TableRequest& request);
 
 /// Prints the text.

@@ -1,4 +1,4 @@
-// How every run goes, whatever is run: opened, measured, shown and written, what is done kept, and its exit code.
+// The lifecycle of every run: opens the device, measures, prints and writes, keeps finished results, returns the exit code.
 #pragma once
 
 #include <functional>
@@ -15,31 +15,31 @@
 
 namespace runner {
 
-/// Work that runs anybody's code: it is done in a process of its own (apart.hpp), which says what it has so far.
+/// Work with untrusted code. It runs in its own process (apart.hpp), which reports results as they are ready.
 struct ApartWork {
   Bounds bounds{};
-  results::Identity who{};  // who is judged, as long as the work has not said so
-  /// What comes before, in this process: to compile. Throws Error.
+  results::Identity who{};  // the judged kernel, until the work names it
+  /// Runs before, in this process: compiles. Throws Error.
   std::function<void()> prepare;
   std::function<void(const machine::Device&, const Tell&, results::Run&)> measure;
 };
 
-/// What is particular to a run.
+/// The parts that differ between runs.
 struct Work {
-  /// Whose recorded figures stand in for what is not timed here.
+  /// Selects the recorded figures for missing times.
   Needed recorded{};
-  /// Looks at what was asked for before anything is run, and throws Error if it cannot be.
+  /// Checks the request before anything runs. Throws Error if it cannot be served.
   std::function<void(const machine::Device&)> refuse_what_cannot_be_run;
-  /// Adds results to the run as they are known.
+  /// Adds results to the run as they are ready.
   std::function<void(const machine::Device&, results::Run&)> measure;
-  /// In place of measure.
+  /// Used instead of `measure`, if set.
   std::optional<ApartWork> apart{};
 };
 
-/// Does the work, prints the results and says how it went. Throws Error where it cannot begin.
+/// Does the work, prints the results, returns the exit code. Throws Error if it cannot begin.
 ExitCode run_lifecycle(const RunOptions& options, const Work& work);
 
-/// How a run went: interrupted, ended by a failure, wrong, with `strict` not to be trusted, or well.
+/// The exit code of a run: interrupted, failed, wrong, untrusted (with `strict`), or well.
 ExitCode verdict_on(const results::Run& run, const std::optional<Error>& failure, bool strict);
 
 }  // namespace runner

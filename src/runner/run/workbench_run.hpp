@@ -1,4 +1,4 @@
-// What sgemm_workbench does for a request that runs kernels or labs.
+// Serves the requests of sgemm_workbench that run kernels or labs.
 #pragma once
 
 #include "app/error.hpp"
@@ -6,17 +6,17 @@
 
 namespace runner {
 
-/// Runs the labs, prints the results and says how it went. Throws Error where it cannot begin.
+/// Runs the labs, prints the results, returns the exit code. Throws Error if it cannot begin.
 ExitCode run(const LabRequest& request);
 
-/// Prints the labs that there are.
+/// Prints the list of labs.
 ExitCode run(const LabListRequest& request);
 
-/// Measures several times and writes it all to a file. Nothing is written if a result is not right.
+/// Measures several times and writes one file. Writes nothing if a result is wrong.
 ExitCode run(const SaveRequest& request);
 
-/// Prints what became of each row: `wrong`, `regression`, `untrusted` (with strict, if a row is unsure) or `ok`. Throws
-/// Error(ExitCode::not_comparable) where the runs cannot be held against each other.
+/// Prints each row's verdict. Returns `wrong`, `regression`, `untrusted` (with strict, if a row is unsure) or `ok`. Throws
+/// Error(ExitCode::not_comparable) if the runs cannot be compared.
 ExitCode run(const CompareRequest& request);
 
 }  // namespace runner
