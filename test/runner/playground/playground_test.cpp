@@ -77,8 +77,9 @@ TEST(Playground, ASettingIsTheOneOfItsAddress) {
                                     }))
         << lesson.name << " is about no slider";
     for (const Preset& preset : lesson.presets) {
-      if (const std::string address = address_of(preset.setting); !address.empty())
-        EXPECT_EQ(playground::setting_of(address), preset.setting) << address;
+      const std::string address = address_of(preset.setting);
+      if (address.empty()) continue;
+      EXPECT_EQ(playground::setting_of(address), preset.setting) << address;
     }
   }
 }
