@@ -544,7 +544,7 @@ class Lists(unittest.TestCase):
         listed = metrics.all_metrics()
         self.assertEqual(listed["median_ms"].unit, "ms")
         self.assertEqual(listed["percent_of_cublas"].heading, "% cuBLAS")
-        self.assertTrue(listed["gbytes_per_second"].hint.endswith("C once (twice where beta is not 0)"))
+        self.assertTrue(listed["gbytes_per_second"].hint.endswith("C once (twice if beta is not 0)"))
 
     def test_of_colours_is_used_by_the_script(self):
         script = (runs.ROOT / "plots/report/page.js").read_text()

@@ -22,6 +22,7 @@ LINES = {
     "table": "table {run}",
     "lab": "lab copy_stride --elements 1024",
     "show": "show 2",
+    "playground": "playground --output {folder}/playground.html",
     "profile": "profile 2",
     "sass": "sass 2",
     "ptx": "ptx 2",

@@ -144,7 +144,7 @@ TEST(RefusedCalls, SayWhyInThreeLinesAndAnswerAsBefore) {
        "cudaMemcpyHostToDevice, or the first two arguments"},
       {"no_device", VALUE, "no side of it is memory of the device", "memory from cudaMalloc"},
       {"null", VALUE, "cudaMemcpy was given as its destination a null pointer",
-       "cudaMalloc has set"},
+       "pass a pointer from cudaMalloc"},
       {"host_set", VALUE, "cudaMemset was given as its destination a pointer to host memory",
        "device memory"},
       {"null_set", VALUE, "cudaMemset was given as its destination a null pointer", "cudaMalloc"},
@@ -440,7 +440,7 @@ int main(int, char** words) {
   EXPECT_NE(
       said.find("simulated GPU: the launch of beyond failed (cudaErrorInvalidConfiguration), and "
                 "the program never asked\n  at " +
-                program.place_of("launch") + "\n  try: cudaGetLastError() behind the launch"),
+                program.place_of("launch") + "\n  try: call cudaGetLastError() after the launch"),
       std::string::npos)
       << said;
 }
@@ -462,7 +462,8 @@ int main(int, char** words) {
   EXPECT_NE(
       never.err.find("simulated GPU: beyond failed (cudaErrorIllegalAddress), and no call told "
                      "the program\n  at " +
-                     program.place_of("fault") + "\n  try: look at what cudaDeviceSynchronize()"),
+                     program.place_of("fault") +
+                     "\n  try: check the return code of cudaDeviceSynchronize()"),
       std::string::npos)
       << never.err;
   const Outcome told = program("wait");

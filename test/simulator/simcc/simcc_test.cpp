@@ -662,7 +662,7 @@ int main() {
   ASSERT_EQ(run(SIMCC + " " + at + "/k.cu -o " + at + "/program").exit_code, 0);
   const Outcome ran = run(at + "/program");
   EXPECT_EQ(ran.out, "cudaErrorInvalidPtx cudaSuccess 3 33 cudaErrorIllegalInstruction");
-  EXPECT_NE(ran.err.find("outside what can be run: bad"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("this kernel cannot be run here: bad"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("k.cu:5"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find(".imaginary"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("k.cu:8"), std::string::npos) << ran.err;
