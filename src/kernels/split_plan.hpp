@@ -51,6 +51,11 @@ struct SplitPlan {
   }
   // exercise a: end
 
+  /// False if there are blocks for which the line has no step, or more rounds than tiles.
+  constexpr bool is_possible() const {
+    return blocks >= 1 && rounds >= 0 && whole_tiles() < tiles() && blocks <= line();
+  }
+
   /// The longest piece of the line, in steps. The shortest is one step shorter, or as long.
   __host__ __device__ constexpr int64_t longest_piece() const { return ceil_div(line(), blocks); }
 

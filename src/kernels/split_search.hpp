@@ -67,6 +67,7 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
     const auto consider = [&](int64_t blocks, int64_t rounds) {
       plan.blocks = blocks;
       plan.rounds = rounds;
+      if (!plan.is_possible()) return;
       const double time = estimate_us(plan, table[choice], M, N, device.multiprocessors);
       if (best_time < 0 || time < best_time) {
         best = plan;
@@ -79,12 +80,10 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
     for (int together = 1; together <= t.blocks; ++together) {
       const int64_t blocks = int64_t{device.multiprocessors} * together;
       // Equal pieces for all; all whole tiles but the last one to two rounds are given out first.
-      if (tiles * plan.steps >= blocks) consider(blocks, tiles > blocks ? tiles / blocks - 1 : 0);
+      consider(blocks, tiles > blocks ? tiles / blocks - 1 : 0);
       // The same number of pieces for each tile, so that no block works on two.
       for (const int64_t pieces : {blocks / tiles, int64_t{2}, int64_t{4}, int64_t{8}}) {
-        if (pieces > 1 && pieces <= plan.steps && tiles * pieces <= blocks) {
-          consider(tiles * pieces, 0);
-        }
+        if (tiles * pieces <= blocks) consider(tiles * pieces, 0);
       }
     }
     // exercise b: end

@@ -171,14 +171,21 @@ void refuse_what_cannot_run(const std::string& path, const ladder::Rung& rung) {
 UnusableKernel::UnusableKernel(const std::string& path, const std::string& why, bool has_a_rung)
     : Error(ExitCode::usage, complaint(path, why)), why_(why), has_a_rung_(has_a_rung) {}
 
-CompiledKernel compile_kernel_file(const std::string& path) {
+CompiledKernel compile_kernel_file(const std::string& path, const std::string& appended) {
   std::error_code none;
   if (!fs::is_regular_file(path, none)) throw UnusableKernel(path, "there is no such file");
   if (!path.ends_with(".cu")) throw UnusableKernel(path, "a kernel's file ends in .cu");
 
   CompiledKernel compiled{.path = path, .folder = std::make_unique<TemporaryFolder>()};
   compiled.library = *compiled.folder / "kernel.so";
-  compile(fs::absolute(path).string(), compiled.library);
+  std::string source = fs::absolute(path).string();
+  if (!appended.empty()) {
+    const std::string both = *compiled.folder / "kernel.cu";
+    std::ofstream(both) << fmt::format("#include \"{}\"\n#include \"{}\"\n", source,
+                                       fs::absolute(appended).string());
+    source = both;
+  }
+  compile(source, compiled.library);
   compiled.files = names_in_rule(compiled.library + ".d");
   compiled.imports = symbols_of(compiled.library).imports;
   return compiled;
@@ -208,6 +215,14 @@ const ladder::Rung& load(const CompiledKernel& compiled) {
   if (rung == nullptr) throw UnusableKernel(path, "its rung cannot be found");
   refuse_what_cannot_run(path, *rung);
   return guarded(*rung);
+}
+
+void* function_of(const CompiledKernel& loaded, const char* name) {
+  void* const library = dlopen(loaded.library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* const function = dlsym(library, name);
+  dlclose(library);  // load() keeps it loaded
+  return function;
 }
 
 const ladder::Rung& load_kernel_file(const std::string& path) {

@@ -47,9 +47,10 @@ struct CompiledKernel {
   std::unique_ptr<TemporaryFolder> folder{};
 };
 
-/// Throws DoesNotCompile if it does not, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). What
-/// the compiler may take of time, memory and words is bounded.
-CompiledKernel compile_kernel_file(const std::string& path);
+/// Compiles the file, and behind it, as if it were the file's end, the header `appended` if one is named. Throws DoesNotCompile
+/// if it does not compile, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). What the compiler may
+/// take of time, memory and words is bounded.
+CompiledKernel compile_kernel_file(const std::string& path, const std::string& appended = "");
 
 /// The rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared `extern const`.
 /// Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
@@ -57,6 +58,10 @@ CompiledKernel compile_kernel_file(const std::string& path);
 /// This runs code of the file: what constructs its variables. Throws UnusableKernel with what is missing if it defines no
 /// rung, or several, or one that cannot be run.
 const ladder::Rung& load(const CompiledKernel& compiled);
+
+/// A function of the file that load() has loaded, declared `extern "C"` and visible from outside; nullptr if it has none of
+/// that name.
+void* function_of(const CompiledKernel& loaded, const char* name);
 
 /// Compiles and loads it.
 const ladder::Rung& load_kernel_file(const std::string& path);

@@ -64,6 +64,7 @@ std::string told(const Outcome& outcome, const std::optional<Section>& known) {
   std::string text = fmt::format("ending is {}", name_of(outcome.ending));
   for (const Cause& cause : outcome.causes) text += "; cause is " + cause.name;
   for (const results::Hazard& hazard : outcome.hazards) text += "; hazard is " + hazard.kind;
+  if (!outcome.examined.empty()) text += "; examination is " + outcome.examined;
   if (!outcome.contract_check.empty()) text += "; check is " + outcome.contract_check;
   for (const results::CheckedClaim& claim : outcome.claims) {
     if (claim.kept) continue;

@@ -128,6 +128,12 @@ Document Exercise::holes() const { return text_of(*this, "holes"); }
 Document Exercise::wrong_answers() const { return text_of(*this, "wrong_answers"); }
 Document Exercise::answers() const { return text_of(*this, "answers"); }
 
+std::string Exercise::examination() const {
+  const std::string file = folder + "/examination.hpp";
+  std::error_code none;
+  return std::filesystem::exists(file, none) ? file : "";
+}
+
 std::vector<char> Exercise::letters() const {
   std::vector<char> letters;
   for (const Section& section : holes().sections) {

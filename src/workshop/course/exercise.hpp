@@ -47,6 +47,8 @@ struct Exercise {
   Document wrong_answers() const;
   Document answers() const;
 
+  /// The header that asks functions of a learner's file directly (workshop/judge/examination.hpp); empty if it has none.
+  std::string examination() const;
   /// The letters of its holes, in order. Throws as holes() does.
   std::vector<char> letters() const;
   /// Of holes.md, the lines "Also promised:".

@@ -30,6 +30,7 @@
 #include "runner/verify/verifier.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/diagnose/wrong_result.hpp"
+#include "workshop/judge/examination.hpp"
 #include "workshop/judge/outcome_json.hpp"
 #include "workshop/words/layout.hpp"
 #include "workshop/words/text_file.hpp"
@@ -146,6 +147,24 @@ std::string for_learners(const Result& result) {
   const results::Judgement& judged = result.judged;
   if (!judged.first_mismatch) return judged.complaint;
   return runner::reading_of_c(result) + runner::describe(*judged.first_mismatch, false);
+}
+
+// Asks the file's functions, if the exercise has questions to them.
+void judge_functions(const Exercise& exercise, const runner::CompiledKernel& compiled, Told& told,
+                     Outcome& outcome) {
+  if (exercise.examination().empty()) return;
+  told.begin("questions to its functions");
+  auto* const ask = reinterpret_cast<decltype(&examine)>(runner::function_of(compiled, "examine"));
+  Examined examined;
+  if (ask == nullptr) {
+    throw Error(ExitCode::failure,
+                fmt::format("{} should define examine()", exercise.examination()));
+  }
+  ask(examined);
+  outcome.examined = examined.answers;
+  if (examined.complaint.empty()) return;
+  outcome.ending = Ending::wrong_function;
+  outcome.message = examined.complaint + "\n";
 }
 
 // Runs the file's kernel at small problems, hazards looked for.
@@ -408,7 +427,7 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
 std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const std::string& file,
                                                Outcome& outcome) {
   try {
-    runner::CompiledKernel compiled = runner::compile_kernel_file(file);
+    runner::CompiledKernel compiled = runner::compile_kernel_file(file, exercise.examination());
     const std::string what = borrowed(exercise, read_text(file), compiled);
     if (what.empty()) return compiled;
     outcome.ending = Ending::not_its_own;
@@ -451,6 +470,8 @@ Outcome judge_here(const Exercise& exercise, const std::string& source,
   const ladder::Rung* const own_rung = loaded(exercise, compiled, outcome);
   if (own_rung == nullptr) return outcome;
   const ladder::Rung own = in_place_of(exercise.rung(), *own_rung);
+  judge_functions(exercise, compiled, told, outcome);
+  if (outcome.ending != Ending::right) return outcome;
   judge_small_problems(own, probes(exercise), tile_of_source(source), options.page, told, outcome);
   if (outcome.ending == Ending::right) judge_contract(own, told, outcome);
   if (outcome.ending == Ending::right) {

@@ -12,6 +12,7 @@ constexpr std::array NAMES{
     std::pair{Ending::not_its_own, "not_its_own"},
     std::pair{Ending::crashed, "crashed"},
     std::pair{Ending::never_ends, "never_ends"},
+    std::pair{Ending::wrong_function, "wrong_function"},
     std::pair{Ending::fault, "fault"},
     std::pair{Ending::wrong_result, "wrong_result"},
     std::pair{Ending::hazard, "hazard"},

@@ -14,10 +14,11 @@ namespace workshop {
 enum class Ending {
   right,
   does_not_compile,
-  not_its_own,  // what would run is the ladder's code: it includes a rung's source, or calls one
-  crashed,      // host code: it threw, or its process ended before its judge had done
-  never_ends,   // a kernel, or host code, took longer than it may
-  fault,        // an access beyond its memory and the like, or an error that a CUDA call returned
+  not_its_own,     // what would run is the ladder's code: it includes a rung's source, or calls one
+  crashed,         // host code: it threw, or its process ended before its judge had done
+  never_ends,      // a kernel, or host code, took longer than it may
+  wrong_function,  // a function that the exercise asks directly answers wrongly
+  fault,  // an access beyond its memory and the like, or an error that a CUDA call returned
   wrong_result,
   hazard,           // the result is right today
   broken_contract,  // it is right at plain shapes, and not for all that BLAS allows
@@ -49,6 +50,7 @@ struct Outcome {
   std::vector<Cause> causes{};    // of a wrong result, the most telling first
   std::string map{};              // of the wrong elements, in lines
   std::vector<results::Hazard> hazards{};
+  std::string examined{};  // what the functions answered that are asked directly (examination.hpp)
   std::string contract_check{};                 // the one that is not kept
   std::vector<results::CheckedClaim> claims{};  // what is promised and what was counted
   std::string worth{};     // of a right answer, in lines: counters and speed before and after

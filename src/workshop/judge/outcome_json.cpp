@@ -56,6 +56,7 @@ constexpr auto OUTCOME = std::tuple{
     omitted("fault", &Outcome::fault, Object<FAULT>{}),
     omitted("size", &Outcome::size, WholeText{}),
     omitted("strided", &Outcome::strided, results::Truth{}),
+    omitted("examined", &Outcome::examined, WholeText{}),
     needed("message", &Outcome::message, WholeText{}),
     needed("compiler_output", &Outcome::compiler_output, WholeText{}),
     needed("causes", &Outcome::causes, List<Object<CAUSE>>{}),

@@ -106,6 +106,11 @@ Holds at(const std::string& text) {
   };
 }
 
+Holds examination_is(const std::string& answers) {
+  return
+      [answers](const Outcome& outcome, const std::string&) { return outcome.examined == answers; };
+}
+
 Holds check_is(const std::string& word) {
   std::vector<std::string> names;
   for (const runner::ContractCheck& check : runner::contract()) names.emplace_back(check.name);
@@ -189,9 +194,16 @@ struct Kind {
 };
 
 constexpr Kind KINDS[] = {
-    {"ending is", ending_is},       {"fault is", fault_is}, {"at", at},
-    {"cause is", cause_is},         {"claim", claim},       {"hazard is", hazard_is},
-    {"check is", check_is},         {"says", says},         {"source has", source_has},
+    {"ending is", ending_is},
+    {"fault is", fault_is},
+    {"at", at},
+    {"cause is", cause_is},
+    {"claim", claim},
+    {"hazard is", hazard_is},
+    {"check is", check_is},
+    {"examination is", examination_is},
+    {"says", says},
+    {"source has", source_has},
     {"source lacks", source_lacks},
 };
 

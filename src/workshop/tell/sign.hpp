@@ -9,6 +9,7 @@
 //                                     `claim blocks at 64x64x4096 below 64`
 //   hazard is unwritten_read          a hazard that was seen
 //   check is dense shapes             the check of the contract that is not kept (runner/verify/contract/contract.cpp)
+//   examination is 0 2 1              what the functions answered that the exercise asks directly (its examination.hpp)
 //   says misaligned                   a regular expression that the message, or that of a hazard, has
 //   source has __shared__             a text that the learner's file has; `source lacks __syncthreads()`
 #pragma once

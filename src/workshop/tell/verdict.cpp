@@ -29,6 +29,8 @@ const char* words_for(Ending ending) {
       return "its host code crashed";
     case Ending::never_ends:
       return "it does not end";
+    case Ending::wrong_function:
+      return "a function answers wrongly";
     case Ending::fault:
       return "a GPU would abort this";
     case Ending::wrong_result:
@@ -81,6 +83,7 @@ std::string more_about(const Judged& judged) {
     case Ending::not_its_own:
     case Ending::crashed:
     case Ending::never_ends:
+    case Ending::wrong_function:
       return "";
     case Ending::broken_promise:
       return fmt::format("./sgemm_runner show --kernel {}", judged.file);

@@ -1,0 +1,81 @@
+// What `check 11` asks of choose_tile() directly: the product comes out right with every tile. It is compiled behind the file,
+// which has all that it names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <sstream>
+#include <string>
+
+#include "workshop/judge/examination.hpp"
+
+namespace ladder::examination {
+
+// The file's own table: a large tile, one from the middle, a small one.
+constexpr TunedTile OWN[] = {TUNED_TABLE[0], TUNED_TABLE[8], TUNED_TABLE[11]};
+// In another order and with other tiles: 64 x 64, 128 x 256, 128 x 128.
+constexpr TunedTile OTHER[] = {TUNED_TABLE[7], TUNED_TABLE[0], TUNED_TABLE[2]};
+// The same tile twice.
+constexpr TunedTile TWINS[] = {TUNED_TABLE[8], TUNED_TABLE[8]};
+
+struct Question {
+  std::span<const TunedTile> table;
+  int64_t M, N;
+  Device device;
+  size_t answer;    // the place in the table of the tile that is done first
+  const char* why;  // of the answer
+};
+
+constexpr Device H200{.multiprocessors = 132, .shared_bytes = 232448};
+
+const Question QUESTIONS[] = {
+    {OWN, 256, 256, H200, 2, "the large tile makes 2 blocks, and 130 multiprocessors have nothing to do"},
+    {OWN, 2048, 2048, H200, 0, "every multiprocessor has work, and the large tile works fastest"},
+    {OWN, 320, 1600, H200, 1, "it is faster than the small one, and there is one for everybody"},
+    {OWN, 128, 1088, H200, 2, "one block of the tile in the middle works at less than its speed in the table"},
+    {OWN, 2176, 2048, H200, 1, "136 large tiles are two rounds, and the second one has four"},
+    {OWN, 640, 640, H200, 1, "15 large tiles leave 117 multiprocessors idle"},
+    {OWN, 2048, 2048, {.multiprocessors = 28, .shared_bytes = 232448}, 0,
+     "every multiprocessor has work, and the large tile works fastest"},
+    {OWN, 2048, 2048, {.multiprocessors = 200, .shared_bytes = 232448}, 1,
+     "128 large tiles leave 72 multiprocessors idle"},
+    {OTHER, 256, 256, H200, 0, "16 blocks share the work, and not 2 or 4"},
+    {OTHER, 1536, 1536, H200, 0, "its last round is the fullest"},
+    {OTHER, 256, 256, {.multiprocessors = 132, .shared_bytes = 60000}, 1,
+     "the others do not fit into 60000 bytes of shared memory"},
+    {TWINS, 256, 256, H200, 0, "of equals it is the first"},
+};
+
+std::string tile_in_words(const Question& question, size_t place) {
+  const Tile& t = question.table[place].tile;
+  std::ostringstream text;
+  text << "tile " << place << " (" << t.BM << " x " << t.BN << ")";
+  return text.str();
+}
+
+std::string complaint_about(const Question& question, size_t chosen) {
+  std::ostringstream text;
+  if (chosen >= question.table.size()) {
+    text << "choose_tile returned " << chosen << " for a table of " << question.table.size()
+         << " tiles; the places are 0 to " << question.table.size() - 1;
+    return text.str();
+  }
+  text << "choose_tile took " << tile_in_words(question, chosen) << " for a C of " << question.M
+       << " x " << question.N << " on " << question.device.multiprocessors
+       << " multiprocessors; " << tile_in_words(question, question.answer)
+       << " is done first: " << question.why;
+  return text.str();
+}
+
+}  // namespace ladder::examination
+
+extern "C" void examine(workshop::Examined& examined) {
+  using namespace ladder::examination;
+  for (const Question& question : QUESTIONS) {
+    const size_t chosen =
+        ladder::choose_tile(question.table, question.M, question.N, question.device);
+    examined.answers += (examined.answers.empty() ? "" : " ") + std::to_string(chosen);
+    if (chosen == question.answer || !examined.complaint.empty()) continue;
+    examined.complaint = complaint_about(question, chosen);
+  }
+}
