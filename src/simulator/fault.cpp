@@ -30,8 +30,18 @@ std::string counted(uint64_t count, const std::string& noun) {
 }
 
 bool is_of_block_or_thread(AddressKind kind) {
-  return kind == AddressKind::shared || kind == AddressKind::local;
+  return kind == AddressKind::shared || kind == AddressKind::before_shared ||
+         kind == AddressKind::local;
 }
+
+// From the memory's first byte. An address in shared memory has 32 bits, and one before it wraps.
+int64_t byte_of(const Fault& fault) {
+  return fault.place.kind == AddressKind::before_shared
+             ? static_cast<int32_t>(static_cast<uint32_t>(fault.address))
+             : static_cast<int64_t>(fault.address);
+}
+
+bool is_local(const Fault& fault) { return fault.place.kind == AddressKind::local; }
 
 std::string advice_misaligned(const Fault& fault) {
   if (fault.bytes != 8 && fault.bytes != 16)
@@ -66,10 +76,13 @@ std::string detail_of(const Fault& fault) {
     case FaultKind::out_of_bounds:
     case FaultKind::use_after_free:
       if (is_of_block_or_thread(fault.place.kind)) {
-        return "the address is byte " + std::to_string(static_cast<int64_t>(fault.address)) +
-               (fault.place.kind == AddressKind::shared
-                    ? " of the block's shared memory, which has "
-                    : " of the thread's local memory, which has ") +
+        if (fault.place.kind == AddressKind::before_shared) {
+          return "the address is " + std::to_string(-byte_of(fault)) +
+                 " bytes before the block's shared memory";
+        }
+        return "the address is byte " + std::to_string(byte_of(fault)) +
+               (is_local(fault) ? " of the thread's local memory, which has "
+                                : " of the block's shared memory, which has ") +
                std::to_string(fault.place.bytes) + " bytes";
       }
       return (fault.action == FaultAction::frees ? "free() was given a pointer that malloc() did "
@@ -171,8 +184,8 @@ std::string where_of(const Fault& fault) {
   }
   if (has_address(fault.kind)) {
     if (is_access(fault.kind) && is_of_block_or_thread(fault.place.kind)) {
-      text << ", byte " << fault.address << " of "
-           << (fault.place.kind == AddressKind::shared ? "shared" : "local") << " memory";
+      text << ", byte " << byte_of(fault) << " of " << (is_local(fault) ? "local" : "shared")
+           << " memory";
     } else {
       text << ", address 0x" << std::hex << fault.address;
     }
@@ -192,6 +205,9 @@ std::string advice_out_of_bounds(const Fault& fault) {
     case AddressKind::shared:
       return "a larger __shared__ array or a smaller index" + line_of(fault) +
              "; of extern __shared__, <<<grid, block, BYTES>>> gives the size";
+    case AddressKind::before_shared:
+      return "keep the index at 0 or above" + line_of(fault) +
+             "; in a ring the last place comes before the first one";
     case AddressKind::local:
       return "an index that stays within the array" + line_of(fault);
     case AddressKind::before:
@@ -266,7 +282,8 @@ const char* name_of(FaultAction action) {
 }
 
 const char* name_of(AddressKind kind) {
-  constexpr std::array NAMES = {"device", "before", "shared", "local", "host", "null"};
+  constexpr std::array NAMES = {"device", "before", "shared",       "local",
+                                "host",   "null",   "before_shared"};
   return NAMES[static_cast<size_t>(kind)];
 }
 

@@ -46,12 +46,13 @@ enum class FaultAction {
 
 /// What an address that is at fault points to.
 enum class AddressKind {
-  device,  // or close to it: the simulated device's addresses
-  before,  // the same, and the next allocation begins behind it
-  shared,  // the block's shared memory
-  local,   // the thread's own
-  host,    // the host's, or nothing at all
-  null,    // at most a page from 0
+  device,         // or close to it: the simulated device's addresses
+  before,         // the same, and the next allocation begins behind it
+  shared,         // the block's shared memory
+  local,          // the thread's own
+  host,           // the host's, or nothing at all
+  null,           // at most a page from 0
+  before_shared,  // before the block's shared memory
 };
 
 /// "out_of_bounds", "reads", "shared": the enumerator's own name.

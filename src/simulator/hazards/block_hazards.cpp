@@ -479,7 +479,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
   std::string why = ", where all threads of the block pass";
   if (one_warp) {
     why = ", or __syncthreads() where all threads pass; lanes of a warp need not run in step";
-  } else if (same_warp) {
+  } else if (same_warp && !both_write) {
     why += "; if only lanes of one warp share it, __syncwarp() will do";
   }
   if (!same_line) {
@@ -487,7 +487,11 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
     const SourceLine& there = launch_.program.sources[second.instruction].where;
     const bool wraps = here.file == there.file && here.line > there.line &&
                        launch_.comes_next_turn(first.instruction, second.instruction);
-    return barrier + (wraps ? " after " : " between ") + line(first.instruction) +
+    // Two threads that write one place mostly have a wrong index, and then no barrier helps.
+    const std::string apart =
+        both_write ? "a place of its own for each thread; if one write is to follow the other, "
+                   : "";
+    return apart + barrier + (wraps ? " after " : " between ") + line(first.instruction) +
            (wraps ? ", before " : " and ") + line(second.instruction) +
            (wraps ? " of the loop's next turn" : "") + why;
   }

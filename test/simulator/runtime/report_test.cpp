@@ -78,6 +78,17 @@ TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
   EXPECT_NE(fault.message().where.find("byte 4096 of shared memory"), std::string::npos);
 }
 
+// An address in shared memory has 32 bits, and one before it wraps.
+TEST(FaultText, AnAddressBeforeSharedMemoryIsToldAsOne) {
+  Fault fault = fault_of(FaultKind::out_of_bounds, FaultAction::copies, 4);
+  fault.place.kind = AddressKind::before_shared;
+  fault.address = 4294963072;
+  EXPECT_NE(fault.message().what.find("4224 bytes before the block's shared memory"),
+            std::string::npos);
+  EXPECT_NE(fault.message().where.find("byte -4224 of shared memory"), std::string::npos);
+  EXPECT_NE(fault.message().advice.find("at 0 or above in line 12"), std::string::npos);
+}
+
 TEST(FaultText, TheAdviceForAVectorIsInItsElements) {
   const auto advice = [](uint32_t bytes) {
     return fault_of(FaultKind::misaligned, FaultAction::reads, bytes).message().advice;

@@ -107,10 +107,13 @@ inline void check_limit(const Pattern& pattern, const Addresses& address, uint64
   for_each_lane(pattern.active, [&](int l) {
     if (inside(lane) && !inside(l)) lane = l;
   });
-  throw WarpFault{{.kind = FaultKind::out_of_bounds,
-                   .address = address.of(lane),
-                   .place = {.kind = kind, .bytes = limit}},
-                  lane};
+  // An address in shared memory has 32 bits, and one before it wraps.
+  const bool is_before = kind == AddressKind::shared && address.of(lane) >= uint64_t{1} << 31;
+  throw WarpFault{
+      {.kind = FaultKind::out_of_bounds,
+       .address = address.of(lane),
+       .place = {.kind = is_before ? AddressKind::before_shared : kind, .bytes = limit}},
+      lane};
 }
 
 template <typename Observer, uint32_t BYTES>
