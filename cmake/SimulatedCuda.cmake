@@ -2,12 +2,16 @@
 #
 # Compiles CUDA sources for the simulated GPU with simcc and adds the objects to TARGET, which must be of
 # this directory. They see the target's include directories and definitions, the build type's flags and the
-# sanitizers, and are compiled again when a header, simcc or a header of the simulator's changes.
+# sanitizers, and are compiled again when a header, simcc or a header of the simulator's changes. Rungs and labs are named as they
+# are in the project, so that no object holds the path of the machine that compiled it.
 function(add_simulated_cuda_sources target)
   set(simulator_dir ${PROJECT_SOURCE_DIR}/src/simulator)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
   list(APPEND flags -std=c++${CMAKE_CXX_STANDARD} -Wall -Wextra)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/src/(kernels|labs)$")
+    list(APPEND flags "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+  endif()
   if(SGEMM_WARNINGS_AS_ERRORS)
     list(APPEND flags -Werror)
   endif()

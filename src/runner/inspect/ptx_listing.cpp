@@ -104,7 +104,7 @@ SourceText source_files() {
   return [known](const std::string& file, int line) -> std::string {
     auto [lines, is_new] = known->try_emplace(file);
     if (is_new) {
-      std::ifstream stream(file);
+      std::ifstream stream(path_of_name(file));
       for (std::string one; std::getline(stream, one);) lines->second.push_back(one);
     }
     if (line < 1 || static_cast<size_t>(line) > lines->second.size()) return "";

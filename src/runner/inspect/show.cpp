@@ -71,13 +71,26 @@ std::vector<Source> sources_of(const Workload& workload, const std::vector<Line>
   std::vector<Source> sources;
   for (const std::string& file : files) {
     std::ostringstream text;
-    text << std::ifstream(file, std::ios::binary).rdbuf();
+    text << std::ifstream(path_of_name(file), std::ios::binary).rdbuf();
     sources.push_back({.file = file, .name = name_in_project(file), .text = text.str()});
   }
   std::ranges::sort(sources, {}, [own = workload.source_file](const Source& source) {
     return std::pair(fs::path(source.file).filename() != own, source.file);
   });
   return sources;
+}
+
+// A copy for a class has no rungs' sources.
+void refuse_what_has_no_source(const std::vector<Seen>& seen) {
+  for (const Seen& one : seen) {
+    for (const Source& source : one.sources) {
+      if (!source.text.empty() || source.file.empty()) continue;
+      throw usage(fmt::format(
+          "{} cannot be shown line by line: its source, {}, is not in this copy of the project "
+          "(--picture needs none)",
+          one.workload->name, source.name));
+    }
+  }
 }
 
 // ---- Narrowing to what was asked for.
@@ -368,6 +381,7 @@ ExitCode run(const ShowRequest& request) {
     write_stderr(wrong);
     return wrong.empty() ? ExitCode::ok : ExitCode::wrong;
   }
+  if (!request.picture) refuse_what_has_no_source(seen);
   std::string svg;
   const std::string text = text_of(request, run, seen, recorded, page, svg);
   if (svg_file) svg_file->commit(svg);

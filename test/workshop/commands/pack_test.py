@@ -142,6 +142,11 @@ class Archive(Packed):
             return "\n".join(found[letter]) not in "\n".join(found[skeleton[2]])
         return exercises().index(skeleton[1]) > exercises().index(exercise)
 
+    def test_nothing_in_it_names_the_packers_folder(self):
+        for file in self.tree.rglob("*"):
+            if file.is_file():
+                self.assertNotIn(str(ROOT).encode(), file.read_bytes(), file)
+
     def test_each_hole_is_there_ready_cut(self):
         for exercise in exercises():
             for letter in solutions(exercise):
@@ -200,6 +205,10 @@ class InClass(Packed):
             self.assertNotIn("does not compile", self.call("check", exercise).stdout)
 
         self.assertEqual(self.call("1", "2").returncode, 0)
+        hidden = self.call("show", "1")
+        self.assertEqual((hidden.returncode, hidden.stdout), (2, ""))
+        self.assertIn("src/kernels/01_naive.cu, is not in this copy of the project", hidden.stderr)
+        self.assertEqual(self.call("show", "1", "--picture").returncode, 0)
         refused = self.call("learn", "--pack", "again.tar.gz")
         self.assertEqual(refused.returncode, 2, refused.stdout)
         self.assertIn("hand on the file itself", refused.stderr)
