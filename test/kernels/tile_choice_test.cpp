@@ -129,6 +129,7 @@ TEST(BandHeight, MakesTheRegionAtWorkAboutSquare) {
 
 // Each step of each tile belongs to one block, and the shares differ by at most one step.
 void expect_complete(const SplitPlan& plan) {
+  ASSERT_TRUE(plan.is_possible());
   ASSERT_GE(plan.blocks, 1);
   ASSERT_GE(plan.rounds, 0);
   ASSERT_LE(plan.whole_tiles(), plan.tiles());
@@ -165,6 +166,24 @@ TEST(SplitPlan, GivesEachStepToOneBlock) {
       }
     }
   }
+}
+
+TEST(SplitPlan, IsNotPossibleWhereABlockHasNoStepOrTheLineNoTile) {
+  const SplitPlan plan{
+      .choice = 0, .tiles_m = 5, .tiles_n = 1, .steps = 4, .blocks = 20, .rounds = 0};
+  EXPECT_TRUE(plan.is_possible());
+  SplitPlan other = plan;
+  other.blocks = 21;
+  EXPECT_FALSE(other.is_possible());
+  other.blocks = 0;
+  EXPECT_FALSE(other.is_possible());
+  other.blocks = 5;
+  other.rounds = 1;
+  EXPECT_FALSE(other.is_possible());
+  other.blocks = 2;
+  EXPECT_TRUE(other.is_possible());
+  other.rounds = -1;
+  EXPECT_FALSE(other.is_possible());
 }
 
 // Blocks 1 and 4 of 6 work on two tiles, though a share is as long as a tile is: 5 * 4 steps are not 6 * 4.
