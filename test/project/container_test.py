@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 STOCK_IMAGE = "debian:12"
-INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "CMD"}
+INSTRUCTIONS = {"FROM", "ENV", "WORKDIR", "USER", "COPY", "RUN", "CMD"}
 
 
 def instructions():
@@ -35,19 +35,42 @@ class Containers(unittest.TestCase):
         if words[0] == "./sgemm_runner" and not words[1].isdigit():
             self.assertIn(words[1], subcommands(), command)
 
-    def test_the_image_is_a_stock_one_and_runs_both_commands(self):
+    def test_the_image_is_a_stock_one_and_builds_what_readme_says(self):
         parts = instructions()
         for part in parts:
             self.assertEqual(len(part), 2, part)
             self.assertIn(part[0], INSTRUCTIONS)
-        self.assertEqual(parts[0], ("FROM", STOCK_IMAGE))
-        self.assertIn(("COPY", ". ."), parts)
-        run = [text for word, text in parts if word == "RUN"]
+        self.assertEqual(parts[0], ("FROM", f"{STOCK_IMAGE} AS packages"))
+        self.assertIn(("COPY", "--chown=learner . ."), parts)
+        self.assertIn(("ENV", "LANG=C.UTF-8"), parts)
+        scripts = [text for word, text in parts if word == "RUN" and text.startswith("./")]
         self.assertEqual(len(commands_of_readme()), 2)
-        self.assertEqual(run[:2], commands_of_readme())
-        for command in run:
+        self.assertEqual(scripts[0], commands_of_readme()[0])
+        self.assertEqual(scripts[-1], commands_of_readme()[1])
+        for command in scripts:
             self.assert_can_be_typed(command)
         self.assertIsInstance(json.loads(parts[-1][1]), list)
+
+    def test_whoever_works_in_it_is_a_user_and_waits_for_no_test(self):
+        stages = {}
+        for word, text in instructions():
+            if word == "FROM":
+                stage = stages.setdefault(text.split(" AS ")[-1], [])
+            stage.append((word, text))
+        self.assertEqual(list(stages), ["packages", "built", "tested", "image"])
+        self.assertIn(("USER", "learner"), stages["built"])
+        self.assertNotIn(("USER", "root"), stages["built"])
+        self.assertIn(("RUN", "./run_tests"), stages["tested"])
+        for name in ("packages", "built"):
+            self.assertNotIn("run_tests", str(stages[name]))
+
+    def test_packages_are_a_layer_before_the_projects_files(self):
+        parts = instructions()
+        installs = next(i for i, (word, text) in enumerate(parts) if "install_packages" in text)
+        files = parts.index(("COPY", "--chown=learner . ."))
+        self.assertLess(installs, files)
+        copied = [text for word, text in parts[:installs] if word == "COPY"]
+        self.assertEqual(copied, ["cmake/setup.sh cmake/"])
 
     def test_a_learners_files_outlive_the_container(self):
         """The folder that the comment mounts is that of the learner's files."""
@@ -61,7 +84,7 @@ class Containers(unittest.TestCase):
 
         # A pattern of git's that begins without a slash is of any folder; one of Docker's is of the top.
         wanted = {p if p.startswith("/") else f"**/{p}" for p in patterns(".gitignore")}
-        self.assertEqual(set(patterns(".dockerignore")), wanted)
+        self.assertEqual(set(patterns(".dockerignore")), wanted | {"/.git/"})
 
     def test_the_dev_container_does_the_same(self):
         recipe = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
