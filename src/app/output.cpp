@@ -17,6 +17,8 @@
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
 #include "app/words.hpp"
+#include "text/page.hpp"
+#include "text/terminal.hpp"
 
 namespace runner {
 namespace {
@@ -65,7 +67,12 @@ void write_stdout(std::string_view text) {
 void write_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 void warn(std::string_view text) {
-  write_stderr(fmt::format("sgemm_runner: {}\n", printable(text)));
+  std::string message = fmt::format("sgemm_runner: {}", printable(text));
+  // Several lines are somebody's layout: a compiler's words, with signs below them.
+  const bool is_a_sentence = message.find('\n') == std::string::npos;
+  if (is_a_sentence && isatty(STDERR_FILENO) == 1)
+    message = text::wrap(message, text::page_of_stream(STDERR_FILENO).width, 2);
+  write_stderr(message + "\n");
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
