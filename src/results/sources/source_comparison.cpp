@@ -162,8 +162,10 @@ std::string worth(const Result& first, const Result& second, const Recorded& rec
                     of_labs ? "a copy" : "cuBLAS", name_of(second), *fast,
                     compared(*slow_ms, *fast_ms, "faster", "slower", "as fast", signs)),
         2);
-    add(fmt::format("* measured on an {} on {} at {}", run->from.device, now->date.substr(0, 10),
-                    size_of(*now)),
+    const std::string counted =
+        size_of(first) == size_of(*now) ? "" : fmt::format("; counted at {}", size_of(first));
+    add(fmt::format("* measured on an {} on {} at {}{}", run->from.device, now->date.substr(0, 10),
+                    size_of(*now), counted),
         2);
   }
   return text;

@@ -96,7 +96,10 @@ TEST(Worth, HasTheSpeedThatWasRecorded) {
   const std::string text = results::worth(naive, coalesced, {recorded}, Page{});
   EXPECT_THAT(text,
               HasSubstr("speed: 1 naive 1.0 % of cuBLAS, 2 coalesced 13.0 %: 12.5x faster *\n"));
-  EXPECT_THAT(text, HasSubstr("* measured on an NVIDIA H200 on 2026-11-22 at 4096x4096x4096\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "* measured on an NVIDIA H200 on 2026-11-22 at 4096x4096x4096; counted at 64x64x64\n"));
   EXPECT_THAT(results::worth(coalesced, naive, {recorded}, Page{}),
               HasSubstr(": 12.5x slower *\n"));
   const Result other = counted(3, "other", 3, 0);
