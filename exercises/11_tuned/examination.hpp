@@ -29,19 +29,33 @@ struct Question {
 constexpr Device H200{.multiprocessors = 132, .shared_bytes = 232448};
 
 const Question QUESTIONS[] = {
-    {OWN, 256, 256, H200, 2, "the large tile makes 2 blocks, and 130 multiprocessors have nothing to do"},
+    {OWN, 256, 256, H200, 2,
+     "the large tile makes 2 blocks, and 130 multiprocessors have nothing to do"},
     {OWN, 2048, 2048, H200, 0, "every multiprocessor has work, and the large tile works fastest"},
     {OWN, 320, 1600, H200, 1, "it is faster than the small one, and there is one for everybody"},
-    {OWN, 128, 1088, H200, 2, "one block of the tile in the middle works at less than its speed in the table"},
+    {OWN, 128, 1088, H200, 2,
+     "one block of the tile in the middle works at less than its speed in the table"},
     {OWN, 2176, 2048, H200, 1, "136 large tiles are two rounds, and the second one has four"},
     {OWN, 640, 640, H200, 1, "15 large tiles leave 117 multiprocessors idle"},
-    {OWN, 2048, 2048, {.multiprocessors = 28, .shared_bytes = 232448}, 0,
+    {OWN,
+     2048,
+     2048,
+     {.multiprocessors = 28, .shared_bytes = 232448},
+     0,
      "every multiprocessor has work, and the large tile works fastest"},
-    {OWN, 2048, 2048, {.multiprocessors = 200, .shared_bytes = 232448}, 1,
+    {OWN,
+     2048,
+     2048,
+     {.multiprocessors = 200, .shared_bytes = 232448},
+     1,
      "128 large tiles leave 72 multiprocessors idle"},
     {OTHER, 256, 256, H200, 0, "16 blocks share the work, and not 2 or 4"},
     {OTHER, 1536, 1536, H200, 0, "its last round is the fullest"},
-    {OTHER, 256, 256, {.multiprocessors = 132, .shared_bytes = 60000}, 1,
+    {OTHER,
+     256,
+     256,
+     {.multiprocessors = 132, .shared_bytes = 60000},
+     1,
      "the others do not fit into 60000 bytes of shared memory"},
     {TWINS, 256, 256, H200, 0, "of equals it is the first"},
 };
@@ -61,9 +75,8 @@ std::string complaint_about(const Question& question, size_t chosen) {
     return text.str();
   }
   text << "choose_tile took " << tile_in_words(question, chosen) << " for a C of " << question.M
-       << " x " << question.N << " on " << question.device.multiprocessors
-       << " multiprocessors; " << tile_in_words(question, question.answer)
-       << " is done first: " << question.why;
+       << " x " << question.N << " on " << question.device.multiprocessors << " multiprocessors; "
+       << tile_in_words(question, question.answer) << " is done first: " << question.why;
   return text.str();
 }
 

@@ -38,25 +38,29 @@ std::string of_line(const SplitPlan& plan) {
 Examined of_pieces(const SplitPlan& plan) {
   const int64_t line = plan.line(), blocks = plan.blocks;
   if (plan.begin(blocks) == plan.begin(0)) {
-    return {"all_empty", joined("All pieces are empty: begin(0) and begin(", blocks, ") are both ",
+    return {.answers = "all_empty",
+            .complaint = joined("All pieces are empty: begin(0) and begin(", blocks, ") are both ",
                                 plan.begin(0), of_line(plan))};
   }
   if (plan.begin(0) != 0) {
-    return {"first_piece", joined("begin(0) is ", plan.begin(0), of_line(plan),
-                                  ": the first piece begins at step 0")};
+    return {.answers = "first_piece",
+            .complaint = joined("begin(0) is ", plan.begin(0), of_line(plan),
+                                ": the first piece begins at step 0")};
   }
   if (plan.begin(blocks) != line) {
-    return {"line_end", joined("begin(", blocks, ") is ", plan.begin(blocks), of_line(plan),
-                               ": of the number of blocks it is the line's end, ", line)};
+    return {.answers = "line_end",
+            .complaint = joined("begin(", blocks, ") is ", plan.begin(blocks), of_line(plan),
+                                ": of the number of blocks it is the line's end, ", line)};
   }
   const int64_t shortest = line / blocks, longest = ceil_div(line, blocks);
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t steps = plan.begin(block + 1) - plan.begin(block);
     if (steps >= shortest && steps <= longest) continue;
-    return {"uneven", joined("Block ", block, " has ", steps, " steps", of_line(plan),
-                             ": a piece has ", shortest, " or ", longest, " (begin(", block,
-                             ") is ", plan.begin(block), ", begin(", block + 1, ") is ",
-                             plan.begin(block + 1), ")")};
+    return {.answers = "uneven",
+            .complaint =
+                joined("Block ", block, " has ", steps, " steps", of_line(plan), ": a piece has ",
+                       shortest, " or ", longest, " (begin(", block, ") is ", plan.begin(block),
+                       ", begin(", block + 1, ") is ", plan.begin(block + 1), ")")};
   }
   for (int64_t step = 0; step < line; ++step) {
     const int64_t owner = plan.owner(step);
@@ -65,11 +69,12 @@ Examined of_pieces(const SplitPlan& plan) {
     }
     int64_t of = 0;
     while (plan.begin(of + 1) <= step) ++of;
-    return {"owner", joined("owner(", step, ") is ", owner, of_line(plan), ": by begin() block ",
-                            of, " has this step (its piece is steps ", plan.begin(of), " to ",
-                            plan.begin(of + 1) - 1, ")")};
+    return {.answers = "owner",
+            .complaint = joined("owner(", step, ") is ", owner, of_line(plan),
+                                ": by begin() block ", of, " has this step (its piece is steps ",
+                                plan.begin(of), " to ", plan.begin(of + 1) - 1, ")")};
   }
-  return {"right", ""};
+  return {.answers = "right"};
 }
 
 // A line whose products with the number of blocks need more than 32 bits.
@@ -79,11 +84,11 @@ Examined of_a_long_line() {
   const int64_t line = LONG.line(), last = LONG.begin(LONG.blocks - 1);
   const bool begins = LONG.begin(LONG.blocks) == line && line - last >= line / LONG.blocks &&
                       line - last <= ceil_div(line, LONG.blocks);
-  if (begins && LONG.owner(line - 1) == LONG.blocks - 1) return {"right", ""};
-  return {"too_large",
-          joined(begins ? joined("owner(", line - 1, ") is ", LONG.owner(line - 1))
-                        : joined("begin(", LONG.blocks - 1, ") is ", last),
-                 of_line(LONG), ": a number of 32 bits is too small for the product")};
+  if (begins && LONG.owner(line - 1) == LONG.blocks - 1) return {.answers = "right"};
+  return {.answers = "too_large",
+          .complaint = joined(begins ? joined("owner(", line - 1, ") is ", LONG.owner(line - 1))
+                                     : joined("begin(", LONG.blocks - 1, ") is ", last),
+                              of_line(LONG), ": a number of 32 bits is too small for the product")};
 }
 
 // ---- Hole b: the division that is chosen.
@@ -100,14 +105,10 @@ constexpr TunedTile TILES[] = {STREAM_K_TABLE[8], STREAM_K_TABLE[11]};
 
 // The rung's own.
 constexpr Choice CHOICES[] = {
-    {64, 64, 4096, 132, 128, 6.77},
-    {64, 64, 4096, 80, 80, 6.72},
-    {112, 9, 3464, 132, 132, 7.65},
-    {48, 1000, 3000, 28, 96, 13.87},
-    {256, 256, 65536, 132, 264, 187.21},
-    {64, 96, 20000, 400, 792, 16.07},
-    {512, 2048, 64, 132, 512, 7.88},
-    {2560, 2560, 2560, 132, 264, 727.82},
+    {64, 64, 4096, 132, 128, 6.77},      {64, 64, 4096, 80, 80, 6.72},
+    {112, 9, 3464, 132, 132, 7.65},      {48, 1000, 3000, 28, 96, 13.87},
+    {256, 256, 65536, 132, 264, 187.21}, {64, 96, 20000, 400, 792, 16.07},
+    {512, 2048, 64, 132, 512, 7.88},     {2560, 2560, 2560, 132, 264, 727.82},
 };
 
 // Of these a choice may be slower by this factor.
@@ -121,19 +122,20 @@ Examined of_choice(const Choice& choice) {
                   choice.multiprocessors, " multiprocessors");
   };
   if (plan.blocks == 0) {
-    return {"nothing", joined("No possible division was considered", of_product())};
+    return {.answers = "nothing",
+            .complaint = joined("No possible division was considered", of_product())};
   }
   const double us =
       estimate_us(plan, TILES[plan.choice], choice.M, choice.N, choice.multiprocessors);
-  if (us <= ENOUGH * choice.us) return {"right", ""};
+  if (us <= ENOUGH * choice.us) return {.answers = "right"};
   std::ostringstream times;
   times.precision(3);
   times << us << " us by the estimate; a division among " << choice.blocks << " blocks takes "
         << choice.us;
-  return {joined("slow at ", choice.M, "x", choice.N, "x", choice.K, " on ",
-                 choice.multiprocessors),
-          joined("The best of your divisions", of_product(), " has ", plan.blocks, " blocks and ",
-                 plan.rounds, " rounds, and takes ", times.str())};
+  return {.answers = joined("slow at ", choice.M, "x", choice.N, "x", choice.K, " on ",
+                            choice.multiprocessors),
+          .complaint = joined("The best of your divisions", of_product(), " has ", plan.blocks,
+                              " blocks and ", plan.rounds, " rounds, and takes ", times.str())};
 }
 
 }  // namespace ladder::examination

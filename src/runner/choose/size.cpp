@@ -44,4 +44,24 @@ results::Problem parse_size(const std::string& text) {
       fmt::format("size '{}' has {} dimensions: write one, or three as MxNxK", text, sizes.size()));
 }
 
+std::vector<std::string> options_of(const results::Problem& problem) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* option, const std::string& value) {
+    words.emplace_back(option);
+    words.push_back(value);
+  };
+  if (!problem.is_dense()) {
+    add("--lda", std::to_string(problem.lda));
+    add("--ldb", std::to_string(problem.ldb));
+    add("--ldc", std::to_string(problem.ldc));
+  }
+  if (problem.offset_a != 0) add("--offset-a", std::to_string(problem.offset_a));
+  if (problem.offset_b != 0) add("--offset-b", std::to_string(problem.offset_b));
+  if (problem.offset_c != 0) add("--offset-c", std::to_string(problem.offset_c));
+  if (problem.alpha != 1.0f) add("--alpha", fmt::format("{}", problem.alpha));
+  if (problem.beta != 0.0f) add("--beta", fmt::format("{}", problem.beta));
+  if (problem.seed != 1) add("--seed", std::to_string(problem.seed));
+  return words;
+}
+
 }  // namespace runner

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/error.hpp"
@@ -14,6 +15,7 @@
 #include "results/compare/comparison.hpp"
 #include "results/files/json.hpp"
 #include "runner/choose/lab_workload.hpp"
+#include "runner/choose/size.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/machine/sampling.hpp"
 #include "runner/trial/progress_line.hpp"
@@ -111,25 +113,12 @@ std::vector<Place> places_of(const std::vector<const Result*>& rows) {
 }
 
 void add_options(const Place& place, Call& call) {
-  const Problem& p = place.problem;
-  const auto add = [&call](const char* option, const std::string& value) {
-    call.emplace_back(option);
-    call.push_back(value);
-  };
-  if (!p.is_dense()) {
-    add("--lda", std::to_string(p.lda));
-    add("--ldb", std::to_string(p.ldb));
-    add("--ldc", std::to_string(p.ldc));
-  }
-  if (p.offset_a != 0) add("--offset-a", std::to_string(p.offset_a));
-  if (p.offset_b != 0) add("--offset-b", std::to_string(p.offset_b));
-  if (p.offset_c != 0) add("--offset-c", std::to_string(p.offset_c));
-  if (p.alpha != 1.0f) add("--alpha", fmt::format("{}", p.alpha));
-  if (p.beta != 0.0f) add("--beta", fmt::format("{}", p.beta));
-  if (p.seed != 1) add("--seed", std::to_string(p.seed));
+  std::ranges::copy(options_of(place.problem), std::back_inserter(call));
   if (place.cold) call.emplace_back("--cold");
   if (place.once) call.emplace_back("--once");
-  if (machine::MEASURES_TIME && !place.once) add("--time", fmt::format("{}", SECONDS_OF_A_RUN));
+  if (machine::MEASURES_TIME && !place.once) {
+    call.insert(call.end(), {"--time", fmt::format("{}", SECONDS_OF_A_RUN)});
+  }
 }
 
 // Neighbours of the same kernels and options, dense, in one call.

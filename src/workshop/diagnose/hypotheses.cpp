@@ -338,6 +338,7 @@ class Suspects {
   void factors() {
     const ExaminedProduct& facts = facts_;
     const double alpha = facts.given().alpha, beta = facts.given().beta;
+    const std::string run = fmt::format("a second run, with alpha {} and beta {},", alpha, beta);
     add("nothing written", "No element of C was written.",
         [&facts](int64_t i, int64_t j) { return facts.is_untouched(i, j) ? Fit::yes : Fit::no; });
     add_value(
@@ -345,15 +346,12 @@ class Suspects {
         beta == 0 ? "Every element is 0." : "Every element is beta * C, as if the sum were 0.",
         [&facts](int64_t i, int64_t j) { return facts.blended(0, i, j); });
     if (alpha != 1) {
-      add_value("alpha ignored",
-                fmt::format("Alpha is {}, and the sums are stored as they are.", alpha),
+      add_value("alpha ignored", fmt::format("In {} the sums are stored as they are.", run),
                 [&facts, beta](int64_t i, int64_t j) {
                   return facts.blended(facts.product(i, j), i, j, 1, beta);
                 });
       if (beta != 0) {
-        add_value("alpha ignored",
-                  fmt::format("Alpha is {} and beta {}, and the sums are stored as they are.",
-                              alpha, beta),
+        add_value("alpha ignored", fmt::format("In {} the sums are stored as they are.", run),
                   [&facts](int64_t i, int64_t j) {
                     return facts.blended(facts.product(i, j), i, j, 1, 0);
                   });
@@ -370,20 +368,20 @@ class Suspects {
           });
       return;
     }
-    add_value("beta ignored", fmt::format("Beta is {}, and of the old C nothing is left.", beta),
+    add_value("beta ignored", fmt::format("In {} nothing is left of the old C.", run),
               [&facts, alpha](int64_t i, int64_t j) {
                 return facts.blended(facts.product(i, j), i, j, alpha, 0);
               });
     if (beta != 1) {
-      add_value("beta taken for 1",
-                fmt::format("Beta is {}, and all of the old C was added.", beta),
+      add_value("beta taken for 1", fmt::format("In {} all of the old C was added.", run),
                 [&facts, alpha](int64_t i, int64_t j) {
                   return facts.blended(facts.product(i, j), i, j, alpha, 1);
                 });
     }
     if (alpha != beta) {
       add_value("alpha and beta changed places",
-                fmt::format("The sums were taken {} times and the old C {} times.", beta, alpha),
+                fmt::format("In {} the sums were taken {} times and the old C {} times.", run, beta,
+                            alpha),
                 [&facts, alpha, beta](int64_t i, int64_t j) {
                   return facts.blended(facts.product(i, j), i, j, beta, alpha);
                 });

@@ -6,13 +6,14 @@
 #include <cstdint>
 
 #include "kernels/ladder.hpp"
-#include "runner/verify/wrong_elements.hpp"
 
 namespace workshop {
 namespace {
 
 using ladder::ceil_div;
 
+// Evidence is from a run of its own (evidence.hpp), in which another number of elements may be wrong.
+constexpr const char* RUN = "A second run, with whole numbers in A, B and C.";
 constexpr int64_t MOST_SIGNS = 16;  // in a row, and below each other
 
 // What is drawn: a rectangle of positions, each of which stands for one element or, in a tile, for one of each tile.
@@ -96,12 +97,6 @@ std::string wrong_map(const ExaminedProduct& facts, const text::Page& page) {
     }
   }
 
-  runner::WrongElements elements(facts.given().M, facts.given().N);
-  for (int64_t i = 0; i < facts.given().M; ++i) {
-    for (int64_t j = 0; j < facts.given().N; ++j) {
-      if (facts.is_wrong(i, j)) elements.add(i, j);
-    }
-  }
   const std::string legend =
       fmt::format("{} right  {} wrong{}", right, wrong,
                   some_are_partly_wrong ? fmt::format("  {} some of them wrong", some) : "");
@@ -119,7 +114,7 @@ std::string wrong_map(const ExaminedProduct& facts, const text::Page& page) {
   const size_t beside = margin + across + 3;
   const int room = page.width <= 0 ? 0 : std::max(24, page.width - static_cast<int>(beside));
   std::string words;
-  for (const std::string& sentence : {elements.describe() + ".", scale, legend}) {
+  for (const std::string& sentence : {std::string(RUN), scale, legend}) {
     words += text::wrap(sentence, room, 0) + "\n";
   }
   const std::vector<std::string_view> lines = text::lines_of(words);

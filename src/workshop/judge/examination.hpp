@@ -9,9 +9,12 @@ namespace workshop {
 
 /// What the functions answered.
 struct Examined {
-  std::string answers{};  // in short, for signs: "0 2 1"
-  std::string
-      complaint{};  // what is wrong with the first wrong answer, in sentences; empty if all are right
+  /// In short, for signs: "0 2 1".
+  std::string answers{};
+  /// What should be said of answers that are right; empty for nothing.
+  std::string remark{};
+  /// What is wrong with the first wrong answer, in sentences; empty if all are right.
+  std::string complaint{};
 };
 
 }  // namespace workshop

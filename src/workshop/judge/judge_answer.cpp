@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "lens/picture.hpp"
 #include "results/sources/source_comparison.hpp"
 #include "results/tables/table.hpp"
+#include "runner/choose/size.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/report.hpp"
@@ -97,10 +99,18 @@ std::string describe(const Problem& p) {
           : fmt::format(", rows of A, B and C {}, {} and {} floats apart", p.lda, p.ldb, p.ldc));
 }
 
+// "--size 66x36x40 --lda 43"
+std::string asking_for(const Problem& p) {
+  std::vector<std::string> words = {"--size", p.size()};
+  std::ranges::copy(runner::options_of(p), std::back_inserter(words));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
 void end_at(const Problem& problem, Outcome& outcome) {
   outcome.size = problem.size();
   outcome.strided =
       problem.lda != problem.K || problem.ldb != problem.N || problem.ldc != problem.N;
+  outcome.again = asking_for(problem);
 }
 
 Fault last_fault() {
@@ -162,6 +172,7 @@ void judge_functions(const Exercise& exercise, const runner::CompiledKernel& com
   }
   ask(examined);
   outcome.examined = examined.answers;
+  outcome.remark = examined.remark;
   if (examined.complaint.empty()) return;
   outcome.ending = Ending::wrong_function;
   outcome.message = examined.complaint + "\n";
@@ -182,6 +193,7 @@ void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& 
       if (error == cudaSuccess) error = cudaDeviceSynchronize();
       return error;
     });
+    if (outcome.hazards.empty()) outcome.again = asking_for(problem);
     results::add_hazards(machine::take_hazards(), outcome.hazards);
     if (error == cudaSuccess && verdict.correct) continue;
     end_at(problem, outcome);
@@ -213,7 +225,9 @@ void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
     const std::string fault = error == cudaSuccess ? "" : machine::last_failure().text;
     if (!fault.empty()) outcome.fault = last_fault();
     outcome.ending = Ending::broken_contract;
-    outcome.message = fmt::format("{}{}\n", fault.empty() ? "" : fault + "\n", complaint);
+    if (!fault.empty() && check.usual_reason != nullptr)
+      outcome.message = fmt::format("{}\n", check.usual_reason);
+    outcome.message += fmt::format("{}{}\n", fault.empty() ? "" : fault + "\n", complaint);
     return;
   }
 }
@@ -310,24 +324,14 @@ struct Seen {
   std::optional<lens::Request> worst{};
 };
 
-// Whether a request should be drawn in place of another. Of shared memory the loads are: those are what a main loop makes.
-bool is_worth_drawing(const lens::Request& request, const std::optional<lens::Request>& other) {
-  const bool is_shared = request.path == lens::Path::shared;
-  if (is_shared && request.action != lens::Action::load) return false;
-  if (!other) return true;
-  if (is_shared && request.bank_conflicts == other->bank_conflicts) {
-    return request.wavefronts > other->wavefronts;
-  }
-  return lens::is_worse(request, *other);
-}
-
 Seen seen(const ladder::Rung& rung, const std::string& buffer) {
   if (!buffer.empty()) machine::record_requests({.any = true});
   Seen seen{.result = measured(rung, large_problem())};
   const std::vector<lens::Request> requests = machine::recorded_requests();
   machine::record_requests({});
   for (const lens::Request& request : requests) {
-    if (request.buffer == buffer && is_worth_drawing(request, seen.worst)) seen.worst = request;
+    if (request.buffer != buffer) continue;
+    if (!seen.worst || lens::is_worse(request, *seen.worst)) seen.worst = request;
   }
   return seen;
 }
@@ -375,7 +379,6 @@ void refuse_what_is_as_given(const Exercise& exercise, const std::string& source
                              Outcome& outcome) {
   if (own_part(source) != own_part(cut(exercise, hole_of(source)))) return;
   outcome.ending = Ending::broken_promise;
-  outcome.message = "between the marks it is as it was given: nothing is written yet\n";
 }
 
 // Whether the file holds the header's text itself: then the header is empty, whoever includes it (see cut.hpp).

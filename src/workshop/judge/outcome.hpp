@@ -43,14 +43,16 @@ struct Fault {
 struct Outcome {
   Ending ending = Ending::right;
   Fault fault{};
-  std::string size{};             // "256x128x64": of the product at which the answer failed
-  bool strided = false;           // its matrices are parts of larger ones
+  std::string size{};    // "256x128x64": of the product at which the answer failed
+  bool strided = false;  // its matrices are parts of larger ones
+  std::string again{};  // the options of `sgemm_runner` that ask for it: "--size 66x36x40 --lda 43"
   std::string message{};          // what is wrong, in lines; empty where nothing is
   std::string compiler_output{};  // all that the compiler said
   std::vector<Cause> causes{};    // of a wrong result, the most telling first
   std::string map{};              // of the wrong elements, in lines
   std::vector<results::Hazard> hazards{};
   std::string examined{};  // what the functions answered that are asked directly (examination.hpp)
+  std::string remark{};    // what the examination says of a right answer
   std::string contract_check{};                 // the one that is not kept
   std::vector<results::CheckedClaim> claims{};  // what is promised and what was counted
   std::string worth{};     // of a right answer, in lines: counters and speed before and after

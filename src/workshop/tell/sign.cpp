@@ -231,7 +231,8 @@ std::vector<std::string> fault_words() {
   return {"out_of_bounds", "use_after_free", "misaligned",     "barrier_divergence",
           "trap",          "failed_assert",  "stack_overflow", "no_function",
           "reads",         "writes",         "copies",         "shared",
-          "local",         "before",         "host",           "null"};
+          "local",         "before",         "host",           "null",
+          "before_shared"};
 }
 
 std::vector<std::pair<std::string, std::string>> hazard_words() {

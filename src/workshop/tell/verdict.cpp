@@ -55,16 +55,39 @@ std::string figure(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-// "sectors per load request of A: 1, promised = 32"
+// The exercise promises something beside the rung, which may be the same figure.
+bool is_of_the_same_figure(const results::CheckedClaim& a, const results::CheckedClaim& b) {
+  return a.counter == b.counter && a.buffer == b.buffer && a.size == b.size;
+}
+
+// True if a rung says that it has at least so much of what should be little.
+bool is_a_known_waste(const results::CheckedClaim& claim) {
+  const results::Metric* const metric = results::find_metric(claim.counter);
+  return metric != nullptr && metric->better == results::Better::less && claim.relation == ">=";
+}
+constexpr const char* KNOWN_WASTE = " (this rung still has them, and a later one removes them)";
+
+// "sectors per load request of A: 1, promised = 32", and one line for a figure that is promised twice
 std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
                            const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string text;
-  for (const results::CheckedClaim& claim : claims) {
-    text += fmt::format("{} {}{}: {}, promised {} {}\n", claim.kept ? signs.right : signs.wrong,
+  std::vector<bool> told(claims.size());
+  for (size_t i = 0; i < claims.size(); ++i) {
+    if (told[i]) continue;
+    const results::CheckedClaim& claim = claims[i];
+    bool kept = true;
+    std::vector<std::string> promised;
+    for (size_t j = i; j < claims.size(); ++j) {
+      if (!is_of_the_same_figure(claims[j], claim)) continue;
+      told[j] = true;
+      kept = kept && claims[j].kept;
+      promised.push_back(fmt::format("{} {}", claims[j].relation, figure(claims[j].value)));
+    }
+    text += fmt::format("{} {}{}: {}, promised {}{}\n", kept ? signs.right : signs.wrong,
                         metric_name(claim), claim.buffer.empty() ? "" : " of " + claim.buffer,
-                        claim.counted ? figure(*claim.counted) : "not counted", claim.relation,
-                        figure(claim.value));
+                        claim.counted ? figure(*claim.counted) : "not counted",
+                        fmt::join(promised, " and "), is_a_known_waste(claim) ? KNOWN_WASTE : "");
   }
   return text;
 }
@@ -90,6 +113,8 @@ std::string more_about(const Judged& judged) {
     case Ending::fault:
     case Ending::wrong_result:
     case Ending::hazard:
+      return fmt::format("./sgemm_runner --kernel {} {}{}", judged.file,
+                         judged.outcome.hazards.empty() ? "" : "--hazards ", judged.outcome.again);
     case Ending::broken_contract:
       return fmt::format("./sgemm_runner --kernel {} --size 64", judged.file);
   }
@@ -110,12 +135,12 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
   } else {
     text = lines_on(outcome.message, inner);
   }
-  if (!outcome.map.empty()) text += "\n" + outcome.map;
   // What races is wrong in any pattern, so that a pattern says nothing of it.
   const bool is_explained = outcome.ending != Ending::hazard && !outcome.hazards.empty();
   if (is_explained) {
     text += "\nIt looks like this:\n" + lines_on(outcome.hazards.front().message, inner);
   }
+  if (!outcome.map.empty() && (!is_explained || judged.verbose)) text += "\n" + outcome.map;
   for (size_t i = 0; i < outcome.causes.size(); ++i) {
     const bool is_first = i == 0 && !is_explained;
     if (!is_first && !judged.verbose) break;
@@ -141,24 +166,38 @@ std::string what_is_known(const Section& known, const text::Page& page) {
          indented(markdown_on(known.prose(), inner), 2);
 }
 
+// Without spaces, line ends and a byte order mark.
+std::string letters_of(std::string_view text) {
+  constexpr std::string_view BYTE_ORDER_MARK = "\xEF\xBB\xBF";
+  if (text.starts_with(BYTE_ORDER_MARK)) text.remove_prefix(BYTE_ORDER_MARK.size());
+  std::string kept;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') kept += c;
+  }
+  return kept;
+}
+
+// True if what stands between the marks of a hole is nothing, or as it was given.
+bool is_unwritten(const Exercise& exercise, char hole, const std::string& code) {
+  const std::vector<char> letters = exercise.letters();
+  if (std::ranges::find(letters, hole) == letters.end()) return false;
+  const std::string own = letters_of(code);
+  return own.empty() || own == letters_of(own_part(cut(exercise, hole)));
+}
+
+bool is_unwritten(const Exercise& exercise, const std::string& source) {
+  return is_unwritten(exercise, hole_of(source), own_part(source));
+}
+
 // How much of the learner's file is the rung's own, spaces aside.
 enum class Own { nothing, between_the_marks, everything };
 
 Own own_of_the_rung(const Judged& judged) {
   if (!has_solution(*judged.exercise)) return Own::nothing;
-  const auto letters = [](std::string_view text) {
-    constexpr std::string_view BYTE_ORDER_MARK = "\xEF\xBB\xBF";
-    if (text.starts_with(BYTE_ORDER_MARK)) text.remove_prefix(BYTE_ORDER_MARK.size());
-    std::string kept;
-    for (const char c : text) {
-      if (c != ' ' && c != '\n' && c != '\r' && c != '\t') kept += c;
-    }
-    return kept;
-  };
   const char hole = hole_of(judged.source);
   const std::string solution = solution_of(*judged.exercise, hole);
-  if (letters(own_part(judged.source)) != letters(solution)) return Own::nothing;
-  return letters(judged.source) == letters(cut(*judged.exercise, hole, solution))
+  if (letters_of(own_part(judged.source)) != letters_of(solution)) return Own::nothing;
+  return letters_of(judged.source) == letters_of(cut(*judged.exercise, hole, solution))
              ? Own::everything
              : Own::between_the_marks;
 }
@@ -175,6 +214,8 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
                        page.width, 2) +
             "\n";
   }
+  if (!outcome.remark.empty())
+    text += indented(lines_on(outcome.remark + "\n", narrower(page, 2)), 2);
   if (!outcome.claims.empty()) text += "\n" + indented(claims_as_text(outcome.claims, page), 2);
   if (runner::machine::MEASURES_TIME) {
     text += indented("Accesses are not counted on a GPU: './sgemm_runner --build sim check " +
@@ -214,20 +255,27 @@ std::string holes_of(const Section& wrong_answer) {
 std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcome& outcome,
                                           const std::string& source) {
   if (outcome.ending == Ending::right) return std::nullopt;
+  const bool unwritten = is_unwritten(exercise, source);
   const Document document = exercise.wrong_answers();
   const char hole = hole_of(source);
   for (const Section& section : document.sections) {
     const Sign sign =
         parse_sign(section.field("Known by"), fmt::format("{}:{}", document.file, section.line));
     const bool is_of_the_hole = holes_of(section).find(hole) != std::string::npos;
-    if (is_of_the_hole && matches(sign, outcome, source)) return section;
+    if (!is_of_the_hole || !matches(sign, outcome, source)) continue;
+    // Where nothing is written, only what is told of nothing is to the point. A copy for a class has no code here.
+    const bool is_of_nothing =
+        !section.blocks.empty() && is_unwritten(exercise, hole, section.blocks.front().text);
+    if (unwritten && !is_of_nothing) continue;
+    return section;
   }
   return std::nullopt;
 }
 
-std::string next_step(const Exercise* next) {
+std::string next_step(const Exercise* next, bool is_begun) {
   if (next == nullptr) return "You are at the top: all exercises are done.\n";
-  return command_line("next", fmt::format("./sgemm_runner learn {}", next->number_or_name()));
+  return command_line("next", fmt::format("./sgemm_runner learn {}{}", next->number_or_name(),
+                                          is_begun ? "   (you have begun it)" : ""));
 }
 
 std::string verdict(const Judged& judged, const text::Page& page) {
@@ -240,6 +288,9 @@ std::string verdict(const Judged& judged, const text::Page& page) {
   if (judged.verbose) {
     text += fmt::format("  compiled in {:.1f} s, run in {:.1f} s\n", outcome.compile_seconds,
                         outcome.run_seconds);
+  }
+  if (!right && !judged.known && is_unwritten(*judged.exercise, judged.source)) {
+    text += "  Nothing is written between the marks yet.\n";
   }
   text += right ? what_it_was_worth(judged, page) : what_was_wrong(judged, page);
   if (judged.known) text += what_is_known(*judged.known, page);
@@ -264,7 +315,7 @@ std::string verdict(const Judged& judged, const text::Page& page) {
         "larger hole",
         fmt::format("./sgemm_runner reset {} --hole {}   (your file is kept)", word, larger));
   }
-  return text + next_step(judged.next);
+  return text + next_step(judged.next, judged.next_is_begun);
 }
 
 }  // namespace workshop

@@ -1145,11 +1145,11 @@ TEST(WrongMap, IsOfTheBlocksTileWhereAllTilesAreAlike) {
   EXPECT_EQ(map_of({64, 96, 8}, {32, 32, 8}, PLAIN,
                    [](int64_t i, int64_t j) { return i % 32 >= 28 && j % 32 < 16; }),
             "column 0              30\n"
-            "row  0 ................   384 of 6144 elements are wrong: rows 28 to 31 of every\n"
-            "     2 ................   32, columns 0 to 15 of every 32.\n"
-            "     4 ................   Each character stands for 2 x 2 elements; the block's\n"
-            "     6 ................   tile is 32 x 32, and all tiles are alike.\n"
-            "     8 ................   . right  # wrong\n"
+            "row  0 ................   A second run, with whole numbers in A, B and C.\n"
+            "     2 ................   Each character stands for 2 x 2 elements; the block's\n"
+            "     4 ................   tile is 32 x 32, and all tiles are alike.\n"
+            "     6 ................   . right  # wrong\n"
+            "     8 ................\n"
             "    10 ................\n"
             "    12 ................\n"
             "    14 ................\n"
@@ -1166,7 +1166,7 @@ TEST(WrongMap, IsOfTheBlocksTileWhereAllTilesAreAlike) {
 TEST(WrongMap, IsOfTheWholeMatrixOtherwise) {
   EXPECT_EQ(map_of({40, 9, 8}, {32, 32, 8}, PLAIN, [](int64_t i, int64_t) { return i >= 38; }),
             "column 0       8\n"
-            "row  0 .........   18 of 360 elements are wrong: rows 38 to 39, all columns.\n"
+            "row  0 .........   A second run, with whole numbers in A, B and C.\n"
             "     3 .........   Each character stands for 3 x 1 elements; C is 40 x 9.\n"
             "     6 .........   . right  # wrong  + some of them wrong\n"
             "     9 .........\n"
@@ -1191,8 +1191,8 @@ TEST(WrongMap, HasWordsBelowItWhereThereIsLittleOfIt) {
   EXPECT_EQ(map_of({2, 3, 8}, {}, {.unicode = true, .width = 40},
                    [](int64_t i, int64_t j) { return i == 1 && j == 2; }),
             "column 0 2\n"
-            "row  0 ···   1 of 6 elements is wrong:\n"
-            "     1 ··█   row 1, column 2.\n"
+            "row  0 ···   A second run, with whole\n"
+            "     1 ··█   numbers in A, B and C.\n"
             "             Each character stands for\n"
             "             one element; C is 2 x 3.\n"
             "             · right  █ wrong\n");

@@ -39,8 +39,9 @@ TEST(Sign, KnowsTheSimulatorsFaults) {
     words.emplace_back(simulator::name_of(kind));
   for (const FaultAction action : {FaultAction::reads, FaultAction::writes, FaultAction::copies})
     words.emplace_back(simulator::name_of(action));
-  for (const AddressKind memory : {AddressKind::shared, AddressKind::local, AddressKind::before,
-                                   AddressKind::host, AddressKind::null})
+  for (const AddressKind memory :
+       {AddressKind::shared, AddressKind::local, AddressKind::before, AddressKind::host,
+        AddressKind::null, AddressKind::before_shared})
     words.emplace_back(simulator::name_of(memory));
   EXPECT_EQ(workshop::fault_words(), words);
 }

@@ -22,6 +22,7 @@ Outcome outcome() {
             .message = "C[0][0] is 3, should be 4\nat 64x64x64\n"};
   o.causes = {{.name = "transposed"}, {.name = "edge only"}};
   o.contract_check = "alpha and beta";
+  o.examined = "0 2 1";
   o.hazards = {{.kind = "unwritten read", .message = "k reads shared memory that nobody wrote\n"}};
   o.claims = {{.counter = "load_sectors_per_request", .buffer = "A", .counted = 4},
               {.counter = "blocks", .size = "4x4x4096", .counted = 12},
@@ -51,6 +52,7 @@ TEST(Sign, HoldsOfWhatBecameOfAnAnswer) {
            "cause is edge only",
            "hazard is unwritten_read",
            "check is alpha and beta",
+           "examination is 0 2 1",
            "says should be [0-9]",
            "fault is out_of_bounds",
            "fault is out_of_bounds reads shared",
@@ -84,6 +86,7 @@ TEST(Sign, DoesNotHoldOfAnythingElse) {
            "cause is all zeros",
            "hazard is race",
            "check is dense shapes",
+           "examination is 0 2",
            "says should be [a-z]",
            "source has __syncthreads()",
            "source lacks __shared__",

@@ -19,6 +19,9 @@ struct ContractCheck {
   /// the device may be unusable afterwards, and the checks that follow would say no more than that. Throws
   /// Error if the device lacks the memory for the problem or the user interrupts.
   std::string (*complaint)(const ladder::Rung& rung);
+
+  /// What usually breaks it, where the complaint is mostly a fault whose address says nothing; otherwise nullptr.
+  const char* usual_reason = nullptr;
 };
 
 /// All checks: those of shapes, of values, of order, and of far places (trial.hpp), the plainest first in each.

@@ -444,9 +444,18 @@ std::string too_large_a_grid(const Rung& rung) {
 }
 
 constexpr ContractCheck CHECKS[] = {
-    {"64-bit indices into A", far_rows_of_a},           {"64-bit indices into B", far_rows_of_b},
-    {"64-bit indices into C", far_rows_of_c},           {"more rows than 32 bits count", many_rows},
-    {"more columns than 32 bits count", many_columns},  {"a K beyond 32 bits", a_long_k},
+    {"64-bit indices into A", far_rows_of_a,
+     "an index into A overflows 32 bits: row * lda is larger than an int. Make the row an int64_t "
+     "before the product"},
+    {"64-bit indices into B", far_rows_of_b,
+     "an index into B overflows 32 bits: k * ldb is larger than an int. Make k an int64_t before "
+     "the product"},
+    {"64-bit indices into C", far_rows_of_c,
+     "an index into C overflows 32 bits: row * ldc is larger than an int. Make the row an int64_t "
+     "before the product"},
+    {"more rows than 32 bits count", many_rows, "a row's number overflows 32 bits"},
+    {"more columns than 32 bits count", many_columns, "a column's number overflows 32 bits"},
+    {"a K beyond 32 bits", a_long_k, "a k overflows 32 bits"},
     {"too large a grid is an error", too_large_a_grid},
 };
 
