@@ -99,6 +99,9 @@ class CheckSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
     add_exercise(app, "its number or name; without one: the exercise at hand");
+    app.add_option("--answer", answer_,
+                   "first put this file's text between the marks; what was there is kept")
+        ->type_name("FILE");
     app.add_flag("--watch", watch_, "judge at each save, until Ctrl-C");
     app.add_flag("--json", json_, "print the verdict as JSON");
     app.add_flag("-v,--verbose", verbose_,
@@ -111,17 +114,21 @@ class CheckSubcommand : public Word {
     CheckRequest request;
     request.folder = folder_;
     request.exercise = exercise_;
+    request.answer = answer_;
     request.watch = watch_;
     request.json = json_;
     request.verbose = verbose_;
     if (!seconds_.empty()) request.seconds = parse_seconds("--seconds", seconds_);
     if (watch_ && json_) throw Error(ExitCode::usage, "--watch is for people: leave --json out");
+    if (watch_ && !answer_.empty()) {
+      throw Error(ExitCode::usage, "--watch judges your own file at each save: leave --answer out");
+    }
     return request;
   }
 
  private:
   bool watch_ = false, json_ = false, verbose_ = false;
-  std::string seconds_;
+  std::string answer_, seconds_;
 };
 
 class HintSubcommand : public Word {
@@ -176,19 +183,27 @@ class ProgressSubcommand : public Word {
   void add_options(CLI::App& app) override {
     app.add_option("FILES", files_,
                    "each learner's progress.json, for a class; without any: your own progress");
-    app.add_flag("--json", json_, "as JSON");
+    app.add_option("--export", exported_,
+                   "write your progress to NAME.json, to hand in under this name")
+        ->type_name("NAME.json");
+    app.add_flag("--json", json_, "print JSON");
     add_folder(app);
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     ProgressRequest request;
     request.folder = folder_;
     request.files = files_;
+    request.exported = exported_;
     request.json = json_;
+    if (!exported_.empty() && !files_.empty()) {
+      throw Error(ExitCode::usage, "--export writes your own progress: leave the files out");
+    }
     return request;
   }
 
  private:
   std::vector<std::string> files_;
+  std::string exported_;
   bool json_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/interrupt.hpp"
 #include "app/output.hpp"
@@ -12,6 +13,7 @@
 #include "runner/trial/provenance.hpp"
 #include "workshop/commands/watch.hpp"
 #include "workshop/commands/workshop.hpp"
+#include "workshop/course/cut.hpp"
 #include "workshop/desk/desk.hpp"
 #include "workshop/judge/judge_answer.hpp"
 #include "workshop/judge/outcome_json.hpp"
@@ -46,6 +48,30 @@ std::string own_source(const Desk& desk, const Exercise& exercise) {
     throw Error(ExitCode::usage, fmt::format("'{}' is empty{}", as_typed(path), way_out));
   }
   return source;
+}
+
+// Puts the text of a file between the marks of the learner's. What was there is kept, where it is another text.
+void take_answer(const Desk& desk, const Exercise& exercise, const std::string& file) {
+  if (!exercise.is_written()) {
+    throw Error(ExitCode::usage,
+                fmt::format("--answer is for code; of {} you predict figures, in its own file",
+                            exercise.name));
+  }
+  const std::string text = read_text(file);
+  const std::string path = desk.files().path(exercise);
+  desk.files().make(exercise, desk.fresh_text(exercise, 0));  // where there is none yet
+  const std::string before = own_source(desk, exercise);
+  const std::optional<std::string> after = with_own_part(before, text);
+  if (!after) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("'{}' has lost its marks, between which '{}' belongs: './sgemm_runner reset "
+                    "{}' keeps it and begins anew",
+                    as_typed(path), file, exercise.number_or_name()));
+  }
+  if (*after == before) return;
+  move_to_backup(path);
+  write_text(path, *after);
 }
 
 void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool solved,
@@ -85,6 +111,7 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
   if (judged.known) known.push_back(judged.known->title);
   keep(desk, exercise, name_of(judged.outcome.ending), right, known);
   judged.next = desk.next();
+  judged.next_is_begun = judged.next != nullptr && judged.next == desk.at_hand();
 
   Answer answer{.text = verdict(judged, page), .code = right ? ExitCode::ok : ExitCode::wrong};
   answer.json = {{"exercise", exercise.name}, {"file", judged.file}};
@@ -108,7 +135,7 @@ Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
                  {"predictions", predictions.held.size()},
                  {"right", predictions.right()},
                  {"known_wrong_answers", known}};
-  if (solved) answer.text += "\n" + next_step(desk.next());
+  if (solved) answer.text += "\n" + next_step(desk.next(), desk.next() == desk.at_hand());
   return answer;
 }
 
@@ -178,6 +205,13 @@ ExitCode run(const CheckRequest& request) {
   }
   if (request.watch) return run_watching(request, page);
   Desk desk(request.folder);
+  if (!request.answer.empty()) {
+    if (request.exercise == "all") {
+      throw Error(ExitCode::usage,
+                  "--answer is for one exercise: './sgemm_runner check 2 --answer FILE'");
+    }
+    take_answer(desk, desk.exercise(request.exercise), request.answer);
+  }
   if (request.exercise == "all") return check_all(desk, request, page);
   const Answer answer = check(desk, desk.exercise(request.exercise), request, page);
   runner::write_stdout(request.json ? answer.json.dump(2) + "\n" : answer.text);

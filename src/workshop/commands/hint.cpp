@@ -61,6 +61,12 @@ char hole_at(const Desk& desk, const Exercise& exercise) {
   return hole_of(read_text(desk.files().path(exercise)));
 }
 
+// ", hole b" where an exercise has several.
+std::string of_hole(const Exercise& exercise, char hole) {
+  if (!exercise.is_written() || exercise.letters().size() < 2) return "";
+  return fmt::format(", hole {}", hole);
+}
+
 }  // namespace
 
 ExitCode run(const HintRequest& request) {
@@ -70,20 +76,22 @@ ExitCode run(const HintRequest& request) {
   const Document hints = exercise.hints();
   Step& step = desk.step(exercise);
   const int count = static_cast<int>(hints.sections.size());
-  const int number = std::min(step.hints + 1, count);
-  const bool again = step.hints >= count;
-  std::string text = inked(fmt::format("Hint {} of {} for exercise {}{}", number, count,
-                                       exercise.number_or_name(), again ? ", once more" : ""),
-                           Ink::bold, page) +
-                     "\n\n" +
-                     markdown_on(part_for(hole_at(desk, exercise),
-                                          hints.sections.at(static_cast<size_t>(number) - 1).text),
-                                 page) +
-                     "\n";
+  const int number = std::min(step.hints_of_hole + 1, count);
+  const bool again = step.hints_of_hole >= count;
+  const char hole = hole_at(desk, exercise);
+  std::string text =
+      inked(
+          fmt::format("Hint {} of {} for exercise {}{}{}", number, count, exercise.number_or_name(),
+                      of_hole(exercise, hole), again ? ", once more" : ""),
+          Ink::bold, page) +
+      "\n\n" +
+      markdown_on(part_for(hole, hints.sections.at(static_cast<size_t>(number) - 1).text), page) +
+      "\n";
   const std::string next = number < count ? "hint" : "solution";
   text += command_line(number < count ? "still stuck" : "give up",
                        fmt::format("./sgemm_runner {} {}", next, exercise.number_or_name()));
-  step.hints = number;
+  step.hints_of_hole = number;
+  if (!again) ++step.hints;
   if (step.opened.empty()) desk.open(exercise);
   desk.save();
   runner::write_stdout(text);
@@ -144,11 +152,12 @@ ExitCode run(const ResetRequest& request) {
   if (desk.files().exists(exercise)) kept = move_to_backup(desk.files().path(exercise));
   desk.files().make(exercise, text);
   Step& step = desk.step(exercise);
-  if (request.hole != 0) step.hole = request.hole;
+  if (request.hole != 0) step.set_hole(request.hole);
   desk.open(exercise);
   desk.save();
   runner::write_stdout(
-      fmt::format("{} is new{}\n", as_typed(desk.files().path(exercise)),
+      fmt::format("{} is new{}{}\n", as_typed(desk.files().path(exercise)),
+                  of_hole(exercise, hole_at(desk, exercise)),
                   kept.empty() ? "" : "; what was there is kept as " + as_typed(kept)));
   return ExitCode::ok;
 }

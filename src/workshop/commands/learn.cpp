@@ -73,7 +73,7 @@ void open(Desk& desk, const Exercise& exercise, char hole, const text::Page& pag
             "with the other",
             step.hole, exercise.number_or_name(), hole));
   }
-  if (hole != 0) step.hole = hole;
+  if (hole != 0) step.set_hole(hole);
   const bool made = !exists && desk.files().make(exercise, desk.fresh_text(exercise, hole));
   desk.open(exercise);
   desk.save();

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "app/error.hpp"
 #include "app/output.hpp"
 #include "app/terminal.hpp"
 #include "workshop/commands/workshop.hpp"
+#include "workshop/course/own_files.hpp"
 #include "workshop/desk/class_progress.hpp"
 #include "workshop/desk/desk.hpp"
 #include "workshop/words/layout.hpp"
@@ -50,10 +53,31 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
   return text;
 }
 
+// The learner is called as the file from now on: "ada.json".
+void hand_in(Desk& desk, const std::string& file) {
+  const std::filesystem::path path = file;
+  if (path.extension() != ".json" || path.stem().empty()) {
+    throw runner::Error(
+        runner::ExitCode::usage,
+        fmt::format("--export '{}' should be your name and .json: --export ada.json", file));
+  }
+  runner::OutputFile output(file);
+  desk.name_learner(path.stem().string());
+  desk.save();
+  output.commit(to_json(desk.progress()));
+  runner::write_stdout(fmt::format("{} is the progress of {}, to hand in\n", as_typed(file),
+                                   desk.progress().learner));
+}
+
 }  // namespace
 
 runner::ExitCode run(const ProgressRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
+  if (!request.exported.empty()) {
+    Desk desk(request.folder);
+    hand_in(desk, request.exported);
+    return runner::ExitCode::ok;
+  }
   if (!request.files.empty()) {
     const std::vector<Learner> learners = read_class(request.files);
     runner::write_stdout(request.json ? class_as_json(learners) : class_as_text(learners, page));

@@ -38,6 +38,7 @@ struct PackRequest {
 /// `sgemm_runner check [EXERCISE]`
 struct CheckRequest : OwnFolder {
   std::string exercise{};  // empty: the one at hand; "all": every one that has a file
+  std::string answer{};    // a file with what belongs between the marks; empty: it stands there
   bool watch = false;
   bool json = false;
   bool verbose = false;
@@ -63,6 +64,7 @@ struct ResetRequest : OwnFolder {
 /// `sgemm_runner progress [FILES...]`
 struct ProgressRequest : OwnFolder {
   std::vector<std::string> files{};  // of a class; none: one's own
+  std::string exported{};            // the file to hand in, "ada.json"; empty for none
   bool json = false;
 };
 

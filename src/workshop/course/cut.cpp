@@ -256,4 +256,11 @@ std::string own_part(const std::string& source) {
   return part ? without_marks(part->inside, hole) : source;
 }
 
+std::optional<std::string> with_own_part(const std::string& source, const std::string& text) {
+  const std::optional<Part> part = divided(source, std::string(1, hole_of(source)));
+  if (!part) return std::nullopt;
+  const bool ends = text.empty() || text.ends_with('\n');
+  return part->before + text + (ends ? "" : "\n") + part->after;
+}
+
 }  // namespace workshop

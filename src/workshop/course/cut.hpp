@@ -2,6 +2,7 @@
 // `// exercise a: begin` and `// exercise a: end` are taken out, and what stands in the exercise's folder takes their place.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ std::string solution_of(const Exercise& exercise, char letter);
 
 /// What the learner's file has between the marks of its hole, or all of it where the marks are gone.
 std::string own_part(const std::string& source);
+/// The file with this text between the marks of its hole; nothing if it has no marks.
+std::optional<std::string> with_own_part(const std::string& source, const std::string& text);
 
 /// The file without its marks and without what it says before the first line of code: what a compiler makes something of.
 std::string code_of(const std::string& source);

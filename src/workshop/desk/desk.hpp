@@ -20,6 +20,8 @@ class Desk {
   /// What is known of an exercise, to be changed; save() keeps it.
   Step& step(const Exercise& exercise) { return progress_.steps[exercise.name]; }
   void save() const { write_progress(files_.progress_path(), progress_); }
+  /// Who the learner is, for a class.
+  void name_learner(const std::string& name) { progress_.learner = name; }
 
   /// It is at hand from now on.
   void open(const Exercise& exercise);

@@ -87,6 +87,7 @@ constexpr auto STEP = std::tuple{
     omitted("solution_seen", &Step::seen, results::Text{}),
     known("checks", &Step::checks, COUNT),
     known("hints", &Step::hints, COUNT),
+    omitted("hints_of_hole", &Step::hints_of_hole, COUNT),
     known("endings", &Step::endings, ByName<results::Whole<int>>{COUNT}),
     known("known_wrong_answers", &Step::known, ByName<results::Whole<int>>{COUNT}),
 };

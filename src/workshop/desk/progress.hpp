@@ -16,8 +16,15 @@ struct Step {
   /// ended; 0 for never. Clocks may stand still between the two.
   int opening = 0, ending = 0;
   int checks = 0;  // so often judged
-  int hints = 0;   // so many of its hints were shown
+  int hints = 0;   // so many of its hints were shown, those of all holes together
   char hole = 'a';
+  int hints_of_hole = 0;  // so many of them at this hole
+
+  /// From now on it is about this hole, whose hints begin with the first.
+  void set_hole(char letter) {
+    if (letter != hole) hints_of_hole = 0;
+    hole = letter;
+  }
   std::map<std::string, int> endings{};  // how often a check ended so
   std::map<std::string, int> known{};    // wrong answers that were known by name, and how often
   bool operator==(const Step&) const = default;

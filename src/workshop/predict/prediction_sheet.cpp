@@ -140,9 +140,7 @@ class Reader {
 
   // What the learner wrote stays as it is, whatever is wrong with it.
   Error wrong(const std::string& what) const {
-    return {ExitCode::usage,
-            fmt::format("{}:{}: {} ('reset {}' gives a fresh sheet and keeps this one)", file_,
-                        number_, what, questions_.of->name)};
+    return {ExitCode::usage, fmt::format("{}:{}: {}", file_, number_, what)};
   }
 
   const LabQuestions& questions_;
@@ -186,8 +184,17 @@ std::string new_sheet(const LabQuestions& questions) {
 std::vector<Entry> read_sheet(const LabQuestions& questions, std::string_view text,
                               const std::string& file) {
   Reader reader(questions, file);
-  for (const std::string_view line : text::lines_of(text)) reader.read(line);
-  return reader.take();
+  std::vector<std::string> wrong;
+  for (const std::string_view line : text::lines_of(text)) {
+    try {
+      reader.read(line);
+    } catch (const Error& error) {
+      wrong.emplace_back(error.what());
+    }
+  }
+  if (wrong.empty()) return reader.take();
+  throw Error(ExitCode::usage, fmt::format("{} ('reset {}' gives a fresh sheet and keeps this one)",
+                                           fmt::join(wrong, "\n"), questions.of->name));
 }
 
 }  // namespace workshop

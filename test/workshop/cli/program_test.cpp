@@ -97,11 +97,61 @@ TEST_F(Learner, TheRightResultWithoutTheIdeaIsNotRight) {
 }
 
 TEST_F(Learner, GetsThreeHintsOneAfterTheOther) {
-  for (const char* which :
-       {"Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 3 of 3 for exercise 2, once more"}) {
+  for (const char* which : {"Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3",
+                            "Hint 3 of 3 for exercise 2, hole a, once more"}) {
     EXPECT_THAT(run({"hint", "2"}).out, HasSubstr(which));
   }
   EXPECT_EQ(progress()["exercises"]["02_coalesced"]["hints"], 3);
+}
+
+TEST_F(Learner, GetsTheHintsOfAnotherHoleFromTheFirstOn) {
+  static_cast<void>(run({"hint", "2"}));
+  static_cast<void>(run({"hint", "2"}));
+  EXPECT_THAT(run({"reset", "2", "--hole", "b"}).out, HasSubstr("is new, hole b"));
+  EXPECT_THAT(run({"hint", "2"}).out, HasSubstr("Hint 1 of 3 for exercise 2, hole b"));
+  EXPECT_EQ(progress()["exercises"]["02_coalesced"]["hints"], 3);
+}
+
+TEST_F(Learner, IsToldThatNothingIsWrittenYet) {
+  static_cast<void>(run({"reset", "10", "--hole", "b"}));
+  const std::string out = run({"check", "10"}).out;
+  EXPECT_THAT(out, HasSubstr("Nothing is written between the marks yet"));
+  EXPECT_THAT(out, Not(HasSubstr("The stage never moves on")));
+}
+
+TEST_F(Learner, MayGiveTheAnswerAloneInAFile) {
+  static_cast<void>(run({"learn", "2"}));
+  const std::string answer_file = mine + "/answer.txt";
+  std::ofstream(answer_file) << workshop::solution_of(find_exercise("2"), 'a');
+  const Ended right = run({"check", "2", "--answer", answer_file});
+  EXPECT_EQ(right.code, 0) << right.err << right.out;
+  EXPECT_EQ(read_text(file),
+            workshop::cut(find_exercise("2"), 'a', workshop::solution_of(find_exercise("2"), 'a')));
+  EXPECT_TRUE(fs::exists(mine + "/backup/02_coalesced.1.cu"));
+  EXPECT_EQ(run({"check", "2", "--answer", answer_file}).code,
+            0);  // what is there already is not kept again
+  EXPECT_FALSE(fs::exists(mine + "/backup/02_coalesced.2.cu"));
+
+  const Ended none = run({"check", "2", "--answer", mine + "/none.txt"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("none.txt"));
+  const Ended of_a_lab = run({"check", "copy_stride", "--answer", answer_file});
+  EXPECT_EQ(of_a_lab.code, 2);
+  EXPECT_THAT(of_a_lab.err, HasSubstr("predict"));
+}
+
+TEST_F(Learner, HandsInProgressUnderAName) {
+  static_cast<void>(run({"hint", "2"}));
+  const std::string handed_in = mine + "/ada.json";
+  const Ended exported = run({"progress", "--export", handed_in});
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  const auto json = nlohmann::json::parse(read_text(handed_in));
+  EXPECT_EQ(json["learner"], "ada");
+  EXPECT_EQ(json["exercises"]["02_coalesced"]["hints"], 1);
+  EXPECT_EQ(progress()["learner"], "ada");
+  EXPECT_THAT(run({"progress", handed_in}).out, HasSubstr("ada"));
+  EXPECT_EQ(run({"progress", "--export", "/nowhere/ada.json"}).code, 2);
+  EXPECT_EQ(run({"progress", "--export", mine + "/ada.txt"}).code, 2);
 }
 
 TEST_F(Learner, SeesTheSolutionBesideTheirs) {
