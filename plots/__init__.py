@@ -10,7 +10,7 @@
 
 Each plot is a module of its own with two functions, whose options are named in its OPTIONS and default to None:
 
-    shown(run, **options)       the values that it draws, as plain JSON; needs no matplotlib
+    shown(run, **options)       the values that it draws, as plain JSON, and "finding", its title; needs no matplotlib
     draw(run, **options)        its Figure
 
 Both raise program.Refused where the run has nothing of the kind. The list of plots is catalogue.PLOTS.

@@ -128,11 +128,11 @@ def figure(height, title, subtitle="", notes=(), width=WIDTH):
     made.set_size_inches(width / 72, total / 72)
     y = total - MARGIN
     for line, size, role, weight in heads:
-        made.text(MARGIN / width, y / total, line, size=size, color=color(role), weight=weight, va="top")
+        made.text(MARGIN / width, y / total, plain(line), size=size, color=color(role), weight=weight, va="top")
         y -= size * 1.4
     y = made.bottom - 4
     for line in feet:
-        made.text(MARGIN / width, y / total, line, size=SMALL, color=color("soft"), va="top")
+        made.text(MARGIN / width, y / total, plain(line), size=SMALL, color=color("soft"), va="top")
         y -= SMALL * 1.4
     made.set_label(" ".join(part.rstrip(".") + "." for part in (title, subtitle, *notes) if part))
     made.heading = title

@@ -4,7 +4,7 @@ import unittest
 
 import geometry
 import runs
-from plots import catalogue, compare, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
+from plots import catalogue, compare, findings, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
 
 SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
 
@@ -80,10 +80,35 @@ class Ladder(Case):
         del rows[3]["percent_of_cublas"]
         figure = ladder.draw(runs.run_of(rows))
         texts = self.texts(figure)
-        for text in ("50.0", "wrong result", "61.0 ?", "no figure", "4 rung_4"):
+        for text in ("50.0", "wrong result", "61.0 ?", "no figure", "4 rung_4", findings.NOTE):
             self.assertIn(text, texts)
         self.assertEqual(len(figure.axes[0].patches), 2)
-        self.assertTrue(any(text.startswith("? marks") for text in texts))
+
+    def test_marks_who_passes_cublas(self):
+        rows = [runs.timed(0, "64", 100.0), runs.timed(1, "64", 50.0), runs.timed(2, "64", 99.0), runs.timed(3, "64", 120.0)]
+        rows.append(runs.timed(4, "64", 130.0, doubts=["few"]))
+        figure = ladder.draw(runs.run_of(rows))
+        self.assert_readable(figure)
+        self.assertEqual(self.texts(figure).count(ladder.PASSES), 1)
+        from matplotlib.colors import to_hex
+
+        colors = [to_hex(bar.get_facecolor()) for bar in figure.axes[0].patches]
+        roles = ("reference", "kernel", "kernel", "better", "kernel")
+        self.assertEqual(colors, [style.color(role) for role in roles])
+        (line,) = [line for line in figure.axes[0].lines if list(line.get_xdata()) == [100, 100]]
+        self.assertEqual(line.get_color(), style.color("reference"))
+
+    def test_the_idea_stands_beside_its_bar(self):
+        rows = [runs.timed(1, "64", 50.0, kernel="naive"), runs.timed(2, "64", 60.0, kernel="coalesced")]
+        rows += [runs.timed(3, "64", 70.0, kernel="of_a_user"), runs.timed(4, "64", 70.0, kernel="naive", set="kernel", kernel_id=None)]
+        figure = ladder.draw(runs.run_of(rows))
+        self.assert_readable(figure)
+        texts = {text.text: text.box for text in geometry.drawn_texts(figure)}
+        self.assertEqual([text for text in texts if "every operand" in text], ["every operand comes from memory"])
+        for patch, idea in zip(figure.axes[0].patches, ("every operand comes from memory", "wider: whole sectors")):
+            bar = patch.get_window_extent()
+            self.assertLess(texts[idea].x1, bar.x0)
+            self.assertTrue(bar.y0 - 10 < (texts[idea].y0 + texts[idea].y1) / 2 < bar.y1, idea)
 
 
 class Roofline(Case):

@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import catalogue, compare, heatmap, ladder, pick, results, roofline, samples, sizes
+from plots import catalogue, compare, heatmap, ideas, ladder, pick, results, roofline, samples, sizes
 from plots.program import Refused
 
 
@@ -94,6 +94,12 @@ class Ladder(unittest.TestCase):
         mine = runs.timed(1, "64", 70.0, kernel="mine", set="kernel", kernel_id=None)
         shown = ladder.shown(runs.run_of([mine, runs.timed(2, "64", 50.0)]))
         self.assertEqual([bar["kernel"] for bar in shown["bars"]], ["2 rung_2", "mine"])
+
+    def test_every_rung_has_its_idea(self):
+        sources = [path.stem for path in (runs.ROOT / "src/kernels").glob("[0-9][0-9]_*.cu")]
+        named = [f"{number:02}_{name}" for number, name in enumerate(ideas.IDEAS, 1)]
+        self.assertEqual(named, sorted(source for source in sources if not source.startswith("00")))
+        self.assertTrue(all(idea.kind in ("", *ideas.KINDS) for idea in ideas.IDEAS.values()))
 
 
 class Roofline(unittest.TestCase):

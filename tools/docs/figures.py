@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where plots/ is
 from plots import program  # noqa: E402
+from plots.ideas import IDEAS, KINDS  # noqa: E402
 
 # The colours of both schemes stand in one place; what is drawn names them.
 STYLE = """
@@ -98,47 +99,32 @@ def bursts():
     return d.svg()
 
 
-# Of each rung from the first up: in which column its idea stands, and the idea in a few words.
-CHANGES = (
-    (None, "every operand comes from memory"),
-    ("wider", "whole sectors"),
-    ("closer", "shared memory"),
-    ("closer", "registers, 8x1"),
-    ("closer", "registers, 8x8"),
-    ("wider", "16-byte loads"),
-    ("wider", "32-byte loads"),
-    ("wider", "all 32 banks"),
-    ("closer", "64x64 a warp"),
-    ("earlier", "3 tiles ahead"),
-    ("evener", "a tile a shape"),
-    ("evener", "equal shares"),
-)
-COLUMNS = ("closer", "wider", "earlier", "evener")
-
-
 def ideas():
     """The ladder as a climb: each rung brings operands closer, moves more at once, begins earlier or shares work more evenly."""
     column, step, left, top, bottom = 114, 34, 26, 52, 16
-    height = top + step * len(CHANGES) + bottom
+    height = top + step * len(IDEAS) + bottom
     d = Drawing(
-        left + column * len(COLUMNS) + 2,
+        left + column * len(KINDS) + 2,
         height,
         "What each rung changes",
-        "; ".join(f"rung {number}: {idea}" + (f" ({kind})" if kind else "") for number, (kind, idea) in enumerate(CHANGES, 1)),
+        "; ".join(
+            f"rung {number}: {idea.words}" + (f" ({idea.kind})" if idea.kind else "")
+            for number, idea in enumerate(IDEAS.values(), 1)
+        ),
     )
-    for at, kind in enumerate(COLUMNS):
+    for at, kind in enumerate(KINDS):
         d.text(left + column * at + column / 2, 28, kind, "title", "middle")
     previous = None
-    for number, (kind, idea) in enumerate(CHANGES, 1):
-        y = top + step * (len(CHANGES) - number)
+    for number, idea in enumerate(IDEAS.values(), 1):
+        y = top + step * (len(IDEAS) - number)
         d.text(left - 8, y + 18, str(number), "small", "end")
-        at = COLUMNS.index(kind) if kind else 0
-        width = column - 8 if kind else 2 * column - 8
+        at = KINDS.index(idea.kind) if idea.kind else 0
+        width = column - 8 if idea.kind else 2 * column - 8
         middle = left + column * at + (column - 8) / 2
         if previous is not None:
             d.arrow(previous, y + step - 1, middle, y + 27)
-        d.box(left + column * at, y, width, 26, "open" if kind else "outline")
-        d.text(left + column * at + width / 2, y + 18, idea, "small", "middle")
+        d.box(left + column * at, y, width, 26, "open" if idea.kind else "outline")
+        d.text(left + column * at + width / 2, y + 18, idea.words, "small", "middle")
         previous = middle
     return d.svg()
 

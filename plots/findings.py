@@ -1,0 +1,135 @@
+"""The titles of plots: what the figures of a run show, as a sentence.
+
+Each function takes facts as values and returns a sentence that they support. It claims no more than they say:
+
+- A kernel passes cuBLAS if the lower quartile of its ratio, too, is above 100 % and the measurement was not noisy.
+- "The first" is said of a rung only if every rung below it was measured, right and does not pass.
+
+Needs no matplotlib.
+"""
+
+from dataclasses import dataclass
+
+from plots import pick
+
+NOISY = "the measurement was noisy; do not rely on this figure."
+NOTE = f"?: {NOISY}"  # explains the mark wherever one is drawn
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A kernel beside cuBLAS on one product."""
+
+    kernel: str  # "Rung 12", or the name of a user's kernel
+    number: int | None  # of the rung
+    at: str  # "4096³"
+    percent: float  # of cuBLAS, the median
+    quartiles: list[float] | None  # of the ratio, sample by sample
+    trusted: bool
+
+    @property
+    def above(self):
+        """True if it would pass cuBLAS, could its figure be relied on."""
+        lowest = self.quartiles[0] if self.quartiles else self.percent
+        return round(self.percent, 1) > 100 and lowest > 100
+
+    @property
+    def passes(self):
+        return self.above and self.trusted
+
+    @property
+    def level(self):
+        """True if it can be told neither from faster nor from slower than cuBLAS."""
+        highest = self.quartiles[2] if self.quartiles else self.percent
+        return not self.above and (round(self.percent, 1) >= 100 or highest >= 100)
+
+    @property
+    def text(self):
+        return per_cent(self.percent) + ("" if self.trusted else " ?")
+
+
+def standing(row):
+    """How a row stands beside cuBLAS; None if it is cuBLAS itself, is wrong or has no figure."""
+    if row.is_reference or not row.is_right or "percent_of_cublas" not in row.figures:
+        return None
+    quartiles = pick.quartiles(pick.paired_percent(row))
+    return Standing(
+        who(row), row.number, pick.size_text(row.size), row.figures["percent_of_cublas"], quartiles, row.trusted
+    )
+
+
+def who(row):
+    """How a sentence calls the kernel: "Rung 12", "cuBLAS", or a user's kernel by its name."""
+    if row.is_reference:
+        return "cuBLAS"
+    return row.kernel if row.number is None else f"Rung {row.number}"
+
+
+def per_cent(value):
+    """ "104.9 %" """
+    return "under 0.1 %" if 0 <= value < 0.05 else f"{pick.number(value)} %"
+
+
+def _inside(kernel):
+    """The kernel's name within a sentence: "rung 12"."""
+    return "r" + kernel[1:] if kernel.startswith("Rung ") else kernel
+
+
+def _joined(kernels):
+    """ "Rungs 9 and 10", "mine and yours"; of more than two how many they are."""
+    if len(kernels) > 2:
+        return f"{len(kernels)} kernels"
+    if len(kernels) == 2 and all(kernel.startswith("Rung ") for kernel in kernels):
+        return f"Rungs {kernels[0][5:]} and {kernels[1][5:]}"
+    return " and ".join(kernels)
+
+
+# ---- kernels beside each other on one product
+
+
+def of_ladder(rows):
+    """What the rows of one product show: who passes cuBLAS, or comes closest."""
+    at = pick.size_text(rows[0].size)
+    others = [row for row in rows if not row.is_reference]
+    here = [found for row in others if (found := standing(row))]
+    if not others:
+        return f"Only cuBLAS was timed at {at}"
+    if not here:
+        return f"No kernel has a right result beside cuBLAS at {at}"
+    passing = [one for one in here if one.passes]
+    if passing:
+        return _of_passing(others, here, passing, at)
+    noisy = [one for one in here if one.above]
+    best = max(noisy or here, key=lambda one: one.percent)
+    if noisy:
+        return f"{best.kernel} may pass cuBLAS at {at}: {best.text}"
+    if best.level and best.trusted:
+        return f"{best.kernel} is level with cuBLAS at {at}: {best.text}"
+    if len(others) == 1 or not best.trusted:
+        return f"{best.kernel} reaches {best.text} of cuBLAS at {at}"
+    alike = [one.kernel for one in here if one.text == best.text]
+    comes = "comes" if len(alike) == 1 else "come"
+    return f"{_joined(alike)} {comes} closest to cuBLAS at {at}: {best.text}"
+
+
+def _of_passing(others, here, passing, at):
+    best = max(passing, key=lambda one: one.percent)
+    if len(passing) == len(others) > 1:
+        every = "Both" if len(others) == 2 else f"All {len(others)}"
+        return f"{every} kernels pass cuBLAS at {at}, {_inside(best.kernel)} with {best.text}"
+    first = _first(here, passing)
+    if first is None:
+        return f"{best.kernel} passes cuBLAS at {at}: {best.text}"
+    if first == best:
+        return f"{first.kernel} is the first to pass cuBLAS at {at}: {best.text}"
+    return f"{first.kernel} is the first to pass cuBLAS at {at}; {_inside(best.kernel)} reaches {best.text}"
+
+
+def _first(here, passing):
+    """The lowest rung that passes; None if there is none, or one below it might."""
+    rungs = {one.number: one for one in here if one.number is not None}
+    lowest = min((one.number for one in passing if one.number is not None), default=None)
+    if lowest is None or lowest < 2:
+        return None
+    below = [rungs.get(number) for number in range(1, lowest)]
+    return None if any(one is None or one.above for one in below) else rungs[lowest]

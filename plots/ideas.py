@@ -1,0 +1,41 @@
+"""THE list of what each rung changes, in a few words: pictures show it beside the rung.
+
+The rung's own source says it in a sentence. A kernel that is not in the list is shown without.
+"""
+
+from dataclasses import dataclass
+
+KINDS = ("closer", "wider", "earlier", "evener")
+
+
+@dataclass(frozen=True)
+class Idea:
+    kind: str  # how it changes the way of the operands, of KINDS; empty for the rung that begins
+    words: str
+
+    @property
+    def text(self):
+        """ "wider: whole sectors" """
+        return f"{self.kind}: {self.words}" if self.kind else self.words
+
+
+# By the rung's name, from the first up.
+IDEAS = {
+    "naive": Idea("", "every operand comes from memory"),
+    "coalesced": Idea("wider", "whole sectors"),
+    "shared_tile": Idea("closer", "shared memory"),
+    "register_tile_1d": Idea("closer", "registers, 8x1"),
+    "register_tile_2d": Idea("closer", "registers, 8x8"),
+    "vector_float4": Idea("wider", "16-byte loads"),
+    "vector_float8": Idea("wider", "32-byte loads"),
+    "conflict_free": Idea("wider", "all 32 banks"),
+    "warp_tile": Idea("closer", "64x64 a warp"),
+    "async_pipeline": Idea("earlier", "3 tiles ahead"),
+    "tuned": Idea("evener", "a tile a shape"),
+    "stream_k": Idea("evener", "equal shares"),
+}
+
+
+def of(row):
+    """The idea of a rung's row in a few words; empty for all other kernels."""
+    return IDEAS[row.kernel].text if row.set == "sgemm" and row.kernel in IDEAS else ""

@@ -1,0 +1,107 @@
+"""plots/findings.py: the sentence that heads each plot, for small made-up runs. No matplotlib is needed."""
+
+import unittest
+
+import runs
+from plots import findings, ladder
+
+
+def rungs(**percents):
+    """A run at 4096 of rungs r1=50.0, r2=..., and of cuBLAS."""
+    rows = [runs.timed(0, "4096", 100.0)]
+    rows += [steady(int(name[1:]), "4096", percent) for name, percent in percents.items()]
+    return runs.run_of(list(rows))
+
+
+def steady(number, size, percent, **more):
+    """A row whose samples scatter by a thousandth."""
+    samples = [100 / percent * (1 + 0.001 * i) for i in (-1, 0, 0, 0, 1)]
+    return runs.timed(number, size, percent, **({"samples_ms": samples} | more))
+
+
+def own(size, percent, **more):
+    """The same of a user's kernel."""
+    return steady(1, size, percent, kernel="mine", set="kernel", kernel_id=None, **more)
+
+
+class Ladder(unittest.TestCase):
+    def assert_finds(self, run, sentence):
+        self.assertEqual(ladder.shown(run)["finding"], sentence)
+
+    def of(self, *rows):
+        return runs.run_of(list(rows))
+
+    def test_the_first_past_cublas_and_the_best(self):
+        self.assert_finds(
+            rungs(r1=1.0, r2=12.0, r3=104.5, r4=104.9),
+            "Rung 3 is the first to pass cuBLAS at 4096³; rung 4 reaches 104.9 %",
+        )
+        self.assert_finds(rungs(r1=1.0, r2=106.0, r3=104.9), "Rung 2 is the first to pass cuBLAS at 4096³: 106.0 %")
+
+    def test_is_the_first_only_if_all_below_it_are_known_not_to_pass(self):
+        passes = "Rung 3 passes cuBLAS at 4096³: 104.5 %"
+        self.assert_finds(rungs(r2=12.0, r3=104.5), passes)  # rung 1 was not timed
+        rows = [steady(1, "4096", 1.0), steady(2, "4096", 12.0), steady(3, "4096", 104.5)]
+        first = "Rung 3 is the first to pass cuBLAS at 4096³: 104.5 %"
+        self.assert_finds(self.of(*rows), first)
+        rows[1] = steady(2, "4096", 12.0, correct=False)
+        self.assert_finds(self.of(*rows), passes)
+        rows[1] = steady(2, "4096", 104.0, doubts=["few"])  # might pass as well
+        self.assert_finds(self.of(*rows), passes)
+        rows[1] = steady(2, "4096", 12.0, doubts=["few"])
+        self.assert_finds(self.of(*rows), first)
+
+    def test_none_passes(self):
+        self.assert_finds(rungs(r1=1.0, r2=91.9, r3=90.0), "Rung 2 comes closest to cuBLAS at 4096³: 91.9 %")
+        self.assert_finds(rungs(r1=1.0, r2=91.88, r3=91.9), "Rungs 2 and 3 come closest to cuBLAS at 4096³: 91.9 %")
+        self.assert_finds(rungs(r1=9.0, r2=9.0, r3=9.0), "3 kernels come closest to cuBLAS at 4096³: 9.0 %")
+
+    def test_one_kernel(self):
+        self.assert_finds(rungs(r3=18.8), "Rung 3 reaches 18.8 % of cuBLAS at 4096³")
+        self.assert_finds(rungs(r1=0.01), "Rung 1 reaches under 0.1 % of cuBLAS at 4096³")
+        self.assert_finds(rungs(r12=104.9), "Rung 12 passes cuBLAS at 4096³: 104.9 %")
+        self.assert_finds(rungs(r1=104.9), "Rung 1 passes cuBLAS at 4096³: 104.9 %")
+
+    def test_all_pass(self):
+        self.assert_finds(rungs(r1=101.0, r2=103.0), "Both kernels pass cuBLAS at 4096³, rung 2 with 103.0 %")
+        self.assert_finds(rungs(r1=101.0, r2=103.0, r3=102.0), "All 3 kernels pass cuBLAS at 4096³, rung 2 with 103.0 %")
+        rows = [steady(1, "4096", 101.0), steady(2, "4096", 103.0), steady(3, "4096", 9.0, correct=False)]
+        self.assert_finds(self.of(*rows), "Rung 2 passes cuBLAS at 4096³: 103.0 %")
+
+    def test_what_scatters_about_cublas_is_level_with_it(self):
+        for percent in (99.5, 100.5):
+            row = runs.timed(1, "4096", percent)  # by one per cent and more
+            self.assert_finds(self.of(row), f"Rung 1 is level with cuBLAS at 4096³: {percent} %")
+        self.assert_finds(rungs(r1=100.04), "Rung 1 is level with cuBLAS at 4096³: 100.0 %")
+        self.assert_finds(rungs(r1=99.96), "Rung 1 is level with cuBLAS at 4096³: 100.0 %")
+
+    def test_a_noisy_figure_decides_nothing(self):
+        noisy = steady(2, "4096", 104.9, doubts=["few"])
+        self.assert_finds(self.of(steady(1, "4096", 50.0), noisy), "Rung 2 may pass cuBLAS at 4096³: 104.9 % ?")
+        sure = steady(3, "4096", 101.0)
+        self.assert_finds(self.of(steady(1, "4096", 50.0), noisy, sure), "Rung 3 passes cuBLAS at 4096³: 101.0 %")
+        below = steady(2, "4096", 61.0, doubts=["few"])
+        self.assert_finds(self.of(steady(1, "4096", 50.0), below), "Rung 2 reaches 61.0 % ? of cuBLAS at 4096³")
+
+    def test_nothing_to_tell(self):
+        self.assert_finds(rungs(), "Only cuBLAS was timed at 4096³")
+        rows = [runs.timed(0, "64x128x256", 100.0), runs.timed(1, "64x128x256", 50.0, correct=False)]
+        self.assert_finds(self.of(*rows), "No kernel has a right result beside cuBLAS at 64 × 128 × 256")
+
+    def test_a_users_kernel_has_its_name(self):
+        self.assert_finds(self.of(own("64", 50.0)), "mine reaches 50.0 % of cuBLAS at 64³")
+        rows = [steady(1, "64", 1.0), steady(2, "64", 104.0), own("64", 120.0)]
+        self.assert_finds(self.of(*rows), "Rung 2 is the first to pass cuBLAS at 64³; mine reaches 120.0 %")
+        self.assert_finds(self.of(steady(1, "64", 1.0), own("64", 120.0)), "mine passes cuBLAS at 64³: 120.0 %")
+        self.assert_finds(
+            self.of(steady(1, "64", 7.0), own("64", 7.0)), "Rung 1 and mine come closest to cuBLAS at 64³: 7.0 %"
+        )
+
+    def test_of_another_device(self):
+        self.assert_finds(
+            runs.run_of([steady(1, "256", 70.0)], device="NVIDIA RTX A6000"), "Rung 1 reaches 70.0 % of cuBLAS at 256³"
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
