@@ -54,7 +54,7 @@ def standing(row):
         return None
     quartiles = pick.quartiles(pick.paired_percent(row))
     return Standing(
-        who(row), row.number, pick.size_text(row.size), row.figures["percent_of_cublas"], quartiles, row.trusted
+        who(row), row.number, size_text(row.size), row.figures["percent_of_cublas"], quartiles, row.trusted
     )
 
 
@@ -63,6 +63,11 @@ def who(row):
     if row.is_reference:
         return "cuBLAS"
     return row.kernel if row.number is None else f"Rung {row.number}"
+
+
+def size_text(size):
+    """4096³ or 128×160×7168, which no line break parts."""
+    return pick.size_text(size, "×")
 
 
 def per_cent(value):
@@ -89,7 +94,7 @@ def _joined(kernels):
 
 def of_ladder(rows):
     """What the rows of one product show: who passes cuBLAS, or comes closest."""
-    at = pick.size_text(rows[0].size)
+    at = size_text(rows[0].size)
     others = [row for row in rows if not row.is_reference]
     here = [found for row in others if (found := standing(row))]
     if not others:
@@ -133,3 +138,33 @@ def _first(here, passing):
         return None
     below = [rungs.get(number) for number in range(1, lowest)]
     return None if any(one is None or one.above for one in below) else rungs[lowest]
+
+
+# ---- kernels below the roofs
+
+
+@dataclass(frozen=True)
+class BelowRoofs:
+    """A kernel's speed, and what memory and arithmetic allow it; all in GFLOP/s."""
+
+    kernel: str
+    is_reference: bool
+    speed: float
+    copy: float  # if its bytes moved as fast as those of a copy
+    peak: float  # of multiply-adds alone
+    trusted: bool
+
+    @property
+    def roof(self):
+        return min(self.copy, self.peak)
+
+
+def of_roofline(points, at):
+    """What share of its roof the fastest kernel reaches."""
+    kernels = [one for one in points if not one.is_reference] or points
+    best = max([one for one in kernels if one.trusted] or kernels, key=lambda one: one.speed)
+    share, noisy = best.speed / best.roof, "" if best.trusted else " ?"
+    of_what = "a copy's bandwidth" if best.copy < best.peak else "the speed of multiply-adds alone"
+    if share > 1:
+        return f"{best.kernel} is above its roof at {at}: {pick.number(share, 2)} times {of_what}{noisy}"
+    return f"{best.kernel} reaches {per_cent(100 * share)}{noisy} of {of_what} at {at}"

@@ -27,32 +27,34 @@ def spread(wanted, gap, low, high):
     return places
 
 
+def place(ax, point, at, text, color, size, weight="normal"):
+    """A text that begins at `at`, joined to `point` by a thin line; both in points from the axes' lower left corner."""
+    ax.annotate(
+        "",
+        point,
+        xytext=(at[0] - 3, at[1]),
+        xycoords="axes points",
+        textcoords="axes points",
+        arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 4, "alpha": 0.7},
+        annotation_clip=False,
+    )
+    ax.annotate(
+        text,
+        at,
+        xycoords="axes points",
+        va="center_baseline",
+        size=size,
+        weight=weight,
+        color=color,
+        annotation_clip=False,
+    )
+
+
 def column(ax, points, texts, colors, x, size):
     """Texts in a column at x (points right of the axes), each beside its point (in data) and joined to it by a thin line.
     The axes must have their limits."""
     width = ax.bbox.width
     at = [ax.transData.transform(point) - (ax.bbox.x0, ax.bbox.y0) for point in points]
     places = spread([y for _, y in at], GAP, GAP / 2, ax.bbox.height - GAP / 2)
-    made = []
-    for (px, py), y, text, color in zip(at, places, texts, colors):
-        ax.annotate(
-            "",
-            (px, py),
-            xytext=(width + x - 3, y),
-            xycoords="axes points",
-            textcoords="axes points",
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 4, "alpha": 0.7},
-            annotation_clip=False,
-        )
-        made.append(
-            ax.annotate(
-                text,
-                (width + x, y),
-                xycoords="axes points",
-                va="center_baseline",
-                size=size,
-                color=color,
-                annotation_clip=False,
-            )
-        )
-    return made
+    for point, y, text, color in zip(at, places, texts, colors):
+        place(ax, point, (width + x, y), text, color, size)

@@ -1,5 +1,6 @@
 """What the plots draw: every series is there and where its figures say, and no label lies on another. Needs matplotlib."""
 
+import random
 import unittest
 
 import geometry
@@ -112,25 +113,51 @@ class Ladder(Case):
 
 
 class Roofline(Case):
-    def test_points_lie_where_the_figures_say_below_labels_of_their_own(self):
+    def test_points_lie_where_the_figures_say(self):
         for rungs in runs.LENGTHS:
             run = runs.ladder(rungs)
             figure = roofline.draw(run)
             points = roofline.shown(run)["points"]
             marks = [artist for artist, _ in geometry.tips(figure)]
             at = [(mark.get_xdata()[0], mark.get_ydata()[0]) for mark in marks]
-            self.assertEqual(sorted(at), sorted((point["flop_per_byte"], point["gflops"]) for point in points))
-            texts = self.texts(figure)
-            for point in points:
-                self.assertEqual(sum(text.startswith(f"{point['kernel']} ") for text in texts), 1, point["kernel"])
+            self.assertEqual(sorted(at), sorted((point["flop_per_byte"], point["gflops"] / 1000) for point in points))
+
+    def test_points_are_numbered_along_the_ladder_and_the_key_names_them(self):
+        rows = [*runs.ladder_rows(3), runs.timed(1, "4096", 70.0, kernel="mine", set="kernel", kernel_id=None)]
+        texts = self.texts(roofline.draw(runs.run_of(rows)))
+        for sign, name, speed in (("0", "cuBLAS", "50.0"), ("3", "rung_3", None), ("a", "mine", "35.0")):
+            self.assertEqual((texts.count(sign), texts.count(name)), (2, 1), sign)
+            self.assertTrue(speed is None or speed in texts, speed)
+
+    def test_points_above_a_roof_send_the_texts_of_the_roofs_to_the_notes(self):
+        rows = [runs.timed(1, "64", 50.0, gbytes_per_second=9000.0), runs.timed(2, "64", 55.0)]
+        figure = roofline.draw(runs.run_of(rows))
+        self.assert_readable(figure)
+        said = " ".join(self.texts(figure))
+        self.assertIn("The roofs: a copy, 4.00 TB/s; multiply-adds, 60.0 TFLOP/s.", said)
+        self.assertEqual(said.count("TB/s"), 1)
+
+    def test_no_line_crosses_a_text_wherever_the_points_lie(self):
+        dice = random.Random(3)
+        for _ in range(20):
+            rows = [
+                runs.timed(i, "64", 50.0, gflops=10 ** dice.uniform(1, 4.7), gbytes_per_second=10 ** dice.uniform(0, 3.6))
+                for i in range(1, 14)
+            ]
+            self.assert_readable(roofline.draw(runs.run_of(rows)))
+        crowd = [runs.timed(i, "64", 50.0, gflops=1000.0 + i, gbytes_per_second=1500.0) for i in range(1, 14)]
+        crowd.append(runs.timed(20, "64", 50.0, gflops=1.0, gbytes_per_second=1.5))
+        self.assert_readable(roofline.draw(runs.run_of(crowd)))
 
     def test_the_roofs_meet_at_the_ridge(self):
         figure = roofline.draw(runs.ladder(3))
         (roof,) = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
-        self.assertEqual((roof.get_xdata()[1], roof.get_ydata()[1]), (60000.0 / 4000.0, 60000.0))
-        self.assertAlmostEqual(roof.get_ydata()[0] / roof.get_xdata()[0], 4000.0)
-        self.assertEqual(roof.get_ydata()[2], 60000.0)
-        self.assertTrue({"a copy: 4 000 GB/s", "multiply-adds: 60.0 T"} <= set(self.texts(figure)))
+        self.assertEqual((roof.get_xdata()[1], roof.get_ydata()[1]), (60.0 / 4.0, 60.0))
+        self.assertAlmostEqual(roof.get_ydata()[0] / roof.get_xdata()[0], 4.0)
+        self.assertEqual(roof.get_ydata()[2], 60.0)
+        texts = self.texts(figure)
+        self.assertTrue({"a copy, 4.00 TB/s", "multiply-adds, 60.0 TFLOP/s", "TFLOP/s"} <= set(texts))
+        self.assertNotIn("GFLOP", " ".join(texts))
 
     def test_says_which_bytes_each_point_has(self):
         rows = [runs.timed(1, "64", 50.0), runs.timed(2, "64", 55.0, counts={"dram_bytes": 10**9})]

@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import findings, ladder
+from plots import ladder, roofline
 
 
 def rungs(**percents):
@@ -86,7 +86,7 @@ class Ladder(unittest.TestCase):
     def test_nothing_to_tell(self):
         self.assert_finds(rungs(), "Only cuBLAS was timed at 4096³")
         rows = [runs.timed(0, "64x128x256", 100.0), runs.timed(1, "64x128x256", 50.0, correct=False)]
-        self.assert_finds(self.of(*rows), "No kernel has a right result beside cuBLAS at 64 × 128 × 256")
+        self.assert_finds(self.of(*rows), "No kernel has a right result beside cuBLAS at 64×128×256")
 
     def test_a_users_kernel_has_its_name(self):
         self.assert_finds(self.of(own("64", 50.0)), "mine reaches 50.0 % of cuBLAS at 64³")
@@ -101,6 +101,35 @@ class Ladder(unittest.TestCase):
         self.assert_finds(
             runs.run_of([steady(1, "256", 70.0)], device="NVIDIA RTX A6000"), "Rung 1 reaches 70.0 % of cuBLAS at 256³"
         )
+
+
+class Roofline(unittest.TestCase):
+    """Below the roofs of samples.document(): 4 TB/s and 60 TFLOP/s, which meet at 15 FLOP per byte."""
+
+    def finding(self, *rows):
+        return roofline.shown(runs.run_of([self.row(*row[:-1], **row[-1]) for row in rows]))["finding"]
+
+    def row(self, number, gflops, flop_per_byte, **more):
+        return runs.timed(number, "4096", 50.0, gflops=gflops, gbytes_per_second=gflops / flop_per_byte, **more)
+
+    def test_the_share_of_the_roof_above_the_fastest(self):
+        rows = [(1, 300.0, 600.0, {}), (2, 48000.0, 600.0, {}), (0, 50000.0, 600.0, {})]
+        self.assertEqual(self.finding(*rows), "Rung 2 reaches 80.0 % of the speed of multiply-adds alone at 4096³")
+        self.assertEqual(self.finding(rows[0], rows[2]), "Rung 1 reaches 0.5 % of the speed of multiply-adds alone at 4096³")
+        self.assertEqual(self.finding(rows[2]), "cuBLAS reaches 83.3 % of the speed of multiply-adds alone at 4096³")
+
+    def test_left_of_the_ridge_the_roof_is_a_copys(self):
+        self.assertEqual(self.finding((1, 3000.0, 1.0, {})), "Rung 1 reaches 75.0 % of a copy's bandwidth at 4096³")
+
+    def test_above_its_roof(self):
+        self.assertEqual(self.finding((1, 6000.0, 1.0, {})), "Rung 1 is above its roof at 4096³: 1.50 times a copy's bandwidth")
+        found = self.finding((1, 66000.0, 600.0, {}))
+        self.assertEqual(found, "Rung 1 is above its roof at 4096³: 1.10 times the speed of multiply-adds alone")
+
+    def test_a_noisy_figure_is_taken_only_if_there_is_no_other(self):
+        rows = [(1, 30000.0, 600.0, {}), (2, 48000.0, 600.0, {"doubts": ["few"]})]
+        self.assertEqual(self.finding(*rows), "Rung 1 reaches 50.0 % of the speed of multiply-adds alone at 4096³")
+        self.assertEqual(self.finding(rows[1]), "Rung 2 reaches 80.0 % ? of the speed of multiply-adds alone at 4096³")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a figure draws, and where: its texts with their boxes, in points."""
+"""What a figure draws, and where: its texts with their boxes, and the lines that lead to them, in points."""
 
 import json
 from unittest import mock
@@ -11,7 +11,7 @@ class Text:
     """A text that was drawn."""
 
     def __init__(self, artist, text):
-        self.text, self.size, self.box = text, artist.get_size(), artist.get_window_extent()
+        self.artist, self.text, self.size, self.box = artist, text, artist.get_size(), artist.get_window_extent()
 
 
 def drawn_texts(figure):
@@ -30,9 +30,10 @@ def drawn_texts(figure):
 
 
 def faults(figure):
-    """Pairs of texts of which one lies on the other, and texts that the figure cuts off or that are too small to read where
-    the page has 400 pixels."""
+    """Pairs of texts of which one lies on the other, texts that a line to another text crosses, and texts that the figure
+    cuts off or that are too small to read where the page has 400 pixels."""
     texts = drawn_texts(figure)
+    lines = leaders(figure)
     width, height = figure.get_size_inches() * 72
     found = []
     for i, one in enumerate(texts):
@@ -41,14 +42,40 @@ def faults(figure):
             found.append(f"'{one.text}' is cut off")
         if width <= style.WIDTH and one.size * 400 / width < 8.5:
             found.append(f"'{one.text}' is too small")
+        found += [f"a line to a text crosses '{one.text}'" for line in lines if line.intersects_path(outline(one))]
         for other in texts[i + 1 :]:
-            if overlap(box, other.box):
+            if overlap(box, other.box) and outline(one).intersects_path(outline(other)):
                 found.append(f"'{one.text}' lies on '{other.text}'")
     return found
 
 
 def overlap(one, other):
     return min(one.x1, other.x1) - max(one.x0, other.x0) > 0.2 and min(one.y1, other.y1) - max(one.y0, other.y0) > 0.2
+
+
+def leaders(figure):
+    """The lines that join texts to what they name. The figure must have been drawn."""
+    from matplotlib.text import Annotation
+
+    arrows = [artist.arrow_patch for artist in figure.findobj(Annotation) if artist.arrow_patch is not None]
+    return [arrow.get_transform().transform_path(arrow.get_path()) for arrow in arrows]
+
+
+def outline(text):
+    """The rectangle about a text, as turned as the text is."""
+    from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D, Bbox
+
+    artist, angle = text.artist, text.artist.get_rotation()
+    if angle:
+        artist.set_rotation(0)
+    box = artist.get_window_extent()
+    artist.set_rotation(angle)
+    anchor = artist.get_transform().transform(artist.get_unitless_position())
+    box = Path([(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1), (box.x0, box.y0)])
+    if angle and artist.get_rotation_mode() != "anchor":
+        return Path(Bbox.corners(text.box)[[0, 1, 3, 2, 0]])
+    return Affine2D().rotate_deg_around(*anchor, angle).transform_path(box)
 
 
 def tips(figure):
