@@ -17,7 +17,7 @@ PLOTS = {
 # option: how it is called on the command line, what it takes
 OPTIONS = {
     "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
-    "kernel": ("KERNEL", "its number or name (default: the best)"),
+    "kernel": ("KERNEL", "its number or name (default: the best; of sizes the first)"),
     "axes": ("|".join(heatmap.AXES), "rows and columns (default: MxN)"),
 }
 

@@ -4,11 +4,13 @@ Each function takes facts as values and returns a sentence that they support. It
 
 - A kernel passes cuBLAS if the lower quartile of its ratio, too, is above 100 % and the measurement was not noisy.
 - "The first" is said of a rung only if every rung below it was measured, right and does not pass.
+- "Every size" is said only if the kernel was timed, and passes, at each size of the plot.
 
 Needs no matplotlib.
 """
 
 from dataclasses import dataclass
+from statistics import median
 
 from plots import pick
 
@@ -138,6 +140,82 @@ def _first(here, passing):
         return None
     below = [rungs.get(number) for number in range(1, lowest)]
     return None if any(one is None or one.above for one in below) else rungs[lowest]
+
+
+# ---- kernels over many products
+
+
+@dataclass(frozen=True)
+class Series:
+    """A kernel beside cuBLAS on several products."""
+
+    standings: list[Standing]
+    timed: int  # on how many products it was timed, right or wrong
+    products: int  # on how many products any kernel of the plot was timed
+
+    @property
+    def kernel(self):
+        return self.standings[0].kernel
+
+    @property
+    def passes(self):
+        return sum(one.passes for one in self.standings)
+
+    @property
+    def above(self):
+        return sum(one.above for one in self.standings)
+
+    @property
+    def median(self):
+        return median(one.percent for one in self.standings)
+
+
+def series(kernels, timed):
+    """A Series for each kernel, of its right rows, which are given kernel by kernel. timed: all rows, wrong ones too."""
+    products = len({row.size for row in timed})
+    return [
+        Series(
+            [standing(row) for row in rows],
+            len({row.size for row in timed if (row.set, row.label) == (rows[0].set, rows[0].label)}),
+            products,
+        )
+        for rows in kernels
+    ]
+
+
+def best_series(kernels):
+    """The kernel that passes cuBLAS most often; of several the one with the highest median."""
+    return max(kernels, key=lambda one: (one.passes, one.above, one.median))
+
+
+def over_products(kernels, timed, noun, preposition):
+    """What several products show. timed: the rows of `kernels`, wrong ones too. noun and preposition: "size" and "at", or
+    "shape" and "on"."""
+    best = best_series(kernels)
+    of_its = f"its {best.timed}" if best.timed < best.products else f"{best.timed}"
+    if best.products == 1:
+        return of_ladder(timed)
+    if best.passes == best.timed == 1:
+        return f"{best.kernel} passes cuBLAS {preposition} {best.standings[0].at}, its only {noun}"
+    if best.passes == best.timed:
+        every = f"each of its {best.timed} {noun}s" if best.timed < best.products else f"every {noun}"
+        return f"{best.kernel} passes cuBLAS {preposition} {every}"
+    if best.passes:
+        perhaps = f", perhaps {best.above}" if best.above > best.passes else ""
+        return f"{best.kernel} passes cuBLAS {preposition} {best.passes} of {of_its} {noun}s{perhaps}"
+    if best.above:
+        noisy = max((one for one in best.standings if one.above), key=lambda one: one.percent)
+        return f"{best.kernel} may pass cuBLAS {preposition} {noisy.at}: {noisy.text}"
+    return _below(kernels)
+
+
+def _below(kernels):
+    """No kernel passes on any product."""
+    everything = [one for kernel in kernels for one in kernel.standings]
+    closest = max([one for one in everything if one.trusted] or everything, key=lambda one: one.percent)
+    if len(kernels) == 1:
+        return f"{closest.kernel} passes cuBLAS nowhere; it is closest at {closest.at}, {closest.text}"
+    return f"No kernel passes cuBLAS; {_inside(closest.kernel)} is closest, {closest.text} at {closest.at}"
 
 
 # ---- kernels below the roofs

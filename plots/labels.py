@@ -27,7 +27,7 @@ def spread(wanted, gap, low, high):
     return places
 
 
-def place(ax, point, at, text, color, size, weight="normal"):
+def place(ax, point, at, text, color, size, weight):
     """A text that begins at `at`, joined to `point` by a thin line; both in points from the axes' lower left corner."""
     ax.annotate(
         "",
@@ -50,11 +50,11 @@ def place(ax, point, at, text, color, size, weight="normal"):
     )
 
 
-def column(ax, points, texts, colors, x, size):
+def column(ax, points, texts, colors, x, size, weights):
     """Texts in a column at x (points right of the axes), each beside its point (in data) and joined to it by a thin line.
     The axes must have their limits."""
     width = ax.bbox.width
     at = [ax.transData.transform(point) - (ax.bbox.x0, ax.bbox.y0) for point in points]
     places = spread([y for _, y in at], GAP, GAP / 2, ax.bbox.height - GAP / 2)
-    for point, y, text, color in zip(at, places, texts, colors):
-        place(ax, point, (width + x, y), text, color, size)
+    for point, y, text, color, weight in zip(at, places, texts, colors, weights):
+        place(ax, point, (width + x, y), text, color, size, weight)

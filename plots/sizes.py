@@ -1,66 +1,82 @@
-"""every kernel over the size of square products: per cent of cuBLAS"""
+"""every kernel over the size of square products: per cent of cuBLAS
 
-from plots import labels, pick, style
+Two lines have colours: the kernel that passes cuBLAS most often, and the one that was chosen, or the ladder's first. All
+others are grey.
+"""
+
+from plots import findings, labels, pick, style
 from plots.program import Refused
 
-OPTIONS = ()
+OPTIONS = ("kernel",)
 WHOLE = 64  # a line joins the sizes that are multiples of this: tiles end there, and neighbours may be far apart
-DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (9, 3)))  # a dash for each round of colours
+OTHERS = "soft"  # the role of the lines that are grey
+NOTES = {
+    "cross": f"× stands at an N that is no multiple of {WHOLE}, where tiles are not filled.",
+    "hollow": f"○: {findings.NOISY}",
+    "noisy cross": f"+: N is no multiple of {WHOLE}, and {findings.NOISY}",
+}
 
 
-def shown(run):
-    rows = [row for row in pick.compared_with_cublas(run) if pick.square(row) and row.is_right and not row.is_reference]
+def shown(run, kernel=None):
+    timed = [row for row in pick.compared_with_cublas(run) if pick.square(row) and not row.is_reference]
+    rows = [row for row in timed if row.is_right]
     if not rows:
         raise Refused("this run has no square product of a kernel beside cuBLAS, right and timed, to draw over N")
-    names = dict.fromkeys(pick.name(row) for row in rows)
+    chosen = pick.of_kernel(rows, kernel) if kernel is not None else rows
+    kernels = {}
+    for row in sorted(rows, key=pick.square):
+        kernels.setdefault(pick.name(row), []).append(row)
+    names = list(dict.fromkeys(pick.name(row) for row in rows))
+    series = findings.series([kernels[name] for name in names], timed)
+    best = findings.best_series(series)
     return {
+        "finding": findings.over_products(series, timed, "size", "at"),
         "where": pick.where(run, rows),
-        "kernels": [{"kernel": name, "points": [_point(row) for row in _by_size(rows, name)]} for name in names],
+        "best": names[series.index(best)],
+        "chosen": pick.name(chosen[0]),
+        "kernels": [{"kernel": name, "points": [_point(row) for row in kernels[name]]} for name in names],
     }
-
-
-def _by_size(rows, name):
-    return sorted((row for row in rows if pick.name(row) == name), key=pick.square)
 
 
 def _point(row):
     return {"n": pick.square(row), "percent": row.figures["percent_of_cublas"], "trusted": row.trusted}
 
 
-def draw(run):
-    values = shown(run)
+def draw(run, kernel=None):
+    values = shown(run, kernel)
     kernels = values["kernels"]
     points = [point for kernel in kernels for point in kernel["points"]]
-    notes = []
-    if any(len(_joined(kernel)) < len(kernel["points"]) for kernel in kernels):
-        notes.append(f"× stands at an N that is no multiple of {WHOLE}, where tiles are not filled.")
-    if not all(point["trusted"] for point in points):
-        notes.append("A hollow mark is one that the measurement itself does not trust.")
+    marks = {_mark(point, _joined(kernel)) for kernel in kernels for point in kernel["points"]}
+    notes = [text for mark, text in NOTES.items() if mark in marks]
     figure = style.figure(
         max(290, (len(kernels) + 1) * labels.GAP + 40),
-        "Per cent of cuBLAS over N",
-        f"{values['where']}; M = N = K, kernel and cuBLAS taking turns",
+        values["finding"],
+        f"Per cent of cuBLAS over N, with M = N = K, kernel and cuBLAS taking turns; {values['where']}",
         notes,
     )
-    names = [style.cut(kernel["kernel"], style.WIDTH * 0.36, style.SMALL) for kernel in kernels] + ["cuBLAS"]
-    right = style.MARGIN + 20 + max(style.text_width(name, style.SMALL) for name in names)
+    names = [style.cut(kernel["kernel"], style.WIDTH * 0.36, style.SMALL, "bold") for kernel in kernels] + ["cuBLAS"]
+    right = style.MARGIN + 20 + max(style.text_width(name, style.SMALL, "bold") for name in names)
     ax = style.axes(figure, 40, right, 4, 32, "y")
     _set_scales(ax, points)
     ax.axhline(100, color=style.color("reference"), linewidth=1.2, zorder=1.5)
-    colors = []
-    for i, kernel in enumerate(kernels):
-        colors.append(style.color(style.LINES[i % len(style.LINES)]))
-        _draw_line(ax, kernel, colors[-1], DASHES[i // len(style.LINES) % len(DASHES)])
+    roles = [_role(kernel["kernel"], values) for kernel in kernels] + ["reference"]
+    for kernel, role in zip(kernels, roles):
+        _draw_line(ax, kernel, role)
     ends = [(_joined(kernel)[-1]["n"], _joined(kernel)[-1]["percent"]) for kernel in kernels]
     labels.column(
         ax,
         [*ends, (ax.get_xlim()[1], 100)],
         [style.plain(name) for name in names],
-        [*colors, style.color("reference")],
+        [style.color(role) for role in roles],
         14,
         style.SMALL,
+        ["normal" if role == OTHERS else "bold" for role in roles],
     )
     return figure
+
+
+def _role(name, values):
+    return "better" if name == values["best"] else "kernel" if name == values["chosen"] else OTHERS
 
 
 def _set_scales(ax, points):
@@ -86,25 +102,27 @@ def _joined(kernel):
     return some if len(some) > 1 else kernel["points"]
 
 
-def _draw_line(ax, kernel, color, dashes):
-    joined = _joined(kernel)
-    line = {"color": color, "linewidth": 1.4, "linestyle": dashes, "zorder": 2}
+def _draw_line(ax, kernel, role):
+    joined, color, is_grey = _joined(kernel), style.color(role), role == OTHERS
+    line = {"color": color, "linewidth": 0.9 if is_grey else 2, "alpha": 0.6 if is_grey else 1, "zorder": 2 if is_grey else 2.6}
     ax.plot([point["n"] for point in joined], [point["percent"] for point in joined], **line)
     marks = {
         "full": {"marker": "o", "markerfacecolor": color},
         "hollow": {"marker": "o", "markerfacecolor": style.color("paper")},
         "cross": {"marker": "x"},
+        "noisy cross": {"marker": "+"},
     }
-    alike = {"linestyle": "none", "color": color, "markersize": 4, "markeredgewidth": 1.2, "markeredgecolor": color, "zorder": 3}
+    alike = {"linestyle": "none", "color": color, "markersize": 3 if is_grey else 5, "markeredgewidth": 0.8 if is_grey else 1.2}
+    alike |= {"markeredgecolor": color, "alpha": line["alpha"], "zorder": line["zorder"] + 0.1}
     for kind, look in marks.items():
         some = [point for point in kernel["points"] if _mark(point, joined) == kind]
         if not some:
             continue
-        (drawn,) = ax.plot([point["n"] for point in some], [point["percent"] for point in some], **alike, **look)
+        (drawn,) = ax.plot([point["n"] for point in some], [point["percent"] for point in some], **alike | look)
         style.tip(drawn, [f"{kernel['kernel']} at {p['n']}³: {pick.number(p['percent'])} % of cuBLAS" for p in some])
 
 
 def _mark(point, joined):
     if point not in joined:
-        return "cross"
+        return "cross" if point["trusted"] else "noisy cross"
     return "full" if point["trusted"] else "hollow"

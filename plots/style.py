@@ -33,13 +33,6 @@ ROLES = {
     "better": ("#00795b", "#2bc79a"),
     "worse": ("#bf4600", "#ff8a48"),
     "unsure": ("#a03c80", "#f08cc8"),
-    # Lines side by side.
-    "line1": ("#0071b1", "#55b3e8"),
-    "line2": ("#c24d00", "#ff8e4f"),
-    "line3": ("#00785a", "#2ac699"),
-    "line4": ("#a13d81", "#f18dc9"),
-    "line5": ("#856000", "#e3ae32"),
-    "line6": ("#4c555f", "#c5cdd6"),
     # From far below 100 % to far above; text stands on them.
     "below4": ("#ef9048", "#9a4a06"),
     "below3": ("#f6b07a", "#7a3c08"),
@@ -51,7 +44,6 @@ ROLES = {
     "above3": ("#8cc3e8", "#0f4c7d"),
     "above4": ("#62aee0", "#0b5c98"),
 }
-LINES = tuple(role for role in ROLES if role.startswith("line"))
 FONTS = 'system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif'
 SETTINGS = {
     "figure.dpi": 72,  # a pixel of the canvas is a point

@@ -200,12 +200,27 @@ class Sizes(Case):
         for a, b in zip(at, at[1:]):
             self.assertAlmostEqual(b - a, labels.GAP, delta=1)
 
-    def test_no_two_of_the_first_thirty_lines_look_alike(self):
-        figure = sizes.draw(runs.ladder(30, SIZES))
-        lines = [line for line in figure.axes[0].lines if line.get_linestyle() != "None"]
-        joined = [line for line in lines if len(line.get_xdata()) == len(SIZES) - 1]
-        looks = {(line.get_color(), str(line._dash_pattern)) for line in joined}
-        self.assertEqual(len(looks), 30)
+    def test_few_lines_have_colours(self):
+        for rungs in (3, 13, 30):
+            figure = sizes.draw(runs.ladder(rungs, SIZES), kernel="2")
+            joined = [line for line in figure.axes[0].lines if len(line.get_xdata()) == len(SIZES) - 1]
+            colors = [line.get_color() for line in joined if line.get_linestyle() != "None"]
+            others = [style.color("soft")] * (rungs - 2)
+            self.assertEqual(sorted(colors), sorted([style.color("better"), style.color("kernel"), *others]))
+            self.assertEqual((colors[1], colors[-1]), (style.color("kernel"), style.color("better")))
+            labelled = {text.text: text.artist for text in geometry.drawn_texts(figure)}
+            for name, role in (("cuBLAS", "reference"), ("1 rung_1", "soft"), ("2 rung_2", "kernel"), (f"{rungs} rung_{rungs}", "better")):
+                self.assertEqual(labelled[name].get_color(), style.color(role), name)
+
+    def test_noisy_marks_are_explained(self):
+        rows = [runs.timed(1, size, 50.0) for size in ("128", "1000", "1024")]
+        self.assertNotIn("noisy", " ".join(self.texts(sizes.draw(runs.run_of(rows)))))
+        rows.append(runs.timed(1, "2048", 50.0, doubts=["few"]))
+        self.assertIn(f"○: {findings.NOISY}", self.texts(sizes.draw(runs.run_of(rows))))
+        rows.append(runs.timed(1, "2049", 50.0, doubts=["few"]))
+        figure = sizes.draw(runs.run_of(rows))
+        self.assert_readable(figure)
+        self.assertIn(f"+: N is no multiple of 64, and {findings.NOISY}", " ".join(self.texts(figure)))
 
     def test_odd_sizes_alone_are_joined(self):
         run = runs.ladder(1, ("100", "1000"))

@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import ladder, roofline
+from plots import ladder, roofline, sizes
 
 
 def rungs(**percents):
@@ -130,6 +130,62 @@ class Roofline(unittest.TestCase):
         rows = [(1, 30000.0, 600.0, {}), (2, 48000.0, 600.0, {"doubts": ["few"]})]
         self.assertEqual(self.finding(*rows), "Rung 1 reaches 50.0 % of the speed of multiply-adds alone at 4096³")
         self.assertEqual(self.finding(rows[1]), "Rung 2 reaches 80.0 % ? of the speed of multiply-adds alone at 4096³")
+
+
+class Sizes(unittest.TestCase):
+    def finding(self, rows):
+        return sizes.shown(runs.run_of(rows))["finding"]
+
+    def rows(self, number, **percents):
+        """A rung's rows of n256=50.0 and so on."""
+        return [steady(number, size[1:], percent) for size, percent in percents.items()]
+
+    def test_passes_at_every_size(self):
+        one = self.rows(1, n256=9.0, n512=9.0, n1024=150.0)
+        two = self.rows(2, n256=101.0, n512=102.0, n1024=103.0)
+        self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at every size")
+        self.assertEqual(self.finding(one + two[:2]), "Rung 2 passes cuBLAS at each of its 2 sizes")
+        self.assertEqual(self.finding(two), "Rung 2 passes cuBLAS at every size")
+
+    def test_passes_at_some(self):
+        one, two = self.rows(1, n256=9.0, n512=9.0, n1024=9.0), self.rows(2, n256=101.0, n512=99.0, n1024=103.0)
+        self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at 2 of 3 sizes")
+        one += self.rows(1, n2048=9.0)
+        self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at 2 of its 3 sizes")
+
+    def test_a_wrong_result_passes_nowhere(self):
+        rows = [*self.rows(1, n256=101.0, n512=102.0), steady(1, "1024", 103.0, correct=False)]
+        self.assertEqual(self.finding(rows), "Rung 1 passes cuBLAS at 2 of 3 sizes")
+
+    def test_a_noisy_figure_counts_as_perhaps(self):
+        rows = [*self.rows(1, n256=101.0, n512=102.0), steady(1, "1024", 103.0, doubts=["few"])]
+        self.assertEqual(self.finding(rows), "Rung 1 passes cuBLAS at 2 of 3 sizes, perhaps 3")
+        rows = [*self.rows(1, n256=50.0, n512=50.0), steady(1, "1024", 103.0, doubts=["few"])]
+        self.assertEqual(self.finding(rows), "Rung 1 may pass cuBLAS at 1024³: 103.0 % ?")
+
+    def test_of_two_that_pass_as_often_the_faster_one_is_told(self):
+        one, two = self.rows(1, n256=101.0, n512=102.0), self.rows(2, n256=110.0, n512=120.0)
+        self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at every size")
+        self.assertEqual(sizes.shown(runs.run_of(two + one))["best"], "2 rung_2")
+
+    def test_the_one_that_passes_most_often_is_told_though_another_is_faster(self):
+        one = self.rows(1, n256=101.0, n512=101.0, n1024=101.0)
+        two = self.rows(2, n256=400.0, n512=400.0, n1024=9.0, n2048=9.0)
+        self.assertEqual(self.finding(one + two), "Rung 1 passes cuBLAS at each of its 3 sizes")
+
+    def test_none_passes(self):
+        one, two = self.rows(1, n256=9.0, n512=97.0), self.rows(2, n256=50.0, n512=60.0)
+        self.assertEqual(self.finding(one + two), "No kernel passes cuBLAS; rung 1 is closest, 97.0 % at 512³")
+        self.assertEqual(self.finding(two), "Rung 2 passes cuBLAS nowhere; it is closest at 512³, 60.0 %")
+
+    def test_of_one_size_it_is_the_ladders_finding(self):
+        one, two = self.rows(1, n256=50.0), self.rows(2, n256=120.0)
+        self.assertEqual(self.finding(one), "Rung 1 reaches 50.0 % of cuBLAS at 256³")
+        self.assertEqual(self.finding(one + two), "Rung 2 is the first to pass cuBLAS at 256³: 120.0 %")
+
+    def test_the_only_size_of_a_kernel(self):
+        one, two = self.rows(1, n256=50.0, n512=50.0), self.rows(2, n256=120.0)
+        self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at 256³, its only size")
 
 
 if __name__ == "__main__":

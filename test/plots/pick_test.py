@@ -137,6 +137,13 @@ class Sizes(unittest.TestCase):
         self.assertEqual([kernel["kernel"] for kernel in shown], ["1 rung_1", "2 rung_2"])
         self.assertEqual([point["n"] for point in shown[0]["points"]], [256, 1000, 4096])
 
+    def test_colours_the_best_and_the_first_or_the_one_asked_for(self):
+        run = runs.ladder(3, ("256", "4096"))
+        shown = sizes.shown(run)
+        self.assertEqual((shown["best"], shown["chosen"]), ("3 rung_3", "1 rung_1"))
+        self.assertEqual(sizes.shown(run, kernel="rung_2")["chosen"], "2 rung_2")
+        self.assertIn("no kernel '9'", refusal("sizes", run, kernel="9"))
+
     def test_needs_a_square(self):
         self.assertIn("no square product", refusal("sizes", runs.ladder(2, ("16x256x256",))))
         self.assertIn("no square product", refusal("sizes", runs.run_of([runs.timed(0, "64", 100.0)])))
