@@ -205,7 +205,7 @@ def css():
 
 def svg(made, carried=None, embedded=False):
     """The Figure as the text of an SVG file, the same for the same figure. `carried` is put into its <metadata>, as JSON.
-    `embedded`: to stand in a page, which has css() itself."""
+    `embedded`: to stand in a page, which has css() itself; its ids begin with the plot's name, carried["plot"]."""
     file = io.BytesIO()
     made.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     xml.register_namespace("", _SVG)
@@ -213,6 +213,8 @@ def svg(made, carried=None, embedded=False):
     root = xml.fromstring(file.getvalue())
     _put_tips(root)
     _drop_idle_ids(root)
+    if embedded and carried is not None:
+        _begin_ids_with(root, carried["plot"] + "-")
     _take_rule_for_all(root)
     for element in root.iter():
         if "style" in element.attrib:
@@ -293,6 +295,18 @@ def _drop_idle_ids(root):
     for element in root.iter():
         if element.get("id") and element.get("id") not in used:
             del element.attrib["id"]
+
+
+def _begin_ids_with(root, prefix):
+    """So that no two plots of a page have an id in common: matplotlib gives two marks that look alike the same."""
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == "id":
+                element.set(key, prefix + value)
+            elif key == _LINK:
+                element.set(key, value.replace("#", f"#{prefix}", 1))
+            elif "url(#" in value:
+                element.set(key, value.replace("url(#", f"url(#{prefix}"))
 
 
 _ROLE_OF = {colors[0]: role for role, colors in ROLES.items()}
