@@ -18,7 +18,7 @@ PLOTS = {
 OPTIONS = {
     "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
     "kernel": ("KERNEL", "its number or name (default: the best; of sizes the first)"),
-    "axes": ("|".join(heatmap.AXES), "rows and columns (default: MxN)"),
+    "axes": ("|".join(heatmap.AXES), "rows and columns of a grid (default: MxN; a list, if the shapes are few)"),
 }
 
 

@@ -1,18 +1,19 @@
 """one kernel over the shapes of products: per cent of cuBLAS, shape by shape
 
-Rows and columns are two of M, N and K; where they have several shapes in common, a cell has a figure for each of the third.
-Squares have a plot of their own (sizes), so one stands here only where other shapes have its row and its column.
+Few shapes are a list, the fastest beside cuBLAS first. Many are a grid: rows and columns are two of M, N and K; where they
+have several shapes in common, a cell has a figure for each of the third. Squares have a plot of their own (sizes), so one
+stands in the grid only where other shapes have its row and its column, and in the list only if there are no other shapes.
 """
 
 from bisect import bisect
-from statistics import median
 
-from plots import pick, style
+from plots import bars, findings, pick, style
 from plots.program import Refused
 
 OPTIONS = ("kernel", "axes")
 AXES = {"MxN": (0, 1, 2), "MxK": (0, 2, 1), "NxK": (1, 2, 0)}  # rows, columns, and the one that remains
 LETTERS = "MNK"
+FEW = 24  # shapes that are a list, unless axes were asked for
 EDGES = (50, 75, 90, 98, 102, 111, 133, 200)  # per cent; as far below 100 as above, as ratios
 SHADES = ("below4", "below3", "below2", "below1", "equal", "above1", "above2", "above3", "above4")
 CELL = 46  # points, at least
@@ -21,18 +22,31 @@ CELL = 46  # points, at least
 def shown(run, kernel=None, axes=None):
     if axes is not None and axes not in AXES:
         raise Refused(f"'{axes}' are no axes: {', '.join(AXES)} are")
-    axes = axes or "MxN"
-    rows = [row for row in pick.compared_with_cublas(run) if row.is_right and not row.is_reference]
-    if not rows:
+    timed = [row for row in pick.compared_with_cublas(run) if not row.is_reference]
+    right = [row for row in timed if row.is_right]
+    if not right:
         raise Refused("no kernel of this run was right and timed beside cuBLAS")
-    rows = pick.of_kernel(rows, kernel or _best(rows))
+    chosen = pick.of_kernel(right, kernel)[0] if kernel is not None else _best(right, timed)
+    timed = [row for row in timed if _kernel(row) == _kernel(chosen)]
+    listed = [row for row in timed if pick.square(row) is None]
+    if not any(row.is_right for row in listed):
+        listed = timed
+    is_list = axes is None and len(listed) <= FEW
+    axes = axes or "MxN"
     first, second, third = AXES[axes]
-    others = [row for row in rows if pick.square(row) is None]
-    across, down = {row.size[second] for row in others}, {row.size[first] for row in others}
-    rows = [row for row in rows if not others or (row.size[first] in down and row.size[second] in across)]
-    return {
+    if not is_list:
+        across, down = {row.size[second] for row in listed}, {row.size[first] for row in listed}
+        listed = [row for row in timed if row.size[first] in down and row.size[second] in across]
+    rows = [row for row in listed if row.is_right]
+    values = {
+        "finding": findings.over_products(findings.series([rows], listed), listed, "shape", "on"),
         "where": pick.where(run, rows),
-        "kernel": pick.name(rows[0]),
+        "kernel": pick.name(chosen),
+    }
+    if is_list:
+        shapes = [bars.of(row, pick.size_text(row.size)) for row in sorted(listed, key=lambda row: row.size)]
+        return values | {"bars": sorted(shapes, key=lambda bar: -1 if bar["percent"] is None else bar["percent"], reverse=True)}
+    return values | {
         "axes": axes,
         "cells": [
             {
@@ -47,12 +61,17 @@ def shown(run, kernel=None, axes=None):
     }
 
 
-def _best(rows):
-    """The kernel whose median over its shapes is highest, by its label."""
-    of = {}
-    for row in rows:
-        of.setdefault(row.label, []).append(row.figures["percent_of_cublas"])
-    return max(of, key=lambda label: median(of[label]))
+def _kernel(row):
+    return row.set, row.label
+
+
+def _best(right, timed):
+    """A row of the kernel that passes cuBLAS on most shapes."""
+    kernels = {}
+    for row in right:
+        kernels.setdefault(_kernel(row), []).append(row)
+    series = findings.series(list(kernels.values()), timed)
+    return list(kernels.values())[series.index(findings.best_series(series))][0]
 
 
 def shade(percent):
@@ -62,6 +81,9 @@ def shade(percent):
 
 def draw(run, kernel=None, axes=None):
     values = shown(run, kernel, axes)
+    what = f"{values['kernel']}: per cent of cuBLAS"
+    if "bars" in values:
+        return bars.draw(values["bars"], values["finding"], f"{what} by M × N × K, taking turns with it; {values['where']}")
     cells, (first, second, third) = values["cells"], AXES[values["axes"]]
     down = sorted({cell["row"] for cell in cells})
     across = sorted({cell["column"] for cell in cells})
@@ -79,9 +101,9 @@ def draw(run, kernel=None, axes=None):
     constant = f"; {LETTERS[third]} = {thirds[0]}" if not many else ""
     figure = style.figure(
         sum(heights) + 92,
-        f"{values['kernel']}: per cent of cuBLAS, shape by shape",
-        f"{values['where']}{constant}",
-        ["? marks what the measurement itself does not trust."] if not all(cell["trusted"] for cell in cells) else [],
+        values["finding"],
+        f"{what}, shape by shape; {values['where']}{constant}",
+        [findings.NOTE] if not all(cell["trusted"] for cell in cells) else [],
         width=width,
     )
     ax = style.axes(figure, left, style.MARGIN, 4, 88, None)

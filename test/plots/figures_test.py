@@ -5,7 +5,7 @@ import unittest
 
 import geometry
 import runs
-from plots import catalogue, compare, findings, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
+from plots import bars, catalogue, compare, findings, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
 
 SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
 
@@ -90,7 +90,7 @@ class Ladder(Case):
         rows.append(runs.timed(4, "64", 130.0, doubts=["few"]))
         figure = ladder.draw(runs.run_of(rows))
         self.assert_readable(figure)
-        self.assertEqual(self.texts(figure).count(ladder.PASSES), 1)
+        self.assertEqual(self.texts(figure).count(bars.PASSES[0]), 1)
         from matplotlib.colors import to_hex
 
         colors = [to_hex(bar.get_facecolor()) for bar in figure.axes[0].patches]
@@ -98,6 +98,15 @@ class Ladder(Case):
         self.assertEqual(colors, [style.color(role) for role in roles])
         (line,) = [line for line in figure.axes[0].lines if list(line.get_xdata()) == [100, 100]]
         self.assertEqual(line.get_color(), style.color("reference"))
+
+    def test_the_line_at_100_crosses_no_mark(self):
+        for percent, mark in ((120.0, "passes cuBLAS"), (550.0, "passes"), (9000.0, None)):
+            figure = ladder.draw(runs.run_of([runs.timed(1, "64", percent)]))
+            (ax,) = figure.axes
+            marks = [text for text in geometry.drawn_texts(figure) if text.text in bars.PASSES]
+            self.assertEqual([text.text for text in marks], [mark] if mark else [])
+            for text in marks:
+                self.assertLess(text.box.x1, ax.transData.transform((100, 0))[0])
 
     def test_the_idea_stands_beside_its_bar(self):
         rows = [runs.timed(1, "64", 50.0, kernel="naive"), runs.timed(2, "64", 60.0, kernel="coalesced")]
@@ -284,7 +293,7 @@ class Heatmap(Case):
     def test_each_shape_has_its_cell_colour_and_figure(self):
         grid = {(m, n): 40.0 + 10 * i + 3 * j for i, m in enumerate((1, 64, 4096)) for j, n in enumerate((64, 160, 4096))}
         run = runs.run_of([runs.timed(2, f"{m}x{n}x512", percent) for (m, n), percent in grid.items()])
-        figure = heatmap.draw(run)
+        figure = heatmap.draw(run, axes="MxN")
         self.assert_readable(figure)
         boxes, texts = self.boxes(figure), self.texts(figure)
         self.assertEqual(len(boxes), 9)
@@ -299,7 +308,7 @@ class Heatmap(Case):
 
     def test_shapes_that_share_a_cell_do_not_lie_on_each_other(self):
         run = runs.run_of([runs.timed(2, f"64x128x{k}", 90.0 + i) for i, k in enumerate((16, 256, 4096))])
-        figure = heatmap.draw(run)
+        figure = heatmap.draw(run, axes="MxN")
         self.assert_readable(figure)
         boxes = sorted((box.get_y(), box.get_y() + box.get_height()) for box, _ in self.boxes(figure))
         self.assertEqual(len(boxes), 3)
@@ -313,8 +322,18 @@ class Heatmap(Case):
         self.assert_readable(figure)
         self.assertGreater(figure.get_size_inches()[0] * 72, style.WIDTH)
 
+    def test_few_shapes_are_bars(self):
+        rows = [runs.timed(2, f"{m}x64x64", 60.0 + 10 * m, doubts=["few"] if m == 3 else []) for m in (1, 3, 5, 7)]
+        figure = heatmap.draw(runs.run_of(rows))
+        self.assert_readable(figure)
+        self.assertEqual([bar.get_width() for bar in figure.axes[0].patches], [130.0, 110.0, 90.0, 70.0])
+        texts = self.texts(figure)
+        self.assertEqual(texts.count(bars.PASSES[0]), 2)
+        for text in ("7 × 64 × 64", "130.0", "90.0 ?", findings.NOTE):
+            self.assertIn(text, texts)
+
     def test_the_key_has_every_colour(self):
-        key = heatmap.draw(runs.ladder(1, ("64x128x64",))).axes[-1]
+        key = heatmap.draw(runs.ladder(1, ("64x128x64",)), axes="MxN").axes[-1]
         from matplotlib.colors import to_hex
 
         self.assertEqual([to_hex(box.get_facecolor()) for box in key.patches], [style.color(role) for role in heatmap.SHADES])

@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import ladder, roofline, sizes
+from plots import heatmap, ladder, roofline, sizes
 
 
 def rungs(**percents):
@@ -186,6 +186,24 @@ class Sizes(unittest.TestCase):
     def test_the_only_size_of_a_kernel(self):
         one, two = self.rows(1, n256=50.0, n512=50.0), self.rows(2, n256=120.0)
         self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at 256³, its only size")
+
+
+class Shapes(unittest.TestCase):
+    def finding(self, rows, **options):
+        return heatmap.shown(runs.run_of(rows), **options)["finding"]
+
+    def test_of_one_kernel(self):
+        one = [steady(1, f"{m}x64x64", percent) for m, percent in ((1, 90.0), (2, 120.0), (3, 130.0))]
+        two = [steady(2, f"{m}x64x64", 101.0) for m in (1, 2, 3)]
+        self.assertEqual(self.finding(one), "Rung 1 passes cuBLAS on 2 of 3 shapes")
+        self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS on every shape")
+        self.assertEqual(self.finding(one + two, kernel="1"), "Rung 1 passes cuBLAS on 2 of 3 shapes")
+        self.assertEqual(self.finding(one[:1]), "Rung 1 reaches 90.0 % of cuBLAS at 1×64×64")
+        slow = [steady(1, "1x64x64", 9.0), steady(1, "2x64x64", 8.0)]
+        self.assertEqual(self.finding(slow), "Rung 1 passes cuBLAS nowhere; it is closest at 1×64×64, 9.0 %")
+        wrong = steady(1, "4x64x64", 130.0, correct=False)
+        self.assertEqual(self.finding([*one, wrong]), "Rung 1 passes cuBLAS on 2 of 4 shapes")
+        self.assertEqual(self.finding([*one, wrong], axes="MxN"), "Rung 1 passes cuBLAS on 2 of 4 shapes")
 
 
 if __name__ == "__main__":

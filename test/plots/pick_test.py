@@ -65,7 +65,7 @@ class Ladder(unittest.TestCase):
     def test_has_every_rung_in_order(self):
         for rungs in runs.LENGTHS:
             bars = ladder.shown(runs.ladder(rungs))["bars"]
-            self.assertEqual([bar["kernel"] for bar in bars], ["0 cuBLAS", *(f"{i} rung_{i}" for i in range(1, rungs + 1))])
+            self.assertEqual([bar["name"] for bar in bars], ["0 cuBLAS", *(f"{i} rung_{i}" for i in range(1, rungs + 1))])
             self.assertEqual([bar["reference"] for bar in bars], [True] + [False] * rungs)
             self.assertEqual([bar["percent"] for bar in bars[1:]], [runs.climb(i, rungs) for i in range(1, rungs + 1)])
 
@@ -93,7 +93,7 @@ class Ladder(unittest.TestCase):
     def test_has_the_users_kernel_too(self):
         mine = runs.timed(1, "64", 70.0, kernel="mine", set="kernel", kernel_id=None)
         shown = ladder.shown(runs.run_of([mine, runs.timed(2, "64", 50.0)]))
-        self.assertEqual([bar["kernel"] for bar in shown["bars"]], ["2 rung_2", "mine"])
+        self.assertEqual([bar["name"] for bar in shown["bars"]], ["2 rung_2", "mine"])
 
     def test_every_rung_has_its_idea(self):
         sources = [path.stem for path in (runs.ROOT / "src/kernels").glob("[0-9][0-9]_*.cu")]
@@ -189,9 +189,25 @@ class Heatmap(unittest.TestCase):
         self.assertEqual(refusal("heatmap", run, axes="KxK"), "'KxK' are no axes: MxN, MxK, NxK are")
 
     def test_squares_stand_where_others_have_their_row_and_column(self):
-        cells = heatmap.shown(runs.ladder(1, ("64x128x64", "128x64x64", "64", "256")))["cells"]
+        run = runs.ladder(1, ("64x128x64", "128x64x64", "64", "256"))
+        cells = heatmap.shown(run, axes="MxN")["cells"]
         self.assertEqual([(c["row"], c["column"]) for c in cells], [(64, 64), (64, 128), (128, 64)])
-        self.assertEqual(len(heatmap.shown(runs.ladder(1, ("64", "256")))["cells"]), 2)
+        self.assertEqual(len(heatmap.shown(runs.ladder(1, ("64", "256")), axes="MxN")["cells"]), 2)
+
+    def test_few_shapes_are_a_list_the_fastest_first(self):
+        percents = {"16x64x64": 50.0, "64x16x64": 150.0, "64x64x16": 100.0, "64": 300.0}
+        rows = [runs.timed(1, size, percent) for size, percent in percents.items()]
+        rows.append(runs.timed(1, "16x16x64", 200.0, correct=False))
+        names = [bar["name"] for bar in heatmap.shown(runs.run_of(rows))["bars"]]
+        self.assertEqual(names, ["64 × 16 × 64", "64 × 64 × 16", "16 × 64 × 64", "16 × 16 × 64"])
+        rows = [runs.timed(1, f"{m}x8x9", 50.0) for m in range(1, heatmap.FEW + 2)]
+        self.assertEqual(len(heatmap.shown(runs.run_of(rows[1:]))["bars"]), heatmap.FEW)
+        self.assertEqual(len(heatmap.shown(runs.run_of(rows))["cells"]), heatmap.FEW + 1)
+
+    def test_squares_alone_are_a_list_too(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(1, "256", 60.0), runs.timed(1, "1x2x3", 60.0, correct=False)]
+        names = [bar["name"] for bar in heatmap.shown(runs.run_of(rows))["bars"]]
+        self.assertEqual(names, ["256³", "64³", "1 × 2 × 3"])
 
     def test_shades_are_centred_at_100(self):
         self.assertEqual(len(heatmap.SHADES), len(heatmap.EDGES) + 1)
