@@ -246,3 +246,48 @@ def of_roofline(points, at):
     if share > 1:
         return f"{best.kernel} is above its roof at {at}: {pick.number(share, 2)} times {of_what}{noisy}"
     return f"{best.kernel} reaches {per_cent(100 * share)}{noisy} of {of_what} at {at}"
+
+
+# ---- the samples of one kernel
+
+DRIFT = 2.0  # per cent that the end must differ from the beginning to be told
+
+
+def of_samples(row):
+    """How far the samples of a row spread, or how the end differs from the beginning."""
+    times, at, noisy = row.samples_ms, size_text(row.size), "" if row.trusted else " ?"
+    if len(times) == 1:
+        return f"{who(row)} has a single sample at {at}{noisy}"
+    drift = _drift(times)
+    if drift is not None:
+        slower = "slower" if drift > 0 else "faster"
+        clock = _change_of_clock(row.sample_clocks_mhz)
+        as_clock = "" if clock is None else f"; the clock {'fell' if clock < 0 else 'rose'} by {per_cent(abs(clock))}"
+        return f"{who(row)} ends {per_cent(abs(drift))} {slower} than it begins at {at}{noisy}{as_clock}"
+    first, middle, third = pick.quartiles(times)
+    spread = row.figures.get("spread", 100 * (third - first) / middle if middle else 0.0)
+    return f"The middle half of {_inside(who(row))}'s samples at {at} spreads by {per_cent(spread)}{noisy}"
+
+
+def _quarters(values):
+    count = len(values) // 4
+    return values[:count], values[len(values) - count :]
+
+
+def _drift(times):
+    """Per cent that the last quarter takes longer than the first; None if the two cannot be told apart."""
+    if len(times) < 12:
+        return None
+    (first, begin, third), (last_first, end, last_third) = (pick.quartiles(quarter) for quarter in _quarters(times))
+    apart = third < last_first or last_third < first
+    drift = 100 * (end / begin - 1) if begin else 0.0
+    return drift if apart and abs(drift) >= DRIFT else None
+
+
+def _change_of_clock(clocks):
+    """Per cent that the clock changed, from quarter to quarter; None if it did not, or is unknown."""
+    begin, end = ([clock for clock in quarter if clock] for quarter in _quarters(clocks))
+    if not begin or not end:
+        return None
+    change = 100 * (median(end) / median(begin) - 1)
+    return change if abs(change) >= 1 else None

@@ -1,11 +1,15 @@
-"""the samples of one kernel and of cuBLAS beside it in time, with the clock: a device that throttles shows here"""
+"""the samples of one kernel and of cuBLAS beside it in time, with the clock: a device that throttles shows here
+
+A dashed line stands between two runs, which are numbered above the first panel where there is room.
+"""
 
 from statistics import median
 
-from plots import pick, style
+from plots import findings, pick, style
 
 OPTIONS = ("kernel", "size")
 PANEL, SPACE = 92, 30  # points: height of a panel, and between two
+RUNS = 14  # points that the runs' numbers take above the first panel
 
 
 def shown(run, kernel=None, size=None):
@@ -15,6 +19,7 @@ def shown(run, kernel=None, size=None):
     rows = pick.at_size(rows, size)
     row = max(rows, key=lambda row: (not row.is_reference, row.figures.get("percent_of_cublas", 0)))
     return {
+        "finding": findings.of_samples(row),
         "where": pick.where(run, [row]),
         "kernel": pick.name(row),
         "size": list(row.size),
@@ -31,19 +36,21 @@ def shown(run, kernel=None, size=None):
 def draw(run, kernel=None, size=None):
     values = shown(run, kernel, size)
     panels = _panels(values)
+    runs = RUNS if len(values["runs"]) > 1 else 0
+    beside = " and of cuBLAS, taking turns" if values["reference_ms"] else ""
     figure = style.figure(
-        len(panels) * PANEL + (len(panels) - 1) * SPACE + 56,
-        f"Samples of {values['kernel']} at {pick.size_text(values['size'])}",
-        values["where"],
+        len(panels) * PANEL + (len(panels) - 1) * SPACE + 56 + runs,
+        values["finding"],
+        f"Samples of {values['kernel']} at {pick.size_text(values['size'])}{beside}; {values['where']}",
         _notes(values),
     )
     x, borders = places(values["runs"], values["seconds"])
     left = style.MARGIN + 8 + max(style.text_width(text, style.SMALL) for panel in panels for text in _ticks(panel)[1])
     for i, panel in enumerate(panels):
-        above = i * (PANEL + SPACE) + 20
+        above = i * (PANEL + SPACE) + 20 + runs
         below = (len(panels) - 1 - i) * (PANEL + SPACE) + 36
         ax = style.axes(figure, left, style.MARGIN + 4, above, below, "y")
-        _draw_panel(ax, panel, x, borders, is_last=i == len(panels) - 1)
+        _draw_panel(ax, panel, x, borders, is_last=i == len(panels) - 1, runs=0 if i else runs)
     unit = "seconds since the first sample" if values["seconds"] else "sample"
     more = ", one run after the other" if len(values["runs"]) > 1 else ""
     ax.set_xlabel(unit + more, color=style.color("soft"), size=style.SMALL, labelpad=2)
@@ -102,15 +109,17 @@ def _ticks(panel):
     return (low, high), [pick.number(tick, digits) for tick in ticks], ticks
 
 
-def _draw_panel(ax, panel, x, borders, is_last):
+def _draw_panel(ax, panel, x, borders, is_last, runs):
     limits, texts, ticks = _ticks(panel)
     ax.set_ylim(*limits)
     ax.set_yticks(ticks, texts)
     span = max(x) - min(x) or 1.0
     ax.set_xlim(min(x) - span * 0.02, max(x) + span * 0.02)
     ax.set_title(
-        style.plain(panel["title"]), loc="left", x=0, size=style.BODY, color=style.color(panel["role"]), weight="bold", pad=5
+        style.plain(panel["title"]), loc="left", x=0, size=style.BODY, color=style.color(panel["role"]), weight="bold", pad=5 + runs
     )
+    if runs:
+        _number_runs(ax, borders)
     if not is_last:
         ax.tick_params(labelbottom=False)
     elif all(isinstance(one, int) for one in x):
@@ -133,14 +142,36 @@ def _draw_panel(ax, panel, x, borders, is_last):
     style.tip(marks, [f"{pick.number(value, 3)} {panel['what']}" for _, value in known])
 
 
+def _number_runs(ax, borders):
+    """Above the panel, each run between the lines that part it from the others; nothing if one has not the room."""
+    low, high = ax.get_xlim()
+    edges = [low, *borders, high]
+    texts = [f"run {i}" for i in range(1, len(edges))]
+    for text, begin, end in zip(texts, edges, edges[1:]):
+        if (end - begin) / (high - low) * ax.bbox.width < style.text_width(text, style.SMALL) + 4:
+            return
+    for text, begin, end in zip(texts, edges, edges[1:]):
+        ax.annotate(
+            text,
+            ((begin + end) / 2, 1),
+            xytext=(0, 3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            size=style.SMALL,
+            color=style.color("soft"),
+            annotation_clip=False,
+        )
+
+
 def _notes(values):
-    notes = []
+    notes = ["A dashed line stands between two runs."] if len(values["runs"]) > 1 else []
     if not any(values["clocks_mhz"]):
         clock = values["median_clock_mhz"]
         known = f"; its median was {pick.number(clock, 0)} MHz" if clock else ""
         notes.append(f"The clock was not recorded sample by sample{known}.")
     elif not all(values["clocks_mhz"]):
-        notes.append("Where a mark of the clock is missing it could not be read.")
+        notes.append("Where a mark of the clock is missing, it could not be read.")
     if values["doubts"]:
-        notes.append("The measurement does not trust itself: " + "; ".join(values["doubts"]) + ".")
+        notes.append(f"{findings.NOTE} Why: {'; '.join(values['doubts'])}.")
     return notes

@@ -263,7 +263,7 @@ class Samples(Case):
             (marks,) = [line for line in ax.lines if line.get_marker() == "o"]
             low, high = ax.get_ylim()
             self.assertTrue(all(low <= y <= high for y in marks.get_ydata()))
-        self.assertIn("Where a mark of the clock is missing it could not be read.", texts)
+        self.assertIn("Where a mark of the clock is missing, it could not be read.", texts)
         self.assertIn("seconds since the first sample, one run after the other", texts)
 
     def test_without_times_and_clock_they_are_numbered(self):
@@ -277,7 +277,18 @@ class Samples(Case):
         more = {"samples_ms": [0.004], "reference_samples_ms": [], "sample_seconds": [0.0], "doubts": ["a single sample"]}
         panels, texts = self.panels(runs.run_of([runs.timed(1, "64", 50.0, **more)]))
         self.assertEqual(list(panels), ["1 rung_1, µs"])
-        self.assertTrue(any("a single sample" in text for text in texts))
+        self.assertIn(f"{findings.NOTE} Why: a single sample.", " ".join(texts))
+
+    def test_the_lines_between_runs_are_explained(self):
+        for runs_of, numbered in (([5], False), ([3, 2], True), ([1] * 40, False)):
+            count = sum(runs_of)
+            more = {"samples_ms": [1.0] * count, "reference_samples_ms": [1.0] * count, "samples_of_runs": runs_of}
+            _, texts = self.panels(runs.run_of([runs.timed(1, "64", 50.0, **more)]))
+            said = [f"run {i}" for i in range(1, len(runs_of) + 1)]
+            self.assertEqual([text for text in texts if text in said], said if numbered else [])
+            self.assertEqual("A dashed line stands between two runs." in texts, len(runs_of) > 1)
+        texts = {text.text: text.box for text in geometry.drawn_texts(samples.draw(runs.throttled()))}
+        self.assertLess(texts["run 1"].x1, texts["run 2"].x0)
 
     def test_noise_is_not_made_large(self):
         times = [1.0, 1.0001, 0.9999]

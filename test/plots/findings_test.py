@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import heatmap, ladder, roofline, sizes
+from plots import heatmap, ladder, roofline, samples, sizes
 
 
 def rungs(**percents):
@@ -204,6 +204,46 @@ class Shapes(unittest.TestCase):
         wrong = steady(1, "4x64x64", 130.0, correct=False)
         self.assertEqual(self.finding([*one, wrong]), "Rung 1 passes cuBLAS on 2 of 4 shapes")
         self.assertEqual(self.finding([*one, wrong], axes="MxN"), "Rung 1 passes cuBLAS on 2 of 4 shapes")
+
+
+class Samples(unittest.TestCase):
+    def finding(self, times, **more):
+        row = {"samples_ms": times, "reference_samples_ms": [1.0] * len(times)} | more
+        return samples.shown(runs.run_of([runs.timed(3, "4096", 80.0, **row)]))["finding"]
+
+    def test_how_far_they_spread(self):
+        times = [1.0, 1.01, 1.02, 1.03, 1.04]  # quartiles 1.01 and 1.03, median 1.02
+        self.assertEqual(self.finding(times), "The middle half of rung 3's samples at 4096³ spreads by 2.0 %")
+        self.assertEqual(self.finding(times, spread=0.4), "The middle half of rung 3's samples at 4096³ spreads by 0.4 %")  # the program's own
+        self.assertEqual(self.finding([1.0, 1.0]), "The middle half of rung 3's samples at 4096³ spreads by under 0.1 %")
+        self.assertEqual(self.finding(times, doubts=["few"]), "The middle half of rung 3's samples at 4096³ spreads by 2.0 % ?")
+
+    def test_a_single_one(self):
+        self.assertEqual(self.finding([1.0]), "Rung 3 has a single sample at 4096³")
+
+    def test_a_kernel_that_slows_down(self):
+        found = samples.shown(runs.throttled())["finding"]
+        self.assertEqual(found, "Rung 3 ends 21.8 % slower than it begins at 4096³; the clock fell by 18.0 %")
+        times = [1.0] * 10 + [1.1] * 10
+        self.assertEqual(self.finding(times), "Rung 3 ends 10.0 % slower than it begins at 4096³")
+        self.assertEqual(self.finding(times[::-1]), "Rung 3 ends 9.1 % faster than it begins at 4096³")
+        more = {"sample_seconds": [0.1 * i for i in range(20)]}
+        steady_clock = more | {"sample_clocks_mhz": [1980.0] * 20}
+        self.assertEqual(self.finding(times, **steady_clock), "Rung 3 ends 10.0 % slower than it begins at 4096³")
+        unread = more | {"sample_clocks_mhz": [0.0] * 3 + [1980.0] * 17}
+        self.assertEqual(self.finding(times, **unread), "Rung 3 ends 10.0 % slower than it begins at 4096³")
+        rising = more | {"sample_clocks_mhz": [1000.0] * 10 + [1100.0] * 10}
+        self.assertTrue(self.finding(times, **rising).endswith("; the clock rose by 10.0 %"))
+
+    def test_noise_is_no_drift(self):
+        self.assertIn("spreads by", self.finding([1.0, 1.2] * 10))
+        self.assertIn("spreads by", self.finding([1.0] * 10 + [1.01] * 10))
+        self.assertIn("spreads by", self.finding([1.0] * 4 + [1.5] * 4))  # too few
+        self.assertIn("spreads by", self.finding([1.0, 1.0, 1.3, 1.3] + [1.0] * 8 + [1.0, 1.3, 1.3, 1.3]))
+
+    def test_of_cublas_alone(self):
+        run = runs.run_of([runs.timed(0, "4096", 100.0)])
+        self.assertTrue(samples.shown(run)["finding"].startswith("The middle half of cuBLAS's samples at 4096³ spreads by "))
 
 
 if __name__ == "__main__":
