@@ -4,7 +4,7 @@ The verdicts are those that sgemm_runner compare wrote into the run. Ratios to c
 median, so that rows of any speed can be seen side by side.
 """
 
-from plots import pick, style
+from plots import findings, pick, style
 from plots.program import Refused
 
 OPTIONS = ()
@@ -28,12 +28,14 @@ def shown(run):
     rows = [row for row in run.rows if row.comparison]
     if against is None or not rows:
         raise Refused("this run holds no comparison: 'sgemm_runner compare BASE RUN --json=FILE' writes one")
+    finding = findings.of_comparison(rows)
     order = list(VERDICTS)
     rows.sort(key=lambda row: order.index(row.comparison.verdict))
     counts = {verdict: sum(row.comparison.verdict == verdict for row in rows) for verdict in order}
     if len(rows) > MOST_SAME:
         rows = [row for row in rows if row.comparison.verdict != "SAME"]
     return {
+        "finding": finding,
         "where": ", ".join(part for part in (run.context.device, run.context.date[:10]) if part),
         "base": {"file": against.file, "date": against.date, "commit": against.commit, "notes": against.notes},
         "verdicts": {verdict: count for verdict, count in counts.items() if count},
@@ -74,11 +76,13 @@ def draw(run):
     values = shown(run)
     rows = values["rows"]
     base = values["base"]
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in values["verdicts"].items())
+    date = f" of {base['date'][:10]}" if base["date"] else ""
     commit = f", commit {base['commit'][:10]}" if base["commit"] else ""
     figure = style.figure(
         len(rows) * ROW + (28 if rows else 0),
-        ", ".join(f"{count} {verdict}" for verdict, count in values["verdicts"].items()),
-        f"{values['where']}, against {base['file']} of {base['date'][:10]}{commit}",
+        values["finding"],
+        f"{counts}: {values['where']}, against {base['file']}{date}{commit}",
         _notes(values),
     )
     if not rows:

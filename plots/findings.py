@@ -291,3 +291,49 @@ def _change_of_clock(clocks):
         return None
     change = 100 * (median(end) / median(begin) - 1)
     return change if abs(change) >= 1 else None
+
+
+# ---- a run beside the one that it was compared with
+
+
+def of_comparison(rows):
+    """The gravest that the rows' verdicts say."""
+    of = {}
+    for row in rows:
+        of.setdefault(row.comparison.verdict, []).append(row)
+    slower, faster, unsure = (of.get(verdict, []) for verdict in ("SLOWER", "FASTER", "UNSURE"))
+    if "WRONG" in of:
+        return _told(of["WRONG"], rows, "is wrong", "are wrong")
+    if slower:
+        return _told(slower, rows, "is slower", "are slower") + _most(slower)
+    if "CHANGED" in of:
+        what = "counters, paths or launches than the base"
+        return _told(of["CHANGED"], rows, f"has other {what}", f"have other {what}")
+    if unsure:
+        return f"Nothing is surely slower; {_told(unsure, rows, 'is unsure', 'are unsure', _inside)}"
+    if faster:
+        return f"Nothing is slower; {_told(faster, rows, 'is faster', 'are faster', _inside)}{_most(faster)}"
+    return "The only row is the same as in the base" if len(rows) == 1 else f"All {len(rows)} rows are the same as in the base"
+
+
+def row_name(row):
+    """ "Rung 11 at 4096³"; of a lab what its name says."""
+    if not row.size:
+        return row.name.removeprefix("lab/")
+    return f"{who(row)} at {size_text(row.size)}{', cold' if row.cold else ''}"
+
+
+def _told(some, rows, one, several, name=lambda text: text):
+    if len(some) == 1:
+        return f"{name(row_name(some[0]))} {one}"
+    return f"{len(some)} of {len(rows)} rows {several}"
+
+
+def _most(rows):
+    """By how much the row changed, or which of several most."""
+    known = [row for row in rows if row.comparison.change_percent is not None]
+    if not known:
+        return ""
+    most = max(known, key=lambda row: abs(row.comparison.change_percent))
+    which = "" if len(rows) == 1 else f", {_inside(row_name(most))} most,"
+    return f"{which} by {per_cent(abs(most.comparison.change_percent))}"

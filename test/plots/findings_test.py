@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import heatmap, ladder, roofline, samples, sizes
+from plots import compare, heatmap, ladder, roofline, samples, sizes
 
 
 def rungs(**percents):
@@ -244,6 +244,40 @@ class Samples(unittest.TestCase):
     def test_of_cublas_alone(self):
         run = runs.run_of([runs.timed(0, "4096", 100.0)])
         self.assertTrue(samples.shown(run)["finding"].startswith("The middle half of cuBLAS's samples at 4096³ spreads by "))
+
+
+class Compare(unittest.TestCase):
+    def finding(self, *verdicts):
+        """Of rungs 1, 2, ... with a verdict each, or a verdict and a change."""
+        pairs = [(one, None) if isinstance(one, str) else one for one in verdicts]
+        rows = [
+            runs.timed(i, "64", 50.0, comparison=runs.comparison(verdict, change_percent=change))
+            for i, (verdict, change) in enumerate(pairs, 1)
+        ]
+        return compare.shown(runs.compared(rows))["finding"]
+
+    def test_tells_the_gravest(self):
+        self.assertEqual(self.finding("SAME", "WRONG", ("SLOWER", -9.0)), "Rung 2 at 64³ is wrong")
+        self.assertEqual(self.finding("WRONG", "WRONG", "SAME"), "2 of 3 rows are wrong")
+        self.assertEqual(self.finding(("SLOWER", -6.2), "CHANGED", ("FASTER", 30.0)), "Rung 1 at 64³ is slower by 6.2 %")
+        found = self.finding(("SLOWER", -6.2), ("SLOWER", -7.5), "SAME")
+        self.assertEqual(found, "2 of 3 rows are slower, rung 2 at 64³ most, by 7.5 %")
+        self.assertEqual(self.finding("SLOWER"), "Rung 1 at 64³ is slower")
+        self.assertEqual(self.finding("CHANGED", "UNSURE"), "Rung 1 at 64³ has other counters, paths or launches than the base")
+        self.assertEqual(self.finding("UNSURE", ("FASTER", 5.0)), "Nothing is surely slower; rung 1 at 64³ is unsure")
+        found = self.finding("SAME", ("FASTER", 5.0), ("FASTER", 4.0))
+        self.assertEqual(found, "Nothing is slower; 2 of 3 rows are faster, rung 2 at 64³ most, by 5.0 %")
+        self.assertEqual(self.finding(("FASTER", 5.0), "SAME"), "Nothing is slower; rung 1 at 64³ is faster by 5.0 %")
+
+    def test_nothing_changed(self):
+        self.assertEqual(self.finding("SAME", "SAME"), "All 2 rows are the same as in the base")
+        self.assertEqual(self.finding("SAME"), "The only row is the same as in the base")
+
+    def test_counts_of_a_lab(self):
+        none = {"base_percent": None, "change_percent": None, "threshold_percent": None, "p_value": None, "base_ms": None}
+        rows = runs.samples.lab_rows("transpose", 20, "simulator", comparison=runs.comparison("CHANGED", **none))[:1]
+        found = compare.shown(runs.compared(rows))["finding"]
+        self.assertEqual(found, "transpose/1/rows=20 has other counters, paths or launches than the base")
 
 
 if __name__ == "__main__":
