@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from plots.findings import NOTE
 from plots.report import metrics, words
 from plots.report.markup import element, void
 
@@ -45,7 +46,7 @@ def columns(run):
         meaning = "how the lanes of a lab's variant walk; of several code paths the one taken; what is not as it is by default"
         found.append(Column("how", meaning, _how, lambda row: _how(row) or None, "text"))
     found += _figures(rows)
-    meaning = "what the program found: right, wrong, not trusted, refused"
+    meaning = f"what the program found: right, wrong, not trusted, refused. {NOTE}"
     found.append(Column("result", meaning, words.judged, words.judged, "finding"))
     if any(row.comparison for row in rows):
         meaning = "of the comparison with the other run"
