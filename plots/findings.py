@@ -142,6 +142,20 @@ def _first(here, passing):
     return None if any(one is None or one.above for one in below) else rungs[lowest]
 
 
+def of_traffic(rows):
+    """What the rows of one product show that were counted: who moves the fewest sectors, and how many fewer than the first."""
+    at = size_text(rows[0].size)
+    first = rows[0]
+    fewest = min(rows, key=lambda row: row.figures["global_sectors"])  # of equals the lowest rung
+    ratio = first.figures["global_sectors"] / fewest.figures["global_sectors"]
+    if len(rows) == 1:
+        return f"{who(first)} moves {pick.number(first.figures['global_sectors'], 0)} sectors at {at}"
+    if ratio < 1.05:
+        return f"No kernel moves clearly fewer sectors than {_inside(who(first))} at {at}"
+    times = pick.number(ratio, 0 if ratio >= 10 else 1)
+    return f"{who(fewest)} moves {times} times fewer sectors than {_inside(who(first))} at {at}"
+
+
 # ---- kernels over many products
 
 

@@ -2,7 +2,7 @@
 
 from plots import catalogue, style
 from plots.program import Refused
-from plots.report import words
+from plots.report import traffic, words
 from plots.report.markup import Markup, element
 
 LEFT_OUT = ("samples",)  # drawn by the page itself, for the row that the reader chooses
@@ -15,8 +15,9 @@ def css():
 
 
 def section(run):
-    """A figure for each plot, and why the others are not there."""
-    figures, missing = [], []
+    """A figure for each plot, and why the others are not there: last, and folded where there is a figure."""
+    counted = traffic.figure(run)
+    figures, missing = [counted] if counted is not None else [], []
     for name in catalogue.PLOTS:
         if name in LEFT_OUT:
             continue

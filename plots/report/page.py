@@ -4,8 +4,9 @@ import base64
 import hashlib
 from pathlib import Path
 
+from plots import catalogue, findings
 from plots.program import Refused
-from plots.report import drawings, rows, sources, summary, words
+from plots.report import drawings, rows, sources, summary, traffic, words
 from plots.report.markup import Markup, element, json_script, script, void
 
 HERE = Path(__file__).resolve().parent
@@ -60,7 +61,7 @@ def html(run, file_name, program):
     body = element(
         "body",
         element("a", "Skip to the results", href="#results", class_="skip"),
-        element("header", element("h1", _title(run)), element("p", _subtitle(run))),
+        element("header", element("h1", _title(run)), element("p", _subtitle(run)), _headline(run)),
         element("nav", element("ul", [element("li", element("a", name, href=f"#{key}")) for key, name, _ in sections]),
                 aria_label="Sections"),
         element("main", [_section(*one) for one in sections]),
@@ -85,6 +86,16 @@ def _section(key, name, parts):
 def _title(run):
     what = "Labs" if run.rows and all(row.set == "lab" for row in run.rows) else "The SGEMM ladder"
     return f"{what} on {_device(run)}"
+
+
+def _headline(run):
+    """What the run shows, in a sentence: of times, or of what was counted; None of labs."""
+    try:
+        sentence = catalogue.PLOTS["ladder"].shown(run)["finding"]
+    except Refused:
+        rows = traffic.rows_of(run)
+        sentence = findings.of_traffic(rows) if rows else ""
+    return element("p", sentence, class_="headline") if sentence else None
 
 
 def _device(run):

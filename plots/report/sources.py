@@ -57,7 +57,7 @@ def _listings(row, counted):
     if own is not None and own.is_file():
         files[str(own)] = []
     for line in counted.lines:
-        files.setdefault(line.file, []).append(line)
+        files.setdefault(str(runner.ROOT / line.file), []).append(line)  # the ladder's are named as in the project
     if not any(files.values()):
         raise runner.Unavailable("the run has none of this kernel's lines")
     return [_listing(Path(file), lines) for file, lines in files.items()]

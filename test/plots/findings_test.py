@@ -3,7 +3,8 @@
 import unittest
 
 import runs
-from plots import compare, heatmap, ladder, roofline, samples, sizes
+import samples as made
+from plots import compare, findings, heatmap, ladder, roofline, samples, sizes
 
 
 def rungs(**percents):
@@ -278,6 +279,23 @@ class Compare(unittest.TestCase):
         rows = runs.samples.lab_rows("transpose", 20, "simulator", comparison=runs.comparison("CHANGED", **none))[:1]
         found = compare.shown(runs.compared(rows))["finding"]
         self.assertEqual(found, "transpose/1/rows=20 has other counters, paths or launches than the base")
+
+
+class OfTraffic(unittest.TestCase):
+    @staticmethod
+    def rows(*sectors):
+        return runs.run_of(
+            [made.counted_row(i + 1, "64", kernel=f"rung_{i + 1}", global_sectors=n) for i, n in enumerate(sectors)],
+            machine="simulator",
+        ).rows
+
+    def test_names_the_lowest_of_those_that_move_the_fewest(self):
+        self.assertEqual(findings.of_traffic(self.rows(800, 100, 100)), "Rung 2 moves 8.0 times fewer sectors than rung 1 at 64³")
+        self.assertEqual(findings.of_traffic(self.rows(2000, 100)), "Rung 2 moves 20 times fewer sectors than rung 1 at 64³")
+
+    def test_claims_nothing_where_there_is_no_difference(self):
+        self.assertEqual(findings.of_traffic(self.rows(100, 101)), "No kernel moves clearly fewer sectors than rung 1 at 64³")
+        self.assertEqual(findings.of_traffic(self.rows(1200)), "Rung 1 moves 1 200 sectors at 64³")
 
 
 if __name__ == "__main__":

@@ -304,6 +304,25 @@ class MadeUpRuns(ReportTest):
         self.assertNotIn("Samples", [e["text"] for e in found.all("h2")])
         self.assertIn("no times", found.by_id("plots")["text"])
 
+        # What was counted is drawn and is the headline; why the other plots are not there comes last, folded.
+        [headline] = [e for e in found.all("p") if e["attributes"].get("class") == "headline"]
+        self.assertRegex(headline["text"], r"^Rung 2 moves [0-9.]+ times fewer sectors than rung 1 at 64³$")
+        cells = [e["text"] for e in found.all("td", inside="plot-traffic")]
+        self.assertEqual(len(cells), 4)
+        self.assertEqual(cells[1], "12.5 %")
+        bars = [e["attributes"]["style"] for e in found.all("div", inside="plot-traffic") if "bar" in e["attributes"]["class"].split()]
+        self.assertEqual((bars[0], bars[1]), ("width: 100.0%", "width: 12.5%"))
+        self.assertLess(float(bars[2][7:-1]), 100)
+        in_plots = [e for e in found.all("figure", "details") if found.has_ancestor(e, "plots")]
+        self.assertEqual([e["tag"] for e in in_plots], ["figure", "details"])
+        self.assertNotIn("open", in_plots[-1]["attributes"])
+
+    def test_of_a_gpu_begins_with_what_it_found(self):
+        found = self.page_of(runs.ladder(3))
+        [headline] = [e for e in found.all("p") if e["attributes"].get("class") == "headline"]
+        self.assertIn("cuBLAS at 4096³", headline["text"])
+        self.assertFalse([e for e in found.elements if e["attributes"].get("id") == "plot-traffic"])
+
     def test_of_labs_has_their_questions_and_each_variant(self):
         words_of_lab = [RUNNER, "lab", "copy_stride", "--elements", "1000", "--json"]
         said = json.loads(subprocess.run(words_of_lab, check=True, capture_output=True, text=True).stdout)
