@@ -93,6 +93,11 @@ class Text(unittest.TestCase):
         for said in ("compute capability 7.5", "Kernels 1 to 9", "Kernels 10 to 12", "have not run it on a T4"):
             self.assertIn(said, text)
 
+    def test_it_says_at_once_that_its_address_is_not_set(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(SystemExit) as ended:
+            Session(folder).run(cells("code")[0])
+        self.assertIn("put the project's address", str(ended.exception))
+
     def test_one_line_has_the_address_and_no_output_is_kept(self):
         code = cells("code")
         self.assertEqual(len(ADDRESS.findall(code[0])), 1)
