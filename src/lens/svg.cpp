@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lens/drawing.hpp"
+#include "text/foreign.hpp"
 
 namespace lens {
 namespace {
@@ -48,27 +49,6 @@ text { font-family: ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans
 }
 )";
 
-// What may stand in an element's text; control characters may not, in any form.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      default:
-        safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return safe;
-}
-
 // From red for lane 0 through the rainbow to violet for lane 31, readable under dark figures.
 std::string color_of(size_t lane) {
   const double hue = 300.0 * static_cast<double>(lane) / (LANES - 1);
@@ -102,7 +82,7 @@ class Figure {
 
   void write(int x, int baseline, std::string_view classes, std::string_view text) {
     body_ << "<text x=\"" << x << "\" y=\"" << baseline << "\" class=\"" << classes << "\">"
-          << escaped(text) << "</text>\n";
+          << text::in_markup(text) << "</text>\n";
   }
   void rectangle(int x, int top, int width, int height, int radius, std::string_view classes,
                  const std::string& fill = "") {
@@ -143,8 +123,8 @@ class Figure {
     text << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
          << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << ' ' << height
          << "\" width=\"" << WIDTH << "\" height=\"" << height << "\" role=\"img\">\n"
-         << "<title>" << escaped(title) << "</title>\n"
-         << "<desc>" << escaped(description) << "</desc>\n"
+         << "<title>" << text::in_markup(title) << "</title>\n"
+         << "<desc>" << text::in_markup(description) << "</desc>\n"
          << "<style>" << STYLE << "</style>\n"
          << body_.str() << "</svg>\n";
     return text.str();

@@ -83,4 +83,27 @@ std::string in_markdown(std::string_view text) {
   return escaped;
 }
 
+std::string in_markup(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+  return escaped;
+}
+
 }  // namespace text

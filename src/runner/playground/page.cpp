@@ -9,35 +9,14 @@
 #include "kernels/ladder.hpp"
 #include "labs/lab.hpp"
 #include "lens/drawing.hpp"
+#include "runner/choose/select.hpp"
 #include "runner/playground/parts.hpp"
 #include "runner/playground/presets.hpp"
 #include "runner/playground/setting.hpp"
+#include "text/foreign.hpp"
 
 namespace runner::playground {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
 
 // ---- Controls.
 
@@ -87,7 +66,7 @@ const lab::Lab* lab_of(const Lesson& lesson) {
 // Of "06_vector_float4", vector_float4's.
 const char* idea_of_rung(const Lesson& lesson) {
   for (const ladder::Rung* rung : ladder::all()) {
-    if (fmt::format("{:02}_{}", rung->number, rung->name) == lesson.name) return rung->idea;
+    if (label(*rung) == lesson.name) return rung->idea;
   }
   throw std::logic_error(
       fmt::format("the playground's '{}' is neither a lab nor a rung", lesson.name));
@@ -105,13 +84,13 @@ std::string presets() {
   for (const Lesson& lesson : lessons()) {
     const lab::Lab* lab = lab_of(lesson);
     html += fmt::format("<optgroup label=\"{}: {}\" data-slider=\"{}\" data-task=\"{}\">\n",
-                        lesson.name, escaped(lab ? lab->question : idea_of_rung(lesson)),
-                        lesson.slider, escaped(lesson.task));
+                        lesson.name, text::in_markup(lab ? lab->question : idea_of_rung(lesson)),
+                        lesson.slider, text::in_markup(lesson.task));
     for (const Preset& preset : lesson.presets) {
       const std::string label =
           lab ? fmt::format("{}: {}", preset.name, idea_of_variant(*lab, preset)) : preset.name;
       html += fmt::format("<option value=\"{}\" data-state=\"{}\">{}</option>\n", preset.name,
-                          escaped(address_of(preset.setting)), escaped(label));
+                          text::in_markup(address_of(preset.setting)), text::in_markup(label));
     }
     html += "</optgroup>\n";
   }

@@ -6,11 +6,10 @@
 #include <stdexcept>
 
 #include "app/words.hpp"
+#include "lens/drawing.hpp"
 
 namespace runner::playground {
 namespace {
-
-constexpr int WORD_BYTES = 4;  // of a float, and of a bank
 
 enum Mapping { line, row, column, remap };
 enum Operand { both, row_alone, column_alone };
@@ -19,7 +18,7 @@ bool is_two_dimensional(const Setting& s) { return s.mapping == row || s.mapping
 
 // The first float that a thread of the block takes.
 int64_t element_of(const Setting& s, int thread) {
-  const int64_t step = int64_t{s.stride} * (bytes_per_lane(s) / WORD_BYTES);
+  const int64_t step = int64_t{s.stride} * (bytes_per_lane(s) / lens::WORD_BYTES);
   if (s.mapping == line) return thread * step;
   const int x = thread % s.block_x, y = thread / s.block_x;
   const int r = s.mapping == row ? x : s.mapping == column ? y : thread / s.tile;
@@ -144,14 +143,16 @@ Setting setting_of(std::string_view address) {
   return setting;
 }
 
-uint32_t bytes_per_lane(const Setting& setting) { return uint32_t{WORD_BYTES} << setting.width; }
+uint32_t bytes_per_lane(const Setting& setting) {
+  return static_cast<uint32_t>(lens::WORD_BYTES) << setting.width;
+}
 
 lens::WarpAddresses addresses_of(const Setting& s) {
   const int threads = s.block_x * (is_two_dimensional(s) ? s.block_y : 1);
   lens::WarpAddresses addresses{};
   for (int lane = 0; lane < std::min(threads, lens::LANES); ++lane) {
     addresses.lane[static_cast<size_t>(lane)] =
-        static_cast<uint64_t>(WORD_BYTES * (s.offset + element_of(s, lane)));
+        static_cast<uint64_t>(lens::WORD_BYTES * (s.offset + element_of(s, lane)));
     addresses.active |= 1u << lane;
   }
   return addresses;
