@@ -75,6 +75,13 @@ void warn(std::string_view text) {
   write_stderr(message + "\n");
 }
 
+void require_free_or_replaced(const std::string& path, bool replace) {
+  std::error_code none;
+  if (replace || !std::filesystem::is_regular_file(path, none)) return;
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' is there already: --replace writes over it", path));
+}
+
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   const auto cannot = [&](int error) {
     return Error(ExitCode::usage,

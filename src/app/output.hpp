@@ -16,6 +16,9 @@ void write_stderr(std::string_view text);
 /// Writes "sgemm_runner: " and a line of text to stderr.
 void warn(std::string_view text);
 
+/// Throws Error(ExitCode::usage) if a regular file is there, and `replace` is false.
+void require_free_or_replaced(const std::string& path, bool replace);
+
 /// A file that appears whole under its name, or not at all. Only a regular file is replaced. A terminal, a pipe, and
 /// names like /dev/stdout or /dev/fd/3 are written to directly; earlier output there stays.
 class OutputFile {

@@ -50,11 +50,7 @@ std::string address_of_file(const fs::path& file) {
 }
 
 void write_page(const PlaygroundRequest& request) {
-  std::error_code none;
-  if (!request.replace && fs::is_regular_file(request.output_file, none)) {
-    throw usage(
-        fmt::format("'{}' is there already: --replace writes over it", request.output_file));
-  }
+  require_free_or_replaced(request.output_file, request.replace);
   OutputFile(request.output_file).commit(playground::page());
 }
 

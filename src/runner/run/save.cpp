@@ -19,10 +19,7 @@ ExitCode run(const SaveRequest& request) {
   catch_signals(machine::interrupt);
   std::error_code none;
   const bool is_there = std::filesystem::is_regular_file(request.file, none);
-  if (!request.replace && is_there) {
-    throw Error(ExitCode::usage,
-                fmt::format("'{}' is there already: --replace writes over it", request.file));
-  }
+  require_free_or_replaced(request.file, request.replace);
   OutputFile file(request.file);
 
   results::Run saved;
