@@ -111,7 +111,7 @@ Answer check_rung(Desk& desk, const Exercise& exercise, const CheckRequest& requ
   if (judged.known) known.push_back(judged.known->title);
   keep(desk, exercise, name_of(judged.outcome.ending), right, known);
   judged.next = desk.next();
-  judged.next_is_begun = judged.next != nullptr && judged.next == desk.at_hand();
+  judged.next_is_begun = judged.next == desk.at_hand();
 
   Answer answer{.text = verdict(judged, page), .code = right ? ExitCode::ok : ExitCode::wrong};
   answer.json = {{"exercise", exercise.name}, {"file", judged.file}};

@@ -256,6 +256,27 @@ std::string own_part(const std::string& source) {
   return part ? without_marks(part->inside, hole) : source;
 }
 
+std::string without_spaces(std::string_view code) {
+  constexpr std::string_view BYTE_ORDER_MARK = "\xEF\xBB\xBF";
+  if (code.starts_with(BYTE_ORDER_MARK)) code.remove_prefix(BYTE_ORDER_MARK.size());
+  std::string kept;
+  for (const char c : code) {
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') kept += c;
+  }
+  return kept;
+}
+
+bool is_unwritten(const Exercise& exercise, char hole, std::string_view code) {
+  const std::vector<char> letters = exercise.letters();
+  if (std::ranges::find(letters, hole) == letters.end()) return false;
+  const std::string own = without_spaces(code);
+  return own.empty() || own == without_spaces(own_part(cut(exercise, hole)));
+}
+
+bool is_unwritten(const Exercise& exercise, const std::string& source) {
+  return is_unwritten(exercise, hole_of(source), own_part(source));
+}
+
 std::optional<std::string> with_own_part(const std::string& source, const std::string& text) {
   const std::optional<Part> part = divided(source, std::string(1, hole_of(source)));
   if (!part) return std::nullopt;

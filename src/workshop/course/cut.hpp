@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workshop/course/exercise.hpp"
@@ -33,6 +34,13 @@ std::string solution_of(const Exercise& exercise, char letter);
 
 /// What the learner's file has between the marks of its hole, or all of it where the marks are gone.
 std::string own_part(const std::string& source);
+/// The code without spaces, line ends and a byte order mark: what is compared where these make no difference.
+std::string without_spaces(std::string_view code);
+/// True if `code`, between the marks of a hole, is nothing or as it was given.
+bool is_unwritten(const Exercise& exercise, char hole, std::string_view code);
+/// The same of a learner's file.
+bool is_unwritten(const Exercise& exercise, const std::string& source);
+
 /// The file with this text between the marks of its hole; nothing if it has no marks.
 std::optional<std::string> with_own_part(const std::string& source, const std::string& text);
 

@@ -92,11 +92,10 @@ std::vector<Problem> probes(const Exercise& exercise) {
 
 // "129x131x67, alpha 1, beta 0"
 std::string describe(const Problem& p) {
-  return fmt::format(
-      "{}, alpha {}, beta {}{}", p.size(), p.alpha, p.beta,
-      p.lda == p.K && p.ldb == p.N && p.ldc == p.N
-          ? ""
-          : fmt::format(", rows of A, B and C {}, {} and {} floats apart", p.lda, p.ldb, p.ldc));
+  return fmt::format("{}, alpha {}, beta {}{}", p.size(), p.alpha, p.beta,
+                     p.is_dense() ? ""
+                                  : fmt::format(", rows of A, B and C {}, {} and {} floats apart",
+                                                p.lda, p.ldb, p.ldc));
 }
 
 // "--size 66x36x40 --lda 43"
@@ -108,8 +107,7 @@ std::string asking_for(const Problem& p) {
 
 void end_at(const Problem& problem, Outcome& outcome) {
   outcome.size = problem.size();
-  outcome.strided =
-      problem.lda != problem.K || problem.ldb != problem.N || problem.ldc != problem.N;
+  outcome.strided = !problem.is_dense();
   outcome.again = asking_for(problem);
 }
 
@@ -377,7 +375,7 @@ Outcome crashed(const std::string& how, const DoneApart& done) {
 // Where accesses are not counted, a file as it was given may do: it computes the right thing without the idea.
 void refuse_what_is_as_given(const Exercise& exercise, const std::string& source,
                              Outcome& outcome) {
-  if (own_part(source) != own_part(cut(exercise, hole_of(source)))) return;
+  if (!is_unwritten(exercise, source)) return;
   outcome.ending = Ending::broken_promise;
 }
 

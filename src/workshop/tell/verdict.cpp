@@ -166,29 +166,6 @@ std::string what_is_known(const Section& known, const text::Page& page) {
          indented(markdown_on(known.prose(), inner), 2);
 }
 
-// Without spaces, line ends and a byte order mark.
-std::string letters_of(std::string_view text) {
-  constexpr std::string_view BYTE_ORDER_MARK = "\xEF\xBB\xBF";
-  if (text.starts_with(BYTE_ORDER_MARK)) text.remove_prefix(BYTE_ORDER_MARK.size());
-  std::string kept;
-  for (const char c : text) {
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') kept += c;
-  }
-  return kept;
-}
-
-// True if what stands between the marks of a hole is nothing, or as it was given.
-bool is_unwritten(const Exercise& exercise, char hole, const std::string& code) {
-  const std::vector<char> letters = exercise.letters();
-  if (std::ranges::find(letters, hole) == letters.end()) return false;
-  const std::string own = letters_of(code);
-  return own.empty() || own == letters_of(own_part(cut(exercise, hole)));
-}
-
-bool is_unwritten(const Exercise& exercise, const std::string& source) {
-  return is_unwritten(exercise, hole_of(source), own_part(source));
-}
-
 // How much of the learner's file is the rung's own, spaces aside.
 enum class Own { nothing, between_the_marks, everything };
 
@@ -196,8 +173,8 @@ Own own_of_the_rung(const Judged& judged) {
   if (!has_solution(*judged.exercise)) return Own::nothing;
   const char hole = hole_of(judged.source);
   const std::string solution = solution_of(*judged.exercise, hole);
-  if (letters_of(own_part(judged.source)) != letters_of(solution)) return Own::nothing;
-  return letters_of(judged.source) == letters_of(cut(*judged.exercise, hole, solution))
+  if (without_spaces(own_part(judged.source)) != without_spaces(solution)) return Own::nothing;
+  return without_spaces(judged.source) == without_spaces(cut(*judged.exercise, hole, solution))
              ? Own::everything
              : Own::between_the_marks;
 }
@@ -264,10 +241,10 @@ std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcom
     const bool is_of_the_hole = holes_of(section).find(hole) != std::string::npos;
     if (!is_of_the_hole || !matches(sign, outcome, source)) continue;
     // Where nothing is written, only what is told of nothing is to the point. A copy for a class has no code here.
-    const bool is_of_nothing =
-        !section.blocks.empty() && is_unwritten(exercise, hole, section.blocks.front().text);
-    if (unwritten && !is_of_nothing) continue;
-    return section;
+    const bool is_to_the_point =
+        !unwritten ||
+        (!section.blocks.empty() && is_unwritten(exercise, hole, section.blocks.front().text));
+    if (is_to_the_point) return section;
   }
   return std::nullopt;
 }
