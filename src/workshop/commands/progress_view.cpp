@@ -53,6 +53,16 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
   return text;
 }
 
+// Handing in once more writes over what was handed in; any other file stays.
+void refuse_what_is_another_learners(const std::string& file, const std::string& name) {
+  const std::string other = read_progress(file).learner;
+  if (other == name) return;
+  throw runner::Error(runner::ExitCode::usage,
+                      fmt::format("'{}' is there already, with the progress of '{}': remove it, or "
+                                  "hand in under another name",
+                                  file, other));
+}
+
 // The learner is called as the file from now on: "ada.json".
 void hand_in(Desk& desk, const std::string& file) {
   const std::filesystem::path path = file;
@@ -61,6 +71,9 @@ void hand_in(Desk& desk, const std::string& file) {
         runner::ExitCode::usage,
         fmt::format("--export '{}' should be your name and .json: --export ada.json", file));
   }
+  std::error_code none;
+  if (std::filesystem::exists(path, none))
+    refuse_what_is_another_learners(file, path.stem().string());
   runner::OutputFile output(file);
   desk.name_learner(path.stem().string());
   desk.save();

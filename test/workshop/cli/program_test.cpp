@@ -152,6 +152,19 @@ TEST_F(Learner, HandsInProgressUnderAName) {
   EXPECT_THAT(run({"progress", handed_in}).out, HasSubstr("ada"));
   EXPECT_EQ(run({"progress", "--export", "/nowhere/ada.json"}).code, 2);
   EXPECT_EQ(run({"progress", "--export", mine + "/ada.txt"}).code, 2);
+
+  EXPECT_EQ(run({"progress", "--export", handed_in}).code, 0);  // once more
+  const std::string notes = mine + "/notes.json", bens = mine + "/ben.json";
+  std::ofstream(notes) << "{\"an hour\": \"of work\"}";
+  fs::copy_file(handed_in, bens);  // of ada
+  for (const std::string& file : {notes, bens}) {
+    const std::string before = read_text(file);
+    const Ended refused = run({"progress", "--export", file});
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(file));
+    EXPECT_EQ(read_text(file), before);
+  }
+  EXPECT_EQ(progress()["learner"], "ada");
 }
 
 TEST_F(Learner, SeesTheSolutionBesideTheirs) {
