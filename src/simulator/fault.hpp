@@ -1,4 +1,4 @@
-// What went wrong inside a simulated kernel, and where.
+// An error in a simulated kernel, and its place.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Dim3 {
 /// "(0, 1, 0)"
 std::string triple(const Dim3& d);
 
-/// The kinds of error a kernel can make; the runtime maps each to the CUDA error that a device returns.
+/// The kinds of error a kernel can make. The runtime maps each to the CUDA error that a device returns.
 enum class FaultKind {
   out_of_bounds,        // an address in no live allocation          -> cudaErrorIllegalAddress
   use_after_free,       // an address in a freed allocation          -> cudaErrorIllegalAddress
@@ -27,16 +27,16 @@ enum class FaultKind {
   trap,                 // __trap()                                  -> cudaErrorLaunchFailure
   failed_assert,        // assert() in the kernel                    -> cudaErrorAssert
   interrupted,          // interrupt() was called during the launch  -> cudaErrorLaunchFailure
-  endless_wait,         // all wait, and nobody can end it           -> cudaErrorLaunchTimeout
+  endless_wait,         // all threads wait, and none can go on      -> cudaErrorLaunchTimeout
   stack_overflow,       // more calls than the stack has room for    -> cudaErrorHardwareStackError
-  no_function,          // a call through what points to none        -> cudaErrorInvalidPc
+  no_function,          // a call through a pointer to no function   -> cudaErrorInvalidPc
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
-  host_memory,          // no more memory on the host, at any point  -> cudaErrorMemoryAllocation
+  host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
 };
 
-/// What the instruction at fault does.
+/// The action of the instruction at fault.
 enum class FaultAction {
-  accesses,  // atomically; also what has nothing to do with memory
+  accesses,  // atomic accesses; also instructions that do not touch memory
   reads,
   writes,
   copies,
@@ -44,64 +44,64 @@ enum class FaultAction {
   meets,  // __syncwarp()
 };
 
-/// What an address that is at fault points to.
+/// The kind of memory that a faulting address points to.
 enum class AddressKind {
-  device,         // or close to it: the simulated device's addresses
-  before,         // the same, and the next allocation begins behind it
+  device,         // in the simulated device's address range, or close to it
+  before,         // the same, shortly before the next allocation
   shared,         // the block's shared memory
-  local,          // the thread's own
-  host,           // the host's, or nothing at all
+  local,          // the thread's own memory
+  host,           // the host's memory, or none
   null,           // at most a page from 0
   before_shared,  // before the block's shared memory
 };
 
-/// "out_of_bounds", "reads", "shared": the enumerator's own name.
+/// Returns the enumerator's own name: "out_of_bounds", "reads", "shared".
 const char* name_of(FaultKind kind);
 const char* name_of(FaultAction action);
 const char* name_of(AddressKind kind);
 
-/// A place in the user's source. An empty file means that the compiler left no line.
+/// A line of the user's source. An empty file name means that the compiler left no line.
 struct SourceLine {
   std::string file;
   int line = 0;
-  /// "tiled.cu", whatever folder it lies in.
+  /// Returns the name without its folder: "tiled.cu".
   std::string file_name() const { return file.substr(file.rfind('/') + 1); }
   bool operator==(const SourceLine&) const = default;
 };
 
-/// Where an address lies, among the allocations as they were then.
+/// The place of an address among the allocations at the time of the fault.
 struct AddressPlace {
   AddressKind kind = AddressKind::device;
-  bool inside = false;    // the allocation, that is; else beside it
-  bool freed = false;     // the allocation is
-  uint64_t distance = 0;  // from its first byte; before that, or past its end
-  uint64_t base = 0;      // of the allocation; 0: there never was one
-  uint64_t bytes = 0;     // of the allocation; of the block's shared or the thread's local memory
-  std::string allocation{};  // its name
+  bool inside = false;    // True if the address is inside the allocation
+  bool freed = false;     // True if the allocation was freed
+  uint64_t distance = 0;  // from its first byte if inside; else before it or past its end
+  uint64_t base = 0;      // the allocation's first byte; 0: there never was an allocation
+  uint64_t bytes = 0;     // size of the allocation, the block's shared or the thread's local memory
+  std::string allocation{};  // the allocation's name
 
-  /// "4 bytes past the end of A (1024 bytes at 0x...)"; of device memory and the host's.
+  /// Returns "4 bytes past the end of A (1024 bytes at 0x...)". For device and host memory.
   std::string text() const;
 };
 
-/// What this process may have of its host's memory.
+/// The host memory that this process uses, and its limit.
 struct HostMemory {
-  enum class Limit { none, of_addresses, of_data };  // none of its own
+  enum class Limit { none, of_addresses, of_data };  // none: no limit for this process
 
   uint64_t in_use = 0;  // bytes
   Limit limited = Limit::none;
   uint64_t limit = 0;  // bytes
 
-  /// "this process has 39 MiB of the 40 MiB that it may have (ulimit -v)"
+  /// Returns "this process has 39 MiB of the 40 MiB that it may have (ulimit -v)".
   std::string text() const;
 };
 
 /// Thrown for a kernel whose PTX cannot be read or makes no sense.
 struct Unreadable {
   std::string what;  // "PTX line 12: unknown directive .texref"
-  SourceLine where;  // the user's line, as far as it is known
+  SourceLine where;  // the user's line, if known
 };
 
-/// One error of one thread: everything a person needs to find it.
+/// One error of one thread, with all that a person needs to find it.
 struct Fault {
   FaultKind kind{};
   std::string kernel{};       // demangled
@@ -109,31 +109,33 @@ struct Fault {
   std::string instruction{};  // the PTX as written
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
-  uint64_t address = 0;  // of an access, or called; in shared or local memory, the offset in it
-  AddressPlace place{};  // of that address, or of the access's first byte that is outside
+  uint64_t address = 0;  // accessed or called; in shared or local memory, an offset
+  AddressPlace place{};  // of the address, or of the access's first byte out of bounds
   FaultAction action = FaultAction::accesses;
-  uint32_t bytes = 0;      // that a lane reads or writes at once
-  uint32_t alignment = 0;  // that the address should have
-  // Of the lanes that should meet: those at the barrier, those that took another branch, and the first one's thread.
+  uint32_t bytes = 0;      // width of a lane's access
+  uint32_t alignment = 0;  // bytes that the address must be a multiple of
+  // Of the lanes that should meet: the number at the barrier, the number on another branch, and the thread of the
+  // first lane on another branch.
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
-  uint32_t calls = 0;  // that the stack has room for
-  /// As the C library's assert() has them.
+  uint32_t calls = 0;  // calls that fit into the stack
+  /// The arguments of a failed assert(), as the C library passes them.
   struct Assertion {
     std::string expression{}, file{}, function{};
     uint32_t line = 0;
   } assertion{};
-  uint64_t block_bytes =
-      0;  // that a block takes of the host's memory; 0: of a kernel that cannot be read
+  uint64_t block_bytes = 0;  // host memory of a block; 0: unknown
   HostMemory host{};
 
-  /// The three lines for a person: what happened, where, and what to try.
+  /// Returns three lines for a person: the error, its place, and advice.
   Message message() const;
   std::string text() const { return message().text(); }
 };
 
-/// "kernel(float*)::As" for _ZZ6kernelPfE2As; the name itself where it is not mangled.
+/// Returns the demangled name, with its parameters: "kernel(float*)::As" for _ZZ6kernelPfE2As. Returns a name
+/// that is not mangled unchanged.
 std::string whole_name(const std::string& mangled);
-/// "void ladder::naive_kernel(ladder::Sgemm)" -> "ladder::naive_kernel", from the mangled name.
+/// Returns the demangled name, without result and parameters: "ladder::naive_kernel" for "void
+/// ladder::naive_kernel(ladder::Sgemm)".
 std::string demangled(const std::string& name);
 
 }  // namespace simulator

@@ -1,4 +1,4 @@
-// The paths by which a warp's access goes through the memory system.
+// The paths of a warp's access through the memory system.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ enum class Access {
   global_load,
   global_store,
   global_atomic,
-  async_copy,         // cp.async's read of global memory; Nsight Compute gives it rows of its own
-  async_copy_shared,  // and its write to shared memory, with no register in between
+  async_copy,         // cp.async's read of global memory; Nsight Compute has own rows for it
+  async_copy_shared,  // cp.async's write to shared memory, past the registers
   shared_load,
   shared_store,
   shared_atomic,
@@ -22,10 +22,10 @@ enum class Access {
   constant_load,
 };
 
-/// What reports call it: "global load".
+/// Returns the path's name in reports: "global load".
 std::string_view access_name(Access access);
 
-/// Priced in wavefronts over the banks, where all others are priced in sectors.
+/// True if the path is priced in wavefronts over the banks; all others are priced in sectors.
 constexpr bool is_shared(Access access) {
   return access == Access::shared_load || access == Access::shared_store ||
          access == Access::shared_atomic || access == Access::async_copy_shared;

@@ -1,4 +1,4 @@
-// Where the counters of all launches come together.
+// The counters of all launches together.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace simulator {
 
-/// Adds up rows; the same line, instruction and buffer make one.
+/// Adds up rows. Rows with the same line, instruction and buffer become one.
 class Tally {
  public:
   void add(const AccessCounters& row);
   void add_instructions(const std::string& kind, uint64_t warps, uint64_t lanes);
   void add(const Counters& other);
-  /// With the rows in order.
+  /// Returns the sums, with sorted rows.
   Counters counters() const;
 
-  Counters totals;  // what is no row; its vectors stay empty
+  Counters totals;  // all counters that are not rows; the vectors stay empty
 
  private:
   using Key = std::tuple<std::string, std::string, int, std::string, int, std::string>;
@@ -29,10 +29,10 @@ class Tally {
   std::map<std::string, InstructionCount> kinds_;
 };
 
-/// Of one device.
+/// The counters of one device.
 class CounterStore {
  public:
-  /// One launch; `first` and `times` are filled in here.
+  /// Adds one launch. Fills in `first` and `times`.
   void add(LaunchCounters launch);
   void reset();
   Counters since_reset() const;
@@ -41,7 +41,7 @@ class CounterStore {
   std::vector<LaunchCounters> launches() const;
 
  private:
-  /// nullptr: there is none.
+  /// Returns nullptr if no launch is alike.
   LaunchCounters* find_alike(const LaunchCounters& launch);
 
   mutable std::mutex mutex_;

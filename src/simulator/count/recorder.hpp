@@ -1,4 +1,4 @@
-// The requests that somebody wants to see: which warp asked for which bytes, and what that cost.
+// Recorded requests: which warp asked for which bytes, and the cost.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace simulator {
 
-/// What one host thread's warps do in a launch, or several of these put together.
+/// The requests of one host thread's warps in a launch, or several such recordings merged.
 class Recorder {
  public:
   explicit Recorder(const lens::Wanted& wanted) : wanted_(wanted) {}
 
-  /// The number of the group that the request belongs to by its kernel, line, instruction, path and buffer.
+  /// Returns the number of the request's group: same kernel, line, instruction, path and buffer.
   size_t group(const lens::Request& named);
-  /// One more request of a group. Its names are left out: the group has them. Those of a warp come in the order in
-  /// which it makes them, numbered by nth.
+  /// Adds a request to a group. Its names are empty: the group has them. A warp's requests come in program order,
+  /// numbered by nth.
   void add(size_t group, const lens::Request& unnamed);
-  /// What other host threads or other launches did.
+  /// Adds the recording of another host thread or another launch.
   void merge(const Recorder& other);
 
   std::vector<lens::Request> requests() const;
   const lens::Wanted& wanted() const { return wanted_; }
 
  private:
-  using Steps = std::vector<lens::Request>;  // of one warp, one after the other
+  using Steps = std::vector<lens::Request>;  // of one warp, in order
   struct Names {
     std::string kernel, file;
     int line;
@@ -45,12 +45,12 @@ class Recorder {
   std::vector<Steps> kept_;  // by group
 };
 
-/// Where the recorders of a device's launches come together.
+/// The recordings of all launches of a device together.
 class RequestStore {
  public:
   void start(const lens::Wanted& wanted);
   lens::Wanted wanted() const;
-  /// The number of a launch that begins: 1, 2, 3, ...
+  /// Returns the number of a new launch: 1, 2, 3, ...
   uint64_t number_launch();
   void add(const Recorder& launch);
   std::vector<lens::Request> requests() const;

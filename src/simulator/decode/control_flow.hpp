@@ -1,4 +1,4 @@
-// Basic blocks of a PTX function, and where lanes that part meet again.
+// Basic blocks of a PTX function, and where diverged lanes reconverge.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace simulator {
 
-/// Instructions [first, last) of Function::body; with has_terminator, the last one leaves the block.
+/// Instructions [first, last) of Function::body. With has_terminator, the last one leaves the block.
 struct FlowBlock {
   size_t first = 0, last = 0;
   bool has_terminator = false;
-  bool gathers = false;  // the first instruction waits for other lanes of the warp
+  bool gathers = false;  // True if the first instruction waits for other lanes of the warp
   Leave leave = Leave::next;
   uint32_t taken = 0;
   std::vector<uint32_t> targets;
@@ -25,10 +25,11 @@ struct FlowBlock {
 
 struct ControlFlow {
   std::vector<FlowBlock> blocks;
-  std::map<std::string, uint32_t> functions;  // that are called, not folded in -> first block
+  // Functions that are called, not inlined -> first block.
+  std::map<std::string, uint32_t> functions;
 };
 
-/// Throws std::runtime_error for a branch to a label that does not exist.
+/// Returns the function's control flow. Throws std::runtime_error for a branch to a label that does not exist.
 ControlFlow find_control_flow(const ptx::Function& function);
 
 }  // namespace simulator

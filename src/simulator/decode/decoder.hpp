@@ -1,4 +1,4 @@
-// From PTX to a program.
+// The decoder: from PTX to a program.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace simulator {
 
-/// Where a module's variables lie: a device address.
+/// The device addresses of a module's variables.
 using VariableAddresses = std::map<std::string, uint64_t, std::less<>>;
 
-/// Decodes one kernel for those who execute `instructions`. The module's other functions are for its calls,
-/// which are inlined where they can be. Throws Unreadable for a kernel whose PTX makes no sense, such as a branch to no label,
-/// or that calls a function whose body cannot be read.
+/// Decodes one kernel for a level that executes `instructions`. The module's other functions serve the kernel's
+/// calls, which are inlined if possible. Throws Unreadable if the kernel's PTX makes no sense, such as a branch
+/// to no label, or if it calls a function whose body cannot be read.
 std::unique_ptr<Program> decode(const ptx::Function& kernel, const ptx::Module& module,
                                 const VariableAddresses& variables,
                                 const InstructionSet& instructions);

@@ -1,5 +1,5 @@
-// What the decoder asks of those who execute: the function behind an opcode, and how its operands lie in
-// registers. There is one such set for each kind of vector unit that a host may have.
+// The instruction set that the decoder uses: the function behind each opcode, and the place of its operands in
+// registers. There is one instruction set for each kind of vector unit that a host may have.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace simulator {
 
-/// A call of a function without a body whose name begins so becomes an arithmetic instruction of that name.
+/// A call of a function without a body becomes an arithmetic instruction, if its name has this prefix.
 constexpr std::string_view MATHEMATICS_PREFIX = "__simulator_math_";
 
-/// An instruction that computes. `execute` is nullptr if it is outside the subset, here and below.
+/// An instruction that computes. In this file, `execute` is nullptr if the instruction is outside the subset.
 struct Arithmetic {
   Execute execute = nullptr;
   InstructionKind kind{};
   std::string_view result;                 // type of the result: "s32", "f64", "pred"
-  std::vector<std::string_view> operands;  // types of the operands that follow it
+  std::vector<std::string_view> operands;  // types of the operands after it
   int32_t extra = 0;                       // for Op::extra
   uint32_t flops = 0;                      // FP32 operations per lane
 };
 
-/// One that looks beyond a lane, or asks something of the device.
+/// An instruction that looks beyond one lane, or queries the device.
 struct WarpInstruction {
   Execute execute = nullptr;
   InstructionKind kind = InstructionKind::warp;
-  std::vector<std::string_view> operands;  // the result first, where there is one
+  std::vector<std::string_view> operands;  // the result first, if there is one
 };
 
-/// A load, store or atomic of so many elements of a PTX type. `wide`: its registers hold 8 bytes a lane.
+/// A load, store or atomic of `count` elements of a PTX type. `wide`: its registers hold 8 bytes a lane.
 struct MemoryShape {
   Space space = Space::generic;
   std::string_view type;
@@ -41,9 +41,9 @@ struct MemoryShape {
 
 struct InstructionSet {
   Arithmetic (*arithmetic)(const std::vector<std::string>& opcode);
-  /// shfl, vote, activemask, redux, match, fences, trap, and the calls that the device itself answers.
+  /// shfl, vote, activemask, redux, match, fences, trap, and calls that the device itself answers.
   WarpInstruction (*warp)(const std::vector<std::string>& opcode);
-  /// mov from %tid.x and its like; `extra` says which one.
+  /// mov from %tid.x and other special registers; `extra` says which one.
   Execute (*special_register)(const std::string& name, bool wide, int32_t& extra);
   /// mov between one register and a list of its parts. `unpack`: from the register to the parts.
   Execute (*pack)(bool unpack, bool wide, size_t parts);
@@ -51,16 +51,16 @@ struct InstructionSet {
   Execute (*store)(const MemoryShape& shape);
   Execute (*atomic)(const MemoryShape& shape, Operation operation);
   Execute (*async_copy)(uint32_t bytes);
-  Execute async_commit;    // ends a group of such copies
-  Execute async_wait;      // for all groups but the last Op::extra
-  Execute async_wait_all;  // for all copies
+  Execute async_commit;    // ends a group of copies
+  Execute async_wait;      // waits for all groups but the last Op::extra
+  Execute async_wait_all;  // waits for all copies
   /// ld.param of a kernel, into the registers of Op::lists.
   Execute (*parameter_load)(std::string_view type, bool wide);
   Execute nothing;  // a prefetch: no effect here
   Execute fence;
   Execute unknown;  // faults
-  Execute guarded;  // narrows the active lanes and calls Op::inner
-  Execute polling;  // notes that the warp looks at what others may change, and calls Op::inner
+  Execute guarded;  // narrows the active lanes, then calls Op::inner
+  Execute polling;  // notes that the warp reads what others may change, then calls Op::inner
 };
 
 }  // namespace simulator

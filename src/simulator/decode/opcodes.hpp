@@ -1,5 +1,5 @@
-// THE list of PTX's opcodes: what the words of one say. What an opcode computes is known to those who execute it; everybody
-// else asks for its facts.
+// THE list of PTX's opcodes: the meaning of their words. Only the code that executes an opcode knows its
+// computation. All other code reads its facts.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@
 
 namespace simulator {
 
-/// In the place of a call and a ret of PTX where they are to be carried out as such. No PTX begins so.
+/// Stand for a PTX call and ret that are executed as such. No PTX opcode begins so.
 constexpr const char* CALL = "@call";
 constexpr const char* FUNCTION_RETURN = "@return";
 
-/// "bar.red.popc.u32" comes as {"bar", "red", "popc", "u32"}. Family, has_result and gathers alone: what the flow of control
-/// and registers depend on.
+/// Returns family, has_result and gathers alone: control flow and registers depend on them. "bar.red.popc.u32"
+/// comes as {"bar", "red", "popc", "u32"}.
 Facts classify(const std::vector<std::string>& opcode);
-/// All but Facts::spelling.
+/// Returns all facts but Facts::spelling.
 Facts facts_of(const std::vector<std::string>& opcode);
 
-/// What one word of an opcode says; nothing where it says no such thing. What an operation is called depends on the head.
+/// Each returns the meaning of one word of an opcode, or nothing if the word has no such meaning. The name of an
+/// operation depends on the opcode's head.
 std::optional<Operation> operation_of(std::string_view head, std::string_view word);
 std::optional<Order> order_of(std::string_view word);
 std::optional<Scope> scope_of(std::string_view word);
 std::optional<Space> space_of(std::string_view word);
-/// Elements of "v4"; 0 for any other word.
+/// Returns the elements of "v4"; 0 for any other word.
 uint8_t vector_of(std::string_view word);
 
-/// The first words of all opcodes that are no arithmetic.
+/// Returns the first words of all opcodes that are not arithmetic.
 std::vector<std::string_view> listed_heads();
 
 }  // namespace simulator

@@ -1,8 +1,7 @@
-// A kernel, decoded: what is executed. Data only.
+// A decoded kernel, ready to execute. Data only.
 //
-// PTX becomes basic blocks of operations with their registers allocated and their branches resolved.
-// Each block knows the block at which lanes that part at its end meet again (its immediate
-// post-dominator).
+// PTX becomes basic blocks of operations with allocated registers and resolved branches. Each block knows the
+// block at which lanes that diverge at its end reconverge (its immediate post-dominator).
 #pragma once
 
 #include <array>
@@ -21,24 +20,24 @@ namespace simulator {
 struct Op;
 struct Warp;
 
-/// Carries out one instruction for all active lanes of a warp.
+/// Executes one instruction for all active lanes of a warp.
 using Execute = void (*)(Warp&, const Op&);
 
-/// Where an operand lies: a byte offset into the warp's registers if >= 0; otherwise ~offset is a byte
-/// offset into the kernel's constants, where every immediate stands once for each lane.
+/// The place of an operand: a byte offset into the warp's registers if >= 0. Otherwise ~offset is a byte offset
+/// into the kernel's constants, where every immediate is repeated for each lane.
 using Slot = int32_t;
 
-/// The rows of counters that one memory instruction may have: its generic address decides lane by lane, and
+/// The counter rows that one memory instruction may have. A generic address selects its row lane by lane, and
 /// cp.async reads one memory and writes another.
 enum class Site : uint32_t { global, shared, local };
 constexpr uint32_t SITES_OF_ONE_OP = 3;
 
-/// The registers of operands that are more than one: the parts of a vector, a lane's share of a matrix.
+/// The registers of operands with several registers: the parts of a vector, a lane's share of a matrix.
 struct OperandLists {
   std::vector<Slot> d{}, a{}, b{}, c{};
 };
 
-/// One decoded instruction. What d, a, b, c and e mean is between the decoder and the handler.
+/// One decoded instruction. The decoder and the handler agree on the meaning of d, a, b, c and e.
 struct Op {
   Execute execute = nullptr;
   Slot d = 0, a = 0, b = 0, c = 0, e = 0;
@@ -47,11 +46,11 @@ struct Op {
   uint32_t instruction = 0;   // index into Program::sources
   int64_t offset = 0;         // memory instructions: added to the address in a
   int64_t offset_b = 0;       // cp.async: added to the address in b
-  Execute inner = nullptr;    // what a wrapper around the instruction calls in the end
-  Execute guarded = nullptr;  // what the guard lets through
+  Execute inner = nullptr;    // the instruction inside its wrappers
+  Execute guarded = nullptr;  // the instruction behind the guard
   Slot guard = 0;
   bool guard_negated = false;
-  const OperandLists* lists = nullptr;  // operands that are several registers each
+  const OperandLists* lists = nullptr;  // operands with several registers each
 
   uint32_t site(Site site) const { return first_site + static_cast<uint32_t>(site); }
 };
@@ -60,10 +59,11 @@ struct Op {
 constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8,
                   HAS_IGNORE_SOURCE = 16;
 
-/// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows; the opcode does not.
+/// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows it; the opcode does not
+/// tell.
 constexpr int32_t CONVERT_FROM_64 = 16, CONVERT_TO_64 = 32;
 
-/// Addresses by which a generic pointer tells its space. Neither range overlaps device memory's or the host's.
+/// The windows by which a generic pointer tells its space. They do not overlap device memory or the host's.
 constexpr uint64_t SHARED_WINDOW = 0x0020'0000'0000'0000;
 constexpr uint64_t LOCAL_WINDOW = 0x0030'0000'0000'0000;
 constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
@@ -72,7 +72,7 @@ constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
 constexpr uint64_t FUNCTION_WINDOW = 0x0040'0000'0000'0000;
 constexpr uint64_t FUNCTION_STRIDE = 16;
 
-/// What the counters call an instruction.
+/// The kind of an instruction, as the counters name it.
 enum class InstructionKind {
   ffma,  // fused multiply-add, FP32
   fp32,  // other FP32 arithmetic
@@ -86,22 +86,22 @@ enum class InstructionKind {
   control,  // branches, barriers, exits
 };
 
-/// What a basic block does after its last operation.
+/// How a basic block ends, after its last operation.
 enum class Leave {
   next,      // falls into the block after it
   jump,      // to `taken`
-  branch,    // lanes with the guard to `taken`, the others to the next block
+  branch,    // lanes with a true guard go to `taken`, the others to the next block
   indirect,  // to targets[register]
-  exit,      // lanes (with the guard, if there is one) end; the others go to the next block
+  exit,      // lanes (with a true guard, if any) end; the others go to the next block
   barrier,   // waits for the block's other warps, then the next block
-  call,  // to `taken`, or to the function whose address a register holds; back to the next block
-  function_return,  // to behind the call
+  call,      // to `taken`, or to the function at a register's address; returns to the next block
+  function_return,  // to the block after the call
 };
 
-/// A register of a caller that its call must leave as it is.
+/// A register of the caller that a call must preserve.
 struct KeptRegister {
   Slot slot = 0;
-  int bytes = 0;  // of a lane; 0 for a predicate
+  int bytes = 0;  // per lane; 0 for a predicate
 };
 
 enum class BarrierKind { sync, arrive, reduce_and, reduce_or, reduce_popc };
@@ -114,24 +114,24 @@ struct BasicBlock {
   bool has_guard = false;
   bool guard_negated = false;
   Slot guard = 0;            // also: the register of an indirect jump or call
-  uint32_t reconverge = 0;   // the block where lanes that part here meet; Program::END if none
+  uint32_t reconverge = 0;   // the block where lanes that diverge here reconverge; or END
   uint32_t instruction = 0;  // of the branch, exit or barrier, if has_terminator
   bool has_terminator = false;
-  bool gathers = false;  // before its first operation, the lanes named in `members` come together
-  bool must_gather = false;  // and it is an error if they cannot (__syncwarp)
+  bool gathers = false;      // True if the lanes in `members` reconverge before its first operation
+  bool must_gather = false;  // True if it is an error if they cannot (__syncwarp)
   Slot members = 0;
   BarrierKind barrier = BarrierKind::sync;
   Slot barrier_id = 0;
-  Slot barrier_count = 0;  // threads, where has_barrier_count
+  Slot barrier_count = 0;  // number of threads, if has_barrier_count
   bool has_barrier_count = false;
   Slot barrier_result = 0;   // of a reduction
   Slot barrier_operand = 0;  // predicate
   bool barrier_operand_negated = false;
-  bool through_pointer = false;  // a call: to the function whose address is in `guard`
+  bool through_pointer = false;  // True for a call of the function whose address is in `guard`
   std::vector<KeptRegister> kept;
 };
 
-/// An instruction as the user may know it.
+/// An instruction as the user knows it.
 struct SourceInstruction {
   SourceLine where;
   std::vector<SourceLine> called_from;  // the calls that were inlined, innermost first
@@ -141,34 +141,33 @@ struct SourceInstruction {
   OperandGroups groups;
   InstructionKind kind = InstructionKind::control;
   uint32_t flops = 0;
-  bool is_handed_on = false;  // what it loads becomes a part of an argument, and nothing else
+  bool is_handed_on = false;  // True if the loaded value is only a part of an argument
 };
 
-/// The registers that an instruction reads, its guard among them, and those that it writes: their slots, and of a
-/// predicate predicate(its number).
+/// The slots of the registers that an instruction reads, with its guard, and writes. A predicate's slot is
+/// predicate(its number).
 struct RegisterUse {
   static constexpr int32_t predicate(Slot number) { return ~number; }
   std::vector<int32_t> reads, writes;
 };
 
-/// A __shared__ variable of the kernel, or the dynamic part.
+/// A __shared__ variable of the kernel, or the dynamic shared memory.
 struct SharedVariable {
   std::string name;  // "As"
   uint64_t offset = 0;
-  uint64_t bytes = 0;  // of the dynamic part 0: the launch says how many it has
+  uint64_t bytes = 0;  // 0 for dynamic memory: the launch sets its size
   bool is_dynamic = false;
 
-  /// Where it ends in a block that has so many bytes of shared memory.
+  /// Returns its end in a block with this many bytes of shared memory.
   uint64_t end(uint64_t shared_bytes) const { return is_dynamic ? shared_bytes : offset + bytes; }
 };
 
-/// A memory instruction's fixed part of a counter row.
+/// The fixed part of a memory instruction's counter row.
 struct SiteInfo {
   uint32_t instruction = 0;
   Access access{};
-  uint32_t bytes = 0;  // per lane
-  int32_t variable =
-      -1;  // in shared memory: the only one of Program::shared_variables that the address derives from
+  uint32_t bytes = 0;     // per lane
+  int32_t variable = -1;  // in shared memory: the address's only base, in Program::shared_variables
 };
 
 struct ParameterInfo {
@@ -184,29 +183,29 @@ struct Program {
   std::vector<Op> ops;
   std::vector<BasicBlock> blocks;
   std::vector<SourceInstruction> sources;
-  std::vector<RegisterUse> register_use;  // of each of `sources`
+  std::vector<RegisterUse> register_use;  // one for each of `sources`
   std::vector<SiteInfo> sites;
-  std::deque<OperandLists> operand_lists;  // what Op::lists points to
-  std::vector<OperandFact> operands;       // what OperandGroups say of `sources`
-  /// Each immediate once for every lane. A 32-bit one fills the first half of its place, so that a 64-bit one
-  /// is aligned as its vector must be.
+  std::deque<OperandLists> operand_lists;  // the targets of Op::lists
+  std::vector<OperandFact> operands;       // the operands of `sources`, by OperandGroups
+  /// Each immediate, repeated for every lane. A 32-bit one fills the first half of its place, so that a 64-bit
+  /// one is aligned as its vector must be.
   struct alignas(WARP * sizeof(uint64_t)) Constant {
     std::array<uint64_t, WARP> lanes;
   };
   std::vector<Constant> constants;
 
   size_t register_bytes = 0;  // of one warp
-  size_t predicates = 0;      // the last two are the immediates false and true
+  size_t predicates = 0;      // the last two are the constants false and true
   int registers_per_thread = 0;
   std::vector<ParameterInfo> parameters;
   size_t parameter_bytes = 0;
   size_t static_shared = 0;
   std::vector<SharedVariable> shared_variables;  // in the order of their offsets
-  size_t local_bytes = 0;                        // per thread; of each call, where there are calls
-  size_t stack_bytes = 0;   // per thread: local_bytes for as many calls as may be under way at once
-  uint32_t call_depth = 0;  // how many that is
+  size_t local_bytes = 0;                        // per thread; per call, if there are calls
+  size_t stack_bytes = 0;                        // per thread: local_bytes for call_depth calls
+  uint32_t call_depth = 0;                       // most calls in progress at once
   std::map<uint64_t, uint32_t>
-      function_blocks;  // of those that may be called: address -> first block
+      function_blocks;  // functions that may be called: address -> first block
   int max_threads = 0;  // __launch_bounds__, 0 if not given
 };
 

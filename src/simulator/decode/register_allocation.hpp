@@ -1,8 +1,8 @@
-// Where a kernel's virtual registers lie.
+// The places of a kernel's virtual registers.
 //
-// PTX names a new register for almost every value. Giving each a place of its own would spread a warp's
-// state far beyond the host's caches, so places are shared by registers that are never live together,
-// as on a device. The number of places is what the simulator reports as registers per thread.
+// PTX names a new register for almost every value. If each had a place of its own, a warp's state would exceed
+// the host's caches. So registers that are never live together share a place, as on a device. The number of
+// places is reported as registers per thread.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ struct RegisterMap {
   size_t predicates = 0;
   int words_per_thread = 0;  // 32-bit registers per thread
   std::vector<std::vector<KeptRegister>>
-      kept;  // by block: what a call at its end must leave as it is
+      kept;  // by block: the registers that a call at its end must preserve
 };
 
-/// The registers that an instruction names, by what it does with them. One with a guard reads what it writes too:
-/// lanes that sit it out keep the old value.
+/// The registers that an instruction reads and writes. An instruction with a guard also reads its targets: lanes
+/// with a false guard keep the old value.
 struct Mentions {
   std::vector<std::string> reads, writes;
 };
 Mentions mentions_of(const ptx::Instruction& instruction);
 
-/// Linear-scan allocation (Poletto and Sarkar, 1999) over live ranges from a data-flow analysis.
+/// Allocates by linear scan (Poletto and Sarkar, 1999) over live ranges from a data-flow analysis.
 RegisterMap allocate_registers(const ptx::Function& function, const ControlFlow& flow);
 
 }  // namespace simulator

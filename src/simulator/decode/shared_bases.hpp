@@ -1,4 +1,4 @@
-// Which of a kernel's __shared__ variables an address derives from.
+// The __shared__ variable that an address derives from.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace simulator {
 
-/// The registers that hold an address within one variable, whatever is added to it, and which one: a number that
-/// `variables` gives to each symbol. A register that may hold addresses of two of them, or one that was read from
-/// memory, is in none. It is one answer for the whole function, wherever in it the register is used.
+/// Returns the registers that hold an address within one variable, plus any offset, and the variable's number in
+/// `variables`. A register that may hold addresses of two variables, or a value read from memory, is left out.
+/// There is one answer for the whole function.
 std::map<std::string, int32_t> find_shared_bases(const ptx::Function& function,
                                                  const std::map<std::string, int32_t>& variables);
 

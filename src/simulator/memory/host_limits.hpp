@@ -1,4 +1,4 @@
-// What this process may have of its host.
+// The host's limits for this process.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace simulator {
 
 HostMemory host_memory();
 
-/// In words for a person: why the host refuses a further thread: memory for its stack, or the number of processes.
+/// Tells a person why the host refuses another thread: no memory for its stack, or too many processes.
 std::string describe_lack_of_thread();
 
 }  // namespace simulator

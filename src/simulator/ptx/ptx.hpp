@@ -1,10 +1,10 @@
-// PTX text, read into statements. Nothing here knows what an instruction means.
+// PTX text, read into statements. This reader does not know the meaning of an instruction.
 //
-// A module is read in two steps: first its variables and the heads of its functions; a body when its
-// function is asked for, since of a template's many kernels few are launched.
+// A module is read in two steps. First come its variables and the heads of its functions. A function's body is
+// read when the function is asked for, because few of a template's many kernels are launched.
 //
-// The grammar is that of the PTX ISA manual, as far as clang's NVPTX back end and inline assembly in
-// CUDA sources use it.
+// The grammar is the PTX ISA manual's, as far as clang's NVPTX back end and inline assembly in CUDA sources use
+// it.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ namespace simulator::ptx {
 /// One operand of an instruction, as written.
 struct Operand {
   enum class Kind {
-    reg,        // %r1, %f3, %p2, and registers that inline assembly declares itself
-    immediate,  // bits of an integer, or of a 0f / 0d floating-point constant
-    symbol,     // a label, a variable, a parameter, a special register, a function: name + offset
-    address,    // [base + offset]; the base is a register, a symbol or nothing
-    list,       // {%r1, %r2}: the parts of a vector, or the arguments of a call in ( )
-    pair,       // %r1|%p1: two results
+    reg,        // %r1, %f3, %p2, and registers that inline assembly declares
+    immediate,  // the bits of an integer or of a 0f / 0d floating-point constant
+    // the name of a label, variable, parameter, special register or function, plus an offset
+    symbol,
+    address,  // [base + offset]; the base is a register, a symbol or absent
+    list,     // {%r1, %r2}: the parts of a vector, or the arguments of a call in ( )
+    pair,     // %r1|%p1: two results
   };
   Kind kind{};
   std::string name;               // reg, symbol, address: the name; empty for [1234]
@@ -48,10 +49,10 @@ struct Instruction {
   uint32_t line = 0;   // index into Function::lines
   std::string source;  // as written, without the guard, blanks folded
   bool is_handed_on =
-      false;  // set where calls are folded in: what it loads is an argument, and nothing else
+      false;  // set by call inlining: the loaded value is only a part of an argument
 };
 
-/// A variable: a parameter, a register array's name, a .shared, .global, .const or .local variable.
+/// A variable: a parameter, a register array's name, or a .shared, .global, .const or .local variable.
 struct Variable {
   std::string name;
   std::string space;  // "param", "shared", "global", "const", "local"
@@ -61,11 +62,11 @@ struct Variable {
   bool is_array = false;
   std::vector<uint8_t> initial;  // may be shorter than the variable
   std::vector<std::pair<uint64_t, Operand>>
-      addresses;  // (byte offset, symbol): initialised with addresses
+      addresses;  // (byte offset, symbol): parts initialised with addresses
   uint64_t bytes() const;
 };
 
-/// A place in the source, with the chain of places that it was inlined at: innermost first.
+/// A place in the source and the chain of places at which it was inlined, innermost first.
 struct Location {
   std::vector<SourceLine> chain;
 };
@@ -82,21 +83,21 @@ struct Function {
   std::map<std::string, size_t> labels;                            // label -> index into body
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets tables
   std::vector<Location> lines;                                     // lines[0] is "no line"
-  uint64_t max_threads = 0;                                        // .maxntid, 0 if not given
+  uint64_t max_threads = 0;                                        // .maxntid; 0 if not given
 };
 
-/// Not safe for several threads at once.
+/// Not thread-safe.
 class Module {
  public:
-  /// Throws std::runtime_error, naming the line, on text that is not PTX. Takes a copy of the text.
+  /// Copies the text. Throws std::runtime_error, which names the line, if the text is not PTX.
   explicit Module(std::string_view text);
   Module(Module&&) noexcept;
   ~Module();
 
   const std::vector<Variable>& variables() const;
-  /// The names of its functions, kernels among them, each once.
+  /// Returns the names of all functions and kernels, each once.
   const std::vector<std::string>& functions() const;
-  /// The function of that name, its body read; nullptr if there is none. Throws Unreadable.
+  /// Returns the function of this name with its body read, or nullptr if there is none. Throws Unreadable.
   const Function* find(std::string_view name) const;
 
  private:
@@ -104,7 +105,7 @@ class Module {
   std::unique_ptr<Text> text_;
 };
 
-/// Bytes of a PTX type name: "f32" -> 4, "b8" -> 1, "pred" -> 0. 0 for a word that is no type.
+/// Returns the bytes of a PTX type: "f32" -> 4, "b8" -> 1, "pred" -> 0. Returns 0 for a word that is no type.
 uint32_t type_bytes(std::string_view type);
 
 }  // namespace simulator::ptx
