@@ -1,4 +1,4 @@
-// Looks for the hazards of one block while it runs.
+// The search for hazards of one block while it runs.
 #pragma once
 
 #include <array>
@@ -23,23 +23,23 @@ struct WarpAccess {
   uint32_t active = 0;
   uint32_t warp = 0;
   uint64_t first = 0;                         // the first active lane's address in its memory
-  const std::array<int64_t, WARP>& distance;  // of each lane's from it
-  int64_t lowest = 0, highest = 0;    // the bytes touched, from the first's: [lowest, highest)
-  bool is_uniform = false;            // all lanes' addresses are the same
-  const std::byte* values = nullptr;  // a store's: `bytes` for each lane; nullptr: not known
+  const std::array<int64_t, WARP>& distance;  // each lane's address minus `first`
+  int64_t lowest = 0, highest = 0;    // the bytes touched, relative to `first`: [lowest, highest)
+  bool is_uniform = false;            // True if all lanes' addresses are equal
+  const std::byte* values = nullptr;  // of a store: `bytes` per lane; nullptr: unknown
 };
 
-/// What one thread asks of one cp.async.
+/// One thread's request by one cp.async.
 struct ThreadCopy {
   uint32_t instruction = 0;
   uint32_t thread = 0;  // linear, in its block
   uint64_t target = 0;  // in shared memory
   uint32_t bytes = 0;
   uint64_t source = 0;
-  uint32_t source_bytes = 0;  // fewer where the rest is filled with zeros
+  uint32_t source_bytes = 0;  // fewer than `bytes` if zeros fill the rest
 };
 
-/// Used for one block after the other. What it finds goes to the launch's context.
+/// Looks for hazards in one block after the other. Passes them to the launch's context.
 class BlockHazards {
  public:
   BlockHazards(HazardContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
@@ -49,15 +49,15 @@ class BlockHazards {
 
   void access(const WarpAccess& access);
 
-  // --- cp.async: a thread's copy to shared memory, from when it is asked for to when it lands ---
+  // --- cp.async: a thread's copy to shared memory, from request to landing ---
   void copy_begins(const ThreadCopy& copy);
-  /// A thread's copies by one instruction land in the order in which they were asked for.
+  /// Records a landed copy. A thread's copies by one instruction land in the order of their requests.
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
 
-  /// These lanes have exited.
+  /// Records that these lanes have exited.
   void leave(uint32_t warp, uint32_t lanes) { left_[warp] |= lanes; }
 
-  /// All threads of the block have met at the barrier of this instruction.
+  /// Records that all threads of the block have met at the barrier of this instruction.
   void meet(uint32_t barrier) {
     order.meet();
     last_barrier_ = barrier;
@@ -66,18 +66,18 @@ class BlockHazards {
   BlockOrder order;
 
  private:
-  /// One who touched a place in shared memory.
+  /// The access of one thread to a place in shared memory.
   struct Touch {
     Time time = 0;
     uint32_t instruction = 0;
     uint16_t thread = 0;
     bool is_somebody = false;
   };
-  /// Of `unit` bytes of shared memory.
+  /// The accesses to `unit` bytes of shared memory.
   struct SharedCell {
     Touch write, read, other_read;
-    uint32_t value = 0;  // the last written
-    uint32_t copy = 0;   // the instruction that copies to it without having landed, plus one
+    uint32_t value = 0;  // the last written value
+    uint32_t copy = 0;   // the instruction of a copy to it that has not landed, plus one
     uint16_t copier = 0;
     bool is_written = false;
   };
@@ -86,7 +86,7 @@ class BlockHazards {
     uint64_t first = 0, past_end = 0;
     uint32_t instruction = 0;
   };
-  /// One side of a pair, as it is told.
+  /// One access of a pair in a message.
   struct Side {
     uint32_t instruction = 0;
     uint64_t block = 0;
@@ -94,12 +94,12 @@ class BlockHazards {
     bool writes = false;
   };
 
-  /// What a lane's access does to one cell.
+  /// The effect of a lane's access on one cell.
   struct Step {
     uint32_t instruction = 0;
     uint32_t thread = 0;
     bool reads = false, writes = false;
-    std::optional<uint32_t> value;  // that it writes
+    std::optional<uint32_t> value;  // the value that it writes
   };
 
   void shared(const WarpAccess& access);
@@ -119,7 +119,7 @@ class BlockHazards {
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
   bool was_told(const Side& first, uint32_t thread, Time then, uint64_t address,
                 bool is_shared) const;
-  /// The one buffer that holds all these bytes, or nullptr.
+  /// Returns the buffer that holds all these bytes, or nullptr.
   BufferShadow* buffer_at(uint64_t address, uint64_t past_end);
 
   bool comes_first(uint32_t instruction, uint32_t other) const;
@@ -136,7 +136,8 @@ class BlockHazards {
                         bool is_source) const;
 
   std::string written_part(uint64_t address) const;
-  /// Threads that have exited without a store to shared memory, where others have made one: the first, and how many.
+  /// Counts the threads that exited without a store to shared memory although others made one. Returns the first
+  /// such thread and the number.
   std::pair<uint32_t, uint32_t> left_without_store() const;
 
   std::string line(uint32_t instruction) const;
@@ -151,13 +152,13 @@ class BlockHazards {
   uint64_t number_ = 0;
   uint32_t last_barrier_ = 0;  // the instruction; 0: none yet
   std::vector<uint32_t> left_,
-      stored_;  // by warp: the lanes that have exited, and that have written to shared memory
+      stored_;  // by warp: lanes that have exited, and lanes that have written to shared memory
   std::vector<SharedCell> cells_;
   std::vector<bool> local_written_;                  // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;         // by thread
-  uint64_t pending_ = 0;                             // how many they are
-  uint64_t lowest_source_ = 0, highest_source_ = 0;  // all of them lie between
-  BufferShadow* buffer_ = nullptr;                   // the last one
+  uint64_t pending_ = 0;                             // number of sources
+  uint64_t lowest_source_ = 0, highest_source_ = 0;  // the range of all sources
+  BufferShadow* buffer_ = nullptr;                   // the last buffer used
 };
 
 }  // namespace simulator

@@ -1,5 +1,4 @@
-// What is known of device memory beside its bytes: which of them somebody wrote, and who touched them in the
-// launch under way.
+// Shadow of device memory: the bytes that were written, and the threads that touched them in the current launch.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@
 
 namespace simulator {
 
-/// Zeroed memory that the host gives only where it is touched; none where it cannot be had.
+/// Zeroed memory that the host provides on first touch; empty if it cannot be had.
 class LazyBytes {
  public:
   LazyBytes() = default;
@@ -37,8 +36,8 @@ class LazyBytes {
   uint64_t bytes_ = 0;
 };
 
-/// One who touched a place: a thread of a block, by an instruction, at a time of its block. Of blocks' numbers the low
-/// half is kept; none but the largest of grids has more.
+/// A thread that touched a place: its block and instruction, and the time of its block. Only the low 32 bits of a
+/// block's number are kept. Only the largest grids have more blocks.
 struct Toucher {
   static constexpr uint32_t NOBODY = (1u << 22) - 1;
 
@@ -46,24 +45,23 @@ struct Toucher {
   uint32_t time : 22 = 0;
   uint32_t thread : 10 = 0;
   uint32_t instruction : 22 = NOBODY;
-  uint32_t also : 10 =
-      0;  // another thread of the block that did the same since; `thread` itself: none
+  uint32_t also : 10 = 0;  // another thread of the block that did the same later; `thread`: none
 
   bool is_somebody() const { return instruction != NOBODY; }
 };
 
-/// Who touched some bytes in a launch. Of several that are in no order it is those of the lowest blocks, whichever
-/// came first: what is found does not depend on the host's threads.
+/// The threads that touched some bytes in a launch. Among unordered accesses, those of the lowest blocks are
+/// kept, so that the findings do not depend on the host's threads.
 struct Cell {
-  uint32_t launch = 0;      // 0: nobody yet
-  uint32_t value = 0;       // the last written
-  bool is_counted = false;  // among the races of the launch
+  uint32_t launch = 0;      // 0: not touched yet
+  uint32_t value = 0;       // the last written value
+  bool is_counted = false;  // True if it is counted among the launch's races
   Toucher write, read, second_read;
 };
 
 class DeviceShadow;
 
-/// Of one allocation.
+/// The shadow of one allocation.
 class BufferShadow {
  public:
   BufferShadow(DeviceShadow& all, uint64_t base, uint64_t bytes, bool is_written);
@@ -76,19 +74,21 @@ class BufferShadow {
     return first >= base_ && past_end <= base_ + bytes_;
   }
 
-  // --- which bytes somebody wrote ---
+  // --- the bytes that were written ---
   void write(uint64_t first, uint64_t past_end);
-  /// Whether nobody wrote any of them.
+  /// True if none of these bytes was written.
   bool is_untouched(uint64_t first, uint64_t past_end) const {
     return !all_written_.load(std::memory_order_relaxed) && has_no_mark(first, past_end);
   }
   uint64_t bytes() const { return bytes_; }
-  /// How many bytes from the first one on were written when the last launch began, where no others were; else 0.
+  /// Returns the number of bytes that were written when the last launch began, if they all lie at the start; else
+  /// 0.
   uint64_t written_before_launch() const { return written_before_; }
   void begin_launch();
 
-  // --- who touched them: cells of `unit` bytes, one unit for all of a launch ---
-  /// The cell of the address; the next ones follow up to the end of its chunk. nullptr where there is no memory for it.
+  // --- the threads that touched them: cells of `unit` bytes, one unit per launch ---
+  /// Returns the cell of the address. The next cells follow up to the end of its chunk. Returns nullptr if there
+  /// is no memory for it.
   Cell* cell(uint64_t address, uint32_t unit) {
     const uint64_t offset = address - base_;
     const std::vector<std::atomic<Cell*>>& chunks = unit == 1 ? narrow_ : wide_;
@@ -96,22 +96,23 @@ class BufferShadow {
     Cell* const first = chunk != nullptr ? chunk : make_chunk(offset / CHUNK, unit);
     return first == nullptr ? nullptr : first + offset % CHUNK / unit;
   }
-  /// Guards the cells and the marks of the KiB around the address.
+  /// Returns the lock of the cells and marks in the KiB around the address.
   std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / 1024 % 64]; }
 
-  /// A launch touches it. Which launch read it last, and which wrote it.
+  /// Notes that a launch reads or writes the allocation. Only the last launch of each is kept.
   void note(uint32_t launch, bool writes) {
     std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;
     if (last.load(std::memory_order_relaxed) != launch) last = launch;
   }
-  /// Whether a thread of that launch, or a later one, has written the place, or just read it. False where no more is
-  /// known than that it touched the allocation.
+  /// True if a thread of this or a later launch wrote the place, or only read it. False if only an access to the
+  /// allocation is known.
   bool was_touched(uint64_t address, uint32_t launch, bool writes) const;
   uint32_t read_in() const { return read_in_; }
   uint32_t written_in() const { return written_in_; }
 
  private:
-  static constexpr uint64_t CHUNK = uint64_t{64} * 1024;  // bytes whose cells come together
+  // Bytes whose cells are allocated together.
+  static constexpr uint64_t CHUNK = uint64_t{64} * 1024;
   Cell* make_chunk(uint64_t chunk, uint32_t unit);
   bool is_marked(uint64_t first, uint64_t past_end) const;
   bool has_no_mark(uint64_t first, uint64_t past_end) const;
@@ -120,17 +121,17 @@ class BufferShadow {
   std::atomic<bool> all_written_;
   uint64_t written_before_ = 0;
   std::atomic<uint32_t> read_in_ = 0, written_in_ = 0;
-  LazyBytes marks_;  // a bit for each byte
+  LazyBytes marks_;  // one bit per byte
   std::mutex mutex_;
-  std::vector<LazyBytes> memory_;                  // of the chunks
-  std::vector<std::atomic<Cell*>> narrow_, wide_;  // chunks of cells of one byte, and of four
+  std::vector<LazyBytes> memory_;                  // memory of the chunks
+  std::vector<std::atomic<Cell*>> narrow_, wide_;  // chunks of one-byte and four-byte cells
   std::atomic<bool> has_no_more_{false};
   uint64_t taken_ = 0;
   std::array<std::atomic_flag, 64> locks_{};
   DeviceShadow& all_;
 };
 
-/// Holds the lock of the place at work while accesses come that need the same one.
+/// Holds a place's lock while consecutive accesses need the same lock.
 class PlaceLock {
  public:
   explicit PlaceLock(bool is_needed) : is_needed_(is_needed) {}
@@ -155,29 +156,29 @@ class PlaceLock {
   std::atomic_flag* held_ = nullptr;
 };
 
-/// Of all allocations of a device. All functions may be called from any host thread.
+/// The shadow of all allocations of a device. Every function is thread-safe.
 class DeviceShadow {
  public:
   explicit DeviceShadow(const DeviceMemory& of) : memory(of) {}
 
   const DeviceMemory& memory;
 
-  /// A new allocation, whose bytes nobody wrote yet, or that are taken to be written: host code may do so unseen.
+  /// Adds a new allocation. `is_written`: its bytes count as written, because host code may write them unseen.
   void allocated(uint64_t base, uint64_t bytes, bool is_written);
   void released(uint64_t base);
-  /// Host code wrote these bytes of device memory.
+  /// Records that host code wrote these bytes of device memory.
   void written(uint64_t address, uint64_t bytes);
-  /// Whether nobody wrote any of them.
+  /// True if none of these bytes was written.
   bool is_untouched(uint64_t address, uint64_t bytes) const;
 
-  /// The shadow of a live allocation; of one that nobody told of, all written.
+  /// Returns the shadow of a live allocation. An allocation not added before counts as written.
   BufferShadow& of(const Allocation& allocation);
 
-  /// A launch begins; its number.
+  /// Begins a launch. Returns its number.
   uint32_t begin_launch();
   void end_launch();
 
-  /// Memory for cells; none, with a word on stderr, where it is more than the host may be asked for.
+  /// Returns memory for cells. Returns none, with a message on stderr, if it exceeds the host's limit.
   LazyBytes take(uint64_t bytes);
   void give_back(uint64_t bytes) { taken_ -= bytes; }
 
@@ -187,8 +188,7 @@ class DeviceShadow {
   mutable std::shared_mutex mutex_;
   std::atomic<uint64_t> taken_{0};
   std::map<uint64_t, std::unique_ptr<BufferShadow>> buffers_;  // by base
-  std::vector<std::unique_ptr<BufferShadow>>
-      retired_;  // freed while a launch may still look at them
+  std::vector<std::unique_ptr<BufferShadow>> retired_;  // freed while a launch may still use them
   uint32_t launches_ = 0, under_way_ = 0;
   std::atomic<bool> refusal_said_{false};
 };

@@ -1,4 +1,4 @@
-// A hazard: what a program does that may give a right result today and a wrong one tomorrow.
+// A hazard: a defect of a program that may give a right result today and a wrong one tomorrow.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,33 @@
 namespace simulator {
 
 enum class HazardKind {
-  race,               // accesses of two threads to the same bytes in no order, one of them a write
+  race,               // unordered accesses of two threads to the same bytes, one of them a write
   host_race,          // the same between a kernel and host code
-  unwritten_read,     // of bytes that nobody wrote
-  early_use,          // of what cp.async still copies
+  unwritten_read,     // a read of bytes that were never written
+  early_use,          // a use of bytes that cp.async still copies
   absent_lane,        // a shuffle that reads a lane which takes no part
-  false_mask,         // a mask of lanes that is not true
-  forbidden_barrier,  // that a device ends and the programming guide forbids
-  beyond_array,       // past one shared array, into what lies behind it
-  refused_call,       // of the API, for what the program made wrong
-  never_freed,        // memory, at the end of the program
-  never_asked,        // an error, by the end of the program
+  false_mask,         // a mask that does not match the lanes
+  forbidden_barrier,  // a barrier that a device passes and the programming guide forbids
+  beyond_array,       // an access past a shared array, into the memory behind it
+  refused_call,       // an API call refused for an error of the program
+  never_freed,        // memory not freed at the end of the program
+  never_asked,        // an error not asked for by the end of the program
 };
 
-/// "race", "unwritten read": the kind as results have it.
+/// Returns the kind's name in results: "race", "unwritten read".
 const char* name_of(HazardKind kind);
 
-/// Found once or many times: `message` is of the first.
+/// A hazard, found once or many times. `message` describes the first.
 struct Hazard {
   HazardKind kind{};
-  std::string kernel;  // demangled; empty where host code alone is concerned
+  std::string kernel;  // demangled; empty if only host code is concerned
   SourceLine where;    // the user's line
   SourceLine other;    // the second of the pair, if there is one
-  std::string
-      code;  // instructions concerned, for code without lines; also tells apart what shares a line
+  std::string code;    // the instructions, for code without lines or several on one line
   Message message;
   uint64_t times = 1;
 
-  /// True of what is said once: the same kind in the same kernel on the same pair of lines.
+  /// True if both are reported as one: the same kind in the same kernel on the same pair of lines.
   bool is_same(const Hazard& hazard) const;
 };
 

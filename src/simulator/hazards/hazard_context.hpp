@@ -1,4 +1,4 @@
-// What the blocks of a launch share while hazards are looked for.
+// The state that a launch's blocks share while they look for hazards.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace simulator {
 
-/// What others may expect of an access.
+/// The guarantee that an access gives to other threads.
 enum class Strength {
-  weak,  // nothing
-  strong,  // volatile, relaxed, acquire or release: another thread may look at the same place meanwhile
+  weak,    // no guarantee
+  strong,  // volatile, relaxed, acquire or release: another thread may access the place meanwhile
   atomic,
 };
 
-/// Lives as long as the launch; safe to use from all its workers.
+/// Lives as long as the launch. Thread-safe for all its workers.
 class HazardContext {
  public:
-  /// `has_helpers`: several host threads run its blocks.
+  /// `has_helpers`: True if several host threads run its blocks.
   HazardContext(const Program& program, DeviceShadow& shadow, bool has_helpers);
   ~HazardContext();
   HazardContext(const HazardContext&) = delete;
@@ -29,25 +29,26 @@ class HazardContext {
 
   const Program& program;
   const bool has_helpers;
-  const uint32_t number;  // of the launch, from 1
-  const uint32_t unit;    // bytes of a cell: 1 where the program has accesses narrower than 4
+  const uint32_t number;  // the launch's number, from 1
+  const uint32_t unit;    // bytes of a cell: 1 if the program has accesses narrower than 4
   LaunchHazards found;
   Messages messages;
-  DeviceShadow& shadow;  // of the device that it runs on
+  DeviceShadow& shadow;  // the shadow of the launch's device
 
-  /// Instructions of one line have one number; without lines each has its own.
+  /// Returns a number for the instruction's line. Without lines, each instruction has its own number.
   uint32_t line_of(uint32_t instruction) const { return lines_[instruction]; }
-  /// Whether threads may tell each other something through memory: there are atomics or volatile accesses.
+  /// True if threads may communicate through memory: the program has atomics or volatile accesses.
   bool has_messages() const { return has_messages_; }
-  /// Whether the instruction is in a loop, and whether threads meet in the innermost one.
+  /// Tells if the instruction is in a loop, and if threads meet in the innermost loop around it.
   enum class Loop { none, without_barrier, with_barrier };
   Loop loop_around(uint32_t instruction) const;
-  /// Whether a thread that has executed the first instruction may come to the second in a later turn of a loop: one that
-  /// was unrolled has its instructions once for each turn.
+  /// True if a thread that has executed the first instruction may reach the second in a later turn of a loop. An
+  /// unrolled loop has its instructions once for each turn.
   bool comes_next_turn(uint32_t instruction, uint32_t other) const;
-  /// Of an instruction in a loop that was unrolled, the one of the first turn; any other is its own.
+  /// Returns the instruction of the first turn, for one in an unrolled loop; else the instruction itself.
   uint32_t first_copy_of(uint32_t instruction) const;
-  /// Which of two instructions a thread comes to first on its way from `start`, a barrier or 0, the kernel's beginning.
+  /// True if a thread reaches `instruction` before `other` on its way from `start`: a barrier, or 0 for the
+  /// kernel's beginning.
   bool comes_first(uint32_t start, uint32_t instruction, uint32_t other) const;
   Strength strength_of(uint32_t instruction) const { return strengths_[instruction]; }
 

@@ -1,4 +1,4 @@
-// Where the hazards of all launches, and of host code, come together.
+// The hazards of all launches and of host code together.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace simulator {
 
-/// Whether hazards are looked for. They are unless SIMULATOR_HAZARDS=0 says otherwise. What is allocated or
-/// launched while they are not is taken to be in order.
+/// True if hazards are looked for: by default, unless SIMULATOR_HAZARDS=0. Memory allocated and kernels launched
+/// while this is off count as free of hazards.
 bool looks_for_hazards();
 void look_for_hazards(bool on);
-/// Whether a program in which one was found shall not end with 0: SIMULATOR_HAZARDS=error.
+/// True if a program with a hazard shall not exit with 0: SIMULATOR_HAZARDS=error.
 bool hazards_are_errors();
 
 class HazardStore {
  public:
-  /// Prints the first of its kind on its pair of lines to stderr, unless that is switched off; counts the others.
+  /// Prints the first hazard of its kind on its pair of lines to stderr, unless output is off. Counts the others.
   void add(Hazard hazard);
-  /// All that were found since clear(), in the order in which they were found first.
+  /// Returns all hazards found since clear(), in the order of their first finding.
   std::vector<Hazard> found() const;
-  /// Forgets them; what was said may be said again.
+  /// Forgets all hazards. Each may be printed again.
   void clear();
   void set_output(bool on);
-  /// Whether it prints them.
+  /// True if it prints hazards.
   bool has_output() const;
 
  private:

@@ -11,13 +11,13 @@
 
 namespace simulator {
 
-/// Where in a launch something was seen. Which sighting of a hazard is told does not depend on which worker came first:
-/// it is the lowest, of those that show most.
+/// The place of a finding in a launch. A message describes the lowest sighting of the best rank, so it does not
+/// depend on which worker came first.
 struct Sighting {
   uint64_t block = 0;  // linear
   uint64_t address = 0;
   uint32_t thread = 0;  // linear, in its block
-  uint32_t rank = 0;    // the lower, the more it shows of what is wrong on its lines
+  uint32_t rank = 0;    // lower: it shows more of the error on its lines
 
   bool operator<(const Sighting& other) const {
     return std::tie(rank, block, address, thread) <
@@ -27,9 +27,9 @@ struct Sighting {
 
 class LaunchHazards {
  public:
-  /// From any thread. `make` gives the hazard; it is called only where this sighting is the first of its kind, or
-  /// lower than those before. `key` says what is said once, cheaply: the same number for the same kind on the same
-  /// instructions. `times`: 0 where it was counted before.
+  /// Adds a sighting. Thread-safe. `make` returns the hazard. It is called only if this sighting is the first of
+  /// its key or lower than those before. `key` is a cheap number: equal for the same kind on the same
+  /// instructions. `times`: 0 if the sighting was counted before.
   template <typename Make>
   void add(uint64_t key, const Sighting& at, Make make, uint64_t times = 1) {
     const std::lock_guard lock(mutex_);
@@ -42,7 +42,7 @@ class LaunchHazards {
     }
   }
 
-  /// Hands all of them to the store, in the order of their lines.
+  /// Adds all hazards to the store, in the order of their lines.
   void publish(HazardStore& store);
 
  private:
@@ -59,7 +59,7 @@ class LaunchHazards {
   std::vector<Seen> seen_;
 };
 
-/// A key for LaunchHazards::add, of instructions of the program that is launched.
+/// Returns the key for LaunchHazards::add. The instructions are the launched program's.
 inline uint64_t hazard_key(HazardKind kind, uint32_t instruction, uint32_t other = 0) {
   return static_cast<uint64_t>(kind) << 56 | static_cast<uint64_t>(instruction) << 28 | other;
 }
