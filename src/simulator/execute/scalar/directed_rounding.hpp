@@ -1,4 +1,4 @@
-// Arithmetic that rounds another way than to nearest: add.rz.f32, cvt.rp.f32.f64 and their kind.
+// Arithmetic with directed rounding: add.rz.f32, cvt.rp.f32.f64 and similar.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace simulator {
 
-/// The instruction with this opcode, if it rounds its floating-point result towards zero (.rz), down (.rm) or
-/// up (.rp); otherwise one with execute == nullptr.
+/// Returns the instruction with this opcode, if it rounds its floating-point result towards zero (.rz), down
+/// (.rm) or up (.rp). Otherwise returns one with execute == nullptr.
 Arithmetic find_directed_rounding(const std::vector<std::string>& opcode);
 
 }  // namespace simulator

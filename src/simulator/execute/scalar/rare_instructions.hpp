@@ -1,4 +1,4 @@
-// The instructions that compilers write seldom and people by hand: bit fields, carries, products of bytes,
+// Instructions that compilers seldom write and people write by hand: bit fields, carries, products of bytes,
 // permutations, saturation, and the tests and modifiers of floating point.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace simulator {
 
-/// The instruction with this opcode, or one with execute == nullptr if it is none of these. They are computed
-/// a lane at a time.
+/// Returns the instruction with this opcode, or one with execute == nullptr if it is none of these. They are
+/// computed one lane at a time.
 Arithmetic find_rare(const std::vector<std::string>& opcode);
 
 }  // namespace simulator

@@ -1,4 +1,4 @@
-// A block at work, as the launch sees it: it can be put aside and taken up again.
+// A running block, as the launch sees it. A launch can put it aside and take it up again.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace simulator {
 
 enum class Progress {
   finished,  // all its threads have exited
-  going_on,  // its turn is over, and there is more to do
-  waiting,   // all it does is look at what others may change; `stuck` says whether that can end
+  going_on,  // its turn is over, and it has more to do
+  waiting,   // its warps only poll what others may change; `stuck` tells if that can end
 };
 
 class Block {
@@ -26,14 +26,14 @@ class Block {
   /// Lets the block's warps run for a while. Throws a complete Fault.
   virtual Progress run() = 0;
 
-  /// After Progress::waiting: true if each warp waits at a barrier or has been seen twice in exactly the same
-  /// state, with nothing stored by anybody in between: alone it will never end.
+  /// After Progress::waiting: true if the block alone will never end. Each warp waits at a barrier or was seen
+  /// twice in exactly the same state, and nobody stored anything in between.
   virtual bool stuck() const = 0;
 
-  /// The wait of a stuck block's first warp, as a fault.
+  /// Returns the wait of a stuck block's first warp, as a fault.
   virtual Fault describe_wait(FaultKind kind) const = 0;
 
-  uint64_t number = 0;  // linear, of the block that was started
+  uint64_t number = 0;  // linear number of the started block
 };
 
 }  // namespace simulator

@@ -1,4 +1,4 @@
-// What kernels run on.
+// The device that kernels run on.
 #pragma once
 
 #include "simulator/count/counter_store.hpp"
@@ -9,8 +9,8 @@
 
 namespace simulator {
 
-/// A device as those who execute know it: its memory, and where its launches leave what they counted and found. It is
-/// handed to whoever needs it; there may be several.
+/// A device for the code that executes: its memory, and the stores for the counters and findings of its launches.
+/// Callers pass it on, because there may be several.
 struct Device {
   DeviceMemory memory;
   DeviceShadow shadow{memory};

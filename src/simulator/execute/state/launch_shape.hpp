@@ -1,4 +1,4 @@
-// How large a launch is, and may be.
+// The size of a launch, and its limits.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace simulator {
 
-/// The declared limits of the simulated device. They follow an H200 (compute capability 9.0), so that
-/// a launch which is refused there is refused here.
+/// The declared limits of the simulated device. They follow an H200 (compute capability 9.0): a launch which an
+/// H200 refuses is refused here.
 struct DeviceLimits {
   int threads_per_block = 1024;
   Dim3 block{1024, 1024, 64};
@@ -32,7 +32,7 @@ inline const DeviceLimits& device_limits() {
   return LIMITS;
 }
 
-/// What stands between <<< and >>>, but for the stream.
+/// The values between <<< and >>>, without the stream.
 struct LaunchShape {
   Dim3 grid;
   Dim3 block;

@@ -1,7 +1,7 @@
-// One warp: 32 lanes that execute one instruction at a time, each lane with registers of its own.
+// One warp: 32 lanes that execute one instruction at a time. Each lane has its own registers.
 //
-// Registers lie lane by lane: a 32-bit register is 32 consecutive words, so an instruction on a whole
-// warp is a vector operation of the host. Predicates are one 32-bit mask each.
+// A 32-bit register is 32 consecutive words, one per lane. So an instruction on a whole warp is a vector
+// operation of the host. Predicates are one 32-bit mask each.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ namespace simulator {
 class BlockHazards;
 class Worker;
 
-/// What the warps of a block share.
+/// The state that a block's warps share.
 struct BlockContext {
   Worker* worker = nullptr;
-  BlockHazards* hazards = nullptr;  // nullptr: none are looked for
+  BlockHazards* hazards = nullptr;  // nullptr: hazards are not looked for
   const std::byte* parameters = nullptr;
   size_t parameter_bytes = 0;
   std::byte* shared = nullptr;
@@ -33,15 +33,15 @@ struct BlockContext {
   Dim3 grid, block_size, block;
 };
 
-/// What one cp.async has read and not yet written to shared memory.
+/// The bytes that one cp.async has read and not yet written to shared memory.
 struct PendingCopy {
   static constexpr size_t MOST_BYTES = 16;
 
-  uint32_t lanes = 0;                               // whose bytes have not landed
+  uint32_t lanes = 0;                               // lanes whose bytes have not landed
   uint32_t bytes = 0;                               // of each
   uint32_t instruction = 0;                         // the cp.async
-  uint64_t shared_loads = 0;                        // that the warp had made then
-  alignas(64) std::array<uint32_t, WARP> group{};   // of the lane's groups, the one it belongs to
+  uint64_t shared_loads = 0;                        // the warp's shared loads at the request
+  alignas(64) std::array<uint32_t, WARP> group{};   // index of its group among the lane's groups
   alignas(64) std::array<uint32_t, WARP> offset{};  // in shared memory
   std::array<std::byte, WARP * MOST_BYTES> data{};  // `bytes` of each lane, one after the other
 };
@@ -52,51 +52,52 @@ struct Warp {
   const std::byte* constants = nullptr;
   BlockContext* block = nullptr;
 
-  uint32_t active = 0;   // lanes that execute the current instruction
-  uint32_t live = 0;     // lanes that exist and have not exited
-  bool unmasked = true;  // active == live: results may be written to all lanes, dead ones included
+  uint32_t active = 0;  // lanes that execute the current instruction
+  uint32_t live = 0;    // lanes that exist and have not exited
+  // True if active == live: results may be written to all lanes, dead ones too
+  bool unmasked = true;
   alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
 
   // Lanes that reconverged at this basic block, if it begins with a `.sync` instruction.
   uint32_t together = 0;
-  // Where hazards are looked for: whom each lane read by the last shuffle.
+  // If hazards are looked for: the lane that each lane read in the last shuffle.
   std::array<int, WARP> sources{};
 
   uint32_t carry = 0;  // of each lane, from add.cc to addc
 
   uint32_t first_thread = 0;   // linear number of lane 0's thread in its block
-  uint32_t number = 0;         // of the warp in its block
+  uint32_t number = 0;         // the warp's number in its block
   std::byte* local = nullptr;  // .local memory, one lane after the other
 
-  uint64_t polls = 0;         // atomics, and loads of what other threads may store meanwhile
-  uint64_t changes = 0;       // stores, and atomics that changed what they found
-  uint64_t shared_loads = 0;  // requests, from the beginning
+  uint64_t polls = 0;         // atomics, and loads of memory that others may change meanwhile
+  uint64_t changes = 0;       // stores, and atomics that changed memory
+  uint64_t shared_loads = 0;  // requests so far
 
-  std::list<PendingCopy> copies;                    // in the order in which they were asked for
-  std::list<PendingCopy> spare_copies;              // landed: room for others
-  alignas(64) std::array<uint32_t, WARP> groups{};  // of copies that each lane has committed
+  std::list<PendingCopy> copies;                    // in the order of their requests
+  std::list<PendingCopy> spare_copies;              // landed copies, for reuse
+  alignas(64) std::array<uint32_t, WARP> groups{};  // groups of copies that each lane has committed
 
-  // While requests are recorded: how many it has made of each of the recorder's groups, as far as it has met them.
+  // While requests are recorded: the number of its requests in each of the recorder's groups met so far.
   std::vector<uint64_t> requests;
 };
 
-/// The values of an operand, one for each lane; for what is no vector operation of the host.
+/// Returns the values of an operand, one per lane. For code that is not a vector operation of the host.
 template <typename T>
 const T* lanes_of(const Warp& w, Slot slot) {
   return reinterpret_cast<const T*>(slot >= 0 ? w.registers + slot : w.constants + ~slot);
 }
 
-/// Where the lanes' results go; only active lanes' may be written.
+/// Returns the place of the lanes' results. Only active lanes' results may be written.
 template <typename T>
 T* result_of(Warp& w, Slot slot) {
   return reinterpret_cast<T*>(w.registers + slot);
 }
 
-/// Thrown by a handler, with what it knows; the block adds kernel, block and source.
+/// Thrown by a handler with the facts that it knows. The block adds kernel, block and source.
 struct WarpFault {
   Fault fault;
   int lane = 0;              // the first lane at fault
-  uint32_t instruction = 0;  // that of the handler, unless it is said
+  uint32_t instruction = 0;  // the handler's instruction, unless set
 };
 
 }  // namespace simulator

@@ -1,4 +1,4 @@
-// One host thread's view of a launch: its counters and its memory of patterns.
+// One host thread's view of a launch: its counters and its known patterns.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@
 
 namespace simulator {
 
-/// One memory instruction in one worker: its last patterns and the buffer that it is at work on. A loop
-/// that walks along a row passes through the phases of a line, so the last pattern is kept for each.
+/// One memory instruction in one worker: its last patterns and its current buffer. A loop along a row passes
+/// through the phases of a line, so the last pattern is kept for each phase.
 struct AccessSite {
   std::array<const Pattern*, 32> patterns{};  // by phase / 4
-  const Pattern* counted = nullptr;           // the pattern of the last accesses,
-  uint64_t times = 0;                         // how many they are, and not yet in `counts`
+  const Pattern* counted = nullptr;           // the pattern of the last accesses
+  uint64_t times = 0;                         // accesses of this pattern, not yet in `counts`
   const Allocation* allocation = nullptr;
-  AccessCounts counts;  // what the instruction did to it
+  AccessCounts counts;  // accesses of the instruction to the allocation
 };
 
-/// What the workers of a launch know of each other.
+/// The state that a launch's workers share.
 struct LaunchState {
   using Clock = std::chrono::steady_clock;
 
@@ -36,14 +36,15 @@ struct LaunchState {
 
   std::atomic<uint64_t> changes{0};  // grows when a warp may have changed memory
   std::optional<Clock::time_point> deadline;
-  std::optional<std::atomic<uint64_t>> turns_left;  // of its warps; nothing where there is no limit
+  std::optional<std::atomic<uint64_t>> turns_left;  // turns of its warps; nothing: no limit
 
-  /// Asked after each turn of a warp. What ends the launch before its time: interrupt(), the deadline, or the excerpt.
+  /// Returns the reason to end the launch early, after each turn of a warp: interrupt(), the deadline or the
+  /// excerpt. Returns nothing if there is none.
   std::optional<FaultKind> must_stop();
 
-  std::unique_ptr<HazardContext> watched;  // nullptr: no hazards are looked for
-  lens::Wanted wanted;                     // the requests that are to be recorded
-  uint64_t number = 0;                     // of the launch, where requests are recorded
+  std::unique_ptr<HazardContext> watched;  // nullptr: hazards are not looked for
+  lens::Wanted wanted;                     // the requests to record
+  uint64_t number = 0;                     // the launch's number, if requests are recorded
   Device& device;
 };
 
@@ -51,42 +52,42 @@ class Worker {
  public:
   Worker(const Program& program, LaunchState& launch, uint64_t schedule);
 
-  /// For an access whose pattern is not the site's last one of its phase: finds or prices it.
+  /// Finds or prices the pattern of an access, if it is not the site's last pattern of its phase.
   const Pattern& price(uint32_t site, const std::array<int64_t, WARP>& distance, uint64_t first,
                        uint32_t active);
-  /// For an access outside the allocation that the site was at work on: the host address of the first active
-  /// lane's bytes, where every active lane's lie in one allocation; nullptr if they lie in several, with each
-  /// lane's in lane_pointers. Throws WarpFault for an address in none.
+  /// Finds the host memory of an access outside the site's current allocation. Returns the host address of the
+  /// first active lane's bytes if all active lanes' bytes lie in one allocation. If they lie in several, returns
+  /// nullptr and stores each lane's address in lane_pointers. Throws WarpFault for an address in none.
   std::byte* locate(uint32_t site, const Pattern& pattern,
                     const std::array<uint64_t, WARP>& address);
-  /// The same lane by lane, where each needs so many bytes: into lane_pointers.
+  /// Finds each lane's host address if lanes need different numbers of bytes. Stores it in lane_pointers.
   void locate_parts(uint32_t site, const Pattern& pattern,
                     const std::array<uint64_t, WARP>& address,
                     const std::array<uint32_t, WARP>& bytes);
-  /// One more access of this pattern.
+  /// Counts one more access of this pattern.
   void count(uint32_t site, const Pattern& pattern) {
     AccessSite& s = sites[site];
     if (s.counted != &pattern) change_pattern(site, &pattern);
     ++s.times;
   }
-  /// All that was counted, as rows.
+  /// Adds all counts to the tally, as rows.
   void add_to(Tally& tally);
   Device& device() const { return launch.device; }
-  /// What was recorded; nullptr where nothing is.
+  /// Returns the recorded requests, or nullptr if none are recorded.
   const Recorder* recorder() const { return recorder_.get(); }
 
   const Program& program;
   LaunchState& launch;
-  const uint64_t schedule;  // seed for the order of warps; 0: as they are numbered
+  const uint64_t schedule;  // seed for the order of warps; 0: in the order of their numbers
   std::vector<AccessSite> sites;
-  std::vector<uint64_t> block_warps;    // times each basic block was executed by a warp
-  std::vector<uint64_t> block_lanes;    // and its lanes
+  std::vector<uint64_t> block_warps;    // executions of each basic block by a warp
+  std::vector<uint64_t> block_lanes;    // lanes in these executions
   std::vector<uint64_t> guarded_lanes;  // lanes that a guard switched off, by instruction
   uint64_t barriers = 0;
   uint64_t async_copies = 0, async_copies_during_loads = 0;  // per lane
-  Warp* at_work = nullptr;                                   // whose turn it is
+  Warp* at_work = nullptr;                                   // the warp whose turn it is
   std::array<std::byte*, WARP>
-      lane_pointers{};  // scratch: where lanes' bytes lie, if not in one piece
+      lane_pointers{};  // scratch: host addresses of lanes' bytes that are not in one piece
 
  private:
   void change_pattern(uint32_t site, const Pattern* pattern);
@@ -95,17 +96,17 @@ class Worker {
   void add_instruction(Tally& tally, const SourceInstruction& source, uint64_t warps,
                        uint64_t lanes) const;
 
-  /// (site, allocation id; 0 for memory that is no allocation) -> counts.
+  /// (site, allocation id; 0 for memory without an allocation) -> counts.
   std::map<std::pair<uint32_t, uint32_t>, AccessCounts> buffer_counts_;
   PatternBook patterns_;
-  uint32_t unkept_ = ~0u;  // the site whose last pattern the book does not keep
+  uint32_t unkept_ = ~0u;  // the site whose last pattern is not kept in the book
 
-  // A site whose requests are recorded remembers no pattern: each of its accesses comes through price() and
-  // change_pattern(), where it is seen. So accesses that nobody wants to see cost what they did.
+  // A site whose requests are recorded remembers no pattern. So each of its accesses goes through price() and
+  // change_pattern(), where it is recorded. Accesses of other sites cost nothing more.
   std::unique_ptr<Recorder> recorder_;
   std::vector<bool> is_recorded_;                           // by site
   std::map<std::pair<uint32_t, uint32_t>, size_t> groups_;  // (site, allocation id) -> recorder's
-  uint64_t first_ = 0;  // the first active lane's address, of the access that was priced last
+  uint64_t first_ = 0;  // the first active lane's address of the last priced access
 };
 
 }  // namespace simulator

@@ -1,4 +1,5 @@
-// Accesses past one separately declared __shared__ array into what lies beside it. Plain code, of no level.
+// Accesses past one separately declared __shared__ array into the memory beside it. Plain code, not compiled per
+// level.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace simulator {
 
-/// A lane's bytes are not within the variable that the address derives from. The access is within the block's
-/// shared memory.
+/// Reports a lane whose bytes are not within the variable that the address derives from. The access is within the
+/// block's shared memory.
 void report_beyond_array(const Warp& w, uint32_t site, const Pattern& pattern, uint64_t first);
 
-/// To be called for each access to shared memory where hazards are looked for.
+/// Checks one access to shared memory. Call it for each, if hazards are looked for.
 inline void check_array(const Warp& w, uint32_t site, const Pattern& pattern, uint64_t first) {
   const Program& program = w.block->worker->program;
   const int32_t number = program.sites[site].variable;

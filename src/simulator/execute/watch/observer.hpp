@@ -1,5 +1,5 @@
-// What watches an execution: a type with these functions, which the executing code calls. They are chosen when
-// it is compiled, so one that does nothing costs nothing.
+// Observers of an execution: types with these functions, which the executing code calls. The observer is chosen
+// at compile time, so an observer that does nothing costs nothing.
 #pragma once
 
 #include <bit>
@@ -14,20 +14,21 @@ namespace simulator {
 
 /// Counts what Nsight Compute would count.
 struct Counting {
-  /// A warp executes the basic block with these lanes.
+  /// Counts a warp's execution of the basic block with these lanes.
   static void enter(Worker& worker, uint32_t block, uint32_t lanes) {
     worker.block_warps[block] += 1;
     worker.block_lanes[block] += static_cast<uint64_t>(std::popcount(lanes));
   }
-  /// A guard keeps these lanes from an instruction of the block.
+  /// Counts lanes that a guard keeps from an instruction of the block.
   static void skip(Worker& worker, uint32_t instruction, uint32_t lanes) {
     worker.guarded_lanes[instruction] += static_cast<uint64_t>(std::popcount(lanes));
   }
-  /// A warp's access, known to be within bounds, before it happens.
+  /// Counts a warp's access before it happens. The access is within bounds.
   static void access(Worker& worker, uint32_t site, const Pattern& pattern) {
     worker.count(site, pattern);
   }
-  /// The same, to what looks for hazards. `values`: what a store writes, the bytes of each lane behind the other's.
+  /// Passes the access to the search for hazards. `values`: a store's values, each lane's bytes after the
+  /// other's.
   static void touch(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first,
                     const std::byte* values) {
     const SiteInfo& info = warp.block->worker->program.sites[site];
@@ -37,13 +38,13 @@ struct Counting {
                                  values});
     if (is_shared(info.access)) stay_within(warp, site, pattern, first);
   }
-  /// An access to shared memory, within the block's: is it within the array that it is meant for?
+  /// Checks that an access to the block's shared memory is within the array that it is meant for.
   static void stay_within(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first) {
     check_array(warp, site, pattern, first);
   }
-  /// Whether it has to be told.
+  /// True if touch() and the functions below must be called.
   static bool looks_for_hazards(const Warp& warp) { return warp.block->hazards != nullptr; }
-  /// The active lanes have come together with those that each one's mask names.
+  /// Records that the active lanes reconverged with the lanes that each one's mask names.
   static void meet(const Warp& warp, const uint32_t* masks) {
     uint32_t rest = warp.active;
     while (rest != 0) {
@@ -53,35 +54,35 @@ struct Counting {
       rest &= ~mask;
     }
   }
-  /// They have passed a fence.
+  /// Records that the active lanes passed a fence.
   static void fence(const Warp& warp, uint32_t instruction) {
     const Scope scope = warp.block->worker->program.sources[instruction].facts.scope;
     warp.block->hazards->order.fence(warp.number, warp.active, scope != Scope::block);
   }
-  /// A lane's cp.async has read its source, and will write to shared memory later.
+  /// Records that a lane's cp.async read its source and will write to shared memory later.
   static void copy_begins(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
                           uint32_t bytes, uint64_t source_address, uint32_t source_bytes) {
     warp.block->hazards->copy_begins({instruction, warp.first_thread + static_cast<uint32_t>(lane),
                                       shared_offset, bytes, source_address, source_bytes});
   }
-  /// The bytes of that cp.async are about to be written.
+  /// Records that the bytes of a cp.async are about to be written.
   static void copy_lands(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,
                          uint32_t bytes) {
     warp.block->hazards->copy_lands(instruction, warp.first_thread + static_cast<uint32_t>(lane),
                                     shared_offset, bytes);
   }
-  /// They are written.
+  /// Counts the copies whose bytes were written.
   static void copies_landed(const Warp& warp, const PendingCopy& copy, uint32_t lanes) {
     const auto count = static_cast<uint64_t>(std::popcount(lanes));
     warp.block->worker->async_copies += count;
     if (warp.shared_loads != copy.shared_loads)
       warp.block->worker->async_copies_during_loads += count;
   }
-  /// A warp passes a barrier of its block.
+  /// Counts a warp that passes a barrier of its block.
   static void barrier(Worker& worker) { worker.barriers += 1; }
 };
 
-/// What the executing code is compiled with.
+/// The observer that the executing code is compiled with.
 using Watch = Counting;
 
 }  // namespace simulator

@@ -1,9 +1,10 @@
-// Which registers of a warp hold what a shuffle got from a lane that took no part. Plain code, of no level.
+// The registers of a warp that hold values which a shuffle read from an absent lane. Plain code, not compiled per
+// level.
 //
-// Reading such a lane is harmless as long as nobody uses what comes of it: in a sum by halves the upper lanes
-// read beyond those that take part, and a lane at the end of a row reads its neighbour and then chooses not to
-// look. So what was read is followed from register to register, and told where it decides something or is
-// stored. What goes through local memory or a call is lost sight of.
+// Reading an absent lane is harmless if nothing uses the value. In a sum by halves the upper lanes read beyond
+// the lanes that take part. A lane at the end of a row reads its neighbour and then ignores the value. So each
+// value is followed from register to register, and is reported when it decides something or is stored. A value
+// that goes through local memory or a call is not followed.
 #pragma once
 
 #include <array>
@@ -17,31 +18,31 @@
 
 namespace simulator {
 
-/// Used for one warp, and only where hazards are looked for.
+/// Follows the values of one warp. Used only if hazards are looked for.
 class UndefinedValues {
  public:
   bool any() const { return !marks_.empty(); }
   void clear() { marks_.clear(); }
 
-  /// The active lanes are about to execute an instruction that is no shuffle.
+  /// Call it before the active lanes execute an instruction that is not a shuffle.
   void before(const Warp& w, const Op& op);
-  /// The same for a shuffle.
+  /// Call it before the active lanes execute a shuffle.
   void before_shuffle(const Warp& w, const Op& op);
-  /// They have executed it; Warp::sources says whom they read.
+  /// Call it after the shuffle. Warp::sources holds the lanes that were read.
   void after_shuffle(const Warp& w, const Op& op);
-  /// They are about to leave a basic block by this instruction.
+  /// Call it before the active lanes leave a basic block by this instruction.
   void before_leaving(const Warp& w, uint32_t instruction);
 
  private:
-  /// The read that a value came from.
+  /// The read that gave a value.
   struct Origin {
     AbsentRead read;
     bool is_told = false;
   };
-  /// For each lane an index into origins_ plus one, 0 for a value that is defined.
+  /// For each lane an index into origins_ plus one; 0 for a defined value.
   using Mark = std::array<uint32_t, WARP>;
 
-  /// An operand, and the lanes in which it alone decides what the result is: false and anything, zero times anything.
+  /// An operand, and the lanes in which it alone decides the result: false and anything, zero times anything.
   struct Factor {
     int32_t key = 0;
     uint32_t decides = 0;
@@ -56,9 +57,9 @@ class UndefinedValues {
 
   std::vector<std::pair<int32_t, Mark>> marks_;  // by a key of RegisterUse
   std::vector<Origin> origins_;
-  uint32_t shuffling_ = 0;  // the lanes that execute the shuffle,
+  uint32_t shuffling_ = 0;  // the lanes that execute the shuffle
   std::array<uint32_t, WARP>
-      masks_{};  // and what each names; its result may take the place of the mask
+      masks_{};  // each lane's mask; the result may overwrite the mask's register
 };
 
 }  // namespace simulator
