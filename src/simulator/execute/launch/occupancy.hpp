@@ -1,4 +1,4 @@
-// How many blocks of a kernel fit on one multiprocessor.
+// The number of a kernel's blocks that fit on one multiprocessor.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,17 @@
 
 namespace simulator {
 
-/// What a block takes.
+/// The resources of a block.
 struct BlockNeeds {
   int threads = 0;
   int registers_per_thread = 0;
   size_t shared_bytes = 0;  // static and dynamic
 };
 
-/// The least that any of four limits allows: resident blocks, resident warps, registers, shared memory. On
-/// compute capability 9.0 a warp's registers come from one of four equal parts of the register file, in
-/// units of 256; shared memory comes in units of 128 bytes, and each block costs 1024 bytes more. The rules are
-/// those of NVIDIA's occupancy calculator; tests hold them against an H200's answers.
+/// Returns the least that any of four limits allows: resident blocks, resident warps, registers, shared memory.
+/// On compute capability 9.0 a warp's registers come from one of four equal parts of the register file, in units
+/// of 256. Shared memory comes in units of 128 bytes, and each block costs 1024 bytes more. The rules are those
+/// of NVIDIA's occupancy calculator; tests compare them with an H200's answers.
 int resident_blocks(const DeviceLimits& limits, const BlockNeeds& needs);
 
 }  // namespace simulator

@@ -1,5 +1,5 @@
-// Where the bytes of a warp's access lie on the host, whatever memory they are in; misaligned and out of
-// bounds addresses are faults. Part of a level: see level.hpp.
+// The host addresses of a warp's access, in any memory. Misaligned and out-of-bounds addresses are faults. Part
+// of a level: see level.hpp.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 BEGIN_LEVEL
 
-/// The addresses of one instruction: what its register holds, and a distance that all lanes add. They are added
-/// up lane by lane only where the sum is needed.
+/// The addresses of one instruction: the values of its register, and an offset that all lanes add. They are added
+/// lane by lane only if the sum is needed.
 struct Addresses {
   const uint64_t* base;  // one for each lane
   uint64_t offset;
@@ -28,7 +28,7 @@ struct Addresses {
   }
 };
 
-/// Room for addresses that are not in a register of 64 bits.
+/// Storage for addresses that are not in a 64-bit register.
 using AddressStorage = Lanes<uint64_t>;
 
 inline Addresses addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t offset,
@@ -41,7 +41,7 @@ inline Addresses addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t
           static_cast<uint64_t>(offset)};
 }
 
-/// Where the bytes of each active lane lie on the host: base + distance, or lane by lane.
+/// The host address of each active lane's bytes: base + distance, or lane by lane.
 struct Located {
   const Pattern& pattern;
   std::byte* base;  // of the first active lane; nullptr: use `each`
@@ -73,7 +73,7 @@ struct Located {
                   lane};
 }
 
-/// The pattern of the warp's access, its lanes' alignment checked.
+/// Returns the pattern of the warp's access. Checks the alignment of its lanes.
 template <uint32_t BYTES>
 const Pattern& recognise(const Warp& w, uint32_t site, const Addresses& address, uint64_t first,
                          uint32_t phase) {
@@ -93,7 +93,7 @@ const Pattern& recognise(const Warp& w, uint32_t site, const Addresses& address,
   return *pattern;
 }
 
-/// A fault unless all lanes' bytes lie within the `limit` bytes of the memory of `what`.
+/// Throws WarpFault unless all lanes' bytes lie within the `limit` bytes of the memory of this kind.
 inline void check_limit(const Pattern& pattern, const Addresses& address, uint64_t first,
                         uint64_t limit, AddressKind kind) {
   const uint64_t from = first + static_cast<uint64_t>(pattern.lowest);
@@ -107,7 +107,7 @@ inline void check_limit(const Pattern& pattern, const Addresses& address, uint64
   for_each_lane(pattern.active, [&](int l) {
     if (inside(lane) && !inside(l)) lane = l;
   });
-  // An address in shared memory has 32 bits, and one before it wraps.
+  // An address in shared memory has 32 bits, so an address before shared memory wraps.
   const bool is_before = kind == AddressKind::shared && address.of(lane) >= uint64_t{1} << 31;
   throw WarpFault{
       {.kind = FaultKind::out_of_bounds,
@@ -146,7 +146,7 @@ Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
   const Pattern& pattern =
       recognise<BYTES>(w, site, address, first, phase_of(Access::global_load, first));
   const Allocation* const allocation = worker.sites[site].allocation;
-  // A kernel may have freed it meanwhile, where it comes from malloc.
+  // A kernel may have freed the allocation meanwhile, if it comes from malloc.
   const bool same = allocation != nullptr && allocation->live &&
                     allocation->contains(first + static_cast<uint64_t>(pattern.lowest),
                                          first + static_cast<uint64_t>(pattern.highest));
@@ -156,8 +156,8 @@ Located locate_global(const Warp& w, uint32_t site, const Addresses& address) {
   return {pattern, base, &worker.lane_pointers, site, first};
 }
 
-/// An access to global memory of which a lane may need fewer bytes than it is wide: only those must be
-/// inside an allocation.
+/// Locates an access to global memory in which a lane may need fewer bytes than the width. Only the needed bytes
+/// must be inside an allocation.
 template <typename Observer, uint32_t BYTES>
 Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
                      const Lanes<uint32_t>& bytes) {
@@ -170,8 +170,8 @@ Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
   return {pattern, nullptr, &worker.lane_pointers, site, first};
 }
 
-/// A generic address tells its space by its value, each lane for itself: calls use(located) for the lanes of
-/// each space in turn, with only those active.
+/// Calls use(located) for each space in turn, with only its lanes active. A generic address tells its space by
+/// its value, lane by lane.
 template <typename Observer, uint32_t BYTES, typename Use>
 void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
   const Lanes<uint64_t> all = address.vector() + address.offset;

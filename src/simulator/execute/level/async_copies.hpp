@@ -1,7 +1,7 @@
-// cp.async between the instruction and the wait: its bytes are on their way. Part of a level: see level.hpp.
+// Copies of cp.async between the instruction and the wait. Part of a level: see level.hpp.
 //
-// A device writes them some time before the wait that covers them returns. Here they land at that very wait, as
-// late as they may, so that a program which does not wait reads what was there before.
+// A device writes the bytes some time before the wait that covers them returns. Here they land at this wait, as
+// late as possible. So a program that does not wait reads the old bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 BEGIN_LEVEL
 
-/// Room at the end of `w.copies` for what one cp.async of the warp brings. Its lanes are none as yet.
+/// Returns a new entry at the end of `w.copies` for one cp.async of the warp. It has no lanes yet.
 PendingCopy& begin_copy(Warp& w);
 
-/// All copies of these lanes land, committed or not.
+/// Lands all copies of these lanes, committed or not.
 void land_all_copies(Warp& w, uint32_t lanes);
 
-/// cp.async.commit_group: what the active lanes have asked for since the last one is a group.
+/// cp.async.commit_group: makes a group of the active lanes' copies since the last commit.
 void commit_copies(Warp& w, const Op& op);
-/// cp.async.wait_group: all groups of the active lanes land but the last ones, as many as Op::extra says.
+/// cp.async.wait_group: lands all groups of the active lanes but the last Op::extra ones.
 void await_copies(Warp& w, const Op& op);
-/// cp.async.wait_all
+/// cp.async.wait_all: lands all copies of the active lanes.
 void await_all_copies(Warp& w, const Op& op);
 
 END_LEVEL

@@ -1,4 +1,4 @@
-// A block and its warps. Part of a level: see level.hpp.
+// A running block and its warps. Part of a level: see level.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 BEGIN_LEVEL
 
-/// The memory is used for one block after the other.
+/// Runs one block after the other in the same memory.
 class BlockRunner : public Block {
  public:
   BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
@@ -41,15 +41,15 @@ class BlockRunner : public Block {
   std::unique_ptr<BlockHazards> hazards_;
   std::vector<std::byte> shared_storage_;
   std::unique_ptr<std::byte[]> register_storage_;
-  std::byte* registers_ = nullptr;  // within it, aligned
+  std::byte* registers_ = nullptr;  // in register_storage_, aligned
   std::vector<std::byte> local_;
   std::vector<WarpRunner> warps_;
   std::vector<State> states_;
-  std::vector<size_t> order_;       // in which the warps get their turns
-  bool out_of_time_ = false;        // a warp used up its turns in this round
+  std::vector<size_t> order_;       // the order of the warps' turns
+  bool out_of_time_ = false;        // True if a warp used up its turns in this round
   std::vector<uint32_t> arrivals_;  // threads that arrived without waiting, by barrier
   std::vector<std::vector<std::pair<uint32_t, Time>>>
-      passed_by_;  // and, for hazards, their warps and when
+      passed_by_;  // for hazards: the warps of these threads, and the times
 };
 
 END_LEVEL

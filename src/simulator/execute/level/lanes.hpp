@@ -13,8 +13,8 @@ BEGIN_LEVEL
 template <typename T>
 using Lanes = T __attribute__((ext_vector_type(WARP)));
 
-/// The same in memory, at a multiple of 64 bytes; a vector's own alignment is its size. (An alias template would
-/// lose the attribute.)
+/// The same vector in memory, at a multiple of 64 bytes; a vector's own alignment is its size. (An alias template
+/// would lose the attribute.)
 template <typename T>
 struct InMemory {
   typedef T Lanes __attribute__((ext_vector_type(WARP), aligned(64)));
@@ -26,18 +26,18 @@ constexpr Lanes<int32_t> LANE_NUMBERS = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 
                                          11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
-/// std::bit_cast as a function of the level: vectors must not be handed to code that has no such registers.
+/// std::bit_cast as a function of the level: a vector must not be passed to code without such registers.
 template <typename To, typename From>
 inline To bits_as(const From value) {
   return __builtin_bit_cast(To, value);
 }
 
-/// -1 in every lane whose bit is set, 0 elsewhere.
+/// Returns -1 in each lane whose bit is set, 0 elsewhere.
 inline Lanes<int32_t> expand_mask(uint32_t bits) {
   return -((static_cast<int32_t>(bits) >> LANE_NUMBERS) & 1);
 }
 
-/// The other way: the bits of the lanes where a comparison holds.
+/// Returns the bits of the lanes in which a comparison holds.
 template <typename Mask>
 inline uint32_t to_bits(Mask mask) {
   using Bits = bool __attribute__((ext_vector_type(WARP)));
@@ -60,7 +60,7 @@ inline const StoredLanes<T>& read(const Warp& w, Slot slot) {
   return *reinterpret_cast<const StoredLanes<T>*>(base);
 }
 
-/// Writes a result where lanes are active, and nowhere else that matters.
+/// Writes the result in all active lanes. Dead lanes may be written too.
 template <typename T>
 inline void write(Warp& w, Slot slot, Lanes<T> value) {
   StoredLanes<T>& target = *reinterpret_cast<StoredLanes<T>*>(w.registers + slot);

@@ -1,12 +1,12 @@
-// One source, several instruction sets of the host.
+// One source for several instruction sets of the host.
 //
-// What executes warps is compiled once for each level below, in a namespace of its own, and the widest that
-// the processor has is picked when the program starts: one build runs on every laptop. Only functions between
-// BEGIN_LEVEL and END_LEVEL may use a level's instructions. All headers come before, so that what they define
-// inline stays plain: the linker keeps one copy of such a function, whichever file it comes from.
+// The code that executes warps is compiled once for each level below, in its own namespace. The program picks the
+// processor's widest level at its start, so one build runs on every laptop. Only functions between BEGIN_LEVEL
+// and END_LEVEL may use a level's instructions. All headers come before BEGIN_LEVEL, so that their inline
+// functions stay plain: the linker keeps one copy of such a function, from any of the files.
 //
-// (A library made for this, such as Highway, would bring its own vector types; the compiler's serve here for
-// 32 lanes of any width, on every processor that it knows.)
+// (A library for this, such as Highway, would bring its own vector types. The compiler's vector types serve here
+// for 32 lanes of any width, on every processor that the compiler knows.)
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 #include "simulator/decode/instruction_set.hpp"
 #include "simulator/execute/state/block.hpp"
 
-// SIMULATOR_LEVEL and, where there is something to ask for, SIMULATOR_TARGET come from the build.
+// The build defines SIMULATOR_LEVEL and, if a level needs it, SIMULATOR_TARGET.
 #define SIMULATOR_PRAGMA(text) _Pragma(#text)
 #if defined(SIMULATOR_TARGET)
 #define SIMULATOR_TARGET_PRAGMA(name) \
@@ -35,12 +35,12 @@ namespace simulator {
 struct Level {
   const char* name;  // "x86-64-v3"
   const InstructionSet* instructions;
-  /// A runner of blocks for one host thread.
+  /// Returns a runner of blocks for one host thread.
   std::unique_ptr<Block> (*make_block)(const Program& program, Worker& worker,
                                        const LaunchShape& shape, const std::byte* parameters);
 };
 
-/// The widest level that this processor has, or what SIMULATOR_LEVEL asks for if the processor has it.
+/// Returns the processor's widest level, or SIMULATOR_LEVEL's if the processor has it.
 const Level& level();
 
 }  // namespace simulator

@@ -1,4 +1,4 @@
-// From the shape of a memory instruction to the function that carries it out. Part of a level: see level.hpp.
+// From the shape of a memory instruction to the function that executes it. Part of a level: see level.hpp.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 BEGIN_LEVEL
 
-// Each returns nullptr for what is outside the subset.
+// Each returns nullptr for an instruction outside the subset.
 Execute find_load(const MemoryShape& shape);
 Execute find_store(const MemoryShape& shape);
 Execute find_atomic(const MemoryShape& shape, Operation operation);

@@ -17,7 +17,8 @@ constexpr uint32_t ALL_LANES = 0xffffffffu;
 
 // --- from and to registers ------------------------------------------------------------------------
 
-/// A register holds 4 or 8 bytes a lane; WIDE says which. What is narrower is sign- or zero-extended by Element.
+/// Writes a loaded value. A register holds 8 bytes a lane if WIDE, else 4. A narrower Element is sign- or
+/// zero-extended by its type.
 template <typename Element, bool WIDE>
 void write_loaded(Warp& w, Slot slot, const Lanes<Element>& value) {
   if constexpr (WIDE && sizeof(Element) == 8) {
@@ -51,8 +52,8 @@ const Slot* slots_of(const Op& op, const Slot& single) {
 
 // --- loads and stores -----------------------------------------------------------------------------
 
-/// One array of lanes for each part of a vector. Words first, vectors afterwards: filling a vector one lane at a
-/// time would be many times slower.
+/// One array of lanes for each part of a vector. Arrays of words are filled first and become vectors afterwards:
+/// filling a vector one lane at a time would be many times slower.
 template <typename Element, int COUNT>
 struct alignas(64) Parts {
   std::array<std::array<Element, WARP>, COUNT> part;
@@ -165,7 +166,7 @@ void atomic(Warp& w, const Op& op) {
 
 // --- cp.async -------------------------------------------------------------------------------------
 
-/// cp.async [a], [b], BYTES, source size in c: reads and checks now; the bytes land at the wait that covers them.
+/// cp.async [a], [b], BYTES, source size in c: reads and checks now. The bytes land at the wait that covers them.
 template <typename Observer, uint32_t BYTES>
 void async_copy(Warp& w, const Op& op) {
   AddressStorage to_storage, from_storage;
@@ -176,7 +177,7 @@ void async_copy(Warp& w, const Op& op) {
   const Located target = locate_shared<Observer, BYTES>(w, op.site(Site::shared), to);
   if (Observer::looks_for_hazards(w)) [[unlikely]]
     Observer::stay_within(w, target.site, target.pattern, target.first);
-  // Lanes that copy nothing (they fill with zeros) read nothing: their address need not be one.
+  // Lanes that copy nothing (they fill with zeros) read nothing: their address need not be valid.
   Lanes<uint32_t> size = BYTES;
   const Lanes<uint32_t> most = BYTES;
   if ((op.extra & HAS_SOURCE_SIZE) != 0) {
@@ -227,7 +228,7 @@ void async_copy(Warp& w, const Op& op) {
 
 // --- parameters -----------------------------------------------------------------------------------
 
-/// Every lane reads the launch's parameters; a lane beyond their end reads zero.
+/// Reads the launch's parameters in every lane. A lane beyond their end reads zero.
 template <typename Element, bool WIDE>
 void load_parameter(Warp& w, const Op& op) {
   AddressStorage storage;

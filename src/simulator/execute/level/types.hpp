@@ -1,4 +1,4 @@
-// From the name of a PTX type to a type of C++.
+// From the name of a PTX type to a C++ type.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace simulator {
 
-/// Calls visit(std::type_identity<T>{}) with the type that PTX calls `name` and returns what it returns; a
-/// value-initialised result for a name that is none. b8 to b64 are unsigned integers.
+/// Calls visit(std::type_identity<T>{}) with the C++ type for the PTX type `name` and returns its result. Returns
+/// a value-initialised result if there is no such type. b8 to b64 are unsigned integers.
 template <typename Visit>
 auto with_type(std::string_view name, Visit&& visit) {
   using Result = decltype(visit(std::type_identity<uint8_t>{}));

@@ -1,5 +1,5 @@
-// Instructions that look beyond one lane (shuffles, votes), read where a thread stands, or pack registers; and
-// the wrappers around any instruction. Part of a level: see level.hpp.
+// Instructions that look beyond one lane (shuffles, votes), read a thread's position, or pack registers, and the
+// wrappers around any instruction. Part of a level: see level.hpp.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 BEGIN_LEVEL
 
-/// As InstructionSet has them.
+/// The functions that InstructionSet points to.
 WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode);
 Execute find_special_register(const std::string& name, bool wide, int32_t& extra);
 Execute find_pack(bool unpack, bool wide, size_t parts);

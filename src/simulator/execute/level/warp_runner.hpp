@@ -1,4 +1,4 @@
-// One warp with its place in the program. Part of a level: see level.hpp.
+// One warp with its position in the program. Part of a level: see level.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 BEGIN_LEVEL
 
-/// What stops a warp for a while, or for good.
+/// The reason why a warp stops, for a while or for good.
 enum class Pause {
   exited,
   at_barrier,   // of the block
   out_of_time,  // its turns are used up
-  waiting,      // all its lanes look again and again at what others may change
+  waiting,      // all its lanes poll what others may change
 };
 
-/// Lanes that part at a branch run one group after the other and meet again at the branch's immediate
-/// post-dominator: the scheme of GPUs before Volta (Fung et al., "Dynamic Warp Formation", 2007, describe
-/// it). Since Volta lanes make progress independently, and a lane may wait for another of its own warp. So a
-/// group that only looks, in a loop, at what others may change gives way to its warp's other groups; and where
-/// there are none, those that wait at a meeting point for it go on without it. Programs that never wait run
-/// as if there were no such thing.
+/// Lanes that diverge at a branch run one group after the other, and reconverge at the branch's immediate
+/// post-dominator: the scheme of GPUs before Volta (described by Fung et al., "Dynamic Warp Formation", 2007).
+/// Since Volta, lanes make progress independently, and a lane may wait for another of its own warp. So a group
+/// that only polls, in a loop, what others may change gives way to its warp's other groups. If there are none,
+/// the lanes that wait at a meeting point for this group go on without it. Programs that never wait run as if
+/// this rule did not exist.
 ///
-/// The lanes that call a function together meet at its return. It is a meeting point like others, but that no
-/// block of the callee is: lanes come to it by returning, each with the registers that it had at the call.
+/// The lanes that call a function together meet at its return. This meeting point is like others, but it is no
+/// block of the callee. Lanes reach it by returning, each with the registers that it had at the call.
 class WarpRunner {
  public:
   WarpRunner(const Program& program, BlockContext& context, uint32_t number);
@@ -39,45 +39,45 @@ class WarpRunner {
   /// Runs until the warp exits, reaches a barrier, waits, or has passed `turns` basic blocks.
   Pause run(uint64_t turns);
 
-  /// After Pause::at_barrier: the basic block that ends in it.
+  /// After Pause::at_barrier: returns the basic block that ends in the barrier.
   const BasicBlock& barrier() const { return program_.blocks[block_]; }
-  /// Goes on behind the barrier; `result` is what a reducing barrier gives.
+  /// Continues after the barrier. `result` is the result of a reducing barrier.
   void pass_barrier(uint32_t result);
   uint32_t barrier_id() const;
-  /// Threads that the barrier waits for; 0: all of the block.
+  /// Returns the number of threads that the barrier waits for; 0: all of the block.
   uint32_t barrier_threads() const;
-  /// Lanes whose predicate a reducing barrier counts.
+  /// Returns the lanes whose predicate a reducing barrier counts.
   uint32_t barrier_votes() const;
 
-  /// True if the warp has been seen twice in the same state while nothing was stored anywhere, up to the
-  /// launch's present number of changes.
+  /// True if the warp was seen twice in the same state while nothing was stored anywhere, up to the launch's
+  /// current number of changes.
   bool repeats() const;
 
   uint32_t lanes() const { return warp_.live; }
   const Warp& warp() const { return warp_; }
   Warp& warp() { return warp_; }
-  /// The instruction that a waiting warp is about to execute.
+  /// Returns the instruction that a waiting warp is about to execute.
   uint32_t next_instruction() const;
 
  private:
   static constexpr uint32_t NO_JOIN = ~0u;
 
-  /// Lanes that go the same way, while they do not run.
+  /// Lanes on the same path, while they do not run.
   struct Group {
     uint32_t block;
-    uint32_t join;  // where they meet others; index into joins_, or NO_JOIN
+    uint32_t join;  // where they meet others: index into joins_, or NO_JOIN
     uint32_t lanes;
     uint32_t gathered =
-        0;  // lanes that reconverged for the block's first instruction, if it begins with a `.sync`
+        0;  // lanes that reconverged at the block's start, if it begins with `.sync`
   };
-  /// Where the lanes that parted at a branch meet again.
+  /// The place where lanes that diverged at a branch reconverge.
   struct Join {
     uint32_t meet;   // basic block
-    uint32_t outer;  // the join that they belong to from there on
-    uint32_t lanes;  // that parted; 0: no longer in use
+    uint32_t outer;  // the join that the lanes belong to afterwards
+    uint32_t lanes;  // lanes that diverged; 0: not in use
     uint32_t arrived;
-    uint32_t depth;        // calls under way, this one included
-    bool is_call = false;  // where the lanes that called a function go on when they return
+    uint32_t depth;        // calls in progress, this one included
+    bool is_call = false;  // True for the return of a call: the caller's lanes go on here
   };
 
   void execute_block(const BasicBlock& block);
@@ -127,7 +127,7 @@ class WarpRunner {
   uint32_t meet_ = Program::END;  // joins_[join_].meet
   uint32_t gathered_ = 0;
   std::vector<Join> joins_;
-  std::map<uint32_t, std::vector<std::byte>> frames_;  // what calls keep, by their join
+  std::map<uint32_t, std::vector<std::byte>> frames_;  // registers kept by calls, by their join
   std::vector<Group> ready_;                           // the last one is next
   std::vector<Group> gathering_;  // at an instruction that waits for other lanes of the warp
   std::vector<Group> at_barrier_;
@@ -135,15 +135,14 @@ class WarpRunner {
   UndefinedValues undefined_;
 
   uint64_t polls_seen_ = 0, changes_seen_ = 0;
-  uint32_t idle_trips_ =
-      0;  // of the running group, one after the other, that looked and changed nothing
-  uint32_t idle_groups_ = 0;  // groups that gave way since one of them did anything else
-  uint32_t idle_rounds_ = 0;  // times that all groups did
+  uint32_t idle_trips_ = 0;  // the running group's successive trips that polled and changed nothing
+  uint32_t idle_groups_ = 0;  // groups that gave way since a group did anything else
+  uint32_t idle_rounds_ = 0;  // times that all groups gave way
   uint32_t slices_ = 0;       // calls of run() that ended out of time, since lanes last met
   uint64_t polls_at_slice_ = 0;
   bool waits_ = false;
 
-  std::vector<std::byte> anchor_;  // a state to compare later ones with
+  std::vector<std::byte> anchor_;  // a state to compare later states with
   uint64_t anchor_changes_ = ~uint64_t{0};
   uint64_t steps_ = 0, steps_to_next_anchor_ = 1;
   bool repeats_ = false;
