@@ -1,10 +1,11 @@
-// Who has waited for whom: the order between the accesses of a launch, as far as a program may rely on it.
+// The order between the accesses of a launch, as far as a program may rely on it: which thread has waited for
+// which.
 //
-// Each block has a clock that goes on whenever some of its threads meet or say that they are done. An access is
-// stamped with the time of its block; a thread knows of another's access if it has met that thread since, or has
-// been told through a variable. The scheme is that of vector clocks (Mattern, 1989) and their short forms in
-// FastTrack (Flanagan and Freund, 2009), made short again by what a GPU has: barriers that all threads of a block
-// pass, and warps.
+// Each block has a clock. It advances when some of the block's threads meet, or when they signal that they are
+// done. An access is stamped with its block's time. A thread knows of another thread's access if it has met that
+// thread since, or has learned of the access through a variable. The scheme is that of vector clocks (Mattern,
+// 1989) and their short forms in FastTrack (Flanagan and Freund, 2009), shortened again by a GPU's structure:
+// barriers that all threads of a block pass, and warps.
 #pragma once
 
 #include <array>
@@ -22,15 +23,15 @@ namespace simulator {
 
 using Time = uint32_t;  // of a block's clock; 0: before the block began
 
-/// Up to which time the work of some threads is known to be done.
+/// The times up to which the work of some threads is known to be done.
 class Knowledge {
  public:
-  /// The whole block's, or one thread's.
+  /// Learns that the whole block's work, or one thread's, is done up to this time.
   void learn_of_block(uint64_t block, Time until) { learn(who(block, ALL), until); }
   void learn_of_thread(uint64_t block, uint32_t thread, Time until) {
     learn(who(block, thread), until);
   }
-  /// Of a thread's telling alone: what it did before without a fence is not known by that.
+  /// Learns of a thread's message alone. The thread's earlier work without a fence is not known by it.
   void learn_of_telling(uint64_t block, uint32_t thread, Time until) {
     learn(who(block, thread) + TELLING, until);
   }
@@ -50,22 +51,22 @@ class Knowledge {
   std::map<uint64_t, Time> until_;
 };
 
-/// What threads tell each other through variables in memory: one that has passed a fence and then writes to a
-/// variable (an atomic, or a volatile store) tells whoever reads the variable so.
+/// Messages between threads through variables in memory. A thread that has passed a fence and then writes to a
+/// variable (an atomic, or a volatile store) tells its knowledge to each reader of the variable.
 class Messages {
  public:
-  /// Who tells, and when.
+  /// The sender of a message, and its time.
   struct Teller {
     uint64_t block = 0;
     uint32_t thread = 0;
     Time time = 0;
   };
-  /// What goes to all the device, and what to the threads of the teller's block alone.
+  /// Leaves knowledge for the whole device, and knowledge for the threads of the teller's block alone.
   void leave(uint64_t address, const Teller& teller, const Knowledge* to_device,
              const Knowledge* to_block);
-  /// Grows with each message that is left at the address; 0: there is none.
+  /// Returns a number that grows with each message left at the address; 0: none was left.
   uint64_t version(uint64_t address) const;
-  /// All that was left there for the block.
+  /// Adds all knowledge left there for the block.
   void read(uint64_t address, uint64_t block, Knowledge& into) const;
 
  private:
@@ -78,51 +79,53 @@ class Messages {
   std::unordered_map<uint64_t, Box> boxes_;
 };
 
-/// The order within one block, and what its threads know of others.
+/// The order within one block, and its threads' knowledge of other blocks.
 class BlockOrder {
  public:
-  /// A block with so many threads begins. `messages`: of the launch, for variables in global memory.
+  /// Begins a block with this many threads. `messages`: the launch's, for variables in global memory.
   void start(uint64_t block, uint32_t threads, Messages& messages);
 
-  /// The stamp of an access that happens now.
+  /// Returns the stamp of an access that happens now.
   Time now() const { return now_; }
-  /// Whether what the `other` thread of the block did at `then` has happened before whatever `thread` does now.
+  /// True if the `other` thread's action at `then` happened before any action of `thread` from now on.
   bool is_after(uint32_t thread, uint32_t other, Time then) const {
     return then <= all_met_ || thread == other || is_after_in_part(thread, other, then);
   }
-  /// The same of a thread of another block.
+  /// The same for a thread of another block.
   bool is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const;
 
-  /// All threads of the block have met.
+  /// Records that all threads of the block met.
   void meet();
-  /// These warps have, and know of those that came by before without waiting, each up to when it did.
+  /// Records that these warps met. They also know of the work of warps in `passed_by`, which came by earlier
+  /// without waiting, up to the time given.
   void meet(const std::vector<uint32_t>& warps,
             const std::vector<std::pair<uint32_t, Time>>& passed_by = {});
-  /// A warp comes by where others will meet, and goes on. Up to when they may know of it.
+  /// Records that a warp passes a meeting point without waiting. Returns the time up to which the others may know
+  /// of its work.
   Time pass_by() { return now_++; }
-  /// These lanes of a warp have; `live` are all that it has.
+  /// Records that these lanes of a warp met. `live`: all its live lanes.
   void meet(uint32_t warp, uint32_t lanes, uint32_t live);
 
-  /// The lanes have passed a fence: what they know of, they may tell others.
+  /// Records that the lanes passed a fence: they may now tell others their knowledge.
   void fence(uint32_t warp, uint32_t lanes, bool for_device);
-  /// The thread writes the variable, or reads it, in a way that others may rely on.
+  /// Records that the thread writes (tell) or reads (listen) the variable in a way that others may rely on.
   void tell(uint32_t thread, uint64_t address, bool is_shared);
   void listen(uint32_t thread, uint64_t address, bool is_shared);
-  /// Whether `thread` knows that the `other` thread of the block told what it did at `then`: an atomic by which somebody
-  /// learns of others is itself done by then.
+  /// True if `thread` knows that the `other` thread of the block sent its message at `then`. An atomic through
+  /// which a thread learns of others is then itself done.
   bool is_after_telling(uint32_t thread, uint64_t block, uint32_t other, Time then) const;
-  /// Whether the variable has been used to tell something.
+  /// True if the variable has carried a message.
   bool is_message(uint64_t address, bool is_shared) const;
 
  private:
   using Known = std::shared_ptr<const Knowledge>;
   using LaneTimes = std::array<Time, size_t{WARP} * WARP>;
-  /// What goes beyond the times below; made when the first thread has any.
+  /// A thread's knowledge beyond the times below. Made when the first thread has any.
   struct Extra {
-    Known heard;                        // of others
-    Known for_device;                   // may be told to all
-    Known for_block;                    // may be told within the block
-    uint64_t address = 0, version = 0;  // of what was heard last
+    Known heard;                        // knowledge of others
+    Known for_device;                   // knowledge that may be told to all
+    Known for_block;                    // knowledge that may be told within the block
+    uint64_t address = 0, version = 0;  // of the last message heard
   };
 
   bool is_after_in_part(uint32_t thread, uint32_t other, Time then) const;
@@ -136,8 +139,8 @@ class BlockOrder {
   Time now_ = 1;
   Time all_met_ = 0;
   std::vector<Time> warp_met_;                     // by warp
-  std::vector<std::unique_ptr<LaneTimes>> lanes_;  // by warp: [lane][other], where some have met
-  std::vector<Time> warps_met_;                    // [warp][other], where some have met
+  std::vector<std::unique_ptr<LaneTimes>> lanes_;  // by warp: [lane][other], if some lanes met
+  std::vector<Time> warps_met_;                    // [warp][other], if some warps met
   std::vector<Extra> extras_;
   Messages* messages_ = nullptr;
   Messages own_messages_;  // in shared memory

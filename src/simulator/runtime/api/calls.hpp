@@ -1,5 +1,5 @@
-// What every function of the CUDA runtime API does around its own work: remember the calling thread's last
-// error, and answer with the device's fault once there is one.
+// The frame of every function of the CUDA runtime API: it remembers the calling thread's last error, and returns
+// the device's fault once there is one.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,8 +19,8 @@ namespace simulator::runtime {
 struct Failure {
   std::mutex mutex;
   std::optional<Fault> fault;
-  bool surfaced = false;  // a call has told the program
-  bool output = true;     // faults are written to stderr
+  bool surfaced = false;  // True if a call has returned it to the program
+  bool output = true;     // True if faults are written to stderr
 };
 
 /// See first_wait().
@@ -29,7 +29,7 @@ struct Waits {
   std::optional<std::string> first;
 };
 
-/// While it lives, the calling thread is in this function of the API.
+/// Marks the calling thread as inside this function of the API.
 class Call {
  public:
   explicit Call(const char* name) : before_(innermost) {
@@ -40,7 +40,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// "cudaMemcpy": the innermost; empty in none.
+  /// Returns the innermost function, such as "cudaMemcpy"; empty outside of any.
   static const char* current() { return innermost; }
 
  private:
@@ -48,27 +48,27 @@ class Call {
   static thread_local constinit const char* innermost;
 };
 
-/// The call under way returns once the device has caught up: see first_wait().
+/// Notes that the current call returns only when the device has caught up: see first_wait().
 void note_wait();
 
 /// Makes `error` the calling thread's last error, unless it is a success. Returns it.
 cudaError_t remember(cudaError_t error);
 
-/// The error that a device would answer with to a call which waits for its work: the fault of an earlier
-/// kernel, from now on told to every call, or cudaSuccess.
+/// Returns the error that a device returns from a call that waits for its work: the fault of an earlier kernel,
+/// or cudaSuccess. From now on every call returns that fault.
 cudaError_t surface_fault();
 
-/// The fault that has surfaced already, if any. Calls that wait for nothing answer with this one.
+/// Returns the fault that has already surfaced, if any. For calls that wait for nothing.
 cudaError_t surfaced_fault();
 
-/// True if a kernel has failed, whether or not the program has been told yet.
+/// True if a kernel has failed, even if the program does not know yet.
 bool device_failed();
 
 /// Records that a kernel failed, and writes the fault to stderr.
 void kernel_failed(Fault fault);
 
-/// Runs `work`, a function that returns cudaError_t, and keeps exceptions from C callers. `name` is that of the
-/// API's function which calls this, in the other two as well.
+/// Runs `work`, a function that returns cudaError_t. Keeps exceptions from C callers. `name` is the name of the
+/// calling API function, here and in the next two functions.
 template <typename Work>
 cudaError_t guarded(Work work, const char* name = __builtin_FUNCTION()) {
   const Call call(name);
@@ -81,14 +81,14 @@ cudaError_t guarded(Work work, const char* name = __builtin_FUNCTION()) {
   }
 }
 
-/// A call that needs a working device and waits for its work: most of the API.
+/// Runs a call that needs a working device and waits for its work: most of the API.
 template <typename Work>
 cudaError_t synchronous(Work work, const char* name = __builtin_FUNCTION()) {
   const cudaError_t fault = surface_fault();
   return fault != cudaSuccess ? remember(fault) : guarded(work, name);
 }
 
-/// A call that needs a working device but is answered before the device has caught up.
+/// Runs a call that needs a working device but returns before the device has caught up.
 template <typename Work>
 cudaError_t asynchronous(Work work, const char* name = __builtin_FUNCTION()) {
   const cudaError_t fault = surfaced_fault();

@@ -1,4 +1,4 @@
-// What a program can learn from the simulator about its kernels on the current device, beyond what CUDA's API says.
+// A program's questions to the simulator about its kernels on the current device, beyond CUDA's API.
 #pragma once
 
 #include <optional>
@@ -11,41 +11,42 @@
 
 namespace simulator {
 
-/// The fault that made the device unusable, or nothing if no kernel has failed since clear_fault().
+/// Returns the fault that made the device unusable, or nothing if no kernel has failed since clear_fault().
 std::optional<Fault> last_fault();
 
-/// The first call since forget_waits() that returned once the device had caught up, by its name: "cudaFree",
-/// "cudaMemcpy", "cudaStreamSynchronize". Nothing if there was none. Calls that only ask (cudaStreamQuery) are none.
+/// Returns the name of the first call since forget_waits() that waited for the device: "cudaFree", "cudaMemcpy",
+/// "cudaStreamSynchronize". Returns nothing if there was none. Pure queries (cudaStreamQuery) do not wait.
 std::optional<std::string> first_wait();
 void forget_waits();
 
-/// Whether a kernel's fault is written to stderr when it happens. It is, unless switched off.
+/// Turns the output of kernel faults to stderr on or off. Default: on.
 void set_fault_output(bool on);
 
-/// Makes the device usable again after a fault, its memory as the kernel left it. A real device offers
-/// nothing like it; it is for tests that provoke faults.
+/// Makes the device usable again after a fault; its memory stays as the kernel left it. A real device has no such
+/// function: this one is for tests that provoke faults.
 void clear_fault();
 
 void reset_counters();
-/// Since reset_counters(). A snapshot: call it when no launch is under way.
+/// Returns the counters since reset_counters(). Call it when no launch is running.
 Counters counters();
-/// The kernels launched since reset_counters(), in the order of their first: one row for each kernel and shape, at
-/// most 1,000.
+/// Returns the kernels launched since reset_counters(), in the order of their first launch: one row for each
+/// kernel and shape, at most 1,000.
 std::vector<KernelUse> kernels_used();
-/// Since the program began, whatever was reset in between.
+/// Returns the counters since the program began, regardless of resets.
 Counters program_counters();
-/// The same launch by launch, in the order of their first. Of one kernel's launches, those that are unlike the
-/// 1,000 kept so far are left out: program_counters() has them, and their number is what `times` lacks there.
+/// Returns the counters since the program began, launch by launch, in the order of the first launches. A kernel's
+/// launches that differ from the 1,000 kept so far are left out. program_counters() includes them: their number
+/// is its `launches` minus the sum of `times` here.
 std::vector<LaunchCounters> launch_counters();
 
-/// Records, of the launches from now on, the requests that are wanted; what was recorded before is forgotten. The
-/// counters stay as they are without it. Call it when no launch is under way.
+/// From now on, records the requests that match `wanted`. Forgets the earlier recording. The counters are not
+/// affected. Call it when no launch is running.
 void record_requests(const lens::Wanted& wanted);
 
-/// What was recorded since then, ordered by kernel, file, line, instruction, path and buffer, and within these by nth:
-/// of each the worst request and those behind it, or the ones that were chosen. Of requests that are equally bad the
-/// one of the lowest launch, block, warp and nth is kept, so that nothing depends on the number of host threads or on
-/// the order in which blocks and warps take turns.
+/// Returns the requests recorded since record_requests(), ordered by kernel, file, line, instruction, path and
+/// buffer, then by nth: of each group the worst request and the next ones, or the chosen ones. Of equally bad
+/// requests the one of the lowest launch, block, warp and nth is kept. So the result does not depend on the
+/// number of host threads or the order of blocks and warps.
 std::vector<lens::Request> recorded_requests();
 
 }  // namespace simulator

@@ -8,7 +8,7 @@
 
 namespace simulator::runtime {
 
-/// How an allocation was made, which decides how it may be freed.
+/// The function family that made an allocation. It decides how the allocation may be freed.
 enum class Origin { device, pinned, managed };
 
 struct Made {
@@ -16,14 +16,14 @@ struct Made {
   uint64_t bytes = 0;
 };
 
-/// The live allocations of a device by their first byte. Variables of modules are not among them.
+/// A device's live allocations by their first byte, without variables of modules.
 struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Made> made;
-  std::set<uint64_t> reset;  // what cudaDeviceReset freed: a destructor may come after it
+  std::set<uint64_t> reset;  // freed by cudaDeviceReset: a destructor may free it again
 };
 
-/// Frees all that the program allocated and has not freed.
+/// Frees all allocations of the program that are still live.
 void free_everything();
 
 }  // namespace simulator::runtime

@@ -1,4 +1,4 @@
-// Why a call of the API was refused, in words for whoever wrote it.
+// The reasons why API calls are refused, in words for the programmer.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,12 +9,12 @@
 
 namespace simulator::runtime {
 
-/// Tells of something wrong in host code, once for each line of it; nothing where hazards are not looked for.
+/// Reports an error in host code, once per line of it. Does nothing if hazards are not looked for.
 void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain);
 
-/// Returns `error`, and changes nothing else. Where hazards are looked for, the refusal is one: said once for each line
-/// of host code, whether the program looks at what the call returns or not. For calls that no program makes on
-/// purpose; what programs ask to find out (is there so much memory, is the work done) is answered without a word.
+/// Returns `error`. If hazards are looked for, also reports the refusal as a hazard: once per line of host code,
+/// even if the program checks the call's return code. For calls that no program makes on purpose. Calls by which
+/// programs ask (is there enough memory, is the work done) report nothing.
 cudaError_t refuse(cudaError_t error, const std::function<Refusal()>& explain);
 
 }  // namespace simulator::runtime

@@ -1,5 +1,5 @@
-// What clang's start-up code registers: for each translation unit its PTX, its kernels and its variables,
-// each known to the host by the address of a stub or shadow of it.
+// The registry of clang's start-up code: each translation unit's PTX, kernels and variables. The host knows each
+// kernel by the address of its stub, and each variable by the address of its shadow.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,10 +19,11 @@ namespace simulator::runtime {
 
 struct TranslationUnit;
 
-/// What a device has loaded of the program's translation units.
+/// The modules that a device has loaded.
 class Modules {
  public:
-  /// Reading PTX takes a moment, so a unit is read when it is first used. nullptr if it cannot be.
+  /// Returns the unit's module, loaded on first use because reading PTX takes a moment. Returns nullptr if it
+  /// cannot be read.
   const Module* load(Device& device, const TranslationUnit& unit);
 
  private:
@@ -34,13 +35,13 @@ class Modules {
   std::unordered_map<const TranslationUnit*, Loaded> loaded_;
 };
 
-/// The kernel behind a host function, its module loaded when it is first asked for. cudaErrorInvalidPtx for one
-/// whose PTX cannot be read, which is described on stderr, once; the other kernels of its file are none the worse.
+/// Finds the kernel of a host function. Loads its module on first use. Returns cudaErrorInvalidPtx for a kernel
+/// whose PTX cannot be read, and describes it on stderr once. The other kernels of its file still work.
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel);
-/// Its name for a person, which needs no module; empty if there is none.
+/// Returns the kernel's name for a person, without loading a module; empty if there is none.
 std::string kernel_name(const void* host_function);
 
-/// Whether some kernel has this name, namespaces and template arguments apart.
+/// True if a kernel has this name, ignoring namespaces and template arguments.
 bool is_named_as_a_kernel(std::string_view function);
 
 /// The code of a kernel.
@@ -48,7 +49,8 @@ struct KernelCode {
   std::string kernel;  // demangled, without its parameter list
   std::vector<CodeLine> lines;
 };
-/// Of the kernels that were asked for, as by a launch, since the last call: each once, in the order of their first.
+/// Returns the code of each kernel that was asked for since the last call, for example by a launch: each once, in
+/// the order of the first request.
 std::vector<KernelCode> take_kernel_code();
 
 /// A __device__ or __constant__ variable.
@@ -57,10 +59,10 @@ struct Variable {
   size_t bytes = 0;
 };
 Variable find_variable(const void* host_shadow);
-/// The name of the variable whose shadow on the host has this place in it; empty if there is none.
+/// Returns the name of the variable whose host shadow contains this address; empty if there is none.
 std::string variable_around(const void* host);
 
-/// Whether the variable that lies here on the host is a __managed__ one, which the device uses where it is.
+/// True if the variable at this host address is a __managed__ one. The device uses it in place.
 bool is_managed_variable(const void* host_shadow);
 
 }  // namespace simulator::runtime

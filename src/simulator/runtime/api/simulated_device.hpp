@@ -1,4 +1,4 @@
-// All that belongs to one simulated GPU.
+// The state of one simulated GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,8 +16,8 @@
 #include "simulator/runtime/api/registry.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
-// The device's default memory pool. What is freed goes back at once, so its release threshold is remembered and changes
-// nothing.
+// The device's default memory pool. Freed memory is returned at once, so the release threshold is stored but has
+// no effect.
 struct CUmemPoolHandle_st {
   std::atomic<uint64_t> release_threshold = 0;
 };
@@ -25,7 +25,7 @@ struct CUmemPoolHandle_st {
 namespace simulator {
 namespace runtime {
 
-/// What cudaFuncSetAttribute has set.
+/// The settings of cudaFuncSetAttribute.
 struct FunctionSettings {
   std::optional<int> max_dynamic_shared;
   int carveout = cudaSharedmemCarveoutDefault;
@@ -37,7 +37,7 @@ struct KernelSettings {
 
 }  // namespace runtime
 
-/// What kernels run on, and what the calls of the API keep for it.
+/// The device that kernels run on, and the state that API calls keep for it.
 struct SimulatedDevice : Device {
   runtime::Allocations allocations;
   runtime::Modules modules;
@@ -46,12 +46,12 @@ struct SimulatedDevice : Device {
   runtime::Failure failure;
   runtime::Waits waits;
   CUmemPoolHandle_st default_pool;
-  // Limits of a device that do not limit anything here; the values it starts with.
+  // Device limits that limit nothing here, with their initial values.
   std::atomic<size_t> stack_size{1024};
   std::atomic<size_t> printf_buffer_size{size_t{1} << 20};
 };
 
-/// The device that calls of the API are for. Only they ask here; whoever they call is handed the device.
+/// Returns the device of the API calls. Only API functions call it; they pass the device to the code below.
 SimulatedDevice& current_device();
 
 }  // namespace simulator

@@ -1,4 +1,4 @@
-// Streams and events as the rest of the runtime sees them.
+// Streams and events, as the rest of the runtime sees them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,29 +11,29 @@
 
 namespace simulator::runtime {
 
-/// An event is only a time.
+/// An event: only a time.
 struct Event {
   using Clock = std::chrono::steady_clock;
   bool timed = true;
   std::optional<Clock::time_point> recorded;
 };
 
-/// The streams and events of a device. Handles are numbers that are never used twice, so a stale one is recognised and never
-/// dereferenced.
+/// The streams and events of a device. Handles are numbers that are never reused, so a stale handle is recognised
+/// and never dereferenced.
 struct Streams {
   std::mutex mutex;
-  uintptr_t last = 0x1000;  // beyond cudaStreamLegacy and cudaStreamPerThread
+  uintptr_t last = 0x1000;  // above cudaStreamLegacy and cudaStreamPerThread
   std::unordered_map<cudaStream_t, unsigned int> streams;  // with their flags
   std::unordered_map<cudaEvent_t, Event> events;
 };
 
-/// True for the default streams and for one that was created and not destroyed.
+/// True for the default streams, and for a stream that was created and not destroyed.
 bool stream_exists(cudaStream_t stream);
 
-/// The answer to a call that names another, with its reason: cudaErrorInvalidResourceHandle.
+/// Refuses a call with an unknown stream: reports the reason and returns cudaErrorInvalidResourceHandle.
 cudaError_t refuse_stream();
 
-/// Whether work in the stream waits for the legacy default stream, and it for the stream's.
+/// True if the stream and the legacy default stream wait for each other's work.
 bool is_blocking(cudaStream_t stream);
 
 /// Forgets all streams and events, for cudaDeviceReset.

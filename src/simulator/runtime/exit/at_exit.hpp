@@ -1,4 +1,4 @@
-// What the things that a program's environment asks for at its exit have in common.
+// Common parts of the actions at a program's exit that its environment asks for.
 #pragma once
 
 #include <string>
@@ -8,16 +8,18 @@
 
 namespace simulator::runtime {
 
-/// Does work that was registered with std::atexit: no exception leaves it, and no signal of a full disk ends it.
+/// Runs work registered with std::atexit. Reports std::bad_alloc on stderr, and ignores SIGXFSZ, the signal of a
+/// file that grows beyond its limit.
 void at_exit(void (*work)());
 
-/// What stderr can show. As wide as COLUMNS says, or else the terminal, or else 80. Leaves the program's locale alone.
+/// Returns the page that stderr can show. Its width is COLUMNS, or the terminal's, or 80. Does not change the
+/// program's locale.
 text::Page stderr_page();
 
-/// Where the file lies however the program changes its folder.
+/// Returns the file's absolute path, valid even if the program changes its folder.
 std::string absolute_path(std::string_view name);
 
-/// Writes the file: it is whole or, if that fails, as it was. 0, or errno's word on what went wrong.
+/// Writes the file completely, or leaves it unchanged if that fails. Returns 0 or the errno of the failure.
 int replace_file(const std::string& name, std::string_view text);
 
 }  // namespace simulator::runtime

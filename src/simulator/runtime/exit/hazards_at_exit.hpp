@@ -1,12 +1,13 @@
-// The closing lines about hazards, and what a program ends with.
+// The closing lines about hazards, and the program's exit code.
 #pragma once
 
 namespace simulator::runtime {
 
-/// When the program exits, after all its handlers and destructors: what it never freed and what it never asked becomes
-/// a hazard, and the last line says how often hazards were found if that is more than they were said. With
-/// SIMULATOR_HAZARDS=error a program with hazards, or with a kernel that failed, that would have ended with 0 ends with 1. Nothing of it where no
-/// hazards are looked for by then, or their output is switched off: who does that tells of them itself.
+/// Registers the work at the program's exit, after all its handlers and destructors. Memory never freed and
+/// errors never asked for become hazards. The last line tells how often hazards were found, if more often than
+/// printed. With SIMULATOR_HAZARDS=error a program exits with 1 instead of 0 if it has hazards or a failed
+/// kernel. None of this happens if hazards are not looked for by then, or if their output is off: the caller that
+/// turns the output off reports them itself.
 void hazards_at_exit();
 
 }  // namespace simulator::runtime

@@ -1,11 +1,11 @@
-// Pictures of a source line's requests when the program ends.
+// Pictures of a source line's requests at the program's end.
 #pragma once
 
 namespace simulator::runtime {
 
-/// What SIMULATOR_SHOW=FILE:LINE asks for is recorded from now on and drawn on stderr when the program exits: the worst
-/// request of each of the line's instructions and buffers. SIMULATOR_SVG=FILE writes the first of them there too. What
-/// they cannot mean is said on stderr.
+/// Records the requests of SIMULATOR_SHOW=FILE:LINE from now on, and draws them on stderr when the program exits:
+/// the worst request of each of the line's instructions and buffers. SIMULATOR_SVG=FILE also writes the first of
+/// them to that file. Invalid values are reported on stderr.
 void show_at_exit();
 
 }  // namespace simulator::runtime

@@ -1,4 +1,4 @@
-// Which line of host code made a call.
+// The line of host code that made a call.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace simulator::runtime {
 
-/// Where a call came from: return addresses of the calling thread, the innermost first, zeros behind the last. Costs
-/// a few microseconds; equal for calls from the same place.
+/// The origin of a call: return addresses of the calling thread, innermost first, followed by zeros. Costs a few
+/// microseconds. Equal for calls from the same place.
 struct CallSite {
   std::array<uint64_t, 16> frames{};
   auto operator<=>(const CallSite&) const = default;
 
   static CallSite here();
-  /// A word that is the same for equal ones only.
+  /// Returns a word that is equal for equal call sites only.
   std::string id() const;
 };
 
@@ -27,15 +27,14 @@ struct HostLine {
   std::string function;  // "main", without parameters
 
   bool known() const { return !where.file.empty(); }
-  /// "scale.cu:12 in main"; empty if it is not known.
+  /// Returns "scale.cu:12 in main", or empty if the line is not known.
   std::string text() const;
 };
 
-/// The innermost frame that is the program's and has a line: none of the simulator's, and in no header of its
-/// or of an installed library. Runs
-/// llvm-symbolizer-19, or what SIMCC_SYMBOLIZER names, which takes some hundredths of a second for each place that was
-/// not asked for before. Where the line cannot be told (no such tool, no lines in the program) it is not known, and
-/// nothing else happens.
+/// Returns the innermost frame of the program's own code that has a line: not the simulator's, and not in a
+/// header of the simulator or of an installed library. Runs llvm-symbolizer-19, or the tool named by
+/// SIMCC_SYMBOLIZER, which takes some hundredths of a second for each new place. Without such a tool, or without
+/// lines in the program, the line is not known, and nothing else happens.
 HostLine line_of(const CallSite& site);
 
 }  // namespace simulator::runtime
