@@ -1,10 +1,10 @@
-// Cooperative groups: the block, its tiles of up to a warp, and the threads that happen to be together.
+// Cooperative groups: the block, its tiles of up to a warp, and the threads that are active together.
 //
 // Covered: this_thread_block, tiled_partition<N> and tiled_partition(group, n) with a power of two up to 32,
-// coalesced_threads, binary_partition and labeled_partition, with their ranks, sizes, sync, shuffles, votes
-// and matches; thread_group, which any of them converts to; this_grid with its ranks and sizes. reduce and
-// the scans lie in cooperative_groups/. Not covered: grid.sync (it needs a cooperative launch), clusters,
-// tiles larger than a warp, memcpy_async.
+// coalesced_threads, binary_partition and labeled_partition, with their ranks, sizes, sync, shuffles, votes and
+// matches; thread_group, to which each of them converts; this_grid with its ranks and sizes. reduce and the scans
+// are in cooperative_groups/. Not covered: grid.sync (it needs a cooperative launch), clusters, tiles larger than
+// a warp, memcpy_async.
 #pragma once
 #pragma GCC system_header
 
@@ -67,7 +67,8 @@ class thread_block {
 
 __simulator_device thread_block this_thread_block() { return thread_block(); }
 
-/// All threads of the grid, to be counted. They cannot be synchronised: no launch here is cooperative.
+/// All threads of the grid, for their ranks and sizes. They cannot be synchronised: no launch here is
+/// cooperative.
 class grid_group {
  public:
   static __simulator_member bool is_valid() { return false; }
@@ -92,7 +93,7 @@ class grid_group {
 
 __simulator_device grid_group this_grid() { return grid_group(); }
 
-/// A value of any type that may be copied, word by word through `shuffle`.
+/// Shuffles a value of any copyable type, word by word, through `shuffle`.
 template <typename T, typename Shuffle>
 __simulator_device T __by_words(const T& value, Shuffle shuffle) {
   constexpr unsigned int count = (sizeof(T) + 3) / 4;
@@ -124,7 +125,7 @@ class thread_block_tile {
   }
   static constexpr __simulator_member unsigned int num_threads() { return Size; }
   static constexpr __simulator_member unsigned int size() { return Size; }
-  /// Which tile of its parent this is, and of how many.
+  /// Returns the tile's number in its parent, and the number of tiles.
   __simulator_member unsigned int meta_group_rank() const { return number_; }
   __simulator_member unsigned int meta_group_size() const { return count_; }
 
@@ -189,7 +190,7 @@ __simulator_device thread_block_tile<Size, thread_block_tile<ParentSize, Parent>
   return {thread_block::thread_rank() % ParentSize / Size, ParentSize / Size};
 }
 
-/// Some lanes of a warp: those that were active together when it was made, or a part of them.
+/// Some lanes of a warp: the lanes that were active together when it was made, or a part of them.
 class coalesced_group {
  public:
   explicit __simulator_member coalesced_group(unsigned int mask, unsigned int number = 0,
@@ -247,11 +248,11 @@ class coalesced_group {
  private:
   static __simulator_member unsigned int lane() { return thread_block::thread_rank() % 32; }
   __simulator_member int lane_of(unsigned int rank) const {
-    unsigned int rest = mask_;  // the rank-th lane is the lowest once `rank` lower ones are gone
+    unsigned int rest = mask_;  // the rank-th lane is the lowest after removing `rank` lower ones
     for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
     return __ffs(static_cast<int>(rest)) - 1;
   }
-  /// From a bit for each lane to a bit for each rank.
+  /// Converts a bit per lane into a bit per rank.
   __simulator_member unsigned int packed(unsigned int lanes) const {
     unsigned int result = 0;
     unsigned int rank = 0;

@@ -1,5 +1,5 @@
-// CUDA_ERROR(name, code, text) for each error of the runtime API that these headers know. Codes, names and
-// texts are CUDA's own, so that a program prints here what it prints on a device.
+// CUDA_ERROR(name, code, text) for each error of the runtime API in these headers. Codes, names and texts are
+// CUDA's own, so that a program prints the same text here as on a device.
 CUDA_ERROR(cudaSuccess, 0, "no error")
 CUDA_ERROR(cudaErrorInvalidValue, 1, "invalid argument")
 CUDA_ERROR(cudaErrorMemoryAllocation, 2, "out of memory")

@@ -6,9 +6,9 @@
 
 #include "device_functions.h"
 
-/// Copies `bytes` (4, 8 or 16, and both addresses aligned to it) from global to shared memory without
-/// passing through registers; the last `zero_fill` bytes are zeroes and are not read. `bytes` must be a
-/// constant once inlined. The data may be read after __pipeline_wait_prior and a barrier.
+/// Copies `bytes` from global to shared memory without passing through registers. `bytes` is 4, 8 or 16, and both
+/// addresses are aligned to it. The last `zero_fill` bytes are zeroes and are not read. `bytes` must be a
+/// constant after inlining. The data may be read after __pipeline_wait_prior and a barrier.
 __simulator_device void __pipeline_memcpy_async(void* to_shared, const void* from_global,
                                                 size_t bytes, size_t zero_fill = 0) {
   const unsigned int to = static_cast<unsigned int>(__cvta_generic_to_shared(to_shared));

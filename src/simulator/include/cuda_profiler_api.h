@@ -1,4 +1,4 @@
-// cudaProfilerStart and cudaProfilerStop. The simulator counts from beginning to end, so they do nothing.
+// cudaProfilerStart and cudaProfilerStop. They do nothing, because the simulator counts from beginning to end.
 #pragma once
 #pragma GCC system_header
 

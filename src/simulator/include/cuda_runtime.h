@@ -1,21 +1,21 @@
-// What a CUDA C++ program includes: the runtime API with its C++ conveniences and, in a .cu file, the
+// The header that a CUDA C++ program includes: the runtime API with its C++ conveniences and, in a .cu file, the
 // language of device code.
 //
-// These headers are the simulator's own. They declare a subset of CUDA, under its names; each header says
-// at its top what it covers. simcc includes this one before the first line of a .cu file, as nvcc does.
+// These headers are the simulator's own. They declare a subset of CUDA under CUDA's names. Each header lists at
+// its top the parts that it covers. simcc includes this one before the first line of a .cu file, as nvcc does.
 #pragma once
 #pragma GCC system_header
 
 #include "host_defines.h"
 
 #if defined(__CUDA__)
-// Before any header of the standard library: see math_functions.h.
+// Must come before any header of the standard library: see math_functions.h.
 #include "math_functions.h"
 #include "device_functions.h"
 #include "device_atomic_functions.h"
 #include "device_launch_parameters.h"
 
-#include <math.h>  // with C++'s isnan and the like in the global namespace
+#include <math.h>  // for isnan and similar in the global namespace
 
 #include <cassert>
 #include <cmath>
@@ -31,8 +31,9 @@
 
 #if defined(__CUDA__)
 
-// `__shared__ alignas(16) float s[n]`: clang takes alignas only at the beginning of a declaration, and CUDA's words are an
-// attribute already. As an attribute of that kind it may stand where nvcc takes it, and wherever else it may.
+// For `__shared__ alignas(16) float s[n]`. clang takes alignas only at the beginning of a declaration, and CUDA's
+// keywords already are an attribute there. As an attribute of the same kind it may stand in every place that nvcc
+// accepts, and in others.
 template <typename T>
 __host__ __device__ constexpr size_t __simulator_alignment() {
   return alignof(T);
@@ -43,11 +44,11 @@ __host__ __device__ constexpr size_t __simulator_alignment() {
 }
 #define alignas(...) __attribute__((aligned(__simulator_alignment<__VA_ARGS__>())))
 
-// Where clang's code for kernel<<<grid, block, shared, stream>>>(...) leaves the four values.
+// clang's code for kernel<<<grid, block, shared, stream>>>(...) stores the four values by this call.
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                     cudaStream_t stream = 0);
 
-// What printf and assert become on the device: two calls that the simulated device knows by name.
+// On the device printf and assert become two calls that the simulated device knows by name.
 extern "C" {
 __device__ int printf(const char* format, ...);  // clang turns it into vprintf
 __device__ int vprintf(const char* format, const char* arguments);
@@ -61,7 +62,7 @@ __simulator_device void __assert_fail(const char* message, const char* file, uns
 
 #endif
 
-// The C++ overloads, which take typed pointers and kernels. They add nothing but the cast.
+// The C++ overloads for typed pointers and kernels. They only cast.
 
 template <typename T>
 inline cudaError_t cudaMalloc(T** pointer, size_t bytes) {
@@ -124,7 +125,7 @@ inline cudaError_t cudaLaunchKernel(T* function, dim3 grid, dim3 block, void** a
   return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
                           dynamic_shared, stream);
 }
-/// The arguments are converted to the kernel's parameters, as in kernel<<<...>>>(arguments).
+/// Launches a kernel. Converts the arguments to the kernel's parameters, as in kernel<<<...>>>(arguments).
 template <typename... Parameters, typename... Arguments>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
                                       void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -160,8 +161,8 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       blocks, reinterpret_cast<const void*>(function), block_size, dynamic_shared, flags);
 }
 
-/// The block size that keeps most threads resident, whole warps, the largest of equals; and the least
-/// number of blocks that fills the device. A `block_size_limit` of 0 is the kernel's own limit.
+/// Finds the block size, in whole warps, that keeps most threads resident, the largest of equals. Also finds the
+/// least number of blocks that fills the device. A `block_size_limit` of 0 means the kernel's own limit.
 template <typename T>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size,
                                                       T function, size_t dynamic_shared = 0,

@@ -1,13 +1,13 @@
 // The CUDA runtime API over the simulated GPU: a subset, in CUDA's own declarations.
 //
-// Covered: device queries, errors, memory (linear, pitched, pinned, managed, symbols), streams, events,
-// launches, function attributes, occupancy. Not covered, and therefore not declared: graphs and capture,
-// arrays and textures, peers, IPC, memory pools beyond the default one, cooperative launches. A program
-// that needs one of them is refused by the compiler, not at run time.
+// Covered: device queries, errors, memory (linear, pitched, pinned, managed, symbols), streams, events, launches,
+// function attributes, occupancy. Not covered and not declared: graphs and capture, arrays and textures, peers,
+// IPC, memory pools beyond the default one, cooperative launches. The compiler refuses a program that needs one
+// of them.
 //
-// Every launch and copy has finished when its call returns, so streams and events only keep order. A
-// kernel's error still surfaces as a device's does: at the next call that synchronises, and then at every
-// later call until cudaDeviceReset().
+// Every launch and copy has finished when its call returns, so streams and events only keep order. A kernel's
+// error still surfaces as on a device: at the next call that synchronises, and then at every later call until
+// cudaDeviceReset().
 #pragma once
 #pragma GCC system_header
 
@@ -30,7 +30,7 @@ cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
-// What is set is remembered; only the size of the heap for malloc in kernels limits anything.
+// Limits are stored. Only the heap size for malloc in kernels limits anything.
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit);
 cudaError_t cudaRuntimeGetVersion(int* version);
@@ -49,7 +49,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags =
 cudaError_t cudaMallocHost(void** pointer, size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags);
-// Memory of the host's own becomes the device's to use, where it lies.
+// Lets the device use the host's own memory in place.
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
@@ -79,7 +79,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height);
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream = 0);
-// Managed memory lies where host and device both see it: advice and prefetches are checked and do nothing.
+// Host and device both see managed memory. Advice and prefetches are checked and do nothing.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream = 0);
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, enum cudaMemoryAdvise advice, int device);
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol);
@@ -123,5 +123,5 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 }  // extern "C"
 
-// In C this has no flags and C++ overloads it with them, as in CUDA.
+// In C this function has no flags. C++ overloads it with flags, as in CUDA.
 extern "C" cudaError_t cudaEventCreate(cudaEvent_t* event);

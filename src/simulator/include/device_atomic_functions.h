@@ -1,5 +1,4 @@
-// Atomic read-modify-write operations of device code, in global and in shared memory. Each returns the
-// value that was there before.
+// Atomic read-modify-write operations of device code, in global and in shared memory. Each returns the old value.
 #pragma once
 #pragma GCC system_header
 
@@ -36,7 +35,7 @@ __simulator_atomic(atomicMax, __atomic_fetch_max, long long)
 #undef __simulator_atomic_integers
 #undef __simulator_atomic
 
-// The rest, each for the device, the block and the system: they are one here.
+// The other operations, for the device, the block and the system: they are one here.
 #define __simulator_atomic_scopes(type, name, parameters, arguments, ...)          \
   __simulator_device type name parameters { __VA_ARGS__ }                          \
   __simulator_device type name##_block parameters { return name arguments; }       \
@@ -49,7 +48,7 @@ __simulator_atomic(atomicMax, __atomic_fetch_max, long long)
 
 __simulator_atomic2(float, atomicAdd, float, return __nvvm_atom_add_gen_f(address, value);)
 __simulator_atomic2(double, atomicAdd, double, return __nvvm_atom_add_gen_d(address, value);)
-// Of a vector each part is added by itself, as on a device: others may see one without the rest.
+// The parts of a vector are added one by one, as on a device: another thread may see one without the others.
 __simulator_atomic2(float2, atomicAdd, float2,
                     return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};)
 __simulator_atomic2(float4, atomicAdd, float4,
@@ -62,10 +61,10 @@ __simulator_atomic2(unsigned int, atomicSub, unsigned int,
 __simulator_atomic2(float, atomicExch, float,
                     return __builtin_bit_cast(float, atomicExch(reinterpret_cast<int*>(address),
                                                                 __builtin_bit_cast(int, value)));)
-/// Counts up to `value`, then starts again at 0.
+/// Counts up to `value`, then restarts at 0.
 __simulator_atomic2(unsigned int, atomicInc, unsigned int,
                     return __nvvm_atom_inc_gen_ui(address, value);)
-/// Counts down, from 0 to `value` again.
+/// Counts down to 0, then restarts at `value`.
 __simulator_atomic2(unsigned int, atomicDec, unsigned int,
                     return __nvvm_atom_dec_gen_ui(address, value);)
 __simulator_atomic_cas(int, return __nvvm_atom_cas_gen_i(address, expected, value);)

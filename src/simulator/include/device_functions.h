@@ -1,8 +1,8 @@
 // The intrinsic functions of device code: barriers, memory, warp shuffles, votes and matches, fences, cached
 // loads and stores, bit operations, SIMD within a word, conversions. __syncthreads() is built into clang.
 //
-// Each is one PTX instruction or a few, and counts for the line that calls it. The SIMD within a word
-// (__vadd4 and its kind) is many: a GPU since Maxwell computes it the same way.
+// Each is one PTX instruction or a few, and counts for the line that calls it. Each SIMD function within a word
+// (__vadd4 and similar) is many instructions: a GPU since Maxwell computes it the same way.
 #pragma once
 #pragma GCC system_header
 
@@ -14,7 +14,7 @@
 
 #include "vector_types.h"
 
-// Barriers, fences and the rest of control.
+// Barriers, fences and other control.
 
 __simulator_device int __syncthreads_count(int predicate) { return __nvvm_bar0_popc(predicate); }
 __simulator_device int __syncthreads_and(int predicate) { return __nvvm_bar0_and(predicate); }
@@ -35,15 +35,15 @@ __simulator_device void cudaGridDependencySynchronize() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-// Memory: what of <cstring> and <cstdlib> nvcc has for device code. A constant size becomes plain loads and
-// stores, any other a loop over bytes. The heap is the device's own, cudaLimitMallocHeapSize bytes, and what
-// a kernel leaves there the next one finds.
+// Memory: the functions of <cstring> and <cstdlib> that nvcc has for device code. A copy of constant size becomes
+// plain loads and stores, any other a loop over bytes. The heap is the device's own, cudaLimitMallocHeapSize
+// bytes, and it persists from one kernel to the next.
 
 extern "C" {
 __device__ void* __simulator_malloc(size_t bytes);
 __device__ void __simulator_free(void* pointer);
 }
-// Under their own names LLVM would take it that there is always memory left.
+// Under their own names LLVM would assume that malloc never fails.
 __simulator_device void* malloc(size_t bytes) { return __simulator_malloc(bytes); }
 __simulator_device void free(void* pointer) { __simulator_free(pointer); }
 __simulator_device void* memcpy(void* to, const void* from, size_t bytes) {
@@ -53,7 +53,7 @@ __simulator_device void* memset(void* pointer, int value, size_t bytes) {
   return __builtin_memset(pointer, value, bytes);
 }
 
-// Votes and shuffles. `width` divides the warp into segments of that many lanes, a power of two.
+// Votes and shuffles. `width` divides the warp into segments of `width` lanes, a power of two.
 
 __simulator_device unsigned int __activemask() {
   unsigned int mask;
@@ -70,7 +70,7 @@ __simulator_device int __any_sync(unsigned int mask, int predicate) {
   return __nvvm_vote_any_sync(mask, predicate != 0);
 }
 
-// A value of any type of 4 or 8 bytes is matched by its bits, as with nvcc.
+// Any type of 4 or 8 bytes is matched by its bits, as with nvcc.
 #define __simulator_match(type, bits, builtin, in_ptx, constraint)                             \
   __simulator_device unsigned int __match_any_sync(unsigned int mask, type value) {            \
     return __nvvm_match_any_sync_##builtin(mask, __builtin_bit_cast(bits, value));             \
@@ -144,8 +144,8 @@ __simulator_warp_reduction(unsigned int, or, or)
 __simulator_warp_reduction(unsigned int, xor, xor)
 #undef __simulator_warp_reduction
 
-// Loads and stores with a cache operator. The simulated device has no caches, so the operator changes
-// nothing but the instruction's name in the report. The pointer must be to global memory.
+// Loads and stores with a cache operator. The simulated device has no caches, so the operator changes only the
+// instruction's name in the report. The pointer must be to global memory.
 
 #define __simulator_load1(type, ptx, constraint, name, op)          \
   __simulator_device type name(const type* pointer) {               \
@@ -196,7 +196,7 @@ __simulator_warp_reduction(unsigned int, xor, xor)
                  : "memory");                                                              \
   }
 
-// Inline assembly has no registers of a byte: they go through wider ones.
+// Inline assembly has no byte registers: bytes go through wider ones.
 #define __simulator_load_narrow1(type, ptx, name, op)                        \
   __simulator_device type name(const type* pointer) {                        \
     unsigned int x;                                                          \
@@ -405,7 +405,7 @@ __simulator_device unsigned int __brev(unsigned int x) { return __builtin_bitrev
 __simulator_device unsigned long long __brevll(unsigned long long x) {
   return __builtin_bitreverse64(x);
 }
-/// The product of the low 24 bits of each, taken as signed numbers.
+/// Returns the product of the low 24 bits of each, taken as signed numbers.
 __simulator_device int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 __simulator_device unsigned int __umul24(unsigned int a, unsigned int b) {
   return (a & 0xffffffu) * (b & 0xffffffu);
@@ -418,7 +418,7 @@ __simulator_device long long __mul64hi(long long a, long long b) { return __nvvm
 __simulator_device unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return __nvvm_mulhi_ull(a, b);
 }
-/// The distance of x and y, plus z.
+/// Returns |x - y| + z.
 __simulator_device unsigned int __sad(int x, int y, unsigned int z) {
   const unsigned int a = static_cast<unsigned int>(x), b = static_cast<unsigned int>(y);
   return (x < y ? b - a : a - b) + z;
@@ -426,7 +426,7 @@ __simulator_device unsigned int __sad(int x, int y, unsigned int z) {
 __simulator_device unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) {
   return (x < y ? y - x : x - y) + z;
 }
-/// Averages, without overflow on the way: down, and with an r up.
+/// Averages without overflow: rounded down, and with an r rounded up.
 __simulator_device int __hadd(int x, int y) { return (x & y) + ((x ^ y) >> 1); }
 __simulator_device int __rhadd(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
 __simulator_device unsigned int __uhadd(unsigned int x, unsigned int y) {
@@ -448,7 +448,7 @@ __simulator_device unsigned int __funnelshift_r(unsigned int low, unsigned int h
   return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) >>
                                    (shift & 31));
 }
-/// The same with an amount of at most 32: what is more counts as 32.
+/// The same with the amount limited to 32.
 __simulator_device unsigned int __funnelshift_lc(unsigned int low, unsigned int high,
                                                  unsigned int shift) {
   return static_cast<unsigned int>(
@@ -460,7 +460,7 @@ __simulator_device unsigned int __funnelshift_rc(unsigned int low, unsigned int 
                                    (shift < 32 ? shift : 32));
 }
 
-// Products of the bytes and halves in words, added up with c.
+// Sums of the products of the words' bytes or halves, plus c.
 
 #define __simulator_dot(type, vector4, vector2, half_vector, ptx)                                \
   __simulator_device type __dp4a(type a, type b, type c) {                                       \
@@ -493,7 +493,7 @@ __simulator_dot(unsigned int, uchar4, uchar2, ushort2, "u32.u32")
 
 // SIMD within a word: two halves or four bytes at a time.
 
-/// Splits a, b into N parts of BITS bits each and puts F(part of a, part of b) together again.
+/// Splits a and b into N parts of BITS bits each, and joins F(part of a, part of b) again.
 template <int N, typename T, typename F>
 __simulator_device unsigned int __simulator_parts(unsigned int a, unsigned int b, F f) {
   constexpr int bits = 32 / N;
@@ -555,7 +555,7 @@ __simulator_device unsigned int __simulator_parts(unsigned int a, unsigned int b
   __simulator_simd1(__vabsss##n, n, signed_type, x == low ? high : x < 0 ? -x : x)                 \
   __simulator_simd1(__vneg##n, n, signed_type, -x)                                                 \
   __simulator_simd1(__vnegss##n, n, signed_type, x == low ? high : -x)                             \
-  /** The sum of the distances of the parts. */                                                    \
+  /** Adds up the distances of the parts. */                                                        \
   __simulator_device unsigned int __vsads##n(unsigned int a, unsigned int b) {                     \
     return __simulator_sum<n>(__vabsdiffs##n(a, b));                                               \
   }                                                                                                \
@@ -573,7 +573,7 @@ __simulator_simd(4, signed char, unsigned char, -128, 127, 255)
 #undef __simulator_simd1
 #undef __simulator_simd2
 
-// A value's bits as another type.
+// Reinterprets a value's bits as another type.
 
 #define __simulator_bits(from, to, name)        \
   __simulator_device to name(from x) {          \
@@ -596,8 +596,8 @@ __simulator_device int __double2hiint(double x) {
 }
 __simulator_device int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 
-// Conversions: _rn to nearest even, _rz towards zero, _ru up, _rd down. In assembly, because clang takes
-// its builtins for the C++ conversions, which round otherwise and leave a value out of range undefined.
+// Conversions: _rn to nearest even, _rz towards zero, _ru up, _rd down. In assembly, because clang takes its
+// builtins for the C++ conversions, which round differently and leave a value out of range undefined.
 
 #define __simulator_convert(from, a, to, d, name, ptx)          \
   __simulator_device to name(from x) {                          \

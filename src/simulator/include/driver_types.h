@@ -18,7 +18,7 @@ typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 
-// Nothing here can capture, so the answer is always "none".
+// Capture is not supported, so the answer is always "none".
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone = 0,
   cudaStreamCaptureStatusActive = 1,
@@ -165,8 +165,8 @@ enum cudaDeviceAttr {
   cudaDevAttrMemoryPoolsSupported = 115,
 };
 
-/// The fields of cudaDeviceProp that programs commonly read. What the simulated device does not have is 0: its
-/// clocks, its memory bus, its L2 cache.
+/// The fields of cudaDeviceProp that programs commonly read. Fields without a counterpart in the simulated device
+/// are 0: its clocks, its memory bus, its L2 cache.
 struct cudaDeviceProp {
   char name[256];
   size_t totalGlobalMem;
@@ -202,8 +202,8 @@ struct cudaDeviceProp {
   int l2CacheSize;
 };
 
-// A launch by hand. The attributes can be written down; the simulated device ignores what only tunes, and
-// refuses what a kernel would notice, such as a cluster.
+// A launch by cudaLaunchKernelEx. The simulated device ignores attributes that only tune, and refuses attributes
+// that a kernel would notice, such as a cluster.
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,

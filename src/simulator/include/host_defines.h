@@ -1,5 +1,5 @@
-// The attributes of CUDA C++ as clang spells them. In plain C++ they vanish, so that a header with a
-// __host__ __device__ function in it can be included from a .cpp file.
+// The attributes of CUDA C++ as clang spells them. In plain C++ they are empty, so that a .cpp file can include a
+// header with a __host__ __device__ function.
 #pragma once
 #pragma GCC system_header
 
@@ -17,11 +17,11 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// clang has no __managed__ for CUDA. This is a __device__ variable whose shadow on the host lies in a section
-// of its own, by which the runtime knows it: the device's variable is then put where the shadow is.
+// clang has no __managed__ for CUDA. This is a __device__ variable whose host shadow lies in its own section. The
+// runtime recognises it by the section, and puts the device's variable at the shadow's place.
 #define __managed__ __attribute__((device, section("simulator_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-// A kernel's parameters are read in place anyway: the interpreter has nothing to copy.
+// A kernel's parameters are read in place anyway: the interpreter does not copy them.
 #define __grid_constant__
 
 #else
@@ -37,15 +37,15 @@
 
 #endif
 
-// libstdc++ writes __attribute__((__noinline__)); clang reads that whether or not this is a macro for
-// the keyword it has for CUDA, hence no definition of __noinline__ here: clang has it built in.
+// No definition of __noinline__: clang has it built in, as CUDA's keyword. libstdc++ writes
+// __attribute__((__noinline__)), which clang accepts with or without the keyword.
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict __restrict__
 #define CUDART_CB
 
-// How these headers define their own functions. `nodebug` makes their instructions count for the line
-// that calls them: a reader wants to see his own line, never one of ours.
+// The attributes of these headers' own functions. `nodebug` makes their instructions count for the line that
+// calls them: users want to see their own line, never a header's.
 #define __simulator_inline static __inline__ __attribute__((always_inline, nodebug, unused))
 #define __simulator_device __simulator_inline __device__
 #define __simulator_host_device __simulator_inline __host__ __device__

@@ -1,4 +1,4 @@
-// CUDA's names for constants, the ones in use.
+// CUDA's names for commonly used constants.
 #pragma once
 #pragma GCC system_header
 

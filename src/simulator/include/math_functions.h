@@ -1,15 +1,15 @@
-// The mathematics of device code: the functions of CUDA's single and double precision, and the intrinsics
-// with two underscores.
+// The mathematics of device code: CUDA's single- and double-precision functions, and the intrinsics with two
+// underscores.
 //
-// What PTX can do exactly (sqrt, fma, rounding, comparisons) is PTX. Every other function that CUDA gives
-// an error bound is one call of a function without a body, __simulator_math_NAME_f32 or _f64, which the
-// simulated device executes as one instruction, with the host's libm in a wider format (mathematics.cpp).
-// It is within CUDA's bound, and commonly the nearest number. The fast ones, __expf and its kind, are
+// Functions that PTX computes exactly (sqrt, fma, rounding, comparisons) are PTX. Every other function with an
+// error bound of CUDA's is one call of a function without a body, __simulator_math_NAME_f32 or _f64. The
+// simulated device executes it as one instruction, with the host's libm in a wider format (mathematics.cpp). The
+// result is within CUDA's bound, and commonly the nearest number. The fast functions, __expf and similar, are
 // PTX's approximations, as on a device; so is rsqrtf.
 //
-// This header must come before <cmath>, as cuda_runtime.h sees to: <cmath> then brings the device
-// overloads into namespace std, where its own templates for mixed types, pow(float, int) and the like, call
-// them. Where one is missing, such a template calls itself for ever.
+// This header must come before <cmath>, which cuda_runtime.h ensures. <cmath> then brings the device overloads
+// into namespace std. Its own templates for mixed types, such as pow(float, int), call them there. If an overload
+// is missing, such a template calls itself for ever.
 #pragma once
 #pragma GCC system_header
 
@@ -72,7 +72,8 @@ __simulator_math_both2(copysign, __builtin_copysign)
 __simulator_math3(float, fmaf, __nvvm_fma_rn_f(x, y, z))
 __simulator_math3(float, fma, __nvvm_fma_rn_f(x, y, z))
 __simulator_math3(double, fma, __nvvm_fma_rn_d(x, y, z))
-// The least int has no positive counterpart, and abs() leaves it as it is: clang may not take it that there is none.
+// The least int has no positive counterpart, and abs() returns it unchanged: clang must not assume that this
+// input never occurs.
 __simulator_math1(int, abs, static_cast<int>(x < 0 ? 0u - x : x))
 __simulator_math1(long, abs, static_cast<long>(x < 0 ? 0ul - x : x))
 __simulator_math1(long long, abs, static_cast<long long>(x < 0 ? 0ull - x : x))
@@ -83,13 +84,13 @@ __simulator_math1(long long, llabs, abs(x))
 __simulator_device float nanf(const char*) { return __builtin_nanf(""); }
 __simulator_device double nan(const char*) { return __builtin_nan(""); }
 
-// The functions that are one instruction of the simulated device. `const`: the result depends on the
-// arguments alone, so an unused call may go.
+// The functions that are one instruction of the simulated device. `const`: the result depends on the arguments
+// alone, so the compiler may remove an unused call.
 
 #define __simulator_instruction(result, name, ...) \
   extern "C" __device__ __attribute__((const)) result __simulator_math_##name(__VA_ARGS__);
 
-/// What an integer argument makes of a function of one number: the one for double.
+/// Enables the overload of a one-number function for integers: it calls the function for double.
 template <typename T, bool = __is_integral(T)>
 struct __simulator_integer {};
 template <typename T>
@@ -156,7 +157,7 @@ __simulator_function2(nextafter)
 __simulator_function2(pow)
 __simulator_function2(remainder)
 
-// CUDA's own, which the host's libm lacks: as with nvcc, host code has them too.
+// CUDA's own functions, which the host's libm lacks. As with nvcc, host code has them too.
 
 #define __simulator_own_function(count, name)                                                  \
   __simulator_own_instruction##count(float, name##_f32)                                        \
@@ -193,7 +194,7 @@ __simulator_own_function(1, rcbrt)
 __simulator_own_function(1, sinpi)
 __simulator_own_function(2, rhypot)
 
-// The Euclidean norms: norm3df is the one for float.
+// The Euclidean norms. norm3df is the function for float.
 __simulator_own_instruction3(float, norm3d_f32)
 __simulator_own_instruction3(double, norm3d_f64)
 __simulator_own_instruction3(float, rnorm3d_f32)
@@ -223,7 +224,7 @@ __simulator_device double norm(int dimensions, const double* p) {
 __simulator_device float rnormf(int dimensions, const float* p) { return 1.0f / normf(dimensions, p); }
 __simulator_device double rnorm(int dimensions, const double* p) { return 1.0 / norm(dimensions, p); }
 
-// The root's reciprocal: in single precision PTX has it.
+// The root's reciprocal. PTX has it in single precision.
 __simulator_own_instruction1(float, rsqrt_f32)
 __simulator_own_instruction1(double, rsqrt_f64)
 __simulator_own1(double, rsqrt, __simulator_math_rsqrt_f64)
@@ -277,7 +278,7 @@ __simulator_instruction(double, ldexp_f64, double, int)
   }
 __simulator_scale(ldexp, int, n)
 __simulator_scale(scalbn, int, n)
-// Ten thousand binary places are beyond every exponent.
+// 10,000 exceeds every binary exponent.
 __simulator_scale(scalbln, long, static_cast<int>(n > 10000 ? 10000 : n < -10000 ? -10000 : n))
 #undef __simulator_scale
 
@@ -299,12 +300,12 @@ __simulator_to_integer(long, long, lround, round)
 __simulator_to_integer(long long, long_long, llround, round)
 #undef __simulator_to_integer
 
-/// x - y, or 0 if that is negative; NaN passes.
+/// Returns x - y, or 0 if x - y is negative. NaN passes through.
 __simulator_math2(float, fdimf, x <= y ? 0.0f : x - y)
 __simulator_math2(float, fdim, x <= y ? 0.0f : x - y)
 __simulator_math2(double, fdim, x <= y ? 0.0 : x - y)
 
-// Two results: the second through a pointer.
+// Functions with two results: the second goes through a pointer.
 
 #define __simulator_both_results(type, suffix, f)                                                  \
   __simulator_instruction(type, frexp_fraction_##suffix, type)                                     \
@@ -337,7 +338,7 @@ __simulator_both_results(double, f64, )
 __simulator_device float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 __simulator_device float modf(float x, float* whole) { return modff(x, whole); }
 __simulator_device float remquo(float x, float y, int* quotient) { return remquof(x, y, quotient); }
-/// libstdc++ has templates for mixed types that the device can call, all but this one.
+/// libstdc++ has templates for mixed types that the device can call, except for this function.
 template <typename X, typename Y, bool = !__is_same(X, Y) || __is_integral(X)>
 struct __simulator_mixed {};
 template <typename X, typename Y>
@@ -357,7 +358,7 @@ __simulator_device typename __simulator_integer<T>::to_double frexp(T x, int* ex
   return frexp(static_cast<double>(x), exponent);
 }
 
-// The fast ones: PTX's approximations, and no more than a product beside one.
+// The fast functions: PTX's approximations, with at most one product more.
 
 constexpr float __simulator_log2_e = 1.44269504f;
 constexpr float __simulator_log2_10 = 3.32192809f;
@@ -395,7 +396,7 @@ __simulator_device void __sincosf(float x, float* sine, float* cosine) {
 #undef __simulator_math2
 #undef __simulator_math3
 
-// The classes of floating-point numbers, under the names that C libraries give them.
+// The classes of floating-point numbers, under the names in C libraries.
 
 #define __simulator_classes(type, f)                                                            \
   __simulator_device int __isnan##f(type x) { return __builtin_isnan(x); }                      \
@@ -422,7 +423,7 @@ __simulator_host_device float min(float x, float y) { return __builtin_fminf(x, 
 __simulator_host_device float max(float x, float y) { return __builtin_fmaxf(x, y); }
 __simulator_host_device double min(double x, double y) { return __builtin_fmin(x, y); }
 __simulator_host_device double max(double x, double y) { return __builtin_fmax(x, y); }
-// As in C, a signed number beside an unsigned one is taken as unsigned, and a float beside a double as double.
+// As in C, signed and unsigned arguments together count as unsigned, and float and double together as double.
 __simulator_host_device double min(float x, double y) { return __builtin_fmin(x, y); }
 __simulator_host_device double min(double x, float y) { return __builtin_fmin(x, y); }
 __simulator_host_device double max(float x, double y) { return __builtin_fmax(x, y); }

@@ -1,12 +1,11 @@
 // CUDA's vector types, char1 to double4, and dim3.
 //
-// They are plain aggregates: float4{1, 2, 3, 4}, &v.x and reinterpret_cast<float4*>(p) work as with nvcc.
-// A copy of a type of 16 bytes or more must stay 16-byte accesses, because that is what the lesson on
-// vector loads is about. Where arrays of floats are cast to it on both sides, as in
-// FETCH_FLOAT4(registers[0]) = FETCH_FLOAT4(As[k][row]), clang sees no type that would say so. So those
-// types assign themselves as a vector of the compiler's. Construction stays trivial, and with it the way
-// they are passed to a kernel. What is lost is std::bit_cast and the like, for which a type must also be
-// assigned trivially.
+// They are plain aggregates: float4{1, 2, 3, 4}, &v.x and reinterpret_cast<float4*>(p) work as with nvcc. A copy
+// of a type of 16 bytes or more must stay 16-byte accesses, because the lesson on vector loads depends on it. If
+// arrays of floats are cast to the type on both sides, as in FETCH_FLOAT4(registers[0]) =
+// FETCH_FLOAT4(As[k][row]), clang sees no type with this width. So these types assign themselves as a vector type
+// of the compiler's. Construction stays trivial, and so does passing them to a kernel. Only std::bit_cast and
+// similar are lost, because they require trivial assignment.
 #pragma once
 #pragma GCC system_header
 
@@ -89,7 +88,7 @@ __simulator_double_word_vectors(double, double)
 #undef __simulator_double_word_vectors
 #undef __simulator_assign_wide
 
-/// The shape of a grid or a block. What is left out is 1.
+/// The shape of a grid or a block. Dimensions left out are 1.
 struct dim3 {
   unsigned int x, y, z;
 

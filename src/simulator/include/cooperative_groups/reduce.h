@@ -1,5 +1,5 @@
-// cooperative_groups::reduce over a tile or a coalesced group, with the operations that CUDA names or any
-// other that is associative.
+// cooperative_groups::reduce over a tile or a coalesced group, with the operations that CUDA names or any other
+// associative operation.
 #pragma once
 #pragma GCC system_header
 
@@ -34,7 +34,7 @@ struct bit_xor {
   __host__ __device__ T operator()(T a, T b) const { return a ^ b; }
 };
 
-/// `operation` over the values of all threads of the group, given to each of them.
+/// Applies `operation` to the values of all threads of the group. Each thread gets the result.
 template <unsigned int Size, typename Parent, typename T, typename Operation>
 __simulator_device T reduce(const thread_block_tile<Size, Parent>& tile, T value,
                             Operation operation) {

@@ -8,7 +8,7 @@
 
 namespace cooperative_groups {
 
-/// `operation` over the values of this thread and all of lower rank.
+/// Applies `operation` to the values of this thread and all threads of lower rank.
 template <typename Group, typename T, typename Operation>
 __simulator_device T inclusive_scan(const Group& group, T value, Operation operation) {
   const unsigned int rank = static_cast<unsigned int>(group.thread_rank());
@@ -23,7 +23,7 @@ __simulator_device T inclusive_scan(const Group& group, T value) {
   return inclusive_scan(group, value, plus<T>());
 }
 
-/// Of those of lower rank alone; nothing, a value-initialised T, for rank 0.
+/// Applies `operation` to the values of threads of lower rank alone. Rank 0 gets a value-initialised T.
 template <typename Group, typename T, typename Operation>
 __simulator_device T exclusive_scan(const Group& group, T value, Operation operation) {
   const T below = group.shfl_up(inclusive_scan(group, value, operation), 1);
