@@ -17,10 +17,10 @@ bool is_access(FaultKind kind) {
          kind == FaultKind::misaligned;
 }
 
-// Whether the fault is an access's or a call's. Address 0 is a null pointer then, and worth showing.
+// True if the fault is an access's or a call's. Address 0 is then a null pointer, and worth showing.
 bool has_address(FaultKind kind) { return is_access(kind) || kind == FaultKind::no_function; }
 
-// The others strike the grid as a whole.
+// True if the fault belongs to a thread; others concern the whole grid.
 bool is_of_a_thread(FaultKind kind) {
   return kind != FaultKind::interrupted && kind != FaultKind::host_memory;
 }
@@ -34,7 +34,8 @@ bool is_of_block_or_thread(AddressKind kind) {
          kind == AddressKind::local;
 }
 
-// From the memory's first byte. An address in shared memory has 32 bits, and one before it wraps.
+// Returns the offset from the memory's first byte. An address in shared memory has 32 bits, so one before it
+// wraps.
 int64_t byte_of(const Fault& fault) {
   return fault.place.kind == AddressKind::before_shared
              ? static_cast<int32_t>(static_cast<uint32_t>(fault.address))
@@ -51,7 +52,7 @@ std::string advice_misaligned(const Fault& fault) {
          std::to_string(fault.bytes) + ") for arrays), or take single floats";
 }
 
-// " in line 7"; nothing where the line is not known.
+// Returns " in line 7", or nothing if the line is not known.
 std::string line_of(const Fault& fault, const char* preposition = "in") {
   if (fault.where.file.empty()) return "";
   return std::string(" ") + preposition + " line " + std::to_string(fault.where.line);
@@ -70,7 +71,7 @@ std::string detail_of_barrier(const Fault& fault) {
          std::to_string(fault.thread_elsewhere) + " of the block first) took another branch";
 }
 
-// What was wrong, what would be right, the nearest allocation.
+// Returns the error, the correct state, and the nearest allocation.
 std::string detail_of(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::out_of_bounds:
@@ -125,7 +126,7 @@ std::string detail_of(const Fault& fault) {
   return "";
 }
 
-// What stands before the kernel's name, and behind it.
+// Returns the text before the kernel's name and the text after it.
 std::pair<std::string, std::string> around_kernel(const Fault& fault) {
   const std::string verb =
       std::string(" ") + name_of(is_access(fault.kind) && fault.action == FaultAction::meets
@@ -169,7 +170,7 @@ std::string what_of(const Fault& fault) {
          (detail.empty() ? "" : ": " + detail);
 }
 
-// The line, and for code without lines the instruction in its place.
+// Returns the line, or the instruction for code without lines.
 std::string where_of(const Fault& fault) {
   std::ostringstream text;
   if (!fault.where.file.empty()) {

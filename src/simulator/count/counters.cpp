@@ -23,7 +23,7 @@ void add_numbers(Counters& sum, const Counters& more) {
   sum.seconds += more.seconds;
 }
 
-// Time apart: it differs from run to run.
+// Compares all but the time, which differs from run to run.
 bool alike(const LaunchCounters& a, const LaunchCounters& b) {
   return static_cast<const KernelUse&>(a) == static_cast<const KernelUse&>(b) &&
          a.counters.warp_instructions == b.counters.warp_instructions &&
@@ -69,7 +69,7 @@ Counters Tally::counters() const {
 
 LaunchCounters* CounterStore::find_alike(const LaunchCounters& launch) {
   const std::vector<size_t>& known = of_kernel_[launch.kernel];
-  // A loop repeats its latest launch most often.
+  // Searches backwards, because a loop most often repeats its latest launch.
   for (auto index = known.rbegin(); index != known.rend(); ++index) {
     if (alike(launches_[*index], launch)) return &launches_[*index];
   }

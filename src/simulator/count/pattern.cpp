@@ -12,10 +12,10 @@ using lens::SharedAccess;
 using lens::WarpAddresses;
 
 constexpr uint32_t ALL_LANES = 0xffffffffu;
-// A gather may never repeat itself: memory must not grow with it.
+// Limits the memory, because a gather may never repeat a pattern.
 constexpr size_t REMEMBERED_PATTERNS = 4096;
 
-// .local memory of a warp is interleaved by the word, so that lanes at one offset are neighbours.
+// Returns the addresses in .local memory, which is interleaved by the word: lanes at one offset are neighbours.
 WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
   WarpAddresses interleaved = addresses;
   for (uint64_t lane = 0; lane < WARP; ++lane) {
@@ -56,7 +56,7 @@ Pattern::Shape shape_of(const Pattern& p) {
   for (int64_t lane = 0; lane < WARP; ++lane) {
     const int64_t distance = p.distance[static_cast<size_t>(lane)];
     contiguous &= distance == lane * p.bytes;
-    uniform &= distance == 0;  // inactive lanes hold 0 too
+    uniform &= distance == 0;  // inactive lanes also hold 0
   }
   if (contiguous) return Pattern::Shape::contiguous;
   return uniform ? Pattern::Shape::uniform : Pattern::Shape::scattered;

@@ -18,7 +18,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using Kind = Operand::Kind;
 
-// ld.param and st.param of a named place. (A kernel's own parameters may be read through a register.)
+// True for ld.param and st.param of a named place. (A kernel's own parameters may be read through a register.)
 bool is_parameter_access(const Instruction& instruction) {
   const auto& opcode = instruction.opcode;
   if ((opcode[0] != "ld" && opcode[0] != "st") || opcode.size() < 3 || opcode[1] != "param")
@@ -27,9 +27,9 @@ bool is_parameter_access(const Instruction& instruction) {
                       [](const Operand& operand) { return operand.base_is_register; });
 }
 
-constexpr uint64_t WIDEST_PART = 8;  // bytes of what one register holds
+constexpr uint64_t WIDEST_PART = 8;  // bytes of the widest register
 
-// A function without a body that the device knows by name.
+// A function without a body. The device knows it by name.
 struct SystemCall {
   std::string name;
   bool has_result;
@@ -45,8 +45,8 @@ const std::map<std::string, SystemCall> SYSTEM_CALLS = {
     {"__simulator_free", {"__simulator_free", false, {"b64"}}},
 };
 
-// Rewrites one function's body into the kernel. Names get a prefix, so that every instance of a callee has
-// registers and labels of its own.
+// Writes one function's body into the kernel. Names get a prefix, so that every instance of a callee has its own
+// registers and labels.
 class Inliner {
  public:
   Inliner(const Function& kernel, const ptx::Module& module) : module_(module), result_(kernel) {
@@ -67,15 +67,15 @@ class Inliner {
   Function take() { return std::move(result_); }
 
  private:
-  // Of each place for an argument, the offsets and types of what is stored in it.
+  // For each argument's place, the offsets and types of the parts stored in it.
   using StoredParts = std::map<std::string, std::set<std::pair<int64_t, std::string>>>;
 
   struct Instance {
     std::string prefix;
     std::map<std::string, std::string>
         arguments;                    // the callee's parameter -> the caller's argument
-    std::set<std::string> in_memory;  // the parameters that lie in local memory, under their names
-    std::string end;                  // the label that a ret becomes a branch to
+    std::set<std::string> in_memory;  // the parameters in local memory, under their own names
+    std::string end;                  // the label to which each ret branches
     uint32_t first_line = 0;
   };
 
@@ -102,7 +102,7 @@ class Inliner {
     if (!instance.end.empty()) result_.labels[instance.end] = result_.body.size();
   }
 
-  // The registers that are read by nothing but st.param.
+  // Returns the registers that only st.param reads.
   static std::set<std::string> registers_handed_on(const Function& function) {
     std::set<std::string> handed_on, used;
     for (const Instruction& instruction : function.body) {
@@ -148,10 +148,11 @@ class Inliner {
 
   // --- structures in memory -------------------------------------------------------------------------
 
-  // An argument is a few registers, a structure's parts one each. A function that computes where in a structure it reads needs
-  // it in memory: then the parameter is a variable in local memory, which the caller fills.
+  // An argument is a few registers, one for each part of a structure. A function that computes an offset in a
+  // structure needs the structure in memory. Then the parameter is a variable in local memory, which the caller
+  // fills.
 
-  // The parameters whose address the function takes: others than ld.param name them.
+  // Returns the parameters whose address the function takes: instructions other than ld.param name them.
   static std::set<std::string> parameters_with_address(const Function& function) {
     std::set<std::string> named;
     for (const Instruction& instruction : function.body) {
@@ -165,7 +166,8 @@ class Inliner {
     return parameters;
   }
 
-  // True if the function loads parts of the parameter that are not stored as such: both halves of 8 bytes at once.
+  // True if the function loads parts of the parameter other than the stored ones, for example both halves of 8
+  // bytes at once.
   static bool loads_other_parts(const Function& function, const std::string& parameter,
                                 const StoredParts& stored, const std::string& argument) {
     const auto parts = stored.find(argument);
@@ -221,14 +223,15 @@ class Inliner {
     result_.body.push_back(std::move(access));
   }
 
-  // The caller's parts, and zeros where the structure has gaps: a copy of all of it may read them.
+  // Stores the caller's parts, and zeros in the structure's gaps: a copy of the whole structure may read them.
   void fill(const std::string& variable, uint64_t bytes, const std::string& argument,
             const StoredParts& stored, const Instruction& of) {
     std::vector<bool> is_part(bytes);
     const auto parts = stored.find(argument);
     if (parts != stored.end()) {
       for (const auto& [offset, type] : parts->second) {
-        // A call through a pointer is of one of several functions; a part beyond a parameter's end is another one's.
+        // A call through a pointer reaches one of several functions. A part beyond this parameter's end belongs
+        // to another of them.
         if (static_cast<uint64_t>(offset) + ptx::type_bytes(type) > bytes) continue;
         append_local("st", "b" + std::to_string(8 * ptx::type_bytes(type)),
                      {place_in(variable, offset), argument_register(argument, offset, type)}, of);
@@ -250,7 +253,7 @@ class Inliner {
 
   // --- calls that stay calls ------------------------------------------------------------------------
 
-  // True if a call of the function may come to another of the same function.
+  // True if a call of the function may lead to another call of it.
   bool is_recursive(const std::string& name) {
     const auto known = recursive_.find(name);
     if (known != recursive_.end()) return known->second;
@@ -273,13 +276,13 @@ class Inliner {
     return call.operands.at(call.operands.at(0).kind == Kind::list ? 1 : 0);
   }
 
-  // The label at which the function will begin.
+  // Returns the label at which the function will begin.
   std::string called_label(const std::string& name) {
     if (std::find(called_.begin(), called_.end(), name) == called_.end()) called_.push_back(name);
     return std::string(FUNCTION_LABEL) + name;
   }
 
-  // Whatever a pointer may hold: the functions that an instruction or a variable's first value names.
+  // Adds all functions that a pointer may hold: an instruction or a variable's initial value names them.
   void call_all_with_address() {
     if (std::exchange(addresses_called_, true)) return;
     std::set<std::string> named;
@@ -303,8 +306,8 @@ class Inliner {
     }
   }
 
-  // nullptr for a function that cannot be read: it cannot run, hands no address on, and a call of it finds that
-  // it is not there.
+  // Returns nullptr for a function that cannot be read. It cannot run and passes no address on. A call of it
+  // finds no function.
   const Function* find_readable(const std::string& name) const {
     try {
       return module_.find(name);
@@ -333,7 +336,7 @@ class Inliner {
   }
   static std::string call_result() { return std::string(CALL_REGISTER) + "result"; }
 
-  // The functions that a call through a pointer may reach, or the one that it names.
+  // Returns the functions that a call through a pointer may reach, or the function that the call names.
   std::vector<const Function*> reached_by(const Operand& target) const {
     if (target.kind != Kind::reg) return {module_.find(target.name.substr(FUNCTION_LABEL.size()))};
     std::vector<const Function*> functions;
@@ -341,12 +344,12 @@ class Inliner {
     return functions;
   }
 
-  // The arguments go to registers that the callee knows, and those that it wants in memory to a place there. The result is read
-  // from a register at once: PTX has the loads of a call's result right behind it.
+  // Appends a call. Arguments go to registers that the callee knows, or to memory if the callee needs them there.
+  // The result is read from a register at once: in PTX the loads of a call's result follow it directly.
   void append_real_call(const Instruction& call, const Operand& target,
                         const std::vector<Operand>& results, const std::vector<Operand>& arguments,
                         const StoredParts& stored) {
-    std::map<size_t, uint64_t> bytes_in_memory;  // by the argument's number
+    std::map<size_t, uint64_t> bytes_in_memory;  // by argument number
     for (const Function* const callee : reached_by(target)) {
       const std::set<std::string> in_memory = parameters_with_address(*callee);
       for (size_t i = 0; i < std::min(arguments.size(), callee->parameters.size()); ++i) {
@@ -373,8 +376,8 @@ class Inliner {
     if (!results.empty()) result_in_register_ = results[0].name;
   }
 
-  // A function that is called: takes its arguments from where the caller left them before anything else
-  // can be called, and has one way out.
+  // Appends a function that is called. It takes its arguments from the caller's places before any other call, and
+  // has one exit.
   void append_called(const Function& function) {
     std::vector<Operand> results(function.results.size());
     for (Operand& result : results) result.name = call_result();
@@ -409,7 +412,7 @@ class Inliner {
     result_.body.push_back(std::move(back));
   }
 
-  // From where a call leaves it to where a call in this one cannot overwrite it.
+  // Copies a parameter from the call's place to a place that calls in this function cannot overwrite.
   void take_from_memory(const Function& function, size_t number, const Instance& instance) {
     const ptx::Variable& parameter = function.parameters[number];
     add_local_variable(parameter.name, parameter);
@@ -428,7 +431,7 @@ class Inliner {
     }
   }
 
-  // The parts of a parameter that the function reads, each with an instruction that does.
+  // Returns the parts of a parameter that the function reads, each with an instruction that reads it.
   static std::map<std::pair<int64_t, std::string>, const Instruction*> loaded_parts(
       const Function& function, const std::string& parameter) {
     std::map<std::pair<int64_t, std::string>, const Instruction*> parts;
@@ -439,7 +442,7 @@ class Inliner {
     return parts;
   }
 
-  // Calls each(offset, type, instruction) for what the function loads of the parameter.
+  // Calls each(offset, type, instruction) for each part of the parameter that the function loads.
   template <typename Each>
   static void for_each_part(const Function& function, const std::string& parameter, Each each) {
     for (const Instruction& instruction : function.body) {
@@ -457,8 +460,8 @@ class Inliner {
     }
   }
 
-  // Local variables are at their place plus what the calls under way have used up. A register holds that:
-  // 0 in the kernel, more by a frame in each function that is called.
+  // Moves local variables by the bytes that the calls in progress use. A register holds this distance: 0 in the
+  // kernel, one frame more in each called function.
   void give_calls_their_locals() {
     std::set<std::string> locals;
     for (const ptx::Variable& variable : result_.variables) {
@@ -516,7 +519,7 @@ class Inliner {
     result_.body = std::move(body);
   }
 
-  // --- calls that are folded in ---------------------------------------------------------------------
+  // --- inlined calls --------------------------------------------------------------------------------
 
   Instruction rename(const Instruction& original, const Instance& instance) const {
     Instruction instruction = original;
@@ -550,8 +553,8 @@ class Inliner {
     return ptx::type_bytes(type) == 8 ? "b64" : "b32";
   }
 
-  // An argument at a byte offset is a register of its own: "param0+8.b64". Every call of a kernel has a
-  // param0, and the next one's may be of another width.
+  // Returns the register of an argument at a byte offset: "param0+8.b64". Each has its own width, because every
+  // call of a kernel has a param0, and the next one may have another width.
   Operand argument_register(const std::string& argument, int64_t offset, const std::string& type) {
     const std::string width = register_type(type);
     Operand operand;
@@ -568,14 +571,15 @@ class Inliner {
     return operand;
   }
 
-  // The type that a register was declared with; %r1 is one of the family %r<>.
+  // Returns the type that a register was declared with; %r1 belongs to the family %r<>.
   const std::string& declared_type(const std::string& name) const {
     const auto own = result_.registers.find(name);
     if (own != result_.registers.end()) return own->second;
     return result_.registers.at(name.substr(0, name.find_last_not_of("0123456789") + 1) + "<>");
   }
 
-  // From an argument's register to one that may be wider than what is loaded: extended as the type says.
+  // Returns the opcode that copies an argument's register into one that may be wider than the loaded value,
+  // extended by its type.
   std::vector<std::string> extension(const Operand& to, const std::string& type) const {
     const uint32_t bytes = ptx::type_bytes(type);
     const bool into_wide = to.kind == Kind::reg && ptx::type_bytes(declared_type(to.name)) == 8;
@@ -585,7 +589,7 @@ class Inliner {
     return {"cvt", sign + (into_wide ? "64" : "32"), sign + std::to_string(8 * bytes)};
   }
 
-  // ld.param / st.param of an argument: a move for each part.
+  // Appends ld.param / st.param of an argument as a move for each part.
   void append_argument_moves(const Instruction& instruction) {
     const bool is_load = instruction.opcode[0] == "ld";
     const Operand& place = instruction.operands.at(is_load ? 1 : 0);
@@ -654,7 +658,7 @@ class Inliner {
     append(*callee, instance);
   }
 
-  // A function that the device itself provides becomes an instruction of its name, with plain registers.
+  // Appends a call of a function that the device provides, as an instruction of its name with plain registers.
   void append_system_call(const Instruction& call, const SystemCall& known,
                           const std::vector<Operand>& results,
                           const std::vector<Operand>& arguments) {
@@ -670,7 +674,7 @@ class Inliner {
     result_.body.push_back(std::move(instruction));
   }
 
-  // The same for a mathematical function; its types are those of its declaration.
+  // Appends a call of a mathematical function in the same way. Its types are its declaration's.
   void append_mathematics(const Instruction& call, const std::string& name,
                           const std::vector<Operand>& results,
                           const std::vector<Operand>& arguments) {
@@ -701,7 +705,8 @@ class Inliner {
     result_.lines.insert(result_.lines.end(), callee.lines.begin() + 1, callee.lines.end());
     for (const auto& [name, type] : callee.registers)
       result_.registers[instance.prefix + name] = type;
-    // What it hands to functions of its own has other places than what it was handed, though the same names.
+    // The places of the callee's own outgoing arguments differ from those of its parameters, though the names are
+    // the same.
     for (const ptx::Variable& variable : callee.variables) {
       if (variable.space == "param")
         instance.arguments[variable.name] = instance.prefix + variable.name;
@@ -720,10 +725,10 @@ class Inliner {
   std::set<std::string> kernel_parameters_;
   int instances_ = 0;
   std::map<std::string, bool> recursive_;
-  std::vector<std::string> called_;  // functions that are not folded in
-  bool addresses_called_ = false;    // all whose address somebody takes are among them
+  std::vector<std::string> called_;  // functions that are not inlined
+  bool addresses_called_ = false;    // True if they include all functions whose address is taken
   StoredParts stored_;               // since the last call
-  std::string result_in_register_;   // of the last call, if it was a real one
+  std::string result_in_register_;   // the last call's result, if the call was not inlined
 };
 
 }  // namespace

@@ -67,8 +67,8 @@ std::set<size_t> find_leaders(const ptx::Function& function) {
   return leaders;
 }
 
-// Immediate post-dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
-// Algorithm", 2001) on the reversed graph, whose entry is a virtual end after every exit.
+// Immediate post-dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm",
+// 2001) on the reversed graph. Its entry is a virtual end after every exit.
 class PostDominators {
  public:
   explicit PostDominators(std::vector<FlowBlock>& blocks) : blocks_(blocks), end_(blocks.size()) {}
@@ -78,8 +78,8 @@ class PostDominators {
     std::vector<std::vector<size_t>> successors(count);
     std::vector<std::vector<size_t>> predecessors(count + 1);
     for (size_t b = 0; b < count; ++b) {
-      // A block that only returns is the end itself: lanes do not wait there for others, so that those who
-      // go on to a barrier find them gone.
+      // A block that only returns counts as the end: lanes do not wait there for others, so lanes that go on to a
+      // barrier find them exited.
       for (const uint32_t s : blocks_[b].successors) {
         successors[b].push_back(only_returns(blocks_[s]) ? end_ : s);
       }
@@ -123,7 +123,7 @@ class PostDominators {
 
   static constexpr size_t UNKNOWN = ~size_t{0};
 
-  // A loop without a way out has no post-dominator; give its blocks one, so that each block has.
+  // Gives the blocks of a loop without an exit a post-dominator, so that each block has one.
   void connect_endless_loops(std::vector<std::vector<size_t>>& successors) const {
     while (true) {
       std::vector<bool> reaches_end(end_ + 1, false);
@@ -146,7 +146,7 @@ class PostDominators {
     }
   }
 
-  // Reverse postorder of the reversed graph.
+  // Numbers the blocks in reverse postorder of the reversed graph.
   void number_from_end(const std::vector<std::vector<size_t>>& predecessors) {
     std::vector<bool> seen(end_ + 1, false);
     std::vector<std::pair<size_t, size_t>> stack{{end_, 0}};
@@ -192,7 +192,7 @@ ControlFlow find_control_flow(const ptx::Function& function) {
     const auto number = static_cast<uint32_t>(block_at.size());
     block_at[leader] = number;
   }
-  const auto block_of = [&](size_t position) {  // a label at the very end stands for the end
+  const auto block_of = [&](size_t position) {  // a label at the very end means the end
     const auto found = block_at.find(position);
     return found == block_at.end() ? static_cast<uint32_t>(block_at.size()) : found->second;
   };
@@ -211,7 +211,7 @@ ControlFlow find_control_flow(const ptx::Function& function) {
       const bool falls_through = block.leave == Leave::next || block.leave == Leave::branch ||
                                  block.leave == Leave::barrier || block.leave == Leave::call ||
                                  !last.guard.empty();
-      // A call comes back: what follows it in its own function is the block behind it.
+      // A call returns: its successor in its own function is the next block.
       if (block.leave == Leave::call && last.operands.at(0).kind == ptx::Operand::Kind::symbol)
         block.taken = block_of(label_position(function, last.operands[0].name));
       block.successors = block.targets;

@@ -39,14 +39,14 @@ uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// "As" for _ZZ6kernelPfE2As: what the programmer calls a variable.
+// Returns the programmer's name of a variable: "As" for _ZZ6kernelPfE2As.
 std::string readable_name(const std::string& symbol) {
   const std::string name = whole_name(symbol);
   const size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
-// Takes one function apart, from its variables to its last instruction.
+// Decodes one function, from its variables to its last instruction.
 class Decoder {
  public:
   Decoder(const ptx::Function& kernel, const ptx::Module& module,
@@ -102,7 +102,7 @@ class Decoder {
       if (variable.space == "shared" && variable.count != 0 && mentions(variable.name))
         place_shared(variable);
     }
-    // An unsized array is the dynamic part; it begins where the static variables end.
+    // An unsized array is the dynamic shared memory. It begins at the end of the static variables.
     for (const ptx::Variable& variable : module_.variables()) {
       if (variable.space == "shared" && variable.count == 0) place_dynamic(variable);
     }
@@ -116,7 +116,7 @@ class Decoder {
     program_->static_shared += variable.bytes();
   }
 
-  // Several unsized arrays are one and the same memory.
+  // Places dynamic shared memory. Several unsized arrays are the same memory.
   void place_dynamic(const ptx::Variable& variable) {
     symbol_[variable.name] =
         align_up(program_->static_shared, std::max<uint64_t>(variable.align, 16));
@@ -135,14 +135,15 @@ class Decoder {
     program_->shared_variables.push_back(std::move(placed));
   }
 
-  // Each call under way has the variables of all functions once: which of them it needs is its callee's affair.
+  // Sizes the stack. Each call in progress has the variables of all functions once, whichever of them its callee
+  // uses.
   void place_stack(const ControlFlow& flow) {
     program_->stack_bytes = program_->local_bytes;
     if (flow.functions.empty()) return;
     constexpr uint64_t ALIGNMENT = 64;
     constexpr size_t LEAST_BYTES = size_t{16} * 1024;
     constexpr size_t LEAST_CALLS = 64;
-    constexpr uint32_t MOST_CALLS = 4096;  // of functions that have no variables
+    constexpr uint32_t MOST_CALLS = 4096;  // if functions have no variables
     program_->call_depth = MOST_CALLS;
     if (program_->local_bytes != 0) {
       program_->local_bytes = align_up(program_->local_bytes, ALIGNMENT);
@@ -165,7 +166,7 @@ class Decoder {
         });
   }
 
-  // The number that stands for a symbol: an offset in shared, local or parameter memory, or a device address.
+  // Returns a symbol's number: an offset in shared, local or parameter memory, or a device address.
   std::optional<uint64_t> symbol_value(const std::string& name) const {
     if (name == "WARP_SZ") return WARP;
     if (const auto own = symbol_.find(name); own != symbol_.end()) return own->second;
@@ -195,7 +196,7 @@ class Decoder {
     return constant_slots_[key] = ~offset;
   }
 
-  // A source operand of the given type. Nothing if it cannot be one.
+  // Returns the slot of a source operand of the given type, or nothing if it cannot be one.
   std::optional<Slot> source(const Operand& operand, std::string_view type) {
     if (operand.negated) return std::nullopt;
     if (operand.kind == Kind::reg) return registers_.slots.at(operand.name);
@@ -204,7 +205,7 @@ class Decoder {
       uint64_t bits = operand.bits;
       if (type == "pred") return static_cast<Slot>(registers_.predicates + (bits != 0 ? 1 : 0));
       if (bytes == 2) bits &= 0xffff;
-      // A constant in decimal, 1.5, is a double until it is known where it stands.
+      // A decimal constant such as 1.5 is read as double before its type is known.
       if (operand.is_double && type == "f32")
         bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
       return constant(bits, bytes == 8 ? 8 : 4);
@@ -222,7 +223,7 @@ class Decoder {
     return registers_.slots.at(operand.name);
   }
 
-  // The place of an operand that is of the right kind in all PTX that clang writes.
+  // Returns the place of an operand that has the right kind in all PTX from clang.
   static Slot certain(std::optional<Slot> place) {
     if (!place) throw std::logic_error("an operand of a barrier or branch is of no known kind");
     return *place;
@@ -232,7 +233,7 @@ class Decoder {
     return operand.kind == Kind::reg && registers_.widths.at(operand.name) == 8;
   }
 
-  // Base register and offset of [base + offset].
+  // Sets base register and offset from [base + offset].
   bool address(const Operand& operand, Slot& base, int64_t& offset, int32_t& extra,
                int32_t narrow_flag) {
     if (operand.kind != Kind::address) return false;
@@ -273,7 +274,7 @@ class Decoder {
     program_->blocks.push_back(std::move(block));
   }
 
-  // Notes what a person should see of an instruction, and what is known of it; its number.
+  // Records an instruction's text for people, and its facts. Returns its number.
   uint32_t describe(const Instruction& instruction) {
     SourceInstruction source;
     source.opcode = join(instruction.opcode);
@@ -297,7 +298,7 @@ class Decoder {
 
   using Numbers = std::unordered_map<std::string, uint32_t>;
 
-  // From 1 on.
+  // Returns a number from 1 on.
   static uint32_t number_of(Numbers& numbers, const std::string& name) {
     return numbers.try_emplace(name, static_cast<uint32_t>(numbers.size() + 1)).first->second;
   }
@@ -334,7 +335,7 @@ class Decoder {
     program_->operands.push_back(fact);
   }
 
-  // As RegisterUse has it.
+  // Returns the register's key in RegisterUse.
   int32_t key_of(const std::string& name) const {
     const Slot slot = registers_.slots.at(name);
     return registers_.widths.at(name) == 0 ? RegisterUse::predicate(slot) : slot;
@@ -348,7 +349,7 @@ class Decoder {
     op.guard_negated = instruction.guard_negated;
   }
 
-  // The lanes that the instruction names come together first. One that a guard may skip takes those it finds.
+  // Lets the named lanes reconverge before the instruction. An instruction with a guard takes the lanes present.
   void gather(const Instruction& instruction, BasicBlock& block) {
     if (!instruction.guard.empty() || instruction.operands.empty()) return;
     const std::optional<Slot> members = source(instruction.operands.back(), "u32");
@@ -400,7 +401,7 @@ class Decoder {
 
   SourceInstruction& source_of(const Op& op) { return program_->sources[op.instruction]; }
 
-  // Fills in the handler and what it reads. False: the instruction is outside the subset.
+  // Fills in the handler and its operands. Returns false if the instruction is outside the subset.
   bool decode_instruction(const Instruction& instruction, Op& op) {
     source_of(op).kind = InstructionKind::memory;
     switch (classify(instruction.opcode).family) {
@@ -429,7 +430,7 @@ class Decoder {
     const Arithmetic arithmetic = instructions_.arithmetic(instruction.opcode);
     const std::vector<Operand>& operands = instruction.operands;
     if (arithmetic.execute == nullptr || operands.size() != arithmetic.operands.size() + 1) {
-      source_of(op).kind = InstructionKind::control;  // it will fault, not compute
+      source_of(op).kind = InstructionKind::control;  // it faults instead of computing
       return false;
     }
     source_of(op).kind = arithmetic.kind;
@@ -452,7 +453,8 @@ class Decoder {
     return true;
   }
 
-  // The forms of mov and cvta that are no plain copy. Nothing: it is one, or unknown.
+  // Decodes the forms of mov and cvta that are not plain copies. Returns nothing for a plain copy or an unknown
+  // form.
   std::optional<bool> decode_move(const Instruction& instruction, Op& op) {
     source_of(op).kind = InstructionKind::move;
     if (instruction.operands.size() != 2) return false;
@@ -470,7 +472,7 @@ class Decoder {
     return std::nullopt;
   }
 
-  // Global addresses are their own generic addresses; shared and local ones lie in windows.
+  // Decodes cvta. A global address is its own generic address; shared and local addresses lie in windows.
   bool decode_cvta(const Instruction& instruction, Op& op) {
     const auto& opcode = instruction.opcode;
     const auto has = [&](const char* word) { return has_word(opcode, word); };
@@ -505,7 +507,7 @@ class Decoder {
     return true;
   }
 
-  // With one list, in the place of the result. nullptr if a part is none that there is.
+  // Returns lists with one list, as the result. Returns nullptr if a part is invalid.
   const OperandLists* list_of(const std::vector<Operand>& parts, std::string_view type) {
     std::vector<Slot> slots;
     for (const Operand& part : parts) {
@@ -525,12 +527,13 @@ class Decoder {
     size_t count = 1;
     std::string type;
     bool known = true;
-    size_t operands = 2;       // a cache policy may be a third
-    bool sees_others = false;  // a load of what another thread may store meanwhile
+    size_t operands = 2;  // a cache policy may be the third
+    // True for a load of memory that another thread may store to meanwhile
+    bool sees_others = false;
   };
 
   static MemoryWords memory_words(const std::vector<std::string>& opcode) {
-    // Orders, scopes and cache hints: execution here is stricter than any of them asks for.
+    // Orders, scopes and cache hints need no action: execution here is stricter than all of them.
     static const std::set<std::string, std::less<>> hints = {"nc", "ca", "cg", "cs",
                                                              "lu", "wb", "wt"};
     MemoryWords words;
@@ -555,12 +558,12 @@ class Decoder {
     return words;
   }
 
-  // What an access by one instruction is in each memory.
+  // The access kind of one instruction in each memory.
   struct Paths {
     Access global, shared, local;
   };
 
-  // `address`: the operand; of cp.async that in shared memory.
+  // Adds counter sites. `address`: the operand; of cp.async the one in shared memory.
   void add_sites(Op& op, const Paths& paths, uint32_t bytes, const Operand& address) {
     op.first_site = static_cast<uint32_t>(program_->sites.size());
     for (const Access access : {paths.global, paths.shared, paths.local})
@@ -575,7 +578,7 @@ class Decoder {
     return ptx::type_bytes(words.type) * static_cast<uint32_t>(words.count);
   }
 
-  // Wraps an instruction by which a thread may wait for another's store.
+  // Wraps an instruction by which a thread may wait for another thread's store.
   void poll(Op& op) const {
     op.inner = op.execute;
     op.execute = instructions_.polling;
@@ -615,7 +618,7 @@ class Decoder {
            address(to, op.a, op.offset, op.extra, ADDRESS_IN_32);
   }
 
-  // The register or registers that a load fills or a store empties.
+  // Sets the registers that a load fills or a store reads.
   bool set_data(const Operand& data, const MemoryWords& words, Op& op) {
     if (words.count == 1) {
       const auto slot = source(data, words.type);
@@ -629,7 +632,8 @@ class Decoder {
 
   bool decode_parameter_load(const MemoryWords& words, const Operand& to, const Operand& from,
                              Op& op) {
-    // A parameter's address is its offset; a structure's members are reached through a register that holds one.
+    // A parameter's address is its offset. A structure's members are reached through a register that holds an
+    // offset.
     if (!address(from, op.a, op.offset, op.extra, ADDRESS_IN_32)) return false;
     const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
     if (parts.size() != words.count) return false;
@@ -676,7 +680,7 @@ class Decoder {
     return true;
   }
 
-  static constexpr uint64_t MOST_GROUPS = 1 << 30;  // that a wait may leave under way
+  static constexpr uint64_t MOST_GROUPS = 1 << 30;  // most groups that a wait may leave pending
 
   bool decode_async_copy(const Instruction& instruction, Op& op) {
     const auto& opcode = instruction.opcode;
@@ -698,7 +702,7 @@ class Decoder {
     op.execute = instructions_.async_copy(bytes);
     add_sites(op, {Access::async_copy, Access::async_copy_shared, Access::local_load}, bytes,
               operands[0]);
-    // What follows is how many bytes to read, or whether to read none, and a cache policy.
+    // Next come the number of bytes to read, or a predicate to read none, and a cache policy.
     const size_t last = operands.size() - (has_word(opcode, "L2::cache_hint") ? 1 : 0);
     if (last > 3) {
       const bool is_predicate =
@@ -730,7 +734,7 @@ class Decoder {
     const std::array<Slot*, 5> into{&op.d, &op.a, &op.b, &op.c, &op.e};
     for (size_t i = 0; i < operands.size(); ++i) {
       const Operand& operand = operands[i];
-      if (operand.kind == Kind::pair) {  // %r1|%p1: the predicate goes to a list of its own
+      if (operand.kind == Kind::pair) {  // %r1|%p1: the predicate gets its own list
         op.lists = list_of(operand.parts, found.operands[i]);
         if (op.lists == nullptr) return false;
         *into[i] = op.lists->d.front();
@@ -751,10 +755,10 @@ class Decoder {
   RegisterMap registers_;
   std::map<std::string, uint64_t> parameter_offset_;
   std::map<std::string, uint64_t> symbol_;
-  std::map<std::string, int32_t> shared_variable_;  // by symbol, as SiteInfo has it
+  std::map<std::string, int32_t> shared_variable_;  // by symbol; for SiteInfo
   std::map<std::string, int32_t> shared_base_;      // by register
   std::map<std::pair<uint64_t, size_t>, Slot> constant_slots_;
-  Numbers spellings_, names_;  // as Facts and OperandFact have them
+  Numbers spellings_, names_;  // for Facts and OperandFact
 };
 
 }  // namespace
@@ -764,9 +768,9 @@ std::unique_ptr<Program> decode(const ptx::Function& kernel, const ptx::Module& 
                                 const InstructionSet& instructions) {
   try {
     return Decoder(kernel, module, variables, instructions).decode();
-  } catch (const std::bad_alloc&) {  // which says nothing of the kernel
+  } catch (const std::bad_alloc&) {  // not an error of the kernel
     throw;
-  } catch (const std::exception& error) {  // a register, label or operand that is not there
+  } catch (const std::exception& error) {  // a missing register, label or operand
     throw Unreadable{error.what(), {}};
   }
 }

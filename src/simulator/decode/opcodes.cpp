@@ -25,7 +25,8 @@ const std::map<std::string_view, Entry> HEADS = {
     {"cp", {Family::async_copy, false}},
     {"prefetch", {Family::prefetch, false}},
     {"prefetchu", {Family::prefetch, false}},
-    // Policies are advice to caches, and a launch begins when all before it is done.
+    // Policies are advice to caches. griddepcontrol has no effect, because a launch begins when all earlier ones
+    // are done.
     {"createpolicy", {Family::prefetch, true}},
     {"applypriority", {Family::prefetch, false}},
     {"discard", {Family::prefetch, false}},
@@ -64,7 +65,7 @@ std::optional<Value> find(const Words<Value>& words, std::string_view word) {
   return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
-// What an instruction does, said by its first word or, in families where that does not say it, by another.
+// The operation by an opcode's first word, or by another word in families whose first word does not tell it.
 const Words<Operation> BY_HEAD = {
     {"mov", Operation::copy},         {"add", Operation::add},
     {"mul", Operation::multiply},     {"mad", Operation::multiply_add},
@@ -103,7 +104,7 @@ const Words<Operation> OF_VOTE = {
 const Words<Operation> OF_MATCH = {{"any", Operation::match_any}, {"all", Operation::match_all}};
 const Words<Operation> OF_MEETING = {{"warp", Operation::meet}};
 
-// What words say that stand in opcodes of several families.
+// The meaning of words that occur in opcodes of several families.
 using Saying = std::variant<Order, Scope, Space>;
 const Words<Saying> SAYINGS = {
     {"weak", Order::weak},
@@ -181,10 +182,10 @@ Facts facts_of(const std::vector<std::string>& opcode) {
   facts.operation = find(BY_HEAD, opcode[0]).value_or(Operation::other);
   for (size_t i = 1; i < opcode.size(); ++i) {
     const std::string& word = opcode[i];
-    // Of cp.async.bulk and its like the same words say something else.
+    // In cp.async.bulk and similar the same words have another meaning.
     const bool may_say_it = facts.operation == Operation::other && (opcode[0] != "cp" || i == 2);
     if (may_say_it) facts.operation = operation_of(opcode[0], word).value_or(Operation::other);
-    // A fence between proxies has its scope in the name of a space.
+    // The scope of a fence between proxies is in the name of a space.
     if (facts.operation == Operation::fence && word.ends_with("::cta")) facts.scope = Scope::block;
     if (const auto said = SAYINGS.find(word); said != SAYINGS.end()) {
       if (const Order* const order = std::get_if<Order>(&said->second)) facts.order = *order;

@@ -25,7 +25,7 @@ void collect(const Operand& operand, std::vector<std::string>& into) {
   for (const Operand& part : operand.parts) collect(part, into);
 }
 
-// A set of register numbers, 64 to a word: a large kernel has thousands, in hundreds of blocks.
+// A set of register numbers, 64 to a word. A large kernel has thousands of registers in hundreds of blocks.
 class RegisterSet {
  public:
   explicit RegisterSet(size_t registers) : words_((registers + 63) / 64) {}
@@ -35,7 +35,7 @@ class RegisterSet {
   void insert_all(const RegisterSet& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
   }
-  // Inserts what is in `some` and not in `others`. True if anything was new.
+  // Inserts the members of `some` that are not in `others`. True if any is new.
   bool insert_all_but(const RegisterSet& some, const RegisterSet& others) {
     bool changed = false;
     for (size_t i = 0; i < words_.size(); ++i) {
@@ -112,7 +112,8 @@ class Allocator {
     }
   }
 
-  // For each block, what is read before it is written there, and what is written.
+  // Finds for each block the registers that are read before they are written there, and the registers that are
+  // written.
   void find_local_use(std::vector<RegisterSet>& read_first,
                       std::vector<RegisterSet>& written) const {
     for (size_t b = 0; b < flow_.blocks.size(); ++b) {
@@ -142,7 +143,7 @@ class Allocator {
       const bool calls = flow_.blocks[b].leave == Leave::call;
       live_behind_call_.push_back(calls ? live_out[b] : RegisterSet(0));
     }
-    // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand.
+    // An instruction reads at 2i and writes at 2i + 1, so a result may share the place of an operand.
     ranges_.resize(names_.size());
     for (size_t b = 0; b < blocks; ++b) {
       const FlowBlock& block = flow_.blocks[b];
@@ -157,7 +158,7 @@ class Allocator {
 
   static bool is_call_register(const std::string& name) { return name.starts_with(CALL_REGISTER); }
 
-  // What passes between caller and callee keeps its place from the first instruction to the last.
+  // Keeps the registers between caller and callee in their place from the first instruction to the last.
   void cover_call_registers() {
     for (size_t r = 0; r < names_.size(); ++r) {
       if (!is_call_register(names_[r])) continue;
@@ -228,7 +229,7 @@ class Allocator {
   std::vector<std::string> names_;
   std::vector<MentionedNumbers> mentions_;
   std::vector<Range> ranges_;
-  std::vector<RegisterSet> live_behind_call_;  // by block; empty where it does not end in a call
+  std::vector<RegisterSet> live_behind_call_;  // by block; empty unless it ends in a call
 };
 
 }  // namespace

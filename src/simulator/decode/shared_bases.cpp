@@ -17,8 +17,8 @@ using ptx::Instruction;
 using ptx::Operand;
 using Kind = Operand::Kind;
 
-// What a register may hold: nothing as yet, a value that is no shared address, an address within the variable of
-// that number, or more than one can say. A register only ever goes down this list.
+// A register's possible content: nothing yet, a value that is no shared address, an address within the variable
+// of this number, or unknown. A register only moves down this list.
 constexpr int32_t NOTHING = -3;
 constexpr int32_t PLAIN = -1;
 constexpr int32_t ANYTHING = -2;
@@ -31,12 +31,12 @@ int32_t either(int32_t a, int32_t b) {
   return b == PLAIN ? a : ANYTHING;
 }
 
-// An instruction, as far as addresses are concerned.
+// An instruction for the analysis of addresses.
 struct Step {
   std::vector<size_t> results;
-  int32_t own = NOTHING;        // what it gives of itself
-  std::vector<size_t> carried;  // operands whose address the result may be, or be a distance from
-  std::vector<size_t> used_up;  // operands whose address is none any more in the result
+  int32_t own = NOTHING;        // its own contribution
+  std::vector<size_t> carried;  // operands that the result may equal, or be a distance from
+  std::vector<size_t> used_up;  // operands whose address does not survive in the result
 };
 
 class Derivation {
@@ -63,7 +63,7 @@ class Derivation {
     return numbers_.try_emplace(name, numbers_.size()).first->second;
   }
 
-  // An operand of a computation.
+  // Records an operand of a computation.
   void take(const Operand& operand, Step& step, std::vector<size_t>& into) {
     if (operand.kind == Kind::reg) {
       into.push_back(number_of(operand.name));
@@ -96,7 +96,7 @@ class Derivation {
     const std::string& head = instruction.opcode[0];
     const std::vector<Operand>& operands = instruction.operands;
     if (opcode.family == Family::load || opcode.family == Family::atomic) {
-      // A pointer may have been put there.
+      // The memory may hold a pointer.
       const bool is_argument = operands.size() > 1 && is_of_kernel(operands[1]);
       const bool is_wide = ptx::type_bytes(instruction.opcode.back()) == 8;
       step.own = is_wide && !is_argument ? ANYTHING : PLAIN;

@@ -9,7 +9,7 @@
 namespace simulator {
 namespace {
 
-constexpr Time LAST_TIME = (1u << 22) - 1;  // what a Toucher can hold
+constexpr Time LAST_TIME = (1u << 22) - 1;  // the largest time in a Toucher
 
 template <typename Each>
 void for_each_lane(uint32_t active, Each each) {
@@ -62,7 +62,7 @@ void BlockHazards::access(const WarpAccess& access) {
   }
 }
 
-// Of one cell.
+// Returns the value of one cell.
 uint32_t BlockHazards::value_at(const std::byte* bytes, uint32_t width) const {
   uint32_t value = 0;
   std::memcpy(&value, bytes, std::min(launch_.unit, width));
@@ -77,8 +77,9 @@ bool BlockHazards::is_after(uint32_t thread, const Toucher& other) const {
              : order.is_after(thread, other.block, other.thread, other.time);
 }
 
-// Whether two accesses may meet in any order: both atomics, or volatile ones of threads that do not share a warp,
-// which look at each other on purpose. Lanes of a warp once ran in step, and old programs rely on volatile for it.
+// True if two accesses may meet in any order: both are atomics, or volatile accesses of threads in different
+// warps, which watch each other on purpose. Lanes of a warp once ran in lockstep, and old programs rely on
+// volatile for it.
 bool BlockHazards::may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const {
   const Strength first = launch_.strength_of(a.instruction);
   const Strength second = launch_.strength_of(b.instruction);
@@ -88,8 +89,9 @@ bool BlockHazards::may_meet(const Side& a, const Side& b, uint64_t address, bool
   return !same_warp || order.is_message(address, is_shared);
 }
 
-// Whether the first access was an atomic or the like to a variable by which threads tell each other something, and the thread has
-// been told by it, or by one that came after: who draws the last ticket may reset the counter with a plain store.
+// True if the first access was an atomic or similar to a variable that carries messages, and the thread has
+// learned of it, or of a later one. For example, the thread that draws the last ticket may reset the counter with
+// a plain store.
 bool BlockHazards::was_told(const Side& first, uint32_t thread, Time then, uint64_t address,
                             bool is_shared) const {
   if (launch_.strength_of(first.instruction) == Strength::weak ||
@@ -116,7 +118,8 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
   if (is_strong && step.reads) order.listen(step.thread, offset, true);
   if (is_strong && step.writes) order.tell(step.thread, offset, true);
-  bool is_unwritten = step.reads;  // all of it: structures have gaps, and a vector may have one
+  // True if no byte is written: structures and vectors may have gaps
+  bool is_unwritten = step.reads;
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
     is_unwritten &= !cell.is_written && cell.copy == 0;
@@ -151,7 +154,7 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
   }
 }
 
-// `before` touched the place, and wrote there or read it; now `step` does something to it.
+// Reports a race between `before`, which wrote or read the place, and `step`, if there is one.
 void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at) {
   if (!before.is_somebody || order.is_after(step.thread, before.thread, before.time)) return;
   const Side first{before.instruction, number_, before.thread, wrote};
@@ -211,7 +214,7 @@ void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t ta
   --pending_;
 }
 
-// Whether the bytes that are written now are still to be copied.
+// Reports copies whose source `step` overwrites before they land.
 void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past_end) {
   if (first >= highest_source_ || past_end <= lowest_source_) return;
   for (uint32_t thread = 0; thread < sources_.size(); ++thread) {
@@ -227,7 +230,7 @@ void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past
 
 void BlockHazards::local(const WarpAccess& access) {
   const bool is_write = access.access == Access::local_store;
-  // A structure that is handed over by value is copied whole, gaps and members that have no value yet included.
+  // A structure passed by value is copied whole, with gaps and members that have no value yet.
   if (!is_write && launch_.program.sources[access.instruction].is_handed_on) return;
   for_each_lane(access.active, [&](uint32_t lane) {
     const uint32_t thread = access.warp * WARP + lane;
@@ -258,7 +261,7 @@ void BlockHazards::global(const WarpAccess& access) {
   const bool is_strong = launch_.strength_of(access.instruction) != Strength::weak;
   BufferShadow* const all = buffer_at(access.first + static_cast<uint64_t>(access.lowest),
                                       access.first + static_cast<uint64_t>(access.highest));
-  // Of lanes that read one place the first and the last are as good as all.
+  // If lanes read one place, the first and the last stand for all.
   uint32_t lanes = access.active;
   if (access.is_uniform && is_read && !is_write && !is_strong)
     lanes = std::bit_floor(lanes) | (lanes & -lanes);
@@ -316,7 +319,7 @@ void BlockHazards::global_step(Cell& cell, const Step& step, uint64_t at) {
   }
 }
 
-// In global memory a place counts once: how often a race is met there depends on the host's threads.
+// In global memory a place counts once, because the number of races met there depends on the host's threads.
 void BlockHazards::check_global(Cell& cell, const Toucher& before, bool wrote, const Step& step,
                                 uint64_t at) {
   if (!before.is_somebody()) return;
@@ -356,7 +359,7 @@ void BlockHazards::note_read(Cell& cell, const Toucher& me) const {
   }
 }
 
-// --- what is told -------------------------------------------------------------------------------------
+// --- messages -----------------------------------------------------------------------------------------
 
 Dim3 BlockHazards::block_of(uint64_t number) const {
   return {static_cast<uint32_t>(number % grid_.x),
@@ -384,8 +387,8 @@ std::string BlockHazards::place(uint64_t address, bool is_shared) const {
          launch_.shadow.memory.name_of(allocation->id);
 }
 
-// Which of two instructions comes first on the way from the last barrier, round the loop if need be. The order in which
-// they were executed says little: one thread may have run ahead.
+// True if `instruction` comes before `other` on the way from the last barrier, possibly round the loop. The order
+// of execution says little: one thread may have run ahead.
 bool BlockHazards::comes_first(uint32_t instruction, uint32_t other) const {
   return launch_.comes_first(last_barrier_, instruction, other);
 }
@@ -396,7 +399,7 @@ void BlockHazards::report_race(const Side& first, const Side& second, uint64_t a
   const uint32_t b = launch_.line_of(second.instruction);
   const bool same_block = first.block == second.block;
   const bool same_warp = same_block && first.thread / WARP == second.thread / WARP;
-  // Of what is seen on the same lines: blocks before warps before lanes, and a lost write before a wrong read.
+  // Rank on the same lines: blocks before warps before lanes, and a lost write before a wrong read.
   Sighting at{std::min(first.block, second.block), address, second.thread};
   at.rank = (same_warp ? 4u : same_block ? 2u : 0u) + (first.writes && second.writes ? 0u : 1u);
   launch_.found.add(
@@ -422,7 +425,7 @@ void BlockHazards::report_early(const Side& copier, const Side& user, uint64_t a
 Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t address,
                                    bool is_shared) const {
   const bool same_block = one.block == two.block;
-  // Between blocks there is no first and second: the lower block is named first.
+  // Blocks have no order, so the lower block is named first.
   const bool in_order =
       same_block ? comes_first(one.instruction, two.instruction) : one.block < two.block;
   const Side& first = in_order ? one : two;
@@ -472,7 +475,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
                ? "__threadfence() before the flag, lock or counter is set; without one, " + apart
                : apart + ": blocks run in any order";
   }
-  // Of a block with several warps others are mostly in it too, though the two that were seen are of one warp.
+  // In a block with several warps, other warps usually race too, even if the two threads seen are of one warp.
   const bool same_warp = first.thread / WARP == second.thread / WARP;
   const bool one_warp = block_size_.count() <= WARP;
   const std::string barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
@@ -487,7 +490,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
     const SourceLine& there = launch_.program.sources[second.instruction].where;
     const bool wraps = here.file == there.file && here.line > there.line &&
                        launch_.comes_next_turn(first.instruction, second.instruction);
-    // Two threads that write one place mostly have a wrong index, and then no barrier helps.
+    // Two threads that write one place usually have a wrong index, and then no barrier helps.
     const std::string apart =
         both_write ? "a place of its own for each thread; if one write is to follow the other, "
                    : "";
@@ -565,7 +568,7 @@ std::pair<uint32_t, uint32_t> BlockHazards::left_without_store() const {
   return {first, has_store ? count : 0};
 }
 
-// ", of which the first 8 of 2048 bytes were written", where that is how it is.
+// Returns ", of which the first 8 of 2048 bytes were written" if only the start of the buffer was written.
 std::string BlockHazards::written_part(uint64_t address) const {
   const Allocation* const allocation = launch_.shadow.memory.find(address);
   if (allocation == nullptr) return "";

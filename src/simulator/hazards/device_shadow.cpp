@@ -13,7 +13,7 @@ namespace simulator {
 
 namespace {
 
-// From this size on memory is had from the operating system, zeroed where it is touched.
+// Memory of at least this size comes from the operating system, zeroed on first touch.
 constexpr uint64_t MAPPED = 64 * 1024;
 
 }  // namespace
@@ -144,7 +144,7 @@ void BufferShadow::begin_launch() {
   if (first > 0 && is_untouched(base_ + first, base_ + bytes_)) written_before_ = first;
 }
 
-// --- all of them --------------------------------------------------------------------------------------
+// --- all allocations ----------------------------------------------------------------------------------
 
 void DeviceShadow::allocated(uint64_t base, uint64_t bytes, bool is_written) {
   auto buffer = std::make_unique<BufferShadow>(*this, base, bytes, is_written);
@@ -206,7 +206,8 @@ void DeviceShadow::end_launch() {
   if (--under_way_ == 0) retired_.clear();
 }
 
-// At most a quarter of the memory that can be used, where the device has three quarters.
+// Takes at most a third of the device's memory, or 64 MiB if that is more. By default the device has three
+// quarters of the usable memory.
 LazyBytes DeviceShadow::take(uint64_t bytes) {
   constexpr uint64_t LEAST = uint64_t{64} << 20;
   const uint64_t most = std::max(LEAST, memory.total_bytes() / 3);

@@ -17,14 +17,15 @@ uint32_t narrowest(const Program& program) {
   return has_narrow ? 1 : 4;
 }
 
-// A fence that orders all, as __threadfence() does, says nothing of any place.
+// A fence that orders all accesses, as __threadfence() does, says nothing about one place.
 Strength strength_of(const Facts& facts) {
   if (facts.family == Family::atomic) return Strength::atomic;
   const bool is_strong = facts.order != Order::weak && facts.order != Order::sequential;
   return is_strong ? Strength::strong : Strength::weak;
 }
 
-// Which addresses are the same: a register and a distance from it, as far as additions of constants lead back.
+// Addresses in a form that can be compared: a register plus an offset, traced back through additions of
+// constants.
 class Addresses {
  public:
   using Place = std::pair<uint32_t, int64_t>;
@@ -46,7 +47,7 @@ class Addresses {
     }
   }
 
-  // Of an access: its operand [%rd1+8].
+  // Returns the address of an access: its operand [%rd1+8].
   Place of(const SourceInstruction& access) const {
     const OperandFact* const first = &program_.operands[access.groups.first];
     const auto past_end = std::accumulate(access.groups.size.begin(), access.groups.size.end(), 0);
@@ -68,8 +69,8 @@ class Addresses {
   std::unordered_map<uint32_t, Place> sums_;
 };
 
-// The plain load before a loop of atomicCAS, as the programming guide writes it, and the look before an atomicMax that
-// may spare it: whatever they find, the atomic decides.
+// Returns the plain loads before a loop of atomicCAS, as in the programming guide, and the loads before an
+// atomicMax that may spare it. Their value does not matter: the atomic decides.
 std::vector<uint32_t> loads_before_swaps(const Program& program) {
   const auto swaps = [](const SourceInstruction& source) {
     return source.facts.family == Family::atomic &&
@@ -114,7 +115,7 @@ HazardContext::HazardContext(const Program& p, DeviceShadow& device, bool helper
   for (const uint32_t load : loads_before_swaps(p)) strengths_[load] = Strength::atomic;
 }
 
-// Where threads meet, in the order of the code.
+// Returns the instructions at which threads meet, in code order.
 std::vector<uint32_t> HazardContext::meetings() const {
   std::vector<uint32_t> all;
   for (const BasicBlock& block : program.blocks) {
@@ -128,9 +129,10 @@ std::vector<uint32_t> HazardContext::meetings() const {
   return all;
 }
 
-// Then each of the line's accesses to memory is there several times. Of `s[t] += s[u]` only the load is.
+// True if the instruction is in an unrolled loop: each of the line's memory accesses then occurs several times.
+// In `s[t] += s[u]` without a loop, only the load does.
 bool HazardContext::is_unrolled(uint32_t instruction) const {
-  std::map<uint32_t, int> copies;  // by their spelling
+  std::map<uint32_t, int> copies;  // by spelling
   for (uint32_t i = 0; i < lines_.size(); ++i) {
     const Facts& facts = program.sources[i].facts;
     const bool is_access =
@@ -144,7 +146,7 @@ bool HazardContext::is_unrolled(uint32_t instruction) const {
          std::all_of(copies.begin(), copies.end(), [](const auto& of) { return of.second > 1; });
 }
 
-// A branch back makes a loop of the blocks between; a loop that was unrolled has its instruction once for each turn.
+// A backward branch makes a loop of the blocks between. An unrolled loop has its instruction once for each turn.
 HazardContext::Loop HazardContext::loop_around(uint32_t instruction) const {
   uint32_t first = instruction;
   uint32_t last = instruction;
@@ -202,7 +204,7 @@ std::vector<uint32_t> HazardContext::blocks_after(uint32_t at) const {
   return after;
 }
 
-// Whether a way from one of the blocks comes to `to` without passing `around`.
+// True if a path from one of the blocks reaches `to` without passing `around`.
 bool HazardContext::leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t around) const {
   std::set<uint32_t> seen;
   while (!blocks.empty()) {
@@ -235,7 +237,7 @@ uint32_t HazardContext::first_copy_of(uint32_t instruction) const {
   return instruction;
 }
 
-// The order of the code says little: a compiler may put a loop's end before its beginning.
+// Uses paths, because the order of the code says little: a compiler may put a loop's end before its beginning.
 bool HazardContext::comes_first(uint32_t start, uint32_t instruction, uint32_t other) const {
   const uint32_t here = block_of(instruction);
   const uint32_t there = block_of(other);
@@ -245,7 +247,7 @@ bool HazardContext::comes_first(uint32_t start, uint32_t instruction, uint32_t o
       start == 0 ? std::vector<uint32_t>{0} : blocks_after(block_of(start));
   const bool here_first = leads_to(from, here, there);
   if (here_first != leads_to(from, there, here)) return here_first;
-  // Either may be first, as the branches go: one that leads to the other then is.
+  // Either may come first, depending on the branches. Then the one that leads to the other does.
   const bool goes_on = leads_to(blocks_after(here), there, none);
   if (goes_on != leads_to(blocks_after(there), here, none)) return goes_on;
   return instruction <= other;

@@ -13,8 +13,9 @@ LaunchHazards::Seen* LaunchHazards::find(uint64_t key) {
   return known == seen_.end() ? nullptr : &*known;
 }
 
-// One mistake is told once. What is read before another thread has written it is a race, and no read of what nobody
-// wrote; what is read before it was copied is that, and no race with the copy when it lands.
+// Drops hazards that follow from another, so that one mistake is reported once. A read before another thread's
+// write is a race, and not a read of unwritten memory. A use before a copy lands is an early use, and not a race
+// with the landing copy.
 void LaunchHazards::drop_consequences() {
   using Line = std::pair<std::string, int>;
   const auto line = [](const SourceLine& where) { return Line{where.file, where.line}; };

@@ -170,7 +170,8 @@ void BlockOrder::need_extras() {
   if (extras_.empty()) extras_.resize(threads_);
 }
 
-// What one of them knows, all know. What one of them may tell, all may: its fence was before they met.
+// Shares knowledge among the threads: what one of them knows, all know. If one may pass it on, all may, because
+// its fence came before they met.
 void BlockOrder::share(const std::vector<uint32_t>& threads) {
   const auto unite = [&](Known Extra::* part) {
     const Known first = extras_[threads.front()].*part;

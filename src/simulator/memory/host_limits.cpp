@@ -12,7 +12,7 @@
 namespace simulator {
 namespace {
 
-// Nothing: there is no limit.
+// Returns nothing if there is no limit.
 std::optional<uint64_t> soft_limit(__rlimit_resource resource) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -27,7 +27,7 @@ uint64_t address_space_in_use() {
 
 size_t stack_bytes_of_a_thread() {
   pthread_attr_t attributes;
-  size_t bytes = size_t{8} << 20;  // what it usually is, unless it can be asked
+  size_t bytes = size_t{8} << 20;  // the usual default
   if (pthread_attr_init(&attributes) != 0) return bytes;
   pthread_attr_getstacksize(&attributes, &bytes);
   pthread_attr_destroy(&attributes);

@@ -26,51 +26,54 @@
 namespace simulator {
 namespace {
 
-// Bits 52 and up lie outside every user address of x86-64 and of arm64, so a dereference faults.
+// Bits 52 and up lie outside every user address of x86-64 and arm64, so a dereference faults.
 constexpr uint64_t DEVICE_RANGE = uint64_t{1} << 52;
 
 constexpr uint64_t ALIGNMENT = 256;  // cudaMalloc's
 
-// At least so many bytes between two allocations belong to nobody. They cost addresses only, and are
-// wide enough that a matrix row too many lands in them and not in the next matrix.
+// The least bytes between two allocations that belong to none. They cost only addresses. They are wide enough
+// that one matrix row too many lands in them, and not in the next matrix.
 constexpr uint64_t RED_ZONE = uint64_t{1} << 20;
 
-// New memory is filled with this. As a float it is -4.3e8, as an int -842150451.
+// The fill of new memory. As a float it is -4.3e8, as an int -842150451.
 constexpr int UNDEFINED = 0xCD;
 
-// A larger allocation is filled up to here only, and its other pages come zeroed from the operating
-// system when they are first touched: filling would make every byte resident, used or not.
+// The fill's limit. Further pages come zeroed from the operating system on first touch: filling them would make
+// every byte resident, used or not.
 constexpr uint64_t FILLED = uint64_t{1} << 20;
 
-// Host addresses for pinned and managed memory are reserved so much at a time: a large reservation costs
-// nothing on Linux itself, but real memory in an emulator that keeps a record of every page.
+// The bytes of host addresses reserved at a time for pinned and managed memory. A large reservation costs nothing
+// on Linux itself, but costs real memory in an emulator that records every page.
 constexpr uint64_t VISIBLE_CHUNK = uint64_t{1} << 30;
 
-// From this size on the bytes are laid out for huge pages, which spares the host's TLB.
+// From this size on, allocations are laid out for huge pages, which spares the host's TLB.
 constexpr uint64_t HUGE_PAGE = uint64_t{2} << 20;
 
-// Beyond this size they are not: so large an allocation may be meant to be touched here and there only, and
-// a byte touched should not cost 2 MiB.
+// Beyond this size they are not: the program may touch such an allocation only here and there, and one touched
+// byte should not cost 2 MiB.
 constexpr uint64_t SPARSE = uint64_t{256} << 20;
 
-// What malloc in kernels may hand out in all, as on a device unless it is set.
+// The default heap size for malloc in kernels, as on a device.
 constexpr uint64_t DEFAULT_HEAP = uint64_t{8} << 20;
 constexpr uint64_t HEAP_GRAIN = 16;  // an allocation takes a multiple of this
 
-// What an H200 has, as cudaMemGetInfo reports it; the simulated device never claims more.
+// The memory of an H200, as cudaMemGetInfo reports it. The simulated device has no more unless offer_free()
+// enlarges it.
 constexpr uint64_t LARGEST_DEVICE = uint64_t{143'771} << 20;
 
 uint64_t round_up(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// The first number in a file of the kernel's, or the largest number if there is none ("max").
+// Returns the first number in a file of the operating system's kernel, or the largest number if there is none
+// ("max").
 uint64_t number_in(const char* path) {
   uint64_t value = 0;
   return std::ifstream(path) >> value ? value : std::numeric_limits<uint64_t>::max();
 }
 
-// "512M", "8G", "100000": a number of bytes, or nothing if it is none. The letters are powers of 1024.
+// Parses a number of bytes: "512M", "8G", "100000". Returns nothing if it is invalid. The letters are powers of
+// 1024.
 std::optional<uint64_t> parse_bytes(const char* text) {
   uint64_t value = 0;
   const char* const end = text + std::strlen(text);
@@ -87,7 +90,7 @@ std::optional<uint64_t> parse_bytes(const char* text) {
   return value << shift;
 }
 
-// The memory that this process may use: the machine's, or its control group's if less.
+// Returns the memory that this process may use: the machine's, or its control group's if less.
 uint64_t usable_bytes() {
   const uint64_t physical =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -95,9 +98,9 @@ uint64_t usable_bytes() {
                    number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
 }
 
-// What SIMULATOR_MEMORY asks for, at most an H200's, otherwise three quarters of what can be used. More than
-// there is may be asked for, as untouched memory costs nothing, but is worth a word: touching too much of it
-// ends the process without one.
+// Returns the bytes that SIMULATOR_MEMORY asks for, at most an H200's; by default three quarters of the usable
+// memory. It may ask for more than there is, because untouched memory costs nothing. A warning is printed then:
+// touching too much of it ends the process without a message.
 uint64_t device_bytes() {
   const uint64_t usable = usable_bytes();
   const char* const asked = std::getenv("SIMULATOR_MEMORY");
@@ -128,8 +131,8 @@ uint64_t device_bytes() {
   return std::min(*bytes, LARGEST_DEVICE);
 }
 
-// Where the bytes of an allocation that the host does not see lie; nullptr if there are none. A large one is
-// taken from the operating system without a promise that all of it can be touched.
+// Returns host memory for an allocation that the host does not see; nullptr if there is none. The operating
+// system does not promise that all of a large one can be touched.
 std::byte* take_bytes(uint64_t bytes) {
   if (bytes < HUGE_PAGE) {
     return static_cast<std::byte*>(std::aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT)));
@@ -154,8 +157,8 @@ void give_back(std::byte* first, uint64_t bytes) {
   }
 }
 
-// Records in the order of their addresses, which is the order of allocation: appended under a lock,
-// read without one. They lie in chunks that double in size and never move.
+// Records in the order of their addresses, which is the order of allocation: appended under a lock, read without
+// one. They lie in chunks that double in size and never move.
 class Records {
  public:
   ~Records() {
@@ -179,7 +182,7 @@ class Records {
     size_.store(index + 1, std::memory_order_release);
   }
 
-  // How many records, live or freed, start at or before `address`.
+  // Returns the number of records, live or freed, that start at or before `address`.
   size_t count_before(uint64_t address) const {
     size_t low = 0;
     size_t high = size();
@@ -207,7 +210,7 @@ class Records {
   std::atomic<size_t> size_{0};
 };
 
-// Addresses that are handed out once, from low to high.
+// A range of addresses, each handed out once, from low to high.
 struct AddressRange {
   uint64_t first = 0;
   uint64_t past_end = 0;
@@ -215,7 +218,7 @@ struct AddressRange {
   Records records;
 
   bool contains(uint64_t address) const { return address >= first && address < past_end; }
-  // The start of `bytes` fresh addresses, or 0 if they are used up.
+  // Returns the start of `bytes` fresh addresses, or 0 if they are used up.
   uint64_t take(uint64_t bytes, uint64_t alignment) {
     const uint64_t base = round_up(next, alignment);
     if (bytes > past_end - base || past_end - base - bytes < RED_ZONE) return 0;
@@ -224,12 +227,12 @@ struct AddressRange {
   }
 };
 
-// What lies around an address in no allocation.
+// The neighbours of an address that is in no allocation.
 struct Neighbours {
   const Allocation* before = nullptr;  // live or freed
   const Allocation* after = nullptr;
-  uint64_t past = std::numeric_limits<uint64_t>::max();   // distance from the end of the one before
-  uint64_t ahead = std::numeric_limits<uint64_t>::max();  // to the start of the one after
+  uint64_t past = std::numeric_limits<uint64_t>::max();   // distance from the end of `before`
+  uint64_t ahead = std::numeric_limits<uint64_t>::max();  // distance to the start of `after`
 };
 
 }  // namespace
@@ -239,31 +242,31 @@ struct DeviceMemory::State {
   // Host addresses, reserved but inaccessible until they are handed out. Read without the lock.
   std::array<AddressRange, 4096> visible;
   std::atomic<size_t> visible_ranges{0};
-  // Memory of the host's that the device may use. A place is taken again when its memory has been given up;
-  // the records themselves stay, since a launch may still hold one. Read without the lock.
+  // Host memory that the device may use. A place is reused when its memory has been given up. The records stay,
+  // because a launch may still hold one. Read without the lock.
   std::array<std::atomic<Allocation*>, 1024> adopted{};
   std::atomic<size_t> adopted_places{0};
   uint64_t page = 4096;
-  std::once_flag
-      total_is_known;  // what there is may take a word on stderr, which comes with the first who asks
+  std::once_flag total_is_known;  // the first query may print a warning on stderr
   std::atomic<uint64_t> total_bytes = 0;
   std::atomic<uint64_t> used{0};
   std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
 
-  mutable std::mutex mutex;  // guards all that follows, `next` of the ranges, and appending to them
+  // guards all members below, `next` of the ranges, and appending to them
+  mutable std::mutex mutex;
   uint32_t allocations = 0;
   std::unordered_map<uint32_t, std::string> names;
-  uint32_t heap_id = 0;  // of all that comes from the heap; 0: nothing yet
+  uint32_t heap_id = 0;  // id of the heap's allocations; 0: none yet
   uint64_t heap_used = 0;
-  std::unordered_set<uint64_t> heap;                   // where its live allocations start
-  std::vector<std::unique_ptr<Allocation>> adoptions;  // all that ever were
+  std::unordered_set<uint64_t> heap;                   // the starts of its live allocations
+  std::vector<std::unique_ptr<Allocation>> adoptions;  // all adoptions ever made
 
   uint64_t total() {
     std::call_once(total_is_known, [this] { total_bytes = device_bytes(); });
     return total_bytes;
   }
 
-  // The range around `address`; the device's own for an address in none.
+  // Returns the range around `address`, or the device's own for an address in none.
   const AddressRange& range_of(uint64_t address) const {
     if (device.contains(address)) return device;
     const size_t ranges = visible_ranges.load(std::memory_order_acquire);
@@ -273,8 +276,8 @@ struct DeviceMemory::State {
     return device;
   }
 
-  // The range in which `bytes` of the host's addresses were taken, with their start in `base`; nullptr if
-  // there are none. A new range is reserved where the last one is used up.
+  // Takes `bytes` of host addresses. Returns their range and sets `base` to their start; nullptr if there are
+  // none. Reserves a new range if the last one is used up.
   AddressRange* take_visible(uint64_t bytes, uint64_t& base) {
     const size_t ranges = visible_ranges.load(std::memory_order_relaxed);
     if (ranges > 0) {
@@ -295,7 +298,7 @@ struct DeviceMemory::State {
     return &range;
   }
 
-  // The adopted memory that shares a byte with [first, past_end), or nullptr.
+  // Returns the adopted memory that shares a byte with [first, past_end), or nullptr.
   Allocation* adopted_within(uint64_t first, uint64_t past_end) const {
     const size_t places = adopted_places.load(std::memory_order_acquire);
     for (size_t i = 0; i < places; ++i) {
@@ -322,7 +325,7 @@ struct DeviceMemory::State {
     return around;
   }
 
-  // The allocation, live or freed, whose bytes hold `address`.
+  // Returns the allocation, live or freed, that holds `address`.
   Allocation* holding(uint64_t address) const {
     if (!device.contains(address)) {
       if (Allocation* const found = adopted_within(address, address + 1)) return found;
@@ -487,7 +490,7 @@ bool DeviceMemory::release(uint64_t base) {
     return false;
   allocation->live = false;
   if (allocation->host_visible) {
-    // Fresh inaccessible pages in place of the old ones: the memory goes back, the addresses do not.
+    // Replaces the pages with inaccessible ones: the memory is returned, the addresses are not.
     const uint64_t mapped = round_up(allocation->bytes, s.page);
     void* const fresh = mmap(allocation->host, mapped, PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

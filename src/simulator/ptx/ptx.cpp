@@ -40,25 +40,25 @@ std::string fold_blanks(std::string_view text) {
 
 using Files = std::map<uint64_t, std::string>;
 
-// A function whose body has been passed over.
+// A function whose body was skipped.
 struct Head {
   Function function;
-  size_t body = 0;  // where in the text it starts, behind the brace
+  size_t body = 0;  // position of the body in the text, after the brace
   bool is_read = false;
 };
 
-// Reads on from a position in the text, which is all the state that parsing itself has.
+// Reads on from a position in the text. The position is the only state of parsing itself.
 class Reader {
  public:
   explicit Reader(std::string_view text, size_t at = 0) : text_(text), at_(at) {}
 
-  // All but the functions' bodies.
+  // Reads the module without the functions' bodies.
   void read_module(std::vector<Head>& heads, std::vector<Variable>& variables, Files& files) {
     while (skip_blanks(), at_ < text_.size()) read_top_level(heads, variables);
     files = std::move(files_);
   }
 
-  // The body that starts here. Throws Unreadable.
+  // Reads the body that starts here. Throws Unreadable.
   void read_body(Function& function, const Files& files) {
     files_ = files;
     try {
@@ -111,7 +111,7 @@ class Reader {
     if (!accept(c)) fail(std::string("expected '") + c + "'");
   }
 
-  // A name: a register, symbol, label or keyword. Dots belong to opcodes and special registers.
+  // Reads a name: a register, symbol, label or keyword. Dots belong to opcodes and special registers.
   std::string word(bool with_dots = false) {
     skip_blanks();
     const size_t start = at_;
@@ -147,7 +147,7 @@ class Reader {
     return value.bits;
   }
 
-  // An integer in any base, or a 0f / 0d constant given by its bits.
+  // Reads an integer in any base, or a 0f / 0d constant given by its bits.
   Operand number() {
     skip_blanks();
     Operand operand;
@@ -180,7 +180,7 @@ class Reader {
     return operand;
   }
 
-  // 1.5 or 25.0e-3, whose digits before the point have been read: a double, as PTX has it.
+  // Reads 1.5 or 25.0e-3 after the digits before the point: a double, as in PTX.
   Operand decimal(size_t start, bool minus) {
     Operand operand;
     operand.kind = Operand::Kind::immediate;
@@ -207,7 +207,7 @@ class Reader {
     } else if (name == "section") {
       skip_section();
     } else if (name == "visible" || name == "weak" || name == "extern" || name == "common") {
-      // Linkage means nothing here: the directive that follows says what it is.
+      // Linkage has no meaning here; the next directive tells the kind.
     } else if (name == "entry" || name == "func") {
       heads.push_back(read_head(name == "entry"));
     } else if (name == "global" || name == "const" || name == "shared") {
@@ -226,7 +226,7 @@ class Reader {
     std::string path = quoted();
     const std::string_view rest = rest_of_line();
     const size_t name = rest.find('"');
-    if (name != rest.npos) {  // it was a directory
+    if (name != rest.npos) {  // this was a directory
       path += "/";
       path += rest.substr(name + 1, rest.find('"', name + 1) - name - 1);
     }
@@ -241,7 +241,7 @@ class Reader {
     at_ = close + 1;
   }
 
-  // ".shared .align 16 .b8 name[512], other[4];" One statement, one or more variables.
+  // Reads one statement with one or more variables: ".shared .align 16 .b8 name[512], other[4];".
   std::vector<Variable> read_variables() {
     std::vector<Variable> variables;
     Variable common = read_variable_head();
@@ -255,7 +255,7 @@ class Reader {
     return variables;
   }
 
-  // The words before the name: the space, the alignment, the type.
+  // Reads the words before the name: the space, the alignment, the type.
   Variable read_variable_head() {
     Variable variable;
     skip_blanks();
@@ -267,9 +267,9 @@ class Reader {
         variable.align = unsigned_number();
       } else if (is_space) {
         if (variable.space.empty())
-          variable.space = name;  // a later one is a pointer's, and advice
+          variable.space = name;  // a later one is a pointer's space, and only advice
       } else if (name != "ptr") {
-        variable.type = name;  // a type that is none of ours is refused where it is used
+        variable.type = name;  // an unknown type is refused at its use
       }
       skip_blanks();
     }
@@ -355,7 +355,7 @@ class Reader {
     return head;
   }
 
-  // To behind the brace that closes the body. Braces stand in operands too, always in pairs.
+  // Skips to after the body's closing brace. Operands have braces too, always in pairs.
   void skip_body(const std::string& name) {
     for (int depth = 1; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
@@ -369,7 +369,7 @@ class Reader {
     fail("the body of " + name + " has no end");
   }
 
-  // Stops at its last character.
+  // Skips a comment or string. Stops at its last character.
   void skip_comment_or_string() {
     const auto end_of = [&](std::string_view mark) {
       const size_t end = text_.find(mark, at_ + 1);
@@ -413,7 +413,7 @@ class Reader {
         if (scopes_.size() == 1) return;
         scopes_.pop_back();
       } else if (accept(';')) {
-        // An empty statement: inline assembly often ends in one.
+        // Empty statement: inline assembly often ends in one.
       } else if (peek() == '.') {
         read_directive_in_body(function);
       } else {
@@ -445,7 +445,8 @@ class Reader {
     }
   }
 
-  // ".reg .b32 %r<9>;" declares a family, ".reg .pred p, q;" single names, for the scope they stand in.
+  // Reads register declarations: ".reg .b32 %r<9>;" declares a family, ".reg .pred p, q;" single names, for their
+  // scope.
   void read_registers(Function& function) {
     std::string type = directive();
     if (type.starts_with('v')) fail("vector registers are not supported");
@@ -475,14 +476,14 @@ class Reader {
       if (found == std::string::npos) continue;
       const Place site = parse_place(std::string_view(clause).substr(found + 10));
       chain.push_back(site);
-      // The call site was announced by a .loc of its own, with the place it was inlined at in turn.
+      // The call site has an earlier .loc of its own, with the place at which it was inlined in turn.
       const auto outer = inlined_.find(site);
       if (outer != inlined_.end()) {
         chain.insert(chain.end(), outer->second.begin() + 1, outer->second.end());
       }
     }
     inlined_[place] = chain;
-    if (std::get<1>(place) == 0) return;  // line 0: code of no line; it stays with the line before
+    if (std::get<1>(place) == 0) return;  // line 0: code without a line keeps the line before
     line_ = static_cast<uint32_t>(function.lines.size());
     function.lines.emplace_back();
     pending_lines_.push_back({line_, chain});
@@ -503,7 +504,7 @@ class Reader {
     return {numbers[0], static_cast<int>(numbers[1]), static_cast<int>(numbers[2])};
   }
 
-  // Files may be given names behind the code that is of them.
+  // Resolves lines at the end, because a file's name may come after its code.
   void resolve_lines(Function& function) {
     for (const PendingLine& pending : pending_lines_) {
       for (const auto& [file, line, column] : pending.chain) {
@@ -526,7 +527,7 @@ class Reader {
           } while (accept(','));
           expect(';');
         } else if (text_.substr(at_, 14) == ".callprototype") {
-          // Says how a pointer's arguments are laid out. They come as they are stored.
+          // Tells the layout of a pointer's arguments. They come as they are stored.
           at_ = std::min(text_.find(';', at_), text_.size());
           expect(';');
         } else {
@@ -562,7 +563,7 @@ class Reader {
     return instruction;
   }
 
-  // "ld.global.L1::no_allocate.v4.f32": colons may stand within a modifier.
+  // Reads an opcode: "ld.global.L1::no_allocate.v4.f32". A modifier may contain colons.
   std::string opcode_word() {
     const size_t start = at_;
     while (is_word_char(peek()) || peek() == '.' || peek() == ':') ++at_;
@@ -570,7 +571,7 @@ class Reader {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  // The name under which the register is declared, or empty if `name` is no register.
+  // Returns the name under which the register is declared, or empty if `name` is no register.
   std::string register_name(const Function& function, const std::string& name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       const auto found = scope->find(name);
@@ -692,7 +693,7 @@ const std::vector<Variable>& Module::variables() const { return text_->variables
 const std::vector<std::string>& Module::functions() const { return text_->functions; }
 
 const Function* Module::find(std::string_view name) const {
-  // A declaration may come before the function itself.
+  // A declaration may precede the function itself.
   Head* found = nullptr;
   for (Head& head : text_->heads) {
     if (head.function.name == name && (found == nullptr || head.function.has_body)) found = &head;
