@@ -36,7 +36,7 @@ std::atomic<int> requested_workers{0};
 std::atomic<int> launches_under_way{0};
 std::atomic<bool> stop_requested{false};
 
-// A number in the environment; nothing, with a word on stderr, where it is none.
+// Returns a number from the environment. Returns nothing, with a message on stderr, if the variable is no number.
 template <typename Number>
 std::optional<Number> number_in_environment(const char* name, const char* meaning) {
   const char* const text = std::getenv(name);
@@ -56,7 +56,7 @@ std::atomic<uint64_t>& schedule_seed() {
   return seed;
 }
 
-// Of the launch under way, for whoever watches: see launch_progress().
+// The current launch's progress, for watchers: see launch_progress().
 struct Watched {
   std::atomic<uint64_t> ended = 0, blocks = 0;
 };
@@ -100,8 +100,8 @@ std::vector<std::byte> pack_arguments(const Program& program, void* const* argum
   return packed;
 }
 
-// The order in which blocks start: a permutation of their numbers that needs no table. Four rounds of a
-// Feistel network over a power of four, walked on where it leaves the range.
+// The order in which blocks start: a permutation of their numbers without a table. Four rounds of a Feistel
+// network over a power of four, repeated while the result is out of range.
 class BlockOrder {
  public:
   BlockOrder(uint64_t blocks, uint64_t seed) : blocks_(blocks), seed_(seed) {
@@ -132,7 +132,7 @@ class BlockOrder {
   int half_bits_ = 0;
 };
 
-// Once: the launches that follow are no better off, and slower is not wrong.
+// Warns once: later launches will have as few threads, and slower is not wrong.
 template <typename Describe>
 void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
   static std::atomic<bool> said{false};
@@ -148,9 +148,8 @@ void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
   }
 }
 
-// A launch in the making. Workers take blocks in order until none is left or one has failed. A block that
-// only waits is put aside for another, as long as there is room on the device: all blocks that it could hold
-// at once make progress.
+// A running launch. Workers take blocks in order until none is left or one has failed. A block that only waits is
+// put aside for another, if the device has room. So all blocks that fit on the device at once make progress.
 class Launch {
  public:
   Launch(Device& device, const Program& program, const LaunchShape& shape, void* const* arguments,
@@ -189,7 +188,8 @@ class Launch {
     watched().blocks = 0;
     if (state_.watched) state_.watched->found.publish(state_.device.hazards);
     if (error_) std::rethrow_exception(error_);
-    if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();  // nobody had room for a block
+    // no worker had room for a block
+    if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();
     Tally tally;
     for (const auto& worker : workers_) {
       worker->add_to(tally);
@@ -207,7 +207,7 @@ class Launch {
   using Blocks = std::deque<std::unique_ptr<Block>>;
   static constexpr uint64_t NONE = ~uint64_t{0};  // in place of changes: the worker has no blocks
 
-  // As many as the host has threads and memory for. A launch needs none, only time.
+  // Starts as many helpers as the host has threads and memory for. A launch needs no helper; they only save time.
   void start_helpers(std::vector<std::jthread>& helpers, size_t wanted) {
     try {
       workers_.reserve(1 + wanted);
@@ -226,21 +226,21 @@ class Launch {
     for (size_t i = 1 + helpers.size(); i <= wanted; ++i) declare(i, NONE);
   }
 
-  // What one worker does until all is done.
+  // Runs blocks on one worker until the launch is over.
   void work(Worker& worker, size_t number) {
     try {
       Blocks spare, aside;
       bool has_none = false;
-      // A block below a faulty one still runs, so that the fault reported is always the lowest block's.
+      // A block below a faulty one still runs, so that the reported fault is always the lowest block's.
       while (!is_over(aside)) {
-        // Said before it tries to get one: while it has a block, or may be getting one, it is not stuck.
+        // Declared before it tries to get a block: a worker with a block, or about to get one, is not stuck.
         if (std::exchange(has_none, false)) declare(number, std::nullopt);
         bool has_room = true;
         if (std::unique_ptr<Block> fresh = start_next(worker, spare, has_room)) {
           run_turn(std::move(fresh), spare, aside);
         } else if (aside.empty() && !has_room) {
-          break;                     // its share is left to the workers that have a block's room
-        } else if (aside.empty()) {  // the device is full of the other workers' blocks
+          break;                     // leaves its share to workers that have room for a block
+        } else if (aside.empty()) {  // the other workers' blocks fill the device
           declare(number, NONE);
           has_none = true;
           std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -267,7 +267,8 @@ class Launch {
     return aside.empty() && next_.load() >= blocks_;
   }
 
-  // A block that has just begun; nullptr if all have, or the device is full, or the host has no room for it.
+  // Starts the next block and returns it. Returns nullptr if all have begun, or the device is full, or the host
+  // has no room for it.
   std::unique_ptr<Block> start_next(Worker& worker, Blocks& spare, bool& has_room) {
     if (next_.load() >= blocks_) return nullptr;
     if (in_flight_.fetch_add(1) >= room_) {
@@ -287,7 +288,8 @@ class Launch {
     return nullptr;
   }
 
-  // Room for a block on the host, had before any block of the grid depends on it; nullptr if there is none.
+  // Reserves room for a block on the host, before any block of the grid depends on it. Returns nullptr if there
+  // is none.
   std::unique_ptr<Block> take_room(Worker& worker, Blocks& spare) {
     if (!spare.empty()) {
       std::unique_ptr<Block> block = std::move(spare.back());
@@ -297,7 +299,7 @@ class Launch {
     try {
       std::unique_ptr<Block> block =
           level().make_block(program_, worker, shape_, parameters_.data());
-      block->start(0);  // which takes the rest of its memory
+      block->start(0);  // takes the rest of its memory
       return block;
     } catch (const std::bad_alloc&) {
       has_no_memory_ = true;
@@ -319,8 +321,8 @@ class Launch {
     spare.push_back(std::move(block));
   }
 
-  // Where each worker's blocks are stuck and no further one can start, nobody will ever change what they
-  // wait for.
+  // Ends the launch if each worker's blocks are stuck and no further block can start: then nothing will ever
+  // change the memory that they poll.
   void look_for_endless_wait(const Blocks& aside, size_t number) {
     const uint64_t changes = state_.changes.load();
     const bool fits_device = next_.load() < blocks_ && in_flight_.load() < room_;
@@ -334,7 +336,8 @@ class Launch {
       return at && (*at == changes || *at == NONE);
     });
     if (!all_stuck || !all_workers || state_.changes.load() != changes) return;
-    if (fits_device) throw std::bad_alloc();  // they may wait for what the host has no room for
+    // they may wait for a block that the host has no room for
+    if (fits_device) throw std::bad_alloc();
     const auto lowest =
         std::min_element(aside.begin(), aside.end(),
                          [](const auto& a, const auto& b) { return a->number < b->number; });
@@ -342,7 +345,7 @@ class Launch {
     ended_ = true;
   }
 
-  // At how many changes the worker's blocks were found stuck, if they were.
+  // Declares the number of changes at which the worker's blocks were stuck, if they were.
   void declare(size_t number, std::optional<uint64_t> changes) {
     const std::lock_guard lock(mutex_);
     stuck_[number] = changes;
@@ -350,7 +353,7 @@ class Launch {
 
   void keep_lowest(uint64_t block, Fault&& fault) {
     const std::lock_guard lock(mutex_);
-    // What ends the launch as a whole ends it at once.
+    // These faults end the whole launch at once.
     if (fault.kind == FaultKind::interrupted || fault.kind == FaultKind::timed_out) ended_ = true;
     if (fault_ && block >= first_faulty_) return;
     first_faulty_ = block;
@@ -361,18 +364,18 @@ class Launch {
   const LaunchShape& shape_;
   const std::vector<std::byte> parameters_;
   const LaunchExcerpt excerpt_;
-  const uint64_t blocks_;  // that are run,
-  const uint64_t first_;   // from this number on
+  const uint64_t blocks_;  // the number of blocks to run
+  const uint64_t first_;   // the number of the first of them
   const BlockOrder order_;
-  const uint64_t room_;  // blocks that may be under way at once
+  const uint64_t room_;  // blocks that may run at once
   LaunchState state_;
-  std::atomic<uint64_t> next_{0};  // turn, not number
+  std::atomic<uint64_t> next_{0};  // a turn, not a number
   std::atomic<uint64_t> in_flight_{0};
   std::atomic<uint64_t> first_faulty_{~uint64_t{0}};
-  std::atomic<bool> has_no_memory_{false};  // on the host, for one more block
-  std::atomic<bool> ended_{false};          // whatever is under way, and whatever has not begun
+  std::atomic<bool> has_no_memory_{false};  // True if the host has no memory for another block
+  std::atomic<bool> ended_{false};          // True if all running and all further blocks must end
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // the calling thread's first
+  std::vector<std::unique_ptr<Worker>> workers_;  // the calling thread's worker is first
   std::vector<std::optional<uint64_t>> stuck_;    // by worker
   std::optional<Fault> fault_;
   std::exception_ptr error_;
@@ -386,7 +389,8 @@ class LoadedKernel : public Kernel {
   const std::string& name() const override { return program_->name; }
   const std::string& demangled() const override { return program_->demangled; }
   int registers_per_thread() const override {
-    // A device's compiler keeps to the launch bounds, or else to what a thread can have, and spills the rest.
+    // A device's compiler keeps to the launch bounds, or else to a thread's limit, and spills the other
+    // registers.
     const DeviceLimits& limits = device_limits();
     int bound = limits.registers_per_thread;
     if (program_->max_threads > 0) {
@@ -453,7 +457,7 @@ class LoadedModule : public Module {
     }
   }
 
-  // Decodes the kernel when it is first asked for: a template's many instances need not all be.
+  // Decodes the kernel on first use: few of a template's many instances are needed.
   const Kernel* find_kernel(std::string_view mangled) const override {
     const std::lock_guard lock(mutex_);
     const auto known = kernels_.find(mangled);
@@ -519,7 +523,8 @@ class LoadedModule : public Module {
     } else if (memory.adopt(place->second, bytes)) {
       address = reinterpret_cast<uint64_t>(place->second);
     }
-    if (address == 0 && bytes <= memory.free_bytes()) throw std::bad_alloc();  // it is the host's
+    // the host's memory is used up
+    if (address == 0 && bytes <= memory.free_bytes()) throw std::bad_alloc();
     if (address == 0)
       throw std::runtime_error("no memory for the device variable " + variable.name);
     addresses_[variable.name] = address;
@@ -549,7 +554,7 @@ class LoadedModule : public Module {
   Device& device_;
   const ptx::Module ptx_;
   VariableAddresses addresses_;
-  mutable std::mutex mutex_;  // of the kernels decoded so far
+  mutable std::mutex mutex_;  // guards the kernels decoded so far
   mutable std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
 };
 

@@ -5,8 +5,8 @@
 namespace simulator {
 namespace {
 
-// A warp's registers come in multiples of a unit, from the part of the register file that belongs to its
-// scheduler, of which a multiprocessor has four.
+// A warp's registers come in multiples of a unit, from its scheduler's part of the register file. A
+// multiprocessor has four schedulers.
 constexpr int REGISTER_UNIT = 256;
 constexpr int REGISTER_PARTITIONS = 4;
 constexpr size_t SHARED_UNIT = 128;

@@ -1,4 +1,4 @@
-// Which level this processor gets.
+// The choice of the level for this processor.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +35,7 @@ bool processor_has(std::string_view name) {
            __builtin_cpu_supports("avx512vl");
   }
 #endif
-  return name == "v2" || name == "neon";  // the least that is supported
+  return name == "v2" || name == "neon";  // the lowest supported level
 }
 
 const Level* pick() {

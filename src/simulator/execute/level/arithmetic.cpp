@@ -56,7 +56,7 @@ void ternary(Warp& w, const Op& op) {
   put<T>(w, op.d, F(get<T>(w, op.a), get<T>(w, op.b), get<T>(w, op.c)));
 }
 
-// One lane at a time, where the host has no vector form. D and S may differ.
+// Computes one lane at a time, if the host has no vector form. D and S may differ.
 template <typename D, typename S, auto F>
 void each_unary(Warp& w, const Op& op) {
   const Lanes<S> a = get<S>(w, op.a);
@@ -74,7 +74,7 @@ void each_binary(Warp& w, const Op& op) {
   put<T>(w, op.d, result);
 }
 
-// The lanes of a 32-bit comparison as a mask for values of type T.
+// Returns the lanes of a 32-bit comparison as a mask for values of type T.
 template <typename T>
 auto mask_for(Lanes<int32_t> mask) {
   using Signed = std::conditional_t<sizeof(T) == 8, int64_t,
@@ -82,7 +82,7 @@ auto mask_for(Lanes<int32_t> mask) {
   return __builtin_convertvector(mask, Lanes<Signed>);
 }
 
-// shl: the count is 32 bits wide whatever the value's width, and one beyond it leaves nothing.
+// shl: the count is 32 bits wide for all widths. A count beyond the value's width gives 0.
 template <typename T>
 void shift_left(Warp& w, const Op& op) {
   constexpr uint32_t WIDTH = 8 * sizeof(T);
@@ -145,7 +145,7 @@ void compare(Warp& w, const Op& op) {
   write_predicate(w, op.d, to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
 }
 
-// set: all ones, or 1.0f, where the comparison holds, and zeros elsewhere.
+// set: all ones, or 1.0f, if the comparison holds; else zeros.
 template <typename T, typename D, auto F>
 void compare_into(Warp& w, const Op& op) {
   const Lanes<int32_t> holds = expand_mask(to_bits(F(get<T>(w, op.a), get<T>(w, op.b))));
@@ -206,7 +206,7 @@ template <typename T>
 constexpr bool IS_FLOAT =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, _Float16>;
 
-// The rest of Op::extra of a cvt: the rounding, and saturation.
+// Other bits of a cvt's Op::extra: the rounding, and saturation.
 constexpr int32_t ROUNDING_BITS = 7, SATURATE = 8;
 
 template <typename D, typename S>
@@ -224,7 +224,7 @@ D convert_one(S value, int32_t mode) {
     }
     return result;
   } else if constexpr (IS_FLOAT<S>) {
-    // A float beyond the integer's range gives the nearest end of it; NaN gives 0.
+    // A float beyond the integer's range gives the nearest limit. NaN gives 0.
     const double rounded = round_to_integral(static_cast<double>(value), rounding);
     if (!(rounded == rounded)) return D{0};
     if (rounded <= static_cast<double>(std::numeric_limits<D>::min()))
@@ -258,7 +258,7 @@ T from_register_bits(uint64_t bits) {
   }
 }
 
-// A result in a register wider than its type is sign- or zero-extended, as the type says.
+// Returns a result's register bits. In a register wider than its type, it is sign- or zero-extended by the type.
 template <typename T>
 uint64_t to_register_bits(T value) {
   if constexpr (std::is_same_v<T, float>) {
@@ -278,8 +278,7 @@ void convert(Warp& w, const Op& op) {
                 sizeof(S) >= 4) {
     if ((op.extra & SATURATE) == 0 && (sizeof(S) == 8) == ((op.extra & CONVERT_FROM_64) != 0) &&
         (sizeof(D) == 8) == ((op.extra & CONVERT_TO_64) != 0)) {
-      write<D>(w, op.d,
-               __builtin_convertvector(read<S>(w, op.a), Lanes<D>));  // addresses: the usual case
+      write<D>(w, op.d, __builtin_convertvector(read<S>(w, op.a), Lanes<D>));  // mostly addresses
       return;
     }
   }
@@ -311,7 +310,7 @@ Execute find_convert(std::string_view to, std::string_view from) {
 template <typename T>
 T divide(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    if (b == 0) return static_cast<T>(-1);  // unspecified by PTX; a device gives all ones
+    if (b == 0) return static_cast<T>(-1);  // unspecified in PTX; a device returns all ones
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(a));
     }
@@ -328,7 +327,7 @@ T remainder_of(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-// 32-bit division by way of double: it has more than twice the bits, so the quotient's floor is exact.
+// 32-bit division through double. A double has more than twice the bits, so the quotient's floor is exact.
 template <typename T>
 Lanes<T> quotient(Lanes<T> a, Lanes<T> b) {
   const Lanes<T> zero = 0, one = 1, all_ones = static_cast<T>(-1);
@@ -400,7 +399,7 @@ void bit_field_extract(Warp& w, const Op& op) {
   write<T>(w, op.d, result);
 }
 
-// shf.l / shf.r: 32 bits out of the 64 in (b, a), shifted by c, which wraps or clamps at 32.
+// shf.l / shf.r: 32 of the 64 bits of (b, a), shifted by c, which wraps or clamps at 32.
 template <bool LEFT, bool CLAMP>
 void funnel_shift(Warp& w, const Op& op) {
   const Lanes<uint32_t> low = read<uint32_t>(w, op.a);
@@ -415,7 +414,7 @@ void funnel_shift(Warp& w, const Op& op) {
   write<uint32_t>(w, op.d, result);
 }
 
-// prmt in its default mode: each nibble of c picks one of the eight bytes of (b, a).
+// prmt in its default mode: each nibble of c selects one of the eight bytes of (b, a).
 void permute_bytes(Warp& w, const Op& op) {
   const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
   const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
@@ -454,7 +453,7 @@ void logic3(Warp& w, const Op& op) {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
-// What several entries have in common stands here, so that it is compiled once for all of them.
+// Functions that several entries share, so that each is compiled once.
 constexpr auto ADD = [](auto a, auto b) { return a + b; };
 constexpr auto SUBTRACT = [](auto a, auto b) { return a - b; };
 constexpr auto MULTIPLY = [](auto a, auto b) { return a * b; };
@@ -506,7 +505,8 @@ struct Name<double> {
 
 using Operands = std::initializer_list<std::string_view>;
 
-// An entry whose name comes in parts. In one place: with what it calls, its code is many times that of an instruction.
+// Adds an entry whose name comes in parts. A separate function, because its code with its callees is many times
+// that of an instruction.
 [[gnu::noinline]] void add_named(Table& table, std::initializer_list<std::string_view> name,
                                  Execute execute, InstructionKind kind, std::string_view result,
                                  Operands operands) {
@@ -526,7 +526,7 @@ void add_entry(Table& table, const std::string& name, Execute execute, Instructi
 template <typename T>
 void add_integer(Table& table) {
   constexpr auto KIND = InstructionKind::integer;
-  // Two's complement wraps in PTX; in C++ only unsigned arithmetic does.
+  // In PTX two's complement wraps. In C++ only unsigned arithmetic does.
   using U = std::make_unsigned_t<T>;
   add_entry<T>(table, "add", binary<U, ADD>, KIND, 2);
   add_entry<T>(table, "sub", binary<U, SUBTRACT>, KIND, 2);
@@ -572,7 +572,7 @@ void add_wide(Table& table) {
                                {Name<S>::TEXT, Name<S>::TEXT, Name<D>::TEXT}};
 }
 
-// Logic on T's bits; PTX writes the type as b16, b32, b64.
+// Adds logic on T's bits. PTX writes the type as b16, b32, b64.
 template <typename T>
 void add_logic(Table& table, std::string_view type) {
   const auto add = [&](std::string_view name, Execute execute, std::string_view result,
@@ -597,7 +597,8 @@ void add_logic(Table& table, std::string_view type) {
   }
 }
 
-// A NaN that a GPU computes in single precision has these bits, whatever the operands had; a host keeps an operand's.
+// A NaN that a GPU computes in single precision has these bits, regardless of the operands. A host keeps an
+// operand's bits.
 constexpr int32_t COMPUTED_NAN = 0x7fffffff;
 
 template <auto F>
@@ -678,7 +679,7 @@ void add_comparison(Table& table, std::string_view relation, std::string_view ty
   add("setp.", ".xor", compare_and<T, F, XOR>, "pred", {type, type, "pred"});
 }
 
-// Lanes that hold a NaN: nothing else differs from itself.
+// Returns the lanes that hold a NaN: only a NaN differs from itself.
 template <typename V>
 auto is_nan(V a) {
   return a != a;  // NOLINT(misc-redundant-expression)
@@ -687,7 +688,7 @@ auto is_nan(V a) {
 template <typename T>
 void add_comparisons(Table& table, std::string_view type) {
   if constexpr (IS_FLOAT<T>) {
-    // Ordered: false when an operand is NaN. The forms with u are true then.
+    // Ordered comparisons are false if an operand is NaN. The forms with u are then true.
     add_comparison<T, EQUAL>(table, "eq", type);
     add_comparison<T, [](auto a, auto b) { return (a < b) | (a > b); }>(table, "ne", type);
     add_comparison<T, [](auto a, auto b) { return (a == b) | is_nan(a) | is_nan(b); }>(table, "equ",
@@ -700,7 +701,7 @@ void add_comparisons(Table& table, std::string_view type) {
     add_comparison<T, [](auto a, auto b) { return ~(is_nan(a) | is_nan(b)); }>(table, "num", type);
     add_comparison<T, [](auto a, auto b) { return is_nan(a) | is_nan(b); }>(table, "nan", type);
   } else {
-    using U = std::make_unsigned_t<T>;  // only an order knows of signs
+    using U = std::make_unsigned_t<T>;  // signs matter only to an order
     add_comparison<U, EQUAL>(table, "eq", type);
     add_comparison<U, UNEQUAL>(table, "ne", type);
   }
@@ -790,7 +791,7 @@ Table make_table() {
   return table;
 }
 
-// The modifiers of floating-point arithmetic that change nothing here.
+// True for the modifiers of floating-point arithmetic that have no effect here.
 bool is_default_modifier(const std::string& word) {
   return word == "rn" || word == "approx" || word == "full" || word == "wrapmode";
 }

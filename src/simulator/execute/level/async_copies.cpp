@@ -8,8 +8,8 @@
 BEGIN_LEVEL
 namespace {
 
-// Far more than a pipeline of any depth has under way. A loop that copies and never waits must not take the
-// host's memory: its oldest copies land.
+// Far more copies than any pipeline has pending. A loop that copies and never waits must not exhaust the host's
+// memory: its oldest copies land.
 constexpr size_t MOST_PENDING = 1024;
 
 StoredLanes<uint32_t>& groups_of(Warp& w) {
@@ -28,7 +28,7 @@ void write(std::byte* shared, const PendingCopy& copy, uint32_t lanes) {
   }
 }
 
-// Of one instruction, for these lanes.
+// Lands one instruction's copy for these lanes.
 void land(Warp& w, PendingCopy& copy, uint32_t lanes) {
   if (Watch::looks_for_hazards(w)) [[unlikely]] {
     for_each_lane(lanes, [&](int lane) {
@@ -44,7 +44,7 @@ void land(Warp& w, PendingCopy& copy, uint32_t lanes) {
   Watch::copies_landed(w, copy, lanes);
 }
 
-// What these lanes have committed lands, but for each lane's last `pending` groups.
+// Lands the committed copies of these lanes, except each lane's last `pending` groups.
 void land_groups(Warp& w, uint32_t lanes, uint32_t pending) {
   const Lanes<uint32_t> groups = groups_of(w);
   for (auto copy = w.copies.begin(); copy != w.copies.end();) {

@@ -14,14 +14,14 @@ BEGIN_LEVEL
 namespace {
 
 constexpr uint32_t BARRIERS = 16;
-// Basic blocks that a warp passes before the others get a turn; long enough not to matter otherwise.
+// Basic blocks that a warp passes before the others get a turn. Long enough to cost nothing otherwise.
 constexpr uint64_t TURNS_OF_A_WARP = 1 << 16;
-constexpr uint64_t TURNS_OF_A_WARP_IN_AN_EXCERPT = 1 << 5;  // whose turns are counted
-// Before other blocks get a turn: rounds over the warps in which one of them used up its turns, and rounds in all.
-// A round may be as short as from one barrier to the next, and a block that is put aside leaves the host's caches.
+constexpr uint64_t TURNS_OF_A_WARP_IN_AN_EXCERPT = 1 << 5;  // for launches whose turns are counted
+// Limits before other blocks get a turn: rounds in which a warp used up its turns, and rounds in all. A round may
+// be as short as the way from one barrier to the next, and a block that is put aside leaves the host's caches.
 constexpr int LONG_ROUNDS_OF_A_BLOCK = 64;
 constexpr int ROUNDS_OF_A_BLOCK = 1 << 16;
-// What nothing wrote reads as NaN, in shared and in local memory, whatever ran there before.
+// Unwritten shared and local memory reads as NaN, regardless of earlier blocks.
 constexpr int UNWRITTEN = 0xff;
 
 std::byte* aligned(std::byte* at) {
@@ -46,7 +46,7 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   context_.parameters = parameters;
   context_.parameter_bytes = program.parameter_bytes;
   context_.dynamic_shared = shape.dynamic_shared;
-  // The dynamic part starts at a multiple of 16 behind the static variables.
+  // Dynamic shared memory starts at a multiple of 16 after the static variables.
   const size_t dynamic_start = (program.static_shared + 15) / 16 * 16;
   context_.shared_bytes =
       shape.dynamic_shared == 0 ? program.static_shared : dynamic_start + shape.dynamic_shared;
@@ -93,7 +93,7 @@ void BlockRunner::start(uint64_t linear_number) {
   if (context_.worker->schedule != 0) shuffle_warps();
 }
 
-// The same order for the same block and seed, whoever runs it.
+// Shuffles the warps: the same order for the same block and seed, on any worker.
 void BlockRunner::shuffle_warps() {
   std::mt19937_64 random(context_.worker->schedule * 0x9e3779b97f4a7c15u + number);
   std::iota(order_.begin(), order_.end(), size_t{0});
@@ -118,7 +118,7 @@ Progress BlockRunner::run() {
   return Progress::going_on;
 }
 
-// Gives the warp its turn. False if it did nothing but look whether others have changed something.
+// Gives the warp its turn. Returns false if it only polled for changes by others.
 bool BlockRunner::run_warp(size_t i) {
   WarpRunner& warp = warps_[i];
   LaunchState& launch = context_.worker->launch;
@@ -154,14 +154,14 @@ Fault BlockRunner::describe_wait(FaultKind kind) const {
   return complete(describe_stop(kind, *waiting), waiting->warp());
 }
 
-// A fault of the launch as a whole that ends while this warp is at work.
+// Returns a fault of the whole launch that ends it during this warp's turn.
 WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) const {
   const uint32_t active = warp.warp().active;
   return {{.kind = kind}, active != 0 ? std::countr_zero(active) : 0, warp.next_instruction()};
 }
 
-// Lets the warps go on whose barrier has all the threads that it waits for, and returns whether there were
-// any. Threads that have exited are not waited for, as on a device since Volta.
+// Releases the warps whose barrier has all the threads that it waits for. Returns true if there were any. Threads
+// that have exited are not waited for, as on a device since Volta.
 bool BlockRunner::release_barriers() {
   std::map<uint32_t, std::vector<size_t>> waiting;
   uint32_t live = 0;
@@ -230,7 +230,7 @@ void BlockRunner::release(uint32_t id, const std::vector<size_t>& arrived) {
   }
 }
 
-// Those who wait at a barrier have met.
+// Records that the warps waiting at a barrier met.
 void BlockRunner::note_meeting(uint32_t id, const std::vector<size_t>& arrived) {
   if (warps_[arrived.front()].barrier_threads() == 0)
     return hazards_->meet(warps_[arrived.front()].barrier().instruction);

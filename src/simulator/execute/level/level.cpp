@@ -1,4 +1,4 @@
-// What one level offers, in one place.
+// The functions of one level, in one place.
 #include "simulator/execute/level/level.hpp"
 
 #include "simulator/execute/level/arithmetic.hpp"

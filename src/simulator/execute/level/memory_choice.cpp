@@ -6,7 +6,7 @@
 BEGIN_LEVEL
 namespace {
 
-// Calls choose with the space as a constant. Constant memory is read as global memory is.
+// Calls choose with the space as a constant. Constant memory is read like global memory.
 template <typename Choose>
 Execute with_space(Space space, Choose&& choose) {
   switch (space) {
@@ -25,7 +25,7 @@ Execute with_space(Space space, Choose&& choose) {
   return nullptr;
 }
 
-// Moves bits alone: floating point moves as unsigned integers.
+// The type for moving bits: floating point moves as unsigned integers.
 template <typename T>
 using Moved = std::conditional_t<
     sizeof(T) == 8, uint64_t,
@@ -34,7 +34,8 @@ using Moved = std::conditional_t<
 
 enum class Direction { load, store };
 
-// A sign matters only where a register is wider than what is loaded; all else is done by the code for unsigned integers.
+// A sign matters only if a register is wider than the loaded value. All other cases use the code for unsigned
+// integers.
 template <Direction DIRECTION, Space SPACE, typename Element, int COUNT, bool WIDE>
 constexpr Execute handler() {
   using Unsigned = std::make_unsigned_t<Element>;
@@ -63,7 +64,7 @@ Execute find_width(size_t count, bool wide) {
   if constexpr (sizeof(Element) == 8) {
     return wide ? find_count<DIRECTION, SPACE, Element, true>(count) : nullptr;
   } else {
-    // Only single values are loaded into registers wider than themselves.
+    // Only single values are loaded into wider registers.
     if (wide) return count == 1 ? handler<DIRECTION, SPACE, Element, 1, true>() : nullptr;
     return find_count<DIRECTION, SPACE, Element, false>(count);
   }
@@ -91,7 +92,7 @@ Execute find_atomic_of(Operation operation) {
   if (operation == Operation::maximum)
     return atomic<Watch, SPACE, T, [](T old, T b, T) { return std::max(old, b); }>;
   if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-    // Only an order knows of signs.
+    // Signs matter only to an order.
     return find_atomic_of<SPACE, std::make_unsigned_t<T>>(operation);
   } else {
     if (operation == Operation::add)

@@ -18,8 +18,8 @@ namespace {
 
 enum class Shuffle { up, down, butterfly, index };
 
-// shfl.sync d|p, a, b, c: lane l reads a of the lane that b names, within the segment that c sets.
-// As the PTX manual defines it: c holds the segment's clamp in bits 0-4 and its mask in bits 8-12.
+// shfl.sync d|p, a, b, c: lane l reads a of the lane that b names, within the segment that c sets. By the PTX
+// manual, c holds the segment's clamp in bits 0-4 and its mask in bits 8-12.
 template <Shuffle MODE>
 void shuffle(Warp& w, const Op& op) {
   const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
@@ -62,11 +62,11 @@ void shuffle(Warp& w, const Op& op) {
   if (op.lists != nullptr) write_predicate(w, op.lists->d[1], in_range);
 }
 
-// For each lane the lanes that it votes with: those of its member mask that execute the vote. Lanes of
-// different masks, the tiles of a warp, vote beside each other.
+// Returns for each lane the lanes that it votes with: the lanes of its member mask that execute the vote. Lanes
+// with different masks, such as the tiles of a warp, vote separately.
 Lanes<uint32_t> voters(const Warp& w, const Op& op) { return read<uint32_t>(w, op.b) & w.active; }
 
-// And those of them whose predicate holds.
+// Returns the voters whose predicate holds.
 Lanes<uint32_t> votes(const Warp& w, const Op& op) { return voters(w, op) & w.predicates[op.a]; }
 
 void ballot(Warp& w, const Op& op) { write<uint32_t>(w, op.d, votes(w, op)); }
@@ -130,7 +130,7 @@ void match_all(Warp& w, const Op& op) {
   if (op.lists != nullptr) write_predicate(w, op.lists->d[1], same);
 }
 
-// isspacep: whether a generic address is in shared, local or global memory.
+// isspacep: true if a generic address is in shared, local or global memory.
 template <uint64_t WINDOW>
 void is_in_window(Warp& w, const Op& op) {
   write_predicate(w, op.d, to_bits(read<uint64_t>(w, op.a) - WINDOW < WINDOW_BYTES));
@@ -141,7 +141,7 @@ void is_global(Warp& w, const Op& op) {
       w, op.d, to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES)));
 }
 
-// __syncwarp. The lanes have come together before: BasicBlock::gathers.
+// __syncwarp. The lanes have already reconverged: BasicBlock::gathers.
 void meet(Warp& w, const Op& op) {
   if (Watch::looks_for_hazards(w)) Watch::meet(w, lanes_of<uint32_t>(w, op.d));
 }
@@ -222,7 +222,7 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
       return w.number;
     case Special::nwarpid:
       return (b.block_size.count() + WARP - 1) / WARP;
-    // Blocks have no multiprocessor here; their number stands for one, so that results repeat.
+    // Blocks have no multiprocessor here. Their number stands for one, so that results repeat.
     case Special::smid:
       return (b.block.x + uint64_t{b.grid.x} * b.block.y) %
              static_cast<uint64_t>(device_limits().multiprocessors);
@@ -263,7 +263,7 @@ void read_special(Warp& w, const Op& op) {
 
 // --- packing ----------------------------------------------------------------------------------------
 
-// mov.b64 d, {lo, hi} and its kin. PART_BITS: bits of one part.
+// mov.b64 d, {lo, hi} and similar. PART_BITS: bits of one part.
 template <typename Whole, int PARTS>
 void pack(Warp& w, const Op& op) {
   constexpr int PART_BITS = 8 * static_cast<int>(sizeof(Whole)) / PARTS;
@@ -290,7 +290,8 @@ void unpack(Warp& w, const Op& op) {
 
 // --- printf -----------------------------------------------------------------------------------------
 
-// The host's bytes at a generic address of one lane, as many as lie in the same memory, or nothing.
+// Returns the host's bytes at a generic address of one lane, up to the end of the same memory; empty if there are
+// none.
 std::string_view bytes_at(const Warp& w, uint64_t address, int lane) {
   const BlockContext& b = *w.block;
   if (address - LOCAL_WINDOW < b.local_bytes) {
@@ -330,8 +331,8 @@ std::string format_one(const std::string& conversion, T value) {
                      static_cast<size_t>(std::clamp(length, 0, static_cast<int>(text.size()) - 1)));
 }
 
-// One lane's printf: each conversion is handed to the host's snprintf with the type that it names.
-// `count` becomes the number of arguments that it used.
+// Formats one lane's printf. The host's snprintf gets each conversion with its type. Sets `count` to the number
+// of arguments used.
 std::string format_lane(const Warp& w, std::string_view format, std::string_view arguments,
                         int lane, uint32_t& count) {
   std::string text;
@@ -382,7 +383,7 @@ std::string format_lane(const Warp& w, std::string_view format, std::string_view
   return text;
 }
 
-// vprintf: a holds the format's address, b that of the packed arguments.
+// vprintf: a holds the format's address, b the address of the packed arguments.
 void execute_vprintf(Warp& w, const Op& op) {
   const Lanes<uint64_t> format = read<uint64_t>(w, op.a);
   const Lanes<uint64_t> arguments = read<uint64_t>(w, op.b);
@@ -431,7 +432,7 @@ void execute_free(Warp& w, const Op& op) {
   });
 }
 
-// A failed assert(): d, a, b, c hold message, file, line and function, as the C library's has them.
+// A failed assert(): d, a, b, c hold message, file, line and function, as in the C library.
 [[noreturn]] void fail_assert(Warp& w, const Op& op) {
   const int lane = __builtin_ctz(w.active);
   const auto text = [&](Slot slot) {

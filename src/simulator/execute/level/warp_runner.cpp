@@ -13,17 +13,17 @@
 BEGIN_LEVEL
 namespace {
 
-// Trips round a loop that look at what others may change, and change nothing, before others get a turn. A
-// search through memory by atomics may make some such trips without waiting for anybody.
+// Trips round a loop that poll and change nothing, before others get a turn. A search through memory by atomics
+// may make some such trips without waiting for any thread.
 constexpr uint32_t IDLE_TRIPS = 32;
-// Rounds or slices of such looking before lanes at a meeting point go on alone, whatever the others' state.
+// Rounds or slices of polling before lanes at a meeting point go on alone, regardless of the others' state.
 constexpr uint32_t PATIENCE = 128;
 
 }  // namespace
 
 WarpRunner::WarpRunner(const Program& program, BlockContext& context, uint32_t number)
     : program_(program), predicates_(program.predicates) {
-  predicates_.back() = ~0u;  // the immediate true
+  predicates_.back() = ~0u;  // the constant true
   warp_.block = &context;
   warp_.number = number;
   warp_.first_thread = number * WARP;
@@ -65,7 +65,7 @@ void WarpRunner::execute_block(const BasicBlock& block) {
   }
 }
 
-// The same with an eye on what shuffles got from lanes that took no part.
+// Executes a block while following the values that shuffles read from absent lanes.
 void WarpRunner::execute_watched(const Op*& op, const Op* end, const BasicBlock& block) {
   for (; op != end; ++op) {
     const bool is_shuffle = program_.sources[op->instruction].facts.is_shuffle();
@@ -85,7 +85,7 @@ void WarpRunner::execute_watched(const Op*& op, const Op* end, const BasicBlock&
   }
 }
 
-// --- parting and meeting ----------------------------------------------------------------------------
+// --- divergence and reconvergence -------------------------------------------------------------------
 
 void WarpRunner::take(const Group& group) {
   set_active(warp_, group.lanes);
@@ -95,7 +95,7 @@ void WarpRunner::take(const Group& group) {
   gathered_ = group.gathered;
 }
 
-// Goes to `block`; lanes that reach their meeting point wait there for the others.
+// Goes to `block`. Lanes that reach their meeting point wait there for the others.
 void WarpRunner::enter(uint32_t block) {
   block_ = block;
   if (block == meet_) arrive();
@@ -115,13 +115,13 @@ bool WarpRunner::is_complete(const Join& join) const {
   return (join.lanes & warp_.live & ~join.arrived) == 0;
 }
 
-// All that are left have come: they go on together.
+// Continues the lanes of a complete join together.
 void WarpRunner::resume(uint32_t index) {
   const Join join = joins_[index];
   drop_join(index);
-  if (!join.is_call) slices_ = 0;  // a function that all return from together is no meeting
+  if (!join.is_call) slices_ = 0;  // lanes that return from a function together do not count as met
   take({join.meet, join.outer, join.arrived & warp_.live});
-  if (block_ == meet_) arrive();  // it may be the very place where they are to meet others
+  if (block_ == meet_) arrive();  // this may also be the outer meeting point
 }
 
 void WarpRunner::drop_join(uint32_t index) {
@@ -130,7 +130,7 @@ void WarpRunner::drop_join(uint32_t index) {
   while (!joins_.empty() && joins_.back().lanes == 0) joins_.pop_back();
 }
 
-// The running group is done for now.
+// Switches from the running group to the next one.
 void WarpRunner::next_group() {
   idle_trips_ = 0;
   if (ready_.empty()) {
@@ -143,8 +143,8 @@ void WarpRunner::next_group() {
   if (block_ == meet_) arrive();
 }
 
-// The join for the active lanes, which are about to part and will go on together from `meet`. Lanes that
-// meet only at the end of the kernel need none.
+// Opens a join for the active lanes, which are about to diverge and will reconverge at `meet`. Lanes that
+// reconverge only at the end of the kernel need none.
 uint32_t WarpRunner::open_join(uint32_t meet) {
   if (meet == Program::END || meet == meet_) return join_;
   joins_.push_back({meet, join_, warp_.active, 0, depth_of(join_)});
@@ -160,7 +160,7 @@ void WarpRunner::part(const BasicBlock& block, uint32_t taken_lanes, uint32_t ta
   const uint32_t join = open_join(block.reconverge);
   const Group first{taken, join, taken_lanes};
   const Group second{next, join, others};
-  // A side that is at the meeting point already has nothing to do but wait.
+  // A side that is already at the meeting point only waits.
   const bool second_waits = next == block.reconverge;
   if (second_waits) joins_[join].arrived |= others;
   if (taken != block.reconverge) {
@@ -188,7 +188,8 @@ void WarpRunner::leave_indirect(const BasicBlock& block) {
 
 void WarpRunner::leave_exit(const BasicBlock& block) {
   const uint32_t leaving = guard_lanes(block);
-  if (!warp_.copies.empty()) land_all_copies(warp_, leaving);  // others of the block may read them
+  // other threads of the block may read them
+  if (!warp_.copies.empty()) land_all_copies(warp_, leaving);
   warp_.live &= ~leaving;
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
     hazards->leave(warp_.first_thread / WARP, leaving);
@@ -197,7 +198,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
     set_active(warp_, staying);
     return enter(block_ + 1);
   }
-  // Those who waited for the lanes that have left wait no longer: the innermost first.
+  // Lanes that waited for the exited lanes wait no longer. The innermost join comes first.
   for (auto join = static_cast<uint32_t>(joins_.size()); join-- > 0;) {
     if (joins_[join].lanes == 0 || !is_complete(joins_[join])) continue;
     if ((joins_[join].arrived & warp_.live) != 0) return resume(join);
@@ -209,7 +210,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
 
 // --- calls ------------------------------------------------------------------------------------------
 
-// Where the active lanes' calls lead: the callee's first block -> lanes.
+// Returns the targets of the active lanes' calls: the callee's first block -> lanes.
 std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) const {
   if (!block.through_pointer) return {{block.taken, warp_.active}};
   std::map<uint32_t, uint32_t> lanes_to;
@@ -225,7 +226,7 @@ std::map<uint32_t, uint32_t> WarpRunner::called_blocks(const BasicBlock& block) 
   return lanes_to;
 }
 
-// Lanes that call different functions meet behind the call.
+// Leaves a block by a call. Lanes that call different functions meet after the call.
 void WarpRunner::leave_call(const BasicBlock& block) {
   const std::map<uint32_t, uint32_t> lanes_to = called_blocks(block);
   if (lanes_to.size() == 1) {
@@ -237,7 +238,7 @@ void WarpRunner::leave_call(const BasicBlock& block) {
   next_group();
 }
 
-// The group within the function that it is about to enter. It goes on behind the call in `callee.join`.
+// Returns the group inside the function that it enters. After the call it goes on in `callee.join`.
 WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee) {
   const uint32_t depth = depth_of(callee.join) + 1;
   if (depth > program_.call_depth) {
@@ -262,7 +263,7 @@ WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee)
   return {callee.block, join, callee.lanes};
 }
 
-// The active lanes return. Others of the same call may still be under way.
+// Returns the active lanes from a function. Other lanes of the same call may still run.
 void WarpRunner::leave_function() {
   const BasicBlock& caller = program_.blocks[joins_[join_].meet - 1];
   const std::byte* from = frames_.at(join_).data();
@@ -287,15 +288,16 @@ void WarpRunner::leave_function() {
   arrive();
 }
 
-// --- coming together --------------------------------------------------------------------------------
+// --- instructions for several lanes -----------------------------------------------------------------
 
-// The lanes that the group's first instruction waits for.
+// Returns the lanes that the group's first instruction waits for.
 uint32_t WarpRunner::members_of(const Group& group) const {
   const BasicBlock& block = program_.blocks[group.block];
   return read<uint32_t>(warp_, block.members)[std::countr_zero(group.lanes)] & warp_.live;
 }
 
-// Before an instruction that the lanes of a mask execute together. False if the active lanes have to wait.
+// Gathers the lanes before an instruction that a mask's lanes execute together. Returns false if the active lanes
+// must wait.
 bool WarpRunner::gather(const BasicBlock& block) {
   const uint32_t members =
       read<uint32_t>(warp_, block.members)[std::countr_zero(warp_.active)] & warp_.live;
@@ -309,8 +311,8 @@ bool WarpRunner::gather(const BasicBlock& block) {
   return false;
 }
 
-// Lets those go on that wait together with `last`, if all that it waits for are there: at the same
-// instruction, or, for __syncwarp, at any other __syncwarp.
+// Releases the lanes that wait together with `last`, if all lanes that it waits for are there: at the same
+// instruction or, for __syncwarp, at any __syncwarp.
 bool WarpRunner::release_gathered(const Group& last) {
   const uint32_t members = members_of(last);
   const bool is_barrier = program_.blocks[last.block].must_gather;
@@ -343,7 +345,7 @@ bool WarpRunner::release_gathered(const Group& last) {
   return true;
 }
 
-// No group is ready. True if one is now: lanes that were waited for have exited, or will not come.
+// Called when no group is ready. Returns true if one is ready now: awaited lanes have exited, or will not come.
 bool WarpRunner::settle() {
   for (size_t i = 0; i < gathering_.size(); ++i) {
     if (release_gathered(Group(gathering_[i]))) return true;
@@ -353,7 +355,7 @@ bool WarpRunner::settle() {
     if (break_join()) next_group();
     return true;
   }
-  // Lanes that are not there: a barrier of the warp cannot be passed; a shuffle takes what it finds.
+  // If lanes are absent, a warp's barrier cannot be passed. A shuffle takes the lanes present.
   for (const Group& group : gathering_) {
     if (program_.blocks[group.block].must_gather) fail_to_gather(group);
   }
@@ -380,7 +382,7 @@ void WarpRunner::report_absent_members(const Group& group) const {
       other == gathering_.end() ? std::nullopt : std::optional(instruction_of(*other)));
 }
 
-// Of the active lanes, which have come together: whether each names itself, and all that it names agree.
+// Checks that each active lane names itself in its mask, and that all lanes that it names have the same mask.
 void WarpRunner::check_masks(const BasicBlock& block) const {
   const Lanes<uint32_t> masks = read<uint32_t>(warp_, block.members);
   const uint32_t instruction = program_.ops[block.first].instruction;
@@ -395,7 +397,7 @@ void WarpRunner::check_masks(const BasicBlock& block) const {
   });
 }
 
-// These lanes have come. The other members took another branch.
+// Throws a fault: these lanes have come, but the other members took another branch.
 void WarpRunner::fail_barrier(uint32_t lanes, uint32_t members, uint32_t instruction) const {
   const uint32_t absent = members & ~lanes;
   throw WarpFault{
@@ -414,10 +416,10 @@ void WarpRunner::fail_to_gather(const Group& group) const {
 
 // --- barriers of the block ----------------------------------------------------------------------------
 
-// The active lanes wait; the warp's others may still come, or exit.
+// Makes the active lanes wait. The warp's other lanes may still come, or exit.
 void WarpRunner::reach_barrier(const BasicBlock& block) {
   const uint32_t arriving = guard_lanes(block);
-  if (arriving == 0) return enter(block_ + 1);  // a guard lets all lanes pass it by
+  if (arriving == 0) return enter(block_ + 1);  // a false guard lets all lanes pass
   const uint32_t others = warp_.active & ~arriving;
   if (others != 0) ready_.push_back({block_ + 1, join_, others});
   at_barrier_.push_back({block_, join_, arriving});
@@ -462,7 +464,7 @@ void WarpRunner::pass_barrier(uint32_t result) {
 
 // --- waiting ------------------------------------------------------------------------------------------
 
-// At the end of a trip round a loop in which the group looked at what others may change.
+// Called at the end of a trip round a loop in which the group polled.
 void WarpRunner::look_back() {
   const bool idle = warp_.changes == changes_seen_;
   polls_seen_ = warp_.polls;
@@ -477,7 +479,7 @@ void WarpRunner::look_back() {
   }
 }
 
-// Lets the warp's next group run. Where each has had its turn and did nothing but look, the warp waits.
+// Lets the warp's next group run. If each group has had its turn and only polled, the warp waits.
 void WarpRunner::give_way() {
   const bool all_idle = ++idle_groups_ > ready_.size();
   if (!ready_.empty()) {
@@ -487,7 +489,7 @@ void WarpRunner::give_way() {
   if (!all_idle) return;
   idle_groups_ = 0;
   const bool nothing_new = note_wait();
-  // A loop that ends by itself, such as a search by atomics, does not come back to the same state.
+  // A loop that ends by itself, such as a search by atomics, does not return to the same state.
   if (nothing_new || ++idle_rounds_ >= PATIENCE) {
     idle_rounds_ = 0;
     if (break_join()) return;
@@ -495,7 +497,7 @@ void WarpRunner::give_way() {
   waits_ = true;
 }
 
-// Lanes that wait at a meeting point go on without the others, which may be waiting for them.
+// Lets lanes at a meeting point go on without the others, which may be waiting for them.
 bool WarpRunner::break_join() {
   for (auto i = static_cast<uint32_t>(joins_.size()); i-- > 0;) {
     Join& join = joins_[i];
@@ -509,9 +511,8 @@ bool WarpRunner::break_join() {
   return false;
 }
 
-// Looks for a state of the warp that has been before, and returns whether this is one. What repeats itself
-// while nothing is stored will go on for ever. Brent's way ("An improved Monte Carlo factorization algorithm",
-// 1980) finds a cycle of any length.
+// Returns true if the warp's state occurred before. A state that repeats while nothing is stored will repeat for
+// ever. Brent's method ("An improved Monte Carlo factorization algorithm", 1980) finds a cycle of any length.
 bool WarpRunner::note_wait() {
   const uint64_t changes = warp_.block->worker->launch.changes.load();
   std::vector<std::byte> now = state();
@@ -614,7 +615,7 @@ Pause WarpRunner::run(uint64_t turns) {
   return Pause::out_of_time;
 }
 
-// None of the lanes can go on but through a barrier of the block.
+// Stops the warp: all its lanes wait at a barrier of the block.
 Pause WarpRunner::stop_at_barrier() {
   uint32_t arrived = 0;
   for (const Group& group : at_barrier_)
@@ -625,8 +626,8 @@ Pause WarpRunner::stop_at_barrier() {
   return Pause::at_barrier;
 }
 
-// Long loops: groups take turns in any case. Lanes that store while they wait are never idle, so after long
-// enough the others need not wait for them.
+// Ends a slice of a long loop: groups take turns in any case. Lanes that store while they wait are never idle, so
+// after some time the others do not wait for them.
 void WarpRunner::end_slice() {
   if (warp_.active == 0) return;
   slices_ = warp_.polls != polls_at_slice_ ? slices_ + 1 : 0;

@@ -10,8 +10,8 @@
 
 #include "simulator/execute/state/warp.hpp"
 
-// The host's own arithmetic rounds as its mode says; the compiler must neither compute ahead of the program
-// nor move a computation out of where the mode holds.
+// The host's arithmetic rounds by its mode. The compiler must not compute at compile time, or move a computation
+// out of the mode's scope.
 #pragma STDC FENV_ACCESS ON
 
 namespace simulator {
@@ -28,7 +28,7 @@ class RoundingMode {
   int before_;
 };
 
-// Calls compute(lane) for the active lanes, with the host rounding as MODE says.
+// Calls compute(lane) for the active lanes while the host rounds in MODE.
 template <int MODE, typename Compute>
 void each_active_lane(const Warp& w, Compute&& compute) {
   const RoundingMode mode(MODE);
@@ -62,7 +62,8 @@ void fused(Warp& w, const Op& op) {
 
 template <typename D, typename S>
 D convert(S value) {
-  // Compilers split a 64-bit integer into halves, and the sum of two zeros rounded down is -0.
+  // Zero is converted here, because compilers split a 64-bit integer into halves, and the sum of two zeros
+  // rounded down is -0.
   if (std::is_integral_v<S> && value == 0) return D{0};
   return static_cast<D>(value);
 }

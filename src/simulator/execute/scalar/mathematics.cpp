@@ -13,8 +13,8 @@
 
 #include "simulator/execute/state/warp.hpp"
 
-// A Bessel function near one of its roots has few correct bits left of the working precision: for double
-// only 113 bits leave enough. glibc has them on x86-64, but does not declare them to clang.
+// A Bessel function near a root keeps few correct bits of the working precision. For double only 113 bits leave
+// enough. glibc has such functions on x86-64, but does not declare them to clang.
 #if defined(__SIZEOF_FLOAT128__)
 using Binary128 = __float128;
 extern "C" {
@@ -32,7 +32,7 @@ using Binary128 = long double;  // as on aarch64, where glibc declares the funct
 namespace simulator {
 namespace {
 
-// The format in which a function of T is computed. Its further bits (29 and 11) absorb the error of libm.
+// The format in which a function of T is computed. Its extra bits (29 and 11) absorb libm's error.
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
@@ -43,9 +43,9 @@ constexpr Extended SQRT_PI = 1 / std::numbers::inv_sqrtpi_v<Extended>;
 constexpr Extended INFINITE = std::numeric_limits<Extended>::infinity();
 constexpr Extended NOT_A_NUMBER = std::numeric_limits<Extended>::quiet_NaN();
 
-// --- what libm lacks ------------------------------------------------------------------------------
+// --- functions that libm lacks --------------------------------------------------------------------
 
-// sin(pi x). The reduction is exact, so that whole numbers give 0 and halves give 1.
+// Returns sin(pi x). The reduction is exact, so whole numbers give 0 and halves give 1 or -1.
 Extended sine_of_half_turns(Extended x) {
   Extended r = std::remainder(x, Extended{2});
   if (std::fabs(r) > 0.5L) r = std::copysign(Extended{1}, r) - r;
@@ -61,22 +61,23 @@ Extended cosine_of_half_turns(Extended x) {
   return -std::cos(PI * (1 - r));
 }
 
-// One of Halley's steps towards the root of a function whose second derivative is -2y times its first, as
-// it is for erf and erfc. `newton` is the function's value over its derivative.
+// Returns one Halley step towards a root. The function's second derivative is -2y times its first, as for erf and
+// erfc. `newton` is the function's value over its derivative.
 Extended halley(Extended y, Extended newton) { return y - newton / (1 + y * newton); }
 
-// The slope of erf.
+// Returns the slope of erf.
 Extended bell(Extended y) { return 2 / SQRT_PI * std::exp(-y * y); }
 
-// The y with erf(y) = z, for |z| <= 1/2. The first guess is right to 7 % and each step triples the digits.
+// Returns the y with erf(y) = z, for |z| <= 1/2. The first guess is right to 7 %, and each step triples the
+// digits.
 Extended inverse_erf_near_zero(Extended z) {
   Extended y = z * SQRT_PI / 2;
   for (int step = 0; step < 4; ++step) y = halley(y, (std::erf(y) - z) / bell(y));
   return y;
 }
 
-// The y with erfc(y) = p, for 0 < p <= 1/2. The first guess is 26.2.23 in Abramowitz and Stegun, Handbook
-// of Mathematical Functions (1964), right to 5e-4; it is for the normal distribution's tail.
+// Returns the y with erfc(y) = p, for 0 < p <= 1/2. The first guess is 26.2.23 in Abramowitz and Stegun, Handbook
+// of Mathematical Functions (1964), right to 5e-4, for the normal distribution's tail.
 Extended inverse_erfc_of_tail(Extended p) {
   const Extended t = std::sqrt(-2 * std::log(p / 2));
   const Extended quantile = t - (2.515517L + t * (0.802853L + t * 0.010328L)) /
@@ -86,7 +87,7 @@ Extended inverse_erfc_of_tail(Extended p) {
   return y;
 }
 
-// Below, 1 - |z|, 2 - p and 1 - p lose nothing: they are taken only where the difference is exact.
+// Below, 1 - |z|, 2 - p and 1 - p lose nothing: they are used only if the difference is exact.
 
 Extended inverse_erf(Extended z) {
   const Extended magnitude = std::fabs(z);
@@ -103,16 +104,16 @@ Extended inverse_erfc(Extended p) {
   return NOT_A_NUMBER;
 }
 
-// exp(x^2) erfc(x).
+// Returns exp(x^2) erfc(x).
 Extended scaled_erfc(Extended x) {
   if (x < 50) {
     const Extended square = x * x;
     const Extended rest =
-        std::fma(x, x, -square);  // of the square's rounding: exp would magnify it
+        std::fma(x, x, -square);  // the square's rounding error, which exp would magnify
     const Extended factor = std::exp(square);
     return std::isinf(factor) ? factor : (factor + factor * rest) * std::erfc(x);
   }
-  // Both factors are soon out of range. The asymptotic series' first term left out is below 1e-20.
+  // Both factors soon leave the range. The first omitted term of the asymptotic series is below 1e-20.
   const Extended q = 1 / (2 * x * x);
   Extended series = 1;
   for (int k = 11; k > 0; k -= 2) series = 1 - static_cast<Extended>(k) * q * series;
@@ -127,8 +128,8 @@ Extended normal_quantile(Extended p) {
   return -std::numbers::sqrt2_v<Extended> * inverse_erfc(2 * p);
 }
 
-// The modified Bessel function I of order 0 or 1: its power series has no negative term, so nothing
-// cancels, and it needs about |x| terms.
+// Returns the modified Bessel function I of order 0 or 1. Its power series has no negative term, so nothing
+// cancels. It needs about |x| terms.
 template <int ORDER>
 Extended modified_bessel(Extended x) {
   if (std::isnan(x)) return x;
@@ -144,7 +145,7 @@ Extended modified_bessel(Extended x) {
   return sum;
 }
 
-// The length of a vector; an infinite coordinate outweighs a NaN.
+// The length of a vector. An infinite coordinate outweighs a NaN.
 constexpr auto LENGTH = [](auto... x) -> Extended {
   if ((std::isinf(x) || ...)) return INFINITE;
   return std::sqrt((... + (x * x)));
@@ -153,7 +154,7 @@ constexpr auto RECIPROCAL_LENGTH = [](auto... x) { return 1 / LENGTH(x...); };
 constexpr auto RECIPROCAL_ROOT = [](Extended x) { return 1 / std::sqrt(x); };
 constexpr auto RECIPROCAL_CUBE_ROOT = [](Extended x) { return 1 / std::cbrt(x); };
 
-// lgamma itself writes a variable that all threads share.
+// Uses lgamma_r, because lgamma writes a variable that all threads share.
 double log_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);
@@ -198,8 +199,7 @@ constexpr std::string_view NAME<float> = "f32";
 template <>
 constexpr std::string_view NAME<double> = "f64";
 
-// Only active lanes are evaluated: the others' registers hold whatever was there, and libm may be slow
-// with it.
+// Evaluates only active lanes: other lanes hold arbitrary values, with which libm may be slow.
 template <auto F, typename D, typename... S>
 void each_active_lane(Warp& w, const Op& op) {
   const std::array<Slot, 4> from{op.a, op.b, op.c, op.e};
@@ -213,7 +213,8 @@ void each_active_lane(Warp& w, const Op& op) {
   }
 }
 
-// The nearest T. Every NaN is the same one: the host's has the sign set at times, and printf would show it.
+// Rounds to the nearest T. Every NaN becomes the same one: the host's NaN sometimes has the sign set, and printf
+// would show it.
 template <typename T, typename W>
 T rounded(W value) {
   const auto result = static_cast<T>(value);
@@ -222,7 +223,7 @@ T rounded(W value) {
 
 using Table = std::unordered_map<std::string, Arithmetic>;
 
-// The instruction NAME_f32 or NAME_f64, for T; its operands are of types S.
+// Adds the instruction NAME_f32 or NAME_f64 for T. Its operands have types S.
 template <typename T, auto F, typename D, typename... S>
 void add(Table& table, const char* name) {
   constexpr bool SINGLE = std::is_same_v<T, float>;
@@ -235,7 +236,7 @@ void add(Table& table, const char* name) {
       SINGLE && std::is_same_v<D, float> ? 1u : 0u};
 }
 
-// F with its arguments in W, and its result rounded to T.
+// Computes F with its arguments in W, and rounds the result to T.
 template <auto F, typename T, typename W, typename... S>
 T through(S... x) {
   return rounded<T>(F(static_cast<W>(x)...));
@@ -244,7 +245,7 @@ T through(S... x) {
 template <typename T, size_t>
 using Repeated = T;
 
-// A function of N numbers, computed in W.
+// Adds a function of N numbers, computed in W.
 template <typename T, typename W, auto F, size_t N>
 void add_rounded(Table& table, const char* name) {
   [&]<size_t... I>(std::index_sequence<I...>) {
@@ -258,7 +259,7 @@ void add_function(Table& table, const char* name) {
   add_rounded<double, Wide<double>, F, N>(table, name);
 }
 
-// The same in long double for both types: functions of this file.
+// Adds a function of this file for both types, computed in long double.
 template <auto F, size_t N = 1>
 void add_own(Table& table, const char* name) {
   add_rounded<float, Extended, F, N>(table, name);
@@ -271,13 +272,13 @@ void add_bessel(Table& table, const char* name) {
   add_rounded<double, Binary128, F, 1>(table, name);
 }
 
-// A Bessel function of a whole order; CUDA has none of negative order.
+// Returns a Bessel function of integer order. CUDA has none of negative order.
 template <typename T, auto F>
 T bessel_of_order(int32_t n, T x) {
   return rounded<T>(n < 0 ? static_cast<Binary128>(NOT_A_NUMBER) : F(n, static_cast<Binary128>(x)));
 }
 
-// What is exact in T itself, or has an integer in its signature.
+// Adds functions that are exact in T itself, or have an integer in their signature.
 template <typename T>
 void add_exact(Table& table) {
   add<T, [](T x, T y) { return rounded<T>(std::fmod(x, y)); }, T, T, T>(table, "fmod");
@@ -364,7 +365,8 @@ Arithmetic find_mathematics(std::string_view name) {
 
 // --- for host code --------------------------------------------------------------------------------
 
-// CUDA gives host code what its libm lacks. <math_functions.h> declares both sides' under one name.
+// CUDA gives host code the functions that its libm lacks. <math_functions.h> declares both sides' functions under
+// one name.
 #define SIMULATOR_HOST_FUNCTION(type, name, suffix, F, parameters, ...)       \
   type name##_##suffix parameters asm("__simulator_math_" #name "_" #suffix); \
   type name##_##suffix parameters { return through<F, type, Extended>(__VA_ARGS__); }

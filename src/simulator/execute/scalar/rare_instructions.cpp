@@ -18,7 +18,7 @@ namespace {
 
 // --- shapes -----------------------------------------------------------------------------------------
 
-// A register holds 4 or 8 bytes a lane; what is narrower lies zero-extended in 4.
+// A register holds 4 or 8 bytes a lane. A narrower value is zero-extended to 4.
 template <typename T>
 using Register = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
 
@@ -54,7 +54,7 @@ void each(Warp& w, const Op& op) {
   }
 }
 
-// The width of a type as PTX writes it, which is all that an operand's place depends on.
+// Returns the width of a type in PTX. An operand's place depends on its width alone.
 template <typename T>
 constexpr std::string_view bits_of() {
   if constexpr (std::is_same_v<T, bool>) return "pred";
@@ -72,7 +72,7 @@ void add(Table& table, const std::string& name, InstructionKind kind = Instructi
 
 // --- bit fields -------------------------------------------------------------------------------------
 
-// bfi: `length` bits of `from` put into `into` at `position`; both numbers count modulo 256.
+// bfi: puts `length` bits of `from` into `into` at `position`. Both numbers count modulo 256.
 template <typename T>
 T insert_bits(T from, T into, uint32_t position, uint32_t length) {
   constexpr uint32_t WIDTH = 8 * sizeof(T);
@@ -83,7 +83,7 @@ T insert_bits(T from, T into, uint32_t position, uint32_t length) {
   return (into & ~field) | (static_cast<T>(from << position) & field);
 }
 
-// The highest bit that is not the sign's copy; all ones if there is none.
+// Returns the highest bit that is not a copy of the sign; all ones if there is none.
 template <typename T>
 uint32_t find_highest(T value) {
   using U = std::make_unsigned_t<T>;
@@ -91,7 +91,7 @@ uint32_t find_highest(T value) {
   return static_cast<uint32_t>(std::bit_width(bits)) - 1;
 }
 
-// How far that bit must be shifted to the left to become the highest.
+// Returns the left shift that makes this bit the highest.
 template <typename T>
 uint32_t shift_amount(T value) {
   const uint32_t highest = find_highest(value);
@@ -134,8 +134,8 @@ void add_bit_fields(Table& table, const std::string& bits, const std::string& ty
 
 // --- carries ----------------------------------------------------------------------------------------
 
-// add.cc, addc, addc.cc and the same with sub: the carry, or borrow, goes from one to the next by way of the
-// warp, a bit for each lane.
+// add.cc, addc, addc.cc and the same with sub. The carry, or borrow, goes from one to the next through the warp,
+// one bit per lane.
 template <typename T, bool SUBTRACT, bool IN, bool OUT>
 void with_carry(Warp& w, const Op& op) {
   const T* const a = lanes_of<T>(w, op.a);
@@ -155,7 +155,7 @@ void with_carry(Warp& w, const Op& op) {
   });
 }
 
-// mad.lo.cc, madc.hi and their kind: half of a product, plus c, plus the carry. S: the operands' type.
+// mad.lo.cc, madc.hi and similar: half of a product, plus c, plus the carry. S: the operands' type.
 template <typename S, bool HIGH, bool IN, bool OUT>
 void multiply_with_carry(Warp& w, const Op& op) {
   using T = std::make_unsigned_t<S>;
@@ -168,7 +168,7 @@ void multiply_with_carry(Warp& w, const Op& op) {
     const uint32_t bit = 1u << lane;
     T product = static_cast<T>(a[lane]) * static_cast<T>(b[lane]);
     if constexpr (HIGH) {
-      // Unsigned products of full width need the wide type's unsigned kin.
+      // Unsigned products of full width need the unsigned wide type.
       using Product =
           std::conditional_t<std::is_signed_v<S>, Wide,
                              std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64_t>>;
@@ -220,7 +220,7 @@ T distance_plus(T a, T b, T c) {
   return static_cast<T>(static_cast<U>(distance + static_cast<U>(c)));
 }
 
-// The product of the low 24 bits of each: bits 0 to 31 of it, or 16 to 47.
+// Returns bits 0 to 31 of the product of the low 24 bits of each, or bits 16 to 47.
 template <typename T, bool HIGH>
 T multiply24(T a, T b) {
   using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
@@ -241,7 +241,7 @@ int32_t saturate(int64_t value) {
                                                   std::numeric_limits<int32_t>::max()));
 }
 
-// dp4a: the sum of the products of four bytes.
+// dp4a: the sum of the products of four bytes, plus c.
 template <typename A, typename B, typename R>
 R dot_of_bytes(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t sum = c;
@@ -251,7 +251,7 @@ R dot_of_bytes(uint32_t a, uint32_t b, uint32_t c) {
   return static_cast<R>(sum);
 }
 
-// dp2a: of two halves of a with two bytes of b, the lower or the upper ones.
+// dp2a: the products of a's two halves with two bytes of b, the lower or the upper ones, plus c.
 template <typename A, typename B, typename R, bool UPPER>
 R dot_of_halves(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t sum = c;
@@ -286,7 +286,7 @@ void add_products24(Table& table, const std::string& type) {
 
 enum class Permutation { forward, backward, replicate8, clamp_left, clamp_right, replicate16 };
 
-// prmt in its modes other than the default: the two low bits of the selector say all.
+// prmt in its other modes: the selector's two low bits decide all.
 template <Permutation MODE>
 uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
@@ -321,13 +321,13 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
 
 // --- floating point ---------------------------------------------------------------------------------
 
-// ftz: a subnormal operand or result is a zero of its sign.
+// ftz: a subnormal operand or result becomes a zero of its sign.
 template <bool FLUSH>
 float flushed(float x) {
   return FLUSH && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
 }
 
-// sat: into [0, 1], a NaN to 0.
+// sat: clamps to [0, 1], and a NaN to 0.
 template <bool SATURATE>
 float saturated(float x) {
   if (!SATURATE) return x;
@@ -377,7 +377,7 @@ void add_modified(Table& table, const std::string& modifiers) {
   }
 }
 
-// min.NaN and max.NaN: of a number and a NaN the NaN, the one that a device computes.
+// min.NaN and max.NaN: a number and a NaN give the NaN that a device computes.
 template <bool MAXIMUM, bool FLUSH>
 float nan_or_extreme(float a, float b) {
   a = flushed<FLUSH>(a);
@@ -395,14 +395,14 @@ void add_tests(Table& table, const std::string& type) {
   add<[](T x) { return std::isinf(x); }, bool, T>(table, "testp.infinite" + suffix, COMPARE);
   add<[](T x) { return !std::isnan(x); }, bool, T>(table, "testp.number" + suffix, COMPARE);
   add<[](T x) { return std::isnan(x); }, bool, T>(table, "testp.notanumber" + suffix, COMPARE);
-  // To PTX a zero is a normal number.
+  // In PTX a zero is a normal number.
   add<[](T x) { return std::isnormal(x) || x == 0; }, bool, T>(table, "testp.normal" + suffix,
                                                                COMPARE);
   add<[](T x) { return std::fpclassify(x) == FP_SUBNORMAL; }, bool, T>(
       table, "testp.subnormal" + suffix, COMPARE);
 }
 
-// slct: a where the third operand is not negative, b where it is (or is a NaN).
+// slct: a if the third operand is not negative; b if it is negative or a NaN.
 template <typename T>
 void add_selects(Table& table, std::initializer_list<const char*> types) {
   for (const std::string type : types) {
@@ -486,7 +486,7 @@ Arithmetic find_rare(const std::vector<std::string>& opcode) {
   static const Table table = make_table();
   std::string name;
   for (const std::string& word : opcode) {
-    // All of these that round do so to nearest even.
+    // All of these round to nearest even, if they round.
     if (word == "rn") continue;
     name += (name.empty() ? "" : ".") + word;
   }

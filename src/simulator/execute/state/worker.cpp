@@ -60,7 +60,7 @@ lens::Action action_of(Access access) {
   return lens::Action::load;
 }
 
-// A fault, unless a lane's bytes lie in one allocation.
+// Returns the allocation that holds a lane's bytes. Throws WarpFault if there is none.
 const Allocation& check_inside(const DeviceMemory& memory, int lane, uint64_t address,
                                uint64_t bytes) {
   const Allocation* around = memory.find(address);
@@ -96,7 +96,7 @@ Worker::Worker(const Program& p, LaunchState& state, uint64_t seed)
 const Pattern& Worker::price(uint32_t site, const std::array<int64_t, WARP>& distance,
                              uint64_t first, uint32_t active) {
   const SiteInfo& info = program.sites[site];
-  // A pattern that the book does not keep is overwritten by the next one: it must have been counted by then.
+  // The next pattern overwrites a pattern that the book does not keep, so it must be counted before.
   if (unkept_ != ~0u) change_pattern(unkept_, nullptr);
   bool kept = false;
   const Pattern& pattern =
@@ -150,10 +150,11 @@ void Worker::change_pattern(uint32_t site, const Pattern* pattern) {
   if (recorder_ && pattern != nullptr && is_recorded_[site]) record(site, *pattern);
 }
 
-// The warp's access, known to be within bounds.
+// Records the warp's access, which is within bounds.
 void Worker::record(uint32_t site, const Pattern& pattern) {
   const SiteInfo& info = program.sites[site];
-  const Allocation* const allocation = sites[site].allocation;  // none in shared and local memory
+  // nullptr in shared and local memory
+  const Allocation* const allocation = sites[site].allocation;
   lens::Request request;
   request.path = is_shared(info.access)  ? lens::Path::shared
                  : is_local(info.access) ? lens::Path::local
@@ -229,7 +230,7 @@ void Worker::add_to(Tally& tally) {
   tally.totals.async_copies += async_copies;
   tally.totals.async_copies_during_loads += async_copies_during_loads;
 
-  // A basic block's count is the count of each of its instructions, less the lanes that a guard switched off.
+  // Each instruction of a basic block has the block's count, minus the lanes that a guard switched off.
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     const uint64_t warps = block_warps[b];
     if (warps == 0) continue;

@@ -40,7 +40,7 @@ void report_hazard(const Warp& w, HazardKind kind, uint32_t instruction, uint32_
 
 namespace {
 
-// What is wrong with the read, and what to try.
+// Returns the error of the read, and advice.
 std::pair<std::string, std::string> describe_absence(const Warp& w, const AbsentRead& read) {
   const std::string absent = lane_text(read.source);
   switch (read.absence) {
@@ -137,7 +137,7 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   const bool is_same = one.instruction == other.instruction && one.threads == other.threads;
   if (is_same && one.threads % WARP == 0) return;
   const Program& program = program_of(one.warp);
-  // In the order of their lines, so that it is one hazard whoever came first.
+  // Ordered by line, so that it is one hazard in any order of arrival.
   const HazardContext& launch = *one.warp.block->worker->launch.watched;
   const auto is_before = [&](const BarrierUse& a, const BarrierUse& b) {
     const SourceLine& line = program.sources[a.instruction].where;

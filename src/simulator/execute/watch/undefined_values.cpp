@@ -16,14 +16,15 @@ void for_each_lane(uint32_t lanes, Each each) {
 
 const Program& program_of(const Warp& w) { return w.block->worker->program; }
 
-// The lanes that the guard lets through.
+// Returns the lanes that the guard lets through.
 uint32_t lanes_of(const Warp& w, const Op& op) {
   if (op.guarded == nullptr) return w.active;
   const uint32_t guard = w.predicates[op.guard];
   return (op.guard_negated ? ~guard : guard) & w.active;
 }
 
-// What it reads decides something that others see, and does not merely make another value of a lane.
+// True if the instruction's operands decide something that others see, and do not only give another value of a
+// lane.
 bool is_use(const Facts& facts) {
   switch (facts.family) {
     case Family::store:
@@ -38,7 +39,7 @@ bool is_use(const Facts& facts) {
   }
 }
 
-// The lanes in which a factor is zero, whatever the other one is.
+// Returns the lanes in which a factor is zero, regardless of the other factor.
 uint32_t zeros(const Warp& w, Slot slot, const Facts& facts) {
   uint32_t lanes = 0;
   for (size_t lane = 0; lane < WARP; ++lane) {
@@ -58,7 +59,7 @@ const UndefinedValues::Mark* UndefinedValues::mark_of(int32_t key) const {
   return found == marks_.end() ? nullptr : &found->second;
 }
 
-// Lanes that the register has of them are overwritten, others stay.
+// Sets a register's marks in these lanes. Other lanes stay.
 void UndefinedValues::set(int32_t key, uint32_t lanes, const Mark& mark) {
   auto found = std::find_if(marks_.begin(), marks_.end(),
                             [&](const auto& entry) { return entry.first == key; });
@@ -95,7 +96,7 @@ void UndefinedValues::merge_decided(Mark& into, uint32_t lanes, const Factor& a,
   }
 }
 
-// What an instruction makes of what it reads.
+// Returns the marks of an instruction's result.
 UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
                                                  uint32_t lanes) const {
   const Facts& facts = program_of(w).sources[op.instruction].facts;
@@ -106,7 +107,7 @@ UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
   const bool is_or = computes && facts.operation == Operation::logical_or;
   const bool is_of_predicates = facts.bytes == 0;
   if (facts.family == Family::load)
-    return result;  // through an undefined address: the value is another matter
+    return result;  // for an undefined address, the value is not concerned
   if (computes && facts.operation == Operation::select) {
     const uint32_t choice = w.predicates[op.c];
     const Mark* const chosen = mark_of(op.a);
@@ -153,7 +154,7 @@ void UndefinedValues::after_shuffle(const Warp& w, const Op& op) {
   for_each_lane(lanes, [&](size_t lane) {
     const auto source = static_cast<size_t>(w.sources[lane]);
     const uint32_t mask = masks_[lane];
-    // A lane that the mask names, and that took another branch, is the mask's fault, and told as such.
+    // A lane that the mask names and that took another branch is an error of the mask, and reported as such.
     const bool takes_part = (mask & (together | w.live)) >> source & 1u;
     if (source == lane || takes_part) {
       if (read != nullptr && (together >> source & 1u) != 0) result[lane] = (*read)[source];
@@ -181,7 +182,7 @@ void UndefinedValues::before_leaving(const Warp& w, uint32_t instruction) {
   report_use(w, w.active, read, instruction);
 }
 
-// Once for each read: what else comes of it says nothing new.
+// Reports each read once: further uses say nothing new.
 void UndefinedValues::report_use(const Warp& w, uint32_t lanes, const Mark& mark,
                                  uint32_t instruction) {
   for_each_lane(lanes, [&](size_t lane) {
