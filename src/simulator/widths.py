@@ -5,31 +5,31 @@ usage: widths.py alignments IN.ll OUT.ll    on LLVM IR as clang's front end writ
        widths.py copies IN.ll OUT.ll        on the same IR after LLVM's optimiser
        widths.py members IN.ptx OUT.ptx     on the PTX that LLVM makes of it
 
-How wide an access is decides what is counted for it: requests, sectors, wavefronts. clang and nvcc both
-merge neighbouring accesses as far as they know the alignment, so what clang has to be told is alignments:
+The width of an access decides its counts: requests, sectors, wavefronts. clang and nvcc both merge neighbouring
+accesses as far as they know the alignment. So this program tells clang alignments:
 
   1. Shared variables. nvcc lays them out itself and so knows where each begins. Here each is aligned to the
-     largest power of two, at most 16, that divides its size: then one can follow the other without a gap,
+     largest power of two, at most 16, that divides its size. Then one can follow the other without a gap,
      and a block needs no more shared memory than before. Dynamic shared memory begins at a multiple of 16.
 
   2. Copies of a class through a cast: float4 v = reinterpret_cast<float4*>(&s[i])[0]. If `s` is a variable
      or a member, clang trusts its declaration, an array of floats aligned to 4, more than the cast, and
-     reads four floats. nvcc reads a float4, and on a device a wrong address is a fault. So where one side
-     of the copy surely is an object of the class, the other is taken to be one as well.
+     reads four floats. nvcc reads a float4, and on a device a wrong address is a fault. So if one side
+     of the copy is surely an object of the class, the other side is taken as one too.
 
-  3. Copies of a class of 16 bytes that is aligned to them: float4 v = a[i]. nvcc reads all of it at once, ptxas then what is
-     used of it: two members of one half (x and y, or z and w) in 8 bytes, two of different halves in 4 each, three or four
-     in 16. LLVM would split the copy into its members first, and forget that they lay side by side. So the copy becomes one
-     load, and what ptxas does is done to the PTX. It shows where an address is misaligned: v.x + v.w is read at any
-     multiple of 4, as on an H200 (nvcc 13.0, sm_90a).
+  3. Copies of a class of 16 bytes with an alignment of 16: float4 v = a[i]. nvcc reads all of it at once. ptxas then
+     reads only the used members: two members of one half (x and y, or z and w) in 8 bytes, two of different halves
+     in 4 bytes each, three or four in 16 bytes. LLVM would first split the copy into its members, and forget that
+     they are neighbours. So the copy becomes one load, and ptxas's step is done to the PTX. It shows if an address
+     is misaligned: v.x + v.w is read at any multiple of 4, as on an H200 (nvcc 13.0, sm_90a).
 
-  4. Copies of a class that are left when all is optimised, from memory to memory. LLVM does them 8 bytes at
-     a time, or in a loop over bytes where they are large; nvcc in the widest accesses that the alignment
-     allows, 16 bytes at most. The pieces are what both sides allow; the code generator merges those of the
-     side that allows more.
+  4. Copies of a class, from memory to memory, that remain after the optimiser. LLVM does them 8 bytes at a time,
+     or in a loop over bytes if they are large. nvcc uses the widest accesses that the alignment allows, at most
+     16 bytes. The pieces are as wide as both sides allow. The code generator merges the pieces of the side that
+     allows more.
 
-Everything is decided from single instructions, which LLVM prints one a line, and from what made their
-operands. What is not recognised stays as it is.
+All decisions use single instructions, which LLVM prints one per line, and the instructions that made their
+operands. Instructions that are not recognised stay unchanged.
 """
 
 import collections
@@ -37,7 +37,7 @@ import re
 import sys
 
 WIDEST = 16  # bytes of one access
-LARGEST_COPY = 1024  # bytes that are copied without a loop
+LARGEST_COPY = 1024  # bytes of a copy without a loop
 
 # ---------------------------------------------------------------------------- types
 
@@ -47,7 +47,7 @@ CLASS_DEFINITION = re.compile(rf"^({CLASS}) = type (.*)$", re.M)
 
 
 def split(text):
-    """Splits at the commas that are not inside brackets or quotes."""
+    """Splits at commas outside of brackets and quotes."""
     parts, depth, start, quoted = [], 0, 0, False
     for at, c in enumerate(text):
         if c == '"':
@@ -66,23 +66,23 @@ def split(text):
 
 
 class Types:
-    """What the module's types are made of. None stands for what is not understood."""
+    """The parts of the module's types. None stands for a type that is not understood."""
 
     def __init__(self, ir):
         self.classes = dict(CLASS_DEFINITION.findall(ir))
 
     def element(self, type_):
-        """(number, type) of an array's elements."""
+        """Returns (number, type) of an array's elements."""
         match = re.fullmatch(r"\[(\d+) x (.*)\]", type_)
         return (int(match[1]), match[2]) if match else None
 
     def fields(self, type_):
-        """The types of a class's fields; none for a packed one, whose fields lie anywhere."""
+        """Returns the types of a class's fields; None for a packed class, whose fields have no alignment."""
         body = self.classes.get(type_, type_)
         return split(body[1:-1]) if re.fullmatch(r"\{ .* \}", body) else None
 
     def size_and_alignment(self, type_):
-        """In bytes, as LLVM lays the type out."""
+        """Returns both in bytes, in LLVM's layout of the type."""
         if type_ in SCALAR_SIZES:
             return SCALAR_SIZES[type_], SCALAR_SIZES[type_]
         integer = re.fullmatch(r"i(8|16|32|64)", type_)
@@ -120,7 +120,7 @@ def align_shared_variables(ir):
         type_ = re.sub(r" (undef|poison|zeroinitializer)(, comdat)?$", "", rest)
         size = types.size_and_alignment(type_)
         if size:
-            # The lowest bit that is set is the largest power of two that divides the size.
+            # The lowest set bit is the largest power of two that divides the size.
             fits = WIDEST if size[0] == 0 else min(WIDEST, size[0] & -size[0])
             alignment = max(alignment, fits)
         return f"{declaration}{rest}, align {alignment}{match[4]}"
@@ -153,7 +153,7 @@ class Pointer:
 
 
 def parse_copy(line):
-    """(to, from, bytes, metadata) if the line copies a known number of bytes; volatile copies do not match."""
+    """Returns (to, from, bytes, metadata) if the line copies a known number of bytes. Volatile copies do not match."""
     match = COPY.match(line)
     if not match:
         return None
@@ -176,18 +176,18 @@ ELEMENT_BEHIND = re.compile(rf"getelementptr (?:inbounds )?[^,]*, ptr ({VALUE}),
 
 
 class Function:
-    """What made the values of one function, to ask where a pointer comes from."""
+    """The instructions that made the values of one function, to find the origin of a pointer."""
 
     def __init__(self, local_alignment, body):
         self.local_alignment = local_alignment
         self.made_by = dict(DEFINITION.findall(body))
 
     def class_alignment(self, pointer):
-        """The alignment of the class of `pointer`'s object, if it is surely known, or None.
+        """Returns the alignment of the class of `pointer`'s object, or None if it is not surely known.
 
-        It is for a local variable or temporary. It is for a pointer or reference of C++, which are loaded
-        from where they are kept, and for what is so many elements behind it: there, the type says it all,
-        and the alignment of the copy is the type's, which 0 stands for.
+        It is known for a local variable or temporary. It is also known for a C++ pointer or reference, which is
+        loaded from its place, and for a fixed number of elements after it. Then the type tells the alignment:
+        the copy has the type's alignment, and the result is 0.
         """
         made_by = self.made_by.get(pointer, "")
         local = LOCAL.match(made_by)
@@ -202,13 +202,13 @@ class Function:
 
 
 def align_class_copies(ir):
-    # The smallest of all local variables: an alignas() on one of them is not its class's.
+    # The smallest alignment of all local variables of a class: an alignas() on one of them is not the class's.
     local_alignment = {}
     for name, alignment in re.findall(rf"= alloca ({CLASS}), align (\d+)", ir):
         local_alignment[name] = min(int(alignment), local_alignment.get(name, int(alignment)))
 
     def aligned(body):
-        # memcpy() in the source has no !tbaa.struct, and promises nothing about alignment.
+        # memcpy() in the source has no !tbaa.struct, and guarantees no alignment.
         if "!tbaa.struct" not in body[0]:
             return body[0]
         function = Function(local_alignment, body[0])
@@ -226,7 +226,7 @@ def with_class_alignment(function, line):
         alignment = function.class_alignment(one.operand)
         if alignment == 0:
             alignment = one.alignment
-        # A base class may begin where a local variable of a class derived from it does; sizes give it away.
+        # A base class may begin at the same place as a local variable of a derived class. The sizes tell them apart.
         if not alignment or size % alignment != 0 or other.alignment >= alignment:
             continue
         if function.class_alignment(other.operand) is None:
@@ -244,7 +244,7 @@ FIELD = re.compile(r"i64 \d+, i64 (\d+), (!\d+)")
 
 
 def vector_types(ir):
-    """For each !tbaa.struct node the vector of 16 bytes that its fields make, where they are all of 4 or all of 8 bytes."""
+    """Returns the 16-byte vector of the fields of each !tbaa.struct node whose fields all have 4 or all 8 bytes."""
     names = dict(TYPE_NODE.findall(ir))
     accessed = dict(ACCESS_NODE.findall(ir))
     vectors = {}
@@ -323,7 +323,7 @@ def read_what_is_used(ptx):
 
         if len(used) == 2 and used[0] // 2 == used[1] // 2:
             return piece(used[0], 2)
-        # The address may lie in a register that is loaded into: that load is the last.
+        # A load may overwrite the address's register: that load comes last.
         used.sort(key=lambda i: registers[i] == load["base"])
         return "\n".join(piece(i, 1) for i in used)
 
@@ -364,7 +364,7 @@ def copy_in_pieces(ir):
             continue
         place = re.search(r", !dbg !\d+", metadata)
         place = place[0] if place else ""
-        loads, stores = [], []  # all loads come first, as memmove() asks for
+        loads, stores = [], []  # all loads come first, as memmove() needs
         for offset in range(0, size, width):
             name = f"%copy.{made}"
             made += 1
@@ -389,7 +389,7 @@ def main():
     }
     if len(sys.argv) != 4 or sys.argv[1] not in steps:
         sys.exit(f"usage: widths.py {'|'.join(steps)} IN OUT")
-    # Strings of the source may hold bytes that are no UTF-8; LLVM prints those of names as they are.
+    # Strings of the source may contain bytes that are not UTF-8; LLVM prints the bytes of names unchanged.
     with open(sys.argv[2], encoding="latin-1") as file:
         ir = file.read()
     with open(sys.argv[3], "w", encoding="latin-1") as file:

@@ -107,7 +107,7 @@ UndefinedValues::Mark UndefinedValues::result_of(const Warp& w, const Op& op,
   const bool is_or = computes && facts.operation == Operation::logical_or;
   const bool is_of_predicates = facts.bytes == 0;
   if (facts.family == Family::load)
-    return result;  // for an undefined address, the value is not concerned
+    return result;  // marks of an address do not pass to the loaded value
   if (computes && facts.operation == Operation::select) {
     const uint32_t choice = w.predicates[op.c];
     const Mark* const chosen = mark_of(op.a);

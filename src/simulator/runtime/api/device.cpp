@@ -1,4 +1,4 @@
-// The one device: what it is, and waiting for it.
+// The one device: its properties, and waiting for it.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
@@ -16,7 +16,7 @@ using namespace simulator::runtime;
 
 namespace {
 
-constexpr size_t LARGEST_PITCH = 2147483647;  // a device's own limit on the pitch of a 2-D copy
+constexpr size_t LARGEST_PITCH = 2147483647;  // a device's limit on the pitch of a 2-D copy
 
 cudaDeviceProp properties_of_device() {
   const DeviceLimits& limits = device_limits();

@@ -1,4 +1,4 @@
-// Errors: their names and texts, the last one of each thread, and a kernel's fault on its way to the program.
+// Errors: their names and texts, each thread's last error, and the way of a kernel's fault to the program.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

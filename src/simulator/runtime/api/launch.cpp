@@ -1,4 +1,4 @@
-// Launching kernels, and what can be asked about them.
+// Launches of kernels, and queries about kernels.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace simulator::runtime {
 namespace {
 
-// The values between <<< and >>>, on their way from the launch to the kernel's stub. Arguments of a kernel
-// are evaluated in between and may launch another, hence a stack.
+// The values between <<< and >>>, on their way from the launch to the kernel's stub. A stack, because the
+// kernel's arguments are evaluated in between and may launch another kernel.
 struct CallConfiguration {
   dim3 grid;
   dim3 block;
@@ -41,8 +41,8 @@ FunctionSettings settings_of(const Kernel& kernel) {
   return settings().of_kernel[&kernel];
 }
 
-// The most dynamic shared memory that the kernel may be launched with: what was opted in to, or what is left
-// of the 48 KiB that every kernel may have.
+// Returns the most dynamic shared memory for a launch of the kernel: the size opted in to, or the rest of the 48
+// KiB that every kernel may have.
 size_t dynamic_shared_limit(const Kernel& kernel) {
   const std::optional<int> opted_in = settings_of(kernel).max_dynamic_shared;
   if (opted_in) return static_cast<size_t>(*opted_in);
@@ -57,8 +57,8 @@ bool within(const Dim3& shape, const Dim3& limit) {
          shape.z <= limit.z;
 }
 
-// Whether a kernel cannot tell that it was launched with this attribute: launches here follow each other, and
-// a cluster of one block is none.
+// True if the attribute makes no difference to a kernel: launches here run one after the other, and a cluster of
+// one block is none.
 bool changes_nothing(const cudaLaunchAttribute& attribute) {
   const cudaLaunchAttributeValue& value = attribute.val;
   switch (attribute.id) {
@@ -124,7 +124,7 @@ Refusal too_much_shared(const Kernel& kernel, size_t asked) {
                 ", cudaFuncAttributeMaxDynamicSharedMemorySize, " + bytes + ") before the launch");
 }
 
-// What a device answers at the launch itself to a shape that it cannot run.
+// Returns the error that a device returns at the launch for a shape that it cannot run.
 cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
   const auto thread_limit = static_cast<uint64_t>(limits.threads_per_block);
@@ -176,7 +176,7 @@ cudaError_t launch(const void* function, const LaunchShape& shape, void** argume
   if (unknown != cudaSuccess) return unknown;
   const cudaError_t refused = check(*kernel, shape);
   if (refused != cudaSuccess) return refused;
-  // Queued behind a kernel that failed: a device accepts the launch and never gets to it.
+  // The launch is queued behind a failed kernel: a device accepts it and never runs it.
   if (device_failed()) return cudaSuccess;
   std::optional<Fault> fault;
   {
@@ -214,7 +214,7 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_s
     configurations.push_back({grid, block, dynamic_shared, stream});
     return cudaSuccess;
   });
-  return error == cudaSuccess ? 0 : 1;  // 1: clang's code leaves the launch out
+  return error == cudaSuccess ? 0 : 1;  // 1: clang's code skips the launch
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared,

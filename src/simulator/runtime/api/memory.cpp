@@ -1,4 +1,4 @@
-// Allocating, copying and filling memory.
+// Allocation, copies and fills of memory.
 #include "simulator/runtime/api/memory.hpp"
 
 #include <cuda_runtime_api.h>
@@ -31,7 +31,7 @@ std::string bytes_text(uint64_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
-// "cudaMemcpy WHAT".
+// Returns the refusal "cudaMemcpy WHAT".
 Refusal refusal(const std::string& what, const std::string& advice) {
   return {std::string(Call::current()) + " " + what, advice, ""};
 }
@@ -71,7 +71,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   return cudaSuccess;
 }
 
-// What else it was that a pointer could not be freed for.
+// Returns the refusal to free a pointer that starts no live allocation.
 Refusal not_to_free(const void* pointer, bool pinned) {
   const DeviceMemory& memory = current_device().memory;
   const uint64_t address = address_of(pointer);
@@ -128,7 +128,7 @@ bool is_managed(const Allocation& allocation) {
   return known != allocations().made.end() && known->second.origin == Origin::managed;
 }
 
-// For advice about managed memory: whether all of it is.
+// Checks the range of advice about managed memory: all of it must be managed.
 cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
   const Allocation* const found = current_device().memory.find(address_of(pointer));
@@ -137,12 +137,12 @@ cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// A rectangle of bytes; a plain range is one row.
+// A rectangle of bytes. A plain range is one row.
 struct Extent {
   size_t width = 0;
   size_t height = 1;
 
-  // Bytes from the first to past the last one, or nothing if that is beyond a size_t.
+  // Computes the bytes from the first to past the last one. Returns false if they exceed a size_t.
   bool span(size_t pitch, size_t* bytes) const {
     size_t rows = 0;
     return !__builtin_mul_overflow(height - 1, pitch, &rows) &&
@@ -152,9 +152,9 @@ struct Extent {
 
 enum class Side { device, any };
 
-// Where one side of a copy lies on the host, or nullptr if it is not where its kind of copy wants it. The
-// device's side must be memory the device knows; the other may be host memory too. As with unified addressing
-// the address decides, not the direction: a copy "to the host" may end in device memory.
+// Returns the host address of one side of a copy, or nullptr if the memory does not fit the copy's kind. The
+// device's side must be memory that the device knows. The other side may also be host memory. As with unified
+// addressing, the address decides, not the direction: a copy "to the host" may end in device memory.
 std::byte* locate(const void* pointer, size_t bytes, Side side) {
   const uint64_t address = address_of(pointer);
   if (pointer == nullptr) return nullptr;
@@ -164,16 +164,16 @@ std::byte* locate(const void* pointer, size_t bytes, Side side) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(pointer));
 }
 
-// One side of a copy or fill that cannot be.
+// One unusable side of a copy or fill.
 struct Unusable {
   const char* role;  // "destination"
   const void* pointer;
   size_t bytes;
   bool must_be_device;
-  bool is_copy = true;  // or a fill
+  bool is_copy = true;  // else a fill
 };
 
-// What is asked of an allocation that has less. A size in elements is the usual mistake.
+// Refuses more bytes than the allocation has. A size in elements is the usual mistake.
 Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
   const uint64_t address = address_of(side.pointer);
   const uint64_t left = around.base + around.bytes - address;
@@ -189,7 +189,8 @@ Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
                      : "sizes are in bytes, not elements: n * sizeof(float)? Or allocate more");
 }
 
-// To host code the name of a __device__ or __constant__ variable is one on the host, by which the API finds the device's.
+// Refuses the name of a __device__ or __constant__ variable. In host code it means a host variable, by which the
+// API finds the device's variable.
 Refusal is_variable(const Unusable& side, const std::string& name) {
   const std::string address = "cudaGetSymbolAddress(&pointer, " + name + ") for a pointer to it";
   const std::string copy = side.role == std::string_view("source")
@@ -227,7 +228,7 @@ Refusal not_usable(const Unusable& side) {
       "device memory");
 }
 
-// A copy whose sides lie the other way round than its kind says.
+// Refuses a copy whose sides are in the opposite memories of its kind.
 Refusal wrong_direction(cudaMemcpyKind kind, bool both_swapped) {
   const bool to_device = kind == cudaMemcpyHostToDevice;
   const std::string said = to_device ? "cudaMemcpyHostToDevice" : "cudaMemcpyDeviceToHost";
@@ -253,7 +254,7 @@ Refusal too_wide(size_t width, size_t pitch) {
                  "width and pitch are both in bytes, and a pitch is never below the width");
 }
 
-// Whether the work is over when the call returns. Other work is the stream's.
+// The order of work: over when the call returns, or in a stream.
 struct Order {
   bool returns_at_once = false;
   cudaStream_t stream = nullptr;
@@ -383,7 +384,7 @@ cudaError_t refuse_symbol_direction(const char* needed) {
   });
 }
 
-// The part of a variable that starts at `offset`, in *address. `bytes` must fit.
+// Sets *address to the part of a variable that starts at `offset`. `bytes` must fit.
 cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void** address) {
   const Variable variable = find_variable(symbol);
   if (variable.address == 0) return refuse_symbol();

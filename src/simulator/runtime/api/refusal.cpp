@@ -14,7 +14,7 @@ void tell_of_call(HazardKind kind, const std::function<Refusal()>& explain) {
     publish(&Watcher::refused, kind, explain());
     errno = errno_before;
   } catch (const std::exception&) {
-    errno = errno_before;  // there is no memory for a message
+    errno = errno_before;  // no memory for a message
   }
 }
 

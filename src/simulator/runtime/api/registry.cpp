@@ -20,8 +20,7 @@
 #include "simulator/runtime/api/events.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
 
-// The section in which <host_defines.h> puts the shadows of __managed__ variables: the linker marks its ends.
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are the linker's
+// The section of the shadows of __managed__ variables, set by <host_defines.h>. The linker marks its ends.
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern char __start_simulator_managed[];
 [[gnu::weak, gnu::visibility("hidden")]] extern char __stop_simulator_managed[];
@@ -37,7 +36,7 @@ struct TranslationUnit {
 
 namespace {
 
-// What clang puts in front of each translation unit's device code. `text` is PTX that ends in a zero byte.
+// clang's header of each translation unit's device code. `text` is PTX that ends in a zero byte.
 struct FatBinary {
   uint32_t magic;
   uint32_t version;
@@ -93,14 +92,15 @@ Registry& registry() {
   return *instance;
 }
 
-// "ns::scale<float>" -> "scale".
+// Returns the unqualified name: "ns::scale<float>" -> "scale".
 std::string unqualified(std::string name) {
   name.resize(std::min(name.size(), name.find('<')));
   const size_t colons = name.rfind("::");
   return colons == name.npos ? name : name.substr(colons + 2);
 }
 
-// Runs a step of the program's start, before main: nobody could be told of an exception there.
+// Runs a step of the program's start, before main. Ends the program on an exception, because no code could handle
+// it there.
 template <typename Step>
 auto at_start(Step step) {
   try {
@@ -126,7 +126,7 @@ const Module* Modules::load(Device& device, const TranslationUnit& unit) {
     }
     try {
       loaded->module = Module::load(device, unit.ptx, unit.managed);
-    } catch (const std::bad_alloc&) {  // which says nothing of the code: the next call tries again
+    } catch (const std::bad_alloc&) {  // not an error of the code: the next call tries again
       throw;
     } catch (const std::exception& error) {
       std::fprintf(stderr, "simulated GPU: the device code cannot be read: %s\n", error.what());
@@ -211,7 +211,7 @@ void** __cudaRegisterFatBinary(void* fat_binary) {
   return at_start([&] {
     publish(&Watcher::code_registered);
     const auto* const binary = static_cast<const FatBinary*>(fat_binary);
-    // Kept until the process ends: objects with static storage may launch kernels from their destructors.
+    // Never freed: objects with static storage may launch kernels from their destructors.
     auto* const unit = new TranslationUnit;
     if (binary->magic == FAT_BINARY_MAGIC) unit->ptx = binary->text;
     return reinterpret_cast<void**>(unit);
@@ -220,7 +220,7 @@ void** __cudaRegisterFatBinary(void* fat_binary) {
 
 void __cudaRegisterFatBinaryEnd(void** handle) {
   using namespace simulator::runtime;
-  // What the host may read before the first launch must have its value by then.
+  // Managed variables must have their values now, because the host may read them before the first launch.
   auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
   if (!unit->managed.empty()) at_start([unit] { load(*unit); });
 }

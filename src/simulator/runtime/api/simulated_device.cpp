@@ -7,7 +7,7 @@
 namespace simulator {
 
 SimulatedDevice& current_device() {
-  // Never destroyed: a program's static objects may still make calls on their way out.
+  // Never destroyed: a program's static objects may still make calls in their destructors.
   static SimulatedDevice* const device = new SimulatedDevice;
   return *device;
 }

@@ -1,5 +1,5 @@
-// Streams and events. All work has finished when the call that asked for it returns, so a stream is only a
-// name and an event only a time.
+// Streams and events. All work has finished when its call returns, so a stream is only a name and an event only a
+// time.
 #include "simulator/runtime/api/streams.hpp"
 
 #include <chrono>
@@ -32,7 +32,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags) {
   });
 }
 
-// All work of the stream has ended when it is asked for.
+// Waits for a stream. Its work has already ended.
 cudaError_t catch_up_with(cudaStream_t stream) {
   if (!stream_exists(stream)) return refuse_stream();
   publish(&Watcher::waited_for, stream);
@@ -156,7 +156,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return synchronous([&] {
     if (function == nullptr) return cudaErrorInvalidValue;
     if (!stream_exists(stream)) return refuse_stream();
-    const DeviceAtWork at_work;  // the function comes behind the work before it
+    const DeviceAtWork at_work;  // the function runs after the earlier work
     function(user_data);
     return cudaSuccess;
   });

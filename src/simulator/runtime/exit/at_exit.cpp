@@ -18,7 +18,7 @@ namespace {
 
 constexpr int DEFAULT_COLUMNS = 80;
 
-// While it lives, a write beyond the limit on a file's size fails and does not end the process.
+// During its lifetime, a write beyond the file size limit fails and does not end the process.
 class FileSizeSignalIgnored {
  public:
   FileSizeSignalIgnored() { before_ = std::signal(SIGXFSZ, SIG_IGN); }
@@ -30,7 +30,7 @@ class FileSizeSignalIgnored {
   void (*before_)(int);
 };
 
-// 0, or what went wrong.
+// Returns 0 or the errno of the failure.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
@@ -65,16 +65,16 @@ std::string absolute_path(std::string_view name) {
   return no_folder ? std::string(name) : path.string();
 }
 
-// What is written lies beside the file until it is complete.
+// Writes to a temporary file beside the target until it is complete.
 int replace_file(const std::string& name, std::string_view text) {
   std::error_code not_there;
   const std::filesystem::path target = std::filesystem::canonical(name, not_there);
   const std::string path =
-      not_there ? name : target.string();  // a link stays, and its file is replaced
+      not_there ? name : target.string();  // keeps a link, and replaces its target
   std::string temporary = path + ".XXXXXX";
   const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return errno;
-  const mode_t mask = umask(0);  // the permissions that a plain open would have given
+  const mode_t mask = umask(0);  // the permissions that a plain open would give
   umask(mask);
   fchmod(descriptor, 0666 & ~mask);
   int error = write_all(descriptor, text);

@@ -33,7 +33,8 @@ void close_hazards() {
   });
 }
 
-// After what was registered with std::atexit and the destructors of static objects, which may still free memory.
+// Runs after the functions registered with std::atexit and the destructors of static objects, which may still
+// free memory.
 __attribute__((destructor)) void close_program() {
   if (!is_asked_for || !looks_for_hazards() || !current_device().hazards.has_output()) return;
   close_hazards();

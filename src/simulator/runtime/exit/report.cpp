@@ -15,7 +15,7 @@ constexpr size_t MOST_SHOWN = 40;
 constexpr size_t NARROWEST_REPORT = 60;
 constexpr int NARROWEST_NAME = 9;
 
-// 999999 as it is, and more with three digits and the SI letter.
+// Returns a number up to 999999 unchanged, and a larger one with three digits and the SI letter.
 std::string count(uint64_t value) {
   if (value < 1'000'000) return std::to_string(value);
   double scaled = static_cast<double>(value);
@@ -53,19 +53,19 @@ std::string file_name(const SourceLine& where) {
   return where.file.empty() ? "unknown file" : where.file_name();
 }
 
-// `text`, its beginning cut away if it is wider: the end is what tells long names apart.
+// Cuts the beginning of `text` if it is too wide: long names differ at the end.
 std::string shortened(const std::string& text, size_t width) {
   return text.size() <= width ? text : ".." + text.substr(text.size() - width + 2);
 }
 
-// The same with the middle cut away: a template's name is at one end, its arguments at the other.
+// Cuts the middle: a template's name is at one end, its arguments at the other.
 std::string shortened_within(const std::string& text, size_t width) {
   if (text.size() <= width) return text;
   const size_t head = (width - 2) / 2;
   return text.substr(0, head) + shortened(text.substr(head), width - head);
 }
 
-// Words, in lines of at most `width`.
+// Returns the text in lines of at most `width`, broken between words.
 std::string wrapped(const std::string& text, size_t width) {
   std::istringstream words(text);
   std::string lines;
@@ -83,7 +83,7 @@ std::string wrapped(const std::string& text, size_t width) {
   return lines + '\n';
 }
 
-// "64", or "64 x 4" where it has further dimensions.
+// Returns "64", or "64 x 4" if it has further dimensions.
 std::string extent(const Dim3& size) {
   std::string text = std::to_string(size.x);
   if (size.y > 1 || size.z > 1) text += " x " + std::to_string(size.y);
@@ -91,7 +91,7 @@ std::string extent(const Dim3& size) {
   return text;
 }
 
-// What one line does to one buffer in one width, however many instructions do it.
+// Returns one row for each line, buffer and width, summed over the instructions.
 std::vector<AccessCounters> rows_of(const Counters& counters) {
   std::vector<AccessCounters> rows;
   for (const AccessCounters& a : counters.accesses) {
@@ -108,7 +108,7 @@ std::vector<AccessCounters> rows_of(const Counters& counters) {
   return rows;
 }
 
-// The columns of the tables. Where all do not fit, those of the highest rank go first; rank 0 stays.
+// The columns of the tables. If they do not all fit, columns of the highest rank are dropped first. Rank 0 stays.
 struct Column {
   std::array<const char*, 2> heading;
   int rank = 0;
@@ -141,7 +141,7 @@ Cells cells_of(const AccessCounters& a) {
           shared ? count(a.bank_conflicts) : ""};
 }
 
-// Which columns there are and how wide. All tables of a report have the same.
+// The columns and their widths, the same for all tables of a report.
 class Layout {
  public:
   Layout(const std::vector<Cells>& rows, size_t columns) : table_({}, {}) {
@@ -152,7 +152,7 @@ class Layout {
     for (const Cells& cells : rows) table_.make_room_for({cells.begin(), cells.end()});
     for (size_t i = 0; i < COLUMNS.size(); ++i) {
       text::Column& column = table_.columns[i];
-      column.is_shown = column.width > 0;  // what no row has is no column
+      column.is_shown = column.width > 0;  // hides a column that is empty in all rows
       for (const char* part : COLUMNS[i].heading)
         column.width = std::max(column.width, text::display_width(part));
     }
@@ -170,7 +170,7 @@ class Layout {
     return table_.line(row);
   }
 
-  // Above these rows. A column that they leave empty has none.
+  // Returns the headings above these rows. A column without entries has no heading.
   std::string headings(const std::vector<Cells>& rows) const {
     std::string lines;
     for (const size_t part : {0u, 1u}) {
@@ -201,7 +201,7 @@ std::string heading(const Table& table, size_t columns) {
   if (launch.times > 1) which += " (x " + std::to_string(launch.times) + ")";
   const bool in_one_file =
       !table.rows.empty() && table.rows.front().where.file == table.rows.back().where.file;
-  if (in_one_file) {  // else each file is named above its rows
+  if (in_one_file) {  // else each file's name is above its rows
     which = " in " + shortened(file_name(table.rows.front().where), columns / 3) + which;
   }
   return shortened_within(launch.kernel, columns - which.size()) + which + '\n';

@@ -1,4 +1,4 @@
-// Where the report goes: to stderr or into a file, as SIMULATOR_REPORT says.
+// The output of the report: to stderr or into a file, by SIMULATOR_REPORT.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +19,8 @@ void print_report() {
   });
 }
 
-// Made absolute at the start: the program may change its folder. Never destroyed, for it is read at exit.
+// Made absolute at the start, because the program may change its folder. Never destroyed, because it is read at
+// exit.
 const std::string* json_path = nullptr;
 
 void write_report() {

@@ -1,5 +1,5 @@
-// nlohmann/json costs those who link the library nothing, for it is headers only, and it knows how names are
-// escaped; its own namespace bears its version, so a program may use another.
+// nlohmann/json costs users of the library nothing, because it is header-only, and it escapes names correctly.
+// Its namespace contains its version, so a program may use another version.
 #include <nlohmann/json.hpp>
 
 #include "simulator/runtime/exit/report.hpp"
@@ -7,7 +7,7 @@
 namespace simulator::runtime {
 namespace {
 
-using Json = nlohmann::ordered_json;  // in the order in which a person would want to read it
+using Json = nlohmann::ordered_json;  // in the order for a reader
 
 constexpr int SCHEMA = 1;
 
@@ -74,7 +74,7 @@ std::string json_report(const Counters& program, const std::vector<LaunchCounter
                        {"simulator", SIMULATOR_VERSION},
                        {"launches", std::move(list)},
                        {"totals", std::move(totals)}};
-  // A path may be no UTF-8.
+  // A path may not be valid UTF-8.
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -23,13 +23,13 @@ namespace {
 struct Asked {
   std::string file;
   int line = 0;
-  std::string svg_path;  // empty: none
+  std::string svg_path;  // empty: no file
 };
 
-// Never destroyed, for it is read at exit.
+// Never destroyed, because it is read at exit.
 const Asked* asked = nullptr;
 
-// "kernel.cu:17"; nothing where it is something else.
+// Parses "kernel.cu:17". Returns nothing for other text.
 std::optional<Asked> parse(std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == text.npos || colon == 0) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Asked> parse(std::string_view text) {
   return place;
 }
 
-// "3, 5 and 17".
+// Returns "3, 5 and 17".
 template <typename List>
 std::string enumerate(const List& items, const std::string& ellipsis) {
   constexpr size_t MOST = 20;
@@ -57,7 +57,7 @@ std::string enumerate(const List& items, const std::string& ellipsis) {
   return text;
 }
 
-// Why there is nothing to draw, and what there is.
+// Returns the reason why there is nothing to draw, and the lines that have requests.
 std::string nothing_there() {
   std::set<int> lines;
   std::set<std::string> files;

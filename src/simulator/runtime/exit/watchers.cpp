@@ -1,4 +1,4 @@
-// The list of those who watch the calls of the API.
+// The list of watchers of API calls.
 #include "simulator/runtime/api/events.hpp"
 #include "simulator/runtime/exit/hazards_at_exit.hpp"
 #include "simulator/runtime/exit/report.hpp"
@@ -8,7 +8,7 @@
 namespace simulator::runtime {
 namespace {
 
-// What is said when the program exits is asked for when it begins.
+// Registers the work at the program's exit when the program begins.
 class AtExit final : public Watcher {
  public:
   void code_registered() override {
@@ -16,7 +16,7 @@ class AtExit final : public Watcher {
     show_at_exit();
     hazards_at_exit();
   }
-  void call_begins() override { hazards_at_exit(); }  // a program may have no kernel
+  void call_begins() override { hazards_at_exit(); }  // for a program without a kernel
 };
 
 Watcher& at_exit_watcher() {

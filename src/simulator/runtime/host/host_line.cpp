@@ -29,10 +29,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// It answers in some hundredths of a second; a machine may be busy.
+// The symbolizer answers in some hundredths of a second; the machine may be busy.
 constexpr std::chrono::seconds PATIENCE{10};
 
-// More than it has to say about the frames of a call.
+// More than its output for the frames of a call.
 constexpr size_t MOST_OUTPUT = size_t{1} << 20;
 
 // --- frames -------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
   int before_instruction = 0;
   const uint64_t address = _Unwind_GetIPInfo(context, &before_instruction);
   if (address == 0 || walk.frames == walk.site.frames.size()) return _URC_END_OF_STACK;
-  // A return address is that of the instruction behind the call, which may belong to the next line.
+  // A return address is the address after the call, which may belong to the next line.
   walk.site.frames[walk.frames++] = before_instruction != 0 ? address : address - 1;
   return _URC_NO_REASON;
 }
@@ -55,11 +55,11 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
 // --- the executable -----------------------------------------------------------------------------------
 
 struct Executable {
-  uint64_t base = 0;  // what was added to its addresses when it was loaded
+  uint64_t base = 0;  // the offset added to its addresses at loading
   uint64_t first = ~uint64_t{0}, past_end = 0;
 };
 
-// The first that is listed is the program itself.
+// Notes the first entry: the program itself.
 int note_executable(dl_phdr_info* info, size_t /*bytes*/, void* data) {
   Executable& executable = *static_cast<Executable*>(data);
   executable.base = info->dlpi_addr;
@@ -108,7 +108,7 @@ class Pipe {
   int ends_[2];
 };
 
-// The process, or nothing if it could not be started.
+// Starts a process. Returns its id, or nothing if it could not be started.
 std::optional<pid_t> start(std::vector<std::string> words, int output) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -126,7 +126,7 @@ std::optional<pid_t> start(std::vector<std::string> words, int output) {
   return error == 0 ? std::optional(child) : std::nullopt;
 }
 
-// All that comes until the other end is closed; nothing if that is too much or takes too long.
+// Reads until the other end is closed. Returns nothing if that is too much or takes too long.
 std::optional<std::string> read_all(int descriptor) {
   const auto deadline = Clock::now() + PATIENCE;
   std::string text;
@@ -150,7 +150,7 @@ std::optional<std::string> read_all(int descriptor) {
   }
 }
 
-// What the command prints; empty if it cannot be run, fails or hangs. It leaves no process behind.
+// Returns the command's output; empty if it cannot be run, fails or hangs. Leaves no process behind.
 std::string output_of(const std::vector<std::string>& words) {
   Pipe pipe;
   if (!pipe.open()) return "";
@@ -176,9 +176,9 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-// --- what it says -------------------------------------------------------------------------------------
+// --- its answers ------------------------------------------------------------------------------------
 
-// Whether a file is not the program's: a header of the simulator's, or of a library that is installed.
+// True if a file is not the program's: a header of the simulator or of an installed library.
 bool is_foreign(std::string_view file) {
   constexpr std::string_view SELF = __FILE__;
   constexpr std::string_view WITHIN = "runtime/host/host_line.cpp";
@@ -186,7 +186,7 @@ bool is_foreign(std::string_view file) {
   return file.starts_with(SELF.substr(0, SELF.size() - WITHIN.size())) || file.starts_with("/usr/");
 }
 
-// "/home/you/scale.cu:12:5" -> file and line; no file where it is not known.
+// Parses "/home/you/scale.cu:12:5" into file and line. Returns no file if it is not known.
 SourceLine parse_place(std::string_view text) {
   const size_t column = text.rfind(':');
   if (column == text.npos || column == 0) return {};
@@ -197,8 +197,8 @@ SourceLine parse_place(std::string_view text) {
   return place.line > 0 ? place : SourceLine{};
 }
 
-// "void ns::(anonymous namespace)::Sum::of<float>(float*)" -> "ns::Sum::of<float>"; a lambda has the name of its
-// function, or none.
+// Shortens "void ns::(anonymous namespace)::Sum::of<float>(float*)" to "ns::Sum::of<float>". A lambda has the
+// name of its function, or none.
 std::string name_for_a_person(std::string function) {
   constexpr std::string_view UNNAMED = "(anonymous namespace)::";
   for (size_t at = 0; (at = function.find(UNNAMED)) != function.npos;)
@@ -207,7 +207,7 @@ std::string name_for_a_person(std::string function) {
     function.resize(std::min(function.size(), function.find(lambda)));
   }
   int depth = 0;
-  size_t begin = 0;  // behind the type of a template's result
+  size_t begin = 0;  // after the type of a template's result
   for (size_t i = 0; i < function.size(); ++i) {
     if (function[i] == '<') ++depth;
     if (function[i] == '>') --depth;
@@ -217,7 +217,8 @@ std::string name_for_a_person(std::string function) {
   return function.substr(begin);
 }
 
-// Its answers are pairs of lines, function and place, with an empty line behind each address.
+// Returns the program's first line in the answers: pairs of lines, function and place, with an empty line after
+// each address.
 HostLine first_of_the_program(const std::string& answers) {
   std::istringstream lines(answers);
   std::string function;
@@ -228,7 +229,7 @@ HostLine first_of_the_program(const std::string& answers) {
     const SourceLine where = parse_place(place);
     if (where.file.empty() || is_foreign(where.file)) continue;
     const std::string name = name_for_a_person(function);
-    // A kernel's stub stands where the kernel does; the launch is in its caller.
+    // A kernel's stub has the kernel's line. The launch is in the stub's caller.
     if (name.find("__device_stub__") != name.npos || is_named_as_a_kernel(name)) continue;
     return {where, name};
   }
@@ -272,7 +273,7 @@ HostLine line_of(const CallSite& site) {
     std::mutex mutex;
     std::map<CallSite, HostLine> lines;
   };
-  static Known* const known = new Known;  // calls may still come from static destructors
+  static Known* const known = new Known;  // static destructors may still make calls
   {
     const std::lock_guard lock(known->mutex);
     const auto place = known->lines.find(site);

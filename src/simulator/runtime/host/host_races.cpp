@@ -1,9 +1,11 @@
-// Accesses of host code to memory that it may not touch: the device's own; and what both see (cudaMallocManaged,
-// cudaMallocHost) as long as it has not waited for the kernel or the asynchronous copy at work on it, which is a race.
+// Accesses of host code to memory that it may not touch: the device's own memory, and memory that both see
+// (cudaMallocManaged, cudaMallocHost) before the program has waited for the kernel or asynchronous copy that
+// works on it, which is a race.
 //
-// Here a launch is over when it returns; on a device it may just have begun. So what a launch touched is protected
-// until a call that waits for it. An access by host code is then noted, the protection lifted, and the access done:
-// the program goes on as if nothing had been. What a launch has only read may be read.
+// Here a launch is over when it returns. On a device it may just have begun. So memory that a launch touched is
+// protected until a call waits for the launch. If host code accesses it before, the access is noted, the
+// protection lifted, and the access done: the program goes on as if nothing had happened. Memory that a launch
+// has only read may be read.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,32 +30,31 @@
 namespace simulator::runtime {
 namespace {
 
-// Whole pages that work which was not waited for has touched.
+// Whole pages touched by work that the program has not waited for.
 struct Span {
   uint64_t first = 0, past_end = 0;
-  bool written = false;          // else only read
-  const char* worker = nullptr;  // the kernel, or the call of the API
-  uint32_t launch = 0;           // the kernel's, by its number; 0: a call
+  bool written = false;          // False if only read
+  const char* worker = nullptr;  // the kernel, or the API call
+  uint32_t launch = 0;           // the kernel's launch number; 0: a call
   cudaStream_t stream = nullptr;
   CallSite launched;
 };
 
-// An access by host code in between.
+// An access by host code before the wait.
 struct Sighting {
   Span span;
   uint64_t address = 0;
   CallSite site;
 };
 
-// All of it is looked at by the signal's handler, so it is plain data in fixed places. What does not fit is not looked
-// for.
+// The signal handler reads all of it, so it is plain data in fixed places. Data that does not fit is not checked.
 struct State {
   std::atomic_flag lock;
   std::array<Span, 256> spans;
   size_t span_count = 0;
   bool is_protected = false;
-  int open = 0;         // kernels and copies at work; nothing is protected then
-  bool joined = false;  // streams by events
+  int open = 0;         // kernels and copies at work; nothing is protected meanwhile
+  bool joined = false;  // True if streams are joined by events
   std::array<Sighting, 32> sightings;
   std::atomic<size_t> sighting_count = 0;
   struct sigaction before = {};
@@ -61,7 +62,7 @@ struct State {
 };
 State state;
 
-// The thread that holds it touches no protected memory, and no handler of a signal runs in it that could.
+// A lock for the state. Its holder touches no protected memory, and runs no signal handler that could.
 class Locked {
  public:
   Locked() {
@@ -95,13 +96,13 @@ void unprotect() {
 
 // --- the signal ---------------------------------------------------------------------------------------
 
-// The allocation that is the simulator's own and that host code may use.
+// Returns the simulator's own allocation at this address, if host code may use it.
 const Allocation* shared_with_host(uint64_t address) {
   const Allocation* const found = current_device().memory.find(address);
   return found != nullptr && found->host_visible && !found->adopted ? found : nullptr;
 }
 
-// The access at fault is to be done once more. False: it is none that was provoked here.
+// Notes a faulting access. Returns true if it must be repeated, false if the protection here did not cause it.
 bool note_access(uint64_t address) {
   const CallSite site = CallSite::here();
   const Locked lock;
@@ -121,8 +122,8 @@ bool note_access(uint64_t address) {
   return shared_with_host(address) != nullptr;  // another thread has lifted the protection
 }
 
-// The device's address, or one that was freed, that an access was made with, or 0. No host memory can lie where the
-// device's does, so x86-64 reports no address; one of the registers held it.
+// Returns the device address, or freed address, of an access; 0 if there is none. No host memory can lie in the
+// device's range, so x86-64 reports no address, but a register holds it.
 uint64_t device_address(const siginfo_t& info, const void* context) {
   const DeviceMemory& memory = current_device().memory;
   const auto is_device = [&](uint64_t address) {
@@ -143,7 +144,7 @@ uint64_t device_address(const siginfo_t& info, const void* context) {
   return 0;
 }
 
-// What ends the program is told before it does.
+// Reports an access that will end the program.
 void tell_device_access(const siginfo_t& info, const void* context) {
   const uint64_t address = looks_for_hazards() ? device_address(info, context) : 0;
   if (address == 0) return;
@@ -167,13 +168,13 @@ void handle(int signal, siginfo_t* info, void* context) {
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(signal, info, context);
   } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-    sigaction(signal, &before, nullptr);  // the access is done again, and ends the program
+    sigaction(signal, &before, nullptr);  // the repeated access ends the program
   } else {
     before.sa_handler(signal);
   }
 }
 
-// A debugger would stop at every access that is only to be noted.
+// True under a debugger, which would stop at every access that is only noted.
 bool is_traced() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -183,7 +184,7 @@ bool is_traced() {
   return false;
 }
 
-// Whether the signal comes here. It does not under a debugger, nor where the program or a sanitizer keeps it for itself:
+// True if the signal comes here. It does not under a debugger, or if the program or a sanitizer handles it:
 // nothing is protected then.
 bool has_signal() {
   struct sigaction now = {};
@@ -202,12 +203,12 @@ bool has_signal() {
          now.sa_sigaction == handle;
 }
 
-// --- what is protected --------------------------------------------------------------------------------
+// --- protection ---------------------------------------------------------------------------------------
 
 void protect() {
   if (state.open > 0 || state.span_count == 0 || !has_signal()) return;
   state.is_protected = true;
-  // What is written lies above what is only read.
+  // Protection of written spans comes last, and overrides the protection of spans only read.
   for (const bool written : {false, true}) {
     for (size_t i = 0; i < state.span_count; ++i) {
       const Span& span = state.spans[i];
@@ -227,7 +228,7 @@ void add(const Span& added) {
   if (state.span_count < state.spans.size()) state.spans[state.span_count++] = added;
 }
 
-// The allocations that host code sees too, with the last launch that is known to have touched each.
+// The allocations that host code also sees, with the last known launch that touched each.
 struct SharedMemory {
   std::mutex mutex;
   std::map<uint64_t, uint32_t> last_launch;  // by base
@@ -247,7 +248,7 @@ uint64_t page_up(uint64_t address) {
   return (address + page_size() - 1) / page_size() * page_size();
 }
 
-// What was touched by a launch that is not known yet: the one that has just ended.
+// Returns the memory touched by the launch that has just ended.
 std::vector<Span> touched_since() {
   std::vector<Span> touched;
   const std::lock_guard lock(shared_memory().mutex);
@@ -278,7 +279,7 @@ void lift(Which which) {
   protect();
 }
 
-// --- what is told -------------------------------------------------------------------------------------
+// --- messages -----------------------------------------------------------------------------------------
 
 Hazard hazard_of(const Sighting& sighting) {
   const Span& span = sighting.span;
@@ -312,7 +313,7 @@ Hazard hazard_of(const Sighting& sighting) {
   return hazard;
 }
 
-// A page is protected as a whole. Whether this place of it was touched the shadow knows.
+// True if the launch touched this place. Pages are protected as a whole, but the shadow knows each place.
 bool is_race(const Sighting& sighting) {
   if (sighting.span.launch == 0) return true;
   const Allocation* const around = current_device().memory.find(sighting.address);
@@ -329,7 +330,8 @@ class HostRaces final : public Watcher {
   void allocated(const NewMemory& memory) override {
     if (!looks_for_hazards()) return;
     {
-      // Where host code accesses the device's own memory, which ends the program, it is told of that first.
+      // Installs the handler, so that an access of host code to the device's own memory is reported before it
+      // ends the program.
       const Locked lock;
       has_signal();
     }
@@ -362,7 +364,7 @@ class HostRaces final : public Watcher {
     protect();
   }
 
-  // Only whole pages of it are protected.
+  // Protects the whole pages of the range.
   void copied(uint64_t first, uint64_t bytes, bool written, cudaStream_t stream) override {
     if (!looks_for_hazards()) return;
     const Allocation* const around = shared_with_host(first);
@@ -387,7 +389,7 @@ class HostRaces final : public Watcher {
     const bool blocking = is_blocking(stream);
     const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
     const bool all = state.joined;
-    std::vector<cudaStream_t> waited;  // beside the stream itself
+    std::vector<cudaStream_t> waited;  // other than the stream itself
     if (blocking && !all) {
       const Locked lock;
       for (size_t i = 0; i < state.span_count; ++i) waited.push_back(state.spans[i].stream);
@@ -406,7 +408,7 @@ class HostRaces final : public Watcher {
     lift([](const Span&) { return true; });
   }
 
-  // To wait for one is taken for waiting for all from now on.
+  // From now on, a wait for one stream counts as a wait for all.
   void streams_joined() override { state.joined = true; }
 
   void work_begins() override {

@@ -10,12 +10,12 @@
 namespace simulator::runtime {
 namespace {
 
-// A failure that the program has not been told of.
+// A failure that the program does not know of.
 struct Unasked {
   std::string kernel;
   cudaError_t error = cudaSuccess;
-  bool at_launch = false;  // the launch itself, not the kernel
-  CallSite launched;       // from here
+  bool at_launch = false;  // True if the launch failed, not the kernel
+  CallSite launched;       // the call site of the launch
 };
 
 struct First {

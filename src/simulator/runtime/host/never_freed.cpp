@@ -13,7 +13,7 @@
 namespace simulator::runtime {
 namespace {
 
-// Of the live allocations that were made while hazards were looked for, where each was made.
+// The call sites of live allocations that were made while hazards were looked for.
 struct Ledger {
   struct Entry {
     uint32_t id = 0;
@@ -50,7 +50,7 @@ class NeverFreed final : public Watcher {
   }
 
   void program_ends(bool tidy) override {
-    if (!tidy) return;  // who ends on an error has no time to tidy up
+    if (!tidy) return;  // a program that ends on an error need not free memory
     uint64_t bytes = 0;
     std::vector<std::pair<uint32_t, const CallSite*>> order;
     {
