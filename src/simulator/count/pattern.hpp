@@ -28,7 +28,7 @@ struct Pattern {
   int first_lane = 0;
   Shape shape = Shape::scattered;
   bool aligned = false;  // True if the distances are multiples of the width
-  // the bytes touched, relative to the first lane's address: [lowest, highest)
+  // The bytes touched, relative to the first lane's address: [lowest, highest).
   int64_t lowest = 0;
   int64_t highest = 0;
   AccessCounts cost;                 // of one request

@@ -60,7 +60,7 @@ struct InstructionSet {
   Execute fence;
   Execute unknown;  // faults
   Execute guarded;  // narrows the active lanes, then calls Op::inner
-  Execute polling;  // notes that the warp reads what others may change, then calls Op::inner
+  Execute polling;  // notes that the warp polls memory that others may change, then calls Op::inner
 };
 
 }  // namespace simulator

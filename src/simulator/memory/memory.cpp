@@ -252,7 +252,7 @@ struct DeviceMemory::State {
   std::atomic<uint64_t> used{0};
   std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
 
-  // guards all members below, `next` of the ranges, and appending to them
+  // Guards all members below, `next` of the ranges, and appending to them.
   mutable std::mutex mutex;
   uint32_t allocations = 0;
   std::unordered_map<uint32_t, std::string> names;

@@ -23,7 +23,7 @@ struct Operand {
   enum class Kind {
     reg,        // %r1, %f3, %p2, and registers that inline assembly declares
     immediate,  // the bits of an integer or of a 0f / 0d floating-point constant
-    // the name of a label, variable, parameter, special register or function, plus an offset
+    // The name of a label, variable, parameter, special register or function, plus an offset.
     symbol,
     address,  // [base + offset]; the base is a register, a symbol or absent
     list,     // {%r1, %r2}: the parts of a vector, or the arguments of a call in ( )

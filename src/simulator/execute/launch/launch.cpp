@@ -188,7 +188,7 @@ class Launch {
     watched().blocks = 0;
     if (state_.watched) state_.watched->found.publish(state_.device.hazards);
     if (error_) std::rethrow_exception(error_);
-    // no worker had room for a block
+    // No worker had room for a block.
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();
     Tally tally;
     for (const auto& worker : workers_) {
@@ -336,7 +336,7 @@ class Launch {
       return at && (*at == changes || *at == NONE);
     });
     if (!all_stuck || !all_workers || state_.changes.load() != changes) return;
-    // they may wait for a block that the host has no room for
+    // They may wait for a block that the host has no room for.
     if (fits_device) throw std::bad_alloc();
     const auto lowest =
         std::min_element(aside.begin(), aside.end(),
@@ -523,7 +523,7 @@ class LoadedModule : public Module {
     } else if (memory.adopt(place->second, bytes)) {
       address = reinterpret_cast<uint64_t>(place->second);
     }
-    // the host's memory is used up
+    // The host's memory is used up.
     if (address == 0 && bytes <= memory.free_bytes()) throw std::bad_alloc();
     if (address == 0)
       throw std::runtime_error("no memory for the device variable " + variable.name);

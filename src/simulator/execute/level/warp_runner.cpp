@@ -188,7 +188,7 @@ void WarpRunner::leave_indirect(const BasicBlock& block) {
 
 void WarpRunner::leave_exit(const BasicBlock& block) {
   const uint32_t leaving = guard_lanes(block);
-  // other threads of the block may read them
+  // Other threads of the block may read them.
   if (!warp_.copies.empty()) land_all_copies(warp_, leaving);
   warp_.live &= ~leaving;
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)

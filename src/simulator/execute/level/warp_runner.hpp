@@ -17,13 +17,13 @@ enum class Pause {
   exited,
   at_barrier,   // of the block
   out_of_time,  // its turns are used up
-  waiting,      // all its lanes poll what others may change
+  waiting,      // all its lanes poll memory that others may change
 };
 
 /// Lanes that diverge at a branch run one group after the other, and reconverge at the branch's immediate
 /// post-dominator: the scheme of GPUs before Volta (described by Fung et al., "Dynamic Warp Formation", 2007).
 /// Since Volta, lanes make progress independently, and a lane may wait for another of its own warp. So a group
-/// that only polls, in a loop, what others may change gives way to its warp's other groups. If there are none,
+/// that only polls, in a loop, memory of others gives way to its warp's other groups. If there are none,
 /// the lanes that wait at a meeting point for this group go on without it. Programs that never wait run as if
 /// this rule did not exist.
 ///

@@ -13,7 +13,7 @@ namespace simulator {
 enum class Progress {
   finished,  // all its threads have exited
   going_on,  // its turn is over, and it has more to do
-  waiting,   // its warps only poll what others may change; `stuck` tells if that can end
+  waiting,   // its warps only poll memory that others may change; see `stuck`
 };
 
 class Block {

@@ -153,7 +153,7 @@ void Worker::change_pattern(uint32_t site, const Pattern* pattern) {
 // Records the warp's access, which is within bounds.
 void Worker::record(uint32_t site, const Pattern& pattern) {
   const SiteInfo& info = program.sites[site];
-  // nullptr in shared and local memory
+  // No allocation in shared and local memory.
   const Allocation* const allocation = sites[site].allocation;
   lens::Request request;
   request.path = is_shared(info.access)  ? lens::Path::shared
