@@ -528,7 +528,7 @@ class Decoder {
     std::string type;
     bool known = true;
     size_t operands = 2;  // a cache policy may be the third
-    // True for a load of memory that another thread may store to meanwhile
+    // True for a load of memory that another thread may store to meanwhile.
     bool sees_others = false;
   };
 

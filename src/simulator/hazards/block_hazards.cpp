@@ -118,7 +118,7 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
   if (is_strong && step.reads) order.listen(step.thread, offset, true);
   if (is_strong && step.writes) order.tell(step.thread, offset, true);
-  // True if no byte is written: structures and vectors may have gaps
+  // True if no byte is written: structures and vectors may have gaps.
   bool is_unwritten = step.reads;
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];

@@ -26,7 +26,7 @@ class Kernel {
   virtual ~Kernel() = default;
   virtual const std::string& name() const = 0;  // mangled, as registered
   virtual const std::string& demangled() const = 0;
-  // 32-bit registers, after the simulator's allocation
+  // 32-bit registers, after the simulator's allocation.
   virtual int registers_per_thread() const = 0;
   virtual size_t static_shared_bytes() const = 0;
   virtual size_t local_bytes_per_thread() const = 0;

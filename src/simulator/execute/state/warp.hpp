@@ -54,7 +54,7 @@ struct Warp {
 
   uint32_t active = 0;  // lanes that execute the current instruction
   uint32_t live = 0;    // lanes that exist and have not exited
-  // True if active == live: results may be written to all lanes, dead ones too
+  // True if active == live: results may be written to all lanes, dead ones too.
   bool unmasked = true;
   alignas(64) std::array<int32_t, WARP> lane_mask{};  // -1 in active lanes, 0 elsewhere
 
