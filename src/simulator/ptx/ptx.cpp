@@ -527,7 +527,7 @@ class Reader {
           } while (accept(','));
           expect(';');
         } else if (text_.substr(at_, 14) == ".callprototype") {
-          // Tells the layout of a pointer's arguments. They come as they are stored.
+          // Tells the layout of the arguments of a call through a pointer. They come as they are stored.
           at_ = std::min(text_.find(';', at_), text_.size());
           expect(';');
         } else {
