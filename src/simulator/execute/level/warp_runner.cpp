@@ -263,7 +263,7 @@ WarpRunner::Group WarpRunner::call(const BasicBlock& block, const Group& callee)
   return {callee.block, join, callee.lanes};
 }
 
-// Returns the active lanes from a function. Other lanes of the same call may still run.
+// Lets the active lanes return from a function. Other lanes of the same call may still run.
 void WarpRunner::leave_function() {
   const BasicBlock& caller = program_.blocks[joins_[join_].meet - 1];
   const std::byte* from = frames_.at(join_).data();
@@ -382,7 +382,7 @@ void WarpRunner::report_absent_members(const Group& group) const {
       other == gathering_.end() ? std::nullopt : std::optional(instruction_of(*other)));
 }
 
-// Checks that each active lane names itself in its mask, and that all lanes that it names have the same mask.
+// Reports each active lane whose mask does not name it, or names an active lane with another mask.
 void WarpRunner::check_masks(const BasicBlock& block) const {
   const Lanes<uint32_t> masks = read<uint32_t>(warp_, block.members);
   const uint32_t instruction = program_.ops[block.first].instruction;
@@ -615,7 +615,8 @@ Pause WarpRunner::run(uint64_t turns) {
   return Pause::out_of_time;
 }
 
-// Stops the warp: all its lanes wait at a barrier of the block.
+// Stops the warp: its lanes can go on only through a barrier of the block. Throws a fault if they wait at
+// different ones.
 Pause WarpRunner::stop_at_barrier() {
   uint32_t arrived = 0;
   for (const Group& group : at_barrier_)
