@@ -16,6 +16,7 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
   [sim]="clang-19 llvm-19"  # not on Ubuntu 22.04, where hosted notebooks have a GPU
+  [packed]="clang-19 llvm-19 g++ libfmt9 python3"  # instead of run and sim, in a copy for a class
   [tests]="libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
@@ -160,10 +161,39 @@ newer_than() {
   local parts=(src cmake test bench CMakeLists.txt CMakePresets.json)
   (cd "$root" && find "${parts[@]}" -newer "$1" ! -name '__pycache__' ! -name '*.pyc' -print -quit 2> /dev/null)
 }
-is_up_to_date() {
+is_up_to_date() { is_configured && is_of_these_sources "$1"; }
+is_of_these_sources() {
   local stamp
   stamp=$(stamp_of "$1")
-  is_configured && [ -e "$stamp" ] && [ -z "$(newer_than "$stamp")" ]
+  [ -e "$stamp" ] && [ -z "$(newer_than "$stamp")" ]
+}
+
+# --- a copy for a class ---------------------------------------------------------------------------------------------
+#
+# `learn --pack` puts the programs into the archive, built for one family of processors. They are used as they are. If they
+# do not run here (another processor, another C library), the copy is built like any other.
+
+# use_packed TARGET: true if TARGET came with this copy and runs here. Installs what the programs need.
+use_packed() {
+  [ "$(cat "$build_folder/packed_for" 2> /dev/null)" = "$(uname -m)" ] && is_of_these_sources "$1" || return 1
+  packed_runs && return
+  local packages=(${packages_for[packed]})
+  ! draws || packages+=(${packages_for[plots]})
+  mkdir -p "$root/build"
+  [ -z "$(missing_packages)" ] || install_packages
+  packed_runs && return
+  say "the programs of this copy do not run on this machine: building them"
+  rm -f "$build_folder/packed_for"
+  return 1
+}
+draws() { [[ " ${features[*]} " == *" SGEMM_BUILD_PLOTS "* ]]; }
+packed_runs() {
+  local command
+  for command in clang++-19 opt-19 llc-19 g++ python3; do
+    command -v "$command" > /dev/null || return 1
+  done
+  ! draws || python3 -c 'import matplotlib' 2> /dev/null || return 1
+  "$build_folder/bin/sgemm_runner" --version > /dev/null 2>&1
 }
 
 # --- what may take long ---------------------------------------------------------------------------------------------
@@ -372,6 +402,7 @@ lack_of() {
 # build TARGET [yields]
 build() {
   local target=$1 yields=${2:-no} code began
+  ! use_packed "$target" || return 0
   if ! can_write; then
     is_up_to_date "$target" && return
     fail 2 "$build_folder cannot be written to, and $(lack_of "$target"). Ask its owner to build it, or copy the tree"

@@ -96,15 +96,6 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
-std::string name_in_project(const std::string& file) {
-  const std::string root = SGEMM_SOURCE_DIR "/";
-  return file.starts_with(root) ? file.substr(root.size()) : file;
-}
-
-std::string path_of_name(const std::string& name) {
-  return name.starts_with('/') ? name : SGEMM_SOURCE_DIR "/" + name;
-}
-
 std::string printable(std::string_view text) {
   std::string shown;
   size_t word = 0;  // length of the word at hand

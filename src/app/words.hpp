@@ -25,11 +25,6 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-/// How a reader calls a source file: one of the project from its root on, any other as it is.
-std::string name_in_project(const std::string& file);
-/// Where a file lies that is called so.
-std::string path_of_name(const std::string& name);
-
 /// A text of others' for a message: as text::plain_lines() has it, and of a long word the beginning.
 std::string printable(std::string_view text);
 

@@ -53,10 +53,10 @@ std::string help_text(const CLI::App& app, int width) {
   std::string usage =
       fmt::format("Usage: {}{}", is_subcommand ? "sgemm_runner " : "", app.get_name());
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) {
-      usage += option->get_expected_max() > 1 ? fmt::format(" [{}...]", option->get_name())
-                                              : " " + option->get_name();
-    }
+    if (!option->get_positional()) continue;
+    const char* more = option->get_expected_max() > 1 ? "..." : "";
+    const std::string word = option->get_name() + more;
+    usage += option->get_option_text() == NEEDED ? " " + word : " [" + word + "]";
   }
   std::string text = text::wrap(app.get_description(), width, 0) + "\n\n" + usage + " [options]\n";
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });

@@ -7,6 +7,7 @@
 #include "app/error.hpp"
 #include "app/words.hpp"
 #include "runner/choose/select.hpp"
+#include "runner/cli/help.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/subcommands.hpp"
 #include "runner/machine/machine.hpp"
@@ -34,7 +35,7 @@ Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 class SaveSubcommand : public Subcommand<sgemm_workbench> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("FILE", file_, "the file to write");
+    app.add_option("FILE", file_, "the file to write")->option_text(NEEDED);
     app.add_option(
            "--runs", runs_,
            fmt::format("measure everything N times, each time in a new process (default {})",

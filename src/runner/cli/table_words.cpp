@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/error.hpp"
+#include "runner/cli/help.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/subcommands.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 class TableSubcommand : public Subcommand<sgemm_runner> {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("FILE", file_, "a file that --json=FILE wrote");
+    app.add_option("FILE", file_, "a file that --json=FILE wrote")->option_text(NEEDED);
     add_output_options(app, output_);
   }
 

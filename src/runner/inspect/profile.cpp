@@ -16,6 +16,7 @@
 #include "runner/inspect/inspect.hpp"
 #include "runner/inspect/nsight.hpp"
 #include "runner/machine/machine.hpp"
+#include "runner/request/baselines.hpp"
 #include "runner/trial/judge.hpp"
 #include "runner/trial/launch_once.hpp"
 #include "runner/trial/progress_line.hpp"
@@ -198,7 +199,7 @@ std::string claims_text(const Workload& workload, const Traffic& counted, const 
 
 // ---- The run.
 
-Run read_recorded(const char* file) {
+Run read_recorded(const std::string& file) {
   try {
     return results::read_run(file);
   } catch (const results::Unusable& error) {
@@ -360,12 +361,12 @@ ExitCode run(const ProfileRequest& request) {
   std::unique_ptr<OutputFile> json_file;
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
 
-  const Run simulated = read_recorded(SGEMM_SIMULATED_COUNTERS);
+  const Run simulated = read_recorded(simulated_counters());
   Run done;
   std::optional<Error> failure;
   const bool is_recorded = !has_device();
   if (is_recorded) {
-    take_recorded(request.workloads, read_recorded(SGEMM_DEVICE_COUNTERS), simulated, done);
+    take_recorded(request.workloads, read_recorded(device_counters()), simulated, done);
   } else {
     const std::string ncu = find_nsight();
     done.from = provenance(request.command_line, true);

@@ -13,7 +13,7 @@
 
 #include "app/interrupt.hpp"
 #include "app/output.hpp"
-#include "app/words.hpp"
+#include "app/project.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/launch_once.hpp"

@@ -21,6 +21,7 @@
 #include "runner/inspect/inspect.hpp"
 #include "runner/machine/kernel_name.hpp"
 #include "runner/machine/machine.hpp"
+#include "runner/request/baselines.hpp"
 #include "runner/trial/provenance.hpp"
 
 namespace runner {
@@ -328,7 +329,7 @@ ExitCode run(const SassRequest& request) {
   if (!request.json_file.empty()) json_file = std::make_unique<OutputFile>(request.json_file);
   Run simulated;
   try {
-    simulated = results::read_run(SGEMM_SIMULATED_COUNTERS);
+    simulated = results::read_run(simulated_counters());
   } catch (const results::Unusable& error) {
     throw failed(error.what());
   }
@@ -337,10 +338,10 @@ ExitCode run(const SassRequest& request) {
   std::optional<SassReport> report = looked_into(request, simulated, &why);
   std::string said;
   if (!report) {
-    if (!std::filesystem::exists(SGEMM_DEVICE_SASS)) {
+    if (!std::filesystem::exists(recorded_sass())) {
       throw failed(why + ", and no machine code is recorded");
     }
-    report = only(read_sass_report(SGEMM_DEVICE_SASS), request.workloads);
+    report = only(read_sass_report(recorded_sass()), request.workloads);
     said = text::wrap(fmt::format("recorded on {} with {}; {}", report->date.substr(0, 10),
                                   report->toolkit, why),
                       page.width, 0) +

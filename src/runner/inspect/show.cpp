@@ -10,6 +10,7 @@
 
 #include "app/interrupt.hpp"
 #include "app/output.hpp"
+#include "app/project.hpp"
 #include "app/words.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"

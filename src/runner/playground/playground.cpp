@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/output.hpp"
+#include "app/project.hpp"
 #include "app/suggest.hpp"
 #include "runner/playground/page.hpp"
 #include "runner/playground/presets.hpp"
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The page in the tree, which is this program's: a test compares.
-const fs::path PAGE = fs::path(SGEMM_SOURCE_DIR) / "docs" / "playground.html";
+fs::path page_file() { return path_of_name("docs/playground.html"); }
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
@@ -59,13 +60,14 @@ void write_page(const PlaygroundRequest& request) {
 ExitCode run(const PlaygroundRequest& request) {
   const std::string preset = request.preset.empty() ? "" : "#" + preset_named(request.preset);
   std::error_code none;
-  fs::path file = PAGE;
+  fs::path file = page_file();
   if (!request.output_file.empty()) {
     write_page(request);
     file = request.output_file;
     if (!fs::is_regular_file(file, none)) return ExitCode::ok;  // a pipe, which has no address
   } else if (!fs::is_regular_file(file, none)) {
-    throw usage(fmt::format("'{}' is not there: --output FILE writes the page", PAGE.string()));
+    throw usage(
+        fmt::format("'{}' is not there: --output FILE writes the page", page_file().string()));
   }
   write_stdout(address_of_file(file) + preset + "\n");
   if (request.output_file.empty()) {

@@ -11,6 +11,7 @@
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
 #include "app/own_program.hpp"
+#include "app/project.hpp"
 #include "app/subprocess.hpp"
 #include "app/temporary_folder.hpp"
 #include "results/files/json.hpp"
@@ -36,7 +37,7 @@ std::optional<std::string> own_counting_program() {
 std::vector<std::string> command(const std::string& run_file, const std::string& page_file,
                                  const std::string& data_name) {
   std::vector<std::string> words{
-      "env", "-C",    SGEMM_SOURCE_DIR, "-u",     "SGEMM_BUILD", "python3", "-B",
+      "env", "-C",    project_folder(), "-u",     "SGEMM_BUILD", "python3", "-B",
       "-m",  "plots", "report",         run_file, "-o",          page_file};
   words.push_back("--name=" + data_name);
   if (const auto program = own_counting_program()) words.push_back("--runner=" + *program);

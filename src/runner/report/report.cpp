@@ -8,6 +8,7 @@
 #include "app/error.hpp"
 #include "app/output.hpp"
 #include "results/files/json.hpp"
+#include "runner/request/baselines.hpp"
 #include "text/foreign.hpp"
 
 namespace runner {
@@ -18,7 +19,7 @@ using results::Run;
 // Figures of rungs or of labs: where the project keeps them, and what is said of a run that has none.
 struct Kind {
   bool of_labs;
-  const char* file;
+  std::string file;
   std::string lack;
 };
 
@@ -70,14 +71,14 @@ results::Recorded recorded_for(const Presentation& presentation, Needed needed) 
     add_recorded(
         presentation,
         {.of_labs = false,
-         .file = SGEMM_BASELINE,
+         .file = recorded_run(),
          .lack = fmt::format("it has no per cent of cuBLAS at {}", results::RECORDED_SIZE)},
         recorded);
   }
   if (needed.labs) {
     add_recorded(
         presentation,
-        {.of_labs = true, .file = SGEMM_LAB_BASELINE, .lack = "it has no lab's per cent of a copy"},
+        {.of_labs = true, .file = recorded_labs(), .lack = "it has no lab's per cent of a copy"},
         recorded);
   }
   return recorded;

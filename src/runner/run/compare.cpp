@@ -8,6 +8,7 @@
 
 #include "app/interrupt.hpp"
 #include "app/output.hpp"
+#include "app/project.hpp"
 #include "app/terminal.hpp"
 #include "app/words.hpp"
 #include "results/compare/comparison.hpp"
@@ -15,6 +16,7 @@
 #include "results/files/json.hpp"
 #include "results/tables/table.hpp"
 #include "runner/machine/machine.hpp"
+#include "runner/request/baselines.hpp"
 #include "runner/run/calls.hpp"
 #include "runner/run/workbench_run.hpp"
 #include "runner/trial/provenance.hpp"
@@ -38,7 +40,7 @@ Run read(const std::string& file) {
 
 // The project's own file for this device: nvidia-h200.json for an "NVIDIA H200".
 std::string own_file() {
-  if (machine::KIND == results::Machine::simulator) return SGEMM_BASELINES "/simulator.json";
+  if (machine::KIND == results::Machine::simulator) return simulated_counters();
   const std::string device = machine::open().name;
   std::string name;
   for (const char c : device) {
@@ -49,7 +51,7 @@ std::string own_file() {
       name += '-';
     }
   }
-  std::string file = fmt::format("{}/{}.json", SGEMM_BASELINES, name);
+  std::string file = (baselines() / (name + ".json")).string();
   if (!std::filesystem::exists(file)) {
     throw Error(ExitCode::not_comparable,
                 fmt::format("the project has no recorded run of an {}: make one with "
@@ -176,7 +178,7 @@ std::string source_of(const results::Identity& who) {
   std::string file;
   if (who.set == "sgemm") file = fmt::format("src/kernels/{}.cu", results::label(who));
   if (who.set == "lab") file = fmt::format("src/labs/{}.cu", who.name);
-  return std::filesystem::exists(std::filesystem::path(SGEMM_SOURCE_DIR) / file) ? file : "";
+  return std::filesystem::exists(path_of_name(file)) ? file : "";
 }
 
 ExitCode verdict_on(const Run& now, bool strict) {

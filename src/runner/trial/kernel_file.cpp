@@ -18,6 +18,7 @@
 
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
+#include "app/project.hpp"
 #include "app/suggest.hpp"
 #include "promise/can_be_broken.hpp"
 #include "results/values/metrics.hpp"
@@ -58,7 +59,7 @@ int exit_code_of(std::vector<std::string> words) {
 
 void compile(const std::string& path, const std::string& library) {
   const DoneApart done = do_apart(OF_A_COMPILER, [&](Told& told) {
-    told.say(fmt::format("{}", exit_code_of({SGEMM_COMPILE_KERNEL, path, library})));
+    told.say(fmt::format("{}", exit_code_of({build_folder() / "compile_kernel", path, library})));
   });
   using End = DoneApart::End;
   if (done.end == End::interrupted) stop_if_interrupted();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "app/project.hpp"
 #include "app/subprocess.hpp"
 #include "runner/machine/machine.hpp"
 
@@ -12,7 +13,7 @@ namespace runner {
 namespace {
 
 std::optional<std::string> git(std::vector<std::string> words) {
-  words.insert(words.begin(), {"git", "-C", SGEMM_SOURCE_DIR});
+  words.insert(words.begin(), {"git", "-C", project_folder()});
   Finished finished = run_command(words, false);
   if (finished.code != 0) return std::nullopt;
   while (finished.output.ends_with('\n')) finished.output.pop_back();

@@ -9,6 +9,7 @@
 
 #include "app/error.hpp"
 #include "app/output.hpp"
+#include "app/project.hpp"
 #include "app/subprocess.hpp"
 #include "app/temporary_folder.hpp"
 #include "workshop/commands/workshop.hpp"
@@ -24,8 +25,16 @@ namespace fs = std::filesystem;
 using runner::Error;
 using runner::ExitCode;
 
-const fs::path ROOT = SGEMM_SOURCE_DIR;
 constexpr const char* FOLDER = "sgemm_ladder";  // in the archive
+
+const fs::path& root() {
+  static const fs::path folder = runner::project_folder();
+  return folder;
+}
+
+constexpr const char* BUILD = "build/sim";      // where ./sgemm_runner expects it
+constexpr const char* PROGRAMS[] = {"sgemm_runner", "sgemm_workbench", "sgemm_workshop"};
+constexpr const char* LEARNERS_README = "exercises/README.md";
 
 // What a class has no use for, or is not to see: a folder ends in '/', a file is whole.
 constexpr const char* LEFT_OUT[] = {
@@ -36,7 +45,8 @@ constexpr const char* LEFT_OUT[] = {
     "bench/baselines/simulator.json",
     "docs/workshop.md",  // the instructor's
     "run_tests",
-    "test/",  // wrong kernels, and right ones
+    "test/",          // wrong kernels, and right ones
+    LEARNERS_README,  // it becomes README.md
 };
 constexpr const char* LEFT_OUT_OF_EXERCISES[] = {"answers.md"};
 constexpr const char* WITHOUT_BLOCKS =
@@ -56,14 +66,14 @@ std::vector<std::string> parts(const std::string& text, char end) {
 
 // Those that git tracks, relative to the root; nothing where this is no repository of git's own.
 std::vector<std::string> tracked_files() {
-  const std::string root = ROOT.string();
   const runner::Finished top =
-      runner::run_command({"git", "-C", root, "rev-parse", "--show-toplevel"}, false);
+      runner::run_command({"git", "-C", root(), "rev-parse", "--show-toplevel"}, false);
   std::error_code none;
-  if (top.code != 0 || !fs::equivalent(top.output.substr(0, top.output.find('\n')), ROOT, none)) {
+  if (top.code != 0 || !fs::equivalent(top.output.substr(0, top.output.find('\n')), root(), none)) {
     return {};
   }
-  const runner::Finished listed = runner::run_command({"git", "-C", root, "ls-files", "-z"}, false);
+  const runner::Finished listed =
+      runner::run_command({"git", "-C", root(), "ls-files", "-z"}, false);
   return listed.code == 0 ? parts(listed.output, '\0') : std::vector<std::string>{};
 }
 
@@ -71,8 +81,8 @@ std::vector<std::string> tracked_files() {
 std::vector<std::string> files_below_root() {
   const std::set<std::string> made{"build", "__pycache__", ".git"};
   std::vector<std::string> all;
-  for (fs::recursive_directory_iterator entry(ROOT), end; entry != end; ++entry) {
-    const std::string name = entry->path().lexically_relative(ROOT).generic_string();
+  for (fs::recursive_directory_iterator entry(root()), end; entry != end; ++entry) {
+    const std::string name = entry->path().lexically_relative(root()).generic_string();
     if (made.contains(entry->path().filename().string()) || name == "exercises/mine") {
       if (entry->is_directory()) entry.disable_recursion_pending();
     } else if (entry->is_regular_file()) {
@@ -92,7 +102,7 @@ std::set<std::string> solutions() {
   for (const Exercise& exercise : course()) {
     if (!exercise.is_written()) continue;
     for (const std::string& path : files_of_solution(exercise)) {
-      files.insert(fs::path(path).lexically_relative(ROOT).generic_string());
+      files.insert(fs::path(path).lexically_relative(root()).generic_string());
     }
   }
   return files;
@@ -127,9 +137,9 @@ void copy(const std::string& name, const fs::path& to) {
   const fs::path target = to / name;
   fs::create_directories(target.parent_path());
   if (target.filename() == WITHOUT_BLOCKS) {
-    write_text(target.string(), without_blocks(read_text((ROOT / name).string())));
+    write_text(target.string(), without_blocks(read_text((root() / name).string())));
   } else {
-    fs::copy_file(ROOT / name, target);
+    fs::copy_file(root() / name, target);
   }
 }
 
@@ -139,12 +149,12 @@ void add_rungs(const fs::path& to) {
     if (!exercise.is_written()) continue;
     const fs::path objects = to / "src/kernels/compiled" / SGEMM_PROCESSOR;
     fs::create_directories(objects);
-    fs::copy_file(fmt::format("{}/{}.cu.o", SGEMM_RUNG_OBJECTS, exercise.name),
+    fs::copy_file(runner::build_folder() / SGEMM_RUNG_OBJECTS / (exercise.name + ".cu.o"),
                   objects / (exercise.name + ".o"));
     for (const std::string& file : files_of_solution(exercise)) {
       if (fs::path(file).extension() == ".cu") continue;
       write_text(
-          (to / fs::path(file).lexically_relative(ROOT)).string(),
+          (to / fs::path(file).lexically_relative(root())).string(),
           fmt::format(
               "// What stands here is part of exercises/{}, whose file holds it.\n#pragma once\n",
               exercise.name));
@@ -157,6 +167,26 @@ void add_rungs(const fs::path& to) {
   }
 }
 
+// The programs of this build and what they need to compile a learner's file, with the stamps that tell ./sgemm_runner
+// and ./simcc that they are up to date (cmake/setup.sh). What was built need not be built again on each laptop.
+void add_programs(const fs::path& to) {
+  const fs::path from = runner::build_folder(), build = to / BUILD;
+  std::vector<std::string> files{"simcc", "compile_kernel", "src/simulator/libsimulator.a",
+                                 "src/lens/liblens.a", "src/text/libtext.a"};
+  std::vector<std::string> targets{"simulator"};
+  for (const char* program : PROGRAMS) {
+    files.push_back(fmt::format("bin/{}", program));
+    targets.emplace_back(program);
+  }
+  for (const std::string& file : files) {
+    fs::create_directories((build / file).parent_path());
+    fs::copy_file(from / file, build / file);
+  }
+  fs::create_directories(build / "built");
+  for (const std::string& target : targets) write_text((build / "built" / target).string(), "");
+  write_text((build / "packed_for").string(), SGEMM_PROCESSOR "\n");
+}
+
 // ---- The archive.
 
 // The bytes depend on names and contents alone: not on who packs, when, or with which umask.
@@ -164,7 +194,7 @@ std::string archive_of(const fs::path& parent) {
   const runner::Finished done = runner::run_command(
       {"tar", "--create", "--directory", parent.string(), "--format=gnu", "--sort=name",
        "--mtime=2000-01-01 00:00:00Z", "--owner=0", "--group=0", "--numeric-owner",
-       "--mode=u+rwX,go+rX,go-w", "--use-compress-program=gzip -9 -n", FOLDER},
+       "--mode=u+rwX,go+rX,go-w", "--use-compress-program=gzip -6 -n", FOLDER},
       false);
   if (done.code != 0) {
     throw Error(ExitCode::failure,
@@ -188,10 +218,10 @@ void refuse_file(const std::string& file) {
 }
 
 void refuse_build() {
-  if (*SGEMM_RUNG_OBJECTS == '\0') {
+  if (*SGEMM_RUNG_OBJECTS == '\0' || runner::build_folder() != root() / BUILD) {
     throw Error(ExitCode::usage,
-                "the archive holds the rungs compiled for the simulated GPU, which this build has "
-                "not: './sgemm_runner --build sim learn --pack class.tar.gz'");
+                "the archive holds the programs of the build in build/sim, and this is another build: "
+                "'./sgemm_runner --build sim learn --pack class.tar.gz'");
   }
   for (const Exercise& exercise : course()) {
     if (!exercise.is_written() || has_solution(exercise)) continue;
@@ -213,9 +243,11 @@ void pack_for_class(const std::string& file) {
   if (files.empty()) files = files_below_root();
   const std::set<std::string> hidden = solutions();
   for (const std::string& name : files) {
-    if (is_for_a_class(name, hidden) && fs::is_regular_file(ROOT / name)) copy(name, to);
+    if (is_for_a_class(name, hidden) && fs::is_regular_file(root() / name)) copy(name, to);
   }
+  fs::copy_file(root() / LEARNERS_README, to / "README.md", fs::copy_options::overwrite_existing);
   add_rungs(to);
+  add_programs(to);
   output.commit(archive_of(to.parent_path()));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/error.hpp"
+#include "app/project.hpp"
 #include "text/page.hpp"
 #include "workshop/words/text_file.hpp"
 
@@ -21,7 +22,7 @@ using runner::ExitCode;
 constexpr std::string_view IN_PLACE = "// exercise: in place";
 
 std::string source_file(const Exercise& exercise) {
-  return fmt::format("{}/src/kernels/{}.cu", SGEMM_SOURCE_DIR, exercise.name);
+  return runner::path_of_name(fmt::format("src/kernels/{}.cu", exercise.name));
 }
 
 // Of a copy without solutions: the learner's file, ready.
@@ -183,9 +184,7 @@ std::string rungs_source(const Exercise& exercise) {
   return read_text(source_file(exercise));
 }
 
-std::string path_of(const std::string& header) {
-  return fmt::format("{}/src/{}", SGEMM_SOURCE_DIR, header);
-}
+std::string path_of(const std::string& header) { return runner::path_of_name("src/" + header); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "app/error.hpp"
+#include "app/project.hpp"
 #include "app/suggest.hpp"
 #include "app/words.hpp"
 #include "results/values/metrics.hpp"
@@ -187,6 +188,6 @@ const Exercise& find_exercise(std::string_view word) {
                           word, runner::did_you_mean(word, known)));
 }
 
-std::string exercises_folder() { return SGEMM_SOURCE_DIR "/exercises"; }
+std::string exercises_folder() { return runner::path_of_name("exercises"); }
 
 }  // namespace workshop

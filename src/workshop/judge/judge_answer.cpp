@@ -13,6 +13,7 @@
 
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
+#include "app/project.hpp"
 #include "lens/picture.hpp"
 #include "results/sources/source_comparison.hpp"
 #include "results/tables/table.hpp"
@@ -397,7 +398,8 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
     std::error_code none;
     return fs::weakly_canonical(file, none);
   };
-  const fs::path rungs = place(fmt::format("{}/src/kernels", SGEMM_SOURCE_DIR));
+  const fs::path project = place(runner::project_folder());
+  const fs::path rungs = project / "src/kernels";
   std::vector<fs::path> headers;  // that should stand in the learner's file
   if (has_solution(exercise)) {
     for (const std::string& file : files_of_solution(exercise)) {
@@ -408,7 +410,7 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
     const fs::path file = place(name);
     const bool is_a_rung = file.extension() == ".cu" && file.parent_path() == rungs;
     if (is_a_rung || std::ranges::find(headers, file) != headers.end())
-      return fmt::format("it includes {}", fs::relative(file, place(SGEMM_SOURCE_DIR)).string());
+      return fmt::format("it includes {}", fs::relative(file, project).string());
   }
   // What the file was given with may use a rung of its own: 12 falls back on 11.
   const std::string given = cut(exercise, hole_of(source));

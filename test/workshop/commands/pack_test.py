@@ -2,7 +2,8 @@
 """An archive for a class (learn --pack): it holds no solution, and learners can work with it.
 
     pack_test.py PROGRAM Archive     what is in it; PROGRAM is the built sgemm_workshop
-    pack_test.py PROGRAM InClass     unpacked and built: minutes
+    pack_test.py PROGRAM InClass     unpacked and used
+    pack_test.py PROGRAM Built       unpacked and built, where its programs do not run: minutes
 """
 
 import os
@@ -96,8 +97,10 @@ class Archive(Packed):
         self.assertEqual(pack(other, GIT_DIR="/nowhere").returncode, 0)
         names = names_in(other)
         self.assertFalse(names_in(self.archive) - names)
-        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/build", "sgemm_ladder/.git/"))])
-        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/test/", "sgemm_ladder/exercises/mine"))])
+        self.assertFalse([name for name in names if name.startswith(("sgemm_ladder/.git/", "sgemm_ladder/test/"))])
+        self.assertFalse([name for name in names if name.startswith("sgemm_ladder/exercises/mine")])
+        self.assertIn("sgemm_ladder/build/sim/bin/sgemm_runner", names)
+        self.assertFalse([name for name in names if name.endswith(("CMakeCache.txt", "build.ninja"))])
 
     def test_it_says_what_to_do_with_it(self):
         self.assertIn("tar -xf class.tar.gz", self.said)
@@ -118,10 +121,10 @@ class Archive(Packed):
     def test_no_file_of_it_holds_a_solution(self):
         texts = {}
         for file in self.tree.rglob("*"):
-            if file.is_file() and file.suffix != ".o":
+            if file.is_file() and file.suffix != ".o" and self.tree / "build" not in file.parents:
                 texts[file.relative_to(self.tree).as_posix()] = file.read_text(encoding="utf-8")
         names = set(texts)
-        self.assertFalse([name for name in names if name.startswith(("test/", "build/", "exercises/mine/"))])
+        self.assertFalse([name for name in names if name.startswith(("test/", "exercises/mine/"))])
         self.assertFalse([name for name in names if name.endswith("answers.md") and not name.endswith("wrong_answers.md")])
         for exercise in exercises():
             self.assertNotIn(f"src/kernels/{exercise}.cu", names)
@@ -168,13 +171,39 @@ class Archive(Packed):
         self.assertIn("compiled for another_processor", " ".join(done.stderr.split()))
 
 
-class InClass(Packed):
-    def call(self, *words):
+class Used(Packed):
+    def call(self, *words, program="sgemm_runner"):
         environment = {**os.environ, "SGEMM_BUILD": "sim", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
-        done = subprocess.run([self.tree / "sgemm_runner", *words], cwd=self.tree, env=environment, capture_output=True,
-                              text=True)
-        print(f"$ ./sgemm_runner {' '.join(words)}\n{done.stdout}{done.stderr}", flush=True)
+        done = subprocess.run([self.tree / program, *words], cwd=self.tree, env=environment, capture_output=True, text=True)
+        print(f"$ ./{program} {' '.join(words)}\n{done.stdout}{done.stderr}", flush=True)
         return done
+
+
+class InClass(Used):
+    """The programs of the archive are used as they are: nothing is configured or built."""
+
+    def tearDown(self):
+        self.assertFalse((self.tree / "build/sim/CMakeCache.txt").exists())
+
+    def test_a_program_of_ones_own_is_compiled_with_it(self):
+        source = self.tree / "hello.cu"
+        source.write_text("__global__ void k(int* x) { *x = 7; }\n"
+                          "int main() { int *d, h = 0; cudaMalloc(&d, 4); k<<<1, 1>>>(d);\n"
+                          "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); return h == 7 ? 0 : 1; }\n", encoding="utf-8")
+        done = self.call("hello.cu", "-o", "hello", program="simcc")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(subprocess.run([self.tree / "hello"], check=False).returncode, 0)
+
+    def test_the_readme_is_the_learners(self):
+        readme = (self.tree / "README.md").read_text(encoding="utf-8")
+        self.assertEqual(readme, (ROOT / "exercises/README.md").read_text(encoding="utf-8"))
+        self.assertFalse((self.tree / "exercises/README.md").exists())
+        commands = re.findall(r"^ {4}\./sgemm_runner (.+?)(?:  |$)|`\./sgemm_runner (.+?)`", readme, re.MULTILINE)
+        self.assertGreater(len(commands), 12)
+        for block, cell in commands:
+            command = (block or cell).replace(" --watch", "")
+            if command != "learn quiz":  # it asks
+                self.assertIn(self.call(*command.split()).returncode, (0, 1), command)
 
     def test_a_class_can_work_with_it(self):
         self.assertEqual(self.call("learn").returncode, 0)
@@ -212,6 +241,19 @@ class InClass(Packed):
         refused = self.call("learn", "--pack", "again.tar.gz")
         self.assertEqual(refused.returncode, 2, refused.stdout)
         self.assertIn("hand on the file itself", refused.stderr)
+
+
+class Built(Used):
+    def test_where_the_programs_do_not_run_they_are_built(self):
+        program = self.tree / "build/sim/bin/sgemm_runner"
+        program.write_text("#!/bin/sh\nexit 127\n", encoding="utf-8")
+        learn = self.call("learn")
+        self.assertEqual(learn.returncode, 0)
+        self.assertIn("the programs of this copy do not run on this machine: building them", learn.stderr)
+        self.assertTrue((self.tree / "build/sim/CMakeCache.txt").exists())
+        self.assertEqual(self.call("learn", "2").returncode, 0)
+        self.assertEqual(self.call("check", "2").returncode, 1)
+        self.assertEqual(self.call("1", "2").returncode, 0)
 
 
 if __name__ == "__main__":
