@@ -18,8 +18,10 @@ function valueOf(row, column) {
   return cell.hasAttribute("data-value") ? Number(cell.getAttribute("data-value")) : null;
 }
 
-// Rows without a value stay last in either order, and rows with the same value in the order of the run.
+// In either order, rows without a value stay last, then those that are not trusted. Rows with the same value stay in the
+// order of the run.
 function compare(a, b, direction) {
+  if (a.doubtful !== b.doubtful) return a.doubtful - b.doubtful;
   const missing = (value) => value === null || value === "";
   if (missing(a.value) || missing(b.value)) return missing(a.value) - missing(b.value) || a.place - b.place;
   const order = typeof a.value === "number" ? a.value - b.value : a.value.localeCompare(b.value, "en", { numeric: true });
@@ -31,7 +33,7 @@ function sortBy(head, column) {
   for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
   const body = byId("rows").tBodies[0];
-  const entries = [...body.rows].map((row) => ({ row, value: valueOf(row, column), place: Number(row.dataset.row) }));
+  const entries = [...body.rows].map((row) => ({ row, value: valueOf(row, column), place: Number(row.dataset.row), doubtful: row.dataset.result === "not trusted" }));
   entries.sort((a, b) => compare(a, b, ascending ? 1 : -1));
   body.append(...entries.map((entry) => entry.row));
   say(`sorted by ${head.textContent}, ${ascending ? "ascending" : "descending"}`);
@@ -64,6 +66,10 @@ filters.hidden = false;
 filters.addEventListener("input", choose);
 filters.addEventListener("submit", (event) => event.preventDefault());
 filters.addEventListener("reset", () => setTimeout(choose));
+if (filters.dataset.first) { // a long run: the other sizes are a click away
+  filters.elements.size.value = filters.dataset.first;
+  choose();
+}
 
 // ---- Drawings: a mark tells what it is where the pointer or the arrow keys are.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plots import catalogue, findings
 from plots.program import Refused
-from plots.report import drawings, rows, sources, summary, traffic, words
+from plots.report import drawings, requests, rows, sources, summary, traffic, words
 from plots.report.markup import Markup, element, json_script, script, void
 
 HERE = Path(__file__).resolve().parent
@@ -41,6 +41,7 @@ def html(run, file_name, program):
         ("summary", "Summary", summary.section(run)),
         ("labs", "Questions", _labs(run)),
         ("plots", "Plots", drawings.section(run)),
+        ("requests", "Requests of a warp", requests.section(run, program)),
         ("results", "Results", _results(run)),
         ("samples", "Samples", drawings.samples(run)),
         ("sources", "Sources with counters", _sources(run, program)),
@@ -76,7 +77,7 @@ def html(run, file_name, program):
 def _policy(code):
     """Nothing is fetched, and no script runs but the page's own."""
     own = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
+    return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{own}'"
 
 
 def _section(key, name, parts):

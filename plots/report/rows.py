@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from plots import pick
 from plots.findings import NOTE
 from plots.report import metrics, words
 from plots.report.markup import element, void
@@ -22,6 +23,7 @@ SHOWN = (
     "gbytes_per_second",
     "percent_of_copy",
 )
+LONG = 30  # rows
 MATRICES = ("load A", "load B", "load C", "store C")  # of a product: a column each, in place of the sums
 
 
@@ -58,13 +60,14 @@ def columns(run):
 
 
 def table(run):
-    """The table with all its rows; a row's number among the run's is its data-row."""
+    """The table with all its rows, those that are not trusted last; a row's number among the run's is its data-row."""
     shown = columns(run)
     with_samples = any(row.samples_ms for row in run.rows)
     heads = [_head(column) for column in shown]
     if with_samples:
         heads.append(element("th", "samples", scope="col", class_="controls"))
-    body = [_row(i, row, shown, with_samples) for i, row in enumerate(run.rows)]
+    in_order = sorted(enumerate(run.rows), key=lambda one: words.judged(one[1]) == words.NOT_TRUSTED)
+    body = [_row(i, row, shown, with_samples) for i, row in in_order]
     return element(
         "table",
         element("caption", "All results of the run"),
@@ -99,7 +102,14 @@ def filters(run):
         options += [element("option", text, value=value) for value, text in values.items()]
         controls.append(element("label", f"{name.capitalize()} ", element("select", options, name=name)))
     controls.append(element("button", "Show all", type="reset"))
-    return element("form", controls, id="filters", role="search", aria_label="Choose rows", hidden=True)
+    return element("form", controls, id="filters", role="search", aria_label="Choose rows", hidden=True, data_first=_first_size(rows))
+
+
+def _first_size(rows):
+    """The size that the page shows first, if a run of several sizes is too long to be shown whole; None if not."""
+    sized = [row for row in rows if row.size]
+    is_long = len(rows) > LONG and len({row.size for row in sized}) > 1
+    return words.size(pick.at_size(sized, None)[0]) if is_long else None
 
 
 def _head(column):

@@ -1,7 +1,10 @@
 """What the report asks the program sgemm_runner: to compare two runs, and to count what a kernel's lines ask of memory."""
 
+import re
 import subprocess
 import tempfile
+from functools import cache
+from html import unescape
 from pathlib import Path
 
 from plots import results
@@ -34,6 +37,7 @@ def compare(program, base, new):
         return results.read(compared)
 
 
+@cache
 def prepare(program):
     """Makes sure that the program answers `show`. The launcher may have to build it, and says so on stderr."""
     _run([program, "show", "--help"], stderr=None)
@@ -50,6 +54,18 @@ def lines_of(program, subject):
     if len(rows) != 1:
         raise Unavailable(f"its answer has {len(rows)} rows, and not 1")
     return rows[0]
+
+
+def picture_of(program, subject, buffer):
+    """The picture of a kernel's first request for a buffer: (SVG as bytes, what it costs as a sentence)."""
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / "request.svg"
+        ended = _run([program, "show", subject, "--picture", "--buffer", buffer, f"--svg={drawn}"])
+        if ended.returncode or not drawn.is_file():
+            raise Unavailable(_last_line(ended))
+        svg = drawn.read_bytes()
+    about = re.search(rb"<desc>[^<]*?request \d+: ([^<]*)</desc>", svg)
+    return svg, unescape(about[1].decode("utf-8", "replace")) if about else ""
 
 
 def _run(words, stderr=subprocess.PIPE):

@@ -15,22 +15,27 @@ MEANINGS = {"some": "moves more than its bytes need", "much": "moves twice as mu
 
 def of_run(run, program):
     """The section's parts: a heading and the listing for each kernel. `program` answers `show`."""
-    subjects = {}
-    for row in run.rows:
-        if row.refusal or (row.set == "sgemm" and row.number == 0):  # the reference's source is not ours
-            continue
-        subjects.setdefault((row.set, row.label, row.variant), row)
+    subjects = subjects_of(run)
     if not subjects:
         return [element("p", "The run has no kernel of this project.")]
     try:
-        if any(row.set != "kernel" for row in subjects.values()):
+        if any(row.set != "kernel" for row in subjects):
             runner.prepare(program)
     except runner.Unavailable as reason:
         return [
             element("p", f"No counters: {reason}. They are counted by the program on the simulated GPU, which needs no device; "
                     "python3 -m plots report --runner FILE says which program that is.", class_="missing")
         ]  # fmt: skip
-    return [_part(row, program) for row in subjects.values()]
+    return [_part(row, program) for row in subjects]
+
+
+def subjects_of(run):
+    """A row of each kernel and of each variant of a lab. The reference is left out: its source is not ours."""
+    subjects = {}
+    for row in run.rows:
+        if not row.refusal and not (row.set == "sgemm" and row.number == 0):
+            subjects.setdefault((row.set, row.label, row.variant), row)
+    return list(subjects.values())
 
 
 def _part(row, program):

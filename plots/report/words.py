@@ -65,13 +65,16 @@ def options(row):
     return ", ".join(texts)
 
 
+NOT_TRUSTED = "not trusted"
+
+
 def judged(row):
     """What the program found of a row by itself."""
     if row.refusal:
         return "refused"
     if not row.is_right:
         return "wrong"
-    return "right" if row.trusted else "not trusted"
+    return "right" if row.trusted else NOT_TRUSTED
 
 
 def why(row):

@@ -150,7 +150,8 @@ class RecordedRun(unittest.TestCase):
         for before, level in zip(levels, levels[1:]):
             self.assertLessEqual(level, before + 1)
         names = [e["text"] for e in self.page.all("h2")]
-        self.assertEqual(names, ["Summary", "Plots", "Results", "Samples", "Sources with counters", "Environment", "Data"])
+        self.assertEqual(names, ["Summary", "Plots", "Requests of a warp", "Results", "Samples", "Sources with counters",
+                                 "Environment", "Data"])
 
     def test_has_landmarks_and_a_language(self):
         for tag in ("html", "head", "header", "nav", "main"):
@@ -181,10 +182,11 @@ class RecordedRun(unittest.TestCase):
 
     def test_needs_nothing_from_outside(self):
         for element in self.page.elements:
-            self.assertNotIn(element["tag"], ("link", "iframe", "object", "embed", "base", "img"))
+            self.assertNotIn(element["tag"], ("link", "iframe", "object", "embed", "base"))
             for name, value in element["attributes"].items():
                 if name in ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction"):
-                    self.assertTrue(value.startswith("#"), (element["tag"], name, value))
+                    within = "data:image/svg+xml;base64," if element["tag"] == "img" else "#"
+                    self.assertTrue(value.startswith(within), (element["tag"], name, value[:80]))
                 self.assertFalse(name.startswith("on"), (element["tag"], name))
                 self.assertNotRegex(value or "", r"url\((?!#)")
         for css in self.page.all("style"):
@@ -200,7 +202,7 @@ class RecordedRun(unittest.TestCase):
     def test_shows_every_row_as_the_program_wrote_it(self):
         cells = self.page.cells()
         self.assertEqual(len(cells), len(self.run_of_file.rows))
-        for shown, row in zip(cells, self.run_of_file.rows):
+        for shown, row in zip(cells, sorted(self.run_of_file.rows, key=lambda row: not row.trusted)):
             self.assertEqual((shown["#"], shown["kernel"], shown["size"]), (str(row.number), row.kernel, words.size(row)))
             self.assertEqual(shown["% cuBLAS"], f"{row.figures['percent_of_cublas']:.1f}")
             ms = row.figures["median_ms"]
@@ -215,10 +217,19 @@ class RecordedRun(unittest.TestCase):
             self.assertIn("; ".join(row.doubts), told)
 
     def test_has_the_plots(self):
-        figures = [e["attributes"]["id"] for e in self.page.all("figure")]
+        figures = [e["attributes"]["id"] for e in self.page.all("figure", inside="plots")]
         for plot in ("ladder", "roofline", "sizes", "heatmap"):
             self.assertIn(f"plot-{plot}", figures)
             self.assertTrue(self.page.all("svg", inside=f"plot-{plot}"), plot)
+
+    def test_draws_a_request_of_each_rung(self):
+        parts = self.page.all("details", inside="requests")
+        self.assertEqual(len(parts), len({row.label for row in self.run_of_file.rows if row.number}))
+        self.assertTrue(parts[0]["text"].startswith("1 naiveLoad of A: 32 lanes"), parts[0]["text"])
+        images = [image["attributes"] for image in self.page.all("img", inside="requests")]
+        self.assertEqual(len(images), 2 * len(parts))
+        for image in images:
+            self.assertTrue(image["src"].startswith("data:image/svg+xml;base64,"))
 
     def test_shows_each_source_with_its_counters(self):
         shown = [e["text"] for e in self.page.all("caption", inside="sources")]
@@ -307,12 +318,15 @@ class MadeUpRuns(ReportTest):
         # What was counted is drawn and is the headline; why the other plots are not there comes last, folded.
         [headline] = [e for e in found.all("p") if e["attributes"].get("class") == "headline"]
         self.assertRegex(headline["text"], r"^Rung 2 moves [0-9.]+ times fewer sectors than rung 1 at 64³$")
+        rows = [row for row in results.read(runs.BASELINE).rows if row.size == (4096, 4096, 4096) and not row.cold]
+        recorded = {row.number: row.figures["percent_of_cublas"] for row in rows}
         cells = [e["text"] for e in found.all("td", inside="plot-traffic")]
-        self.assertEqual(len(cells), 4)
+        self.assertEqual(len(cells), 6)
         self.assertEqual(cells[1], "12.5 %")
+        self.assertEqual(cells[2], f"{recorded[1]:.1f} %")
         bars = [e["attributes"]["style"] for e in found.all("div", inside="plot-traffic") if "bar" in e["attributes"]["class"].split()]
         self.assertEqual((bars[0], bars[1]), ("width: 100.0%", "width: 12.5%"))
-        self.assertLess(float(bars[2][7:-1]), 100)
+        self.assertLess(float(bars[3][7:-1]), 100)
         in_plots = [e for e in found.all("figure", "details") if found.has_ancestor(e, "plots")]
         self.assertEqual([e["tag"] for e in in_plots], ["figure", "details"])
         self.assertNotIn("open", in_plots[-1]["attributes"])
@@ -380,7 +394,7 @@ class Texts(ReportTest):
         rows = [samples.timed_row(1, "256", kernel=name) for name in names]
         found = self.page_of(samples.document(rows), runner=self.stub("sys.exit(0 if '--help' in sys.argv else 1)"))
         shown = [words[1] for words in self.calls() if words[0] == "show"]
-        self.assertEqual(shown, ["--help", "naive"])
+        self.assertEqual(shown, ["--help", "naive", "naive"])  # a picture is asked for, then the lines
         self.assertIn("'--svg=x' is no name of a kernel", found.by_id("sources")["text"])
 
     def test_show_no_other_file_of_the_machine(self):
