@@ -25,7 +25,7 @@ Examples:
   sgemm_runner learn quiz           thirty questions, with fresh numbers
 )";
 
-// What all have: one exercise, and the learner's folder.
+// The options that all of them share: one exercise, and the learner's folder.
 class Word : public Subcommand<sgemm_workshop> {
  protected:
   void add_exercise(CLI::App& app, const std::string& what) {

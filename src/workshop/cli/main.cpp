@@ -1,4 +1,4 @@
-// sgemm_workshop: exercises, checked.
+// sgemm_workshop: the program of the exercises.
 #include "app/output.hpp"
 #include "runner/cli/program.hpp"
 #include "runner/run/run.hpp"

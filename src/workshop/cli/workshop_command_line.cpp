@@ -1,4 +1,4 @@
-// The command line of sgemm_workshop. All that it does stands behind a subcommand.
+// The command line of sgemm_workshop, which has subcommands only.
 #include <CLI/CLI.hpp>
 
 #include "app/error.hpp"

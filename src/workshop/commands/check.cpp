@@ -1,4 +1,4 @@
-// What `sgemm_runner check` does.
+// The command `sgemm_runner check`.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -27,7 +27,7 @@ namespace {
 using runner::Error;
 using runner::ExitCode;
 
-// The text of the learner's file. Throws where there is none, or nothing in it.
+// Returns the text of the learner's file. Throws if it is missing or empty.
 std::string own_source(const Desk& desk, const Exercise& exercise) {
   const std::string path = desk.files().path(exercise);
   const std::string word = exercise.number_or_name();
@@ -50,7 +50,7 @@ std::string own_source(const Desk& desk, const Exercise& exercise) {
   return source;
 }
 
-// Puts the text of a file between the marks of the learner's. What was there is kept, where it is another text.
+// Puts the text of a file between the marks of the learner's file. Another text there is copied to the backup first.
 void take_answer(const Desk& desk, const Exercise& exercise, const std::string& file) {
   if (!exercise.is_written()) {
     throw Error(ExitCode::usage,
@@ -85,7 +85,7 @@ void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool 
   desk.save();
 }
 
-// What a check has to say.
+// The text of a check, and its exit code.
 struct Answer {
   std::string text{};
   nlohmann::ordered_json json{};
@@ -145,7 +145,7 @@ Answer check(Desk& desk, const Exercise& exercise, const CheckRequest& request,
                                : check_lab(desk, exercise, page);
 }
 
-// Every exercise that has a file, a line each.
+// Checks every exercise that has a file, a line each.
 ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& page) {
   const text::Signs signs(page.unicode);
   ExitCode code = ExitCode::ok;

@@ -1,4 +1,4 @@
-// What `sgemm_runner hint`, `solution` and `reset` do: for whoever is stuck.
+// The commands `sgemm_runner hint`, `solution` and `reset`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using runner::ExitCode;
 
-// Both texts, each below its title, or beside each other where the page has room.
+// Returns both texts, each below its title; beside each other if the page is wide enough.
 std::string beside(const std::string& left_title, const std::string& left,
                    const std::string& right_title, const std::string& right,
                    const text::Page& page) {
@@ -42,8 +42,8 @@ std::string beside(const std::string& left_title, const std::string& left,
   return text;
 }
 
-// Of a hint the parts that are for this hole. A line that begins with "Hole `a`" begins one of its own, which goes as far as
-// the next; what stands before the first is for all.
+// Returns the parts of a hint for this hole. A line that begins with "Hole `a`" begins the part of a hole; the text
+// before the first such line is for all holes.
 std::string part_for(char hole, const std::string& hint) {
   std::string text;
   char of = 0;
@@ -55,13 +55,13 @@ std::string part_for(char hole, const std::string& hint) {
   return text;
 }
 
-// The hole that the learner is at.
+// Returns the learner's current hole.
 char hole_at(const Desk& desk, const Exercise& exercise) {
   if (!exercise.is_written() || !desk.files().exists(exercise)) return 'a';
   return hole_of(read_text(desk.files().path(exercise)));
 }
 
-// ", hole b" where an exercise has several.
+// Returns ", hole b" if an exercise has several holes.
 std::string of_hole(const Exercise& exercise, char hole) {
   if (!exercise.is_written() || exercise.letters().size() < 2) return "";
   return fmt::format(", hole {}", hole);
@@ -101,7 +101,7 @@ ExitCode run(const HintRequest& request) {
 ExitCode run(const SolutionRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
-  // It is not shown by a word that slipped out.
+  // A solution is shown only for an exercise that is named.
   if (request.exercise.empty()) {
     throw runner::Error(ExitCode::usage, "say which: './sgemm_runner solution 2'");
   }

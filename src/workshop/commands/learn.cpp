@@ -1,4 +1,4 @@
-// What `sgemm_runner learn` does.
+// The command `sgemm_runner learn`.
 #include <fmt/format.h>
 
 #include <algorithm>

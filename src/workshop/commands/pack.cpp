@@ -32,11 +32,11 @@ const fs::path& root() {
   return folder;
 }
 
-constexpr const char* BUILD = "build/sim";      // where ./sgemm_runner expects it
+constexpr const char* BUILD = "build/sim";  // where ./sgemm_runner expects it
 constexpr const char* PROGRAMS[] = {"sgemm_runner", "sgemm_workbench", "sgemm_workshop"};
 constexpr const char* LEARNERS_README = "exercises/README.md";
 
-// What a class has no use for, or is not to see: a folder ends in '/', a file is whole.
+// Files that a class does not need or must not see. A folder ends in '/'.
 constexpr const char* LEFT_OUT[] = {
     ".ci/",
     "Dockerfile",  // it runs the tests
@@ -52,7 +52,7 @@ constexpr const char* LEFT_OUT_OF_EXERCISES[] = {"answers.md"};
 constexpr const char* WITHOUT_BLOCKS =
     "wrong_answers.md";  // their code is the solution but for one thing
 
-// ---- Which files there are.
+// ---- The files.
 
 std::vector<std::string> parts(const std::string& text, char end) {
   std::vector<std::string> all;
@@ -64,7 +64,7 @@ std::vector<std::string> parts(const std::string& text, char end) {
   return all;
 }
 
-// Those that git tracks, relative to the root; nothing where this is no repository of git's own.
+// Returns the files that git tracks, relative to the root; nothing if the root is not that of a git repository.
 std::vector<std::string> tracked_files() {
   const runner::Finished top =
       runner::run_command({"git", "-C", root(), "rev-parse", "--show-toplevel"}, false);
@@ -77,7 +77,7 @@ std::vector<std::string> tracked_files() {
   return listed.code == 0 ? parts(listed.output, '\0') : std::vector<std::string>{};
 }
 
-// All files of the tree but those that are made.
+// Returns all files of the tree except build products and the learner's own.
 std::vector<std::string> files_below_root() {
   const std::set<std::string> made{"build", "__pycache__", ".git"};
   std::vector<std::string> all;
@@ -96,7 +96,7 @@ bool is_below(const std::string& name, const std::string& folder) {
   return folder.ends_with('/') && name.starts_with(folder);
 }
 
-// The sources that hold solutions.
+// Returns the sources that hold solutions.
 std::set<std::string> solutions() {
   std::set<std::string> files;
   for (const Exercise& exercise : course()) {
@@ -118,7 +118,7 @@ bool is_for_a_class(const std::string& name, const std::set<std::string>& soluti
                std::end(LEFT_OUT_OF_EXERCISES));
 }
 
-// ---- What becomes of them.
+// ---- The copies.
 
 std::string without_blocks(const std::string& markdown) {
   std::string text;
@@ -143,7 +143,7 @@ void copy(const std::string& name, const fs::path& to) {
   }
 }
 
-// The rungs as this build has compiled them, and their exercises ready cut.
+// Adds the rungs as compiled by this build, and their exercises ready cut.
 void add_rungs(const fs::path& to) {
   for (const Exercise& exercise : course()) {
     if (!exercise.is_written()) continue;
@@ -167,8 +167,8 @@ void add_rungs(const fs::path& to) {
   }
 }
 
-// The programs of this build and what they need to compile a learner's file, with the stamps that tell ./sgemm_runner
-// and ./simcc that they are up to date (cmake/setup.sh). What was built need not be built again on each laptop.
+// Adds the programs of this build and all that they need to compile a learner's file, so that a laptop need not build
+// them. The stamps tell ./sgemm_runner and ./simcc that the programs are up to date (cmake/setup.sh).
 void add_programs(const fs::path& to) {
   const fs::path from = runner::build_folder(), build = to / BUILD;
   std::vector<std::string> files{"simcc", "compile_kernel", "src/simulator/libsimulator.a",
@@ -189,7 +189,7 @@ void add_programs(const fs::path& to) {
 
 // ---- The archive.
 
-// The bytes depend on names and contents alone: not on who packs, when, or with which umask.
+// Returns the archive. Its bytes depend on names and contents alone, not on the user, the time or the umask.
 std::string archive_of(const fs::path& parent) {
   const runner::Finished done = runner::run_command(
       {"tar", "--create", "--directory", parent.string(), "--format=gnu", "--sort=name",
@@ -219,9 +219,10 @@ void refuse_file(const std::string& file) {
 
 void refuse_build() {
   if (*SGEMM_RUNG_OBJECTS == '\0' || runner::build_folder() != root() / BUILD) {
-    throw Error(ExitCode::usage,
-                "the archive holds the programs of the build in build/sim, and this is another build: "
-                "'./sgemm_runner --build sim learn --pack class.tar.gz'");
+    throw Error(
+        ExitCode::usage,
+        "the archive holds the programs of the build in build/sim, and this is another build: "
+        "'./sgemm_runner --build sim learn --pack class.tar.gz'");
   }
   for (const Exercise& exercise : course()) {
     if (!exercise.is_written() || has_solution(exercise)) continue;

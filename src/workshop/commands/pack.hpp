@@ -5,9 +5,9 @@
 
 namespace workshop {
 
-/// Writes an archive (FILE.tar.gz) of the project in which learners find no solution: what the rungs are made of stands there
-/// compiled for the simulated GPU, and each exercise ready cut. Everything else works as it does here. The same tree gives
-/// the same archive. Throws runner::Error: where the name is taken or no archive's, and in a build that has no such objects.
+/// Writes an archive (FILE.tar.gz) of the project without solutions. It has the programs and the rungs compiled for the
+/// simulated GPU, and each exercise ready cut. The same tree gives the same archive. Throws runner::Error if the name
+/// is taken or is not an archive's, and in a build without the simulated GPU.
 void pack_for_class(const std::string& file);
 
 }  // namespace workshop

@@ -1,4 +1,4 @@
-// What `sgemm_runner progress` does.
+// The command `sgemm_runner progress`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
   return text;
 }
 
-// Handing in once more writes over what was handed in; any other file stays.
+// Handing in again replaces the file handed in before. Any other file stays.
 void refuse_what_is_another_learners(const std::string& file, const std::string& name) {
   const std::string other = read_progress(file).learner;
   if (other == name) return;
@@ -63,7 +63,7 @@ void refuse_what_is_another_learners(const std::string& file, const std::string&
                                   file, other));
 }
 
-// The learner is called as the file from now on: "ada.json".
+// The file's name becomes the learner's name: "ada.json".
 void hand_in(Desk& desk, const std::string& file) {
   const std::filesystem::path path = file;
   if (path.extension() != ".json" || path.stem().empty()) {

@@ -1,4 +1,4 @@
-// What `sgemm_runner learn --verify` does: proves the exercises.
+// The command `sgemm_runner learn --verify`, which proves the exercises.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr const char* SECTIONS[] = {"The idea",        "Draw this",         "The
                                     "What to look at", "A question before", "A question after",
                                     "Further reading"};
 
-// Prints what holds and what does not, as it is known.
+// Prints each proof's result at once.
 class Findings {
  public:
   explicit Findings(const text::Page& page) : page_(page) {}
@@ -43,7 +43,7 @@ class Findings {
   void begin(const std::string& title) {
     runner::write_stdout(inked(title, Ink::bold, page_) + "\n");
   }
-  // An empty complaint: it holds.
+  // An empty complaint means that the proof holds.
   void add(const std::string& what, const std::string& complaint) {
     const text::Signs signs(page_.unicode);
     runner::write_stdout(fmt::format("  {} {}\n{}",
@@ -59,7 +59,7 @@ class Findings {
   int wrong_ = 0;
 };
 
-// What became of an answer, for whoever has to mend the exercise.
+// Returns an answer's outcome, for the exercise's author.
 std::string told(const Outcome& outcome, const std::optional<Section>& known) {
   std::string text = fmt::format("ending is {}", name_of(outcome.ending));
   for (const Cause& cause : outcome.causes) text += "; cause is " + cause.name;
@@ -98,7 +98,7 @@ class RungExercise {
  private:
   Outcome judge(const std::string& source) {
     write_text(file_, source);
-    // A busy machine takes its time; what never ends is waited for.
+    // A busy machine is slow, and an endless loop must reach its limit.
     return judge_answer(exercise_, file_, {.kernel_seconds = 60, .with_worth = false});
   }
 
@@ -116,7 +116,7 @@ class RungExercise {
     }
   }
 
-  // With the solution in one hole or in another it is the same code, which is judged once.
+  // The solution gives the same code in each hole, so it is judged once.
   void prove_solution(char letter) {
     const std::string source = cut(exercise_, letter, solution_of(exercise_, letter));
     std::string complaint;
@@ -191,7 +191,7 @@ void prove_texts(const Exercise& exercise, Findings& findings) {
   findings.add("three hints", complaint);
 }
 
-// The lines of the README that begin with ./sgemm_runner, run by the programs beside this one.
+// Runs the README's lines that begin with ./sgemm_runner, with the programs beside this one.
 void prove_commands(const Exercise& exercise, Findings& findings) {
   int count = 0;
   const int wrong_before = findings.wrong();

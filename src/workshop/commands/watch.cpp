@@ -10,13 +10,13 @@
 namespace workshop {
 namespace {
 
-// Looked for again and again: it works on every file system, and a look costs next to nothing.
+// The file is polled: this works on every file system and costs almost nothing.
 constexpr std::chrono::milliseconds BETWEEN_LOOKS{20};
 constexpr int LOOKS_UNTIL_QUIET = 3;  // that find the file as it was: nobody is writing any more
 constexpr int LOOKS_UNTIL_GONE =
     15;  // that find none: longer than an editor takes to put another in its place
 
-// What a save changes, whichever way it is made.
+// The facts about a file that any kind of save changes.
 struct Look {
   bool is_there = false;
   ino_t inode = 0;

@@ -1,4 +1,4 @@
-// A file, watched for being saved.
+// Watches a file and reports each save.
 #pragma once
 
 #include <chrono>
@@ -9,24 +9,24 @@
 
 namespace workshop {
 
-/// How a watch learns what it does not see in the file.
+/// The end and the pauses of a watch.
 struct Watching {
-  std::function<bool()> is_over;                         // asked before each look
+  std::function<bool()> is_over;                         // called before each look
   std::function<void(std::chrono::milliseconds)> pause;  // waits between two looks
 };
 
-/// Watches until Ctrl-C (app/interrupt.hpp), which somebody must have begun to catch.
+/// Returns a watch that lasts until Ctrl-C. The caller must have begun to catch signals (app/interrupt.hpp).
 Watching until_interrupted();
 
-/// Calls `saved` now and then each time that the file has been saved and nothing more was done to it for some 50 ms: an editor
-/// that writes another file and gives it the name has saved once. What is saved during a call is seen afterwards. Calls
-/// `gone` once if the file is not there any more, and goes on when it is there again. Returns once it is over.
+/// Calls `saved` at once and after each save, when the file has not changed for 50 ms. So an editor that writes another
+/// file and renames it has saved once. A save during a call is reported after the call. Calls `gone` once when the file
+/// disappears, and goes on when it is back. Returns when `is_over` says so.
 void watch(const std::string& path, const Watching& watching, const std::function<void()>& saved,
            const std::function<void()>& gone);
 
-/// A line across the page with the time: "---- 14:03:27 ----...".
+/// Returns a line across the page with the time: "---- 14:03:27 ----...".
 std::string rule(const std::string& time, const text::Page& page);
-/// The time of day, here.
+/// Returns the local time of day.
 std::string time_of_day();
 
 }  // namespace workshop

@@ -1,5 +1,5 @@
-// sgemm_workshop, the program behind the subcommands with which one climbs the ladder alone: what it can be asked for, and
-// what it does then. Users call it through sgemm_runner (see runner/cli/program.hpp).
+// The requests of sgemm_workshop, the program behind the subcommands for exercises, and the functions that carry them
+// out. Users call it through sgemm_runner (see runner/cli/program.hpp).
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace workshop {
 
-/// What all requests have in common.
+/// The part that all requests share.
 struct OwnFolder {
-  std::string folder{};  // where the learner's files are; empty for exercises/mine
+  std::string folder{};  // the folder of the learner's files; empty for exercises/mine
 };
 
 /// `sgemm_runner learn [EXERCISE]`
 struct LearnRequest : OwnFolder {
-  std::string exercise{};  // empty: where am I; "next", "skip"
-  std::string skipped{};   // with "skip", the exercise; empty: the one at hand
-  char hole = 0;           // 0: the one that it has, or its first
+  std::string exercise{};  // or "next", "skip"; empty: print the learner's place
+  std::string skipped{};   // with "skip", the exercise; empty: the current one
+  char hole = 0;           // 0: the exercise's current hole, or its first
 };
 
 /// `sgemm_runner learn --verify [EXERCISES...]`
@@ -37,12 +37,13 @@ struct PackRequest {
 
 /// `sgemm_runner check [EXERCISE]`
 struct CheckRequest : OwnFolder {
-  std::string exercise{};  // empty: the one at hand; "all": every one that has a file
-  std::string answer{};    // a file with what belongs between the marks; empty: it stands there
+  std::string exercise{};  // empty: the current one; "all": every exercise that has a file
+  std::string
+      answer{};  // a file with the text to put between the marks; empty: leave the learner's file alone
   bool watch = false;
   bool json = false;
   bool verbose = false;
-  double seconds = 10;  // that a launch may take
+  double seconds = 10;  // most time for a launch
 };
 
 /// `sgemm_runner hint [EXERCISE]`
@@ -63,8 +64,8 @@ struct ResetRequest : OwnFolder {
 
 /// `sgemm_runner progress [FILES...]`
 struct ProgressRequest : OwnFolder {
-  std::vector<std::string> files{};  // of a class; none: one's own
-  std::string exported{};            // the file to hand in, "ada.json"; empty for none
+  std::vector<std::string> files{};  // progress files of a class; none: the learner's own
+  std::string exported{};            // the file to write for handing in, "ada.json"; empty for none
   bool json = false;
 };
 
@@ -72,24 +73,25 @@ using WorkshopRequest =
     std::variant<LearnRequest, QuizRequest, VerifyRequest, PackRequest, CheckRequest, HintRequest,
                  SolutionRequest, ResetRequest, ProgressRequest, runner::ShowText>;
 
-/// Throws runner::Error(ExitCode::usage) with a message for the user.
+/// Parses a command line. Throws runner::Error(ExitCode::usage) with a message for the user.
 WorkshopRequest parse_workshop_command_line(int argc, const char* const* argv);
 
-/// Says where one is and what is next, or opens an exercise: makes the learner's file and says what to do.
+/// Prints the learner's place and the next exercise; or opens an exercise: makes the learner's file and prints the
+/// task.
 runner::ExitCode run(const LearnRequest& request);
-/// Proves the exercises: `wrong` if one does not hold.
+/// Proves the exercises. Returns `wrong` if a proof fails.
 runner::ExitCode run(const VerifyRequest& request);
 /// Writes the project without solutions, for a class.
 runner::ExitCode run(const PackRequest& request);
-/// Judges an answer: `wrong` if it is not right yet.
+/// Judges an answer. Returns `wrong` unless it is right.
 runner::ExitCode run(const CheckRequest& request);
 /// Prints the next hint.
 runner::ExitCode run(const HintRequest& request);
 /// Prints the rung's code beside the learner's.
 runner::ExitCode run(const SolutionRequest& request);
-/// Begins an exercise anew; what was there is kept.
+/// Begins an exercise again and keeps a copy of the learner's file.
 runner::ExitCode run(const ResetRequest& request);
-/// Prints how far one is, or a class.
+/// Prints the progress of the learner, or of a class.
 runner::ExitCode run(const ProgressRequest& request);
 
 }  // namespace workshop

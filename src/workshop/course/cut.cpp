@@ -25,7 +25,7 @@ std::string source_file(const Exercise& exercise) {
   return runner::path_of_name(fmt::format("src/kernels/{}.cu", exercise.name));
 }
 
-// Of a copy without solutions: the learner's file, ready.
+// The ready-cut learner's file in a copy without solutions.
 std::string skeleton_file(const Exercise& exercise, char letter) {
   return fmt::format("{}/skeleton_{}.cu", exercise.folder, letter);
 }
@@ -56,7 +56,7 @@ std::optional<Mark> mark_of(std::string_view line) {
 
 bool is_hole(const std::string& name) { return name.size() == 1; }
 
-// The comment and the empty lines before the first line of code.
+// Returns the comment and the empty lines before the first line of code.
 std::string without_header(std::string_view source) {
   std::string rest;
   bool code = false;
@@ -67,7 +67,7 @@ std::string without_header(std::string_view source) {
   return rest;
 }
 
-// The header's name in a line `#include "kernels/X.hpp"  // exercise: in place`, or nothing.
+// Returns the header's name in a line `#include "kernels/X.hpp"  // exercise: in place`, or nothing.
 std::string in_place(std::string_view line) {
   if (!trimmed(line).ends_with(IN_PLACE)) return {};
   const size_t begin = line.find('"'), end = line.find('"', begin + 1);
@@ -78,7 +78,7 @@ struct Part {
   std::string before{}, inside{}, after{};
 };
 
-// The source around the marks of one name, which stay outside. Nothing if they are not there.
+// Splits a source at the marks of one name. Nothing if the marks are missing.
 std::optional<Part> divided(std::string_view source, const std::string& name) {
   Part part;
   int seen = 0;  // marks
@@ -116,7 +116,7 @@ std::vector<std::string> names_of_marks(std::string_view source) {
   return names;
 }
 
-// What the exercise's folder has for the marks of this name.
+// Returns the text in the exercise's folder for the marks of this name.
 std::string replacement(const Exercise& exercise, const std::string& name) {
   const Document holes = exercise.holes();
   for (const Section& section : holes.sections) {
@@ -178,7 +178,7 @@ void require_solution(const Exercise& exercise) {
 
 namespace {
 
-// As it is written, its headers only named.
+// Returns the rung's source as written, without its headers.
 std::string rungs_source(const Exercise& exercise) {
   require_solution(exercise);
   return read_text(source_file(exercise));

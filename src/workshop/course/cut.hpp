@@ -1,5 +1,5 @@
-// Exercises are cut from the rungs' own sources, so that the two cannot drift apart: the lines between
-// `// exercise a: begin` and `// exercise a: end` are taken out, and what stands in the exercise's folder takes their place.
+// Cuts exercises from the rungs' own sources, so that the two cannot drift apart. The lines between `// exercise a:
+// begin` and `// exercise a: end` are replaced by the text in the exercise's folder.
 #pragma once
 
 #include <optional>
@@ -11,43 +11,43 @@
 
 namespace workshop {
 
-/// The rung's source with the headers that are part of the exercise in their place: all that a learner's file may hold,
-/// marks and all. Throws runner::Error where this copy of the project has no solutions.
+/// Returns the rung's source, marks included, with the headers that are part of the exercise pasted in. Throws
+/// runner::Error if this copy of the project has no solutions.
 std::string whole_source(const Exercise& exercise);
 
-/// The files that hold the exercise's solution, with the project's folder before them: the rung's source, and the headers that
-/// are part of the exercise. Throws as whole_source() does.
+/// Returns the paths of the files with the exercise's solution: the rung's source, and the headers that are part of the
+/// exercise. Throws as whole_source() does.
 std::vector<std::string> files_of_solution(const Exercise& exercise);
 
-/// Whether this copy has the rung's source, or of a lab the answers. (An archive for a class has neither.)
+/// True if this copy has the rung's source, or a lab's answers. (An archive for a class has neither.)
 bool has_solution(const Exercise& exercise);
-/// Throws runner::Error(ExitCode::usage) where it has not.
+/// Throws runner::Error(ExitCode::usage) unless has_solution().
 void require_solution(const Exercise& exercise);
 
-/// What the learner gets for hole `letter`: what it is about, then the source with `filling` between the marks (empty: what
-/// stands in the exercise's folder) and all other holes' solutions left in. Throws runner::Error for a letter that is no
-/// hole, and where marks and holes do not fit together.
+/// Returns the learner's file for hole `letter`: a heading, then the source with `filling` between the marks (empty:
+/// the text in the exercise's folder). All other holes keep their solutions. Throws runner::Error if there is no such
+/// hole, or if marks and holes do not match.
 std::string cut(const Exercise& exercise, char letter, const std::string& filling = {});
 
-/// What the rung has between the marks of a hole.
+/// Returns the rung's text between the marks of a hole.
 std::string solution_of(const Exercise& exercise, char letter);
 
-/// What the learner's file has between the marks of its hole, or all of it where the marks are gone.
+/// Returns the text between the marks of a learner's file, or the whole file if the marks are gone.
 std::string own_part(const std::string& source);
-/// The code without spaces, line ends and a byte order mark: what is compared where these make no difference.
+/// Returns the code without spaces, line ends and a byte order mark, for comparisons that ignore them.
 std::string without_spaces(std::string_view code);
-/// True if `code`, between the marks of a hole, is nothing or as it was given.
+/// True if `code`, the text between the marks of a hole, is empty or as it was given.
 bool is_unwritten(const Exercise& exercise, char hole, std::string_view code);
-/// The same of a learner's file.
+/// The same for a learner's whole file.
 bool is_unwritten(const Exercise& exercise, const std::string& source);
 
-/// The file with this text between the marks of its hole; nothing if it has no marks.
+/// Returns the file with this text between its marks; nothing if it has no marks.
 std::optional<std::string> with_own_part(const std::string& source, const std::string& text);
 
-/// The file without its marks and without what it says before the first line of code: what a compiler makes something of.
+/// Returns the file without its marks and without the comments before the first line of code.
 std::string code_of(const std::string& source);
 
-/// The hole that a learner's file was cut for; 'a' where that cannot be told any more.
+/// Returns the hole that a learner's file was cut for; 'a' if its marks are gone.
 char hole_of(const std::string& source);
 
 }  // namespace workshop

@@ -33,7 +33,7 @@ const ladder::Rung* rung_labelled(const std::string& name) {
   return nullptr;
 }
 
-// What the exercise of that name is about.
+// Returns the rung or lab of the exercise with this name.
 decltype(Exercise::of) subject_named(const std::string& name, const std::string& file) {
   if (const ladder::Rung* const rung = rung_labelled(name)) return rung;
   for (const lab::Lab* one : lab::all()) {

@@ -1,4 +1,4 @@
-// The learner's folder: what lies in it is the learner's, and is never lost.
+// The learner's folder. No file in it is ever lost.
 #pragma once
 
 #include <string>
@@ -7,16 +7,17 @@
 
 namespace workshop {
 
-/// Where a learner's files are.
+/// The files of a learner.
 class OwnFiles {
  public:
-  /// An empty folder's name: exercises/mine in the project.
+  /// An empty name stands for exercises/mine in the project.
   explicit OwnFiles(const std::string& folder);
 
-  /// The learner's file for an exercise, there or not: "02_coalesced.cu", of a lab "copy_stride.txt".
+  /// Returns the path of the learner's file for an exercise, whether it exists or not: "02_coalesced.cu", of a lab
+  /// "copy_stride.txt".
   std::string path(const Exercise& exercise) const;
   bool exists(const Exercise& exercise) const;
-  /// Writes it where there is none. True if it was written.
+  /// Writes the file unless it exists. Returns true if it was written.
   bool make(const Exercise& exercise, const std::string& text) const;
   std::string progress_path() const;
   const std::string& folder() const { return folder_; }
@@ -25,7 +26,7 @@ class OwnFiles {
   std::string folder_;
 };
 
-/// A path as one types it in the folder where one is, where that is shorter.
+/// Returns the path relative to the current folder if that is shorter.
 std::string as_typed(const std::string& path);
 
 }  // namespace workshop

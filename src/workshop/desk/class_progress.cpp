@@ -26,7 +26,7 @@ constexpr size_t MOST_STUCK = 5;  // exercises that are named below the table
 constexpr int LONGEST_NAME = 24;  // of a learner's in the table
 constexpr int CELL = 3, LEAST_CELLS = 6;
 
-// A file that is not there is a learner's empty one elsewhere; here somebody has named it.
+// Elsewhere a missing file is empty progress. Here the user has named it, so it must exist.
 Progress read_named(const std::string& file) {
   std::error_code none;
   if (!std::filesystem::exists(file, none)) {
@@ -35,7 +35,7 @@ Progress read_named(const std::string& file) {
   return read_progress(file);
 }
 
-// Learners of one name (several machines have a user "student") are told apart by their files.
+// Adds the file's name to learners with the same name (several machines have a user "student").
 void name_learners(std::vector<Learner>& learners) {
   for (Learner& one : learners) {
     const auto same = std::ranges::count(learners, one.progress.learner,
@@ -46,7 +46,7 @@ void name_learners(std::vector<Learner>& learners) {
   }
 }
 
-// ---- What is known of an exercise.
+// ---- Sums over learners.
 
 void add(const std::map<std::string, int>& counts, std::map<std::string, int>& sum) {
   for (const auto& [name, count] : counts) sum[name] += count;
@@ -79,7 +79,7 @@ int hints(const Learner& learner) {
 
 // ---- The table.
 
-// What a column is called: a rung's number, a lab's letter.
+// Returns a column's heading: a rung's number, a lab's letter.
 std::string heading_of(size_t place) {
   const Exercise& exercise = course()[place];
   if (exercise.is_written()) return fmt::format("{}", exercise.rung().number);
@@ -89,7 +89,7 @@ std::string heading_of(size_t place) {
   return std::string(1, static_cast<char>('a' + labs));
 }
 
-// How it stands, and after how many hints: "✓2".
+// Returns a cell: the state, and the number of hints: "✓2".
 std::string cell_of(const Step* step, const text::Signs& signs) {
   const std::string count =
       step != nullptr && step->hints > 0 ? fmt::format("{}", step->hints) : "";
@@ -106,7 +106,7 @@ std::string cell_of(const Step* step, const text::Signs& signs) {
   return "";
 }
 
-// The columns of exercises `places`, below their headings.
+// Returns a table of the exercises `places`.
 std::string table_of(const std::vector<Learner>& learners, const std::vector<size_t>& places,
                      int names, const text::Page& page) {
   const text::Signs signs(page.unicode);
@@ -130,7 +130,7 @@ std::string table_of(const std::vector<Learner>& learners, const std::vector<siz
   return text;
 }
 
-// What letters and signs mean.
+// Returns the legend of letters and signs.
 std::string legend(const std::vector<size_t>& places, const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string labs;
@@ -149,7 +149,7 @@ std::string legend(const std::vector<size_t>& places, const text::Page& page) {
 
 // ---- Where most are stuck.
 
-// The most frequent of them: "'Rows and columns changed places' 4 times".
+// Returns the most frequent entry: "'Rows and columns changed places' 4 times".
 std::string most_frequent(const std::map<std::string, int>& counts) {
   const auto most = std::ranges::max_element(
       counts, {}, [](const std::pair<const std::string, int>& one) { return one.second; });
@@ -232,7 +232,7 @@ std::string class_as_text(const std::vector<Learner>& learners, const text::Page
       inked(fmt::format("{} learner{}", learners.size(), learners.size() == 1 ? "" : "s"),
             Ink::bold, page) +
       "\n\n";
-  // As many columns as the page has room for, the others in a table below.
+  // One table has as many columns as fit on the page; the others follow in tables below.
   const int room =
       page.width > 0 ? (page.width - names - 15) / CELL : static_cast<int>(places.size());
   const size_t together = static_cast<size_t>(std::max(room, LEAST_CELLS));

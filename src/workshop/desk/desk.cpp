@@ -53,7 +53,7 @@ const Exercise& Desk::exercise(const std::string& word) const {
 
 const Exercise* Desk::next() const {
   if (const Exercise* const one = at_hand(); one != nullptr && is_open(*one)) return one;
-  // From what was opened or ended last, so that whoever begins in the middle goes on there.
+  // The search begins at the exercise opened or ended last, for learners who begin in the middle.
   size_t from = 0;
   int place = 0;
   for (size_t i = 0; i < course().size(); ++i) {
@@ -76,7 +76,7 @@ std::string Desk::fresh_text(const Exercise& exercise, char hole) const {
   const Step* const step = progress_.find(exercise.name);
   const std::vector<char> letters = exercise.letters();
   const char own = step != nullptr ? step->hole : 'a';
-  // Exercises change, and with them their holes.
+  // The exercise may have changed since, and lost this hole.
   const bool is_known = std::ranges::find(letters, own) != letters.end();
   return cut(exercise, hole != 0 ? hole : is_known ? own : letters.front());
 }

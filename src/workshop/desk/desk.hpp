@@ -1,4 +1,4 @@
-// The learner's desk: the folder, the progress, and which exercise is at hand. Every command begins here.
+// The learner's folder, progress and current exercise. Every command begins here.
 #pragma once
 
 #include <string>
@@ -17,27 +17,28 @@ class Desk {
   const OwnFiles& files() const { return files_; }
   const Progress& progress() const { return progress_; }
 
-  /// What is known of an exercise, to be changed; save() keeps it.
+  /// Returns the progress in one exercise, for changes. save() writes it.
   Step& step(const Exercise& exercise) { return progress_.steps[exercise.name]; }
   void save() const { write_progress(files_.progress_path(), progress_); }
-  /// Who the learner is, for a class.
+  /// Sets the learner's name, for a class.
   void name_learner(const std::string& name) { progress_.learner = name; }
 
-  /// It is at hand from now on.
+  /// Makes it the current exercise.
   void open(const Exercise& exercise);
-  /// It is done, or put off, until it is opened again.
+  /// Ends it, solved or put off, until it is opened again.
   void end(const Exercise& exercise);
 
-  /// The exercise that a word names, or without one that which is at hand: the one opened last that was not ended since. Throws runner::Error(ExitCode::usage) where none is.
+  /// Returns the exercise with this name; for an empty word the current one, which was opened last and not ended since.
+  /// Throws runner::Error(ExitCode::usage) if there is none.
   const Exercise& exercise(const std::string& word) const;
-  /// The same, and nullptr where none is at hand.
+  /// Returns the current exercise; nullptr if there is none.
   const Exercise* at_hand() const;
-  /// The first of the course, from the one opened or ended last on, that is neither solved nor skipped; then any that was
-  /// passed over; nullptr if all are solved or skipped.
+  /// Returns the next exercise that is neither solved nor skipped: first those after the one opened or ended last, then
+  /// those before it. nullptr if all are solved or skipped.
   const Exercise* next() const;
 
-  /// The text of the learner's file: of a rung with the hole that is asked for (0: the step's own), cut anew; of a lab the
-  /// sheet of its questions.
+  /// Returns a new text for the learner's file: a rung with this hole (0: the step's own), or the sheet of a lab's
+  /// questions.
   std::string fresh_text(const Exercise& exercise, char hole) const;
 
  private:

@@ -76,7 +76,7 @@ struct ByName {
 
 constexpr auto COUNT = results::Whole<int>{0, 1'000'000};
 
-// Progress files are handed in: what learners wrote into them is shown to their teacher, a line at a time.
+// Teachers see texts from progress files that learners hand in, so these must be printable and of one line.
 constexpr auto STEP = std::tuple{
     known("hole", &Step::hole, Letter{}),
     omitted("opened", &Step::opened, results::Text{}),

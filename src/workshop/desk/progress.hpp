@@ -1,4 +1,4 @@
-// How far a learner is: a small file beside the learner's own.
+// A learner's progress, in a small file beside the learner's answers.
 #pragma once
 
 #include <map>
@@ -6,54 +6,54 @@
 
 namespace workshop {
 
-/// What is known of one exercise.
+/// The progress in one exercise.
 struct Step {
-  std::string opened{};   // when first, as ISO 8601; empty for never
-  std::string solved{};   // likewise: the first time that it was right
+  std::string opened{};   // first time, as ISO 8601; empty for never
+  std::string solved{};   // likewise: its first right answer
   std::string skipped{};  // likewise: put off
-  std::string seen{};     // likewise: its solution was looked at before it was solved
-  /// The place of its last opening, and of its last ending (right, or put off), in the order of all that was opened and
-  /// ended; 0 for never. Clocks may stand still between the two.
+  std::string seen{};     // likewise: the solution was shown before the exercise was solved
+  /// The numbers of its last opening and its last ending (solved or put off), counted over all exercises; 0 for never.
+  /// Numbers, because a clock may stand still between the two.
   int opening = 0, ending = 0;
-  int checks = 0;  // so often judged
-  int hints = 0;   // so many of its hints were shown, those of all holes together
+  int checks = 0;  // number of checks
+  int hints = 0;   // number of hints shown, over all holes
   char hole = 'a';
-  int hints_of_hole = 0;  // so many of them at this hole
+  int hints_of_hole = 0;  // number of hints shown at this hole
 
-  /// From now on it is about this hole, whose hints begin with the first.
+  /// Sets the hole. The hints of another hole begin with the first.
   void set_hole(char letter) {
     if (letter != hole) hints_of_hole = 0;
     hole = letter;
   }
-  std::map<std::string, int> endings{};  // how often a check ended so
-  std::map<std::string, int> known{};    // wrong answers that were known by name, and how often
+  std::map<std::string, int> endings{};  // number of checks by their ending
+  std::map<std::string, int> known{};    // number of checks by the known wrong answer
   bool operator==(const Step&) const = default;
 };
 
-/// How an exercise stands; nullptr: nobody has touched it.
+/// The state of an exercise; nullptr stands for `untouched`.
 enum class State { untouched, begun, skipped, solved };
 State state_of(const Step* step);
 
 struct Progress {
-  std::string learner{};                // who, for a class: the user's name
+  std::string learner{};                // the learner's name, for a class: the user's name
   std::map<std::string, Step> steps{};  // by the exercise's name
   bool operator==(const Progress&) const = default;
 
-  /// The next place in the order of openings and endings.
+  /// Returns the next number for an opening or ending.
   int next_place() const;
   const Step* find(const std::string& exercise) const;
   bool is_solved(const std::string& exercise) const;
-  /// How many of the course's exercises are.
+  /// Returns the number of solved exercises of the course.
   size_t solved() const;
 };
 
-/// Reads a file. Throws runner::Error(ExitCode::usage), with the reason, where it is damaged. One that is not there is an
-/// empty one.
+/// Reads a file. A missing file is empty progress. Throws runner::Error(ExitCode::usage), with the reason, if the file
+/// is damaged.
 Progress read_progress(const std::string& path);
 std::string to_json(const Progress& progress);
 
-/// Reads the learner's; a damaged one is moved to the backup and said so on stderr, and an empty one takes its place: what
-/// was solved is found solved again by the next check of its file.
+/// Reads the learner's progress. A damaged file is moved to the backup, with a line on stderr, and progress begins
+/// empty. The next check of a solved exercise finds it solved again.
 Progress own_progress(const std::string& path);
 void write_progress(const std::string& path, const Progress& progress);
 

@@ -30,7 +30,7 @@ Elements elements_of(const ExaminedProduct& facts) {
   return elements;
 }
 
-// Most are out of the question at the first look: of some wrong elements, taken evenly, it explains fewer than half.
+// Most hypotheses fail on a small, even sample of the wrong elements: they explain fewer than half of it.
 bool is_out_of_the_question(const Hypothesis& hypothesis, const std::vector<Position>& wrong) {
   constexpr size_t LOOKS = 32;
   const size_t step = std::max<size_t>(1, wrong.size() / LOOKS);
@@ -56,7 +56,7 @@ bool holds(const Hypothesis& hypothesis, const Elements& elements) {
 }  // namespace
 
 BlockTile tile_of_source(std::string_view source) {
-  // The number behind "BM =", where BM is no part of a longer word.
+  // Returns the number after "BM ="; BM must be a whole word.
   const auto constant = [source](std::string_view name) {
     const auto is_of_a_word = [](char c) {
       return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');

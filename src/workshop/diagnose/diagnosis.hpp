@@ -1,5 +1,5 @@
-// Of a wrong C, what went wrong. For each known mistake the matrix is made that it would leave, and held against the one that
-// is there; a pattern alone is taken for a cause only where it can hardly be anything else.
+// Finds likely causes for a wrong C. Each known mistake is turned into the matrix that it would leave, and compared
+// with C. A pattern alone counts as a cause only if hardly any other mistake leaves it.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +12,47 @@
 
 namespace workshop {
 
-/// How a block divides the work: its tile of C, and how many steps along K it stages at a time. 0 where that is not known.
+/// A block's share of the work: its tile of C, and the depth along K that it stages at once. 0 if unknown.
 struct BlockTile {
   int64_t rows = 0, cols = 0, depth = 0;
   bool operator==(const BlockTile&) const = default;
 };
 
-/// The tile that a kernel's source states as `BM = 64`, `BN = 64`, `BK = 8`; 0 for what it does not.
+/// Returns the tile that a kernel's source states as `BM = 64`, `BN = 64`, `BK = 8`; 0 for a size that it does not
+/// state.
 BlockTile tile_of_source(std::string_view source);
 
-/// A product, and what a kernel made of it. Row-major: element (i, j) of A lies at A[i * lda + j]. All are whole numbers so
-/// small that FP32 adds them exactly in any order (runner/verify/inputs.hpp), for elements are compared as they are.
+/// A product's inputs and a kernel's result. Row-major: element (i, j) of A is A[i * lda + j]. All values are whole
+/// numbers, small enough for FP32 to add them exactly in any order (runner/verify/inputs.hpp), because elements are
+/// compared exactly.
 struct Evidence {
   int64_t M = 0, N = 0, K = 0;
   float alpha = 1, beta = 0;
   int64_t lda = 0, ldb = 0, ldc = 0;
   std::vector<float> A{}, B{};
-  std::vector<float>
-      before{};            // C before the call: poison (runner/verify/inputs.hpp) where beta = 0
-  std::vector<float> C{};  // and after it
+  std::vector<float> before{};  // C before the call: poison (runner/verify/inputs.hpp) if beta = 0
+  std::vector<float> C{};       // C after the call
   BlockTile tile{};
 };
 
-/// A pattern of wrong elements that is known by name.
+/// A known pattern of wrong elements.
 struct Cause {
   std::string name{};      // "transposed"
-  std::string sentence{};  // for the learner: what was seen, and what usually makes it
+  std::string sentence{};  // for the learner: the pattern, and the usual mistake behind it
 };
 
 struct Diagnosis {
   int64_t wrong = 0;  // elements
   std::vector<Cause>
-      causes{};  // those that hold, the most telling first; none where the pattern is not known
-  std::string map{};  // where the wrong elements lie, in lines; see wrong_map()
+      causes{};       // all that fit, the most telling first; none if the pattern is unknown
+  std::string map{};  // the places of the wrong elements, in lines; see wrong_map()
 };
 
-/// Looks for the causes that explain nine in ten of the wrong elements and contradict none that is right, and draws the map
-/// for `page`. Throws std::invalid_argument where a matrix is smaller than the sizes say.
+/// Finds the causes that explain nine in ten of the wrong elements and contradict no right one, and draws the map for
+/// `page`. Throws std::invalid_argument if a matrix is smaller than its sizes say.
 Diagnosis diagnose(const Evidence& evidence, const text::Page& page);
 
-/// The names of all causes, the most telling first.
+/// Returns the names of all causes, the most telling first.
 std::vector<std::string> cause_names();
 
 }  // namespace workshop

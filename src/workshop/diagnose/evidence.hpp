@@ -1,4 +1,4 @@
-// What a diagnosis asks again and again of a product and its result.
+// A product and its result, prepared for the questions of a diagnosis.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace workshop {
 
 class ExaminedProduct {
  public:
-  /// Keeps a reference to `evidence`. Throws std::invalid_argument where a matrix is smaller than the sizes say.
+  /// Keeps a reference to `evidence`. Throws std::invalid_argument if a matrix is smaller than its sizes say.
   explicit ExaminedProduct(const Evidence& evidence);
 
   const Evidence& given() const { return given_; }
 
-  /// Elements of A and B; 0 beyond their edges, which is what kernels stage there.
+  /// Elements of A and B; 0 beyond their edges, as kernels stage them.
   double a(int64_t i, int64_t k) const;
   double b(int64_t k, int64_t j) const;
-  /// What lies so many floats behind the first element of a matrix; a NaN outside of it.
+  /// Returns the float at this distance from a matrix's first element; NaN outside of the matrix.
   double flat_a(int64_t at) const { return flat(given_.A, at); }
   double flat_b(int64_t at) const { return flat(given_.B, at); }
 
-  /// The sum over K.
+  /// Returns the sum over K.
   double product(int64_t i, int64_t j) const { return product_[index(i, j)]; }
-  /// What C(i, j) is if its sum over K is `product`: blended with alpha, beta and the old C.
+  /// Returns C(i, j) for this sum over K: alpha times the sum plus beta times the old C.
   double blended(double product, int64_t i, int64_t j) const {
     return blended(product, i, j, given_.alpha, given_.beta);
   }
@@ -33,9 +33,9 @@ class ExaminedProduct {
 
   float got(int64_t i, int64_t j) const { return given_.C[offset(i, j)]; }
   float before(int64_t i, int64_t j) const { return given_.before[offset(i, j)]; }
-  /// Whether the kernel can have meant to leave `value` at (i, j). A NaN is any NaN but poison.
+  /// True if C(i, j) equals `value`. Any NaN equals any other, but not poison.
   bool is(int64_t i, int64_t j, double value) const;
-  /// Whether (i, j) is, bit for bit, what it was before.
+  /// True if C(i, j) has the same bits as before the call.
   bool is_untouched(int64_t i, int64_t j) const;
 
   bool is_wrong(int64_t i, int64_t j) const { return wrong_[index(i, j)]; }

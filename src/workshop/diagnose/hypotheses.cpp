@@ -22,8 +22,7 @@ struct Known {
   const char* reason;  // what usually makes it
 };
 
-// THE list of causes, the most telling first: those that speak of all of C before those of a part, exact ones before
-// patterns.
+// THE list of causes, the most telling first: causes for all of C before those for a part, exact ones before patterns.
 constexpr Known CAUSES[] = {
     {"nothing written",
      "The kernel has not stored its sums: is there a store to C, does a thread reach it, is the "
@@ -180,7 +179,7 @@ constexpr Known CAUSES[] = {
      "Hold the indices with which C is stored against those of the sums."},
 };
 
-// Collects hypotheses, and has the words that they are made of.
+// Collects the hypotheses for a product.
 class Suspects {
  public:
   explicit Suspects(const ExaminedProduct& facts)
@@ -213,12 +212,12 @@ class Suspects {
   int64_t tiles_m() const { return ceil_div(M_, tile().rows); }
   int64_t tiles_n() const { return ceil_div(N_, tile().cols); }
 
-  // How deep a tile of K may be.
+  // Possible depths of a tile of K.
   std::vector<int64_t> depths() const {
     if (tile().depth > 0) return {tile().depth};
     return {32, 16, 8, 64, 128, 4};
   }
-  // The side of a square tile of a factor.
+  // Possible sides of a factor's square tile.
   std::vector<int64_t> sizes_of_tiles() const {
     if (!has_tile()) return {32, 16, 8};
     return {tile().rows};
@@ -228,7 +227,7 @@ class Suspects {
     found_.push_back({.name = name, .seen = std::move(seen), .fit = std::move(fit)});
   }
 
-  // The mistake leaves value(row, col). A NaN says that it reads outside of the matrices, where anything may lie.
+  // Adds a mistake that leaves value(row, col). NaN stands for a read outside of the matrices, which may give anything.
   template <typename Value>
   void add_value(const char* name, std::string seen, Value value) {
     const ExaminedProduct& facts = facts_;
@@ -239,7 +238,7 @@ class Suspects {
     });
   }
 
-  // It makes another sum over K, which is blended as it should be.
+  // Adds a mistake in the sum over K; the blending is right.
   template <typename Sum>
   void add_sum(const char* name, std::string seen, Sum sum) {
     const ExaminedProduct& facts = facts_;
@@ -247,7 +246,7 @@ class Suspects {
               [&facts, sum](int64_t i, int64_t j) { return facts.blended(sum(i, j), i, j); });
   }
 
-  // It adds products of other elements: a(row, k) and b(k, col) stand for those that it takes.
+  // Adds a mistake that multiplies other elements: a(row, k) and b(k, col) return them.
   template <typename A, typename B>
   void add_product(const char* name, std::string seen, A a, B b) {
     const int64_t K = K_;
@@ -258,7 +257,7 @@ class Suspects {
     });
   }
 
-  // It takes the steps of K as often as weight(k) says.
+  // Adds a mistake that counts step k weight(k) times.
   template <typename Weight>
   void add_weighted(const char* name, std::string seen, Weight weight) {
     const ExaminedProduct& facts = facts_;
@@ -271,7 +270,7 @@ class Suspects {
         [&facts](int64_t k, int64_t j, int64_t) { return facts.b(k, j); });
   }
 
-  // Another A or B, and the other factor as it is.
+  // Adds a mistake in one factor, A or B; the other one is right.
   template <typename A>
   void add_other_a(const char* name, std::string seen, A a) {
     const ExaminedProduct& facts = facts_;
@@ -286,8 +285,8 @@ class Suspects {
         b);
   }
 
-  // The wrong elements are those of a part of C, nine in ten of it at least, and no others. The words are told what is the
-  // matter with them: "were never written", "are wrong".
+  // Adds a pattern: the wrong elements fill at least nine tenths of a part of C, and lie nowhere else. The words get
+  // the kind of error: "were never written", "are wrong".
   template <typename Part>
   void add_part(const char* name, const std::string& seen, const Part& is_in_part) {
     int64_t inside = 0, wrong_inside = 0, untouched = 0;
@@ -302,13 +301,13 @@ class Suspects {
         if (facts_.is_untouched(i, j)) ++untouched;
       }
     }
-    // One wrong element is no pattern, and neither is all of C.
+    // Neither one wrong element nor all of C is a pattern.
     if (wrong_inside < 2 || inside == M_ * N_ || 10 * wrong_inside < 9 * inside) return;
     const char* matter = untouched == wrong_inside ? "never written" : "wrong";
     add(name, fmt::format(fmt::runtime(seen), matter), [](int64_t, int64_t) { return Fit::yes; });
   }
 
-  // A sum that is not a number has met something that was never to be read: no row or column is missing then.
+  // A sum of NaN comes from an element that must not be read, so no row or column is missing.
   bool has_computed_nan() const {
     for (int64_t i = 0; i < M_; ++i) {
       for (int64_t j = 0; j < N_; ++j) {
@@ -327,13 +326,13 @@ class Suspects {
     return true;
   }
 
-  // Only these are right.
+  // Adds a pattern: only these elements are right.
   template <typename Part>
   void add_rest(const char* name, const std::string& seen, Part is_right) {
     add_part(name, seen, [is_right](int64_t i, int64_t j) { return !is_right(i, j); });
   }
 
-  // --- what is made of the sum -------------------------------------------------------------------------------------
+  // --- the blending of the sum -------------------------------------------------------------------------------------
 
   void factors() {
     const ExaminedProduct& facts = facts_;
@@ -361,7 +360,7 @@ class Suspects {
       add("old C kept at beta = 0",
           "Beta is 0, and what lay in C before the call is in the result.",
           [&facts, alpha](int64_t i, int64_t j) {
-            // Whose NaN it is cannot be seen of a NaN; with numbers in C it can.
+            // A NaN does not tell its origin. A run with numbers in C does.
             if (std::isnan(facts.before(i, j))) return Fit::unknown;
             const double left = facts.blended(facts.product(i, j), i, j, alpha, 1);
             return facts.is(i, j, left) ? Fit::yes : Fit::no;
@@ -388,7 +387,7 @@ class Suspects {
     }
   }
 
-  // --- which steps of K --------------------------------------------------------------------------------------------
+  // --- the steps of K ----------------------------------------------------------------------------------------------
 
   void steps_of_k() {
     const int64_t K = K_;
@@ -467,7 +466,7 @@ class Suspects {
     own_numbers(depth);
   }
 
-  // The last tile of K is not full, and behind it lies what the tile before left there.
+  // The last tile of K is not full, and its rest still holds the tile before.
   void stale_tail(int64_t depth, int64_t last, int64_t rest) {
     if (rest == 0) return;
     add_weighted(
@@ -477,7 +476,7 @@ class Suspects {
         [=](int64_t k) { return k >= last - depth + rest && k < last ? 2 : 1; });
   }
 
-  // As[y][x] or Bs[y][x] where k is meant, with a thread for each element of a square tile.
+  // As[y][x] or Bs[y][x] in place of an index with k, with a thread for each element of a square tile.
   void own_numbers(int64_t depth) {
     if (has_tile() && (tile().rows != depth || tile().cols != depth)) return;
     const ExaminedProduct& facts = facts_;
@@ -535,10 +534,10 @@ class Suspects {
             });
   }
 
-  // --- which elements ----------------------------------------------------------------------------------------------
+  // --- the elements ------------------------------------------------------------------------------------------------
 
-  // What a store of each (row, col) at other places of C's memory leaves: of several that meet in one place any may be last,
-  // and where none arrives the old C stays.
+  // Adds a mistake that stores (row, col) at another place of C. If several elements are stored in one place, any may
+  // be last. A place without a store keeps the old C.
   template <typename Place>
   void add_store(const char* name, std::string seen, Place place) {
     const ExaminedProduct& facts = facts_;
@@ -578,7 +577,7 @@ class Suspects {
         [&facts, &e](int64_t k, int64_t j, int64_t) { return facts.flat_b(j * e.ldb + k); });
   }
 
-  // Within squares of C, of A or of B, which a block holds.
+  // Mistakes within a block's squares of C, A or B.
   void tile_transpositions(int64_t size) {
     const ExaminedProduct& facts = facts_;
     const int64_t M = M_, N = N_, K = K_;
@@ -600,7 +599,7 @@ class Suspects {
     const bool b_is_square = a_is_square && is_square;
     if (has_tile() && tile().depth > 0 && !a_is_square) indices_changed();
     if (has_tile() && b_is_square) both_tiles_across(size);
-    // Beyond the edge some stage zeros, others the last row or column again.
+    // Beyond the edge some kernels stage zeros, others the last row or column again.
     for (const bool stages_the_last : {false, true}) {
       if (a_is_square) {
         add_other_a("A's tile transposed",
@@ -628,7 +627,7 @@ class Suspects {
     }
   }
 
-  // As[k][row] of an As[BM][BK] that is not square: another place of it, in another row.
+  // As[k][row] in an As[BM][BK] that is not square reads an element of another row.
   void indices_changed() {
     const ExaminedProduct& facts = facts_;
     const int64_t BM = tile().rows, BK = tile().depth;
@@ -641,7 +640,7 @@ class Suspects {
                 });
   }
 
-  // As[k][x] * Bs[y][k] and As[k][y] * Bs[x][k] where As[y][k] * Bs[k][x] is meant.
+  // As[k][x] * Bs[y][k] and As[k][y] * Bs[x][k] in place of As[y][k] * Bs[k][x].
   void both_tiles_across(int64_t size) {
     const ExaminedProduct& facts = facts_;
     for (const bool own_numbers_changed : {false, true}) {
@@ -695,8 +694,8 @@ class Suspects {
     }
   }
 
-  // Of every so many rows that are taken one below the other the later ones are taken from further along the first: a[r] for
-  // a[r * lda], b += BK for b += BK * ldb.
+  // A missing leading dimension: rows are read from the elements after the first row. a[r] for a[r * lda], b += BK for
+  // b += BK * ldb.
   void moves_along() {
     const ExaminedProduct& facts = facts_;
     const Evidence& e = facts.given();
@@ -751,7 +750,7 @@ class Suspects {
     }
   }
 
-  // Each of four neighbours comes from one of the four, not from its own place.
+  // Each of four neighbours is a copy of one of the four.
   void vector_components() {
     const ExaminedProduct& facts = facts_;
     const char* const name = "float4 components in the wrong order";
@@ -807,7 +806,7 @@ class Suspects {
     }
   }
 
-  // --- which part of C ---------------------------------------------------------------------------------------------
+  // --- the part of C -----------------------------------------------------------------------------------------------
 
   void missing_lines() {
     const int64_t M = M_, N = N_;
@@ -885,7 +884,7 @@ class Suspects {
     }
   }
 
-  // The wrong elements are whole rows, the same of every tile, or whole columns.
+  // The wrong elements are whole rows, or whole columns, the same ones of every tile.
   void lines_of_every_tile() {
     const int64_t BM = tile().rows, BN = tile().cols;
     std::vector<bool> rows(static_cast<size_t>(BM)), cols(static_cast<size_t>(BN));
@@ -907,7 +906,7 @@ class Suspects {
              [=](int64_t, int64_t j) { return cols[static_cast<size_t>(j % BN)]; });
   }
 
-  // Of small rectangles one element each is right, always in the same place.
+  // One element of each small rectangle is right, always in the same place.
   void tiles_of_the_thread() {
     if (has_computed_nan()) return;
     for (const int64_t rows : {1, 2, 4, 8, 16}) {
@@ -927,8 +926,7 @@ class Suspects {
     }
   }
 
-  // Elements that were computed from the operands of others: those at the tile's beginning, or at the beginning of a group that a
-  // thread has.
+  // Elements computed from the operands of others: those at the beginning of the tile, or of a thread's group.
   void repeated_elements() {
     const ExaminedProduct& facts = facts_;
     const auto add_copies = [&](const char* name, std::string seen, auto row_of, auto col_of) {
@@ -983,11 +981,11 @@ class Suspects {
             return i >= whole_rows || j >= whole_cols ? Fit::yes : Fit::no;
           });
     }
-    // What a thread beyond the last column stores lies at the beginning of the next row: the product with what it has read
-    // there, with nothing, or with the last column.
+    // A thread beyond the last column stores at the beginning of the next row. It stores a product with the elements
+    // that it read there, with zeros, or with the last column.
     const int64_t N = N_, K = K_, overhang = tiles_n() * tile().cols - N, ldb = facts.given().ldb;
     if (overhang == 0 || facts.given().ldc != N) return;
-    // It is so in row after row, but for those in which the right store came last.
+    // All rows have this, except those in which the right store came last.
     int64_t wrong_rows = 0;
     for (int64_t i = 1; i < M_; ++i) {
       for (int64_t j = 0; j < N; ++j) {
@@ -1014,7 +1012,7 @@ class Suspects {
         });
   }
 
-  // --- what can still be said --------------------------------------------------------------------------------------
+  // --- the last resort ---------------------------------------------------------------------------------------------
 
   void last_resorts() {
     const ExaminedProduct& facts = facts_;
@@ -1027,8 +1025,8 @@ class Suspects {
     changed_places();
   }
 
-  // The values are those that belong into C, each as often as it should be there, but not where it should be. Whole numbers repeat,
-  // so that one value alone says nothing of where it belongs.
+  // C holds the right values, each as often as it should, but in wrong places. Whole numbers repeat, so one value alone
+  // does not tell its right place.
   void changed_places() {
     const ExaminedProduct& facts = facts_;
     std::unordered_map<float, int64_t> surplus;  // how often it is there, less how often it should

@@ -1,4 +1,4 @@
-// The mistakes that people make in a product, each as what it would leave in C.
+// Mistakes that people make in a product, each with the C that it would leave.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,22 @@ namespace workshop {
 enum class Fit {
   no,       // the mistake would have left something else
   yes,      // exactly this
-  unknown,  // it does not say what is left here
+  unknown,  // the mistake does not determine this element
 };
 
-/// A mistake, as one may have made it in this product.
+/// A mistake that may explain this product.
 struct Hypothesis {
-  const char* name;  // of the cause; several hypotheses may be of one
-  std::string seen;  // of these elements, in a sentence
+  const char* name;  // the cause's; several hypotheses may share a cause
+  std::string seen;  // the finding on these elements, as a sentence
   std::function<Fit(int64_t row, int64_t col)> fit;
 };
 
-/// All of them for this product. They refer to `facts`.
+/// Returns all hypotheses for this product. They keep a reference to `facts`.
 std::vector<Hypothesis> hypotheses(const ExaminedProduct& facts);
 
-/// A cause's place in the list of them, whose first is the most telling. Throws std::logic_error for a name that is not in it.
+/// Returns a cause's place in the list of causes, the most telling first. Throws std::logic_error for an unknown name.
 size_t place_of_cause(std::string_view name);
-/// What usually makes it, in a sentence. Throws likewise.
+/// Returns the usual mistake behind a cause, as a sentence. Throws likewise.
 const char* usual_reason(std::string_view name);
 
 }  // namespace workshop

@@ -12,11 +12,11 @@ namespace {
 
 using ladder::ceil_div;
 
-// Evidence is from a run of its own (evidence.hpp), in which another number of elements may be wrong.
+// The evidence comes from a second run (evidence.hpp), in which another number of elements may be wrong.
 constexpr const char* RUN = "A second run, with whole numbers in A, B and C.";
 constexpr int64_t MOST_SIGNS = 16;  // in a row, and below each other
 
-// What is drawn: a rectangle of positions, each of which stands for one element or, in a tile, for one of each tile.
+// The drawn rectangle. A position stands for one element, or for one element of each tile.
 struct Area {
   int64_t rows, cols;
   int64_t row_step,
@@ -39,7 +39,7 @@ Count count_at(const ExaminedProduct& facts, const Area& area, int64_t row, int6
   return count;
 }
 
-// Whether the wrong elements are the same ones in each tile, but for one in ten of them.
+// True if the wrong elements are the same in each tile, with at most one exception in ten.
 bool repeats(const ExaminedProduct& facts, const Area& tile) {
   int64_t of_another_kind = 0;
   for (int64_t row = 0; row < tile.rows; ++row) {

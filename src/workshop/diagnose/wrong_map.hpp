@@ -1,4 +1,4 @@
-// A small picture of where the wrong elements of C lie.
+// Draws a small map of the wrong elements of C.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace workshop {
 
-/// At most 16 x 16 signs with row and column numbers on the margins, and beside them in words which rows and which columns.
-/// One sign stands for some elements of the block's tile where the wrong elements repeat with it, otherwise of all of C.
-/// Empty where nothing is wrong, and where everything is.
+/// Returns at most 16 x 16 characters with row and column numbers, and the wrong rows and columns in words. If the
+/// wrong elements repeat with the block's tile, the map shows the tile; otherwise all of C. Empty if nothing or
+/// everything is wrong.
 std::string wrong_map(const ExaminedProduct& facts, const text::Page& page);
 
 }  // namespace workshop

@@ -17,7 +17,7 @@ std::vector<float> copy_of(const float* matrix, int64_t rows, int64_t cols, int6
   return copy;
 }
 
-// Launches, waits, and keeps what is in C then. False if there was an error.
+// Launches, waits and copies C. Returns false after an error.
 bool run(const ladder::Rung& rung, const ladder::Sgemm& sgemm, Evidence& evidence) {
   if (ladder::launch(rung, sgemm, nullptr) != cudaSuccess) return false;
   if (cudaDeviceSynchronize() != cudaSuccess) return false;
@@ -49,8 +49,7 @@ Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
       evidence.C, [](float c) { return std::isnan(c) && !runner::is_poison(c); });
   if (problem.beta != 0 || !has_computed_nan) return found;
 
-  // What is computed with the poison that lies in C is a NaN, and so is what is computed with that around A and B: with numbers
-  // in C the two differ.
+  // Poison read from C gives NaN, and so does poison around A and B. With numbers in C the two differ.
   for (int64_t i = 0; i < M; ++i) {
     for (int64_t j = 0; j < N; ++j) {
       evidence.before[static_cast<size_t>(i * sgemm.ldc + j)] =

@@ -1,4 +1,4 @@
-// A wrong result, looked into: what the kernel makes of small whole numbers, which can be held against known mistakes.
+// Diagnoses a wrong result on small whole numbers, which can be compared with known mistakes.
 #pragma once
 
 #include "kernels/ladder.hpp"
@@ -9,8 +9,8 @@
 
 namespace workshop {
 
-/// Runs the rung once more, on the verifier's whole numbers, and diagnoses what it leaves. Nothing is found where the run ends
-/// with an error or is right. Waits. Throws runner::Error if a copy from the device fails.
+/// Runs the rung again on the verifier's whole numbers, waits for it, and diagnoses the result. Finds nothing if the
+/// run ends with an error or is right. Throws runner::Error if a copy from the device fails.
 Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
                    runner::Verifier& verifier, const BlockTile& tile, const text::Page& page);
 

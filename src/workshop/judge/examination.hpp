@@ -1,19 +1,19 @@
-// How functions of a learner's file are asked directly. Some exercises are about functions whose wrong answers still give a
-// right product: which tile, which piece of the work. Such an exercise has a file examination.hpp, which is compiled behind
-// the learner's and defines examine().
+// Direct tests of functions in a learner's file. Some exercises are about functions whose wrong answers still give a
+// right product: which tile, which piece of the work. Such an exercise has a file examination.hpp, which is compiled
+// after the learner's code and defines examine().
 #pragma once
 
 #include <string>
 
 namespace workshop {
 
-/// What the functions answered.
+/// The functions' answers.
 struct Examined {
-  /// In short, for signs: "0 2 1".
+  /// All answers in short, for signs: "0 2 1".
   std::string answers{};
-  /// What should be said of answers that are right; empty for nothing.
+  /// A remark on right answers; empty for none.
   std::string remark{};
-  /// What is wrong with the first wrong answer, in sentences; empty if all are right.
+  /// The error in the first wrong answer, in sentences; empty if all are right.
   std::string complaint{};
 };
 

@@ -54,8 +54,9 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The simulated GPU ends a launch itself, and knows where it was: a step may take longer than one. What else it does takes
-// seconds where nothing is wrong and the machine is busy, and on a device more: large products are computed and compared.
+// Time limits. The simulated GPU ends a launch itself and knows its line, so a step has more time than a launch.
+// Without an error the other work takes seconds on a busy machine, and more on a device, where large products are
+// computed and compared.
 runner::Bounds bounds_of(const JudgeOptions& options) {
   constexpr double LAUNCHES = 12, REST = 20, REST_ON_A_DEVICE = 60;
   const double seconds = options.kernel_seconds;
@@ -122,8 +123,8 @@ bool is_timeout(const std::string& name) {
   return name == cudaGetErrorName(cudaErrorLaunchTimeout);
 }
 
-// Of what the simulated GPU says of a launch that took too long, the line in which a thread was: the rest speaks of a
-// variable of the environment that `check` sets.
+// Returns the line of a thread from the simulated GPU's message on a timeout. The rest of the message is about an
+// environment variable that `check` itself sets.
 void tell_of_timeout(const std::string& where, Outcome& outcome) {
   outcome.ending = Ending::never_ends;
   const machine::Failure failure = machine::last_failure();
@@ -141,7 +142,7 @@ void tell_of_timeout(const std::string& where, Outcome& outcome) {
   }
 }
 
-// What an error that a launch returned means for the learner.
+// Returns the meaning of a launch's error, for the learner.
 void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome) {
   if (is_timeout(error)) return tell_of_timeout(where, outcome);
   const std::string told = machine::last_failure().text;
@@ -151,14 +152,14 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
 
-// A learner knows nothing of the verifier's two passes.
+// Learners do not know the verifier's two passes.
 std::string for_learners(const Result& result) {
   const results::Judgement& judged = result.judged;
   if (!judged.first_mismatch) return judged.complaint;
   return runner::reading_of_c(result) + runner::describe(*judged.first_mismatch, false);
 }
 
-// Asks the file's functions, if the exercise has questions to them.
+// Runs the exercise's direct tests of functions, if there are any.
 void judge_functions(const Exercise& exercise, const runner::CompiledKernel& compiled, Told& told,
                      Outcome& outcome) {
   if (exercise.examination().empty()) return;
@@ -177,7 +178,7 @@ void judge_functions(const Exercise& exercise, const runner::CompiledKernel& com
   outcome.message = examined.complaint + "\n";
 }
 
-// Runs the file's kernel at small problems, hazards looked for.
+// Runs the file's kernel at small problems, with a search for hazards.
 void judge_small_problems(const ladder::Rung& rung, const std::vector<Problem>& problems,
                           const BlockTile& tile, const text::Page& page, Told& told,
                           Outcome& outcome) {
@@ -233,13 +234,13 @@ void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
 
 // ---- The promise.
 
-// The product whose accesses are counted, or whose time is taken.
+// Returns the product to count or to time.
 Problem large_problem() {
   const int64_t size = machine::MEASURES_TIME ? machine::DEFAULT_SIZE : 256;
   return results::dense_problem(size, size, size);
 }
 
-// The learner's kernel as the ladder's rung: called as it is, and held to its promise.
+// Returns the learner's kernel as a rung, with the name and the promise of the ladder's.
 ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
   ladder::Rung judged = rung;
   judged.launch = own.launch;
@@ -252,8 +253,8 @@ Result measured(const ladder::Rung& rung, const Problem& problem) {
   return runner::measure(runner::product(rung, problem), matrices, {});
 }
 
-// The claims at sizes of their own are chosen for a device like the simulated one: with far fewer multiprocessors the same
-// choice comes out otherwise.
+// Claims at their own sizes hold for a device like the simulated one. With far fewer multiprocessors the kernel would
+// choose differently.
 bool is_like_the_simulated_device() {
   constexpr int FEWEST_MULTIPROCESSORS = 108;
   int multiprocessors = 0;
@@ -264,7 +265,7 @@ bool is_like_the_simulated_device() {
 
 std::string size_of(const Result& result) { return result.problem ? result.problem->size() : ""; }
 
-// Says so if the kernel left a wrong result or ended with an error: then its counters say nothing.
+// Reports a wrong result or an error of the counted launch, whose counters then mean nothing.
 bool is_wrong(const Result& result, Outcome& outcome) {
   if (result.judged.correct) return false;
   const std::string where = size_of(result);
@@ -297,7 +298,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
     checked.size = further.problem.size();
     outcome.claims.push_back(std::move(checked));
   }
-  // A device does not count accesses, and nothing can be said of such claims there.
+  // A device does not count accesses, so such claims cannot be checked there.
   if (machine::MEASURES_TIME) {
     std::erase_if(outcome.claims,
                   [](const results::CheckedClaim& claim) { return !claim.counted; });
@@ -315,9 +316,9 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
   }
 }
 
-// ---- What it was worth.
+// ---- The worth of an answer.
 
-// A rung's large product, and the worst request that it makes to the buffer which the exercise is about.
+// A rung's large product, and its worst request to the exercise's buffer.
 struct Seen {
   Result result{};
   std::optional<lens::Request> worst{};
@@ -352,7 +353,7 @@ void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& pag
   }
   add_picture(own, "yours", page, outcome.pictures);
   run.results.push_back(own.result);
-  // What is measured here needs no recorded figures.
+  // Figures that are measured here need no recorded ones.
   results::Recorded recorded;
   if (!machine::MEASURES_TIME) recorded = runner::recorded_for({}, {.ladder = true});
   outcome.worth = results::to_table(run, recorded, page);
@@ -361,9 +362,9 @@ void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& pag
   }
 }
 
-// ---- All of it, in a process that may be lost.
+// ---- The judging process.
 
-// JSON of texts that anybody can have written: what is no UTF-8 is replaced.
+// Writes JSON of texts from anybody: bytes that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -373,14 +374,14 @@ Outcome crashed(const std::string& how, const DoneApart& done) {
           .message = fmt::format("its host code {}, during: {}\n", how, done.step)};
 }
 
-// Where accesses are not counted, a file as it was given may do: it computes the right thing without the idea.
+// If accesses are not counted, an unchanged file may pass: it computes the right result without the idea.
 void refuse_what_is_as_given(const Exercise& exercise, const std::string& source,
                              Outcome& outcome) {
   if (!is_unwritten(exercise, source)) return;
   outcome.ending = Ending::broken_promise;
 }
 
-// Whether the file holds the header's text itself: then the header is empty, whoever includes it (see cut.hpp).
+// True if the file holds the header's text itself. The header is then empty for every include (see cut.hpp).
 bool holds(const std::string& source, const std::string& header) {
   constexpr std::string_view GUARD = "#ifndef ";
   const std::string text = read_text(header);
@@ -390,7 +391,7 @@ bool holds(const std::string& source, const std::string& header) {
   return source.find("#define " + text.substr(name, text.find('\n', name) - name)) != source.npos;
 }
 
-// What of the ladder's own code the file takes in place of its own: "it includes ...", "it calls ..."; empty if nothing.
+// Returns the ladder's code that the file uses in place of its own: "it includes ...", "it calls ..."; empty for none.
 std::string borrowed(const Exercise& exercise, const std::string& source,
                      const runner::CompiledKernel& compiled) {
   namespace fs = std::filesystem;
@@ -412,7 +413,7 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
     if (is_a_rung || std::ranges::find(headers, file) != headers.end())
       return fmt::format("it includes {}", fs::relative(file, project).string());
   }
-  // What the file was given with may use a rung of its own: 12 falls back on 11.
+  // The given part of a file may use a rung: 12 falls back on 11.
   const std::string given = cut(exercise, hole_of(source));
   for (const std::string& symbol : compiled.imports) {
     if (symbol == "_ZN6ladder3allEv") return "it calls ladder::all()";
@@ -426,7 +427,7 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
   return "";
 }
 
-// Compiles the file. Nothing if that is the end of it: `outcome` says why.
+// Compiles the file. Returns nothing if this fails; `outcome` has the reason.
 std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const std::string& file,
                                                Outcome& outcome) {
   try {
@@ -447,7 +448,7 @@ std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const s
   return std::nullopt;
 }
 
-// The file's rung. nullptr where it has none that can be run: `outcome` says why.
+// Returns the file's rung; nullptr if it has none that can run, and `outcome` has the reason.
 const ladder::Rung* loaded(const Exercise& exercise, const runner::CompiledKernel& compiled,
                            Outcome& outcome) {
   try {
@@ -490,7 +491,7 @@ Outcome judge_here(const Exercise& exercise, const std::string& source,
   return outcome;
 }
 
-// What the process that judges says: an outcome, or why there is none.
+// The judging process's report: an outcome, or the reason for none.
 std::string judged_as_json(const Exercise& exercise, const std::string& source,
                            const runner::CompiledKernel& compiled, const JudgeOptions& options,
                            Told& told) {
@@ -520,7 +521,7 @@ std::string judged_as_json(const Exercise& exercise, const std::string& source,
   }
 }
 
-// What went wrong with the process, as an outcome.
+// Returns the failure of the judging process as an outcome.
 Outcome lost(const DoneApart& done) {
   using End = DoneApart::End;
   switch (done.end) {
@@ -545,7 +546,7 @@ Outcome lost(const DoneApart& done) {
   }
 }
 
-// What the process said. What no judge can have said comes of the judged code, which shares the process with its judge.
+// Reads the process's report. A report that no judge writes comes from the judged code, which runs in the same process.
 Outcome read(const DoneApart& done) {
   const auto json = nlohmann::ordered_json::parse(done.said, nullptr, false);
   if (json.contains("failed") && json.contains("code") && json["failed"].is_string() &&

@@ -1,4 +1,4 @@
-// A learner's answer to a rung's exercise, judged.
+// Judges a learner's answer to a rung's exercise.
 #pragma once
 
 #include <string>
@@ -10,16 +10,15 @@
 namespace workshop {
 
 struct JudgeOptions {
-  double kernel_seconds = 10;  // that one launch may take
-  bool with_worth = true;      // whether what a right answer is worth is asked for
-  text::Page page{};           // that it is laid out for
+  double kernel_seconds = 10;  // most time for one launch
+  bool with_worth = true;      // measure what a right answer is worth
+  text::Page page{};           // the page to lay texts out for
 };
 
-/// Compiles the file, runs it and says what became of it: at small problems with hazards looked for, through all of BLAS's
-/// contract, and held against what the ladder's rung promises. It ends at the first thing that is wrong. All of it happens
-/// in a process of its own, so that nothing that the file does can harm this one, and a loop without end ends.
-///
-/// Waits. Throws runner::Error where it cannot begin (there is no such file), and if the user interrupts.
+/// Compiles the file, runs it and judges it: small problems with a search for hazards, the whole BLAS contract, the
+/// rung's promise. Stops at the first failure. The file runs in its own process, so it cannot harm this one, and
+/// endless loops end. Waits for the end. Throws runner::Error if it cannot begin (a missing file), and if the user
+/// interrupts.
 Outcome judge_answer(const Exercise& exercise, const std::string& file,
                      const JudgeOptions& options);
 

@@ -13,7 +13,7 @@ using results::needed;
 using results::Object;
 using results::omitted;
 
-// As it is: it comes from the process that judges, and who shows it cleans it.
+// The text is kept as it is. The code that shows it makes it printable.
 struct WholeText : results::Text {
   static std::string read(const results::Place& place) { return place.whole_text(); }
 };

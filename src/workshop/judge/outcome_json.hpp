@@ -1,4 +1,4 @@
-// An outcome as JSON: for `check --json`, and on its way from the process that judges.
+// An outcome as JSON, for `check --json` and for the way from the judging process.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 namespace workshop {
 
 nlohmann::ordered_json json_of(const Outcome& outcome);
-/// Throws results::Unusable where it is none.
+/// Reads an outcome. Throws results::Unusable if the JSON is not one.
 Outcome outcome_from(const nlohmann::ordered_json& json);
 
 }  // namespace workshop

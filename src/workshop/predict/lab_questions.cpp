@@ -124,7 +124,7 @@ class Reader {
     }
   }
 
-  // ASKED is|above|below VALUE; of an idea its first words.
+  // ASKED is|above|below VALUE; for an idea, its first words.
   void read_sign(const std::string& sign, Misunderstanding& known) const {
     const std::vector<std::string> words = words_of(sign);
     const auto relation = std::ranges::find_if(words, [](const std::string& word) {
@@ -168,7 +168,7 @@ class Reader {
   } at_{};
 };
 
-// All of a text as a number.
+// Parses a whole text as a number.
 std::optional<double> parse_number(std::string text) {
   while (!text.empty() && text.back() == ' ') text.pop_back();
   const bool is_plain = text.find_first_not_of("0123456789.+-eE ") == text.npos;

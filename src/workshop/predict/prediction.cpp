@@ -38,7 +38,7 @@ Fact promised(const lab::Variant& variant, const Asked& asked) {
   return {};
 }
 
-// One run of a variant at the lab's sizes, its result checked.
+// Runs a variant once at the lab's sizes and checks its result.
 results::Result run_of(const LabQuestions& questions, const lab::Variant& variant) {
   runner::stop_if_interrupted();
   results::Result result;
@@ -119,20 +119,20 @@ std::string fact_text(const Predictions& predictions, const Held& held) {
   return bound + figure_text(held.entry.asked, *held.fact.figure);
 }
 
-// How a sentence calls the figure: as the tables do, not by its key.
+// Returns the figure's name for a sentence: that of the tables, not the key.
 std::string name_of(const Asked& asked) {
   if (asked.is_idea()) return "idea";
   const std::string name = results::metric(asked.counter).name;
   return asked.buffer.empty() ? name : fmt::format("{} of {}", name, asked.buffer);
 }
 
-// The command that draws what was asked about.
+// Returns the command that draws the question's request.
 std::string drawing_of(const Predictions& predictions, const Asked& asked) {
   const std::string subject = fmt::format("{}/{}", predictions.lab, asked.variant);
   if (asked.counter.starts_with("shared_")) {
     return fmt::format("./sgemm_runner show {} --picture --buffer shared", subject);
   }
-  // A riddle is shown only to those who ask for its answer; here it has been told.
+  // A riddle's kernels need --reveal. Here the answer is known already.
   if (asked.is_idea()) return fmt::format("./sgemm_runner show {} --reveal", subject);
   if (asked.buffer.empty()) return fmt::format("./sgemm_runner show {}", subject);
   return fmt::format("./sgemm_runner show {} --picture --buffer {}", subject, asked.buffer);
@@ -143,7 +143,7 @@ std::string wrapped(const std::string& text, const text::Page& page, int indent)
          "\n";
 }
 
-// The paragraphs of a text of Markdown, each as one line.
+// Returns the paragraphs of a Markdown text, each as one line.
 std::vector<std::string> paragraphs_of(std::string_view text) {
   std::vector<std::string> paragraphs(1);
   for (const std::string_view line : text::lines_of(text)) {
@@ -176,7 +176,7 @@ std::string open_lines(const Predictions& predictions, const text::Page& page) {
   return text + "Guess where you do not know: a wrong prediction costs nothing.\n";
 }
 
-// The predictions as a table: a line for each, below its question.
+// Returns the predictions as a table: a line for each, below its question.
 std::string table(const Predictions& predictions, const text::Page& page) {
   const text::Signs signs(page.unicode);
   using enum text::Align;
@@ -207,7 +207,7 @@ std::string table(const Predictions& predictions, const text::Page& page) {
   return text;
 }
 
-// What the wrong predictions show. What explains several is said once.
+// Returns the explanations of wrong predictions, each once.
 std::string what_they_show(const Predictions& predictions, const text::Page& page) {
   std::string text;
   std::vector<std::string> told;
@@ -371,7 +371,7 @@ std::vector<std::string> complaints_about(const LabQuestions& questions, const F
       complain("is known by what is right");
       continue;
     }
-    // A prediction that shows it; `above` and `below` speak of those just beyond.
+    // A prediction that shows the misunderstanding; for `above` and `below` one just beyond the value.
     using Sign = Misunderstanding::Sign;
     const double beyond = std::max(1.0, 0.1 * std::abs(known.value));
     const double prediction = known.value + (known.sign == Sign::above   ? beyond

@@ -1,5 +1,5 @@
-// A learner's predictions of a lab, held against what the lab's kernels are counted to do. Nothing that is right is stored
-// anywhere: the kernels run. (A GPU does not count. There the lab's promise takes the counters' place, and it says so.)
+// Compares a learner's predictions with the counters of the lab's kernels. No right figure is stored: the kernels run.
+// (A GPU has no such counters. There the lab's promise takes their place, and the text says so.)
 #pragma once
 
 #include <optional>
@@ -15,68 +15,71 @@
 
 namespace workshop {
 
-/// What a question's figure turned out to be.
+/// The right figure for a question.
 struct Fact {
-  std::optional<double> figure{};  // nothing where it is neither counted nor promised
-  device::Relation relation = device::Relation::equal;  // of what is promised
+  std::optional<double> figure{};  // nothing if it is neither counted nor promised
+  device::Relation relation = device::Relation::equal;  // of the promise
 };
 
-/// One for each question, in the order of the questions.
+/// The facts for all questions, in their order.
 struct Facts {
   std::vector<Fact> of{};
   std::string source{};  // "counted on the simulated GPU at elements 16384"
 };
 
-/// Runs what is asked about, or reads it off the lab's promise. Throws runner::Error where that fails.
+/// Runs the variants in question, or reads the lab's promise. Throws runner::Error if this fails.
 Facts facts_of(const LabQuestions& questions);
 
-/// What became of one prediction.
+/// One prediction, judged.
 struct Held {
-  /// untold: nobody knows here, or it is not revealed yet, since another one is open.
+  /// untold: the figure is unknown here, or not revealed yet because another prediction is open.
   enum class State { open, right, wrong, untold };
 
   Entry entry{};
   Fact fact{};
   State state = State::open;
-  std::string misunderstanding{};  // its title, where a wrong prediction is a known one
+  std::string
+      misunderstanding{};  // the title of the misunderstanding, if the wrong prediction is a known one
   std::string explanation{};
 };
 
-/// What became of all of them.
+/// All predictions of a lab, judged.
 struct Predictions {
   std::string lab{}, question{}, file{};
   std::vector<QuestionGroup> groups{};
   std::vector<std::string> ideas{};
   std::vector<Held> held{};
-  std::string source{};  // of the facts; empty as long as one is open: nothing is revealed before
-  std::string answer{};  // the lab's own; likewise
+  std::string
+      source{};  // of the facts; empty while a prediction is open: nothing is revealed before
+  std::string answer{};  // the lab's answer; likewise
 
-  /// Whether every question has a prediction: the exercise is solved then, right or wrong.
+  /// True if every question has a prediction. The exercise is then solved, right or wrong.
   bool is_solved() const;
   int right() const;
-  /// The titles of the known misunderstandings that wrong predictions show, each once.
+  /// Returns the titles of the misunderstandings that wrong predictions show, each once.
   std::vector<std::string> misunderstandings() const;
-  /// The variants all of whose predictions are right.
+  /// Returns the variants with only right predictions.
   std::vector<std::string> right_variants() const;
 };
 
-/// Holds the entries, one for each question, against the facts.
+/// Compares the entries, one for each question, with the facts.
 Predictions hold(const LabQuestions& questions, const std::vector<Entry>& entries,
                  const Facts& facts);
 
-/// What `check` does with the sheet's text: reads it, and if every prediction is there, runs the lab and compares. Throws
-/// runner::Error: see read_sheet() and facts_of().
+/// Reads a sheet's text. If it has every prediction, runs the lab and compares. Throws runner::Error: see read_sheet()
+/// and facts_of().
 Predictions check_predictions(const LabQuestions& questions, std::string_view sheet,
                               const std::string& file);
 
-/// For the learner: what is open; or which predictions were right, what the others show, and the lab's answer.
+/// Returns the text for the learner: the open predictions; or the right ones, the misunderstandings behind the others,
+/// and the lab's answer.
 std::string rendered(const Predictions& predictions, const text::Page& page);
 
-/// `wrong` where a prediction is open, else `ok`: to predict wrongly is no failure.
+/// Returns `wrong` if a prediction is open, else `ok`: a wrong prediction is no failure.
 runner::ExitCode exit_code_of(const Predictions& predictions);
 
-/// What is wrong with the texts themselves, a line each: a figure that nobody counts, a known misunderstanding that is the right
-/// answer, or that another is taken for. The facts are those of the questions.
+/// Returns the errors in the texts themselves, a line each: a figure that nobody counts, or a misunderstanding that
+/// equals the right answer or another misunderstanding. The facts are those of the questions.
 std::vector<std::string> complaints_about(const LabQuestions& questions, const Facts& facts);
 
 }  // namespace workshop

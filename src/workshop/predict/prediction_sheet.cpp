@@ -20,7 +20,7 @@ constexpr int WIDTH = 80;
 constexpr const char* OPEN = "?";
 constexpr const char* A_SHARE = "bytes_used_over_fetched";
 
-// A paragraph, broken into lines that begin with '# '.
+// Wraps a paragraph into lines that begin with '# '.
 std::string paragraph_as_comment(const std::string& paragraph) {
   const std::string wrapped = text::wrap(paragraph, WIDTH - 2, 0);
   std::string comment;
@@ -30,7 +30,7 @@ std::string paragraph_as_comment(const std::string& paragraph) {
   return comment;
 }
 
-// A text likewise. Its empty lines stay, and so do its lines that are set in.
+// Wraps a text likewise. Empty lines and indented lines stay.
 std::string as_comment(std::string_view text) {
   std::string comment, paragraph;
   const auto end_paragraph = [&] {
@@ -138,7 +138,7 @@ class Reader {
         OPEN));
   }
 
-  // What the learner wrote stays as it is, whatever is wrong with it.
+  // Keeps the learner's words unchanged, even if they are wrong.
   Error wrong(const std::string& what) const {
     return {ExitCode::usage, fmt::format("{}:{}: {}", file_, number_, what)};
   }

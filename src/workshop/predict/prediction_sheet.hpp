@@ -1,4 +1,4 @@
-// The sheet that a learner writes predictions on: a table as text, filled in with any editor.
+// The sheet for a learner's predictions: a table as text, filled in with any editor.
 //
 //      # How many sectors of `in` does a warp's load touch?
 //      #
@@ -15,20 +15,20 @@
 
 namespace workshop {
 
-/// What stands on the sheet for one question.
+/// A line of the sheet, for one question.
 struct Entry {
   Asked asked{};
-  std::string written{};          // "66.7 %"; empty where it is still open
-  std::optional<double> value{};  // what that means
-  int line = 0;                   // of the sheet; 0 where the line is gone
+  std::string written{};          // "66.7 %"; empty while it is open
+  std::optional<double> value{};  // its value
+  int line = 0;                   // of the sheet; 0 if the line is gone
 };
 
-/// The sheet as one begins with it: every prediction a question mark.
+/// Returns an empty sheet, with a question mark for every prediction.
 std::string new_sheet(const LabQuestions& questions);
 
-/// The entries of a sheet, one for each question, in the order of the questions. A line that is gone is one that is open.
-/// Throws runner::Error(ExitCode::usage), which names `file` and the line and says how it is mended, for what cannot be
-/// understood: an unknown line, one that is there twice, a prediction that is no number or out of reach.
+/// Returns the entries of a sheet, one for each question, in their order. A missing line is an open prediction. Throws
+/// runner::Error(ExitCode::usage), with `file`, line and remedy, for an unknown line, a repeated line, and a prediction
+/// that is not a number or out of range.
 std::vector<Entry> read_sheet(const LabQuestions& questions, std::string_view text,
                               const std::string& file);
 

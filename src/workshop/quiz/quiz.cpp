@@ -30,7 +30,7 @@ std::string in_small_letters(std::string_view text) {
   return small.substr(first, small.find_last_not_of(" \t\r") + 1 - first);
 }
 
-// The number that an answer begins with: of "8 sectors" 8, of "12.5%" 12.5.
+// Returns the number at the beginning of an answer: 8 of "8 sectors", 12.5 of "12.5%".
 std::optional<double> number_in(const std::string& answer) {
   std::string first;
   std::istringstream(answer) >> first;
@@ -48,7 +48,7 @@ std::string wrapped(const std::string& text, const text::Page& page, int indent)
   return text::wrap(text, page.width, indent) + "\n";
 }
 
-// The next line; nothing at the end of the input, or after "q".
+// Returns the next line; nothing at the end of the input, or after "q".
 std::optional<std::string> next_answer(std::istream& answers,
                                        const std::function<void(std::string_view)>& say,
                                        bool echo) {
@@ -91,7 +91,7 @@ std::optional<bool> is_right(const QuizQuestion& question, std::string_view answ
   const std::optional<double> number = number_in(given);
   if (!number) return std::nullopt;
   const double wanted = *parse_figure(question.answer);
-  // What is counted is a whole number, and near it is not right.
+  // A count is a whole number, so a near number is wrong.
   const bool is_whole = question.answer.find('.') == std::string::npos;
   return is_whole ? *number == wanted : is_close(*number, wanted);
 }

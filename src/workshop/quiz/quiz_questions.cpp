@@ -17,7 +17,8 @@ using lens::LANES;
 using lens::WarpAddresses;
 using std::string;
 
-// Numbers that are the same on every machine: what <random>'s distributions make of a generator is not laid down.
+// A generator with the same numbers on every machine. The standard does not fix the results of <random>'s
+// distributions.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : generator_(seed) {}
@@ -34,9 +35,9 @@ class Dice {
   std::mt19937_64 generator_;
 };
 
-// ---- What the rules say.
+// ---- The counting rules.
 
-// A warp's addresses: `byte` of each lane, in an array that begins at byte 0.
+// Returns a warp's addresses: `byte` of each lane, in an array that begins at byte 0.
 template <typename Byte>
 WarpAddresses warp_at(Byte byte, int active_lanes = LANES) {
   WarpAddresses addresses{.lane = {}, .active = 0};
@@ -51,7 +52,7 @@ uint32_t wavefronts(const WarpAddresses& addresses, uint32_t bytes) {
   return shared_cost(addresses, bytes, lens::SharedAccess::load).wavefronts;
 }
 
-// The thread of a block that is `lane` of its warp number `warp`: threads are numbered x first.
+// Returns the thread that is lane `lane` of warp `warp`: threads are numbered x first.
 struct Thread {
   int64_t x, y;
 };
@@ -73,14 +74,15 @@ string a_warp_reads(const string& type, const string& what) {
       what);
 }
 
-// "3 * t + 5", as one writes it.
+// Returns an expression as people write it: "3 * t + 5".
 string scaled(int64_t factor, const string& what, int64_t offset = 0) {
   string text = factor == 1 ? what : fmt::format("{} * {}", factor, what);
   if (offset > 0) text += fmt::format(" + {}", offset);
   return text;
 }
 
-// Why lanes `step` bytes apart, each `width` wide, touch so many pieces of `piece` bytes.
+// Explains the number of pieces of `piece` bytes that lanes touch if they are `step` bytes apart and `width` bytes
+// wide.
 string why_apart(int64_t first, int64_t step, int64_t width, int64_t piece, const string& name) {
   if (step > piece || (step == piece && first % piece + width <= piece)) {
     return fmt::format(
@@ -296,7 +298,7 @@ QuizQuestion rows_of_warp(Dice& dice) {
                   NUMBERED, warp * LANES, warp * LANES + LANES - 1, *rows.begin(), *rows.rbegin()));
 }
 
-// An index and what it is for a thread; k is the same for all.
+// An index as text, and its value for a thread; k is the same for all.
 struct Index {
   const char* text;
   int64_t (*of)(int64_t x, int64_t y);

@@ -22,12 +22,12 @@ namespace {
 
 using Holds = std::function<bool(const Outcome& outcome, const std::string& source)>;
 
-// What is wrong with a term; where it stands is added by parse_sign().
+// The error in a term. parse_sign() adds the place.
 struct NoTerm {
   std::string why;
 };
 
-// Throws unless the word is among those that are known.
+// Throws unless the word is known.
 void require_known(const char* what, const std::string& word, const std::vector<std::string>& known,
                    const char* list) {
   if (std::ranges::find(known, word) != known.end()) return;
@@ -214,7 +214,7 @@ Holds parse_term(const std::string& text) {
     if (!text.starts_with(beginnings.back() + " ")) continue;
     return kind.parse(text.substr(beginnings.back().size() + 1));
   }
-  // The beginning that has as many words as the nearest one.
+  // Compares as many words as the nearest known name has.
   std::string begin;
   for (const std::string& word : runner::split(text, ' ')) {
     begin += (begin.empty() ? "" : " ") + word;

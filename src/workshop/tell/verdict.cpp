@@ -50,17 +50,17 @@ std::string metric_name(const results::CheckedClaim& claim) {
   return (metric == nullptr ? claim.counter : metric->name) + at_size(claim);
 }
 
-// Four digits, or all of a whole number.
+// Returns four digits, or all digits of a whole number.
 std::string figure(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-// The exercise promises something beside the rung, which may be the same figure.
+// The exercise's own claim may be on the same figure as the rung's promise.
 bool is_of_the_same_figure(const results::CheckedClaim& a, const results::CheckedClaim& b) {
   return a.counter == b.counter && a.buffer == b.buffer && a.size == b.size;
 }
 
-// True if a rung says that it has at least so much of what should be little.
+// True if a rung promises a least value of a figure that should be small: a known waste.
 bool is_a_known_waste(const results::CheckedClaim& claim) {
   const results::Metric* const metric = results::find_metric(claim.counter);
   return metric != nullptr && metric->better == results::Better::less && claim.relation == ">=";
@@ -92,7 +92,7 @@ std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
   return text;
 }
 
-// The command that shows more of what is wrong.
+// Returns the command that shows more of the error.
 std::string more_about(const Judged& judged) {
   const std::string word = judged.exercise->number_or_name();
   switch (judged.outcome.ending) {
@@ -135,7 +135,7 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
   } else {
     text = lines_on(outcome.message, inner);
   }
-  // What races is wrong in any pattern, so that a pattern says nothing of it.
+  // A race leaves any pattern, so the pattern means nothing.
   const bool is_explained = outcome.ending != Ending::hazard && !outcome.hazards.empty();
   if (is_explained) {
     text += "\nIt looks like this:\n" + lines_on(outcome.hazards.front().message, inner);
@@ -166,7 +166,7 @@ std::string what_is_known(const Section& known, const text::Page& page) {
          indented(markdown_on(known.prose(), inner), 2);
 }
 
-// How much of the learner's file is the rung's own, spaces aside.
+// Returns the share of the learner's file that equals the rung, without spaces.
 enum class Own { nothing, between_the_marks, everything };
 
 Own own_of_the_rung(const Judged& judged) {
@@ -211,7 +211,7 @@ std::string headline(const Judged& judged, const std::string& words, const text:
   return inked(text::wrap(text, page.width, 2), right ? Ink::good : Ink::bad, page) + "\n";
 }
 
-// The exercise's next hole behind that of the file; 0 if it is the last.
+// Returns the hole after the file's; 0 after the last one.
 char hole_after(const Judged& judged) {
   const std::vector<char> letters = judged.exercise->letters();
   const auto own = std::ranges::find(letters, hole_of(judged.source));
@@ -240,7 +240,7 @@ std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcom
         parse_sign(section.field("Known by"), fmt::format("{}:{}", document.file, section.line));
     const bool is_of_the_hole = holes_of(section).find(hole) != std::string::npos;
     if (!is_of_the_hole || !matches(sign, outcome, source)) continue;
-    // Where nothing is written, only what is told of nothing is to the point. A copy for a class has no code here.
+    // For an unwritten hole only unwritten wrong answers fit. A copy for a class has no code in its wrong answers.
     const bool is_to_the_point =
         !unwritten ||
         (!section.blocks.empty() && is_unwritten(exercise, hole, section.blocks.front().text));
@@ -279,7 +279,7 @@ std::string verdict(const Judged& judged, const text::Page& page) {
            command_line("next",
                         fmt::format("change it and check again; or ./sgemm_runner hint {}", word));
   }
-  // So long a text has scrolled its first line away.
+  // The first line of such a long text has scrolled off the screen.
   text += headline(judged, fmt::format("exercise {}: right", word), page);
   text += command_line("more", more);
   if (has_solution(*judged.exercise)) {

@@ -1,4 +1,4 @@
-// What a learner is told of an answer: one verdict, why, and one next step.
+// The text for a learner about an answer: one verdict, the reason, and one next step.
 #pragma once
 
 #include <optional>
@@ -10,30 +10,30 @@
 
 namespace workshop {
 
-/// The holes that a wrong answer speaks of, from its line 'Hole: a, b': its code stands in the first, and its text is told at
+/// Returns the holes of a wrong answer, from its line 'Hole: a, b'. Its code belongs to the first hole; its text is for
 /// all of them.
 std::string holes_of(const Section& wrong_answer);
 
-/// The first wrong answer of the file's hole that the outcome has the sign of. Nothing if the answer is right. Where nothing is
-/// written yet, only wrong answers of which the same is true.
+/// Returns the first wrong answer of the file's hole whose sign matches the outcome. Nothing if the answer is right.
+/// For an unwritten hole, only unwritten wrong answers match.
 std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcome& outcome,
                                           const std::string& source);
 
 struct Judged {
   const Exercise* exercise = nullptr;
-  std::string file{};    // as the learner calls it
-  std::string source{};  // what stands in it
+  std::string file{};    // the learner's name for it
+  std::string source{};  // its text
   Outcome outcome{};
   std::optional<Section> known{};
-  const Exercise* next = nullptr;  // what comes after this; nullptr if nothing does
+  const Exercise* next = nullptr;  // the next exercise; nullptr if there is none
   bool next_is_begun = false;
   bool verbose = false;
 };
 
-/// What comes after an exercise that is done: a line, which says so if it was begun before. nullptr where nothing does.
+/// Returns the line with the next exercise, which also says if it was begun before. nullptr: the course is done.
 std::string next_step(const Exercise* next, bool is_begun);
 
-/// Ends in a newline.
+/// Returns the verdict's text. It ends in a newline.
 std::string verdict(const Judged& judged, const text::Page& page);
 
 }  // namespace workshop

@@ -13,11 +13,11 @@ namespace workshop {
 namespace {
 
 constexpr size_t MOST_ERRORS = 3;
-// Templates' names can be longer than a regular expression takes, or a reader.
+// Names of templates can be too long for a regular expression, and for a reader.
 constexpr size_t LONGEST_LINE = 700;
 constexpr size_t MOST_LINES = 8;  // of words that are not understood
 
-// --- what the compilers write ------------------------------------------------------------------------------------
+// --- the compilers' lines ----------------------------------------------------------------------------------------
 
 // A line like "mine.cu:34:7: error: ..." (clang, and without a column simcc) or "mine.cu(34): error: ..." (nvcc).
 struct Said {
@@ -43,7 +43,7 @@ std::optional<Said> said_in(const std::string& line) {
   return std::nullopt;
 }
 
-// nvcc's and the linker's words without a line.
+// Messages of nvcc and the linker without a line.
 std::optional<std::string> said_of_all(const std::string& line) {
   static const std::regex begin(
       R"(^(?:At end of source|ptxas [^:]*|nvlink [^:]*|.*ld(?:\.\w+)?): *(?:(?:fatal *)?error *:)? *(.*)$)");
@@ -61,14 +61,14 @@ std::optional<int> line_that_led_here(const std::string& line, const std::string
   return std::stoi(match[1]);
 }
 
-// nvcc's sign for the place, below the line's text, both after two spaces of its own.
+// nvcc's mark of the place, below the source line; both are indented by two.
 std::optional<int> column_of_sign(const std::string& line) {
   const size_t sign = line.find_first_not_of(' ');
   if (sign == line.npos || sign < 2 || line.substr(sign) != "^") return std::nullopt;
   return static_cast<int>(sign) - 1;
 }
 
-// --- their words, for a reader who does not know the project's insides -----------------------------------------------
+// --- their messages, for readers who do not know the project ---------------------------------------------------------
 
 std::string without(std::string text, const std::string& part) {
   for (size_t at = text.find(part); at != text.npos; at = text.find(part, at)) {
@@ -92,7 +92,7 @@ std::string plain(std::string message) {
                      std::stoll(match[1], nullptr, 16), std::stoll(match[2], nullptr, 16));
 }
 
-// The words of the source that can be names, comments aside.
+// Returns the words of the source that can be names, without comments.
 std::vector<std::string> names_in(std::string_view source) {
   const auto is_of_a_name = [](char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -113,7 +113,7 @@ std::vector<std::string> names_in(std::string_view source) {
   return names;
 }
 
-// The name that an error says nobody declared, unless the compiler itself asks whether another was meant.
+// Returns the undeclared name of an error, unless the compiler already suggests another.
 std::string unknown_name(const CompilerError& error) {
   static const std::regex unknown(
       R"re(^(?:use of undeclared identifier '(\w+)'|identifier "(\w+)" is undefined)$)re");
@@ -122,7 +122,7 @@ std::string unknown_name(const CompilerError& error) {
   return match[1].matched ? match[1] : match[2];
 }
 
-// Asks of each name that nobody declared whether a near one was meant that somebody did.
+// Suggests a declared name for each undeclared one that is near it.
 void suggest_names(std::string_view source, std::vector<CompilerError>& errors) {
   std::vector<std::string> names = names_in(source);
   names.emplace_back("__syncthreads");
@@ -133,7 +133,7 @@ void suggest_names(std::string_view source, std::vector<CompilerError>& errors) 
   }
 }
 
-// What a note adds that the error wants for being understood.
+// Returns the part of a note without which the error is not clear.
 std::string from_note(const Said& note) {
   static const std::regex value("^expression evaluates to '(.*)'$");
   static const std::regex candidate("^candidate function not viable: (.*)$");
@@ -154,7 +154,7 @@ std::string_view line_of(std::string_view source, int number) {
   return line;
 }
 
-// The line with a sign below the column, both indented by four; of a long one the part around it.
+// Returns the line with a mark below the column, both indented by four; of a long line the part around it.
 std::string line_with_sign(std::string_view source, const CompilerError& error, int width) {
   std::string line(line_of(source, error.line));
   if (line.find_first_not_of(" \t") == line.npos) return "";
@@ -193,7 +193,7 @@ std::vector<CompilerError> compiler_errors(std::string_view output, const std::s
     if (candidates <= 1) last->message += note;
     note.clear();
     candidates = 0;
-    // Both halves of the program, for the host and for the device, are told the same.
+    // The host half and the device half of a program give the same error.
     if (std::ranges::count(errors, *last) > 1) errors.pop_back();
     last = nullptr;
   };
@@ -232,7 +232,7 @@ std::vector<CompilerError> compiler_errors(std::string_view output, const std::s
   finish_last();
   suggest_names(source, errors);
 
-  // A brace that is missing is missed at the end of the file only, and long after the first error that comes of it.
+  // A missing brace is reported at the end of the file, long after the errors that it causes.
   for (const CompilerError& error : errors) {
     lacks_a_brace |= error.message == "expected '}'";
   }

@@ -1,4 +1,4 @@
-// What a compiler says of a learner's file, in the learner's lines: short, and each thing once.
+// Shortens a compiler's output on a learner's file: each error once, at the learner's lines.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace workshop {
 
-/// An error, where the learner can mend it.
+/// An error, at the place where the learner can correct it.
 struct CompilerError {
-  int line = 0;  // of the learner's file, from 1 on; 0 where the compiler names none
+  int line = 0;  // of the learner's file, from 1 on; 0 if the compiler names none
   int col = 0;   // likewise
   std::string message{};
   bool operator==(const CompilerError&) const = default;
 };
 
-/// The errors in clang's or nvcc's `output` on a file, in its order. An error in a header is told at the line of the file that
-/// has led there. A name that is not known comes with the nearest word of `source`, which is what the file holds.
+/// Returns the errors in clang's or nvcc's `output` on a file, in their order. An error in a header gets the line of
+/// the file that includes or calls it. An unknown name gets the nearest word of `source`, the file's text.
 std::vector<CompilerError> compiler_errors(std::string_view output, const std::string& file,
                                            std::string_view source);
 
-/// The first three, each with its line's text and a sign below the place, and how many there are besides. Ends in a newline.
-/// Where no error is found in the output: its beginning, as it is.
+/// Returns the first three errors, each with its source line and a mark below the place, and the number of others. Ends
+/// in a newline. If the output has no error, returns its beginning.
 std::string compiler_words(std::string_view output, const std::string& file,
                            std::string_view source, const text::Page& page);
 

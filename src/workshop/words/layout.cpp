@@ -23,14 +23,14 @@ int entry_indent(std::string_view line) {
   return -1;
 }
 
-// Collects the lines of a paragraph or of an entry, and lays them out as one.
+// Collects the lines of a paragraph or of an entry, and wraps them together.
 class Paragraphs {
  public:
   explicit Paragraphs(const text::Page& page) : page_(page) {}
 
   void add(std::string_view line) {
     if (line.starts_with("|")) return add_row(line);
-    // In the middle of a paragraph a line may begin with a number and a full stop.
+    // Within a paragraph a line may begin with a number and a full stop.
     const int indent = lines_.empty() || indent_ > 0 ? entry_indent(line) : -1;
     if (indent >= 0) flush();
     if (indent >= 0) indent_ = indent;
@@ -57,7 +57,7 @@ class Paragraphs {
   }
 
  private:
-  // A row of a table as an entry: "A: what it is". Its first row is the heading, the second a rule.
+  // Returns a table's row as an entry: "A: its meaning". The first row is the heading, the second a rule.
   void add_row(std::string_view line) {
     flush();
     std::string entry;

@@ -1,4 +1,4 @@
-// How the workshop's texts stand on a screen.
+// Lays out the workshop's texts for a screen.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 namespace workshop {
 
 enum class Ink { plain, bold, good, bad };
-/// The text in colour, where the page has colours.
+/// Returns the text in colour, if the page has colours.
 std::string inked(std::string_view text, Ink ink, const text::Page& page);
 
-/// Markdown for a screen: headings in bold, paragraphs and lists wrapped to the page, blocks as they are, indented; the
-/// signs of emphasis and code stay, as they are read as such.
+/// Returns Markdown for a screen: headings in bold, paragraphs and lists wrapped to the page, blocks unchanged but
+/// indented. Marks of emphasis and code stay.
 std::string markdown_on(std::string_view markdown, const text::Page& page);
 
-/// A page for what is to be set in by so many columns.
+/// Returns a page that is narrower by this number of columns.
 text::Page narrower(text::Page page, int columns);
 
-/// Each line wrapped for itself, its further lines set in by two columns.
+/// Wraps each line by itself and indents its continuation by two columns.
 std::string lines_on(std::string_view lines, const text::Page& page);
 
-/// Each line behind so many spaces.
+/// Puts this number of spaces before each line.
 std::string indented(std::string_view text, int spaces);
 
-/// "check:   ./sgemm_runner check 2": what one can type, below each other.
+/// Returns a line such as "check:   ./sgemm_runner check 2"; such lines align below each other.
 std::string command_line(std::string_view what, std::string_view command);
 
 }  // namespace workshop

@@ -15,7 +15,7 @@ constexpr std::string_view FENCE = "```";
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == line.npos; }
 
-// Calls visit(line, in_block) for each line; fences count as lines of their block.
+// Calls visit(line, in_block) for each line; a fence is a line of its block.
 template <typename Visit>
 void for_each_line(std::string_view text, const Visit& visit) {
   bool in_block = false;
@@ -55,7 +55,7 @@ void finish(Section& section) {
   section.blocks = blocks_of(section.text);
 }
 
-// What the workshop's texts have as fields.
+// The names of the fields in the workshop's texts.
 constexpr std::string_view FIELDS[] = {
     "Also promised: ", "Also tried: ", "Fails by: ", "Hole: ", "Known by: "};
 

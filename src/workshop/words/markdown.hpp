@@ -1,5 +1,4 @@
-// Texts of the workshop: Markdown that people read on a screen, and of which the program wants the sections and what
-// stands in them.
+// The workshop's texts in Markdown: shown on a screen, and read by the program for their sections, fields and blocks.
 #pragma once
 
 #include <string>
@@ -10,39 +9,39 @@ namespace workshop {
 
 /// A fenced block.
 struct Block {
-  std::string language{};  // "cuda"; empty where the fence names none
-  std::string text{};      // its lines, each with its end
+  std::string language{};  // "cuda"; empty if the fence names none
+  std::string text{};      // its lines, each with a newline
 };
 
-/// A section: what stands below a heading as far as the next one.
+/// A section: a heading and the text up to the next one.
 struct Section {
-  std::string title{};  // without the signs before it
-  int line = 0;         // where the heading stands, from 1 on; 0 for what stands before the first
-  std::string text{};   // as it is written, blocks and all, without empty lines around it
+  std::string title{};  // without the # before it
+  int line = 0;         // of the heading, from 1 on; 0 for the text before the first heading
+  std::string text{};   // as written, blocks included, without empty lines around it
   std::vector<Block> blocks{};
 
-  /// Of a line "Known by: it is late" what stands behind "Known by:"; empty where there is none. A line that goes on in the
-  /// next, which begins with two spaces, is one. Blocks are no such lines.
+  /// Returns the value of a field: "it is late" for a line "Known by: it is late"; empty if there is none. A next line
+  /// that begins with two spaces continues the value. Lines in blocks are not fields.
   std::string field(std::string_view name) const;
-  /// All of them, for a name that may stand there several times.
+  /// Returns all values of a field that may be repeated.
   std::vector<std::string> fields(std::string_view name) const;
-  /// The text without such lines and without blocks.
+  /// Returns the text without fields and blocks.
   std::string prose() const;
 };
 
 struct Document {
   std::string file{};               // for messages
-  Section head{};                   // the title, and what stands below it before the first section
+  Section head{};                   // the title, and the text before the first section
   std::vector<Section> sections{};  // the headings "## "
 
-  /// Nullptr where there is none.
+  /// Returns the section with this title; nullptr if there is none.
   const Section* find(std::string_view title) const;
 };
 
-/// Reads a text: `# ` is its title, `## ` begins a section, ``` fences a block.
+/// Parses a text: `# ` is its title, `## ` begins a section, ``` fences a block.
 Document parse_markdown(std::string_view text, const std::string& file);
 
-/// Reads a file. Throws runner::Error(ExitCode::usage) where it cannot be read.
+/// Reads a file. Throws runner::Error(ExitCode::usage) if it cannot be read.
 Document read_markdown(const std::string& path);
 
 }  // namespace workshop
