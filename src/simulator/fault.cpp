@@ -111,6 +111,8 @@ std::string detail_of(const Fault& fault) {
              " of such functions one within the other";
     case FaultKind::no_function:
       return "the function pointer holds no address of a __device__ function";
+    case FaultKind::incomplete_warp:
+      return "it needs all 32 lanes of the warp, and " + std::to_string(fault.lanes_here) + " came";
     case FaultKind::timed_out:
       return "the launch took longer than SIMULATOR_TIMEOUT allows";
     case FaultKind::host_memory:
@@ -155,6 +157,8 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", " overflows its stack"};
     case FaultKind::no_function:
       return {"", " calls a pointer that is no function"};
+    case FaultKind::incomplete_warp:
+      return {"", " comes to `" + fault.instruction + "` with a part of a warp"};
     case FaultKind::timed_out:
       return {"", " takes too long"};
     case FaultKind::host_memory:
@@ -256,6 +260,9 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::no_function:
       return "take the function's address in device code (`__device__ F f = function;`) and "
              "cudaMemcpyFromSymbol it";
+    case FaultKind::incomplete_warp:
+      return "move the instruction" + line_of(fault) +
+             " out of the `if` or loop, and launch blocks of a multiple of 32 threads";
     case FaultKind::timed_out:
       return "a smaller problem or a longer SIMULATOR_TIMEOUT; if that does not help, a loop" +
              line_of(fault) + " may never end";
@@ -269,10 +276,11 @@ std::string advice_of(const Fault& fault) {
 }  // namespace
 
 const char* name_of(FaultKind kind) {
-  constexpr std::array NAMES = {
-      "out_of_bounds", "use_after_free", "misaligned",  "unknown_instruction", "barrier_divergence",
-      "trap",          "failed_assert",  "interrupted", "endless_wait",        "stack_overflow",
-      "no_function",   "timed_out",      "host_memory"};
+  constexpr std::array NAMES = {"out_of_bounds",       "use_after_free",     "misaligned",
+                                "unknown_instruction", "barrier_divergence", "trap",
+                                "failed_assert",       "interrupted",        "endless_wait",
+                                "stack_overflow",      "no_function",        "incomplete_warp",
+                                "timed_out",           "host_memory"};
   static_assert(NAMES.size() == static_cast<size_t>(FaultKind::host_memory) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }

@@ -30,6 +30,7 @@ enum class FaultKind {
   endless_wait,         // all threads wait, and none can go on      -> cudaErrorLaunchTimeout
   stack_overflow,       // more calls than the stack has room for    -> cudaErrorHardwareStackError
   no_function,          // a call through a pointer to no function   -> cudaErrorInvalidPc
+  incomplete_warp,      // a matrix instruction without all lanes    -> cudaErrorIllegalInstruction
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -419,6 +420,8 @@ class Decoder {
       case Family::move:
         if (const std::optional<bool> decoded = decode_move(instruction, op)) return *decoded;
         return decode_arithmetic(instruction, op);
+      case Family::matrix:
+        return decode_matrix_product(instruction, op);
       case Family::warp:
         return decode_warp_instruction(instruction, op);
       default:
@@ -507,16 +510,24 @@ class Decoder {
     return true;
   }
 
-  // Returns lists with one list, as the result. Returns nullptr if a part is invalid.
-  const OperandLists* list_of(const std::vector<Operand>& parts, std::string_view type) {
+  // Returns the slots of a list's parts; nothing if a part is invalid.
+  std::optional<std::vector<Slot>> slots_of(const std::vector<Operand>& parts,
+                                            std::string_view type) {
     std::vector<Slot> slots;
     for (const Operand& part : parts) {
-      if (part.kind == Kind::symbol && part.name == "_") return nullptr;
+      if (part.kind == Kind::symbol && part.name == "_") return std::nullopt;
       const auto slot = source(part, type);
-      if (!slot) return nullptr;
+      if (!slot) return std::nullopt;
       slots.push_back(*slot);
     }
-    return &program_->operand_lists.emplace_back(OperandLists{.d = std::move(slots)});
+    return slots;
+  }
+
+  // Returns lists with one list, as the result. Returns nullptr if a part is invalid.
+  const OperandLists* list_of(const std::vector<Operand>& parts, std::string_view type) {
+    auto slots = slots_of(parts, type);
+    if (!slots) return nullptr;
+    return &program_->operand_lists.emplace_back(OperandLists{.d = *std::move(slots)});
   }
 
   // --- memory ---------------------------------------------------------------------------------------
@@ -715,6 +726,41 @@ class Decoder {
     return op.execute != nullptr &&
            address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
+  // --- matrices -------------------------------------------------------------------------------------
+
+  // Returns the shape of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 and its like; nothing if it is not one of ours.
+  static std::optional<MatrixShape> matrix_shape(const std::vector<std::string>& opcode) {
+    if (opcode.size() != 10 || opcode[1] != "sync" || opcode[2] != "aligned" ||
+        opcode[4] != "row" || opcode[5] != "col" || opcode[6] != "f32" || opcode[7] != opcode[8] ||
+        opcode[9] != "f32")
+      return std::nullopt;
+    MatrixShape shape{.factor = opcode[7]};
+    if (std::sscanf(opcode[3].c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) != 3)
+      return std::nullopt;
+    return shape;
+  }
+
+  bool decode_matrix_product(const Instruction& instruction, Op& op) {
+    source_of(op).kind = InstructionKind::tensor;
+    const std::optional<MatrixShape> shape = matrix_shape(instruction.opcode);
+    if (!shape || instruction.operands.size() != 4) return false;
+    op.execute = instructions_.matrix_product(*shape);
+    OperandLists lists;
+    const std::array<std::vector<Slot>*, 4> into{&lists.d, &lists.a, &lists.b, &lists.c};
+    const std::array sizes{shape->registers_of_c(), shape->registers_of_a(),
+                           shape->registers_of_b(), shape->registers_of_c()};
+    for (size_t i = 0; i < into.size(); ++i) {
+      const Operand& operand = instruction.operands[i];
+      const std::vector<Operand> parts =
+          operand.kind == Kind::list ? operand.parts : std::vector<Operand>{operand};
+      auto slots = slots_of(parts, i == 0 || i == 3 ? "f32" : "b32");
+      if (!slots || slots->size() != sizes[i]) return false;
+      *into[i] = *std::move(slots);
+    }
+    op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    return op.execute != nullptr;
   }
 
   // --- warp-level -----------------------------------------------------------------------------------

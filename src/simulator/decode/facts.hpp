@@ -15,6 +15,7 @@ enum class Family : uint8_t {
   atomic,
   async_copy,  // cp.async and its groups
   prefetch,    // prefetches and other advice without an effect here
+  matrix,      // mma: a product of matrices that lie in the registers of a warp
   warp,        // looks beyond one lane, or queries the device
   branch,      // bra
   indirect,    // brx.idx

@@ -31,6 +31,7 @@ const std::map<std::string_view, Entry> HEADS = {
     {"applypriority", {Family::prefetch, false}},
     {"discard", {Family::prefetch, false}},
     {"griddepcontrol", {Family::prefetch, false}},
+    {"mma", {Family::matrix, true}},
     {"shfl", {Family::warp, true}},
     {"vote", {Family::warp, true}},
     {"match", {Family::warp, true}},

@@ -82,6 +82,7 @@ enum class InstructionKind {
   move,
   compare,  // setp, selp
   memory,
+  tensor,   // products of matrices on the tensor cores
   warp,     // shuffles, votes
   control,  // branches, barriers, exits
 };

@@ -314,6 +314,25 @@ TEST_F(FaultTest, RecursionWithoutEndOverflowsTheStack) {
   expect_line(f, line_of("arrays"));
 }
 
+__global__ void multiplies_with_a_part_of_a_warp(float* p) {
+  if (threadIdx.x >= 20) return;
+  float c0, c1, c2, c3;
+  asm volatile(  // mark: part of a warp
+      "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, {%5, "
+      "%5, %5, %5};"
+      : "=f"(c0), "=f"(c1), "=f"(c2), "=f"(c3)
+      : "r"(0), "f"(0.0f));
+  p[threadIdx.x] = c0 + c1 + c2 + c3;
+}
+
+TEST_F(FaultTest, AMatrixProductNeedsAWholeWarp) {
+  multiplies_with_a_part_of_a_warp<<<1, 32>>>(memory_);
+  const Fault f = fault(cudaErrorIllegalInstruction);
+  EXPECT_EQ(f.kind, FaultKind::incomplete_warp);
+  expect_line(f, line_of("part of a warp"));
+  EXPECT_EQ(f.lanes_here, 20u);
+}
+
 TEST_F(FaultTest, ACallThroughAPointerToNoFunction) {
   Function third_of = nullptr;
   ASSERT_EQ(cudaMemcpyFromSymbol(&third_of, a_function, sizeof third_of), cudaSuccess);

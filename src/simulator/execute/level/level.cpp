@@ -4,6 +4,7 @@
 #include "simulator/execute/level/arithmetic.hpp"
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/level/block_runner.hpp"
+#include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/memory_choice.hpp"
 #include "simulator/execute/level/warp_instructions.hpp"
 
@@ -18,6 +19,7 @@ const InstructionSet INSTRUCTIONS{
     .load = find_load,
     .store = find_store,
     .atomic = find_atomic,
+    .matrix_product = find_matrix_product,
     .async_copy = find_async_copy,
     .async_commit = commit_copies,
     .async_wait = await_copies,

@@ -26,6 +26,8 @@ const char* kind_name(InstructionKind kind) {
       return "compare";
     case InstructionKind::memory:
       return "memory";
+    case InstructionKind::tensor:
+      return "tensor";
     case InstructionKind::warp:
       return "warp";
     case InstructionKind::control:

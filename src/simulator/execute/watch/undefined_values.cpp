@@ -31,6 +31,7 @@ bool is_use(const Facts& facts) {
       return facts.space != Space::local;
     case Family::atomic:
     case Family::async_copy:
+    case Family::matrix:
       return true;
     case Family::warp:
       return facts.gathers && !facts.is_shuffle();

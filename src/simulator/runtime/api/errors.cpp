@@ -27,6 +27,7 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::misaligned:
       return cudaErrorMisalignedAddress;
     case FaultKind::unknown_instruction:
+    case FaultKind::incomplete_warp:
       return cudaErrorIllegalInstruction;
     case FaultKind::failed_assert:
       return cudaErrorAssert;

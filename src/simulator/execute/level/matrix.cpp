@@ -1,0 +1,284 @@
+// mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's registers.
+//
+// A tensor core does not round like IEEE arithmetic. On compute capability 9.0 each element of D is computed as follows
+// (measured on an H200: docs/simulator.md, test/device/tensor_bits.cu):
+//   1. The products are exact. A product's exponent is the sum of its factors' exponents, without normalising.
+//   2. Products and C are aligned to the largest exponent among those that are not zero. Bits below 2^-25 of it are cut off.
+//   3. They are added exactly, and the sum is cut off to FP32, toward zero. Zero is +0, and so is a sum that
+//      is cut off to zero.
+#include "simulator/execute/level/matrix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "simulator/execute/level/lanes.hpp"
+
+BEGIN_LEVEL
+namespace {
+
+constexpr size_t M = 16, N = 8;
+constexpr int KEPT_BITS = 25;         // below the largest exponent
+constexpr int NO_EXPONENT = -100000;  // of zero: below any other
+constexpr uint32_t CANONICAL_NAN = 0x7fffffff;
+
+// ---- Factors.
+
+struct F16 {
+  static constexpr int FRACTION = 10, EXPONENT = 5, IN_A_REGISTER = 2;
+};
+struct BF16 {
+  static constexpr int FRACTION = 7, EXPONENT = 8, IN_A_REGISTER = 2;
+};
+// An FP32 number whose lower 13 bits the tensor core does not read.
+struct TF32 {
+  static constexpr int FRACTION = 10, EXPONENT = 8, IN_A_REGISTER = 1;
+};
+
+// A tile's elements taken apart: an element is significand * 2^(exponent - FRACTION).
+template <size_t COUNT>
+struct alignas(64) Factors {
+  std::array<int32_t, COUNT> significand, exponent;  // signed; NO_EXPONENT for zero
+  bool is_special = false;                           // True if an element is infinite or NaN
+};
+
+// Takes the `place`th element out of a register.
+template <typename Format>
+uint32_t element(uint32_t word, size_t place) {
+  if constexpr (Format::IN_A_REGISTER == 1) return word >> 13;
+  return place == 0 ? word & 0xffff : word >> 16;
+}
+
+template <typename Format>
+constexpr int SIGN = Format::FRACTION + Format::EXPONENT;
+
+template <typename Format, size_t COUNT>
+void take_apart(const std::array<uint32_t, COUNT>& bits, Factors<COUNT>& into) {
+  constexpr int32_t TOP = (1 << Format::EXPONENT) - 1, BIAS = TOP >> 1;
+  int32_t special = 0;
+  for (size_t i = 0; i < COUNT; ++i) {
+    const auto word = static_cast<int32_t>(bits[i]);
+    const int32_t biased = word >> Format::FRACTION & TOP;
+    const int32_t fraction = word & ((1 << Format::FRACTION) - 1);
+    const int32_t magnitude = fraction | (biased != 0 ? 1 << Format::FRACTION : 0);
+    into.significand[i] = (word >> SIGN<Format> & 1) != 0 ? -magnitude : magnitude;
+    into.exponent[i] = magnitude == 0 ? NO_EXPONENT : std::max(biased, 1) - BIAS;
+    special |= biased == TOP ? 1 : 0;
+  }
+  into.is_special = special != 0;
+}
+
+// ---- Infinities and NaN.
+
+enum class Class { finite, infinite, nan };
+
+template <typename Format>
+Class class_of(uint32_t bits) {
+  constexpr uint32_t TOP = (1u << Format::EXPONENT) - 1;
+  if ((bits >> Format::FRACTION & TOP) != TOP) return Class::finite;
+  return (bits & ((1u << Format::FRACTION) - 1)) == 0 ? Class::infinite : Class::nan;
+}
+
+// The infinities and NaN among an element's terms. Returns true if they decide the result, and sets it.
+class Special {
+ public:
+  template <typename Format>
+  void add(uint32_t a, uint32_t b) {
+    const Class of_a = class_of<Format>(a), of_b = class_of<Format>(b);
+    constexpr uint32_t WITHOUT_SIGN = (1u << SIGN<Format>)-1;
+    const bool has_zero = (a & WITHOUT_SIGN) == 0 || (b & WITHOUT_SIGN) == 0;
+    const bool has_infinity = of_a == Class::infinite || of_b == Class::infinite;
+    is_nan_ |= of_a == Class::nan || of_b == Class::nan || (has_infinity && has_zero);
+    if (has_infinity) infinity_[(a ^ b) >> SIGN<Format> & 1] = true;
+  }
+  void add(uint32_t c) {
+    if ((c >> 23 & 0xff) != 0xff) return;
+    if ((c & 0x7fffff) != 0) {
+      is_nan_ = true;
+    } else {
+      infinity_[c >> 31] = true;
+    }
+  }
+  bool decides(uint32_t& result) const {
+    if (is_nan_ || (infinity_[0] && infinity_[1])) {
+      result = CANONICAL_NAN;
+    } else if (infinity_[0] || infinity_[1]) {
+      result = infinity_[0] ? 0x7f800000 : 0xff800000;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  bool is_nan_ = false;
+  std::array<bool, 2> infinity_{};  // positive, negative
+};
+
+// ---- Sums.
+
+// Returns sum * 2^(exponent - KEPT_BITS) in FP32, cut off toward zero. Beyond FP32's range it is infinite.
+uint32_t cut_off(int64_t sum, int32_t exponent) {
+  if (sum == 0) return 0;
+  const uint32_t sign = sum < 0 ? 0x80000000u : 0;
+  const auto magnitude = static_cast<uint64_t>(sum < 0 ? -sum : sum);
+  const int top = 63 - std::countl_zero(magnitude);
+  const int32_t of_top = top + exponent - KEPT_BITS;
+  if (of_top > 127) return sign | 0x7f800000u;
+  const int lowest = std::max(of_top - 23, -149);  // exponent of the result's last bit
+  const int shift = lowest - (exponent - KEPT_BITS);
+  const uint64_t kept = shift >= 64 ? 0 : shift >= 0 ? magnitude >> shift : magnitude << -shift;
+  const uint32_t biased = of_top < -126 ? 0 : static_cast<uint32_t>(of_top + 127);
+  if (biased == 0 && kept == 0) return 0;  // of a negative sum, too
+  return sign | biased << 23 | (static_cast<uint32_t>(kept) & 0x7fffff);
+}
+
+using Row = int32_t __attribute__((ext_vector_type(N)));  // of D
+
+inline Row row_of(const int32_t* from) {
+  Row row;
+  __builtin_memcpy(&row, from, sizeof row);
+  return row;
+}
+
+// Returns value >> distance with the magnitude cut off, for distance >= 0.
+inline Row cut_right(Row value, Row distance) {
+  const Row sign = value >> 31;
+  const Row most = 31;
+  const Row by = distance < most ? distance : most;
+  return (((value ^ sign) - sign) >> by ^ sign) - sign;
+}
+
+// The accumulators of one row of C.
+struct Accumulators {
+  Row significand, exponent;  // significand * 2^(exponent - 23)
+};
+
+Accumulators take_apart(const uint32_t* c) {
+  const Row word = row_of(reinterpret_cast<const int32_t*>(c));
+  const Row biased = word >> 23 & 0xff, fraction = word & 0x7fffff, zero = 0, one = 1;
+  const Row magnitude = fraction | (biased != zero ? Row(1 << 23) : zero);
+  const Row sign = word >> 31;
+  const Row exponent = (biased > one ? biased : one) - 127;
+  return {(magnitude ^ sign) - sign, magnitude == zero ? Row(NO_EXPONENT) : exponent};
+}
+
+// D = A B + C of finite elements. a: M x K, b: K x N, c and d: M x N, row-major.
+template <typename Format, size_t K>
+void multiply(const Factors<M * K>& a, const Factors<K * N>& b, const uint32_t* c, uint32_t* d) {
+  constexpr int PRODUCT_SHIFT = KEPT_BITS - 2 * Format::FRACTION;
+  for (size_t row = 0; row < M; ++row) {
+    const Accumulators accumulator = take_apart(c + row * N);
+    Row largest = accumulator.exponent;
+    for (size_t k = 0; k < K; ++k) {
+      const Row exponent = a.exponent[row * K + k] + row_of(&b.exponent[k * N]);
+      largest = exponent > largest ? exponent : largest;
+    }
+    Row sum = 0;  // K products of less than 2^27 each: 32 bits are enough for them
+    for (size_t k = 0; k < K; ++k) {
+      const Row exponent = a.exponent[row * K + k] + row_of(&b.exponent[k * N]);
+      const Row product = a.significand[row * K + k] * row_of(&b.significand[k * N]);
+      sum += cut_right(product << PRODUCT_SHIFT, largest - exponent);
+    }
+    const Row added =
+        cut_right(accumulator.significand << (KEPT_BITS - 23), largest - accumulator.exponent);
+    for (size_t n = 0; n < N; ++n) d[row * N + n] = cut_off(int64_t{sum[n]} + added[n], largest[n]);
+  }
+}
+
+// ---- Fragments: which lane's register holds which element (PTX manual, "Matrix Fragments for mma").
+
+// Calls each(slot's lanes, lane, place in the register, row, column) for all elements of A.
+template <typename Format, size_t K, typename Each>
+void for_each_of_a(Each&& each) {
+  constexpr size_t PER = Format::IN_A_REGISTER,
+                   COLUMNS = 4 * PER;  // of the registers of one column block
+  for (size_t reg = 0; reg < M * K / WARP / PER; ++reg) {
+    for (size_t lane = 0; lane < WARP; ++lane) {
+      for (size_t place = 0; place < PER; ++place)
+        each(reg, lane, place, lane / 4 + 8 * (reg % 2),
+             lane % 4 * PER + place + COLUMNS * (reg / 2));
+    }
+  }
+}
+
+template <typename Format, size_t K, typename Each>
+void for_each_of_b(Each&& each) {
+  constexpr size_t PER = Format::IN_A_REGISTER, ROWS = 4 * PER;
+  for (size_t reg = 0; reg < K * N / WARP / PER; ++reg) {
+    for (size_t lane = 0; lane < WARP; ++lane) {
+      for (size_t place = 0; place < PER; ++place)
+        each(reg, lane, place, lane % 4 * PER + place + ROWS * reg, lane / 4);
+    }
+  }
+}
+
+template <typename Each>
+void for_each_of_c(Each&& each) {
+  for (size_t reg = 0; reg < M * N / WARP; ++reg) {
+    for (size_t lane = 0; lane < WARP; ++lane)
+      each(reg, lane, lane / 4 + 8 * (reg / 2), lane % 4 * 2 + reg % 2);
+  }
+}
+
+template <typename Format, size_t K>
+void multiply_fragments(Warp& w, const Op& op) {
+  if (w.active != 0xffffffffu) {
+    throw WarpFault{{.kind = FaultKind::incomplete_warp,
+                     .lanes_here = static_cast<uint32_t>(std::popcount(w.active))},
+                    std::countr_zero(w.active)};
+  }
+  const auto words = [&](const std::vector<Slot>& slots, size_t reg) {
+    return lanes_of<uint32_t>(w, slots[reg]);
+  };
+  std::array<uint32_t, M * K> a_bits;
+  std::array<uint32_t, K * N> b_bits;
+  alignas(64) std::array<uint32_t, M * N> c, d;
+  for_each_of_a<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
+    a_bits[row * K + column] = element<Format>(words(op.lists->a, reg)[lane], place);
+  });
+  for_each_of_b<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
+    b_bits[row * N + column] = element<Format>(words(op.lists->b, reg)[lane], place);
+  });
+  uint32_t special_c = 0;
+  for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+    const uint32_t word = words(op.lists->c, reg)[lane];
+    c[row * N + column] = word;
+    special_c |= (word >> 23 & 0xff) == 0xff ? 1 : 0;
+  });
+  Factors<M * K> a;
+  Factors<K * N> b;
+  take_apart<Format>(a_bits, a);
+  take_apart<Format>(b_bits, b);
+  multiply<Format, K>(a, b, c.data(), d.data());
+  if (a.is_special || b.is_special || special_c != 0) [[unlikely]] {
+    for (size_t row = 0; row < M; ++row) {
+      for (size_t n = 0; n < N; ++n) {
+        Special special;
+        special.add(c[row * N + n]);
+        for (size_t k = 0; k < K; ++k) special.add<Format>(a_bits[row * K + k], b_bits[k * N + n]);
+        special.decides(d[row * N + n]);
+      }
+    }
+  }
+  for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+    result_of<uint32_t>(w, op.lists->d[reg])[lane] = d[row * N + column];
+  });
+}
+
+}  // namespace
+
+Execute find_matrix_product(const MatrixShape& shape) {
+  if (shape.m != int{M} || shape.n != int{N}) return nullptr;
+  const bool is_short = shape.k == 8;
+  if (shape.factor == "f16" && (is_short || shape.k == 16))
+    return is_short ? multiply_fragments<F16, 8> : multiply_fragments<F16, 16>;
+  if (shape.factor == "bf16" && (is_short || shape.k == 16))
+    return is_short ? multiply_fragments<BF16, 8> : multiply_fragments<BF16, 16>;
+  if (shape.factor == "tf32" && (is_short || shape.k == 4))
+    return is_short ? multiply_fragments<TF32, 8> : multiply_fragments<TF32, 4>;
+  return nullptr;
+}
+
+END_LEVEL

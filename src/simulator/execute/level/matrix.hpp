@@ -1,0 +1,13 @@
+// The matrix instructions of the tensor cores. Part of a level: see level.hpp.
+#pragma once
+
+#include "simulator/decode/instruction_set.hpp"
+#include "simulator/execute/level/level.hpp"
+
+BEGIN_LEVEL
+
+/// Returns the mma.sync with this shape, or nullptr if it is outside the subset. The lanes' registers of D, A, B and C are in
+/// Op::lists.
+Execute find_matrix_product(const MatrixShape& shape);
+
+END_LEVEL
