@@ -1,4 +1,4 @@
-// Where a program of the CUDA toolkit lies.
+// Finds a program of the CUDA toolkit.
 #pragma once
 
 #include <optional>

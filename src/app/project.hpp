@@ -1,4 +1,4 @@
-// Where the project and this program's build lie.
+// The folders of the project and of this program's build.
 #pragma once
 
 #include <filesystem>

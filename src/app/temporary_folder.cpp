@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the largest rung takes while it is compiled, several times over.
+// Several times the space that compiling the largest rung takes.
 constexpr uint64_t LEAST_FREE_BYTES = uint64_t{32} << 20;
 
-// As a shell takes it: an empty TMPDIR is none, and a relative one begins here. It is made absolute, as some of those who
-// are given its files work elsewhere.
+// Reads TMPDIR like a shell: empty means unset, and a relative path begins here. The path is made absolute, because
+// some programs that get its files run in another folder.
 fs::path place() {
   const char* const asked = std::getenv("TMPDIR");
   if (asked == nullptr || *asked == '\0') return "/tmp";

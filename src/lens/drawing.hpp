@@ -52,7 +52,7 @@ std::string price_of(const Request& request);
 /// "0-3, 8".
 std::string lane_list(uint32_t lanes);
 
-/// Where the lanes are in a row-major matrix.
+/// The places of the lanes in a row-major matrix.
 struct Walk {
   int element_bytes = 0;
   int64_t columns = 0;  // elements in a row, the leading dimension

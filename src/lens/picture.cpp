@@ -172,7 +172,7 @@ class Painter {
   static int lead(const Columns& c) { return 1 + c.number + 1 + c.offset + 2; }
   static int words(const Columns& c) { return SECTORS * (8 * c.signs + 1) - 1; }
 
-  // Where there is no room for all, the line's number goes: its offset says the same.
+  // If the page is too narrow, the line's number is left out: the offset says the same.
   Columns columns_for(const std::vector<Phase>& phases) const {
     Columns columns;
     for (const Phase& phase : phases) {
@@ -283,7 +283,7 @@ class Painter {
   const int width_;
 };
 
-// Of the rows that are touched the first and the last; of each the columns from the first that is touched on.
+// The first and the last touched row, and in each the columns from the first touched one on.
 std::string Painter::matrix(const Walk& walk) const {
   constexpr int64_t MOST_ROWS = 8;
   const int row_width = std::max({5, width_of(walk.first_row), width_of(walk.last_row)});
@@ -364,7 +364,7 @@ std::string Painter::memory(const Walk& walk) const {
   return ruler.end() + ribbon.end();
 }
 
-// What the heading says, but for the number of the request.
+// Returns the heading without the number of the request.
 bool is_next_step(const Request& before, const Request& r) {
   Request alike = r;
   alike.nth = before.nth;

@@ -64,7 +64,7 @@ struct Wanted {
   uint64_t first = 0;
   // The number of consecutive requests, at least 1. The worst request is the first of them.
   uint64_t count = 1;
-  // Where the source is: of this line alone, in files with this name, as is_file() has it. 0: of any line.
+  // The source line, in files with this name (see is_file()). 0: any line.
   std::string file{};
   int line = 0;
 };

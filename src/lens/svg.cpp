@@ -165,7 +165,7 @@ void draw_word(Figure& figure, const Word& word, size_t i, int top, int height) 
   }
 }
 
-// From a lane down to the middle of what it touches in the line.
+// A curve from a lane to the middle of its words in the line.
 void draw_touches(Figure& figure, const Line& line, int from, int to) {
   for (size_t lane = 0; lane < WORDS; ++lane) {
     if ((line.lanes >> lane & 1u) == 0) continue;

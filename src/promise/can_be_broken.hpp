@@ -8,7 +8,7 @@
 
 namespace device {
 
-/// Whether a claim says anything: one that every kernel keeps, whatever it does, promises nothing.
+/// True if a claim can be broken. A claim that every kernel keeps promises nothing.
 constexpr bool can_be_broken(const Claim& claim) {
   struct Range {
     std::string_view counter;

@@ -1,5 +1,5 @@
-// What a kernel promises of its own memory behaviour, in counters. Kernels, labs and exercises make promises;
-// who counts and who judges is not known here. Every kernel compiles this header, so it includes nothing large: <vector> and
+// A kernel's promise about its memory behaviour, in counters. Kernels, labs and exercises make promises. This header
+// knows neither the counting nor the judging. Every kernel compiles it, so it includes nothing large: <vector> and
 // <string_view> would take a quarter of the time of a small kernel.
 #pragma once
 

@@ -5,7 +5,7 @@
 namespace text {
 namespace {
 
-// Of a text that goes on.
+// The next character of a text.
 struct CodePoint {
   char32_t value = 0;
   size_t bytes = 0;  // 0 where it does not begin with UTF-8
@@ -28,8 +28,8 @@ CodePoint first_of(std::string_view text) {
                                                                : CodePoint{value, bytes};
 }
 
-// What is not shown where it stands: controls (C0, C1), marks of direction, joiners and spaces without width, separators of
-// lines and paragraphs, tags.
+// True for characters that change the display: controls (C0, C1), marks of direction, joiners and spaces without width,
+// separators of lines and paragraphs, tags.
 bool is_invisible(char32_t c) {
   struct Range {
     char32_t first, last;

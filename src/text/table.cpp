@@ -44,7 +44,7 @@ std::vector<size_t> Table::shown() const {
   return places;
 }
 
-// Of each that is shown. A group's heading may begin further left than its columns, unless another group's stands there.
+// Returns the widths of the shown columns. A group's heading may begin left of its columns, unless another heading is there.
 std::vector<int> Table::widths() const {
   const std::vector<size_t> places = shown();
   std::vector<int> widths;

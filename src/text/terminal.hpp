@@ -1,4 +1,4 @@
-// What the reader of a stream can show.
+// The display of a stream's reader.
 #pragma once
 
 #include "text/page.hpp"

@@ -23,13 +23,13 @@ constexpr const char* OWN_BUFFER = "of the kernel's own";
 
 // ---- What was counted.
 
-// What depends on the compiler's choice of instructions besides the kernel's accesses.
+// Counters that depend on the compiler's choice of instructions, not only on the kernel's accesses.
 bool is_the_compilers(const std::string& key) {
   return key == "warp_instructions" || key == "lane_instructions";
 }
 
-// By key and buffer. What a kernel allocates itself is numbered by what was allocated before it: "buffer 11". The number
-// says nothing.
+// Returns the counts by key and buffer. The number of a kernel's own allocation, as in "buffer 11", depends on earlier allocations and is
+// ignored.
 std::map<std::pair<std::string, std::string>, uint64_t> compared_counts(const Result& r) {
   std::map<std::pair<std::string, std::string>, uint64_t> counts;
   if (!r.seen.traffic) return counts;
@@ -78,7 +78,7 @@ std::vector<std::string> changed_counts(const Result& base, const Result& now) {
   return changes;
 }
 
-// What the counts come to, where one way is better.
+// Returns the changed figures, of those for which less or more is better.
 std::vector<std::string> changed_figures(const Result& base, const Result& now) {
   std::vector<std::string> changes;
   for (const Metric& m : metrics()) {
@@ -127,8 +127,8 @@ Compared compare_counts(const Result& base, const Result& now) {
 
 // ---- What was timed.
 
-// How fast a kernel was, in a quantity of which more is faster: each run's values, their median over the runs, and how well
-// that is known.
+// A kernel's speed, in a quantity of which more is faster: each run's values, their median over the runs, and its
+// uncertainty.
 struct Speed {
   std::vector<std::vector<double>> runs;
   double value = 0;
@@ -297,7 +297,7 @@ std::string told(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "unknown";
 }
 
-// "driver 570 there, 580 here", where they differ; what only one of them knows is unknown in the other.
+// Notes a fact that differs, as "driver 570 there, 580 here". A fact that a run lacks is "unknown".
 template <typename T>
 void note(const char* what, const std::optional<T>& base, const std::optional<T>& now,
           std::vector<std::string>& notes) {
@@ -438,7 +438,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// Values of which there is one for each sample, or none at all.
+// Appends lists with one value for each sample. If one of them is incomplete, the result is empty.
 void append_whole(std::vector<double>& to, size_t samples, const std::vector<double>& from,
                   size_t samples_from) {
   if (to.size() == samples && from.size() == samples_from) {

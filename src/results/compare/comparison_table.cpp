@@ -38,7 +38,7 @@ std::string subject_of(const Result& r, const text::Signs& signs) {
   return sizes_of(r.who);
 }
 
-// The rows that a comparison speaks of. Of counters only what is not the same, unless `all`.
+// Returns the rows of a comparison. Equal counters are left out, unless `all`.
 std::vector<const Result*> rows_of(const Run& run, bool all) {
   std::vector<const Result*> rows;
   for (const Result& r : run.results) {
@@ -120,7 +120,7 @@ struct Explanation {
   std::vector<std::string> reasons;
 };
 
-// Of each row that is not the same, the worst first.
+// A line for each row that changed, the worst first.
 std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) {
   std::vector<Explanation> all;
   for (const Change verdict : ALL) {
@@ -142,7 +142,7 @@ std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) 
   return all;
 }
 
-// What GitHub asks for in a message, and besides in a property.
+// Escapes a text for a GitHub message, and more for a property of one.
 std::string escaped(const std::string& text, bool in_property) {
   std::string safe;
   for (const char c : text) {

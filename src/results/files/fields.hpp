@@ -70,7 +70,7 @@ struct Number {
   Json described() const { return {{"number", {least, most}}}; }
 };
 
-/// Of a wrong result: it may be a NaN, which is written as a text.
+/// A wrong result. It may be NaN, which is written as text.
 template <typename T>
 struct AnyNumber {
   using Value = T;
@@ -164,8 +164,8 @@ struct Members {
   Json described() const { return {{"members", kind.described()}}; }
 };
 
-// ---- Fields. Each writes itself into an object, reads itself from one, and adds itself to a description: of its key the kind
-// and, unless it is needed, what its absence says.
+// ---- Fields. Each writes itself into an object, reads itself from one, and adds itself to a description: its key, its
+// kind and, unless it is required, the meaning of its absence.
 
 enum class Presence {
   needed,   // written always; a file without it is refused
@@ -262,7 +262,7 @@ struct Within {
   void describe(Json& description) const { results::describe(description, table); }
 };
 
-/// What follows from the others: written for other tools, and not read.
+/// A field that follows from others: written for other tools, and not read.
 template <typename Struct, typename Derived, typename Kind>
 struct Follows {
   using Of = Struct;
@@ -279,7 +279,7 @@ struct Follows {
   }
 };
 
-/// Two texts of a struct as one, with what stands between them: "no K: C[0][0] is 1". The first alone where the second is empty.
+/// Two texts of a struct as one field, with a separator: "no K: C[0][0] is 1". The first alone if the second is empty.
 template <typename Struct>
 struct Joined {
   using Value = Struct;

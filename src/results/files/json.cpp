@@ -20,7 +20,7 @@
 namespace results {
 namespace {
 
-// ---- THE fields: what each struct has in a file, in the order in which it is written.
+// ---- THE fields of each struct in a file, in the order in which they are written.
 
 constexpr auto SMALL = Whole<int>{0, INT32_MAX};
 constexpr auto LARGE = Whole<int64_t>{0, INT64_MAX};

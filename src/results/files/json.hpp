@@ -25,7 +25,8 @@ class Unusable : public std::runtime_error {
 /// Ends in a newline.
 std::string to_json(const Run& run);
 
-/// What the fields of a file are and can be, for other readers (plots/schema.json). Ends in a newline.
+/// Returns the description of a file's fields and their values, for other readers (plots/schema.json). Ends in a
+/// newline.
 std::string schema_json();
 
 /// Throws Unusable.

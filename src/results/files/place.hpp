@@ -1,4 +1,4 @@
-// One place in a file of JSON. The file may have been damaged, or edited: each value is checked for what it can be.
+// One place in a JSON file. The file may be damaged or edited, so each value is checked.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr double LARGEST = 1e18, SMALLEST = 1e-9;  // of any figure above 0
 
-/// What complaints name, and what values are taken from. Each that takes a value throws Unusable (json.hpp), which begins
-/// with the place, where the value is not of that kind. Keeps a reference to `json`.
+/// A place with its name for complaints. Each function that takes a value throws Unusable (json.hpp), which begins with
+/// the place, if the value is of another kind. Keeps a reference to `json`.
 class Place {
  public:
   Place(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
 
   [[noreturn]] void refuse(const std::string& why) const;
 
-  /// Whether it has that member. null is "unknown", as if it were not there.
+  /// True if it has this member. null means unknown, like a missing member.
   bool has(const char* key) const;
   Place at(const char* key) const;
   template <typename Visit>
@@ -39,10 +39,10 @@ class Place {
   }
   bool is_object() const { return json_.is_object(); }
 
-  /// In one line, without what would move a terminal's cursor, and cut where it is too long.
+  /// Returns a text as one line, without control characters, and cut if it is too long.
   std::string text() const;
   std::string text_of_lines() const;
-  /// As it is, whatever is in it.
+  /// Returns a text unchanged.
   const std::string& whole_text() const;
   bool truth() const;
   int64_t integer(int64_t least, int64_t most) const;
@@ -50,7 +50,7 @@ class Place {
   double number(double least, double most) const;
   /// A number, or "nan", "inf", "-inf", for which JSON has no number.
   double any_number() const;
-  /// "2026-11-22T10:00:00+00:00", or nothing where it is not known.
+  /// "2026-11-22T10:00:00+00:00", or nothing if unknown.
   std::string date() const;
 
  private:

@@ -18,8 +18,7 @@ namespace {
 constexpr int DEEPEST = 16;          // of objects and lists in each other; a run needs half of that
 constexpr size_t LONGEST_KEY = 100;  // as far as a message quotes it
 
-// Refuses while it reads what a reader would take for something else later: two members of one name, of which each reader takes
-// another; and lists in lists without an end.
+// Refuses texts that readers understand differently: two members with one name, and lists nested without end.
 class Watch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
@@ -46,7 +45,7 @@ class Watch {
 
 Json strict_json(std::string_view text) {
   if (text.empty()) throw Unusable("it is empty");
-  // Of UTF-16 every other byte is a zero, whatever mark it begins with.
+  // Every other byte of UTF-16 is zero, with or without a byte order mark.
   if (text.substr(0, 4).find('\0') != text.npos) throw Unusable("it is UTF-16, and JSON is UTF-8");
   try {
     return Json::parse(text, Watch());

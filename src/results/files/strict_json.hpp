@@ -1,4 +1,4 @@
-// JSON of which all readers read the same.
+// Reads JSON that all readers understand alike.
 #pragma once
 
 #include <nlohmann/json.hpp>

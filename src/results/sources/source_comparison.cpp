@@ -15,7 +15,7 @@
 namespace results {
 namespace {
 
-// A line of a kernel's functions, and what was counted of it.
+// A line of a kernel's functions, with its counters.
 struct CodeLine {
   std::string file;
   int number = 0;

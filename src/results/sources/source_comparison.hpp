@@ -1,4 +1,4 @@
-// Two kernels beside each other: the lines that differ, with their counters, and what the difference was worth.
+// Compares two kernels: the lines that differ, with their counters, and the effect of the difference.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace results {
 
-/// The lines of two kernels that differ: in their text, with the sign '-' or '+', or only in what was counted of them,
-/// with a blank. Of the functions that access memory.
+/// Returns the lines that differ between two kernels, in functions that access memory: marked '-' or '+' if the text
+/// differs, with a blank if only the counters differ.
 struct Difference {
   Shown first, second;
 };
@@ -19,8 +19,8 @@ Difference difference(const std::vector<Line>& first_lines,
                       const std::vector<Line>& second_lines,
                       const std::vector<Source>& second_sources);
 
-/// What the second has over the first, in sentences: sectors of global memory, wavefronts of shared memory and, from
-/// the runs recorded on a device, time (starred).
+/// Returns the second kernel's gain over the first, in sentences: sectors of global memory, wavefronts of shared memory
+/// and, from recorded runs, time (starred).
 std::string worth(const Result& first, const Result& second, const Recorded& recorded,
                   const text::Page& page);
 

@@ -1,4 +1,4 @@
-// Where the functions of a source file begin and end: as far as braces tell, for showing a part of it.
+// Finds the functions of a source file by their braces, to show a part of the file.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,9 @@ struct FunctionLines {
   bool operator==(const FunctionLines&) const = default;
 };
 
-/// The functions of a C++ or CUDA source in their order, those of namespaces and classes too. What stands in braces
-/// outside of a function, such as a list of values, counts as one. Comments, strings and preprocessor lines are skipped;
-/// where braces do not match, what follows is one function to the end of the file.
+/// Returns the functions of a C++ or CUDA source in order, also those in namespaces and classes. Other braces outside
+/// of functions, such as a list of values, count as a function. Comments, strings and preprocessor lines are skipped.
+/// If braces do not match, the rest of the file is one function.
 std::vector<FunctionLines> functions_of(std::string_view source);
 
 }  // namespace results

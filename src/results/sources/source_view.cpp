@@ -35,7 +35,7 @@ std::string access_of(const Line& line) {
   return fmt::format("{} {} B", action_of(line), line.bytes_per_lane);
 }
 
-// What a line asked of a buffer with accesses of one width is one row, whichever instruction it was.
+// A line's accesses of one width to a buffer are one row, for any instruction.
 std::vector<Line> rows_of(const std::vector<Line>& lines) {
   std::vector<Line> rows;
   for (const Line& line : lines) {
@@ -208,7 +208,7 @@ class Layout {
 
   int before_code() const { return 3 + 1 + number_width_ + 1; }  // the mark, the sign, the number
 
-  // What the page leaves for the source beside a margin.
+  // Returns the width for the source beside a margin.
   int room_for_code() const { return page_.width - before_code() - 2 - margin_.width(); }
 
   // Takes as many words off the text as fit, and leaves the rest with its indentation.

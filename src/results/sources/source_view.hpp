@@ -1,4 +1,4 @@
-// A kernel's source with its counters in the margin: which line asks for what, and what that costs.
+// Shows a kernel's source with each line's counters in the margin.
 #pragma once
 
 #include <map>
@@ -11,21 +11,20 @@
 
 namespace results {
 
-/// A source file: as Line::file calls it, as the reader does, and what it says (nothing if that is not known).
+/// A source file: its name in Line::file, its name for the reader, and its text (nothing if unknown).
 struct Source {
   std::string file{};
   std::string name{};
   std::string text{};
 };
 
-/// The lines that a reader wants to see, of a file's lines the sign that stands before each: a blank, or what the reader
-/// is to know of it.
+/// The lines to show, with the mark before each: a blank, '-' or '+'.
 using Shown = std::map<std::string, std::map<int, char>>;
 
 /// All lines of the functions that access memory, with blanks.
 Shown functions_with_accesses(const std::vector<Line>& lines, const std::vector<Source>& sources);
 
-/// A kernel to be shown: what was counted of it, its sources in their order, and which of their lines.
+/// A kernel to show: its counters, its sources in order, and the lines of them.
 struct SourcePart {
   std::string title{};
   std::vector<Line> lines{};
@@ -33,12 +32,12 @@ struct SourcePart {
   Shown shown{};
 };
 
-/// The parts one below the other, their columns in line: the lines that are shown, with what was counted of each line,
-/// buffer and width in the right margin, and marks of leaving out between. What wastes is marked, and in colour. On a narrow
-/// page the margin has fewer columns, and a line beside it that is too long is cut.
+/// Returns the parts below each other, with aligned columns: the lines, the counters of each line, buffer and width in
+/// the right margin, and marks for omitted lines. Waste is marked and coloured. On a narrow page the margin has fewer
+/// columns, and long lines are cut.
 std::string source_view(const std::vector<SourcePart>& parts, const text::Page& page);
 
-/// What the margin's columns mean.
+/// Returns the meaning of the margin's columns.
 std::string source_legend(const std::vector<Line>& lines, const text::Page& page);
 
 /// "524 k": three digits.

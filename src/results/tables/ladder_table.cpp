@@ -14,7 +14,7 @@ namespace {
 
 bool is_reference(const Result& r) { return r.who.set == "sgemm" && r.who.number == 0; }
 
-// What a step is counted from: "1", or the name of what has no number.
+// Returns the name of the kernel before a step: "1", or a name without a number.
 std::string short_name(const Identity& who) {
   return who.number ? std::to_string(*who.number) : who.name;
 }

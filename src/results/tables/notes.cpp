@@ -1,4 +1,4 @@
-// What is said below a table: complaints, and the details of -v.
+// The notes below a table: complaints, and the details of -v.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ std::string text_of(const Kernel& k, int width, const text::Signs& signs) {
   return text;
 }
 
-// How often behind what happened; the other lines of the message as they are.
+// Adds a hazard's number of occurrences to its first line. The other lines stay.
 std::string text_of(const Hazard& hazard) {
   std::string text = hazard.message.empty() ? hazard.kind : hazard.message;
   if (hazard.times > 1) {
@@ -85,7 +85,7 @@ std::string text_of(const Hazard& hazard) {
   return text;
 }
 
-// What is wrong with a result, each to be read behind its title: ": C[0][0] is ...", " broke its promise: ...".
+// Returns a result's errors, each to follow its title: ": C[0][0] is ...", " broke its promise: ...".
 std::vector<std::string> complaints_of(const Result& r) {
   std::vector<std::string> texts;
   if (!r.refusal.empty()) return texts;  // no complaint: the table says why
@@ -112,7 +112,7 @@ std::string complaint(const Result& result) {
 std::string complaints(const Run& run, const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string text;
-  // The first line of what is wrong stands behind the title, the others below it.
+  // The first line of an error follows the title, the others are below it.
   const auto add = [&](const Result& r, const std::string& what) {
     const std::vector<std::string_view> lines = text::lines_of(what);
     text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), lines.front()), page.width, 2);

@@ -12,7 +12,7 @@
 namespace results {
 namespace {
 
-// Whether two results stand in one table: on the same problem, or variants of one lab with the same sizes.
+// True if two results share a table: the same problem, or variants of one lab with the same sizes.
 bool share_a_table(const Result& a, const Result& b) {
   if (a.who.set != b.who.set && is_of_a_lab(a) + is_of_a_lab(b) > 0) return false;
   if (is_of_a_lab(a)) return a.who.name == b.who.name && a.who.parameters == b.who.parameters;

@@ -159,7 +159,7 @@ std::string ResultTable::starred_note(std::string (*size_of)(const Result&, cons
   return "";
 }
 
-// Nothing to say in any row, and no heading: nobody misses it.
+// A column without a heading and without an entry is left out.
 void ResultTable::drop_empty_columns() {
   const text::Table all = table({});
   size_t i = 0;

@@ -6,7 +6,7 @@
 
 namespace results::counts {
 
-// Of each buffer in global memory. cp.async reads as a load does.
+// Counts of each buffer in global memory. cp.async counts as a load.
 inline constexpr const char* LOAD_REQUESTS = "load_requests";
 inline constexpr const char* LOAD_SECTORS = "load_sectors";
 inline constexpr const char* LOAD_LINES = "load_lines";
@@ -22,7 +22,7 @@ inline constexpr const char* STORE_BYTES = "store_bytes";
 inline constexpr const char* ATOMIC_REQUESTS = "atomic_requests";
 inline constexpr const char* ATOMIC_SECTORS = "atomic_sectors";
 
-// Of the whole launch.
+// Counts of the whole launch.
 inline constexpr const char* GLOBAL_BYTES_FETCHED =
     "global_bytes_fetched";  // or written, in sectors
 inline constexpr const char* GLOBAL_BYTES_USED = "global_bytes_used";
@@ -43,11 +43,11 @@ inline constexpr const char* FFMA = "ffma";
 inline constexpr const char* FLOPS = "flops";
 inline constexpr const char* BARRIERS = "barriers";
 inline constexpr const char* LAUNCHES = "launches";
-// Where there are any: lanes' cp.async, and those that were under way while their warp loaded from shared memory.
+// Only if there are any: cp.async of lanes, and those pending while their warp loaded from shared memory.
 inline constexpr const char* ASYNC_COPY_LANES = "async_copy_lanes";
 inline constexpr const char* ASYNC_COPY_LANES_DURING_LOADS = "async_copy_lanes_during_loads";
 
-// Of the whole launch, as a device's profiler alone tells them apart.
+// Counts of the whole launch that only a device's profiler has.
 inline constexpr const char* ASYNC_COPIES = "async_copies";  // requests
 inline constexpr const char* ASYNC_COPY_WAVEFRONTS = "async_copy_wavefronts";
 inline constexpr const char* ASYNC_COPY_CONFLICTS = "async_copy_conflicts";

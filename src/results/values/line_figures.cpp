@@ -33,7 +33,7 @@ std::optional<double> bytes_used_over_fetched(const Line& line) {
   return static_cast<double>(line.bytes_used) / (SECTOR_BYTES * static_cast<double>(line.sectors));
 }
 
-// The path through memory shows in what it costs.
+// The cost shows the path through memory.
 std::optional<double> wavefronts_per_request(const Line& line) {
   return share(line.wavefronts, static_cast<double>(line.requests));
 }

@@ -1,4 +1,4 @@
-// What follows from the counts of one source line: figures for each request, and whether it moves too much.
+// Computes figures from the counts of a source line: figures for each request, and its waste.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace results {
 
-/// What it does with memory: "load", "store", "atomic", or "copy" for cp.async.
+/// The kind of access: "load", "store", "atomic", or "copy" for cp.async.
 std::string action_of(const Line& line);
 
 /// 32-byte sectors for each request. Nothing where the line went to shared memory.
 std::optional<double> sectors_per_request(const Line& line);
-/// Of the bytes in its sectors the share that was asked for. Likewise.
+/// The share of its sectors' bytes that was requested. Likewise.
 std::optional<double> bytes_used_over_fetched(const Line& line);
 /// Passes over the banks for each request. Nothing where the line went to global memory.
 std::optional<double> wavefronts_per_request(const Line& line);

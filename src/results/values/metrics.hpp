@@ -23,8 +23,8 @@ struct Metric {
   const char* hint;  // what it means, in a sentence
   bool of_buffer;    // whether it can be asked of one buffer alone
 
-  /// The figure of a result, of one buffer or, where `buffer` is empty, of the whole launch. Nothing where it was
-  /// not measured, or where there is nothing to divide by. `roofs` are those of the run.
+  /// Returns a figure of a result, for one buffer or, if `buffer` is empty, for the whole launch. Nothing if it was not
+  /// measured, or if the denominator is zero. `roofs` are those of the run.
   std::optional<double> (*value)(const Result& result, std::string_view buffer, const Roofs& roofs);
   bool in_rows = true;  // whether rows of a run have it; of others only claims are made
 };
@@ -38,10 +38,10 @@ const Metric& metric(std::string_view key);
 std::optional<double> value(const Result& result, std::string_view key,
                             std::string_view buffer = {}, const Roofs& roofs = {});
 
-/// Nothing where the denominator counted nothing: a kernel that loads nothing has no sectors per request.
+/// Nothing if the denominator is zero: a kernel without loads has no sectors per request.
 std::optional<double> ratio(std::optional<double> numerator, std::optional<double> denominator);
 
-/// Of the paired ratios of neighbouring samples, in per cent: how a kernel's speed relates to the reference's.
+/// A kernel's speed relative to the reference's, in per cent, from the ratios of neighbouring samples.
 std::vector<double> paired_percent(const Timing& timing);
 
 /// The values of each run of the program, `values` being one for each sample. Of one run where the timing is of one.

@@ -98,8 +98,8 @@ struct Timing {
   /// How many of the samples each run of the program took, where several were put together; empty for one run. They
   /// stand one run after the other.
   std::vector<int> samples_of_runs{};
-  /// When each sample of the kernel began, in seconds since the first of its run, and the clock of the multiprocessors
-  /// then, 0 where it could not be read. Both empty, or as many as samples_ms.
+  /// The start of each sample, in seconds since the run's first sample, and the multiprocessors' clock at that time, 0
+  /// if unknown. Both are empty or as long as samples_ms.
   std::vector<double> sample_seconds{}, sample_clocks_mhz{};
   bool is_reference = false;
   /// The reference is a device-to-device copy of Result::useful_bytes, half of them read, and not cuBLAS's product.

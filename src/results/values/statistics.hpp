@@ -1,4 +1,4 @@
-// What samples of a time say. Pure functions.
+// Statistics of time samples. Pure functions.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ double relative_uncertainty(std::span<const double> samples);
 double standard_error_of_median(std::span<const double> samples);
 
 double mean(std::span<const double> values);
-/// Of a sample (n - 1). 0 for fewer than two.
+/// The standard deviation of a sample (n - 1). 0 for fewer than two.
 double standard_deviation(std::span<const double> values);
 
 /// Whether the samples of two groups come of one distribution: Mann and Whitney's U test ("On a Test of Whether one of Two
