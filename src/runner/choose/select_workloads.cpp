@@ -92,7 +92,7 @@ class Selection {
     }
   }
 
-  // A variant that refuses a size is passed over, unless nothing would be left of what was named.
+  // A variant that refuses a size is left out, unless no named workload would remain.
   void add_variants(const SelectedLab& lab, bool is_of_all) {
     std::vector<lab::Sizes> sizes{lab.sizes};
     if (is_of_all && words_.parameters.empty()) sizes.push_back(odd_sizes(*lab.of));

@@ -23,9 +23,9 @@ struct WorkloadWords {
   bool with_repeats = false;  // keep a workload that is named twice twice, for a comparison
 };
 
-/// The workloads that the words name, in their order: a lab is all of its variants but those that refuse the size, `all` all
-/// rungs with a kernel of ours and all labs. Without sizes a rung is taken at WORKLOAD_SIZE and a lab at its counted sizes;
-/// `all` takes an odd size of each besides. Throws Error(ExitCode::usage) for anything else, and where nothing is left.
+/// Returns the workloads that the words name, in their order. A lab stands for all its variants that take the size,
+/// `all` for all rungs with a kernel of ours and all labs. Without sizes a rung has WORKLOAD_SIZE and a lab its counted
+/// sizes; `all` adds an odd size of each. Throws Error(ExitCode::usage) for other words, and if no workload is left.
 std::vector<Workload> select_workloads(const WorkloadWords& words);
 
 /// Throws Error(ExitCode::usage) if a workload is a riddle, which `command` ("show") would give away.

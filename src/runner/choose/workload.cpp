@@ -12,7 +12,7 @@ namespace {
 
 using results::Problem;
 
-// What every product has, whoever's kernel computes it.
+// The part of a workload that all products share.
 Workload any_product(const Problem& problem) {
   return {.problem = problem,
           .size = problem.size(),

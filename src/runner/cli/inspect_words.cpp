@@ -13,7 +13,7 @@
 namespace runner {
 namespace {
 
-/// What the three have in common: workloads, and colour.
+/// The options that the three share: workloads, and colour.
 class Inspection : public Subcommand<sgemm_workbench> {
  protected:
   void add_names(CLI::App& app) {

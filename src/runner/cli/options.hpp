@@ -34,12 +34,12 @@ When parse_color(const std::string& word);
 /// The value of OutputWords::json for --json without a file.
 inline constexpr const char* TO_STDOUT = "-";
 
-/// What goes to stdout, and into which file JSON goes beside it; nullptr where that cannot be asked for. Throws
+/// Returns the format on stdout, and the file for JSON; nullptr for `json_file` if the command has none. Throws
 /// Error(ExitCode::usage).
 Presentation presentation_from(const CLI::App& app, const OutputWords& words,
                                std::string* json_file);
 
-/// The options of measuring, likewise.
+/// Adds the options of measuring, likewise.
 struct MeasuringWords {
   std::optional<std::string> seconds, samples;
   bool once = false, strict = false;
@@ -50,13 +50,13 @@ inline constexpr const char* MEASURING = "Measuring (CUDA devices)";
 
 inline constexpr const char* SIMULATING = "The simulated GPU";
 
-/// `what` is measured: "kernel", "variant".
+/// `what` is the measured thing: "kernel", "variant".
 void add_measuring_options(CLI::App& app, MeasuringWords& words, const char* what);
 
 /// Fills in the measurement. Throws Error(ExitCode::usage).
 void set_measuring(const MeasuringWords& words, RunOptions& options);
 
-/// Likewise of what only the simulated GPU does.
+/// Likewise for the options that only the simulated GPU has.
 struct SimulatorWords {
   bool hazards = false;
   std::optional<std::string> schedule{};
@@ -65,7 +65,7 @@ struct SimulatorWords {
 /// `always`: hazards are looked for whether or not that is asked.
 void add_simulator_options(CLI::App& app, SimulatorWords& words, bool always);
 
-/// Fills in what was asked of `machine`. Throws Error(ExitCode::usage) if that is a CUDA device, which can do none of it.
+/// Fills in these options for `machine`. Throws Error(ExitCode::usage) if it is a CUDA device, which has none of them.
 void set_simulator_options(const SimulatorWords& words, results::Machine machine,
                            RunOptions& options);
 

@@ -28,7 +28,7 @@ void open_closed_streams() {
   }
 }
 
-// Returns only if it cannot be done, with what is wrong.
+// Returns only if it fails, with the error.
 Error become(const std::string& program, const SubcommandLine* subcommand, char** argv) {
   const std::string path = (own_program().parent_path() / program).string();
   execv(path.c_str(), argv);

@@ -5,9 +5,9 @@
 
 namespace runner {
 
-/// main() of the program that is called `name`: `run` does what the line asks for, and its ending becomes an exit code. What
-/// is another program's is done by that one, which lies in the same folder and takes this one's place; if it is not there,
-/// the user is told how to build it, and the exit code is `usage`.
+/// main() of the program `name`: `run` carries out the command line, and its result becomes the exit code. A subcommand
+/// of another program is handed to that program, in the same folder, which replaces this process. If it is missing, the
+/// user is told how to build it, and the exit code is `usage`.
 int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv));
 
 /// The same for a program that serves every line itself.

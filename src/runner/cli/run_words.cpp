@@ -19,7 +19,7 @@ using results::Problem;
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// Where a kernel's name is asked for, a lab's or a subcommand's may stand there by mistake.
+// Recognises a lab or a subcommand given by mistake in place of a kernel.
 const std::vector<std::string> LAB_NAMES{
 #define LAB(name) #name,
 #include "labs/labs.def"
@@ -129,7 +129,7 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   request.measure.cold = words.cold;
   set_measuring(words.measuring, request);
   set_simulator_options(words.simulator, machine::KIND, request);
-  // What a user brings along has been looked at by nobody.
+  // Nobody has looked at a user's file before, so hazards are looked for.
   request.look_for_hazards = words.simulator.hazards || !words.kernel_files.empty();
   request.without_meaning = options_without_meaning(app);
   return request;

@@ -98,7 +98,7 @@ void ShowSubcommand::refuse_contradictions(const CLI::App& app) const {
   if (app.count("--svg") > 0 && svg_.empty()) throw usage("--svg needs a file name");
 }
 
-// All that is to be shown; two by name stand beside each other.
+// The kernels to show; two names are compared.
 void ShowSubcommand::add_workloads(ShowRequest& request) const {
   size_t named = kernel_files_.size();
   for (const std::string& list : kernels_) named += split(list, ',').size();

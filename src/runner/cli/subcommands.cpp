@@ -62,7 +62,7 @@ void refuse_before_parsing(const std::vector<std::string>& line) {
   }
 }
 
-// What stands before a subcommand would mean nothing to it.
+// A subcommand would ignore words before it.
 void refuse_if_misplaced(const CLI::App& app, const CLI::App& of,
                          const std::vector<std::string>& line) {
   if (&of == &app || line[1] == of.get_name()) return;

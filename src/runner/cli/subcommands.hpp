@@ -11,7 +11,7 @@
 
 namespace runner {
 
-// The programs, as the table names them. Each says where its command line is declared what its requests are.
+// The programs, by their names in the table. Each declares its requests beside its command line.
 // NOLINTBEGIN(readability-identifier-naming)
 struct sgemm_runner;     // run_request.hpp
 struct sgemm_workbench;  // workbench_request.hpp
@@ -31,7 +31,8 @@ class Subcommand {
   /// Adds its options to the subcommand's `app`, which must not outlive this. Called once.
   virtual void add_options(CLI::App& app) = 0;
 
-  /// What the words that `app` took ask for; `command_line` are all of the program's. Throws Error(ExitCode::usage).
+  /// Returns the request of the words that `app` parsed; `command_line` is the program's whole line. Throws
+  /// Error(ExitCode::usage).
   virtual typename Program::Request request(const CLI::App& app,
                                             const std::vector<std::string>& command_line) const = 0;
 };
@@ -75,7 +76,7 @@ struct ParsedWords {
 /// Lets `app` and its subcommands take the words. Throws Error(ExitCode::usage) with a message for the user.
 ParsedWords parse_words(CLI::App& app, int argc, const char* const* argv);
 
-/// Adds one to `app` that takes whatever stands behind it: another program's.
+/// Adds a subcommand of another program to `app`, which takes all words after it.
 void add_foreign_subcommand(CLI::App& app, const char* name, const char* what);
 
 /// A program's subcommands, on their way from words to a request.
@@ -94,7 +95,7 @@ class Subcommands {
     }
   }
 
-  /// What `named`, one of the program's own, is asked for on the line. Throws Error(ExitCode::usage).
+  /// Returns the request of `named`, one of the program's own subcommands. Throws Error(ExitCode::usage).
   typename Program::Request request(const CLI::App& named,
                                     const std::vector<std::string>& line) const {
     for (const auto& [app, subcommand] : own_) {

@@ -59,7 +59,7 @@ constexpr NsightMetric METRICS[] = {
      SPILLS},
 };
 
-// What Nsight Compute writes in front of its CSV's header, and where that has what is needed.
+// The header of Nsight Compute's CSV, and the places of the needed columns.
 constexpr std::string_view HEADER = "\"ID\"";
 constexpr const char* METRIC_COLUMN = "Metric Name";
 constexpr const char* VALUE_COLUMN = "Metric Value";
@@ -84,7 +84,7 @@ std::vector<std::string> cells_of(std::string_view line) {
   return quoted ? std::vector<std::string>() : cells;
 }
 
-// "1,048,576" as a number; nothing for "n/a" and what else is none.
+// Parses "1,048,576"; nothing for "n/a" and other texts.
 std::optional<uint64_t> number_from(std::string text) {
   std::erase(text, ',');
   uint64_t value = 0;
@@ -104,7 +104,7 @@ std::string first_words(std::string_view text) {
   return "";
 }
 
-// The lines in which Nsight Compute says what went wrong, else the first line at all.
+// Returns Nsight Compute's lines about an error, or its first line.
 std::string what_it_says(std::string_view text) {
   for (const std::string_view mark : {"==ERROR==", "==WARNING=="}) {
     const size_t at = text.find(mark);
@@ -180,7 +180,7 @@ NsightCounts read_nsight(std::string_view text, int exit_code) {
                              exit_code == 0 ? "" : what_it_says(text.substr(0, header))));
   }
   for (const NsightMetric& one : METRICS) {
-    // A count of which a part is missing would be too small.
+    // A count without one of its parts would be too small.
     const bool is_whole = std::ranges::none_of(METRICS, [&](const NsightMetric& other) {
       return std::string_view(other.count) == one.count && !sums.contains(other.metric);
     });

@@ -32,14 +32,14 @@ struct NsightCounts {
 std::vector<std::string> nsight_command(const std::string& ncu,
                                         const std::vector<std::string>& program);
 
-/// Reads what that printed: its CSV, whatever lines stand before it. The values of several kernels are added up. Throws
-/// Error(ExitCode::failure) that says what is wrong, and what to do where the counters may not be read.
+/// Reads the CSV in Nsight Compute's output, after any other lines. The values of several kernels are added. Throws
+/// Error(ExitCode::failure) with the error, and with the remedy if the user may not read counters.
 NsightCounts read_nsight(std::string_view text, int exit_code);
 
-/// Runs it and reads what it prints. Ctrl-C ends it: Error(ExitCode::interrupted).
+/// Runs it and reads its output. Ctrl-C ends it with Error(ExitCode::interrupted).
 NsightCounts count_with_nsight(const std::string& ncu, const std::vector<std::string>& program);
 
-/// The Nsight Compute of this machine. Throws Error(ExitCode::failure) that says where it was looked for.
+/// Returns the path of this machine's Nsight Compute. Throws Error(ExitCode::failure) with the places searched.
 std::string find_nsight();
 
 }  // namespace runner

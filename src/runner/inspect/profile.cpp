@@ -37,7 +37,7 @@ constexpr double BYTES_OF_A_SECTOR = 32, LANES = 32;
 
 // ---- Claims.
 
-// A metric of a buffer's accesses that is one count over another, both of which a device has as a sum over buffers.
+// A metric of a buffer's accesses: one count over another. A device has both as sums over buffers.
 struct PerRequest {
   const char* metric;
   const char *sum, *requests;
@@ -225,13 +225,13 @@ bool has_device() {
   }
 }
 
-// What the simulated GPU counted of the workload, as recorded; nullptr if it is not.
+// Returns the simulated GPU's recorded counts of the workload; nullptr if there are none.
 const Traffic* simulated_of(const Run& simulated, const Workload& workload) {
   const Result* known = find_result(simulated, workload);
   return known == nullptr || !known->seen.traffic ? nullptr : &*known->seen.traffic;
 }
 
-// Holds the promise against what the device counted.
+// Compares the promise with the device's counts.
 void hold(const Workload& workload, const Run& simulated, Result& result) {
   if (!result.seen.traffic) return;
   result.judged.claims.clear();
@@ -240,7 +240,7 @@ void hold(const Workload& workload, const Run& simulated, Result& result) {
   for (const DeviceClaim& one : held.checked) result.judged.claims.push_back(one.claim);
 }
 
-// Those of the workloads that were recorded on a device.
+// Takes those workloads that were recorded on a device.
 void take_recorded(const std::vector<Workload>& workloads, const Run& recorded,
                    const Run& simulated, Run& done) {
   done.from = recorded.from;

@@ -22,9 +22,9 @@ struct DeviceClaims {
   std::vector<device::Claim> not_counted{};
 };
 
-/// Holds claims against a device's counts, which know no buffers. Claims on buffers' sectors (or lines) per request are one
-/// claim on their sum, each weighted with the simulated GPU's requests of its buffer; buffers of which nothing is claimed
-/// count as there. Without the simulated GPU's counts such claims are not counted.
+/// Compares claims with a device's counts, which do not tell buffers apart. Claims on buffers' sectors (or lines) per
+/// request become one claim on their sum, each weighted with the simulated GPU's requests of its buffer. Buffers
+/// without a claim have the simulated GPU's counts. Without those counts such claims are not judged.
 DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
                              const results::Traffic& counted, const results::Traffic* simulated);
 

@@ -25,8 +25,8 @@ constexpr int CODE_INDENT = 10;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// What statements that are alike have in common: "%r12" and "%r3" are one, and so are "+16" and "+4096". Constants stay,
-// since they are what the line says, and labels, since branches name them.
+// Returns the form that similar statements share: "%r12" and "%r3" are the same, and so are "+16" and "+4096".
+// Constants stay, because the source line has them, and labels, because branches name them.
 std::string shape_of(const std::string& text) {
   std::string shape;
   char mark = 0;  // of the name or offset that the digits belong to
@@ -69,7 +69,7 @@ std::string ptx_listing(const machine::KernelCode& code, const SourceText& sourc
     if (std::ranges::find(order, one.file) == order.end()) order.push_back(one.file);
     add(files[one.file][one.line], one.text);
   }
-  // The kernel's own file has most of it; what it calls comes after.
+  // The kernel's own file comes first, then those of called functions.
   const auto statements_in = [&](const std::string& file) {
     size_t count = 0;
     for (const auto& [line, statements] : files.at(file)) count += statements.size();

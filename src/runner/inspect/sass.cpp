@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// What follows `mark` in the line; nothing where it does not begin with that.
+// Returns the text after `mark`; nothing if the line does not begin with it.
 std::optional<std::string> after(std::string_view line, std::string_view mark) {
   line = trimmed(line);
   if (!line.starts_with(mark)) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<SassInstruction> read_instruction(std::string_view line) {
   return instruction;
 }
 
-// "REG:32 STACK:0 SHARED:0": the number behind a name; 0 where it is not there.
+// Returns the number after a name in "REG:32 STACK:0 SHARED:0"; 0 if it is missing.
 int figure(std::string_view line, std::string_view name) {
   const size_t at = line.find(name);
   int value = 0;

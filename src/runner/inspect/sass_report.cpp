@@ -32,7 +32,7 @@ using results::Result;
 using results::Run;
 
 constexpr int SCHEMA = 1;
-// Of a program that was built for several, the one whose figures are recorded.
+// The architecture of the recorded figures, if the program was built for several.
 constexpr const char* PREFERRED_ARCHITECTURE = "sm_90a";
 
 Error failed(const std::string& what) { return {ExitCode::failure, what}; }
@@ -111,8 +111,8 @@ SassEntry entry_from(const Json& row) {
   return entry;
 }
 
-// The machine code of this very program, or of the one that was asked for; nothing where it has none or nothing can read
-// it, which is then what `why` says.
+// Returns the machine code of this program, or of the one asked for. Nothing if it has none or no tool can read it;
+// `why` gets the reason.
 std::optional<SassReport> looked_into(const SassRequest& request, const Run& run,
                                       std::string* why) {
   const bool asked = !request.program.empty();
@@ -184,7 +184,7 @@ SassReport sass_report(const std::vector<Workload>& workloads, const Run& run,
     if (one.architecture == architecture) by_kernel[kernel_name(one.name)] = &one;
   }
 
-  // Only what is asked for is disassembled: a program has hundreds of megabytes of it.
+  // Disassembles the requested kernels only: a program has hundreds of megabytes of machine code.
   std::string functions;
   std::set<std::string> wanted;
   for (const Workload& workload : workloads) {

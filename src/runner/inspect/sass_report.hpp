@@ -28,7 +28,7 @@ struct SassReport {
   bool operator==(const SassReport&) const = default;
 };
 
-/// "sgemm/06_vector_float4", "lab/copy_stride/8": a workload whatever its size.
+/// "sgemm/06_vector_float4", "lab/copy_stride/8": a workload at any size.
 std::string sass_name(const Workload& workload);
 
 /// The kernels that the workload was seen to launch in a run, at any size: their names, and whether the promise was held

@@ -42,7 +42,7 @@ constexpr int LINES_AROUND = 3;  // of the one that --line asks for
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// A workload with what was seen of it, of which only what the user asked for is left.
+// A workload with its counters, narrowed to the user's request.
 struct Seen {
   const Workload* workload = nullptr;
   std::vector<Line> lines{};
@@ -94,7 +94,7 @@ void refuse_what_has_no_source(const std::vector<Seen>& seen) {
   }
 }
 
-// ---- Narrowing to what was asked for.
+// ---- Narrowing to the user's request.
 
 // Line and lens::Request have the same three members.
 template <typename Access>
@@ -145,7 +145,7 @@ bool is_same_site(const lens::Request& a, const lens::Request& b) {
          a.instruction == b.instruction && a.path == b.path && a.buffer == b.buffer;
 }
 
-// Of each line, instruction and buffer its requests.
+// The requests by line, instruction and buffer.
 std::vector<Steps> by_site(const std::vector<lens::Request>& requests) {
   std::vector<Steps> sites;
   for (const lens::Request& request : requests) {
@@ -221,7 +221,7 @@ lens::Wanted wanted_by(const PictureRequest& picture) {
           .chosen = picture.is_chosen(),
           .block = picture.block.value_or(0),
           .warp = static_cast<uint32_t>(std::min<uint64_t>(picture.warp.value_or(0), UINT32_MAX)),
-          // Of a chosen warp all are kept, so that one can say how many there are.
+          // All requests of a chosen warp are kept, to tell their number.
           .count = picture.is_chosen() ? ALL_STEPS : picture.steps};
 }
 
@@ -246,7 +246,7 @@ std::string heading_of(const Workload& workload, const Result& result, const tex
                      workload.idea.empty() ? "" : fmt::format(": {}", workload.idea));
 }
 
-// Only what stands around the line that was asked for.
+// Keeps the lines around the requested one.
 void keep_around(int line, Shown& shown) {
   for (auto& [file, numbers] : shown) {
     std::erase_if(numbers, [line](const auto& number) {
@@ -323,7 +323,7 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
   return view_of(request, run, seen, page);
 }
 
-// What of a result is to be shown.
+// Returns the part of a result to show.
 Seen seen_of(const ShowRequest& request, const Workload& workload, const Result& result,
              std::vector<lens::Request> requests) {
   Seen seen{.workload = &workload, .requests = std::move(requests)};

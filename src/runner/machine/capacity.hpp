@@ -1,4 +1,4 @@
-// What the device can hold.
+// The memory that a device has for a problem.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a device's FP32 units can do at most, by its documentation.
+// The highest FP32 rate of a device, by its documentation.
 #pragma once
 
 namespace runner {

@@ -25,7 +25,7 @@ constexpr size_t TRUSTED_SAMPLES = 5;
 constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of a median
 constexpr double TRUSTED_CLOCK_RANGE = 0.05;  // of the highest clock
 
-// Whether the last rounds lie close together. True where nothing was read.
+// True if the last rounds differ little, or if none was read.
 bool is_steady(const std::vector<double>& values) {
   if (values.empty()) return true;
   if (values.size() < STEADY_ROUNDS) return false;

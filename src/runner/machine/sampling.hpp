@@ -16,7 +16,7 @@
 
 namespace runner {
 
-/// One sample, and what the device said while it was taken.
+/// One sample, with the device's state at that time.
 struct Sample {
   double ms = 0;  // of one launch
   std::optional<double> clock_mhz{};
@@ -37,7 +37,7 @@ struct StopRule {
   double most_seconds = 1.0;
   double target_uncertainty = 0.002;
 
-  /// Whether enough is known, or enough was spent. One sample is taken whatever it costs.
+  /// True if the median is known well enough, or the time is spent. One sample is taken at any cost.
   bool stop(std::span<const double> samples, double seconds_spent) const;
 };
 

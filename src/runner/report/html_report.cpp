@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The program that counts for the page, if it is this one: on the simulated GPU, with the program behind `show` beside it.
-// Otherwise ./sgemm_runner builds what is needed.
+// Returns this program if it can count for the page: on the simulated GPU, with the program of `show` beside it.
+// Otherwise ./sgemm_runner builds one.
 std::optional<std::string> own_counting_program() {
   if (machine::MEASURES_TIME) return std::nullopt;
   const fs::path own = own_program();
@@ -44,7 +44,7 @@ std::vector<std::string> command(const std::string& run_file, const std::string&
   return words;
 }
 
-// What it says last, without its name: it refuses in one line.
+// Returns its last line, which has the reason, without its name.
 std::string reason(const Finished& ended) {
   const std::vector<std::string_view> lines = text::lines_of(ended.output);
   if (lines.empty()) return fmt::format("python3 ended with {} and said nothing", ended.code);

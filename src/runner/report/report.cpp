@@ -16,7 +16,7 @@ namespace {
 
 using results::Run;
 
-// Figures of rungs or of labs: where the project keeps them, and what is said of a run that has none.
+// Recorded figures of rungs or of labs: their file, and the complaint about a run without them.
 struct Kind {
   bool of_labs;
   std::string file;

@@ -18,7 +18,7 @@ inline std::filesystem::path recorded_labs() { return baselines() / "nvidia-h200
 inline std::filesystem::path simulated_counters() { return baselines() / "simulator.json"; }
 inline std::filesystem::path device_counters() { return baselines() / "nvidia-h200-profile.json"; }
 
-/// What was read from the rungs' machine code, for an H200.
+/// The recorded summary of the rungs' machine code, for an H200.
 inline std::filesystem::path recorded_sass() { return baselines() / "nvidia-h200-sass.json"; }
 
 }  // namespace runner

@@ -30,7 +30,7 @@ using results::Run;
 // The program that runs kernels lies beside this one.
 std::string runner_program() { return (own_program().parent_path() / "sgemm_runner").string(); }
 
-// What one call measured. Where it was cut short, its last row may have been too.
+// Reads one call's results. If the call was interrupted, its last row may be incomplete.
 Run run_of(const Call& call) {
   Call words{runner_program()};
   words.insert(words.end(), call.begin(), call.end());

@@ -97,7 +97,7 @@ void keep_what_is_meant(const CompareRequest& request, Run& run, const std::stri
     require("size " + one.size(), [&](const Result& row) { return is_of(row, one); });
 }
 
-// A gate that wrote over what it holds runs against would be green the next time.
+// A gate that overwrites its own base would pass the next time.
 void refuse_to_write_over(const CompareRequest& request, const std::string& base) {
   const auto is_same = [](const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return false;
@@ -135,7 +135,7 @@ std::vector<const Result*> all_rows(const Run& run) {
   return rows;
 }
 
-// What more samples may decide.
+// Rows that more samples may decide.
 std::vector<const Result*> unsure_rows(const Run& run) {
   std::vector<const Result*> rows;
   for (const Result& row : run.results) {
@@ -173,7 +173,7 @@ Run run_now(const CompareRequest& request, const Run& base, const std::string& f
   return now;
 }
 
-// Of a rung or a lab; other kernels are the user's.
+// Returns the source of a rung or a lab; other kernels are the user's.
 std::string source_of(const results::Identity& who) {
   std::string file;
   if (who.set == "sgemm") file = fmt::format("src/kernels/{}.cu", results::label(who));

@@ -1,4 +1,4 @@
-// What `sgemm_runner lab` does.
+// The command `sgemm_runner lab`.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

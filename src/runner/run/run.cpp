@@ -72,8 +72,8 @@ std::vector<Workload> workloads_of(const RunRequest& request, const machine::Dev
   return workloads;
 }
 
-// What runs anybody's code may take. A check of the contract takes a second; a product as long as it is large, on the simulated
-// GPU by some millions of multiply-adds in a second. Where a launch is told how long it may take, all else is too.
+// Limits for a user's code. A check of the contract takes a second. A product takes time by its size: the simulated GPU
+// does some millions of multiply-adds a second. A limit on a launch also raises or lowers the other limits.
 Bounds bounds_of(const RunRequest& request) {
   constexpr double LAUNCHES = 12, REST = 20;
   constexpr double OF_A_CHECK = 120, PRODUCTS_PER_SECOND = 5e5,

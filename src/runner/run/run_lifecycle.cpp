@@ -42,13 +42,13 @@ void warn_of_doubts(const Run& run) {
   }
 }
 
-// What the run is called when it is saved from its page.
+// The name of the run when it is saved from its page.
 std::string name_of_data(const RunOptions& options) {
   const std::string name = std::filesystem::path(options.json_file).filename().string();
   return name.empty() ? "run.json" : name;
 }
 
-// What was measured, and what ended it early; what was done before that stays.
+// The results, and the error that ended the run early. Results before it stay.
 struct Measured {
   Run run{};
   std::optional<Error> failure{};
@@ -69,8 +69,8 @@ void measure(const RunOptions& options, const Work& work,
   }
 }
 
-// ---- The same in a process of its own. What it says is JSON: what it has so far, whether the last result is one that is
-// still open, and what ended it.
+// ---- The same in its own process. It reports JSON: the results so far, whether the last one is still open, and the
+// error that ended it.
 
 Json error_as_json(const Error& error) { return {{"code", error.code()}, {"what", error.what()}}; }
 
@@ -115,7 +115,7 @@ void measure_and_tell(const RunOptions& options, const Work& work, const ApartWo
   told.say(as_text(said));
 }
 
-// What became of a process that did not come to its end, or said what it cannot have said.
+// Returns the outcome of a process that did not end properly, or whose report cannot be its own.
 std::string end_of(const DoneApart& done) {
   using End = DoneApart::End;
   switch (done.end) {
@@ -206,7 +206,7 @@ ExitCode run_lifecycle(const RunOptions& options, const Work& work) {
   if (interrupted()) failure.reset();  // cut short by the user
   if (failure && done.results.empty()) throw Error(*failure);
 
-  // That one of them cannot be written is no reason to lose the others.
+  // If one of them cannot be written, the others still are.
   const std::string text = report(done, recorded, options.presentation, page);
   std::optional<Error> unwritten;
   const auto try_to = [&](const std::function<void()>& write) {
@@ -235,7 +235,7 @@ ExitCode verdict_on(const Run& run, const std::optional<Error>& failure, bool st
   if (failure) return failure->code();
   const auto failed = [](const Result& r) { return !r.judged.error.empty(); };
   if (std::ranges::any_of(run.results, failed)) return ExitCode::failure;
-  // Nothing that was run proves nothing.
+  // A run without results proves nothing.
   if (run.results.empty() || !std::ranges::all_of(run.results, &Result::is_right))
     return ExitCode::wrong;
   const auto doubtful = [](const Result& r) { return !r.judged.trusted(); };

@@ -32,8 +32,8 @@
 
 namespace runner {
 
-// What parent and child share. The child's own copy of it is locked unless it speaks: a stray write, or one to every file
-// descriptor, cannot reach it. Two texts take turns, so that one that is only half written is never read.
+// The memory that parent and child share. The child's mapping is locked except while it reports, so no stray write
+// reaches it. Two texts take turns, so the parent never reads a half-written one.
 struct Told::Board {
   static constexpr size_t STEP_BYTES = 200, TEXT_BYTES = size_t{32} << 20;
 
@@ -57,7 +57,7 @@ constexpr double LONGEST_LOOK = 0.5;  // in seconds: what is more, this process 
 constexpr int MOST_PROCESSES = 32;    // of judged code: a symbolizer, now and then
 constexpr rlim_t MOST_FILE_BYTES = rlim_t{1} << 30;
 
-// Where the launch under way is: the child tells it for the display alone, and nothing is judged by it.
+// The progress of the current launch, for the display only. No judgement depends on it.
 struct Blocks {
   std::atomic<int64_t> done{0}, blocks{0};
 };
@@ -153,7 +153,7 @@ void end_with(pid_t parent, bool may_start_processes) {
 
 // ---- The parent.
 
-// What a process and all that it has started hold in memory, and how many they are.
+// The memory of a process and its descendants, and their number.
 struct Family {
   int64_t bytes = 0;
   int processes = 0;
@@ -172,7 +172,7 @@ void add_to(Family& family, pid_t process) {
   }
 }
 
-// Nine tenths of what is free, so that no other process is ended for want of memory.
+// Nine tenths of the free memory, so that no other process is killed for lack of it.
 int64_t most_of_what_is_free() {
   std::ifstream file("/proc/meminfo");
   for (std::string word; file >> word;) {

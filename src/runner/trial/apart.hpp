@@ -1,5 +1,5 @@
-// Work in a process of its own, in which anybody's code may run: whatever that does (a crash, an exit, a loop without end, a
-// flood of output), this process goes on and keeps it within bounds.
+// Runs work in its own process, for anybody's code. If the code crashes, exits, loops without end or floods the output,
+// this process goes on and bounds it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace runner {
 
-/// What the work may take. This process alone keeps the time and looks at the memory: nothing that the work says can change it.
+/// The limits of the work. This process measures time and memory itself; no report of the work changes them.
 struct Bounds {
   double step_seconds = 60;  // that a step may take; the first begins with the process
   double seconds = 3600;     // that all steps together may take
@@ -21,23 +21,22 @@ struct Bounds {
   bool may_start_processes = false;  // a compiler does, and judged code does not
 };
 
-/// What the work says of itself while it is done. It goes through memory that is locked while the work does not speak, and
-/// through no file descriptor.
+/// The work's reports. They go through memory that is locked between reports, and not through a file descriptor.
 class Told {
  public:
   struct Board;
   explicit Told(Board& board) : board_(board) {}
 
-  /// What is done from now on: a few words for people.
+  /// Reports the current activity, in a few words for people.
   void begin(std::string_view step);
-  /// What the work has to say so far, in place of what it said before. Throws Error if it is more than there is room for.
+  /// Replaces the report so far. Throws Error if the text is too long.
   void say(std::string_view text);
 
  private:
   Board& board_;
 };
 
-/// Where the work is, for whoever waits.
+/// Reports the progress.
 struct Underway {
   std::string step{};
   std::optional<machine::LaunchProgress> launch{};

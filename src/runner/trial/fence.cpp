@@ -19,7 +19,7 @@
 namespace runner {
 namespace {
 
-// A kind of processor: what its calls are filtered by.
+// The system calls of a processor family, for the filter.
 struct Processor {
   const char* name;  // as uname() has it
   uint32_t architecture;
@@ -74,7 +74,7 @@ class Filter {
     answer(SECCOMP_RET_ALLOW);
     answer(with);
   }
-  // Denies the call where its first argument is this, or where it is anything else.
+  // Denies a call with this first argument, or with any other.
   void deny_of(long call, uint32_t argument, uint32_t with) {
     judge_argument(call, argument, with, SECCOMP_RET_ALLOW);
   }
@@ -96,7 +96,7 @@ class Filter {
   }
   void answer(uint32_t with) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, with)); }
   void jump(uint32_t statements) { code_.push_back(BPF_STMT(BPF_JMP | BPF_JA, statements)); }
-  // Goes on with the next statement where the comparison holds, and behind `statements` of them where it does not.
+  // Goes on with the next statement if the comparison holds; otherwise skips `statements` of them.
   void skip_unless(uint16_t comparison, uint32_t value, uint8_t statements) {
     code_.push_back(
         BPF_JUMP(static_cast<uint16_t>(BPF_JMP | comparison | BPF_K), value, 0, statements));
@@ -120,7 +120,7 @@ void forbid_what_judged_code_may_not() {
   constexpr uint32_t REFUSED = SECCOMP_RET_ERRNO | EPERM;
   const auto own = static_cast<uint32_t>(getpid());
   Filter filter(*processor);
-  // A thread, or what posix_spawn makes, which becomes another program at once.
+  // Allows a thread, and the process of posix_spawn, which becomes another program at once.
   filter.deny_without_bits(SYS_clone, CLONE_THREAD | CLONE_VFORK, NO_COPY);
   filter.deny(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);  // the C library takes clone then
   for (const uint32_t call : processor->copying) filter.deny(call, NO_COPY);

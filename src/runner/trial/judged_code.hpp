@@ -14,9 +14,9 @@ class Threw : public Error {
   explicit Threw(const std::string& what) : Error(ExitCode::wrong, "its host code threw " + what) {}
 };
 
-/// The rung with guards around its functions: what launch() throws becomes Threw (std::bad_alloc and our own Error pass
-/// through), and path() returns a short printable text. The copy lives as long as the program. Throws Error(ExitCode::usage)
-/// if there are too many.
+/// Returns the rung with guards around its functions: an exception of launch() becomes Threw (std::bad_alloc and our
+/// own Error pass), and path() returns a short printable text. The copy lives as long as the program. Throws
+/// Error(ExitCode::usage) if there are too many.
 const ladder::Rung& guarded(const ladder::Rung& rung);
 
 /// "4096x1x0, lda 1, ldb 1, ldc 1, alpha 1, beta 0": the problem that a guarded rung was called with last; empty if none was.

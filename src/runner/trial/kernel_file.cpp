@@ -35,7 +35,7 @@ std::string complaint(const std::string& path, const std::string& why) {
   return fmt::format("--kernel '{}': {}", path, why);
 }
 
-// Of nvcc and of clang: seconds for the largest rung, and several times that where others work too.
+// Limits of a compiler, nvcc or clang: the largest rung takes seconds, and several times as many on a busy machine.
 constexpr Bounds OF_A_COMPILER{.step_seconds = 300,
                                .seconds = 300,
                                .memory_bytes = int64_t{6} << 30,

@@ -36,8 +36,8 @@ class UnusableKernel : public Error {
   bool has_a_rung_;
 };
 
-/// A kernel's file, compiled by what compiled the ladder (clang and the simulator's headers, or nvcc), alone, with src/ on the
-/// include path. None of its code has run.
+/// A compiled kernel file: compiled alone, like the ladder (by clang with the simulator's headers, or by nvcc), with
+/// src/ on the include path. None of its code has run.
 struct CompiledKernel {
   std::string path{};     // of the file
   std::string library{};  // in `folder`

@@ -15,10 +15,10 @@ void load(Workload& workload);
 /// Lays the workload's data out and hands over one launch of it, valid during the call.
 void with_launch(const Workload& workload, const std::function<void(const machine::Launch&)>& use);
 
-/// Runs it, checks its result and says what it saw: `seen` and `judged`, without claims.
+/// Runs it, checks its result and fills in `seen` and `judged`, without claims.
 results::Result verified(const Workload& workload);
 
-/// Launches it once between cudaProfilerStart and cudaProfilerStop: what a profiler is to see.
+/// Launches it once between cudaProfilerStart and cudaProfilerStop, for a profiler.
 void launch_once(const Workload& workload);
 
 }  // namespace runner

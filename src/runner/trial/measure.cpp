@@ -23,7 +23,7 @@ using results::Result;
 // A fault leaves a device without its context: nothing that follows could be believed.
 bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
 
-// What a kernel broke of the contract. It ends with the first thing that leaves the device unusable.
+// Returns the checks of the contract that a kernel fails. Stops after a failure that leaves the device unusable.
 struct Contract {
   int checks = 0;
   std::vector<results::BrokenCheck> broken{};
@@ -33,7 +33,7 @@ struct Contract {
 // The contracts of the rungs that were held to it.
 using Contracts = std::map<const ladder::Rung*, Contract>;
 
-// Of a workload that has not been measured yet.
+// Returns the empty result of a workload that is not measured yet.
 Result begun(const Workload& workload, const Contract& contract) {
   Result result = workload.result();
   result.date = now();
@@ -43,7 +43,7 @@ Result begun(const Workload& workload, const Contract& contract) {
   result.judged.contract_checks = contract.checks;
   return result;
 }
-// Of a kernel, before any of its problems.
+// Prepares a kernel, before its problems.
 Result begun_without_problem(const Workload& workload, const Contract& contract) {
   Result result = begun(workload, contract);
   result.problem.reset();

@@ -16,14 +16,14 @@ namespace runner {
 results::Result measure(const Workload& workload, Matrices& matrices,
                         const results::MeasureOptions& options);
 
-/// What of hazards was seen in all launches since it was last asked: those of a result, the checks' included.
+/// Returns the hazards of all launches since the last call: those of a result, its checks included.
 void see_hazards(results::Observation& seen);
 
-/// What the kernel does not keep of one of the contract's checks; empty where it keeps it. A CUDA call of the check's own that
-/// finds what the kernel did is the kernel's failure too.
+/// Returns the kernel's failure in one of the contract's checks; empty if it passes. A CUDA error in the check's own
+/// calls that the kernel caused is the kernel's failure, too.
 std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung);
 
-/// Hears what is done from now on, in a few words, and what is known by then of the workload whose turn it is.
+/// Receives the current activity, in a few words, and the result so far of the current workload.
 using Tell = std::function<void(const std::string& step, const results::Result& at_hand)>;
 
 /// Options of a measurement.
@@ -32,17 +32,17 @@ struct HowMeasured {
   bool reveal = false;  // of a riddle: ideas and answer
 };
 
-/// Runs each workload and adds a result to `run` as soon as it is known, so that what is done before a failure (an Error)
-/// or an interruption stays. What is held to the contract is asked all of it first. Roofs are measured before the first
-/// time of a product is taken.
+/// Runs each workload and adds its result to `run` at once, so that results stay after a failure (an Error) or an
+/// interruption. A kernel is first held to the whole contract, if asked. Roofs are measured before the first product is
+/// timed.
 void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, const Tell& tell,
                  results::Run& run);
 /// The same; `with_progress` shows the progress on a terminal.
 void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, bool with_progress,
                  results::Run& run);
 
-/// Adds a result as soon as it is known, unless its launch was cut short by the user: that is not wrong. Throws Error if
-/// the launch left the device in a state in which nothing that follows could be believed.
+/// Adds a result at once, unless the user interrupted its launch. Throws Error if the launch left the device unusable,
+/// so that no later result can be trusted.
 void add_result(results::Result result, results::Run& run);
 
 }  // namespace runner

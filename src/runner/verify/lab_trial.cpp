@@ -27,7 +27,7 @@ int64_t words_of_copy(const lab::Setup& setup) {
 
 size_t bytes(int64_t words) { return static_cast<size_t>(words) * sizeof(uint32_t); }
 
-// What the first wrong word of an array looks like, and how many there are.
+// The first wrong word of an array, and the number of wrong words.
 struct Wrong {
   int64_t count = 0;
   int64_t first = 0;
@@ -43,7 +43,7 @@ struct Wrong {
   }
 };
 
-// A word as a number: most arrays hold floats, and what is no usual float is shown as its bits.
+// Returns a word as a number. Most arrays hold floats; a word that is not a usual float is shown as bits.
 std::string shown(uint32_t value) {
   if (value == POISON_BITS) return "nothing (it was never written)";
   const auto number = std::bit_cast<float>(value);

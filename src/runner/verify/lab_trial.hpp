@@ -29,10 +29,10 @@ class LabTrial : public WorkloadTrial {
   /// Device memory of a trial with this setup, with the copy's if the machine measures.
   static double bytes_needed(const lab::Setup& setup, int64_t guard);
 
-  /// Fills the arrays anew if a launch may have changed them, runs the variant and compares every word of every array,
-  /// and the poison around them, with what the lab says they must be. What was seen goes to `seen`.
+  /// Fills the arrays again if a launch may have changed them, runs the variant, and compares every word of every
+  /// array, and the poison around them, with the lab's expectation. The counters go to `seen`.
   results::Judgement check(results::Observation& seen);
-  /// The same, and all that it tells of the result: what was seen, how it was judged, the path and the useful bytes.
+  /// The same, and fills in the result: counters, judgement, path and useful bytes.
   void check(results::Result& result) override;
   /// Times it in turns with copy().
   std::optional<results::Timing> time(const results::MeasureOptions& options) override;

@@ -11,7 +11,7 @@ namespace runner {
 using results::Problem;
 using results::Result;
 
-// What the NaN in C cannot tell from an element that was never written, the counters can.
+// A NaN in C may be an element that was never written. The counters tell.
 std::string reading_of_c(const Result& result) {
   if (!result.seen.traffic || !result.problem || result.problem->beta != 0.0f) return "";
   const double loads = result.seen.traffic->count(results::counts::LOAD_REQUESTS, "C").value_or(0);

@@ -49,7 +49,7 @@ results::Judgement judgement_of(const results::Result& result, const Verdict& ve
 /// A complaint if the kernel reads C although beta is 0; otherwise empty.
 std::string reading_of_c(const results::Result& result);
 
-/// Verifies the rung on the verifier's problem; the path that ran and what was seen go to `result`.
+/// Verifies the rung on the verifier's problem. The path and the counters go to `result`.
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);
 
 }  // namespace runner

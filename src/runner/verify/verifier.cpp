@@ -48,7 +48,7 @@ struct Verifier::Pass {
     if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
   }
 
-  // Compares what of the yardstick lies in these rows of C.
+  // Compares the yardstick's elements in these rows of C.
   void compare(int64_t first, int64_t rows, const float* elements, int64_t ldc, Verdict& verdict,
                WrongElements& wrong) const {
     const auto begin = std::ranges::lower_bound(yardstick.rows(), first);

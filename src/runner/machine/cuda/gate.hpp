@@ -17,7 +17,7 @@ class Gate {
   /// so many seconds: a launch that waits for the stream, or more of them than a stream takes, does not hang.
   explicit Gate(double most_seconds = MOST_SECONDS);
 
-  /// What is put on the stream from now on waits for open(). One stream at a time.
+  /// From now on, work on the stream waits for open(). One stream at a time.
   void close(cudaStream_t stream);
   /// Lets it go.
   void open();

@@ -10,8 +10,8 @@
 
 namespace runner {
 
-/// The kernels that `launch` puts on a stream, in order, with what each takes of a multiprocessor. Nothing is run:
-/// the launch is captured into a graph and read off it. Empty where that cannot be done.
+/// Returns the kernels that `launch` puts on a stream, in order, with the resources that each takes of a
+/// multiprocessor. Nothing runs: the launch is captured into a graph, which is read. Empty if it cannot be captured.
 std::vector<results::Kernel> launched_kernels(
     const std::function<cudaError_t(cudaStream_t)>& launch);
 

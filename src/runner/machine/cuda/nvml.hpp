@@ -1,5 +1,4 @@
-// The clock of the GPU, what holds it down and what it is allowed, from NVIDIA's management library if that is
-// installed.
+// The GPU's clock, its limits and the reasons for a lower clock, from NVIDIA's management library if it is installed.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,8 @@ class Nvml {
 
   /// Clock of the multiprocessors in MHz, now.
   std::optional<double> clock_mhz() const;
-  /// What slows the device down now, beyond the power limit that a full load always meets: heat or a brake.
+  /// Returns the cause that slows the device now: heat or a brake. The power limit, which every full load meets, is
+  /// none.
   std::vector<std::string> slowdowns() const;
 
   /// "580.159.03"
@@ -29,7 +29,7 @@ class Nvml {
   std::optional<double> power_limit_watts() const;
   /// The highest clock that the multiprocessors are allowed.
   std::optional<double> clock_limit_mhz() const;
-  /// Whether memory is error-corrected now.
+  /// True if memory is error-corrected now.
   std::optional<bool> ecc() const;
 
  private:
@@ -43,7 +43,7 @@ class Nvml {
   int (*throttle_reasons_)(void*, unsigned long long*) = nullptr;
 };
 
-/// Of the current CUDA device, which is the same for the whole run.
+/// The current CUDA device, which stays the same for the whole run.
 const Nvml& nvml();
 
 }  // namespace runner

@@ -16,7 +16,7 @@ class Owned {
     if (handle_ != nullptr) DESTROY(handle_);
   }
   Handle get() const { return handle_; }
-  /// Where a function of the runtime puts the handle that it makes.
+  /// The address to which a runtime function writes a new handle.
   Handle* out() { return &handle_; }
 
  private:

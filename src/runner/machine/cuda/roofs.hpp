@@ -1,4 +1,4 @@
-// What a CUDA device reaches at most, measured: what kernels are held against.
+// Measures a CUDA device's highest rates, with which kernels are compared.
 #pragma once
 
 #include "results/values/run.hpp"

@@ -28,8 +28,7 @@ class Stopwatch {
   /// On the current device. Throws Error if that fails, as do all functions.
   explicit Stopwatch(const results::MeasureOptions& options);
 
-  /// Takes the time of `kernel`, with `reference` taking turns unless it is empty. Waits first for whatever was
-  /// launched on other streams.
+  /// Times `kernel`, in turns with `reference` unless that is empty. Waits first for launches on other streams.
   results::Timing measure(const Launch& kernel, const Launch& reference);
 
  private:

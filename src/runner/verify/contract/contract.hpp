@@ -14,13 +14,12 @@ namespace runner {
 struct ContractCheck {
   const char* name;  // "dense shapes"
 
-  /// What is wrong, for people: the shape, leading dimensions, alpha, beta and alignment, and what came of
-  /// them. Empty where the kernel keeps the contract. Waits for the device. Where a CUDA error is what is wrong
-  /// the device may be unusable afterwards, and the checks that follow would say no more than that. Throws
-  /// Error if the device lacks the memory for the problem or the user interrupts.
+  /// Returns the failure, for people: the shape, leading dimensions, alpha, beta and alignment, and the wrong result.
+  /// Empty if the kernel passes. Waits for the device. After a CUDA error the device may be unusable, and later checks
+  /// would only report that. Throws Error if the device lacks memory for the problem, or if the user interrupts.
   std::string (*complaint)(const ladder::Rung& rung);
 
-  /// What usually breaks it, where the complaint is mostly a fault whose address says nothing; otherwise nullptr.
+  /// The usual mistake, if the failure is mostly a fault with a meaningless address; otherwise nullptr.
   const char* usual_reason = nullptr;
 };
 

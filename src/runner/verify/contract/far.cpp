@@ -19,8 +19,8 @@ using results::Problem;
 
 // --- leading dimensions -------------------------------------------------------------------------------------
 
-// The elements of a matrix whose rows may lie so far apart that most of its memory is never touched. Small
-// integers, of which FP32 forms the product exactly.
+// A matrix whose rows may lie so far apart that most of its memory is never touched. Its elements are small integers,
+// whose product FP32 forms exactly.
 class FarMatrix {
  public:
   FarMatrix(int64_t rows, int64_t cols, int64_t ld, int factor)
@@ -51,7 +51,7 @@ class FarMatrix {
 };
 
 std::string far_rows(const Rung& rung, const Problem& p) {
-  // Hardly anything of the matrices is touched; what remembers the accesses to each byte would be as large.
+  // The matrices are mostly untouched; a record of the accesses to each byte would be as large as they are.
   const WithoutHazards so_large;
   const FarMatrix a(p.M, p.K, p.lda, 3), b(p.K, p.N, p.ldb, 7), c(p.M, p.N, p.ldc, 11);
   const Sgemm sgemm{.M = p.M,
@@ -102,7 +102,7 @@ constexpr Far FAR[] = {{3, (int64_t{1} << 31) + 1},
                        {65, (int64_t{1} << 26) + 8},
                        {129, (int64_t{1} << 25) + 8}};
 
-// Of a matrix with M rows: tiles, and few columns.
+// Sizes of a matrix with M rows: tiles, and few columns.
 std::string far_rows_of_m(const Rung& rung, int64_t Problem::* ld) {
   if (!has_memory_for_far_rows()) return "";
   for (const Far& far : FAR) {
@@ -119,7 +119,7 @@ std::string far_rows_of_m(const Rung& rung, int64_t Problem::* ld) {
 std::string far_rows_of_a(const Rung& rung) { return far_rows_of_m(rung, &Problem::lda); }
 std::string far_rows_of_c(const Rung& rung) { return far_rows_of_m(rung, &Problem::ldc); }
 
-// Of B, which has K rows: tiles, and few rows of C.
+// Sizes of B, which has K rows: tiles, and few rows of C.
 std::string far_rows_of_b(const Rung& rung) {
   if (!has_memory_for_far_rows()) return "";
   for (const Far& far : FAR) {
@@ -259,8 +259,8 @@ std::optional<int64_t> blocks_of(const Rung& rung, const LongProduct& product) {
   return grid[0] * grid[1] * grid[2];
 }
 
-// Rows (or columns) of C to a block where the grid grows with C; nothing where it does not, as that of blocks which take
-// one tile after another: no excerpt of such a grid would end.
+// Returns the rows (or columns) of C for each block, if the grid grows with C. Nothing if it does not, because its
+// blocks take one tile after another: an excerpt of such a grid would not end.
 std::optional<int64_t> length_of_a_block(const Rung& rung, bool of_rows, int64_t length,
                                          int64_t other) {
   if (!has_memory_for(2 * LongProduct::floats(length, other))) return std::nullopt;
@@ -270,8 +270,8 @@ std::optional<int64_t> length_of_a_block(const Rung& rung, bool of_rows, int64_t
   return std::max<int64_t>(1, length / *blocks);
 }
 
-// Runs the blocks at the beginning and those at the end of a grid, and looks what they left at both ends of C: each block
-// writes something there, writes it right, and no element is written by both.
+// Runs the first and the last blocks of a grid and checks both ends of C: each block writes something there, writes it
+// right, and no element is written by both.
 std::string ends_of_a_long_product(const Rung& rung, LongProduct& product, int64_t blocks) {
   using Blocks = machine::Excerpt::Blocks;
   std::vector<bool> before;
@@ -312,8 +312,8 @@ std::string all_of_a_long_product(const Rung& rung, LongProduct& product) {
 constexpr int64_t BITS_16 = int64_t{1} << 16, BITS_31 = int64_t{1} << 31,
                   BITS_32 = int64_t{1} << 32;
 
-// A grid whose blocks' number leaves 16 bits, of which y and z have no more; and a side that leaves 31 and 32 bits. What is
-// cut off leads back to the beginning of C.
+// A grid with more blocks than 16 bits hold, which is the limit of y and z; and sides beyond 31 and 32 bits. A number
+// that is cut off leads back to the beginning of C.
 std::string long_sides(const Rung& rung, bool of_rows) {
   if (works_on_the_host(rung)) return "";
   const WithoutHazards so_large;
@@ -402,9 +402,9 @@ std::optional<double> blocks_for(const Rung& rung, Sgemm column, int64_t rows) {
   return static_cast<double>(*after - *before);
 }
 
-// A column of C so tall that its blocks do not fit in a grid, nor their number in 32 bits: what those would leave
-// of it is 1 for any tile whose height is a power of two up to 128. Not asked where the grid is counted not to
-// grow with C, since such a kernel would set out to write a matrix that is not there.
+// A column of C so tall that its blocks fit neither in a grid nor their number in 32 bits: 32 bits leave 1 of it for
+// any tile whose height is a power of two up to 128. Not checked if the grid does not grow with C, because such a
+// kernel would write a matrix that does not exist.
 std::string too_large_a_grid(const Rung& rung) {
   const WithoutHazards it_is_meant;
   constexpr int64_t SMALL = 1 << 12, LARGE = 1 << 17, TOO_LARGE = (int64_t{1} << 39) + 1;

@@ -1,5 +1,4 @@
-// That a launch depends on nothing but its arguments, and that it is one: it returns at once, keeps to its stream, and may be
-// captured.
+// Checks that a launch depends only on its arguments, returns at once, keeps to its stream and can be captured.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,7 +25,7 @@ std::string the_same_result_in_every_order(const Rung& rung) {
     uint64_t seed = machine::order();
     ~SameOrderAfterwards() { machine::vary_order(seed); }
   } const same_order_afterwards;
-  // Of the first there are several tiles, of the second one with a long K, of the third few rows.
+  // The first has several tiles, the second one tile with a long K, the third few rows.
   for (const Shape& s : {Shape{129, 130, 131}, {64, 48, 1500}, {3, 200, 1000}}) {
     const Problem p = dense(s, {1, 0});
     Verifier verifier(p, GUARDED, rung.arithmetic);
@@ -70,8 +69,8 @@ class Stream {
 
 void wait_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-// The inputs come by the caller's stream and come late, and C is fetched by it: what runs on another stream finds
-// NaNs, and its result is lost.
+// The inputs arrive late on the caller's stream, which also fetches C. A kernel on another stream reads NaN, and its
+// result is lost.
 std::string inputs_that_come_late(const Rung& rung) {
   const Problem p = dense({70, 50, 1030}, {1, 1});
   const Stream stream;
@@ -157,8 +156,8 @@ std::string one_call_after_another(const Rung& rung) {
 // Sizes of each path that a kernel may take: tiles, a long K, few rows, few columns.
 constexpr Shape PATHS[] = {{300, 270, 70}, {64, 48, 6000}, {3, 200, 4000}, {200, 3, 4000}};
 
-// Two products of one size at the same time: what a kernel keeps in memory of its own is not shared. The simulated GPU
-// runs one after the other, so there it cannot be asked.
+// Two products of one size at the same time: they must not share the kernel's own memory. The simulated GPU runs one
+// after the other, so the check needs a device.
 std::string two_streams_at_once(const Rung& rung) {
   if (!machine::MEASURES_TIME) return "";
   for (const Shape& s : PATHS) {
@@ -212,7 +211,7 @@ std::string replayed_as_a_graph(const Rung& rung) {
     const Problem p = dense(s, {1, 0});
     auto found = complaint_of(
         rung, p, GUARDED, "captured in a graph that ran twice", [&](const Sgemm& sgemm, Values) {
-          // What is made for the first launch of all, such as cuBLAS's handle, need not be capturable.
+          // Objects made for the very first launch, such as cuBLAS's handle, need not be capturable.
           if (const cudaError_t error = launch_and_wait(rung, sgemm); error != cudaSuccess)
             return error;
           check(cudaMemset2D(sgemm.C, static_cast<size_t>(p.ldc) * sizeof(float), 0,

@@ -46,7 +46,7 @@ std::string padded_unaligned_shapes(const Rung& rung) {
   return "";
 }
 
-// What a rung launches for a product of this shape. Nothing where nothing sees launches, or where it fails.
+// Returns a rung's launches for a product of this shape. Nothing if launches cannot be seen, or if it fails.
 std::vector<results::Kernel> launches_of(const Rung& rung, const Shape& s) {
   const WithoutHazards it_is_looked_at_only;
   results::Observation seen;
@@ -55,7 +55,7 @@ std::vector<results::Kernel> launches_of(const Rung& rung, const Shape& s) {
   return seen.kernels;
 }
 
-// Where a kernel's tiles may end: the usual sizes of tiles, and those of the kernel's own grid and block.
+// Sizes at which a kernel's tiles may end: the usual tiles, and those of the kernel's own grid and block.
 std::vector<int64_t> tile_edges(const Rung& rung) {
   std::set<int64_t> edges{8, 16, 32, 64, 128};
   for (const Shape& s : {Shape{1024, 1, 1}, {1, 1024, 1}, {520, 520, 1}}) {
@@ -188,7 +188,7 @@ std::string alignments_of_two(const Rung& rung) {
   return "";
 }
 
-// Whether lanes move more than a float at a time; nothing where nothing is counted.
+// True if lanes move more than a float at a time; nothing if accesses are not counted.
 std::optional<bool> moves_vectors(const Rung& rung, const Sgemm& sgemm, cudaError_t& error) {
   results::Result result;
   error = run_product(rung, sgemm, result.seen);
@@ -248,8 +248,8 @@ std::string end_of_memory(const Rung& rung) {
 
 // --- how much is summed -----------------------------------------------------------------------------------
 
-// Whether blocks may share the sum of one element: its launches differ between a short and a long K, or it has more blocks
-// than C has elements.
+// True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
+// blocks than elements of C.
 bool may_divide_K(const Rung& rung) {
   constexpr Shape SHORT{9, 2, 8}, LONG{9, 2, 12000};
   constexpr int64_t ELEMENTS = LONG.M * LONG.N;

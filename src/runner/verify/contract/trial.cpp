@@ -33,7 +33,7 @@ std::string complaint_of(const Rung& rung, const Problem& p, Verifier& verifier)
   std::optional<std::string> waited;
   const std::string found =
       complaint_of(p, verifier, describe_offsets(p), [&](const Sgemm& sgemm, Values values) {
-        // Threads meet at the same addresses whatever the values are, so the first pass alone looks for hazards.
+        // Threads use the same addresses for any values, so only the first pass looks for hazards.
         std::optional<WithoutHazards> they_were_looked_for;
         if (values == Values::integers) they_were_looked_for.emplace();
         name_matrices(sgemm);

@@ -15,7 +15,7 @@
 
 namespace runner::contract_checks {
 
-/// The checks, by what they are about. contract() is all of them, in this order.
+/// The checks, by subject. contract() returns all of them, in this order.
 std::span<const ContractCheck> of_shapes();
 std::span<const ContractCheck> of_values();
 std::span<const ContractCheck> of_order();

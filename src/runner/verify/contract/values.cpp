@@ -1,4 +1,4 @@
-// What alpha, beta and the elements may be: any float, also one that is no number, none that is dropped.
+// Values of alpha, beta and the elements: any float, also NaN, and none may be dropped.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -86,7 +86,7 @@ struct Elements {
   float& c(int64_t row, int64_t col) { return C[static_cast<size_t>(row * shape.N + col)]; }
 };
 
-// Small integers, of which FP32 forms the product exactly.
+// Small integers, whose product FP32 forms exactly.
 Elements small_integers(const Shape& s) {
   Elements e{.shape = s,
              .A = std::vector<float>(static_cast<size_t>(s.M * s.K)),
