@@ -84,6 +84,7 @@ const Known KNOWN[] = {
     {"match.all.sync.b64", Family::warp, Operation::match_all},
     {"redux.sync.add.s32", Family::warp, Operation::add},
     {"redux.sync.xor.b32", Family::warp, Operation::logical_xor},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", Family::matrix},
     {"activemask.b32", Family::warp},
     {"isspacep.shared", Family::warp},
     {"membar.gl", Family::warp, Operation::fence},
