@@ -1,4 +1,4 @@
-// The tensor cores' product of small matrices: mma.sync (compute capability 8.0 and later).
+// The tensor cores' product of small matrices, mma.sync, and the load of its fragments, ldmatrix (compute capability 8.0 and later).
 //
 // A warp computes D = A B + C together. A has 16 x K elements, B K x 8, C and D 16 x 8. Each lane holds a part of each matrix in
 // its registers: a fragment. With g = lane / 4 and t = lane % 4, lane l holds of
@@ -22,10 +22,11 @@ namespace device {
 /// The compute capability that has these products, 10 * major + minor.
 constexpr int TENSOR_CORE_NEEDS = 80;
 
-/// The elements of A and B: 16-bit floating point with 5 or 8 bits of exponent, or FP32 of which 10 bits of fraction count.
+/// The format of A's and B's elements: 16-bit floating point with 5 or 8 bits of exponent, or FP32 with 10 bits of
+/// fraction.
 enum class Factor { f16, bf16, tf32 };
 
-/// D = A B + C for 16 x 8 x K. D may be C. On an older device it traps.
+/// Computes D = A B + C for 16 x 8 x K. D may be C. Traps on an older device.
 template <Factor FACTOR, int K>
 __device__ void multiply_fragments(float (&d)[4], const uint32_t* a, const uint32_t* b,
                                    const float (&c)[4]) {
@@ -60,6 +61,57 @@ __device__ void multiply_fragments(float (&d)[4], const uint32_t* a, const uint3
   }
 #undef SGEMM_MMA_2_1
 #undef SGEMM_MMA_4_2
+}
+
+/// Loads COUNT (1, 2 or 4) matrices of 8 x 8 16-bit elements from shared memory. Lane l's `row` is the address of row l % 8 of
+/// matrix l / 8: 8 elements on a 16-byte boundary. The lanes beyond the last matrix pass any address. Lane l receives, in
+/// registers[i], elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i: fragments of A as mma.sync takes them. TRANSPOSED:
+/// it receives them of column l / 4, rows 2 (l % 4) and 2 (l % 4) + 1: fragments of B that lies row-major.
+template <int COUNT, bool TRANSPOSED = false>
+__device__ void load_matrices(uint32_t* registers, const void* row) {
+  static_assert(COUNT == 1 || COUNT == 2 || COUNT == 4, "ldmatrix loads 1, 2 or 4 matrices");
+  if constexpr (COMPILED_FOR < TENSOR_CORE_NEEDS) {
+    __trap();
+    __builtin_unreachable();
+  }
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+#define SGEMM_LDMATRIX_1(TRANS)                                                \
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1" TRANS ".shared.b16 {%0}, [%1];" \
+               : "=r"(registers[0])                                            \
+               : "r"(address)                                                  \
+               : "memory")
+#define SGEMM_LDMATRIX_2(TRANS)                                                    \
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2" TRANS ".shared.b16 {%0, %1}, [%2];" \
+               : "=r"(registers[0]), "=r"(registers[1])                            \
+               : "r"(address)                                                      \
+               : "memory")
+#define SGEMM_LDMATRIX_4(TRANS)                                                                 \
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4" TRANS ".shared.b16 {%0, %1, %2, %3}, [%4];"      \
+               : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3]) \
+               : "r"(address)                                                                   \
+               : "memory")
+  if constexpr (COUNT == 1) {
+    if constexpr (TRANSPOSED) {
+      SGEMM_LDMATRIX_1(".trans");
+    } else {
+      SGEMM_LDMATRIX_1("");
+    }
+  } else if constexpr (COUNT == 2) {
+    if constexpr (TRANSPOSED) {
+      SGEMM_LDMATRIX_2(".trans");
+    } else {
+      SGEMM_LDMATRIX_2("");
+    }
+  } else {
+    if constexpr (TRANSPOSED) {
+      SGEMM_LDMATRIX_4(".trans");
+    } else {
+      SGEMM_LDMATRIX_4("");
+    }
+  }
+#undef SGEMM_LDMATRIX_1
+#undef SGEMM_LDMATRIX_2
+#undef SGEMM_LDMATRIX_4
 }
 
 }  // namespace device

@@ -95,7 +95,9 @@ uint32_t count_distinct_bytes(const WarpAddresses& addresses, uint32_t bytes) {
 SharedCost shared_cost(const WarpAddresses& addresses, uint32_t bytes, SharedAccess access) {
   SharedCost cost;
   const bool may_merge = access == SharedAccess::load;
-  if (bytes <= WORD_BYTES) {
+  if (access == SharedAccess::matrix_load) {
+    add_phases(cost, addresses, bytes, WHOLE_WARP, LANES / 4);
+  } else if (bytes <= WORD_BYTES) {
     add_phases(cost, addresses, bytes, WHOLE_WARP, LANES);
   } else if (bytes == 8) {
     const bool one_phase = may_merge && can_merge(addresses, WHOLE_WARP);

@@ -35,7 +35,8 @@ struct SharedCost {
   uint32_t bank_conflicts() const { return wavefronts - phases; }
 };
 
-enum class SharedAccess { load, store };
+/// A matrix load (ldmatrix) is done in phases of 8 lanes: one for each matrix, whose rows the lanes' addresses are.
+enum class SharedAccess { load, store, matrix_load };
 SharedCost shared_cost(const WarpAddresses& addresses, uint32_t bytes, SharedAccess access);
 
 }  // namespace lens

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lens/drawing.hpp"
+#include "lens/fragments.hpp"
 #include "text/foreign.hpp"
 
 namespace lens {
@@ -337,7 +338,91 @@ void draw_memory(Figure& figure, const Walk& walk, int64_t rows) {
   figure.y += HEIGHT + 24;
 }
 
+// --- the fragments of a product on tensor cores --------------------------------------------------
+
+constexpr int ELEMENT = 26, ELEMENT_PITCH = 28, FRAGMENT_LEFT = MARGIN + 40;
+
+// A matrix of elements whose upper left corner is (left, top).
+struct ElementGrid {
+  Figure& figure;
+  int left, top;
+
+  void title(const std::string& text) const { figure.write(left, top - 22, "ink", text); }
+  void number_rows(size_t rows) const {
+    for (size_t row = 0; row < rows; ++row) {
+      figure.write(left - 8, y_of(row) + 17, "right small soft", std::to_string(row));
+    }
+  }
+  void number_columns(size_t columns) const {
+    for (size_t column = 0; column < columns; ++column) {
+      figure.write(x_of(column) + ELEMENT / 2, top - 6, "middle small soft",
+                   std::to_string(column));
+    }
+  }
+  void element(const Place& place, size_t lane, const std::string& in_register) const {
+    const int x = x_of(place.column), y = y_of(place.row);
+    figure.rectangle(x, y, ELEMENT, ELEMENT, 4, "", color_of(lane));
+    figure.write(x + ELEMENT / 2, y + 12, "number", std::to_string(lane));
+    figure.write(x + ELEMENT / 2, y + 22, "number", in_register);
+  }
+  int x_of(size_t column) const { return left + static_cast<int>(column) * ELEMENT_PITCH; }
+  int y_of(size_t row) const { return top + static_cast<int>(row) * ELEMENT_PITCH; }
+};
+
+template <typename Each>
+void for_each_element(size_t elements, size_t per_register, Each&& each) {
+  for (size_t reg = 0; reg < elements / per_register / LANES; ++reg) {
+    for (size_t lane = 0; lane < LANES; ++lane) {
+      for (size_t part = 0; part < per_register; ++part) each(lane, reg, part);
+    }
+  }
+}
+
 }  // namespace
+
+std::string svg_fragments(const MatrixProduct& p) {
+  Figure figure;
+  const std::string where =
+      p.file.empty() ? "" : p.file.substr(p.file.rfind('/') + 1) + ":" + std::to_string(p.line);
+  const std::string title = "Fragments of " + p.format + ", m" + std::to_string(p.m) + "n" +
+                            std::to_string(p.n) + "k" + std::to_string(p.k);
+  figure.paragraph("heading ink", title + (where.empty() ? "" : ", " + where), 24, 84);
+  figure.paragraph("soft", p.instruction + " in " + p.kernel, 20, 140);
+  const std::string words =
+      "An element: its lane above, the lane's register below. " +
+      std::string(
+          p.per_register() == 2
+              ? "A register of A or B holds two neighbours along k, the lower half the first."
+              : "A register holds one element.");
+  figure.paragraph("ink", words, 20, 120);
+
+  const int per = ELEMENT_PITCH;
+  const int c_left = FRAGMENT_LEFT + static_cast<int>(p.k) * per + 60;
+  const int b_top = figure.y + 48;
+  const int a_top = b_top + static_cast<int>(p.k) * per + 56;
+  const ElementGrid a{figure, FRAGMENT_LEFT, a_top}, b{figure, c_left, b_top},
+      c{figure, c_left, a_top};
+  a.title("A");
+  b.title("B");
+  c.title("C and D");
+  a.number_rows(p.m);
+  a.number_columns(p.k);
+  b.number_rows(p.k);
+  b.number_columns(p.n);
+  c.number_rows(p.m);
+  c.number_columns(p.n);
+  for_each_element(p.m * p.k, p.per_register(), [&](size_t lane, size_t reg, size_t part) {
+    a.element(place_in_a(lane, reg, part, p.per_register()), lane, "a" + std::to_string(reg));
+  });
+  for_each_element(p.k * p.n, p.per_register(), [&](size_t lane, size_t reg, size_t part) {
+    b.element(place_in_b(lane, reg, part, p.per_register()), lane, "b" + std::to_string(reg));
+  });
+  for_each_element(p.m * p.n, 1, [&](size_t lane, size_t reg, size_t) {
+    c.element(place_in_c(lane, reg), lane, "c" + std::to_string(reg));
+  });
+  figure.y = a_top + static_cast<int>(p.m) * per;
+  return figure.document(title, p.instruction + ". " + words);
+}
 
 std::string svg(const std::vector<Request>& steps) {
   Figure figure;

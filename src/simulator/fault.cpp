@@ -205,8 +205,9 @@ std::string advice_out_of_bounds(const Fault& fault) {
     case AddressKind::null:
       return "pass a pointer from cudaMalloc, and check cudaMalloc's return code";
     case AddressKind::host:
-      return "cudaMalloc and cudaMemcpy: this is a pointer to host memory, and a kernel needs one "
-             "to the device's";
+      return "cudaMalloc and cudaMemcpy if this is a pointer to host memory; if it was computed "
+             "from a device "
+             "pointer, look for a product of ints that overflows (int64_t holds more)";
     case AddressKind::shared:
       return "a larger __shared__ array or a smaller index" + line_of(fault) +
              "; of extern __shared__, <<<grid, block, BYTES>>> gives the size";

@@ -83,4 +83,33 @@ TEST(CountDistinctBytes, ABroadcastUsesItsBytesOnce) {
   EXPECT_EQ(count_distinct_bytes(strided(0, 4, 0x3), 4), 8u);
 }
 
+// "2,0,0 1 2 3 ...,2,0": matrices, transposed, the place of each row in 16 bytes, wavefronts, bank conflicts.
+TEST(SharedCost, EveryMatrixLoadMeasuredOnAnH200) {
+  std::ifstream file(TEST_DATA "/matrix_loads_h200.csv");
+  std::string line;
+  ASSERT_TRUE(std::getline(file, line)) << "the first line names the columns";
+  int patterns = 0, conflicts = 0;
+  for (; std::getline(file, line); ++patterns) {
+    std::istringstream row(line);
+    std::string matrices, transposed, places, wavefronts, bank_conflicts;
+    for (std::string* field : {&matrices, &transposed, &places, &wavefronts, &bank_conflicts}) {
+      ASSERT_TRUE(std::getline(row, *field, ',')) << line;
+    }
+    WarpAddresses addresses{{}, 0};
+    std::istringstream words(places);
+    for (size_t lane = 0; lane < 8 * std::stoul(matrices); ++lane) {
+      words >> addresses.lane[lane];
+      addresses.lane[lane] *= 16;
+      addresses.active |= 1u << lane;
+    }
+    ASSERT_FALSE(words.fail()) << line;
+    const lens::SharedCost cost = shared_cost(addresses, 16, SharedAccess::matrix_load);
+    EXPECT_EQ(cost.wavefronts, std::stoul(wavefronts)) << line;
+    EXPECT_EQ(cost.bank_conflicts(), std::stoul(bank_conflicts)) << line;
+    conflicts += cost.bank_conflicts() > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(patterns, 135);
+  EXPECT_GE(conflicts, 60);
+}
+
 }  // namespace

@@ -40,7 +40,7 @@ class ShowSubcommand : public Subcommand<sgemm_workbench> {
   std::optional<std::string> size_, line_, block_, warp_, nth_, steps_;
   LabSizeWords lab_sizes_;
   std::string buffer_, svg_, color_ = "auto", baseline_;
-  bool picture_ = false, ribbon_ = false, json_ = false, reveal_ = false;
+  bool picture_ = false, ribbon_ = false, fragments_ = false, json_ = false, reveal_ = false;
 };
 
 void ShowSubcommand::add_options(CLI::App& app) {
@@ -76,6 +76,9 @@ void ShowSubcommand::add_options(CLI::App& app) {
       ->group(PICTURE);
   app.add_flag("--ribbon", ribbon_, "draw the matrix as one line of memory, with the lanes on it")
       ->group(PICTURE);
+  app.add_flag("--fragments", fragments_,
+               "draw which lane holds which element of the products on tensor cores")
+      ->group(PICTURE);
   app.add_option("--svg", svg_, "write the picture to a file, as a figure for slides")
       ->type_name("FILE")
       ->group(PICTURE);
@@ -84,7 +87,8 @@ void ShowSubcommand::add_options(CLI::App& app) {
 
 void ShowSubcommand::refuse_contradictions(const CLI::App& app) const {
   if (!picture_) {
-    for (const char* option : {"--block", "--warp", "--nth", "--steps", "--ribbon", "--svg"}) {
+    for (const char* option :
+         {"--block", "--warp", "--nth", "--steps", "--ribbon", "--fragments", "--svg"}) {
       if (app.count(option) > 0) throw usage(fmt::format("{} goes with --picture", option));
     }
   }
@@ -146,9 +150,15 @@ PictureRequest ShowSubcommand::picture() const {
                          .warp = number("--warp", warp_),
                          .nth = number("--nth", nth_),
                          .ribbon = ribbon_,
+                         .fragments = fragments_,
                          .svg_file = svg_};
   if (steps_)
     picture.steps = static_cast<uint64_t>(parse_integer("--steps", *steps_, 1, MOST_STEPS));
+  if (picture.fragments && (picture.ribbon || picture.is_chosen() || steps_ || !buffer_.empty())) {
+    throw usage(
+        "--fragments draws products, not requests: leave --ribbon, --block, --warp, --nth, --steps "
+        "and --buffer away");
+  }
   if (picture.ribbon && picture.steps > 1)
     throw usage("--ribbon draws one request: leave --steps away");
   return picture;

@@ -12,6 +12,7 @@
 #include "app/output.hpp"
 #include "app/project.hpp"
 #include "app/words.hpp"
+#include "lens/fragments.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
 #include "results/files/json.hpp"
@@ -48,6 +49,7 @@ struct Seen {
   std::vector<Line> lines{};
   std::vector<Source> sources{};
   std::vector<lens::Request> requests{};
+  std::vector<lens::MatrixProduct> products{};
 };
 
 // ---- Running.
@@ -87,9 +89,10 @@ void refuse_what_has_no_source(const std::vector<Seen>& seen) {
     for (const Source& source : one.sources) {
       if (!source.text.empty() || source.file.empty()) continue;
       throw usage(fmt::format(
-          "{} cannot be shown line by line: its source, {}, is not in this copy of the project "
-          "(--picture needs none)",
-          one.workload->name, source.name));
+          "{} cannot be shown line by line: its source, {}, is not in this copy of the project; "
+          "'sgemm_runner show {} --picture' needs no source",
+          one.workload->name, source.name,
+          one.workload->name.substr(0, one.workload->name.find(' '))));
     }
   }
 }
@@ -316,8 +319,49 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
   return text;
 }
 
+// "src/kernels/13_tensor.cu:40, 52".
+std::string places_of(const std::vector<lens::MatrixProduct>& products) {
+  std::vector<Line> lines;
+  for (const lens::MatrixProduct& product : products) {
+    Line& line = lines.emplace_back();
+    line.file = product.file;
+    line.line = product.line;
+  }
+  return places_of(lines);
+}
+
+std::string fragments_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                         const text::Page& page, std::string& svg) {
+  std::string text;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const std::string who = title_of(run.results[i]);
+    if (seen[i].products.empty()) {
+      throw usage(
+          fmt::format("--fragments: {} executes no product on tensor cores (mma.sync)", who));
+    }
+    std::vector<lens::MatrixProduct> products = seen[i].products;
+    std::erase_if(products, [&](const auto& product) { return !is_in_line(product, request); });
+    if (products.empty()) {
+      throw usage(fmt::format(
+          "--line {}{}{}: there is no product on tensor cores; there are some in {}", request.file,
+          request.file.empty() ? "" : ":", *request.line, places_of(seen[i].products)));
+    }
+    text += (text.empty() ? "" : "\n") +
+            text::wrap(heading_of(*seen[i].workload, run.results[i], text::Signs(page.unicode)),
+                       page.width, 2) +
+            "\n";
+    for (const lens::MatrixProduct& product : products)
+      text += "\n" + lens::fragments(product, page);
+    svg = lens::svg_fragments(products.front());
+  }
+  return text;
+}
+
 std::string text_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
                     const results::Recorded& recorded, const text::Page& page, std::string& svg) {
+  if (request.picture && request.picture->fragments) {
+    return fragments_of(request, run, seen, page, svg);
+  }
   if (request.picture) return pictures_of(request, run, seen, page, svg);
   if (request.compares) return comparison_of(run, seen, recorded, page);
   return view_of(request, run, seen, page);
@@ -325,8 +369,9 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
 
 // Returns the part of a result to show.
 Seen seen_of(const ShowRequest& request, const Workload& workload, const Result& result,
-             std::vector<lens::Request> requests) {
-  Seen seen{.workload = &workload, .requests = std::move(requests)};
+             std::vector<lens::Request> requests, std::vector<lens::MatrixProduct> products) {
+  Seen seen{
+      .workload = &workload, .requests = std::move(requests), .products = std::move(products)};
   std::ranges::copy_if(result.seen.lines, std::back_inserter(seen.lines),
                        [&](const Line& line) { return is_wanted(line, request); });
   std::erase_if(seen.requests, [&](const lens::Request& r) { return !is_wanted(r, request); });
@@ -348,6 +393,7 @@ ExitCode run(const ShowRequest& request) {
   Run run{.from = provenance(request.command_line, request.json)};
   std::vector<Workload> workloads = request.workloads;
   std::vector<std::vector<lens::Request>> requests;
+  std::vector<std::vector<lens::MatrixProduct>> products;
   std::optional<Error> failure;
   try {
     for (Workload& workload : workloads) {
@@ -356,6 +402,7 @@ ExitCode run(const ShowRequest& request) {
       // Verified like any other: of a kernel that is wrong no counter means anything.
       measure_all({workload}, {.reveal = true}, true, run);
       requests.push_back(machine::recorded_requests());
+      products.push_back(machine::matrix_products());
     }
   } catch (const std::exception&) {
     failure = caught_error();
@@ -372,10 +419,11 @@ ExitCode run(const ShowRequest& request) {
   std::vector<Line> lines;
   for (const Result& result : run.results)
     lines.insert(lines.end(), result.seen.lines.begin(), result.seen.lines.end());
-  refuse_what_is_not_there(request, lines);
+  if (!request.picture || !request.picture->fragments) refuse_what_is_not_there(request, lines);
   std::vector<Seen> seen;
   for (size_t i = 0; i < workloads.size(); ++i)
-    seen.push_back(seen_of(request, workloads[i], run.results[i], std::move(requests[i])));
+    seen.push_back(seen_of(request, workloads[i], run.results[i], std::move(requests[i]),
+                           std::move(products[i])));
   if (request.json) {
     for (size_t i = 0; i < seen.size(); ++i) run.results[i].seen.lines = seen[i].lines;
     write_stdout(results::to_json(run));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lens/fragments.hpp"
 #include "lens/request.hpp"
 #include "results/values/run.hpp"
 
@@ -66,6 +67,10 @@ Failure last_failure();
 void record_requests(const lens::Wanted& wanted);
 /// The requests recorded since then, in the order in which a warp made them.
 std::vector<lens::Request> recorded_requests();
+
+/// The products on tensor cores of the last counted run: one for each kernel, line and instruction. Empty on a machine that does
+/// not count.
+std::vector<lens::MatrixProduct> matrix_products();
 
 /// Blocks done and blocks in all, of the running launch.
 struct LaunchProgress {

@@ -31,6 +31,10 @@ bool is_atomic(const AccessCounters& a) { return a.access == Access::global_atom
 bool is_global(const AccessCounters& a) { return simulator::is_global(a.access); }
 bool is_shared(const AccessCounters& a) { return simulator::is_shared(a.access); }
 bool is_shared_load(const AccessCounters& a) { return a.access == Access::shared_load; }
+// Nsight Compute counts ldmatrix's wavefronts with those of the loads, its instructions apart.
+bool is_shared_read(const AccessCounters& a) {
+  return is_shared_load(a) || a.access == Access::matrix_load;
+}
 bool is_shared_store(const AccessCounters& a) { return a.access == Access::shared_store; }
 bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
@@ -100,8 +104,8 @@ results::Traffic traffic_of(const Counters& c) {
   counting.total(counts::GLOBAL_BYTES_FETCHED, is_global, &AccessCounters::bytes_fetched);
   counting.total(counts::GLOBAL_BYTES_USED, is_global, &AccessCounters::bytes_used);
   counting.total(counts::SHARED_LOADS, is_shared_load, &AccessCounters::requests);
-  counting.total(counts::SHARED_LOAD_WAVEFRONTS, is_shared_load, &AccessCounters::wavefronts);
-  counting.total(counts::SHARED_LOAD_CONFLICTS, is_shared_load, &AccessCounters::bank_conflicts);
+  counting.total(counts::SHARED_LOAD_WAVEFRONTS, is_shared_read, &AccessCounters::wavefronts);
+  counting.total(counts::SHARED_LOAD_CONFLICTS, is_shared_read, &AccessCounters::bank_conflicts);
   counting.total(counts::SHARED_STORES, is_shared_store, &AccessCounters::requests);
   counting.total(counts::SHARED_STORE_WAVEFRONTS, is_shared_store, &AccessCounters::wavefronts);
   counting.total(counts::SHARED_STORE_CONFLICTS, is_shared_store, &AccessCounters::bank_conflicts);
@@ -251,6 +255,10 @@ std::vector<lens::Request> recorded_requests() {
   std::vector<lens::Request> requests = simulator::recorded_requests();
   for (lens::Request& request : requests) request.buffer = name_of(request.buffer);
   return requests;
+}
+
+std::vector<lens::MatrixProduct> matrix_products() {
+  return simulator::matrix_products(simulator::counters());
 }
 
 std::optional<LaunchProgress> progress() {

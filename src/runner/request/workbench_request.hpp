@@ -37,6 +37,7 @@ struct PictureRequest {
   std::optional<uint64_t> block{}, warp{}, nth{};  // none set: the worst request
   uint64_t steps = 1;
   bool ribbon = false;
+  bool fragments = false;  // draw the products on tensor cores, not a request
   std::string svg_file{};
 
   bool is_chosen() const { return block || warp || nth; }

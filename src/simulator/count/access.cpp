@@ -20,6 +20,8 @@ std::string_view access_name(Access access) {
       return "shared store";
     case Access::shared_atomic:
       return "shared atomic";
+    case Access::matrix_load:
+      return "shared matrix load";
     case Access::local_load:
       return "local load";
     case Access::local_store:

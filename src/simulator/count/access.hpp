@@ -17,7 +17,8 @@ enum class Access {
   shared_load,
   shared_store,
   shared_atomic,
-  local_load,  // .local: a register array that did not fit, or a spill
+  matrix_load,  // ldmatrix: 8 x 8 matrices from shared memory
+  local_load,   // .local: a register array that did not fit, or a spill
   local_store,
   constant_load,
 };
@@ -28,7 +29,8 @@ std::string_view access_name(Access access);
 /// True if the path is priced in wavefronts over the banks; all others are priced in sectors.
 constexpr bool is_shared(Access access) {
   return access == Access::shared_load || access == Access::shared_store ||
-         access == Access::shared_atomic || access == Access::async_copy_shared;
+         access == Access::shared_atomic || access == Access::async_copy_shared ||
+         access == Access::matrix_load;
 }
 
 constexpr bool is_local(Access access) {

@@ -16,6 +16,7 @@ namespace simulator {
 class Tally {
  public:
   void add(const AccessCounters& row);
+  void add(const TensorCounters& row);
   void add_instructions(const std::string& kind, uint64_t warps, uint64_t lanes);
   void add(const Counters& other);
   /// Returns the sums, with sorted rows.
@@ -26,6 +27,7 @@ class Tally {
  private:
   using Key = std::tuple<std::string, std::string, int, std::string, int, std::string>;
   std::map<Key, AccessCounters> accesses_;
+  std::map<std::tuple<std::string, std::string, int, std::string>, TensorCounters> tensor_;
   std::map<std::string, InstructionCount> kinds_;
 };
 

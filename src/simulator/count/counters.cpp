@@ -15,6 +15,7 @@ void add_numbers(Counters& sum, const Counters& more) {
   sum.lane_instructions += more.lane_instructions;
   sum.ffma += more.ffma;
   sum.flops += more.flops;
+  sum.tensor_flops += more.tensor_flops;
   sum.barriers += more.barriers;
   sum.async_copies += more.async_copies;
   sum.async_copies_during_loads += more.async_copies_during_loads;
@@ -33,7 +34,7 @@ bool alike(const LaunchCounters& a, const LaunchCounters& b) {
          a.counters.async_copies == b.counters.async_copies &&
          a.counters.async_copies_during_loads == b.counters.async_copies_during_loads &&
          a.counters.instructions == b.counters.instructions &&
-         a.counters.accesses == b.counters.accesses;
+         a.counters.tensor == b.counters.tensor && a.counters.accesses == b.counters.accesses;
 }
 
 }  // namespace
@@ -46,6 +47,14 @@ void Tally::add(const AccessCounters& row) {
   if (!is_new) found->second.add(row);
 }
 
+void Tally::add(const TensorCounters& row) {
+  const auto [found, is_new] =
+      tensor_.try_emplace({row.kernel, row.where.file, row.where.line, row.instruction}, row);
+  if (is_new) return;
+  found->second.warps += row.warps;
+  found->second.flops += row.flops;
+}
+
 void Tally::add_instructions(const std::string& kind, uint64_t warps, uint64_t lanes) {
   InstructionCount& count = kinds_[kind];
   count.kind = kind;
@@ -55,6 +64,7 @@ void Tally::add_instructions(const std::string& kind, uint64_t warps, uint64_t l
 
 void Tally::add(const Counters& other) {
   for (const AccessCounters& row : other.accesses) add(row);
+  for (const TensorCounters& row : other.tensor) add(row);
   for (const InstructionCount& count : other.instructions)
     add_instructions(count.kind, count.warps, count.lanes);
   add_numbers(totals, other);
@@ -64,6 +74,7 @@ Counters Tally::counters() const {
   Counters counters = totals;
   for (const auto& [name, count] : kinds_) counters.instructions.push_back(count);
   for (const auto& [key, row] : accesses_) counters.accesses.push_back(row);
+  for (const auto& [key, row] : tensor_) counters.tensor.push_back(row);
   return counters;
 }
 

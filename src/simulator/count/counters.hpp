@@ -23,6 +23,19 @@ struct AccessCounters : AccessCounts {
   bool operator==(const AccessCounters&) const = default;
 };
 
+/// The products on tensor cores of one (kernel, source line, instruction).
+struct TensorCounters {
+  std::string kernel;       // demangled, without its parameter list
+  SourceLine where;         // the user's line
+  std::string instruction;  // "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+  std::string format;       // of the factors: "f16", "bf16", "tf32"
+  int m = 0, n = 0, k = 0;  // of one product
+  uint64_t warps = 0;       // warp instructions
+  uint64_t flops = 0;       // 2 M N K for each
+
+  bool operator==(const TensorCounters&) const = default;
+};
+
 /// The number of warp instructions of one kind, and of active lanes in them.
 struct InstructionCount {
   std::string kind;  // "ffma", "load", "store", "integer", "control", ...
@@ -34,11 +47,13 @@ struct InstructionCount {
 /// The counts of a launch, of everything since reset_counters(), or of a whole program.
 struct Counters {
   std::vector<AccessCounters> accesses;        // sorted by kernel, file, line, instruction, buffer
+  std::vector<TensorCounters> tensor;          // sorted by kernel, file, line, instruction
   std::vector<InstructionCount> instructions;  // sorted by kind
   uint64_t warp_instructions = 0;
   uint64_t lane_instructions = 0;
   uint64_t ffma = 0;                       // per lane: fused multiply-adds in FP32
   uint64_t flops = 0;                      // per lane: FP32 operations; a fused multiply-add is two
+  uint64_t tensor_flops = 0;               // of the products on tensor cores
   uint64_t barriers = 0;                   // warps that passed a block-wide barrier
   uint64_t async_copies = 0;               // per lane: cp.async copies that landed
   uint64_t async_copies_during_loads = 0;  // with a shared load of the warp in between

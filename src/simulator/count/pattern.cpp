@@ -25,7 +25,9 @@ WarpAddresses interleave_local(const WarpAddresses& addresses, uint32_t word) {
 }
 
 void price_shared(Pattern& p, const WarpAddresses& addresses) {
-  const auto kind = p.access == Access::shared_load ? SharedAccess::load : SharedAccess::store;
+  const auto kind = p.access == Access::shared_load   ? SharedAccess::load
+                    : p.access == Access::matrix_load ? SharedAccess::matrix_load
+                                                      : SharedAccess::store;
   const lens::SharedCost cost = shared_cost(addresses, p.bytes, kind);
   p.cost.wavefronts = cost.wavefronts;
   p.cost.bank_conflicts = cost.bank_conflicts();

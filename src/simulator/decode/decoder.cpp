@@ -595,7 +595,31 @@ class Decoder {
     op.execute = instructions_.polling;
   }
 
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, ...}, [%rd1].
+  bool decode_matrix_load(const Instruction& instruction, Op& op) {
+    const std::vector<std::string>& opcode = instruction.opcode;
+    const auto has = [&](std::string_view word) {
+      return std::ranges::find(opcode, word) != opcode.end();
+    };
+    const size_t count = has("x1") ? 1 : has("x2") ? 2 : has("x4") ? 4 : 0;
+    const bool is_shared = source_of(op).facts.space == Space::shared;
+    const size_t words = size_t{6} + (has("trans") ? 1 : 0) + (is_shared ? 1 : 0);
+    const bool is_known = has("sync") && has("aligned") && has("m8n8") && opcode.back() == "b16" &&
+                          opcode.size() == words && count != 0;
+    if (!is_known || instruction.operands.size() != 2) return false;
+    const Operand& to = instruction.operands[0];
+    const Operand& from = instruction.operands[1];
+    const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
+    if (parts.size() != count) return false;
+    constexpr uint32_t ROW_BYTES = 16;
+    add_sites(op, {Access::global_load, Access::matrix_load, Access::local_load}, ROW_BYTES, from);
+    op.execute = instructions_.matrix_load(count, has("trans"));
+    op.lists = list_of(parts, "b32");
+    return op.lists != nullptr && address(from, op.a, op.offset, op.extra, ADDRESS_IN_32);
+  }
+
   bool decode_load(const Instruction& instruction, Op& op) {
+    if (instruction.opcode[0] == "ldmatrix") return decode_matrix_load(instruction, op);
     const MemoryWords words = memory_words(instruction.opcode);
     if (!words.known || instruction.operands.size() != words.operands) return false;
     const Operand& to = instruction.operands[0];
@@ -746,6 +770,7 @@ class Decoder {
     source_of(op).kind = InstructionKind::tensor;
     const std::optional<MatrixShape> shape = matrix_shape(instruction.opcode);
     if (!shape || instruction.operands.size() != 4) return false;
+    source_of(op).product = *shape;
     op.execute = instructions_.matrix_product(*shape);
     OperandLists lists;
     const std::array<std::vector<Slot>*, 4> into{&lists.d, &lists.a, &lists.b, &lists.c};

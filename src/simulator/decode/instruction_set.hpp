@@ -39,23 +39,6 @@ struct MemoryShape {
   bool wide = false;
 };
 
-/// D = A B + C of an mma: the sizes, and the PTX type of A's and B's elements. C and D are FP32.
-struct MatrixShape {
-  int m = 0, n = 0, k = 0;
-  std::string_view factor;
-
-  /// Returns the number of 32-bit registers in which a lane holds its part of each matrix.
-  size_t registers_of_a() const { return registers(m * k, factor_bits()); }
-  size_t registers_of_b() const { return registers(k * n, factor_bits()); }
-  size_t registers_of_c() const { return registers(m * n, 32); }
-
- private:
-  int factor_bits() const { return factor == "tf32" ? 32 : 16; }
-  static size_t registers(int elements, int bits) {
-    return static_cast<size_t>(elements * bits) / 32 / WARP;
-  }
-};
-
 struct InstructionSet {
   Arithmetic (*arithmetic)(const std::vector<std::string>& opcode);
   /// shfl, vote, activemask, redux, match, fences, trap, and calls that the device itself answers.
@@ -68,6 +51,8 @@ struct InstructionSet {
   Execute (*store)(const MemoryShape& shape);
   Execute (*atomic)(const MemoryShape& shape, Operation operation);
   Execute (*matrix_product)(const MatrixShape& shape);
+  /// ldmatrix of 1, 2 or 4 matrices, into the registers of Op::lists.
+  Execute (*matrix_load)(size_t count, bool transposed);
   Execute (*async_copy)(uint32_t bytes);
   Execute async_commit;    // ends a group of copies
   Execute async_wait;      // waits for all groups but the last Op::extra

@@ -19,6 +19,7 @@ const std::map<std::string_view, Entry> HEADS = {
     {"cvta", {Family::move, true}},
     {"ld", {Family::load, true}},
     {"ldu", {Family::load, true}},
+    {"ldmatrix", {Family::load, true}},
     {"st", {Family::store, false}},
     {"atom", {Family::atomic, true}},
     {"red", {Family::atomic, false}},

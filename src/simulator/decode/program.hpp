@@ -132,6 +132,26 @@ struct BasicBlock {
   std::vector<KeptRegister> kept;
 };
 
+/// D = A B + C of an mma: the sizes, and the PTX type of A's and B's elements. C and D are FP32.
+struct MatrixShape {
+  int m = 0, n = 0, k = 0;
+  std::string factor;
+
+  /// Returns the operations of a product: a multiplication and an addition for each of its M N K terms.
+  uint64_t flops() const { return 2 * static_cast<uint64_t>(m * n * k); }
+
+  /// Returns the number of 32-bit registers in which a lane holds its part of each matrix.
+  size_t registers_of_a() const { return registers(m * k, factor_bits()); }
+  size_t registers_of_b() const { return registers(k * n, factor_bits()); }
+  size_t registers_of_c() const { return registers(m * n, 32); }
+
+ private:
+  int factor_bits() const { return factor == "tf32" ? 32 : 16; }
+  static size_t registers(int elements, int bits) {
+    return static_cast<size_t>(elements * bits) / 32 / WARP;
+  }
+};
+
 /// An instruction as the user knows it.
 struct SourceInstruction {
   SourceLine where;
@@ -141,7 +161,8 @@ struct SourceInstruction {
   Facts facts;
   OperandGroups groups;
   InstructionKind kind = InstructionKind::control;
-  uint32_t flops = 0;
+  uint32_t flops = 0;         // FP32 operations per lane
+  MatrixShape product;        // of a product on tensor cores; 0 x 0 x 0 for others
   bool is_handed_on = false;  // True if the loaded value is only a part of an argument
 };
 

@@ -19,7 +19,7 @@ void for_each_lane(uint32_t active, Each each) {
 bool reads(Access access) {
   return access == Access::global_load || access == Access::shared_load ||
          access == Access::global_atomic || access == Access::shared_atomic ||
-         access == Access::async_copy;
+         access == Access::async_copy || access == Access::matrix_load;
 }
 
 bool writes(Access access) {

@@ -223,6 +223,9 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"--kernel", "nowhere.cu"}, "there is no such file"},
       {{"2", "--svg", svg}, "--svg goes with --picture"},
       {{"2", "--ribbon"}, "--ribbon goes with --picture"},
+      {{"2", "--fragments"}, "--fragments goes with --picture"},
+      {{"2", "--picture", "--fragments", "--nth", "3"}, "--fragments draws products, not requests"},
+      {{"2", "--picture", "--fragments", "--size", "32"}, "executes no product on tensor cores"},
       {{"2", "--steps", "4"}, "--steps goes with --picture"},
       {{"2", "--picture", "--json"}, "exclude each other"},
       {{"2", "--picture", "--steps", "0"}, "--steps 0"},
@@ -290,6 +293,28 @@ TEST(Show, HasAnybodysKernel) {
   EXPECT_THAT(line_with(ended.out, "for (int64_t k"), HasSubstr("| A "));
   const Ended compared = show({"2", "--kernel", file, "--size", "64"});
   EXPECT_THAT(compared.out, HasSubstr("\n+ mine\n"));
+}
+
+TEST(Show, DrawsTheFragmentsOfAProductOnTensorCores) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "mine.cu", svg = folder / "fragments.svg";
+  // The kernel adds a product of zeros, so that its result stays FP32's.
+  std::ofstream(file) << R"(#include "device/tensor_core.cuh"
+)" + kernel_that(R"(float d[4] = {};
+  const uint32_t zeros[4] = {};
+  if (p.M * p.N % 32 == 0) device::multiply_fragments<device::Factor::f16, 16>(d, zeros, zeros, d);
+  *c = ladder::blend(p.alpha, sum + d[0], p.beta, c);)");
+  const Ended ended =
+      show({"--kernel", file, "--size", "64", "--picture", "--fragments", "--svg", svg});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"),
+                               HasSubstr("A, 16 x 16, k along the row"), HasSubstr(" 31a3")));
+  EXPECT_THAT(contents(svg), HasSubstr("Fragments of f16, m16n8k16, tensor_core.cuh"));
+  const Ended nowhere =
+      show({"--kernel", file, "--size", "64", "--picture", "--fragments", "--line", "3"});
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, AllOf(HasSubstr("--line 3: there is no product on tensor cores"),
+                                 HasSubstr("tensor_core.cuh: ")));
 }
 
 TEST(Show, OfAWrongKernelItSaysWhatIsWrong) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "device/tensor_core.cuh"
 #include "simulator/runtime/api/diagnostics.hpp"
 
 namespace {
@@ -273,6 +274,66 @@ TEST_F(GoldenCounters, OffsetByOneFloat) {
 TEST_F(GoldenCounters, Embedding1d) {
   emb1d<<<TOKENS * DIM / THREADS, THREADS>>>(reinterpret_cast<int*>(in_), more_, out_);
   expect_golden("emb1d");
+}
+
+// ---- Tensor cores.
+
+template <device::Factor FACTOR, int K>
+__global__ void multiply(float* out, int times) {
+  __shared__ __align__(16) uint16_t elements[32 * 8];
+  for (int i = threadIdx.x; i < 32 * 8; i += blockDim.x) elements[i] = 0;
+  __syncthreads();
+  uint32_t a[4], b[4];
+  device::load_matrices<4>(a, &elements[threadIdx.x % 32 * 8]);
+  device::load_matrices<2, true>(b,
+                                 &elements[threadIdx.x % 8 * 16]);  // every second row: conflicts
+  float d[4] = {};
+#pragma unroll 1
+  for (int i = 0; i < times; ++i) device::multiply_fragments<FACTOR, K>(d, a, b, d);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+simulator::Counters counters_of_one_launch(void (*kernel)(float*, int)) {
+  float* out = nullptr;
+  EXPECT_EQ(cudaMalloc(&out, 3 * 64 * sizeof(float)), cudaSuccess);
+  simulator::reset_counters();
+  kernel<<<3, 64>>>(out, 5);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaFree(out), cudaSuccess);
+  return simulator::counters();
+}
+
+TEST(TensorCores, ProductsAreCountedByFormatAndLine) {
+  using device::Factor;
+  const auto expect = [](void (*kernel)(float*, int), const char* format, uint64_t flops) {
+    const simulator::Counters counters = counters_of_one_launch(kernel);
+    ASSERT_EQ(counters.tensor.size(), 1u) << format;
+    const simulator::TensorCounters& row = counters.tensor[0];
+    constexpr uint64_t WARPS = 3 * 2 * 5;
+    EXPECT_EQ(row.format, format);
+    EXPECT_EQ(row.warps, WARPS);
+    EXPECT_EQ(row.flops, WARPS * flops);
+    EXPECT_EQ(counters.tensor_flops, row.flops);
+    EXPECT_EQ(row.where.file_name(), "tensor_core.cuh");
+  };
+  expect(multiply<Factor::f16, 16>, "f16", 2 * 16 * 8 * 16);
+  expect(multiply<Factor::bf16, 8>, "bf16", 2 * 16 * 8 * 8);
+  expect(multiply<Factor::tf32, 4>, "tf32", 2 * 16 * 8 * 4);
+}
+
+TEST(TensorCores, MatrixLoadsCostTheirWavefronts) {
+  const simulator::Counters counters = counters_of_one_launch(multiply<device::Factor::f16, 16>);
+  uint64_t requests = 0, wavefronts = 0, conflicts = 0;
+  for (const simulator::AccessCounters& row : counters.accesses) {
+    if (row.access != simulator::Access::matrix_load) continue;
+    requests += row.requests;
+    wavefronts += row.wavefronts;
+    conflicts += row.bank_conflicts;
+    EXPECT_EQ(row.bytes_per_lane, 16u);
+  }
+  EXPECT_EQ(requests, 3u * 2 * 2);
+  EXPECT_EQ(wavefronts, 3u * 2 * (4 + 2 * 2));
+  EXPECT_EQ(conflicts, 3u * 2 * 2);
 }
 
 }  // namespace

@@ -333,6 +333,45 @@ TEST_F(FaultTest, AMatrixProductNeedsAWholeWarp) {
   EXPECT_EQ(f.lanes_here, 20u);
 }
 
+// The rows of the matrix are `distance` floats apart.
+__global__ void loads_a_matrix(float* p, unsigned distance, unsigned lanes) {
+  __shared__ __align__(16) float tile[64];
+  tile[threadIdx.x] = tile[threadIdx.x + 32] = p[threadIdx.x];
+  __syncwarp();
+  if (threadIdx.x >= lanes) return;
+  const auto row =
+      static_cast<unsigned>(__cvta_generic_to_shared(&tile[threadIdx.x % 8 * distance]));
+  unsigned fragment;
+  asm volatile(  // mark: loads a matrix
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+      : "=r"(fragment)
+      : "r"(row)
+      : "memory");
+  p[threadIdx.x] = __uint_as_float(fragment);
+}
+
+TEST_F(FaultTest, ARowOfALoadedMatrixLiesOn16BytesWithinSharedMemory) {
+  loads_a_matrix<<<1, 32>>>(memory_, 4, 32);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  loads_a_matrix<<<1, 32>>>(memory_, 5, 32);
+  Fault f = fault(cudaErrorMisalignedAddress);
+  EXPECT_EQ(f.kind, FaultKind::misaligned);
+  EXPECT_EQ(f.alignment, 16u);
+  expect_line(f, line_of("loads a matrix"));
+  EXPECT_EQ(f.thread.x, 1u);
+  simulator::clear_fault();
+  loads_a_matrix<<<1, 32>>>(memory_, 12, 32);
+  f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
+  expect_line(f, line_of("loads a matrix"));
+  EXPECT_EQ(f.thread.x, 6u);
+  simulator::clear_fault();
+  loads_a_matrix<<<1, 32>>>(memory_, 4, 31);
+  f = fault(cudaErrorIllegalInstruction);
+  EXPECT_EQ(f.kind, FaultKind::incomplete_warp);
+  EXPECT_EQ(f.lanes_here, 31u);
+}
+
 TEST_F(FaultTest, ACallThroughAPointerToNoFunction) {
   Function third_of = nullptr;
   ASSERT_EQ(cudaMemcpyFromSymbol(&third_of, a_function, sizeof third_of), cudaSuccess);

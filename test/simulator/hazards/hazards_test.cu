@@ -515,6 +515,49 @@ TEST_F(Hazards, SharedMemoryBeginsWithNothing) {
   expect_one(HazardKind::unwritten_read, "shared unwritten", "", "write all of it before");
 }
 
+__global__ void load_matrix(unsigned* out, unsigned filled) {
+  __shared__ __align__(16) unsigned rows[32];  // 8 of 16 bytes
+  if (threadIdx.x < filled) rows[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  const auto row = static_cast<unsigned>(__cvta_generic_to_shared(&rows[threadIdx.x % 8 * 4]));
+  asm volatile(  // mark: matrix unwritten
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+      : "=r"(out[threadIdx.x])
+      : "r"(row)
+      : "memory");
+}
+
+TEST_F(Hazards, AMatrixWithARowThatNobodyWrote) {
+  const Buffer<unsigned> out(32);
+  load_matrix<<<1, 32>>>(out, 32);
+  expect_none("all filled");
+  load_matrix<<<1, 32>>>(out, 28);
+  expect_one(HazardKind::unwritten_read, "matrix unwritten", "", "write all of it before");
+}
+
+__global__ void load_matrix_of_others(unsigned* out, bool waits) {
+  __shared__ __align__(16) unsigned rows[32];
+  if (threadIdx.x >= 32) rows[threadIdx.x - 32] = threadIdx.x;  // mark: other warp fills matrix
+  if (waits) __syncthreads();
+  if (threadIdx.x >= 32) return;
+  const auto row = static_cast<unsigned>(__cvta_generic_to_shared(&rows[threadIdx.x % 8 * 4]));
+  asm volatile(  // mark: matrix of others
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+      : "=r"(out[threadIdx.x])
+      : "r"(row)
+      : "memory");
+}
+
+TEST_F(Hazards, AMatrixThatAnotherWarpFills) {
+  const Buffer<unsigned> out(32);
+  load_matrix_of_others<<<1, 64>>>(out, true);
+  expect_none("a barrier in between");
+  load_matrix_of_others<<<1, 64>>>(out, false);
+  const std::vector<Hazard> hazards = found();
+  EXPECT_TRUE(std::any_of(hazards.begin(), hazards.end(),
+                          [](const Hazard& hazard) { return hazard.kind == HazardKind::race; }));
+}
+
 __global__ void sum_of_those_who_stay(int* out, unsigned n) {
   __shared__ int s[64];
   if (threadIdx.x >= n) return;

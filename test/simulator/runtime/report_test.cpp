@@ -68,9 +68,9 @@ TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
     fault.place.kind = kind;
     return fault.message().advice;
   };
-  EXPECT_NE(
-      advice(AddressKind::host).find("cudaMalloc and cudaMemcpy: this is a pointer to host memory"),
-      std::string::npos);
+  EXPECT_NE(advice(AddressKind::host)
+                .find("cudaMalloc and cudaMemcpy if this is a pointer to host memory"),
+            std::string::npos);
   EXPECT_NE(advice(AddressKind::before).find("at 0 or above in line 12"), std::string::npos);
   EXPECT_NE(advice(AddressKind::null).find("a pointer from cudaMalloc"), std::string::npos);
   EXPECT_NE(advice(AddressKind::shared).find("__shared__ array"), std::string::npos);
@@ -325,6 +325,8 @@ TEST(JsonReport, HasTheExactFiguresOfEachLaunch) {
   launch.counters.flops = 34;
   launch.counters.barriers = 9;
   launch.counters.instructions = {{"ffma", 3, 96}};
+  launch.counters.tensor_flops = 8192;
+  launch.counters.tensor = {{"naive_kernel", {"mma.cu", 7}, "mma.sync", "f16", 16, 8, 16, 2, 8192}};
   launch.counters.accesses.pop_back();
   Counters program;
   program.launches = 12;
@@ -344,15 +346,17 @@ TEST(JsonReport, HasTheExactFiguresOfEachLaunch) {
       "grid": [64, 2, 1], "block": [32, 8, 1],
       "registers_per_thread": 40, "shared_bytes": 4096, "blocks_per_multiprocessor": 6,
       "counters": {"warp_instructions": 9007199254740993, "lane_instructions": 39506144,
-                   "ffma": 17, "flops": 34, "barriers": 9, "blocks": 128},
+                   "ffma": 17, "flops": 34, "tensor_flops": 8192, "barriers": 9, "blocks": 128},
       "instructions": [{"kind": "ffma", "warps": 3, "lanes": 96}],
+      "tensor": [{"file": "mma.cu", "line": 7, "instruction": "mma.sync", "format": "f16", "warps": 2,
+                  "flops": 8192}],
       "accesses": [{"file": "src/kernels/01_naive.cu", "line": 29, "instruction": "ld.global.f32",
                     "access": "global load", "buffer": "A", "bytes_per_lane": 4, "requests": 1000,
                     "lanes": 32000, "bytes_asked": 128000, "bytes_used": 128000, "sectors": 32000,
                     "lines": 8000, "wavefronts": 0, "bank_conflicts": 0}]
     }],
     "totals": {"launches": 12, "warp_instructions": 4, "lane_instructions": 5, "ffma": 6,
-               "flops": 7, "barriers": 8, "blocks": 9}
+               "flops": 7, "tensor_flops": 0, "barriers": 8, "blocks": 9}
   })"));
 }
 

@@ -105,6 +105,7 @@ Failure last_failure() { return {}; }
 void record_requests(const lens::Wanted&) {}
 
 std::vector<lens::Request> recorded_requests() { return {}; }
+std::vector<lens::MatrixProduct> matrix_products() { return {}; }
 
 std::optional<LaunchProgress> progress() { return std::nullopt; }
 

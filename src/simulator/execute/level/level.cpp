@@ -20,6 +20,7 @@ const InstructionSet INSTRUCTIONS{
     .store = find_store,
     .atomic = find_atomic,
     .matrix_product = find_matrix_product,
+    .matrix_load = find_matrix_load,
     .async_copy = find_async_copy,
     .async_commit = commit_copies,
     .async_wait = await_copies,

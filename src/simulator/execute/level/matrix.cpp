@@ -1,4 +1,5 @@
-// mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's registers.
+// ldmatrix and mma.sync. mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's
+// registers.
 //
 // A tensor core does not round like IEEE arithmetic. On compute capability 9.0 each element of D is computed as follows
 // (measured on an H200: docs/simulator.md, test/device/tensor_bits.cu):
@@ -13,7 +14,10 @@
 #include <bit>
 #include <cstdint>
 
+#include "lens/fragments.hpp"
 #include "simulator/execute/level/lanes.hpp"
+#include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/watch/observer.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -187,29 +191,31 @@ void multiply(const Factors<M * K>& a, const Factors<K * N>& b, const uint32_t* 
   }
 }
 
-// ---- Fragments: which lane's register holds which element (PTX manual, "Matrix Fragments for mma").
+// ---- Fragments: see lens/fragments.hpp.
 
-// Calls each(slot's lanes, lane, place in the register, row, column) for all elements of A.
+// Calls each(register, lane, part of the register, row, column) for all elements of A.
 template <typename Format, size_t K, typename Each>
 void for_each_of_a(Each&& each) {
-  constexpr size_t PER = Format::IN_A_REGISTER,
-                   COLUMNS = 4 * PER;  // of the registers of one column block
+  constexpr size_t PER = Format::IN_A_REGISTER;
   for (size_t reg = 0; reg < M * K / WARP / PER; ++reg) {
     for (size_t lane = 0; lane < WARP; ++lane) {
-      for (size_t place = 0; place < PER; ++place)
-        each(reg, lane, place, lane / 4 + 8 * (reg % 2),
-             lane % 4 * PER + place + COLUMNS * (reg / 2));
+      for (size_t part = 0; part < PER; ++part) {
+        const auto [row, column] = lens::place_in_a(lane, reg, part, PER);
+        each(reg, lane, part, row, column);
+      }
     }
   }
 }
 
 template <typename Format, size_t K, typename Each>
 void for_each_of_b(Each&& each) {
-  constexpr size_t PER = Format::IN_A_REGISTER, ROWS = 4 * PER;
+  constexpr size_t PER = Format::IN_A_REGISTER;
   for (size_t reg = 0; reg < K * N / WARP / PER; ++reg) {
     for (size_t lane = 0; lane < WARP; ++lane) {
-      for (size_t place = 0; place < PER; ++place)
-        each(reg, lane, place, lane % 4 * PER + place + ROWS * reg, lane / 4);
+      for (size_t part = 0; part < PER; ++part) {
+        const auto [row, column] = lens::place_in_b(lane, reg, part, PER);
+        each(reg, lane, part, row, column);
+      }
     }
   }
 }
@@ -217,18 +223,60 @@ void for_each_of_b(Each&& each) {
 template <typename Each>
 void for_each_of_c(Each&& each) {
   for (size_t reg = 0; reg < M * N / WARP; ++reg) {
-    for (size_t lane = 0; lane < WARP; ++lane)
-      each(reg, lane, lane / 4 + 8 * (reg / 2), lane % 4 * 2 + reg % 2);
+    for (size_t lane = 0; lane < WARP; ++lane) {
+      const auto [row, column] = lens::place_in_c(lane, reg);
+      each(reg, lane, row, column);
+    }
+  }
+}
+
+void require_whole_warp(const Warp& w) {
+  if (w.active == ALL_LANES) return;
+  throw WarpFault{{.kind = FaultKind::incomplete_warp,
+                   .lanes_here = static_cast<uint32_t>(std::popcount(w.active))},
+                  std::countr_zero(w.active)};
+}
+
+// ldmatrix: lane 8 m + r has the address of row r of matrix m, 8 elements of 16 bits. Register m of lane l receives elements
+// 2 (l % 4) and 2 (l % 4) + 1 of row l / 4, or of column l / 4 if TRANSPOSED.
+template <size_t COUNT, bool TRANSPOSED>
+void load_matrices(Warp& w, const Op& op) {
+  constexpr size_t ROWS = 8, COLUMNS = 8;
+  using MatrixRow = std::array<uint16_t, COLUMNS>;
+  constexpr uint32_t WITH_ADDRESS = COUNT == 4 ? ALL_LANES : (1u << ROWS * COUNT) - 1;
+  require_whole_warp(w);
+  ++w.shared_loads;
+  AddressStorage storage;
+  Addresses address = addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  if (address.of(0) - SHARED_WINDOW < WINDOW_BYTES) address.offset -= SHARED_WINDOW;
+
+  set_active(w, WITH_ADDRESS);
+  const Located located =
+      locate_shared<Watch, sizeof(MatrixRow)>(w, op.site(Site::shared), address);
+  if (Watch::looks_for_hazards(w)) [[unlikely]]
+    Watch::touch(w, located.site, located.pattern, located.first, nullptr);
+  std::array<MatrixRow, ROWS * COUNT> rows;
+  for (size_t row = 0; row < rows.size(); ++row)
+    std::memcpy(&rows[row], located[static_cast<int>(row)], sizeof(MatrixRow));
+  set_active(w, ALL_LANES);
+
+  for (size_t matrix = 0; matrix < COUNT; ++matrix) {
+    const auto element_at = [&](size_t row, size_t column) {
+      return uint32_t{rows[matrix * ROWS + row][column]};
+    };
+    for (size_t lane = 0; lane < WARP; ++lane) {
+      const size_t across = lane / 4, along = lane % 4 * 2;
+      const uint32_t low = TRANSPOSED ? element_at(along, across) : element_at(across, along);
+      const uint32_t high =
+          TRANSPOSED ? element_at(along + 1, across) : element_at(across, along + 1);
+      result_of<uint32_t>(w, op.lists->d[matrix])[lane] = low | high << 16;
+    }
   }
 }
 
 template <typename Format, size_t K>
 void multiply_fragments(Warp& w, const Op& op) {
-  if (w.active != 0xffffffffu) {
-    throw WarpFault{{.kind = FaultKind::incomplete_warp,
-                     .lanes_here = static_cast<uint32_t>(std::popcount(w.active))},
-                    std::countr_zero(w.active)};
-  }
+  require_whole_warp(w);
   const auto words = [&](const std::vector<Slot>& slots, size_t reg) {
     return lanes_of<uint32_t>(w, slots[reg]);
   };
@@ -268,6 +316,12 @@ void multiply_fragments(Warp& w, const Op& op) {
 }
 
 }  // namespace
+
+Execute find_matrix_load(size_t count, bool transposed) {
+  if (count == 1) return transposed ? load_matrices<1, true> : load_matrices<1, false>;
+  if (count == 2) return transposed ? load_matrices<2, true> : load_matrices<2, false>;
+  return transposed ? load_matrices<4, true> : load_matrices<4, false>;
+}
 
 Execute find_matrix_product(const MatrixShape& shape) {
   if (shape.m != int{M} || shape.n != int{N}) return nullptr;

@@ -46,6 +46,7 @@ lens::Action action_of(Access access) {
   switch (access) {
     case Access::global_load:
     case Access::shared_load:
+    case Access::matrix_load:
     case Access::local_load:
     case Access::constant_load:
     case Access::async_copy:
@@ -224,6 +225,12 @@ void Worker::add_instruction(Tally& tally, const SourceInstruction& source, uint
   tally.totals.flops += lanes * source.flops;
   if (source.kind == InstructionKind::ffma) tally.totals.ffma += lanes;
   tally.add_instructions(kind_name(source.kind), warps, lanes);
+  const MatrixShape& product = source.product;
+  if (product.m == 0) return;
+  const uint64_t flops = warps * product.flops();
+  tally.totals.tensor_flops += flops;
+  tally.add(TensorCounters{program.demangled, source.where, source.opcode, product.factor,
+                           product.m, product.n, product.k, warps, flops});
 }
 
 void Worker::add_to(Tally& tally) {

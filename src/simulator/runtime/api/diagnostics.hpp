@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lens/fragments.hpp"
 #include "lens/request.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/fault.hpp"
@@ -48,5 +49,8 @@ void record_requests(const lens::Wanted& wanted);
 /// requests the one of the lowest launch, block, warp and nth is kept. So the result does not depend on the
 /// number of host threads or the order of blocks and warps.
 std::vector<lens::Request> recorded_requests();
+
+/// Returns the products on tensor cores in these counters: one for each kernel, line and instruction.
+std::vector<lens::MatrixProduct> matrix_products(const Counters& counters);
 
 }  // namespace simulator

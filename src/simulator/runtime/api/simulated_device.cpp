@@ -21,4 +21,20 @@ std::vector<LaunchCounters> launch_counters() { return current_device().counters
 void record_requests(const lens::Wanted& wanted) { current_device().requests.start(wanted); }
 std::vector<lens::Request> recorded_requests() { return current_device().requests.requests(); }
 
+std::vector<lens::MatrixProduct> matrix_products(const Counters& counters) {
+  std::vector<lens::MatrixProduct> products;
+  for (const TensorCounters& row : counters.tensor) {
+    products.push_back({.kernel = row.kernel,
+                        .file = row.where.file,
+                        .line = row.where.line,
+                        .instruction = row.instruction,
+                        .format = row.format,
+                        .m = static_cast<size_t>(row.m),
+                        .n = static_cast<size_t>(row.n),
+                        .k = static_cast<size_t>(row.k),
+                        .warps = row.warps});
+  }
+  return products;
+}
+
 }  // namespace simulator

@@ -219,6 +219,12 @@ std::string shape_and_room(const LaunchCounters& launch, size_t columns) {
 
 std::string text_of(const Table& table, const Layout& layout, size_t columns) {
   std::string text = heading(table, columns) + shape_and_room(*table.launch, columns);
+  for (const TensorCounters& row : table.launch->counters.tensor) {
+    text += wrapped("tensor cores: " + counted(row.warps, "product") + " in " + row.format + ", " +
+                        count(row.flops) + " FLOP, at " + file_name(row.where) + ":" +
+                        std::to_string(row.where.line),
+                    columns);
+  }
   if (table.rows.empty()) return text + "no access to memory was counted\n";
   text += layout.headings(table.cells);
   const bool in_one_file = table.rows.front().where.file == table.rows.back().where.file;
@@ -237,10 +243,12 @@ std::string text_of(const Table& table, const Layout& layout, size_t columns) {
 std::string report(const Counters& program, const std::vector<LaunchCounters>& launches,
                    int columns) {
   const size_t width = std::max(NARROWEST_REPORT, static_cast<size_t>(std::max(columns, 0)));
-  std::string text =
-      wrapped("simulated GPU: " + counted(program.launches, "launch", "es") + ", " +
-                  counted(program.blocks, "block") + ", " + count(program.flops) + " FLOP",
-              width);
+  std::string text = wrapped(
+      "simulated GPU: " + counted(program.launches, "launch", "es") + ", " +
+          counted(program.blocks, "block") + ", " + count(program.flops) + " FLOP" +
+          (program.tensor_flops == 0 ? ""
+                                     : ", and " + count(program.tensor_flops) + " on tensor cores"),
+      width);
   if (launches.empty()) return text + "no kernel ran\n";
   text += wrapped(counted(program.warp_instructions, "warp instruction") + ", " +
                       ratio(program.lane_instructions, program.warp_instructions * 32, 100, " %") +

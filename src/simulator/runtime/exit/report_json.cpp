@@ -18,6 +18,7 @@ Json sums(const Counters& counters) {
           {"lane_instructions", counters.lane_instructions},
           {"ffma", counters.ffma},
           {"flops", counters.flops},
+          {"tensor_flops", counters.tensor_flops},
           {"barriers", counters.barriers},
           {"blocks", counters.blocks}};
 }
@@ -51,6 +52,19 @@ Json accesses(const Counters& counters) {
   return list;
 }
 
+Json tensor(const Counters& counters) {
+  Json list = Json::array();
+  for (const TensorCounters& row : counters.tensor) {
+    list.push_back({{"file", row.where.file},
+                    {"line", row.where.line},
+                    {"instruction", row.instruction},
+                    {"format", row.format},
+                    {"warps", row.warps},
+                    {"flops", row.flops}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string json_report(const Counters& program, const std::vector<LaunchCounters>& launches) {
@@ -66,6 +80,7 @@ std::string json_report(const Counters& program, const std::vector<LaunchCounter
                     {"blocks_per_multiprocessor", launch.blocks_per_multiprocessor},
                     {"counters", sums(launch.counters)},
                     {"instructions", instructions(launch.counters)},
+                    {"tensor", tensor(launch.counters)},
                     {"accesses", accesses(launch.counters)}});
   }
   Json totals = {{"launches", program.launches}};

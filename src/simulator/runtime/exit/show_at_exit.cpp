@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "lens/fragments.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
@@ -78,8 +79,17 @@ std::string nothing_there() {
          std::string(lines.size() == 1 ? " " : "s ") + enumerate(numbers, "...");
 }
 
-void write_svg(const lens::Request& request) {
-  if (const int error = replace_file(asked->svg_path, lens::svg({request}))) {
+// Returns the products on tensor cores in the line, each instruction once.
+std::vector<lens::MatrixProduct> products() {
+  std::vector<lens::MatrixProduct> all = matrix_products(program_counters());
+  std::erase_if(all, [](const lens::MatrixProduct& p) {
+    return !lens::is_file(p.file, asked->file) || p.line != asked->line;
+  });
+  return all;
+}
+
+void write_svg(const std::string& svg) {
+  if (const int error = replace_file(asked->svg_path, svg)) {
     std::fprintf(stderr, "simulated GPU: cannot write the picture to '%s': %s\n",
                  asked->svg_path.c_str(), std::strerror(error));
   }
@@ -88,13 +98,20 @@ void write_svg(const lens::Request& request) {
 void show() {
   at_exit([] {
     const std::vector<lens::Request> requests = recorded_requests();
-    if (requests.empty()) {
+    const std::vector<lens::MatrixProduct> tensor = products();
+    if (requests.empty() && tensor.empty()) {
       std::fprintf(stderr, "simulated GPU: there is nothing to show for SIMULATOR_SHOW=%s:%d: %s\n",
                    asked->file.c_str(), asked->line, nothing_there().c_str());
       return;
     }
-    std::fputs(lens::picture(requests, stderr_page()).c_str(), stderr);
-    if (!asked->svg_path.empty()) write_svg(requests.front());
+    if (!requests.empty()) std::fputs(lens::picture(requests, stderr_page()).c_str(), stderr);
+    for (const lens::MatrixProduct& product : tensor) {
+      std::fputs((requests.empty() && &product == &tensor.front() ? "" : "\n"), stderr);
+      std::fputs(lens::fragments(product, stderr_page()).c_str(), stderr);
+    }
+    if (asked->svg_path.empty()) return;
+    write_svg(requests.empty() ? lens::svg_fragments(tensor.front())
+                               : lens::svg({requests.front()}));
   });
 }
 

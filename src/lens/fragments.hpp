@@ -1,0 +1,59 @@
+// Fragments: the lane and the register that hold each element of a product on tensor cores, D = A B + C.
+//
+// A has M x K elements, B has K x N, C and D have M x N; M is 16 and N is 8. With g = lane / 4 and t = lane % 4, the registers
+// of a lane lie in rows g and g + 8 of A, C and D, and in column g of B. Source: PTX manual, "Matrix Fragments for mma".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "lens/request.hpp"
+#include "text/page.hpp"
+
+namespace lens {
+
+/// A place in a matrix.
+struct Place {
+  size_t row = 0, column = 0;
+  bool operator==(const Place&) const = default;
+};
+
+/// Returns the element that a lane holds in register `reg` of its fragment of A. A register holds `per_register` elements (2 of 16
+/// bits, 1 of TF32) that are neighbours along k; `part` counts them.
+constexpr Place place_in_a(size_t lane, size_t reg, size_t part, size_t per_register) {
+  return {lane / 4 + 8 * (reg % 2), lane % 4 * per_register + part + 4 * per_register * (reg / 2)};
+}
+
+/// Returns the same for B.
+constexpr Place place_in_b(size_t lane, size_t reg, size_t part, size_t per_register) {
+  return {lane % 4 * per_register + part + 4 * per_register * reg, lane / 4};
+}
+
+/// Returns the same for C and D, whose registers hold one FP32 element each.
+constexpr Place place_in_c(size_t lane, size_t reg) {
+  return {lane / 4 + 8 * (reg / 2), lane % 4 * 2 + reg % 2};
+}
+
+/// A product on tensor cores that a kernel executed.
+struct MatrixProduct {
+  std::string kernel{};  // demangled, without its parameter list
+  std::string file{};    // the user's line
+  int line = 0;
+  std::string instruction{};  // "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+  std::string format{};       // of A's and B's elements: "f16", "bf16", "tf32"
+  size_t m = 0, n = 0, k = 0;
+  uint64_t warps = 0;  // that executed it, all times together
+
+  size_t per_register() const { return format == "tf32" ? 1 : 2; }
+  bool operator==(const MatrixProduct&) const = default;
+};
+
+/// Draws A, B and C as tables: each cell names the lane and its register, "12a3" for register a[3] of lane 12. Fits into 60
+/// columns; from 110 on C stands beside A. Ends in a newline.
+std::string fragments(const MatrixProduct& product, const text::Page& page);
+
+/// Draws them as an SVG document for light and dark backgrounds: A left of C, B above it, a colour for each lane.
+std::string svg_fragments(const MatrixProduct& product);
+
+}  // namespace lens
