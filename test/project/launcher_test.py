@@ -533,12 +533,22 @@ class Subproject(unittest.TestCase):
         made, build = self.configure("CXX CUDA", *self.OPTIONS)
         self.assertEqual(made.returncode, 0, made.stderr)
         targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True, text=True).stdout
-        self.assertIn("libkernels.a:", targets)
+        self.assertIn("libsgemm_kernels.a:", targets)
         for other in ("sgemm_runner", "librunner", "simulator", "simulated", "gtest", "_test"):
             self.assertNotIn(f"{other}:", targets)
         self.assertIn("arch=compute_90a", (build / "build.ninja").read_text())
+        self.assertNotIn("Warning", made.stderr)
+        self.assertIn("-fPIC", next(line for line in (build / "build.ninja").read_text().split("\n\n") if "ladder.cpp.o:" in line))
         made, _ = self.configure("CXX CUDA", *self.OPTIONS, "-DSGEMM_MACHINE=sim")
         self.assert_refused(made, "SGEMM_MACHINE is 'sim'", "set it to 'cuda', or not at all")
+
+    def test_warns_of_architectures_that_the_fast_rungs_cannot_run_on(self):
+        if not os.path.exists(self.NVCC):
+            self.skipTest("without nvcc no architecture is compiled for")
+        for architectures, warns in (("75", True), ("75-real;75-virtual", True), ("75;80", False), ("90a", False), ("native", False)):
+            with self.subTest(architectures):
+                made, _ = self.configure("CXX CUDA", f"-DCMAKE_CUDA_COMPILER={self.NVCC}", f"-DCMAKE_CUDA_ARCHITECTURES={architectures}")
+                self.assertEqual("Rungs 10 and later need 80 or more" in " ".join(made.stderr.split()), warns, made.stderr)
 
     def test_cu_files_of_another_project_include_the_ladder(self):
         """They are compiled; that they run, on this build's machine, is a test of test/consumers."""

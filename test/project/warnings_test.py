@@ -24,7 +24,7 @@ def host_command():
 
 
 def device_command():
-    said = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "src/kernels/libkernels.a"], capture_output=True, text=True,
+    said = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "src/kernels/libsgemm_kernels.a"], capture_output=True, text=True,
                           check=True).stdout
     return next(line for line in said.splitlines() if "01_naive.cu" in line)
 
