@@ -57,6 +57,13 @@ const Question QUESTIONS[] = {
      {.multiprocessors = 132, .shared_bytes = 60000},
      1,
      "the others do not fit into 60000 bytes of shared memory"},
+    {OTHER,
+     256,
+     256,
+     {.multiprocessors = 132, .shared_bytes = TUNED_TABLE[7].tile.shared_bytes()},
+     0,
+     "it fits exactly into the shared memory of a block"},
+    {OWN, 16, 8192, H200, 2, "C has 16 rows, and the other tiles have more"},
     {TWINS, 256, 256, H200, 0, "of equals it is the first"},
 };
 

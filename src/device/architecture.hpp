@@ -1,17 +1,18 @@
-// The GPU that is being compiled for. nvcc compiles a source once for each architecture and once for the host; what differs
-// between them is asked here, and the language's own test, __CUDA_ARCH__, is asked nowhere else.
+// The GPU that the compiler generates code for. nvcc compiles a source once for each architecture and once for the
+// host. Only this file tests __CUDA_ARCH__; code that depends on the architecture uses these constants and functions.
 #pragma once
 
 namespace device {
 
-/// Its compute capability, 10 * major + minor; 0 in what is compiled for the host.
+/// Its compute capability, 10 * major + minor; 0 in code for the host.
 #if defined(__CUDA_ARCH__)
 constexpr int COMPILED_FOR = __CUDA_ARCH__ / 10;
 #else
 constexpr int COMPILED_FOR = 0;
 #endif
 
-/// How many threads a multiprocessor of that compute capability holds at once. One that is not known is taken for a large one.
+/// Returns how many threads a multiprocessor of that compute capability holds at once. For an unknown capability it
+/// returns the largest number.
 constexpr int threads_of_multiprocessor(int compute_capability) {
   switch (compute_capability) {
     case 75:
@@ -29,8 +30,8 @@ constexpr int threads_of_multiprocessor(int compute_capability) {
   }
 }
 
-/// For __launch_bounds__: `wanted` blocks on a multiprocessor, or as many as its threads allow, at least one. To ask for more is
-/// refused by the assembler.
+/// Returns the number of blocks for __launch_bounds__: `wanted`, or as many as the multiprocessor's threads allow, at
+/// least one. The assembler refuses a larger number.
 constexpr int blocks_at_most(int wanted, int threads_of_block) {
   const int most = threads_of_multiprocessor(COMPILED_FOR) / threads_of_block;
   return wanted < most ? wanted : most > 0 ? most : 1;

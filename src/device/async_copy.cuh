@@ -1,13 +1,13 @@
-// cp.async: copies from global to shared memory that pass through no register and that the thread
-// does not wait for (compute capability 8.0 and later).
+// cp.async copies from global to shared memory. The data pass through no register, and the thread does not wait for
+// them (compute capability 8.0 and later).
 //
-// The copies that a thread has issued since its last commit_async() form a group. wait_async<N>()
-// returns when at most the N youngest groups of the thread are still under way. Data that other
-// threads have copied is there after their wait and a barrier.
+// The copies that a thread has issued since its last commit_async() form a group. wait_async<N>() returns when at most
+// the thread's N youngest groups are still under way. A thread may read another thread's copies after that thread's
+// wait and a barrier.
 //
-// A program for several GPUs holds its kernels for older ones too. There each of these functions traps at
-// once, and the compiler is told that nothing follows: it drops the kernel that copies so, instructions that
-// the architecture lacks and all, and has nothing to compile. Nobody launches it there (Rung::needs).
+// A program for several GPUs contains code for older ones too. In that code each function of this file traps at once
+// and tells the compiler that nothing follows. The compiler then drops the rest of the kernel, with the instructions
+// that the older GPU lacks. No rung launches such a kernel there (Rung::needs).
 #pragma once
 
 #include <cuda_runtime.h>

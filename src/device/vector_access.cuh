@@ -1,4 +1,4 @@
-// Groups of neighbouring floats of one row of a matrix, moved together where that is possible.
+// Loads and stores of neighbouring floats of a row, in one wide access where alignment allows it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,25 +10,26 @@
 
 namespace device {
 
-/// Eight floats that are moved together.
+/// Eight floats that one access moves.
 struct alignas(32) float8 {
   float4 low, high;
 };
 
-/// True if accesses of `bytes` bytes (16 or 32) at multiples of their width along a row of the matrix
-/// fall on addresses they are allowed on: the pointer and the leading dimension must be multiples of it.
+/// True if the rows of the matrix can be accessed in pieces of `bytes` bytes (16 or 32): the pointer and the leading
+/// dimension are multiples of that width.
 inline bool is_vector_aligned(const float* matrix, int64_t ld, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(matrix) % static_cast<uintptr_t>(bytes) == 0 &&
          ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
 }
 
-/// How much of a tile of size `tile` lies inside a matrix of which `left` is left. Zero or less: nothing.
+/// Returns how many of a tile's `tile` rows (or columns) lie inside the matrix, if `left` of the matrix's remain at the
+/// tile's first one. Zero or less: none.
 __device__ inline int part_inside(int64_t left, int tile) {
   return left < tile ? static_cast<int>(left) : tile;
 }
 
-/// Four neighbours from `source` on, of which the first `count` lie inside the matrix (any count;
-/// the others are taken as zero and not read). VECTOR: one load of 16 bytes, where all four do.
+/// Loads four neighbours from `source` on. Only the first `count` (any number) lie inside the matrix; the others become
+/// zero and are not read. VECTOR: one load of 16 bytes if all four lie inside.
 template <bool VECTOR>
 __device__ inline float4 load4(const float* source, int count) {
   if (VECTOR && count >= 4) return *reinterpret_cast<const float4*>(source);
@@ -36,8 +37,8 @@ __device__ inline float4 load4(const float* source, int count) {
           count > 3 ? source[3] : 0.0f};
 }
 
-/// Eight neighbours, otherwise as load4. VECTOR: one load of 32 bytes where the device has it
-/// (compute capability 10.0), two of 16 bytes otherwise.
+/// Loads eight neighbours, otherwise like load4. VECTOR: one load of 32 bytes if the device has it (compute capability
+/// 10.0 and later), else two of 16 bytes.
 template <bool VECTOR>
 __device__ inline float8 load8(const float* source, int count) {
   if (VECTOR && count >= 8) {
@@ -64,8 +65,8 @@ __device__ inline void fetch4(float* registers, const float* shared) {
   registers[3] = v.w;
 }
 
-/// Writes c[j] = alpha * sum[j] + beta * c[j] for the first `count` of four neighbours. VECTOR: in
-/// accesses of 16 bytes, where all four lie inside the matrix.
+/// Writes c[j] = alpha * sum[j] + beta * c[j] for the first `count` of four neighbours. VECTOR: in accesses of 16 bytes
+/// if all four lie inside the matrix.
 template <bool VECTOR>
 __device__ inline void store4(float* c, int count, float alpha, const float* sum, float beta) {
   if (VECTOR && count >= 4) {

@@ -1,7 +1,6 @@
-// Rung 0 where there is a CUDA device: NVIDIA's own cublasSgemm, the reference for the others.
+// Rung 0 if there is a CUDA device: NVIDIA's cublasSgemm, the reference for the other rungs.
 //
-// It runs in CUBLAS_PEDANTIC_MATH, so that it can never fall back on TF32 and make every other rung
-// look slow and inexact.
+// It runs in CUBLAS_PEDANTIC_MATH, which never uses TF32: otherwise every other rung would look slow.
 #include <cublas_v2.h>
 
 #include <map>
@@ -33,9 +32,8 @@ cudaError_t as_cuda_error(cublasStatus_t status) {
   }
 }
 
-// The handle of the current device, made on first use and kept until the process ends: making one
-// takes longer than most products. A handle may be used by one host thread at a time; `mutex` sees
-// to that.
+// The cuBLAS handles, one for each device. Each is created on first use and kept until the process ends, since its
+// creation takes longer than most products. Only one host thread may use a handle at a time: lock `mutex`.
 class Handles {
  public:
   std::mutex mutex;
@@ -66,7 +64,7 @@ cudaError_t launch_cublas(const Sgemm& p, cudaStream_t stream) {
   if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(handle, stream);
   if (status != CUBLAS_STATUS_SUCCESS) return as_cuda_error(status);
 
-  // cuBLAS counts by columns. A row-major C is a column-major C^T, and C^T = B^T * A^T.
+  // cuBLAS's matrices are column-major. A row-major C is a column-major C^T, and C^T = B^T * A^T.
   return as_cuda_error(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, p.N, p.M, p.K, &p.alpha,
                                       p.B, p.ldb, p.A, p.lda, &p.beta, p.C, p.ldc));
 }

@@ -1,7 +1,7 @@
-// Rung 0 where there is no CUDA device: Eigen's product on the host, the reference for the others.
+// Rung 0 if there is no CUDA device: Eigen's product on the host, the reference for the other rungs.
 //
-// Memory of the simulated device cannot be dereferenced by the host, just as a GPU's cannot, so the
-// matrices travel through the runtime API.
+// The host cannot dereference the simulated device's memory, just as it cannot a GPU's, so the runtime API copies the
+// matrices.
 #include <Eigen/Core>
 #include <new>
 
@@ -39,7 +39,7 @@ cudaError_t multiply(const Sgemm& p) {
 }
 
 cudaError_t launch_eigen(const Sgemm& p, cudaStream_t stream) {
-  // The host does the work, so what was put on the stream before must be finished first.
+  // The host computes the product, so earlier work on the stream must finish first.
   if (const cudaError_t error = cudaStreamSynchronize(stream); error != cudaSuccess) return error;
   try {
     return multiply(p);

@@ -1,7 +1,7 @@
-// Rung 1: one thread computes one element of C, and nothing else is thought about.
+// Rung 1: one thread computes one element of C, without a thought for memory.
 //
-// A warp is 32 threads with consecutive threadIdx.x, and here x walks down the rows. So in every
-// step of the loop the 32 lanes of a warp ask for
+// A warp is 32 threads with consecutive threadIdx.x, and here x walks down the rows. So in every step of the loop the
+// 32 lanes of a warp request
 //
 //      A[row + 0][k]   A[row + 1][k]   A[row + 2][k]  ...   32 addresses, lda floats apart
 //      B[k][col]       B[k][col]       B[k][col]      ...   one address: a broadcast

@@ -1,8 +1,8 @@
 // Rung 5: a thread computes an 8 x 8 tile of C as a sum of outer products.
 //
-// Rung 4 reuses what it loads from Bs, but not what it loads from As. With a square tile both are
-// reused: for each k a thread loads 8 elements of As and 8 of Bs into registers and does 64
-// multiply-adds with them: one load for four multiply-adds, where rung 4 has nine for eight.
+// Rung 4 reuses each element of Bs, but no element of As. A square tile reuses both: for each k a thread loads 8
+// elements of As and 8 of Bs into registers and does 64 multiply-adds with them. That is one load for four
+// multiply-adds; rung 4 needs nine for eight.
 //
 //                 b[0] .. b[7]      <- Bs[k][col ..]
 //         a[0]  +--------------+
@@ -11,18 +11,17 @@
 //          ^
 //          As[row ..][k]
 //
-// 256 threads compute 128 x 128 elements of C: each element that is fetched from global memory now
-// serves 128 multiply-adds, where rung 4's served 64.
+// 256 threads compute 128 x 128 elements of C: each element from global memory now serves 128 multiply-adds. Rung 4's
+// serves 64.
 //
-// It costs something too. Lanes that lie side by side are now eight columns apart: they read words of
-// Bs in the same banks and wait for each other, and a store to C leaps from sector to sector, 32 a
-// request. The next rungs mend both.
+// It has two costs. Neighbouring lanes are now eight columns apart: they read words of Bs in the same banks and wait
+// for each other, and a store to C leaps from sector to sector, 32 a request. The next rungs mend both.
 //
 // On an H200 at 4096^3 this is 59 % of cuBLAS, where rung 4 reaches 33 %.
 //
-// What is left for the next rung: every access to global memory, and every store to shared memory, still
-// moves 4 bytes, and each is an instruction that takes the place of a multiply-add. (The shared loads
-// nvcc merges by itself, four neighbours into one.)
+// What is left for the next rung: every access to global memory, and every store to shared memory, still moves 4 bytes,
+// and each takes the issue slot of a multiply-add. (nvcc itself merges four neighbouring loads from shared memory into
+// one.)
 #include "kernels/ladder.hpp"
 
 namespace ladder {
@@ -45,13 +44,13 @@ __global__ void __launch_bounds__(THREADS, 2)  // two blocks to a multiprocessor
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
-  // What this thread stages: rows a_row, a_row + A_ROWS, ... of As, and likewise of Bs.
+  // This thread stages rows a_row, a_row + A_ROWS, ... of As and rows b_k, b_k + B_ROWS, ... of Bs.
   const int a_row = threadIdx.x / BK, a_k = threadIdx.x % BK;
   const int b_k = threadIdx.x / BN, b_col = threadIdx.x % BN;
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];
 
-  // What it computes: sum[i][j] is element (row + i, col + j) of the tile.
+  // It computes TM x TN elements: sum[i][j] is element (row + i, col + j) of the tile.
   const int row = threadIdx.x / (BN / TN) * TM;
   const int col = threadIdx.x % (BN / TN) * TN;
   float sum[TM][TN] = {};

@@ -4,22 +4,22 @@
 // instruction: a quarter of the load instructions for the same bytes, and the issue slots go to
 // multiply-adds.
 //
-// In global memory that only needs alignment: rows of A and B are read four floats at a time. Out
-// of shared memory the eight elements of an operand must be neighbours too. In Bs a thread's eight
-// columns are; in As its eight rows are not, so As is stored transposed, k first:
+// Global memory only asks for alignment: the kernel reads rows of A and B four floats at a time. In shared memory a
+// thread's eight elements of an operand must be neighbours too. Its eight columns of Bs are; its eight rows of As are
+// not, so As is stored transposed, k first:
 //
 //   A:  row r: [k k+1 k+2 k+3]   one 16-byte load     As[k    ][... r ...]   four 4-byte stores,
 //                                                     As[k + 1][... r ...]   paid once an element
 //   a[0..7] = As[k][row .. row + 7]                   two 16-byte loads, for each k
 //
-// A 16-byte access must lie on a 16-byte boundary. Where a pointer or a leading dimension does not
-// allow it, the same kernel loads and stores global memory a float at a time (path "scalar").
+// A 16-byte access must begin on a 16-byte boundary. If a pointer or a leading dimension does not allow that, the same
+// kernel loads and stores global memory a float at a time (path "scalar").
 //
 // On an H200 at 4096^3 this is 70 % of cuBLAS, where rung 5 reaches 59 %.
 //
-// What is left for the next rungs: lanes that read different words of one bank of shared memory wait
-// for each other, here both in the transposing stores and in the loads from Bs. And a store to C still
-// uses half of each of its 32 sectors, since a thread's two groups of four lie side by side.
+// What is left for the next rungs: lanes that access different words of one bank of shared memory wait for each other,
+// here both in the transposing stores and in the loads from Bs. And a store to C still uses half of each of its 32
+// sectors, since a thread's two groups of four lie side by side.
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
-  // What this thread stages: four neighbours along k of A, four neighbours along n of B.
+  // This thread stages four neighbours along k of A and four neighbours along n of B.
   const int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const bool a_inside = tile_row + a_row < p.M;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (BM, BK)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (BK, BN)
 
-  // What it computes: sum[i][j] is element (row + i, col + j) of the tile.
+  // It computes TM x TN elements: sum[i][j] is element (row + i, col + j) of the tile.
   const int row = threadIdx.x / (BN / TN) * TM;
   const int col = threadIdx.x % (BN / TN) * TN;
   float sum[TM][TN] = {};  // (m: TM, n: TN)

@@ -1,25 +1,24 @@
 // Rung 7: a thread fetches 32 bytes at a time.
 //
-// If 16 bytes an instruction are good, are 32 better? That depends on the device. From compute
-// capability 10.0 on a load can be 32 bytes wide (ld.global.v8.f32): one instruction where rung 6
-// has two (load_width_test.py sees to it). Before that, and so on an H200 (9.0), the compiler splits it:
+// If 16 bytes an instruction are good, are 32 better? That depends on the device. From compute capability 10.0 on a
+// load can be 32 bytes wide (ld.global.v8.f32): one instruction instead of rung 6's two (load_width_test.py checks it).
+// For older devices, such as an H200 (9.0), the compiler splits it:
 //
 //   lane         0               1               2                       a request of rung 6:
 //   bytes   | 0 .. 15 16 .. 31 | 32 .. 47  ...  |                        32 lanes x 16 bytes
 //   load 1    ^^^^^^^            ^^^^^^^           32 sectors, half used  = 16 sectors, all used
 //   load 2            ^^^^^^^             ^^^^^^   the same 32 sectors again
 //
-// Both halves are used in the end, so memory delivers no byte in vain if the first request's sectors
-// are still in L1 when the second comes; but each request occupies L1 for twice the sectors. The loads
-// use 50 % of what they fetch, where rung 6's use all. So the report shows this rung's traffic worse, and
-// it is: what the rung gains, it gains elsewhere.
+// The two loads together use every byte, so memory delivers none in vain if the first request's sectors are still in L1
+// when the second comes. But each request occupies L1 for twice the sectors: it uses 50 % of the bytes it fetches, rung
+// 6's requests use all. The report is right to show this rung's traffic as worse; the rung gains elsewhere.
 //
-// The tile is twice as deep (BK = 16), so that a thread has 8 elements of each operand to fetch, and
-// there are half as many barriers. Alignment: 32 bytes, or else the path "scalar".
+// The tile is twice as deep (BK = 16), so that a thread has 8 elements of each operand to fetch, and there are half as
+// many barriers. Without alignment to 32 bytes the rung takes the path "scalar".
 //
-// On an H200 at 4096^3 this is 72 % of cuBLAS, where rung 6 reaches 70 %. The loads are hardly the cause:
-// there a copy of 1 GiB moves 3.77 TB/s in 32-byte pieces and 4.27 in 16-byte ones. The tile twice as
-// deep, with half as many waits, is the likelier one.
+// On an H200 at 4096^3 this is 72 % of cuBLAS; rung 6 reaches 70 %. The wide loads are hardly the cause: on that card a
+// copy of 1 GiB moves 3.77 TB/s in 32-byte pieces and 4.27 TB/s in 16-byte ones. The deeper tile, with half as many
+// waits, is the likelier cause.
 //
 // What is left for the next rung: the same bank conflicts and half-used stores as in rung 6.
 #include "device/vector_access.cuh"
@@ -44,7 +43,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
-  // What this thread stages: eight neighbours along k of A, eight neighbours along n of B.
+  // This thread stages eight neighbours along k of A and eight neighbours along n of B.
   // exercise a: begin
   const int a_row = threadIdx.x / (BK / 8), a_k = threadIdx.x % (BK / 8) * 8;
   const int b_k = threadIdx.x / (BN / 8), b_col = threadIdx.x % (BN / 8) * 8;
@@ -54,7 +53,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 8) of (BM, BK)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 8) of (BK, BN)
 
-  // What it computes: sum[i][j] is element (row + i, col + j) of the tile.
+  // It computes TM x TN elements: sum[i][j] is element (row + i, col + j) of the tile.
   const int row = threadIdx.x / (BN / TN) * TM;
   const int col = threadIdx.x % (BN / TN) * TN;
   float sum[TM][TN] = {};  // (m: TM, n: TN)

@@ -1,27 +1,27 @@
-// Rung 8: the lanes of a warp never want different words of one bank of shared memory.
+// Rung 8: the lanes of a warp never access different words of one bank of shared memory.
 //
-// Shared memory has 32 banks, each 4 bytes wide: word w lies in bank w mod 32. Lanes that want
-// different words of one bank are served one after the other. A 16-byte load is served eight lanes at
-// a time, so these eight must cover the 32 banks. Rung 6 (whose loads this rung keeps, since rung 7's
-// do not pay on a device before compute capability 10.0) conflicts in two places:
+// Shared memory has 32 banks, each 4 bytes wide: word w lies in bank w mod 32. If lanes access different words of one
+// bank, it serves them one after the other. A 16-byte load is served eight lanes at a time, so these eight must cover
+// the 32 banks. This rung keeps rung 6's loads, since rung 7's do not pay on devices before compute capability 10.0.
+// Rung 6 conflicts in two places:
 //
 //   loads from Bs        rung 6: lane l reads columns 8l .. 8l + 3, then 8l + 4 .. 8l + 7
 //     lane               0       1       2       3       4       5  ...
 //     banks, rung 6      0-3     8-11    16-19   24-27   0-3     8-11    two lanes a bank
 //     banks, rung 8      0-3     4-7     8-11    12-15   16-19   20-23   one
-//       A thread takes columns 4l .. 4l + 3 and 64 + 4l .. 64 + 4l + 3: two groups of four, each of
-//       which lies next to the neighbour's.
+//       A thread takes columns 4l .. 4l + 3 and 64 + 4l .. 64 + 4l + 3: two groups of four, each
+//       next to the neighbouring lane's.
 //
 //   stores to As         lanes 2r and 2r + 1 hold k .. k + 3 and k + 4 .. k + 7 of row r of A
 //     rung 6             As[k][r] and As[k + 4][r] are 4 * 128 words apart: the same bank
 //     rung 8             a row of As has 132 floats: 4 * 132 words apart is 16 banks further
 //
-// The two groups of four serve the stores to C as well: a warp writes whole sectors, 16 a request.
+// The two groups of four mend the stores to C as well: a warp writes whole sectors, 16 a request.
 //
 // On an H200 at 4096^3 this is 78 % of cuBLAS, where rung 6 reaches 70 %.
 //
-// What is left for the next rung: a warp covers 2 x 16 threads' tiles, so it reads few rows of As and
-// many columns of Bs.
+// What is left for the next rung: a warp's tile is 2 x 16 threads' tiles, so the warp reads few rows of As and many
+// columns of Bs.
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
@@ -36,7 +36,7 @@ static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS,
               "each thread stages one float4 of As and one of Bs");
 
 // exercise a: begin
-// A row of As is longer than needed. The lanes of a transposing store cover 16 rows of A at two values
+// A row of As is padded. The lanes of a transposing store cover 16 rows of A at two values
 // of k, four apart: 4 * A_STRIDE must be 16 modulo the 32 banks.
 constexpr int A_STRIDE = BM + 4;
 static_assert(4 * A_STRIDE % 32 == 16, "a transposing store must fill all banks once");
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
   // exercise c: begin
-  // What this thread stages: four neighbours along k of A, four neighbours along n of B.
+  // This thread stages four neighbours along k of A and four neighbours along n of B.
   const int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const bool a_inside = tile_row + a_row < p.M;
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (BM, BK)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (BK, BN)
 
-  // What it computes: rows row .. row + 7, and of the columns TN / 4 groups of four, COL_GROUP apart.
+  // It computes rows row .. row + 7 of TN / 4 groups of four columns, COL_GROUP apart.
   const int row = threadIdx.x / (BN / TN) * TM;
   // exercise b: begin
   // All threads' first groups side by side, then all threads' second ones.
@@ -135,7 +135,7 @@ extern const Rung conflict_free{
     .number = 8,
     .name = "conflict_free",
     .idea = "padded rows of As, split columns of Bs: no two lanes want different words of one bank",
-    .promise = {.whole_tiles = 4,  // whatever of a tile there is, in accesses of 16 bytes
+    .promise = {.whole_tiles = 4,  // tiles may be partly filled, in accesses of 16 bytes
                 .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
                            {"load_bytes_per_lane", "B", Relation::equal, 16},
                            {"shared_loads_per_ffma", "", Relation::at_most, 1.0 / 16},

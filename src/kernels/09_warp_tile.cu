@@ -1,35 +1,32 @@
-// Rung 9: between the block's tile and the thread's there is the warp's, and its shape matters.
+// Rung 9: between the block's tile and the thread's tile there is the warp's tile, and its shape matters.
 //
-// Lanes that read the same address of shared memory are served together, so what a warp's loads cost
-// depends on how many different words its 32 lanes want. A square tile wants the fewest:
+// Shared memory serves lanes that read the same address together, so the cost of a warp's loads depends on how many
+// different words its 32 lanes read. A square tile needs the fewest:
 //
 //                        rung 8: 2 x 16 lanes, 16 x 128 of C     rung 9: 4 x 8 lanes, 64 x 64 of C
 //     words for each k   16 of As + 128 of Bs                    64 of As + 64 of Bs
 //     multiply-adds      2048                                    4096
 //
-// The thread's tile has grown to 16 x 8 for it: 24 elements serve 128 multiply-adds, where rung 8's
-// 16 serve 64. A block has half as many threads, each with up to twice the registers.
+// For it the thread's tile grows to 16 x 8: 24 elements serve 128 multiply-adds; rung 8's 16 serve 64. A block has half
+// as many threads, each with up to twice the registers.
 //
-// There is a second saving. A 16-byte load is served a quarter of a warp at a time; but where
-// neighbouring lanes share addresses, half a warp at a time. WarpLanes numbers the lanes so that
-// this holds for both operands. All loads of a warp for one k then take 12 wavefronts (turns of
-// shared memory); the same multiply-adds take 24 in rung 8.
+// There is a second saving. Shared memory serves a 16-byte load a quarter of a warp at a time, but half a warp at a
+// time if neighbouring lanes share addresses. WarpLanes numbers the lanes so that they do for both operands. All loads
+// of a warp for one k then take 12 wavefronts (turns of shared memory); the same multiply-adds take 24 in rung 8.
 //
 //     lane of      0  2  8 10 16 18 24 26      a thread's rows: four at 4 * row of lane, and again
 //     each         1  3  9 11 17 19 25 27      16, 32 and 48 further on; its columns: four at
 //     thread's     4  6 12 14 20 22 28 30      4 * column of lane, and again 32 further on
 //     tile         5  7 13 15 21 23 29 31
 //
-// The tile is also twice as deep, BK = 16, for half as many waits for global memory. (Rung 10, which
-// does not wait, goes back to 8.)
+// The tile is also twice as deep, BK = 16: half as many waits for global memory. (Rung 10 does not wait and goes back
+// to 8.)
 //
-// Sectors and bytes are those of rung 8, as the report shows: what changes is what shared memory is
-// asked for.
+// Sectors and bytes are the same as rung 8's, as the report shows. Only the loads from shared memory change.
 //
-// On an H200 at 4096^3 this is 77 % of cuBLAS, where rung 8 reaches 78 %, and 83 against 80 % at 2048^3:
-// alone, the step hardly pays. A multiprocessor holds 8 warps of it, 16 of rung 8, and fewer warps hide
-// less of the waits for global memory. Once the next rung has removed the waits, the larger tile shows
-// its worth (93 %).
+// On an H200 this is 77 % of cuBLAS at 4096^3 (rung 8: 78 %) and 83 % at 2048^3 (rung 8: 80 %): alone, the step hardly
+// pays. A multiprocessor holds 8 of its warps and 16 of rung 8's, and fewer warps hide less of the waits for global
+// memory. Once the next rung has removed the waits, the larger tile shows its worth (93 %).
 //
 // What is left for the next rung: before each barrier the block waits for global memory, and only the
 // other block on the multiprocessor can use that time.
@@ -71,8 +68,8 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
-  // What this thread stages: four neighbours along k of every A_ROWS-th row of A, again A_DEPTH
-  // further on, and four neighbours along n of every B_ROWS-th row of B.
+  // This thread stages four neighbours along k of every A_ROWS-th row of A, again A_DEPTH further on, and four
+  // neighbours along n of every B_ROWS-th row of B.
   const int a_row = threadIdx.x / (A_DEPTH / 4), a_k = threadIdx.x % (A_DEPTH / 4) * 4;
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const int a_rows = part_inside(p.M - tile_row, BM) - a_row;
@@ -80,7 +77,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (A_ROWS, A_DEPTH)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (B_ROWS, BN)
 
-  // What it computes: element (row + i, col + j) of each of its groups of 4 x 4.
+  // It computes groups of 4 x 4 elements: (row + i, col + j) of each.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   // exercise a: begin
   const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);
@@ -174,7 +171,7 @@ extern const Rung warp_tile{
     .name = "warp_tile",
     .idea =
         "a warp's tile of 64 x 64: lanes share addresses, so shared memory delivers fewer words",
-    .promise = {.whole_tiles = 4,  // whatever of a tile there is, in accesses of 16 bytes
+    .promise = {.whole_tiles = 4,  // tiles may be partly filled, in accesses of 16 bytes
                 .claims = {{"load_bytes_per_lane", "A", Relation::equal, 16},
                            {"load_bytes_per_lane", "B", Relation::equal, 16},
                            {"shared_loads_per_ffma", "", Relation::at_most, 6.0 / 128},

@@ -1,27 +1,25 @@
 // Rung 10: the next tiles are on their way while this one is computed.
 //
-// A block loads a tile, waits for it, computes, and loads the next: global memory and the multiply-adds
-// take turns. (Rung 3 held one element of the next tile in a register; whole tiles find no room there.)
-// cp.async copies from global to shared memory without a register and
-// without waiting. With STAGES = 4 tiles of shared memory in a ring, three are on their way while one
-// is computed:
+// In rung 9 a block loads a tile, waits for it, computes, and loads the next: global memory and the multiply-adds take
+// turns. (Rung 3 held one element of the next tile in a register; whole tiles do not fit there.) cp.async copies from
+// global to shared memory without a register and without waiting. With STAGES = 4 tiles of shared memory in a ring,
+// three are on their way while one is computed:
 //
 //     time -->          tile 0     tile 1     tile 2     tile 3
 //     computed          stage 0    stage 1    stage 2    stage 3
 //     being copied      1, 2, 3    2, 3, 0    3, 0, 1    0, 1, 2
 //
-// Each thread waits for its own copies of a tile, and a barrier makes all of them visible to all. The
-// same barrier says that everybody is done with the tile before, so its stage may be overwritten: one
-// barrier a tile instead of two.
+// Each thread waits for its own copies of a tile, and a barrier makes them visible to all threads. The same barrier
+// shows that all threads are done with the previous tile, so its stage may be overwritten: one barrier a tile instead
+// of two.
 //
-// cp.async moves 4, 8 or 16 bytes and keeps their order, so B is copied 16 bytes at a time, but the
-// transposition of A costs one copy of 4 bytes an element. Beyond the edges it writes zeros (a copy
-// of 0 bytes). So A needs no alignment; where B or C lack that to 16 bytes, they are moved a float at
-// a time too (path "scalar").
+// cp.async moves 4, 8 or 16 bytes and keeps their order. So the kernel copies B 16 bytes at a time, but A, which it
+// transposes, one element of 4 bytes at a time. Beyond the edges cp.async writes zeros (a copy of 0 bytes). A needs no
+// alignment; if B or C is not aligned to 16 bytes, both are moved a float at a time too (path "scalar").
 //
 // On an H200 at 4096^3 this is 93 % of cuBLAS, where rung 9 reaches 77 %.
 //
-// What is left for the next rung: this tile is one of many, and which is best depends on the shape.
+// What is left for the next rung: this tile is one of many, and the best one depends on the shape.
 #include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "device/warp_lanes.cuh"
@@ -42,7 +40,7 @@ constexpr int COL_GROUP = WN / (TN / 4);
 constexpr int WARPS_N = BN / WN;
 constexpr int THREADS = (BM / WM) * WARPS_N * 32;
 
-// A warp copies 4 rows of A at 8 values of k: each value of k begins 4 banks after the one before.
+// A warp copies 4 rows of A at 8 values of k: each value of k begins 4 banks after the previous one.
 constexpr int A_STRIDE = BM + 4;
 static_assert(A_STRIDE % 32 == 4 && BK == 8, "a transposing copy must fill all banks once");
 
@@ -59,8 +57,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int64_t tile_row = (blockIdx.x / tiles_n) * BM;
   const int64_t tile_col = (blockIdx.x % tiles_n) * BN;
 
-  // What this thread copies: an element of every A_ROWS-th row of A, four neighbours along n of every
-  // B_ROWS-th row of B.
+  // This thread copies an element of every A_ROWS-th row of A and four neighbours along n of every B_ROWS-th row of B.
   const int a_row = threadIdx.x / BK, a_k = threadIdx.x % BK;
   const int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
   const int a_rows = part_inside(p.M - tile_row, BM) - a_row;
@@ -81,7 +78,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     }
   };
 
-  // What it computes: element (row + i, col + j) of each of its groups of 4 x 4.
+  // It computes groups of 4 x 4 elements: (row + i, col + j) of each.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);
   const int col = warp % WARPS_N * WN + 4 * Lanes::col(lane);
@@ -97,7 +94,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   int stage = 0;
   for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
     wait_async<STAGES - 2>();
-    __syncthreads();  // this tile has arrived, and everybody is done with the one before
+    __syncthreads();  // this tile has arrived, and all threads are done with the previous one
 
     // exercise a: begin
     const int64_t next = k0 + (STAGES - 1) * BK;
@@ -162,7 +159,7 @@ extern const Rung async_pipeline{
     .number = 10,
     .name = "async_pipeline",
     .idea = "cp.async copies the next three tiles while this one is computed",
-    .promise = {.whole_tiles = 4,  // whatever of a tile there is, in accesses of 16 bytes
+    .promise = {.whole_tiles = 4,  // tiles may be partly filled, in accesses of 16 bytes
                 .claims = {{"async_copy_share", "A", Relation::equal, 1},
                            {"async_copy_share", "B", Relation::equal, 1},
                            {"load_bytes_per_lane", "A", Relation::equal, 4},

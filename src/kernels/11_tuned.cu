@@ -1,30 +1,28 @@
 // Rung 11: the tile that suits the shape, and a main loop in which 92 of 100 instructions multiply.
 //
-// Rung 10 has one tile for all problems. A large problem wants a large tile: 128 x 256 elements of C
-// need 384 elements of A and B for each k, where rung 10's two blocks on a multiprocessor need 512
-// for as many. A small problem wants small tiles, or most multiprocessors stand idle: 1024 x 1024 is
-// only 32 tiles of 128 x 256. And where a small tile alone must keep a multiprocessor busy, its warps
-// divide K among themselves.
+// Rung 10 has one tile for all problems. A large problem needs a large tile: 128 x 256 elements of C need 384 elements
+// of A and B for each k; rung 10's two blocks on a multiprocessor need 512 for as many. A small problem needs small
+// tiles, or most multiprocessors stand idle: 1024 x 1024 is only 32 tiles of 128 x 256. And if one small tile must keep
+// a multiprocessor busy, its warps divide K among themselves.
 //
 //   tile_table.hpp     for each size of tile the fastest variant that bench/tune found, with its rate
-//   choose_tile.hpp    picks for a shape: least work on the busiest multiprocessor over its rate
+//   choose_tile.hpp    picks the tile for a shape: the shortest time of the busiest multiprocessor
 //   tuned_kernel.cuh   the kernel: a tile for each block
-//   block_product.cuh  its main loop, rung 10's with every size a parameter; what else was changed
-//                      to make nearly every instruction a multiply-add is told there
-//   thread_tile.cuh    what a thread does with its sums: the order of its multiply-adds, and long sums
-//                      made of short ones, which round less
-//   place_of           blocks that run at the same time compute a square region of C, so that what
-//                      one fetches the others find in L2
+//   block_product.cuh  its main loop: rung 10's with every size a parameter, and further changes that
+//                      make nearly every instruction a multiply-add
+//   thread_tile.cuh    a thread's sums: the order of its multiply-adds, and long sums made of short
+//                      ones, which round less
+//   place_of           blocks that run at the same time compute a square region of C, so that they
+//                      find each other's rows and columns in L2
 //
-// A needs no alignment, since it is copied a float at a time; where B or C are not aligned to 16 bytes
-// they are too (path "scalar").
+// A needs no alignment, since it is copied a float at a time. If B or C is not aligned to 16 bytes, both are moved a
+// float at a time too (path "scalar").
 //
-// On an H200 this is 177 % of cuBLAS at 128^3, 202 % at 256^3, 117 % at 1024^3, 105 to 107 % at 2048^3,
-// 4096^3, 6144^3 and 8192^3, and 102 % at 16384^3, where the card's power limit is felt; but 96 % at
-// 2560^3 and 82 % at 2049^3.
+// On an H200 this is 177 % of cuBLAS at 128^3, 202 % at 256^3, 117 % at 1024^3, 105 to 107 % at 2048^3, 4096^3, 6144^3
+// and 8192^3, and 102 % at 16384^3, where the power limit slows the card; but 96 % at 2560^3 and 82 % at 2049^3.
 //
-// A small problem's report shows a step back from rung 10 in what is fetched for each operation: its
-// small tiles share less, and are faster for all that, since every multiprocessor has one.
+// For a small problem the report shows more bytes fetched for each operation than rung 10's: small tiles share less.
+// They are faster all the same, since every multiprocessor has one.
 //
 // What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few
 // tiles of any size.

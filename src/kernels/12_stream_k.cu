@@ -1,27 +1,27 @@
 // Rung 12: the work is divided, not the matrix.
 //
-// Rung 11 gives each block a tile, so the last wave of blocks may leave most of the device idle: 2560 x
-// 2560 is 200 tiles of 128 x 256, which on 132 multiprocessors take two rounds, though they are work for
-// one and a half; smaller tiles fill the rounds better and are slower. And 64 x 64 is eight tiles of the
-// smallest, however long K is. Here a block takes an equal share of all
-// steps along K of all tiles, wherever in a tile that begins and ends (stream-K: Osama et al., "Stream-K:
-// Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023).
+// Rung 11 gives each block a tile, so the last wave of blocks may leave most of the device idle: 2560 x 2560 is 200
+// tiles of 128 x 256, and 132 multiprocessors need two rounds for the work of one and a half. Smaller tiles fill the
+// rounds better but are slower. And 64 x 64 is only eight of the smallest tiles, however long K is. Here all steps
+// along K of all tiles form one line, and each block takes an equal share of it; a share may begin and end within a
+// tile (stream-K: Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication
+// on the GPU", PPoPP 2023).
 //
-//   split_plan.hpp       who computes what, once there is a tile and a number of blocks
-//   split_search.hpp     which tile, and how many blocks: a function of shape and device
+//   split_plan.hpp       the share of each block, for a given tile and number of blocks
+//   split_search.hpp     the choice of tile and number of blocks, for a shape and a device
 //   stream_k_kernel.cuh  rung 11's main loop over a block's share; parts of tiles go to a workspace, and
 //                        a second kernel adds the parts of each tile, in the order of k
-//   few_rows.cuh         for M <= 8, where there is nothing to tile
+//   few_rows.cuh         for M <= 8, too few rows for tiles
 //   few_cols.cuh         for N <= 8
 //
-// Where the plan divides nothing, rung 11 does it.
+// If the plan divides no tile, rung 11 computes the product.
 //
 // On an H200 this is 121 % of cuBLAS at 1536^3, 111 % at 2560^3, 118 % at 3072^3, 105 to 107 % at 4096^3,
 // 6144^3 and 8192^3, and 163 % at 64 x 64 x 65536; but 99 % at 2049^3, 95 % at 16384 x 1 x 16384 and 92 % at
 // 1 x 4096 x 4096.
 //
-// Parts are added in an order that depends on the plan only, so a result never changes from run to
-// run; atomic additions would come in any order.
+// The order in which parts are added depends on the plan only, so a result never changes from run to run. Atomic
+// additions would come in any order.
 #include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
@@ -56,8 +56,8 @@ constexpr auto LAUNCHES = launches_of<std::size(TABLE)>(
 
 using SkinnyKernel = void (*)(Sgemm, int64_t strips, int64_t depth, float* sums);
 
-// Launches few_rows_kernel or few_cols_kernel. `strips` blocks cover C; K is divided into parts, in multiples
-// of `chunk`, as far as the device holds more blocks at once: `resident_blocks`.
+// Launches few_rows_kernel or few_cols_kernel. `strips` blocks cover C. If the device holds more blocks at once
+// (`resident_blocks`), K is divided among them, in multiples of `chunk`.
 cudaError_t launch_skinny(SkinnyKernel kernel, const Sgemm& p, int64_t strips, int64_t chunk,
                           int64_t resident_blocks, cudaStream_t stream) {
   static_assert(FewRows::THREADS == FewCols::THREADS);
@@ -114,7 +114,7 @@ Shape shape_of(const Sgemm& p) {
   return p.N <= FewCols::MAX_COLS ? Shape::few_cols : Shape::tiles;
 }
 
-// Whether what the shape's kernel moves 16 bytes at a time is aligned for it.
+// True if the matrices that the shape's kernel accesses 16 bytes at a time are aligned to 16 bytes.
 bool is_aligned(const Sgemm& p) {
   switch (shape_of(p)) {
     case Shape::few_rows:

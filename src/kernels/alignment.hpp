@@ -10,12 +10,12 @@ namespace ladder {
 
 using device::is_vector_aligned;
 
-/// True if is_vector_aligned() holds for B and C. Enough for a kernel that moves A a float at a time.
+/// True if is_vector_aligned() holds for B and C. That is enough for a kernel that moves A a float at a time.
 inline bool are_b_and_c_vector_aligned(const Sgemm& p, int64_t bytes) {
   return is_vector_aligned(p.B, p.ldb, bytes) && is_vector_aligned(p.C, p.ldc, bytes);
 }
 
-/// True if it holds for all three matrices.
+/// True if is_vector_aligned() holds for all three matrices.
 inline bool is_vector_aligned(const Sgemm& p, int64_t bytes) {
   return is_vector_aligned(p.A, p.lda, bytes) && are_b_and_c_vector_aligned(p, bytes);
 }

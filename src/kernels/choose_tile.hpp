@@ -1,4 +1,4 @@
-// Which variant of rung 11's kernel suits a problem: plain arithmetic that tests can call.
+// The choice of rung 11's tile for a problem. It is plain arithmetic, so tests can call it without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace ladder {
 
-/// How many tiles of C the busiest multiprocessor computes. `multiprocessors` is at least 1.
+/// Returns how many tiles of C the busiest multiprocessor computes. `multiprocessors` is at least 1.
 constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int multiprocessors) {
   return ceil_div(ceil_div(M, t.BM) * ceil_div(N, t.BN), multiprocessors);
 }
 
-/// The place in `table` of the variant that should compute an M x N result soonest when each block computes
-/// one tile. Of equals, the first. One variant at least must fit the device's shared memory.
+/// Returns the index in `table` of the variant that should be fastest for an M x N result if each block computes one
+/// tile; the first of several equal ones. At least one variant must fit the device's shared memory.
 constexpr size_t choose_tile(std::span<const TunedTile> table, int64_t M, int64_t N,
                              const Device& device) {
   // exercise b: begin

@@ -1,10 +1,10 @@
-// The list of rungs, and the rules of BLAS that hold for each of them.
+// The list of rungs, and the rules of BLAS that hold for all of them.
 #include "kernels/ladder.hpp"
 
 #include <algorithm>
 #include <array>
 
-// THE list, by number. Runner, tests and benchmarks iterate it.
+// The only list of rungs, by number. Runner, tests and benchmarks iterate it.
 #define LADDER_RUNGS(RUNG) \
   RUNG(reference)          \
   RUNG(naive)              \
@@ -52,13 +52,13 @@ Sgemm without_unneeded_product(Sgemm p) {
   return p;
 }
 
-// True if each product has a C of its own.
+// True if the products' results do not overlap.
 bool results_are_apart(const Call& call) {
   const Sgemm& p = call.product;
   return call.batch <= 1 || is_empty(p) || call.stride_c >= (p.M - 1) * p.ldc + p.N;
 }
 
-// Why the call cannot be launched; cudaSuccess if it can.
+// Returns the error of a call that cannot be launched, or cudaSuccess.
 cudaError_t refusal_of(const Call& call) {
   if (call.op_a != Op::none || call.op_b != Op::none) return cudaErrorNotSupported;
   const Sgemm& p = call.product;

@@ -1,5 +1,5 @@
-// Which division of a product rung 12 takes: it estimates the time of each that is worth a thought, and takes
-// the shortest. No device code: plain arithmetic that tests can call.
+// The choice of rung 12's division of a product: it estimates the time of each promising division and takes the
+// shortest. It is plain arithmetic, so tests can call it without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 namespace ladder {
 
-/// How many tiles the estimate counts for a block. Where each tile is cut into as many pieces, but is not a
-/// whole number of the longest, that is one more than the block works on: such plans measure slower than the
-/// estimate would have them.
+/// Returns how many tiles the estimate counts for a block. It counts one more than the block works on if every tile is
+/// cut into the same number of pieces but those differ in length: such plans measured slower than estimated.
 constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {
   if (plan.line() == 0 || !plan.pieces_end_with_tiles()) return plan.most_tiles_of_block();
   const int64_t piece = plan.longest_piece();
@@ -21,13 +20,13 @@ constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {
   return plan.most_tiles_of_block() + (even ? 0 : 1);
 }
 
-/// The time in microseconds that the plan should take for an M x N result. The constants are fitted to an
-/// H200, see docs/tuning.md.
+/// Returns the estimated time of the plan for an M x N result, in microseconds. The constants are fitted to an H200,
+/// see docs/tuning.md.
 constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, int64_t M, int64_t N,
                              int multiprocessors) {
   constexpr double LAUNCH_US = 1.6;
-  constexpr double TILE_US = 1.2;         // until a tile's first elements have come, and its end
-  constexpr double ADD_US = 2.5;          // the second kernel's
+  constexpr double TILE_US = 1.2;         // to wait for a tile's first elements, and to finish it
+  constexpr double ADD_US = 2.5;          // for the second kernel
   constexpr double BYTES_PER_US = 4.2e6;  // of C
   constexpr double PART_BYTES_PER_US = 1.6e6;  // written by the first kernel and read by the second
 
@@ -48,7 +47,7 @@ constexpr double estimate_us(const SplitPlan& plan, const TunedTile& variant, in
          static_cast<double>(parts) * t.BM * t.BN * sizeof(float) / PART_BYTES_PER_US;
 }
 
-/// The plan with the least estimated time. M and N are at least 1, K is at least 0; one variant at least
+/// Returns the plan with the shortest estimated time. M and N are at least 1, K is at least 0. At least one variant
 /// must fit the device's shared memory.
 constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int64_t N, int64_t K,
                                const Device& device) {
@@ -79,7 +78,7 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
     consider(tiles, 0);  // a block for each tile
     for (int together = 1; together <= t.blocks; ++together) {
       const int64_t blocks = int64_t{device.multiprocessors} * together;
-      // Equal pieces for all; all whole tiles but the last one to two rounds are given out first.
+      // Equal pieces for all blocks. Blocks first compute whole tiles, until one to two rounds remain.
       consider(blocks, tiles > blocks ? tiles / blocks - 1 : 0);
       // The same number of pieces for each tile, so that no block works on two.
       for (const int64_t pieces : {blocks / tiles, int64_t{2}, int64_t{4}, int64_t{8}}) {

@@ -1,7 +1,7 @@
 // Lab: when do the lanes of a warp wait for each other in shared memory?
 //
-// Shared memory has 32 banks, each 4 bytes wide: word w lies in bank w % 32. In one pass, a wavefront, each bank hands out
-// one word, to all lanes that ask for that same word. Lanes that want different words of one bank take turns:
+// Shared memory has 32 banks, each 4 bytes wide: word w lies in bank w % 32. In one pass, a wavefront, each bank
+// delivers one word, to all lanes that read this word. Lanes that read different words of one bank take turns:
 //
 //      lane t reads word    banks                                          wavefronts
 //      t                    0 1 2 3 ...      all different                 1
@@ -14,9 +14,10 @@
 //
 // A stride S takes as many wavefronts as the greatest common divisor of S and 32.
 //
-// A load of 16 bytes a lane asks for up to 512 bytes, and a wavefront brings 128: it is done in four quarters of 8 lanes.
-// The two quarters of a half-warp merge into one wavefront if each lane reads what its neighbour reads, the neighbour
-// being the lane whose number differs in bit 0 (for all lanes of the half) or in bit 1 (for all of them):
+// A load of 16 bytes a lane reads up to 512 bytes, and a wavefront delivers 128: shared memory serves it in four
+// quarters of 8 lanes. The two quarters of a half-warp merge into one wavefront if every lane reads the same address as
+// its neighbour. Neighbours are lanes whose numbers differ in bit 0 (for all lanes of the half) or in bit 1 (for all of
+// them):
 //
 //      lane t reads float4 number    a half-warp's 16 lanes read
 //      t                             16 different ones                                        4 wavefronts
@@ -31,14 +32,14 @@ namespace {
 constexpr int THREADS = 256;
 constexpr int WARP = 32;
 
-// Each thread reads so many times, a row of banks further on each time: the pattern of banks stays, and the reads' time
-// outweighs that of the one write to global memory.
+// The number of reads of each thread. Each read is one row of banks after the previous one, so it touches the same
+// banks. The reads take longer than the one write to global memory.
 constexpr int ROUNDS = 64;
 constexpr int WORDS = 3072;
 constexpr int FARTHEST = 31 * 33 + WARP * (ROUNDS - 1);  // the last word that any lane reads
 static_assert(FARTHEST < WORDS && WORDS % THREADS == 0, "each word that is read is written");
 
-// The word at which a lane starts.
+// The first word that a lane reads.
 template <int STRIDE>
 struct Every {
   static __host__ __device__ constexpr int first(int lane) { return lane * STRIDE; }
@@ -59,8 +60,8 @@ struct Float4SharedByFourApart {
 __device__ float sum_of(float v) { return v; }
 __device__ float sum_of(float4 v) { return v.x + v.y + v.z + v.w; }
 
-// T: what a lane reads at once, float or float4. A block's words are those of the next block less one, so that a block
-// that does another's work is found out.
+// T: the type that a lane reads, float or float4. Neighbouring blocks have different words in shared memory, so a block
+// that computes the sums of its neighbour writes wrong ones.
 template <typename T, typename Walk>
 __global__ void __launch_bounds__(THREADS) banks_kernel(float* out, int64_t elements) {
   alignas(16) __shared__ float words[WORDS];
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(THREADS) banks_kernel(float* out, int64_t elem
     const int w = first_word + threadIdx.x;
     words[w] = static_cast<float>(w + blockIdx.x % 1024);
   }
-  __syncthreads();  // a lane reads what others have written
+  __syncthreads();  // a lane reads words that other lanes have written
 
   const float* first = &words[Walk::first(threadIdx.x % WARP)];
   float sum = 0.0f;
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(THREADS) banks_kernel(float* out, int64_t elem
   if (i < elements) out[i] = sum;
 }
 
-// Word w holds w + block, so the sum over rounds and words is known. It stays far below 2^24, where FP32 is exact.
+// Returns the sum that thread i must write. Word w holds w + block. The sum stays far below 2^24, so FP32 is exact.
 template <typename T, typename Walk>
 float expected_sum(int64_t i) {
   constexpr int64_t EACH = sizeof(T) / sizeof(float);  // words a round
@@ -100,7 +101,7 @@ Setup setup_banks(const Sizes& sizes) {
                       .words = elements,
                       .before = {},
                       .after = [](int64_t i) { return word(expected_sum<T, Walk>(i)); }}},
-          .useful_bytes = 0};  // it is shared memory that takes the time
+          .useful_bytes = 0};  // shared memory takes the time
 }
 
 template <typename T, typename Walk>
@@ -111,7 +112,7 @@ cudaError_t launch_banks(const Sizes& sizes, const Arrays& arrays, cudaStream_t 
   return cudaGetLastError();
 }
 
-// least_wavefronts: what the width alone costs; more are conflicts.
+// least_wavefronts: the wavefronts for this width without conflicts.
 template <typename T, typename Walk>
 Variant variant(const char* name, const char* idea, double wavefronts, double least_wavefronts) {
   std::vector<Claim> claims = {
@@ -136,10 +137,10 @@ extern const Lab banks{
     .name = "banks",
     .question = "which strides through shared memory make the lanes wait for each other?",
     .answer =
-        "Those that share a factor with 32, the number of banks: a stride of 32 is the worst, 33 "
-        "or any odd one costs nothing, and a broadcast neither. Loads of 16 bytes take four "
-        "wavefronts for 512 bytes, two where neighbouring lanes read the same, and no fewer where "
-        "lanes four apart do.",
+        "Strides that share a factor with 32, the number of banks, make the lanes wait: 32 is "
+        "the worst. A stride of 33 or any odd stride costs nothing, nor does a broadcast. A load "
+        "of 16 bytes a lane takes four wavefronts for 512 bytes. It takes two if neighbouring "
+        "lanes read the same address, but still four if lanes four apart do.",
     .parameters = {{.name = "elements",
                     .meaning = "threads, each of which writes a float",
                     .counted = 1 << 13,

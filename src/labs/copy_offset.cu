@@ -1,7 +1,7 @@
-// Lab: what does it cost to start in the middle of a line, and who may?
+// Lab: what does it cost to start in the middle of a line, and which accesses may?
 //
-// Both arrays begin OFFSET floats past a 128-byte line. 32 lanes of 4 bytes still ask for 128 bytes in a row, which now lie
-// across more sectors and lines:
+// Both arrays begin OFFSET floats past the start of a 128-byte line. 32 lanes of 4 bytes still access 128 adjacent
+// bytes, but these span more sectors and lines:
 //
 //               a line of four sectors           the next one       (a character is a float)
 //      from     aaaaaaaabbbbbbbbccccccccdddddddd|eeeeeeeeffffffff
@@ -10,17 +10,17 @@
 //      4            ============================|====              5 sectors, 2 lines
 //      8                ========================|========          4 sectors, 2 lines
 //
-// The sector at the seam is touched by the neighbouring warp, too. So memory need bring it only once, if a cache keeps it
-// that long: what the counters show is work for L1, more than for memory.
+// The neighbouring warp touches the sector at the seam, too. If a cache keeps this sector, memory transfers it only
+// once. The additional sectors are then work for L1, not for memory.
 //
-// With float4 it is not a question of cost: a 16-byte access must lie at a multiple of 16 bytes, or the kernel dies
-// (cudaErrorMisalignedAddress). One float past the line it does not. There are three ways to deal with that:
+// With float4 the offset is not a question of cost: the address of a 16-byte access must be a multiple of 16 bytes, or
+// the kernel fails (cudaErrorMisalignedAddress). One float past a line is no such address. There are three ways out:
 //
 //      float4     refuses, and says why
-//      either     takes float4 where it may, and a float at a time otherwise; its path says which
+//      either     uses float4 if the address allows it, otherwise a float at a time; its path says which
 //      peel       copies floats up to the next line, float4 from there on, and floats at the end
 //
-// Peeling helps only if all arrays are off by the same amount, as they are here.
+// Peeling helps only if all arrays begin the same distance past a line, as they do here.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -32,7 +32,7 @@ constexpr int LINE = 32;  // floats in 128 bytes
 template <typename Vector>
 constexpr int WIDTH = sizeof(Vector) / sizeof(float);
 
-// Whether accesses of this width are allowed from `offset` floats past a line on.
+// True if accesses of this width may begin `offset` floats past the start of a line.
 template <typename Vector>
 constexpr bool is_aligned(int offset) {
   return offset % WIDTH<Vector> == 0;
@@ -46,13 +46,13 @@ __global__ void __launch_bounds__(THREADS)
   if (first + WIDTH<Vector> <= elements) {
     reinterpret_cast<Vector*>(out)[i] = reinterpret_cast<const Vector*>(in)[i];
   } else {
-#pragma unroll 1  // the ragged end: few turns, and of one thread
+#pragma unroll 1  // the ragged end: one thread copies a few floats
     for (int64_t j = first; j < elements; ++j) out[j] = in[j];
   }
 }
 
-// `head` floats lie before the first whole line. A thread copies one float4 behind them; the first warp copies the head,
-// too, and the thread that meets the end what is left.
+// `head` floats lie before the first whole line. A thread copies one float4 after them. The first warp also copies the
+// head, and the thread at the end copies the rest.
 __global__ void __launch_bounds__(THREADS)
     copy_peeled_kernel(const float* in, float* out, int64_t elements, int head) {
   static_assert(LINE <= THREADS, "the first block has a thread for each float of the head");
@@ -63,12 +63,12 @@ __global__ void __launch_bounds__(THREADS)
   if (first + 4 <= elements) {
     reinterpret_cast<float4*>(out + head)[i] = reinterpret_cast<const float4*>(in + head)[i];
   } else {
-#pragma unroll 1  // the ragged end: few turns, and of one thread
+#pragma unroll 1  // the ragged end: one thread copies a few floats
     for (int64_t j = first; j < elements; ++j) out[j] = in[j];
   }
 }
 
-// What lies before the start is not to be touched: -1 is no small number.
+// The kernel must not touch the floats before the start. They hold -1, which small_number() never returns.
 template <int OFFSET>
 Setup setup_offset(const Sizes& sizes) {
   const int64_t elements = sizes["elements"];
@@ -136,7 +136,7 @@ Variant scalar(const char* name, const char* idea, double sectors, double lines)
           .launch = launch_offset<float, OFFSET>};
 }
 
-// A variant that refuses always promises what it would do if it could: nothing checks that.
+// A variant that always refuses has a promise too, but nothing checks it.
 template <int OFFSET>
 Variant vector(const char* name, const char* idea, double sectors, double lines) {
   return {.name = name,
@@ -162,26 +162,23 @@ Variant either(const char* name, const char* idea, double sectors, double lines,
 
 extern const Lab copy_offset{
     .name = "copy_offset",
-    .question = "what does it cost to start in the middle of a line, and who may?",
+    .question = "what does it cost to start in the middle of a line, and which accesses may?",
     .answer =
-        "A start off the sector's bounds costs each request one sector more, and one off the "
-        "line's "
-        "bounds one line more. The neighbouring warp needs that sector, too, so a cache can make "
-        "up "
-        "for it. A float4 one float past a line is not allowed at all: the kernel refuses, falls "
-        "back to floats (and says so), or copies floats up to the next line and float4 from there "
-        "on.",
+        "A start inside a sector costs each request one more sector, a start inside a line one "
+        "more line. The neighbouring warp needs that sector too, so a cache can make up for it. "
+        "A float4 one float past a line is not allowed: the kernel refuses, falls back to floats "
+        "(and says so), or copies floats up to the next line and float4 from there on.",
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,
                     .timed = 1 << 27,
                     .most = int64_t{1} << 31,
                     .whole = 1024}},
-    .variants = {scalar<0>("float+0", "from a line on", 4, 1),
+    .variants = {scalar<0>("float+0", "starts at a line", 4, 1),
                  scalar<1>("float+1", "one float later", 5, 2),
                  scalar<4>("float+4", "half a sector later", 5, 2),
                  scalar<8>("float+8", "a sector later", 4, 2),
-                 vector<0>("float4+0", "16 bytes a lane, from a line on", 16, 4),
+                 vector<0>("float4+0", "16 bytes a lane, starts at a line", 16, 4),
                  vector<1>("float4+1", "one float later: not allowed", 17, 5),
                  vector<4>("float4+4", "half a sector later", 17, 5),
                  vector<8>("float4+8", "a sector later", 16, 5),

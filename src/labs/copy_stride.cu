@@ -1,7 +1,7 @@
 // Lab: what does a warp pay when its lanes read every second, every eighth, every thousandth float?
 //
-// Lane t reads float STRIDE * t and writes float t. Useful are 128 bytes whatever the stride; memory answers in sectors of
-// 32 bytes, of which eight neighbouring floats are one:
+// Lane t reads float STRIDE * t and writes float t. A request uses 128 bytes at any stride. Memory transfers sectors of
+// 32 bytes; eight neighbouring floats are one sector:
 //
 //      stride 1     [00 01 02 03 04 05 06 07] [08 ...      4 sectors, one 128-byte line: 128 of 128 bytes used
 //      stride 2     [00 .. 01 .. 02 .. 03 ..] [04 ...      8 sectors, two lines:         128 of 256
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int THREADS = 256;
 
-// `mask` is the array's length, a power of two, less one: the walk comes round at its end, so that a stride of 1000 needs
-// no array a thousand times as long. No sector is met twice before all are met once.
+// `mask` is the array's length, a power of two, minus one. The index wraps at the array's end, so that a stride of 1000
+// needs no array a thousand times as long. From stride 8 on the kernel reads no sector twice.
 template <int STRIDE>
 __global__ void __launch_bounds__(THREADS)
     copy_stride_kernel(const float* in, float* out, int64_t elements, int64_t mask) {
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 int64_t words_of(const Sizes& sizes) {
-  // Enough for a warp at stride 1000, and for each element at stride 32.
+  // Enough words for a warp at stride 1000 and for all elements at stride 32.
   const auto words =
       static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sizes["elements"]) * 32));
   return words < 32 * 1024 ? 32 * 1024 : words;
@@ -73,11 +73,11 @@ extern const Lab copy_stride{
     .name = "copy_stride",
     .question = "what does a stride between the lanes cost?",
     .answer =
-        "The useful bytes are the same in every row: 128 a request. With stride 1 they lie in one "
-        "line; from stride 8 on each lane has a sector of its own, of which it uses 4 of 32 bytes; "
-        "from stride 32 on a line. The counters then stand still, and the time does not: an H200 "
-        "fetches 64 bytes where a sector stands alone (Nsight Compute: 1.07 GB read from memory at "
-        "stride 32, for 537 MB of sectors).",
+        "A request uses 128 bytes at every stride. At stride 1 they lie in one line. From stride "
+        "8 on each lane has its own sector and uses 4 of its 32 bytes; from stride 32 on it has "
+        "its own line. The counters then stay the same, but the time does not: an H200 fetches "
+        "64 bytes if a sector stands alone (Nsight Compute: 1.07 GB read from memory at stride "
+        "32, for 537 MB of sectors).",
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,
@@ -88,7 +88,7 @@ extern const Lab copy_stride{
                  stride<4>("4", "every fourth", 16, 4),
                  stride<8>("8", "every eighth: a sector for each lane", 32, 8),
                  stride<32>("32", "a line for each lane", 32, 32),
-                 stride<1000>("1000", "as far apart as you like", 32, 32)},
+                 stride<1000>("1000", "even further apart: no more sectors or lines", 32, 32)},
 };
 
 }  // namespace lab

@@ -1,27 +1,27 @@
 // Lab: what do wider loads and stores change?
 //
-// Which addresses a warp's lanes ask for is one thing, how many bytes each lane asks for another. Lanes of all variants
-// are neighbours; a lane copies 4, 8, 16 or 32 bytes:
+// A request has two properties: the addresses of its lanes, and the bytes that each lane accesses. Here the lanes are
+// always neighbours, and a lane copies 4, 8, 16 or 32 bytes:
 //
 //      lane       0       1       2       3                     a request
 //      float    |0      |1      |2      |3      | ...            4 sectors,  128 of  128 bytes used
 //      float2   |0     1|2     3|4     5|6     7| ...            8 sectors,  256 of  256
 //      float4   |0 ... 3|4 ... 7|8 .. 11|12.. 15| ...           16 sectors,  512 of  512
 //
-// A float4 request touches four times as many sectors and wastes none of them: sectors a request are no measure of waste,
-// bytes used over bytes fetched are. What is saved is instructions, and each thread has more bytes under way.
+// A float4 request touches four times as many sectors and wastes none of them. So sectors a request do not measure
+// waste; bytes used over bytes fetched do. float4 saves instructions, and each thread has more bytes under way.
 //
-// 32 bytes are one instruction from compute capability 10.0 on. Before that the compiler makes two of it, and the lanes of
-// each are 32 bytes apart:
+// From compute capability 10.0 on one instruction moves 32 bytes. For older devices the compiler makes two
+// instructions, and the lanes of each are 32 bytes apart:
 //
 //      float8   |0 .......... 7|8 ......... 15| ...
 //      first     ^^^^^^^        ^^^^^^^                         32 sectors,  512 of 1024
 //      second           ^^^^^^^        ^^^^^^^                  the same 32 sectors again
 //
-// `pair` gives a thread the same 32 bytes as two float4 which lie a block's width apart: each of its requests is whole.
+// `pair` also copies 32 bytes a thread, as two float4 that lie a block's width apart. Each of its requests uses all
+// bytes of its sectors.
 //
-// Where the number of elements is no multiple of the width, the one thread that meets the end copies what is left, float
-// by float.
+// If the number of elements is not a multiple of the width, the thread at the end copies the rest float by float.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int THREADS = 256;
 
-// A structure as anyone would write it. The alignment is what permits wide accesses: without it these are eight of 4 bytes.
+// The alignment permits wide accesses: without it the compiler makes eight accesses of 4 bytes.
 struct alignas(32) float8 {
   float v[8];
 };
@@ -43,24 +43,24 @@ __global__ void __launch_bounds__(THREADS)
   if (first + WIDTH <= elements) {
     reinterpret_cast<Vector*>(out)[i] = reinterpret_cast<const Vector*>(in)[i];
   } else {
-#pragma unroll 1  // the ragged end: few turns, and of one thread
+#pragma unroll 1  // the ragged end: one thread copies a few floats
     for (int64_t j = first; j < elements; ++j) out[j] = in[j];
   }
 }
 
-// A block copies 2 * THREADS float4: thread t the one at t and the one at THREADS + t.
+// A block copies 2 * THREADS float4: thread t copies those at t and at THREADS + t.
 __global__ void __launch_bounds__(THREADS)
     copy_pair_kernel(const float* in, float* out, int64_t elements) {
   const float4* in4 = reinterpret_cast<const float4*>(in);
   float4* out4 = reinterpret_cast<float4*>(out);
   const int64_t near = int64_t{blockIdx.x} * 2 * THREADS + threadIdx.x, far = near + THREADS;
   if (far * 4 + 4 <= elements) {
-    const float4 a = in4[near], b = in4[far];  // both are under way before one is needed
+    const float4 a = in4[near], b = in4[far];  // both loads are under way before one is needed
     out4[near] = a;
     out4[far] = b;
   } else {
     for (const int64_t i : {near, far}) {
-#pragma unroll 1  // the last block's
+#pragma unroll 1  // the ragged end, in the last block
       for (int64_t j = i * 4; j < min(i * 4 + 4, elements); ++j) out[j] = in[j];
     }
   }
@@ -74,7 +74,7 @@ Setup setup_copy(const Sizes& sizes) {
           .useful_bytes = 2 * elements * int64_t{sizeof(float)}};
 }
 
-// A thread for each WIDTH elements, and for those that are left over.
+// Launches one thread for every WIDTH elements; the last thread may have fewer.
 template <int WIDTH, auto KERNEL>
 cudaError_t launch_copy(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream) {
   const int64_t elements = sizes["elements"];
@@ -108,9 +108,10 @@ extern const Lab copy_width{
     .question = "what do wider loads and stores change?",
     .answer =
         "A float4 request touches 16 sectors and uses every byte of them, with a quarter of the "
-        "instructions: what counts is bytes used, not sectors a request. A structure of 32 bytes "
-        "is two loads of 16 bytes before compute capability 10.0, each of which uses half of its "
-        "sectors; two float4 a block's width apart move the same bytes in whole requests.",
+        "instructions. Bytes used over bytes fetched measure the waste, sectors a request do "
+        "not. Before compute capability 10.0 a structure of 32 bytes is two loads of 16 bytes, "
+        "and each uses half of its sectors. Two float4 a block's width apart move the same bytes "
+        "in whole requests.",
     .parameters = {{.name = "elements",
                     .meaning = "floats to copy",
                     .counted = 1 << 14,

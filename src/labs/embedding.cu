@@ -2,8 +2,8 @@
 //
 //      out[t][d] = table[tokens[t]][d]      t: one of batch * seq tokens, d: one of dim floats
 //
-// The same 16 x 16 threads, or 256 x 1, can be laid over the output in several ways. A warp, the 32 threads whose
-// threadIdx.x + blockDim.x * threadIdx.y is consecutive, then holds
+// 16 x 16 threads, or 256 x 1, can cover the output in several ways. A warp is 32 threads with consecutive numbers
+// threadIdx.x + blockDim.x * threadIdx.y. A request of a warp to the table, or to the output, covers:
 //
 //      1-D                                       2-D, x walks the tokens    2-D, x walks the dimension
 //
@@ -12,19 +12,19 @@
 //                                                 ...
 //                                                t + 15 [oo]
 //
-//      4 sectors of 32 bytes, all used           16, of each 8 bytes        4, all used
+//      4 sectors of 32 bytes, all used           16, 8 bytes of each        4, all used
 //
-// for a request of the table, and for one of the output. With float4 a lane takes four neighbours: 16 sectors, all used.
+// With float4 a lane copies four neighbours: 16 sectors, all used.
 //
 // Two more things cost the 1-D kernel time, and no counter of sectors shows them.
 //
-// It must divide: thread i's token is i / dim. No GPU has an instruction for that. A division of 64-bit numbers is dozens
-// of instructions, even where the compiler has it ask first whether 32 bits will do. If i fits into 31 bits, one
-// multiplication by a number that the host works out once does the same.
+// First, it must divide: thread i's token is i / dim. No GPU has an instruction for a division. A division of 64-bit
+// numbers takes dozens of instructions, even if the compiler tests first whether 32 bits are enough. If i fits into 31
+// bits, one multiplication by a number that the host computes once gives the same result.
 //
-// And it must wait twice, for its token and then for the float that the token leads to. A thread with one element has one
-// load under way, and all threads of a multiprocessor together too few bytes to keep the memory busy: a thread with
-// several elements asks for all their tokens, then for all their floats.
+// Second, it must wait twice: for its token, then for the token's float. A thread with one element has one load under
+// way, and all threads of a multiprocessor together have too few bytes under way to keep the memory busy. A thread with
+// several elements loads all their tokens, then all their floats.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -34,8 +34,8 @@ constexpr int THREADS = 256;
 constexpr int SIDE = 16;  // of the 2-D blocks
 static_assert(SIDE * SIDE == THREADS, "all blocks are of one size, only their shape differs");
 
-// Divides numbers below 2^31 by one divisor, as compilers do where they know the divisor: n / d is the high part of
-// n * m, for m = 2^(31 + s) / d rounded up and 2^s the first power of two that is no less than d.
+// Divides numbers below 2^31 by one divisor, as compilers do for a constant divisor: n / d is the high part of n * m,
+// with m = 2^(31 + s) / d rounded up and 2^s the smallest power of two that is at least d.
 class Divider {
  public:
   explicit constexpr Divider(uint32_t divisor)
@@ -55,7 +55,7 @@ class Divider {
 };
 constexpr uint32_t BELOW = (uint32_t{1} << 31) - 1;
 
-// The quotients of the last multiple of a divisor that is in reach, and of the number before it.
+// Checks the quotients of the divisor's last multiple below 2^31 and of the number before it.
 constexpr bool divides_exactly(uint32_t divisor) {
   const uint32_t quotient = BELOW / divisor, multiple = quotient * divisor;
   const Divider by(divisor);
@@ -68,10 +68,9 @@ static_assert([] {
   return divides_exactly(BELOW) && divides_exactly((1 << 16) + 1);
 }());
 
-// One thread for each T of the output, float or float4; a row has by_dim.divisor() of them. With EACH > 1 a thread takes
-// several, THREADS apart, so that the lanes of a warp stay neighbours: its loads are under way together, where a single
-// one leaves the thread waiting, first for its token and then for its float. Hence the three loops, and hence no branch in
-// the first two: past the end they read the last element once more.
+// A thread copies EACH elements of type T, float or float4; a row has by_dim.divisor() of them. The elements of a
+// thread are THREADS apart, so that the lanes of a warp stay neighbours. The three loops keep all loads of a thread
+// under way together. The first two have no branch: past the end they read the last element again.
 template <typename T, int EACH>
 __global__ void __launch_bounds__(THREADS)
     flat_kernel(const int32_t* tokens, const T* table, T* out, uint32_t elements, Divider by_dim) {
@@ -100,13 +99,13 @@ __global__ void __launch_bounds__(THREADS)
                    int64_t dim) {
   const int64_t i = int64_t{blockIdx.x} * THREADS + threadIdx.x;
   if (i >= elements) return;
-  const int64_t t = i / dim;  // the dear one; its remainder costs a multiplication more
+  const int64_t t = i / dim;  // the slow division; its remainder adds one multiplication
   const int64_t d = i % dim;
   out[i] = table[tokens[t] * dim + d];
 }
 
-// Blocks of SIDE x SIDE threads, in one row of blocks in which those that are neighbours along x are neighbours too: a
-// grid's y ends at 65,535, which a million tokens pass. The division is the block's, and a cheap one.
+// The place of a thread in a plane of blocks with SIDE x SIDE threads. The grid is one row of blocks, x first, because
+// gridDim.y is at most 65,535 and a million tokens need more. Only the block's number is divided, by a multiplication.
 struct Place {
   uint32_t x, y;
 };
@@ -133,8 +132,8 @@ __global__ void __launch_bounds__(THREADS)
 int64_t count_tokens(const Sizes& sizes) { return sizes["batch"] * sizes["seq"]; }
 int64_t count_elements(const Sizes& sizes) { return count_tokens(sizes) * sizes["dim"]; }
 
-// Tokens that look random, and yet come once each before any comes again: 2654435761 is a prime, so it shares no factor
-// with a vocabulary. Neighbours are then never the same token, and a row is not found in a cache by luck.
+// Returns tokens that look random, each once before any repeats: 2654435761 is a prime, so it shares no factor with a
+// vocabulary. Neighbours are then never the same token, and no row is in a cache by luck.
 int64_t token_at(int64_t t, int64_t vocabulary) { return t * 2654435761 % vocabulary; }
 
 Setup setup_lookup(const Sizes& sizes) {
@@ -164,7 +163,7 @@ Setup setup_lookup(const Sizes& sizes) {
       .useful_bytes = words_moved * int64_t{sizeof(float)}};
 }
 
-// A Divider divides numbers below 2^31. (Block numbers are: grid_of() sees to that.)
+// Refuses more elements than a Divider can divide. (Block numbers are never too large: grid_of() allows no more.)
 const char* refuses_long_output(const Sizes& sizes) {
   return count_elements(sizes) > BELOW
              ? "batch x seq x dim must be below 2^31 for 32-bit indices; 1d_64bit takes more"
@@ -182,7 +181,7 @@ cudaError_t launch_flat(const Sizes& sizes, const Arrays& arrays, cudaStream_t s
   return cudaGetLastError();
 }
 
-// A row starts at a multiple of 16 bytes if its length is a multiple of four floats.
+// True if each row starts at a multiple of 16 bytes, since its length is a multiple of four floats.
 bool is_wide(const Sizes& sizes) { return sizes["dim"] % 4 == 0; }
 
 const char* path_of_float4(const Sizes& sizes) {
@@ -220,7 +219,7 @@ cudaError_t launch_x_to_dim(const Sizes& sizes, const Arrays& arrays, cudaStream
   return launch_square<x_to_dim_kernel>(sizes, arrays, stream, sizes["dim"], count_tokens(sizes));
 }
 
-// Sectors a request for the tokens, and for the table and the output, which are walked alike.
+// Returns the promise. `sectors`: for the table and for the output, which have the same access pattern.
 std::vector<Claim> walk(double token_sectors, double sectors, double bytes_per_lane = 4) {
   return {{"load_sectors_per_request", "tokens", Relation::equal, token_sectors},
           {"load_sectors_per_request", "table", Relation::equal, sectors},
@@ -235,15 +234,16 @@ extern const Lab embedding{
     .name = "embedding",
     .question = "which threads of an embedding lookup should share a row of the table?",
     .answer =
-        "Those of a warp. Where x walks the tokens a request touches 16 sectors of the table and "
-        "16 of the output, of each of which it uses 8 bytes; where x walks the dimension, 4 and 4. "
-        "float4 takes 16 as well and wastes nothing. The time tells less than the counters: a "
-        "published run on another GPU has the 1-D kernel 1.80 times as fast as the one whose x "
-        "walks the tokens; on an H200 (2026-11-22) 1d_64bit is 1.37 times as fast as 2d_token at "
-        "the sizes that are timed, since its L2 puts the pieces of a sector together, and 1.75 "
-        "times where all lies in L2 (--batch 8 --seq 512 --vocabulary 10000 --dim 512). What holds "
-        "1d back is no sector: a thread with one element waits for its token, then for its float. "
-        "With eight it is twice as fast (1d_8); the 64-bit division costs 7 per cent.",
+        "The threads of a warp should share a row. If x walks the tokens, a request touches 16 "
+        "sectors of the table and 16 of the output and uses 8 bytes of each; if x walks the "
+        "dimension, 4 and 4. float4 also takes 16 sectors and wastes nothing. The time shows less "
+        "than the counters: in a published run on another GPU the 1-D kernel is 1.80 times as "
+        "fast as the one whose x walks the tokens; on an H200 (2026-11-22) 1d_64bit is 1.37 times "
+        "as fast as 2d_token at the timed sizes, since its L2 joins the pieces of a sector, and "
+        "1.75 times if all data lie in L2 (--batch 8 --seq 512 --vocabulary 10000 --dim 512). "
+        "Sectors do not slow 1d: a thread with one element waits for its token, then for "
+        "its float. With eight elements it is twice as fast (1d_8); the 64-bit division costs 7 "
+        "per cent.",
     .parameters =
         {{.name = "batch", .meaning = "sequences", .counted = 2, .timed = 32, .most = 1 << 14},
          {.name = "seq",
@@ -270,7 +270,7 @@ extern const Lab embedding{
                   .setup = setup_lookup,
                   .launch = launch_divided},
                  {.name = "1d",
-                  .idea = "the same, the division done by a multiplication",
+                  .idea = "the same, with a multiplication for the division",
                   .claims = walk(1, 4),
                   .setup = setup_lookup,
                   .launch = launch_flat<float, 1>,
@@ -292,7 +292,7 @@ extern const Lab embedding{
                   .setup = setup_lookup,
                   .launch = launch_x_to_dim},
                  {.name = "float4",
-                  .idea = "256 x 1 threads, twice four neighbours each, in 16-byte accesses",
+                  .idea = "256 x 1 threads, two float4 each, in 16-byte accesses",
                   .claims = walk(1, 16, 16),
                   .setup = setup_lookup,
                   .launch = launch_float4,

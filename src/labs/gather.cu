@@ -1,8 +1,8 @@
 // Lab: what does it cost to read where an index says?
 //
-// out[i] = table[index[i]]. The index and the result are read and written side by side, always. How the table is read, the
-// contents of the index decide, and nothing else: all variants run one kernel. Does order matter? Not within a sector, not
-// within a line; only how many sectors and lines the 32 lanes touch together:
+// out[i] = table[index[i]]. Lanes always read neighbouring indices and write neighbouring results. Only the contents of
+// the index differ: all variants run one kernel. The order within a sector or a line does not matter; the number of
+// sectors and lines that the 32 lanes touch does:
 //
 //      sequential   0 1 2 3 4 5 6 7 | 8 9 ...                   4 sectors, 1 line
 //      in-sector    3 0 5 2 7 4 1 6 | 11 8 ...   shuffled       4 sectors, 1 line
@@ -10,8 +10,8 @@
 //      sectors      eight neighbours here, eight anywhere       4 sectors, 4 lines: as many bytes, from four places
 //      random       one here, one anywhere                     32 sectors, 32 lines: 4 bytes used of each sector
 //
-// So data-dependent addresses are not slow as such. What helps a random gather is to sort the index, or to fetch more for
-// each index: a row of a table of whole sectors is `sectors` again, and lab `embedding` is that.
+// So data-dependent addresses are not slow as such. Two things help a random gather: sort the index, or fetch more for
+// each index. A row of whole sectors for each index is like `sectors`; lab `embedding` does that.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -26,13 +26,13 @@ __global__ void __launch_bounds__(THREADS)
   if (i < elements) out[i] = table[index[i]];
 }
 
-// The indices: of element i, into a table of `entries`.
+// A function that returns element i's index into a table of `entries` numbers.
 using Index = int64_t (*)(int64_t i, int64_t entries);
 
 int64_t sequential(int64_t i, int64_t entries) { return i % entries; }
 
-// The groups of GROUP neighbours stay in their order, those within change theirs: an odd factor permutes the numbers below
-// a power of two. A last group that is not whole stays as it is.
+// Shuffles the elements within each group of GROUP neighbours; the groups stay in order. An odd factor permutes the
+// numbers below a power of two. An incomplete last group stays unchanged.
 template <int GROUP, int FACTOR, int SHIFT>
 int64_t shuffled(int64_t i, int64_t entries) {
   static_assert((GROUP & (GROUP - 1)) == 0 && FACTOR % 2 == 1);
@@ -40,7 +40,7 @@ int64_t shuffled(int64_t i, int64_t entries) {
   return first + GROUP <= entries ? first + (within * FACTOR + SHIFT) % GROUP : place;
 }
 
-// Any two numbers' hashes differ in about half of their bits. (The finalizer of MurmurHash3.)
+// Returns a hash. The hashes of two numbers differ in about half of their bits. (The finalizer of MurmurHash3.)
 uint64_t hash(int64_t number) {
   auto h = static_cast<uint64_t>(number);
   h = (h ^ h >> 33) * 0xff51afd7ed558ccd;
@@ -48,7 +48,7 @@ uint64_t hash(int64_t number) {
   return h ^ h >> 33;
 }
 
-// GROUP neighbours in their order, from anywhere.
+// Returns groups of GROUP neighbours from random places; the order within a group stays.
 template <int GROUP>
 int64_t scattered(int64_t i, int64_t entries) {
   const int64_t groups = entries / GROUP;
@@ -59,7 +59,7 @@ int64_t scattered(int64_t i, int64_t entries) {
 template <Index INDEX>
 Setup setup_gather(const Sizes& sizes) {
   const int64_t elements = sizes["elements"], entries = sizes["entries"];
-  // A table that is shorter than the index need be read only once.
+  // If the table is shorter than the index, reading it once is enough.
   const int64_t read = elements < entries ? elements : entries;
   return {
       .arrays = {{.name = "index",
@@ -87,7 +87,8 @@ cudaError_t launch_gather(const Sizes& sizes, const Arrays& arrays, cudaStream_t
   return cudaGetLastError();
 }
 
-// What a warp's load from the table touches, exactly or at least: of 32 random places two may share a sector.
+// `sectors` and `lines`: the exact numbers for a warp's load from the table, or the least numbers, since two of 32
+// random places may share a sector.
 template <Index INDEX>
 Variant gather_by(const char* name, const char* idea, Relation relation, double sectors,
                   double lines) {
@@ -107,10 +108,11 @@ extern const Lab gather{
     .name = "gather",
     .question = "what does it cost to read where an index says?",
     .answer =
-        "Order within a sector or a line costs nothing. The number of sectors is paid: random "
-        "entries are one for each lane, of which 4 bytes of 32 are used. Sectors from anywhere are "
-        "as many as those of whole lines, and still take longer: an H200 fetches 64 bytes where a "
-        "sector stands alone (Nsight Compute: 792 MB read from memory for 537 MB of sectors).",
+        "The order of the indices within a sector or a line costs nothing; the number of sectors "
+        "costs time. Random entries need one sector for each lane and use 4 of its 32 bytes. "
+        "Whole sectors from random places are as many as in order, but take longer: an H200 "
+        "fetches 64 bytes if a sector stands alone (Nsight Compute: 792 MB read from memory for "
+        "537 MB of sectors).",
     .parameters = {{.name = "elements",
                     .meaning = "numbers to gather",
                     .counted = 1 << 14,
@@ -130,8 +132,8 @@ extern const Lab gather{
                                                   Relation::equal, 4, 1),
                  gather_by<scattered<SECTOR>>("sectors", "whole sectors from anywhere",
                                               Relation::at_least, 3.9, 3.9),
-                 gather_by<scattered<1>>("random", "each from anywhere", Relation::at_least, 31,
-                                         31)},
+                 gather_by<scattered<1>>("random", "each entry from anywhere", Relation::at_least,
+                                         31, 31)},
 };
 
 }  // namespace lab

@@ -1,8 +1,8 @@
-// What a lab is: a lesson about memory that needs no matrix product. A lab is one file beside this one; labs.def holds
+// A lab: a small memory experiment without matrix multiplication. Each lab is one file beside this one; labs.def holds
 // the list.
 //
-// A lab asks one question and answers it with variants of one small kernel that stand side by side: same data, same
-// result, another order of addresses.
+// A lab asks one question. Its answer is a table of variants of one small kernel. All variants have the same result;
+// each accesses memory in another order.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,21 +20,21 @@
 #include "device/grid.hpp"
 #include "promise/promise.hpp"
 
-// (Not `labs`: that is a function of the C library.)
+// (Not `labs`: the C library has a function of this name.)
 namespace lab {
 
-// A lab speaks the words that kernels share as its own: ceil_div(), Claim.
+// Labs use these names without a prefix: ceil_div(), Claim.
 using namespace device;
 
 /// A size that a user may choose.
 struct Parameter {
   const char* name;     // "elements"
   const char* meaning;  // "floats to copy"
-  int64_t counted;      // its default where accesses are counted: small
-  int64_t timed;        // and where time is taken: far larger than the caches
+  int64_t counted;      // the default for counting: small
+  int64_t timed;        // the default for timing: far larger than the caches
   int64_t least = 1;
   int64_t most = int64_t{1} << 31;
-  int64_t whole = 1;  // the promises speak of multiples of this
+  int64_t whole = 1;  // the promises hold for multiples of this
 };
 
 /// The sizes of one run, in the order of the lab's parameters.
@@ -43,7 +43,7 @@ class Sizes {
   Sizes() = default;
   explicit Sizes(std::vector<std::pair<std::string, int64_t>> sizes) : sizes_(std::move(sizes)) {}
 
-  /// 0 for a name that the lab does not have.
+  /// Returns the size with this name; 0 if the lab has none.
   int64_t operator[](std::string_view name) const {
     for (const auto& [key, value] : sizes_) {
       if (key == name) return value;
@@ -57,37 +57,37 @@ class Sizes {
   std::vector<std::pair<std::string, int64_t>> sizes_;
 };
 
-/// What the words of an array are: word i, a pure function of i, so that nothing need be kept on the host and threads may
-/// fill or check an array together.
+/// A function that returns word i of an array. It depends on i alone, so the host need not store the array, and several
+/// threads can fill or check it together.
 using Content = std::function<uint32_t(int64_t)>;
 
-/// The four bytes of a number.
+/// Returns the four bytes of a number.
 inline uint32_t word(float value) { return std::bit_cast<uint32_t>(value); }
 inline uint32_t word(int32_t value) { return std::bit_cast<uint32_t>(value); }
 
-/// A whole number below 4096 that looks random and depends on i alone: FP32 adds thousands of them exactly, in any
-/// order. (The multiplier is Knuth's, The Art of Computer Programming 3, 6.4.)
+/// Returns a whole number below 4096 that looks random and depends on i alone. FP32 adds thousands of them exactly, in
+/// any order. (The multiplier is from Knuth, The Art of Computer Programming 3, 6.4.)
 inline float small_number(int64_t i) {
   return static_cast<float>((static_cast<uint64_t>(i) * 2654435761u >> 12) % 4096);
 }
 
 /// An array of 4-byte words in device memory, 256-byte aligned.
 struct Array {
-  const char* name;  // as counters and promises call it: "in"
+  const char* name;  // the name in counters and promises: "in"
   int64_t words;
-  Content before;  // what the kernel finds; empty: poison, which a word that is never written keeps
-  Content after;   // what it must leave; empty: what it found
+  Content before;  // the contents before the kernel; empty: poison, which unwritten words keep
+  Content after;   // the contents that the kernel must leave; empty: unchanged
 };
 
-/// What a variant works on.
+/// The arrays of a variant, and the bytes that it must move.
 struct Setup {
   std::vector<Array> arrays;
-  /// That any kernel with this result must read and write at least; a copy of as many is what its time is held against.
-  /// 0 where the time tells something else than bytes moved.
+  /// The bytes that any kernel with this result must read and write. The report compares the kernel's time with the
+  /// time of a copy of as many bytes. 0 if the time does not depend on the bytes moved.
   int64_t useful_bytes;
 };
 
-/// The arrays of a setup on the device, in its order.
+/// The arrays of a setup on the device, in the setup's order.
 class Arrays {
  public:
   explicit Arrays(std::vector<uint32_t*> words) : words_(std::move(words)) {}
@@ -99,42 +99,42 @@ class Arrays {
   std::vector<uint32_t*> words_;
 };
 
-/// One way to do what the lab is about.
+/// One variant of the lab's kernel.
 struct Variant {
   const char* name;           // one word: "float4"
   const char* idea;           // one line: how its lanes walk
-  std::vector<Claim> claims;  // its promise, where the sizes are multiples of Parameter::whole
+  std::vector<Claim> claims;  // its promise, for sizes that are multiples of Parameter::whole
   Setup (*setup)(const Sizes& sizes);
 
-  /// Puts the kernel on the stream and returns at once.
+  /// Launches the kernel on the stream and returns at once.
   cudaError_t (*launch)(const Sizes& sizes, const Arrays& arrays, cudaStream_t stream);
 
-  /// Which code path launch() takes, for the report; a variant with a single path says nullptr here.
+  /// Returns the name of the code path that launch() takes, for the report; nullptr for a variant with a single path.
   const char* (*path)(const Sizes& sizes) = nullptr;
 
-  /// Why launch() must not be called with these sizes, in a clause: "a float4 must lie at a multiple of 16 bytes";
-  /// nullptr where it may. A variant that takes all says nullptr here.
+  /// Returns the reason why launch() must not be called with these sizes, as a clause: "a float4 must lie at a multiple
+  /// of 16 bytes"; nullptr if it may. The pointer is nullptr for a variant that takes all sizes.
   const char* (*refuses)(const Sizes& sizes) = nullptr;
 };
 
 struct Lab {
-  const char* name;      // as its file is called
+  const char* name;      // the name of its file, without .cu
   const char* question;  // one line
-  const char* answer;    // what the table shows: a few sentences, for below it
+  const char* answer;    // a few sentences about the table, printed below it
   std::vector<Parameter> parameters;
-  std::vector<Variant> variants;  // in the order in which they are shown
-  bool is_riddle = false;         // ideas and answer are shown to those who ask for them
+  std::vector<Variant> variants;  // in the order of the table
+  bool is_riddle = false;         // True if ideas and answer appear only with --reveal
 };
 
-/// All labs, in the order in which they are best taken.
+/// Returns all labs, in the order of the course.
 std::span<const Lab* const> all();
 
-/// The path that launch() takes, or nullptr where the variant has only one.
+/// Returns the path that launch() takes, or nullptr if the variant has only one.
 const char* path(const Variant& variant, const Sizes& sizes);
-/// Why the variant refuses these sizes, or nullptr where it takes them.
+/// Returns the reason why the variant refuses these sizes, or nullptr if it takes them.
 const char* refusal(const Variant& variant, const Sizes& sizes);
 
-/// The lab's default sizes.
+/// Return the lab's default sizes for counting and for timing.
 Sizes counted_sizes(const Lab& of);
 Sizes timed_sizes(const Lab& of);
 

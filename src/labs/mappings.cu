@@ -1,7 +1,8 @@
 // Lab: which thread computes which element of a product, and what does that choice cost?
 //
-// C = A * B, one thread for each element, blocks of 1024 threads. A warp is 32 threads whose number threadIdx.x +
-// blockDim.x * threadIdx.y is consecutive, so with 32 x 32 threads its lanes differ in x alone. In each step k of the sum:
+// C = A * B, one thread for each element, blocks of 1024 threads. A warp is 32 threads with consecutive numbers
+// threadIdx.x + blockDim.x * threadIdx.y, so with 32 x 32 threads its lanes differ in x alone. In each step k of the
+// sum:
 //
 //                   lane 0     lane 1         lane 2              A       B       C (written once)
 //      x -> row     A[0][k]    A[1][k]        A[2][k]   ...       leaps   same    leaps
@@ -13,7 +14,7 @@
 //      1-D          a block of 1024 x 1 threads, whose number is divided: the quotient by 32 is the row, the remainder
 //                   the column. That is x -> col again, and costs the same.
 //
-// So "naive" is not slow as such. Who writes the first mapping needs the remap; who writes the second has it already.
+// So "naive" is not slow as such. The first mapping needs the remap; the second is coalesced already.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -23,7 +24,7 @@ constexpr int TILE = 32;  // a block computes TILE x TILE elements
 constexpr int THREADS = TILE * TILE;
 static_assert(TILE == 32, "a warp must be one row or one column of the tile");
 
-// What all three do once they know their element. The matrices are row-major, without padding.
+// Computes one element of C. The matrices are row-major, without padding.
 __device__ void compute_element(const float* A, const float* B, float* C, int64_t size, int64_t row,
                                 int64_t col) {
   if (row >= size || col >= size) return;
@@ -58,8 +59,8 @@ __global__ void __launch_bounds__(THREADS)
 //
 //      C[i][j] = sum over k = s(j) * (p(i) * R + Q)      R = sum of r(k), Q = sum of q(k) * r(k)
 //
-// and an element is checked without a loop. All are whole numbers from 1 to 8, 4, 4 and 8, hence each sum up to k is one of
-// at most 12 * 32 * k: below 2^24, where FP32 is exact, for every size that the lab takes.
+// and the check of an element needs no loop. p, q, r and s are whole numbers from 1 to 8, 4, 4 and 8, so each sum up to
+// k is at most 12 * 32 * k: below 2^24, where FP32 is exact, for every size of the lab.
 constexpr int64_t MOST_SIZE = 32768;
 static_assert((8 + 4) * 4 * 8 * MOST_SIZE <= 1 << 24, "FP32 must hold every partial sum");
 
@@ -95,7 +96,7 @@ Setup setup_product(const Sizes& sizes) {
             .before = {},
             .after =
                 [=](int64_t at) { return word_of(s_of(at % size) * (p_of(at / size) * R + Q)); }}},
-      .useful_bytes = 0};  // a product is no copy: its time is compared with the other mappings'
+      .useful_bytes = 0};  // the time is compared with the other mappings', not with a copy's
 }
 
 using Kernel = void (*)(const float* A, const float* B, float* C, int64_t size);
@@ -122,10 +123,11 @@ extern const Lab mappings{
     .name = "mappings",
     .question = "which way should threadIdx.x walk in a naive product?",
     .answer =
-        "Along the columns: then the lanes of a warp read one element of A together and 32 "
-        "neighbours of B. With threadIdx.x along the rows each lane leaps to a row of its own, and "
-        "32 sectors come for 128 useful bytes. The 1-D remap turns the first kernel into the "
-        "second; a naive kernel whose x already walks the columns has nothing to gain from it.",
+        "threadIdx.x should walk along the columns: then the lanes of a warp read one element of "
+        "A together and 32 neighbours of B. With threadIdx.x along the rows each lane leaps to "
+        "its own row, and memory transfers 32 sectors for 128 useful bytes. The 1-D remap turns "
+        "the first kernel into the second; a naive kernel whose x already walks along the columns "
+        "gains nothing from it.",
     .parameters = {{.name = "n",
                     .meaning = "rows and columns of A, B and C",
                     .counted = 256,

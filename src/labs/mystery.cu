@@ -1,11 +1,11 @@
 // Lab: here are the counters. What do these kernels do?
 //
-// Each copies floats from `in` to `out`, and each walks them in a way of its own. A sector is 32 bytes, eight floats; a
-// line 128 bytes; a plain copy takes 4 sectors of one line a request. Read the counters first
+// Each kernel copies floats from `in` to `out` in its own order. A sector is 32 bytes, eight floats; a line is 128
+// bytes. A plain copy takes 4 sectors of one line a request. Read the counters first
 //
 //      sgemm_runner lab mystery
 //
-// and think of lanes 0 to 31: which addresses give these numbers? Then read on.
+// and find the addresses of lanes 0 to 31 that give these numbers. Then read on.
 //
 //
 //
@@ -27,7 +27,7 @@
 //
 //      a   in    [31 30 29 .. 02 01 00]              backwards: 4 sectors of one line, as forwards
 //      b   in    [.. 00 01 02 .. 30][31 ..           one float past the line: a fifth sector, in a second line
-//      c   in    [00 01 .. 15]                       half of the lanes are not there: 2 sectors
+//      c   in    [00 01 .. 15]                       half of the lanes are missing: 2 sectors
 //      d   in    [00 .. .. .. .. 01 .. .. .. .. 02   every fifth float: 32 * 20 bytes are 20 sectors in 5 lines
 //      e   in    [00 01 .. 07]                       a patch of 8 x 4: 4 sectors again, but each in a line of its own
 //                [08 09 .. 15] ..
@@ -43,21 +43,21 @@ constexpr int WARP = 32;
 
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
-// From the last to the first. The sectors of a request do not depend on who asks for which.
+// Copies from the last element to the first. The order of the lanes does not change the sectors of a request.
 __global__ void __launch_bounds__(THREADS)
     mystery_a_kernel(const float* in, float* out, int64_t elements) {
   const int64_t i = thread_number();
   if (i < elements) out[i] = in[elements - 1 - i];
 }
 
-// The slip of an index that starts at 1.
+// Copies with a typical error: the index starts at 1.
 __global__ void __launch_bounds__(THREADS)
     mystery_b_kernel(const float* in, float* out, int64_t elements) {
   const int64_t i = thread_number();
   if (i < elements) out[i] = in[i + 1];
 }
 
-// A plain copy, but launched with blocks of 16 threads: each is half a warp, and twice as many requests are made.
+// A plain copy with blocks of 16 threads: each block is half a warp, so there are twice as many requests.
 constexpr int HALF_WARP = WARP / 2;
 
 __global__ void __launch_bounds__(HALF_WARP)
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(HALF_WARP)
   if (i < elements) out[i] = in[i];
 }
 
-// One field of a structure of five floats.
+// Copies one field of a structure of five floats.
 constexpr int FIELDS = 5;
 
 __global__ void __launch_bounds__(THREADS)
@@ -75,8 +75,7 @@ __global__ void __launch_bounds__(THREADS)
   if (i < elements) out[i] = in[i * FIELDS];
 }
 
-// A block covers 4 rows of 64 floats, and each of its warps a patch of them that is 8 wide and 4 high: as a filter of
-// pictures might.
+// A block covers 4 rows of 64 floats, and each of its warps a patch 8 wide and 4 high, as an image filter might.
 constexpr int ROW = 64;
 constexpr int PATCH_WIDTH = 8;
 static_assert(THREADS / ROW == WARP / PATCH_WIDTH, "the warps' patches are as high as the block's");
@@ -91,7 +90,8 @@ __global__ void __launch_bounds__(THREADS)
   if (i < elements) out[i] = in[i];
 }
 
-// A point for each thread. 12 bytes are no width that a load has, so three loads of 4 bytes each leap over the other two.
+// A thread copies a point. No load is 12 bytes wide, so there are three loads of 4 bytes; each skips the other two
+// floats.
 struct Point {
   float x, y, z;
 };
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(THREADS)
   if (i < elements) out[i] = in[i];
 }
 
-// Which word of `in` word i of `out` is a copy of.
+// A function that returns which word of `in` the kernel copies to word i of `out`.
 using Source = int64_t (*)(int64_t i, int64_t elements);
 
 int64_t from_the_end(int64_t i, int64_t elements) { return elements - 1 - i; }
@@ -110,7 +110,7 @@ int64_t next_word(int64_t i, int64_t) { return i + 1; }
 int64_t same_word(int64_t i, int64_t) { return i; }
 int64_t first_field(int64_t i, int64_t) { return i * FIELDS; }
 
-// A thread has IN words of `in` to itself and OUT of `out`; MORE lie behind those of all threads.
+// Each thread has IN words of `in` and OUT words of `out`. `in` ends with MORE words that belong to no thread.
 template <Source SOURCE, int IN = 1, int OUT = 1, int MORE = 0>
 Setup setup_copy(const Sizes& sizes) {
   const int64_t elements = sizes["elements"];
@@ -154,14 +154,14 @@ extern const Lab mystery{
     .name = "mystery",
     .question = "here are the counters: which access is it?",
     .answer =
-        "A request is priced by the set of sectors that its lanes touch: their order within it is "
-        "free (a), where it starts is not (b), and lanes that are missing bring nothing (c). "
-        "Sectors a request tell how far the lanes are apart (d: 20 sectors are 640 bytes for 32 "
-        "lanes), lines whether the sectors are neighbours (e). Where loads and stores are both "
-        "three times a plain copy's, look for a structure of three (f). Time asks for more than "
-        "sectors: c is by far the slowest on a device, for a multiprocessor takes 32 blocks, here "
-        "of 16 threads; f is as fast as a copy, for two of its three loads find their sectors in "
-        "the cache.",
+        "The set of sectors that the lanes touch is the price of a request: the lanes' order is "
+        "free (a), the start is not (b), and missing lanes fetch nothing (c). The sectors a "
+        "request show how far apart the lanes are (d: 20 sectors are 640 bytes for 32 lanes), the "
+        "lines whether the sectors are neighbours (e). If loads and stores both cost three times "
+        "a plain copy's, look for a structure of three (f). Time depends on more than sectors: c "
+        "is by far the slowest on a device, since a multiprocessor holds 32 blocks, here of 16 "
+        "threads; f is as fast as a copy, since two of its three loads find their sectors in the "
+        "cache.",
     .parameters = {{.name = "elements",
                     .meaning = "threads that copy",
                     .counted = 1 << 14,

@@ -1,13 +1,13 @@
 // Lab: which threads of a two-dimensional block form a warp?
 //
-// Threads are numbered x first: number = threadIdx.x + blockDim.x * threadIdx.y, and a warp is 32 consecutive numbers.
-// Here every thread copies element (row, col), with one and the same expression in every variant:
+// Threads are numbered x first: number = threadIdx.x + blockDim.x * threadIdx.y. A warp is 32 threads with consecutive
+// numbers. Every thread copies element (row, col), with the same expressions in every variant:
 //
 //      row = blockIdx.y * blockDim.y + threadIdx.y        y leaps down the rows
 //      col = blockIdx.x * blockDim.x + threadIdx.x        x slides along memory
 //
-// All blocks but one have 256 threads, and all copy the same matrix. What differs is where the numbering turns into the
-// next row, so how many rows a warp touches, and how long a piece of each:
+// All blocks have 256 threads, and all variants copy the same matrix. The block's width differs. It decides how many
+// rows a warp touches, and how many floats of each:
 //
 //      32 x 8    y = 0   x = 0 .................. 31      one row of 32 floats        4 sectors, 1 line
 //
@@ -20,14 +20,14 @@
 //      4 x 64    y = 0   x = 0 . 3                        eight rows of 4: half a     8 sectors, 8 lines
 //                ...     y = 7 likewise                   sector each
 //
-// So what is wide enough is a block whose x covers whole sectors: multiples of 8 floats. And x must be what walks along a
-// row: `swapped` has a block as wide as the first, and lets its x walk down the rows.
+// So a block is wide enough if its x covers whole sectors: multiples of 8 floats. And x must walk along a row: in
+// `swapped` the block is as wide as the first one, but x walks down the rows.
 #include "labs/lab.hpp"
 
 namespace lab {
 namespace {
 
-// X_WALKS_ROWS: x and y change roles.
+// X_WALKS_ROWS: true if x walks down the rows and y along them.
 template <bool X_WALKS_ROWS>
 __global__ void numbering_kernel(const float* in, float* out, int64_t width, int64_t height) {
   const int64_t x = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -80,10 +80,10 @@ extern const Lab numbering{
     .name = "numbering",
     .question = "which threads of a two-dimensional block form a warp?",
     .answer =
-        "The index expression is the same in all rows but the last. A warp is 32 threads, x first: "
-        "a block 32 wide gives it one row, one 16 wide two, one 4 wide eight. As long as x covers "
-        "whole sectors of 8 floats no byte is wasted; 4 wide wastes half of each. Swapping x and y "
-        "in the expression costs a sector for each lane.",
+        "The index expression is the same in all rows but the last. A warp is 32 threads, x "
+        "first: a block 32 wide gives it one row, one 16 wide two rows, one 4 wide eight. As long "
+        "as x covers whole sectors of 8 floats, no byte is wasted; a block 4 wide wastes half of "
+        "each sector. Swapping x and y in the expression costs a sector for each lane.",
     .parameters = {{.name = "width",
                     .meaning = "columns of the matrix",
                     .counted = 128,

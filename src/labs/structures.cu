@@ -1,22 +1,22 @@
 // Lab: an array of structures or a structure of arrays?
 //
-// Particles have eight fields, and the kernel adds up three of them, x + y + z. So 12 of 32 bytes are needed. Where they lie
-// decides what must be fetched with them:
+// Particles have eight fields, and the kernel adds three of them, x + y + z. So it needs 12 of 32 bytes. The layout
+// decides which other bytes it must fetch:
 //
 //      structures   |x y z m u v w q|x y z m u v w q|x y ...     lane t reads x of its own particle: a sector for each
 //                    ^               ^               ^           lane, of which 4 bytes are used; y and z likewise,
-//                                                                hoping that the sectors are still in L1
+//                                                                with luck from sectors that are still in L1
 //
-//      arrays       |x x x x x x x x ...     |y y y ...          lanes are neighbours: 4 sectors, all used, and u v w m q
-//                    ^ ^ ^ ^ ^ ^ ^ ^                             are never touched
+//      arrays       |x x x x x x x x ...     |y y y ...          lanes are neighbours: 4 sectors, all used; no lane
+//                    ^ ^ ^ ^ ^ ^ ^ ^                             touches u v w m q
 //
 //      split        |x y z m|x y z m|x y z m| ...  |u v w q|...  structures of 16 bytes, each one access: 3 of 4 floats
-//                    ^^^^^^^ ^^^^^^^ ^^^^^^^                     used, and what belongs together stays together
+//                    ^^^^^^^ ^^^^^^^ ^^^^^^^                     used, and a particle's x, y and z stay together
 //
-// From memory come whole sectors: 32 bytes a particle with `structures`, 12 with `arrays`, 16 with `split`. Fewer requests
-// do not change that: `wide` reads x, y, z and m of a structure in one access of 16 bytes and still has a sector for each
-// lane. `tiles` keeps 32 particles together, field after field within: all of a particle lies within 1 KiB, and each request
-// is still one line. `arrays4` reads four neighbours of each array at once.
+// Memory transfers whole sectors: 32 bytes a particle with `structures`, 12 with `arrays`, 16 with `split`. Fewer
+// requests do not change that: `wide` reads x, y, z and m of a structure in one access of 16 bytes and still touches a
+// sector for each lane. `tiles` stores 32 particles together, field after field: a particle lies within 1 KiB, and each
+// request is one line. `arrays4` reads four neighbours of each array at once.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int THREADS = 256;
 constexpr int FIELDS = 8;
-constexpr int TILE = 32;  // particles of `tiles`
+constexpr int TILE = 32;  // particles in a tile
 
 struct Particle {
   float x, y, z, m;
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(THREADS)
   out[i] = x[0] + x[TILE] + x[2 * TILE];
 }
 
-// `stride`: from one array to the next.
+// `stride`: the distance from one array to the next.
 __global__ void __launch_bounds__(THREADS)
     sum_arrays_kernel(const float* fields, float* out, int64_t particles, int64_t stride) {
   const int64_t i = int64_t{blockIdx.x} * THREADS + threadIdx.x;
@@ -84,12 +84,12 @@ __global__ void __launch_bounds__(THREADS)
     *reinterpret_cast<float4*>(out + i) = {x4.x + y4.x + z4.x, x4.y + y4.y + z4.y,
                                            x4.z + y4.z + z4.z, x4.w + y4.w + z4.w};
   } else {
-#pragma unroll 1  // the ragged end: few turns, and of one thread
+#pragma unroll 1  // the ragged end: one thread adds the last few particles
     for (int64_t j = i; j < particles; ++j) out[j] = x[j] + y[j] + z[j];
   }
 }
 
-// The layouts: how many words there are, and which particle's field lies at word i.
+// The layouts. words() returns the number of words; at() returns the particle and the field that lie at word i.
 struct Place {
   int64_t particle;
   int field;
@@ -112,7 +112,7 @@ struct Split {
   }
 };
 
-// Whole tiles, the last one padded.
+// Whole tiles; the last one is padded.
 struct Tiles {
   static int64_t words(int64_t particles) { return ceil_div(particles, TILE) * TILE * FIELDS; }
   static Place at(int64_t i, int64_t /*particles*/) {
@@ -121,7 +121,7 @@ struct Tiles {
   }
 };
 
-// Each array begins at a multiple of 256 bytes, as an allocation of its own would.
+// Each array begins at a multiple of 256 bytes, like an allocation.
 struct ArrayForEach {
   static int64_t stride(int64_t particles) { return ceil_div(particles, 64) * 64; }
   static int64_t words(int64_t particles) { return stride(particles) * FIELDS; }
@@ -179,18 +179,18 @@ std::vector<Claim> claims(double load_sectors, double load_lines, double bytes_p
 
 }  // namespace
 
-// Bytes used are counted over loads and stores together, request by request: of the 4 sectors of a store all.
+// The promised share of bytes used is that of loads and stores together. A store uses all bytes of its sectors.
 extern const Lab structures{
     .name = "structures",
     .question = "an array of structures or a structure of arrays?",
     .answer =
-        "Where the fields of one particle are neighbours, the lanes are not: 32 sectors a request, "
-        "4 bytes used of each, and from memory come all eight fields for the three that are "
-        "needed. One wide access does with a third of the requests, and takes as long: memory "
-        "sends the same bytes. An array for each field gives 4 sectors, all used; so do tiles of "
-        "32 particles, which keep together what is used together. Structures of 16 bytes do too, "
-        "but bring a fourth field for the three: what a lane asks for counts as used, needed or "
-        "not.",
+        "In an array of structures the fields of one particle are neighbours, and the lanes are "
+        "not: 32 sectors a request, 4 bytes used of each, and memory transfers all eight fields "
+        "for the three that are needed. One wide access needs a third of the requests and takes "
+        "as long: memory transfers the same bytes. An array for each field needs 4 sectors, all "
+        "used; so do tiles of 32 particles, which keep a particle's fields close together. "
+        "Structures of 16 bytes use all bytes too, but load a fourth field with the three: bytes "
+        "that a lane loads count as used, needed or not.",
     .parameters = {{.name = "particles",
                     .meaning = "particles of eight fields",
                     .counted = 1 << 13,

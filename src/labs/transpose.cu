@@ -1,30 +1,30 @@
 // Lab: a transpose must read along rows or write along rows, it cannot do both. Or can it?
 //
-// out[col][row] = in[row][col]. Whichever way a warp walks, on one of the two sides its lanes leap from row to row:
+// out[col][row] = in[row][col]. Either the reads or the writes of a warp leap from row to row:
 //
 //      in    [00 01 02 03 ..   lanes that read 00 01 02 03 (4 sectors)       out   [00 10 20 30 ..
 //            [10 11 12 13 ..   must write them below each other (32),              [01 11 21 31 ..
 //            [20 21 22 23 ..   and the other way round                             [02 12 22 32 ..
 //
-// Shared memory is the way out: a block fetches a tile row by row, and writes it out by columns. Leaping is free there,
-// as long as the lanes of a warp hit different banks. Word w lies in bank w % 32, so a column of a tile 32 words wide lies
-// in one single bank. Two remedies:
+// Shared memory solves this: a block loads a tile row by row and stores it column by column. Leaping is free there if
+// the lanes of a warp access different banks. Word w lies in bank w % 32, so a column of a tile 32 words wide lies in
+// one bank. There are two remedies:
 //
 //      padded      a row of the tile is 33 words long: column c lies in banks c, c + 1, c + 2, ...
-//      swizzled    row r keeps its column c in place c ^ r: no word is wasted, and a column is in 32 banks again
+//      swizzled    row r keeps its column c in place c ^ r: no word is wasted, and a column lies in 32 banks again
 //
-//      place of     row 0 [ 0 1 2 3 ..       What stands in one column of the tile (say column 1) has moved to another
-//      column c,    row 1 [ 1 0 3 2 ..       place in each row; what stands in one row is still in 32 different places.
+//      place of     row 0 [ 0 1 2 3 ..       The elements of one column of the tile (say column 1) lie in another place
+//      column c,    row 1 [ 1 0 3 2 ..       in each row; the elements of one row still lie in 32 different places.
 //      swizzled     row 2 [ 2 3 0 1 ..
 //
-// Last, float4: a thread takes a patch of 4 x 4 elements, in accesses of 16 bytes on both sides. That needs a quarter of
-// the instructions and has 64 bytes a thread under way, where the others have 16.
+// In `float4` a thread moves a patch of 4 x 4 elements, in accesses of 16 bytes on both sides. It needs a quarter
+// of the instructions and has 64 bytes a thread under way; the other variants have 16.
 #include "labs/lab.hpp"
 
 namespace lab {
 namespace {
 
-// The first five: a block of 32 x 8 threads moves a tile of 32 x 32 elements, four of them a thread.
+// The first five variants: a block of 32 x 8 threads moves a tile of 32 x 32 elements, four elements a thread.
 constexpr int TILE = 32;
 constexpr int THREAD_ROWS = 8;
 static_assert(TILE == 32, "a warp must be one row of the tile");
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(TILE* THREAD_ROWS)
   }
 }
 
-// Where the tile keeps an element; `width` is the length of its rows.
+// The layouts of the tile: the place of an element in its row, and `width`, the length of a row.
 struct Plain {
   static constexpr int width = TILE;
   static __device__ int place(int, int col) { return col; }
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(TILE* THREAD_ROWS)
     const int row = first_row + y, col = first_col + x;  // x walks along a row of in
     if (row < rows && col < cols) tile[y][Layout::place(y, x)] = in[int64_t{row} * cols + col];
   }
-  __syncthreads();  // a thread writes out what others have fetched
+  __syncthreads();  // a thread stores elements that other threads have loaded
 #pragma unroll
   for (int first_y = 0; first_y < TILE; first_y += THREAD_ROWS) {
     const int y = first_y + threadIdx.y;
@@ -90,15 +90,16 @@ __global__ void __launch_bounds__(TILE* THREAD_ROWS)
   }
 }
 
-// A block of 16 x 16 threads moves a tile of 64 x 64 elements, a patch of 4 x 4 of them a thread. The tile holds it
-// transposed, a row of `out` in a row; its 16 groups of four words are swizzled:
+// A block of 16 x 16 threads moves a tile of 64 x 64 elements; a thread moves a patch of 4 x 4. The tile is transposed:
+// a row of it is a row of `out`, and its 16 groups of four words are swizzled:
 //
 //      the group of in's rows 4y to 4y + 3 in tile row c lies in place y ^ (c / 4)
 //
-// A quarter-warp, the 8 lanes that shared memory serves at once with 16 bytes each, has neighbouring x and one y. It writes
-// to tile rows 4x + j: places y ^ x. It reads one tile row: places x ^ (c / 4). Eight different ones each time.
+// Shared memory serves a quarter-warp at once: 8 lanes with 16 bytes each, with neighbouring x and the same y. A
+// quarter-warp writes to tile rows 4x + j at places y ^ x, and reads one tile row at places x ^ (c / 4): eight
+// different places each time.
 constexpr int PATCH = 4;
-constexpr int WIDE_THREADS = 16;  // each way
+constexpr int WIDE_THREADS = 16;  // in each dimension
 constexpr int WIDE_TILE = WIDE_THREADS * PATCH;
 static_assert(sizeof(float4) == PATCH * sizeof(float), "a row of a patch is one access");
 
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(WIDE_THREADS* WIDE_THREADS)
   __shared__ float4 tile[WIDE_TILE][WIDE_THREADS];
   const int x = threadIdx.x, y = threadIdx.y;
 
-  // Rows and columns are multiples of four: a patch lies inside the matrix or outside, never astride.
+  // Rows and columns are multiples of four, so a patch lies entirely inside the matrix or outside.
   const int in_row = blockIdx.y * WIDE_TILE + y * PATCH;
   const int in_col = blockIdx.x * WIDE_TILE + x * PATCH;
   if (in_row < rows && in_col < cols) {
@@ -122,7 +123,7 @@ __global__ void __launch_bounds__(WIDE_THREADS* WIDE_THREADS)
     tile[x * PATCH + 2][place] = {patch[0].z, patch[1].z, patch[2].z, patch[3].z};
     tile[x * PATCH + 3][place] = {patch[0].w, patch[1].w, patch[2].w, patch[3].w};
   }
-  __syncthreads();  // a thread writes out what others have fetched
+  __syncthreads();  // a thread stores elements that other threads have loaded
 
   const int out_row = blockIdx.x * WIDE_TILE + y * PATCH;
   const int out_col = blockIdx.y * WIDE_TILE + x * PATCH;
@@ -153,7 +154,7 @@ Setup setup_transpose(const Sizes& sizes) {
           .useful_bytes = 2 * words_of(sizes) * int64_t{sizeof(float)}};
 }
 
-// gridDim.y holds 65,535 blocks.
+// gridDim.y is at most 65,535.
 constexpr int64_t MOST_ROWS = int64_t{65535} * TILE;
 
 template <Kernel KERNEL, int EDGE, int THREADS_X, int THREADS_Y>
@@ -169,7 +170,7 @@ cudaError_t launch_tiles(const Sizes& sizes, const Arrays& arrays, cudaStream_t 
 template <Kernel KERNEL>
 constexpr auto launch_narrow = launch_tiles<KERNEL, TILE, TILE, THREAD_ROWS>;
 
-// Rows of both matrices start at a multiple of 16 bytes if their lengths are multiples of four floats.
+// True if the rows of both matrices start at multiples of 16 bytes: their lengths are multiples of four floats.
 bool is_wide(const Sizes& sizes) {
   return sizes["rows"] % PATCH == 0 && sizes["cols"] % PATCH == 0;
 }
@@ -209,11 +210,12 @@ extern const Lab transpose{
     .name = "transpose",
     .question = "how does a transpose read along rows and write along rows?",
     .answer =
-        "Through shared memory: a tile comes in along the rows of one matrix and goes out along "
-        "those of the other, 4 sectors a request on both sides. What leapt in global memory now "
-        "leaps in shared memory, where it costs 32 wavefronts if the tile's rows are 32 words "
-        "long, and one if they are padded or swizzled. With float4 a request takes 16 sectors and "
-        "4 wavefronts for 512 bytes: no waste, and a quarter of the requests.",
+        "A transpose reads and writes along rows through shared memory: it loads a tile along "
+        "the rows of one matrix and stores it along the rows of the other, 4 sectors a request "
+        "on both sides. The lanes leap in shared memory instead: a request takes 32 wavefronts "
+        "if the tile's rows are 32 words long, and one if they are padded or swizzled. With "
+        "float4 a request takes 16 sectors and 4 wavefronts for 512 bytes: no waste, and a "
+        "quarter of the requests.",
     .parameters = {{.name = "rows",
                     .meaning = "rows of the matrix to transpose",
                     .counted = 256,
@@ -221,7 +223,7 @@ extern const Lab transpose{
                     .most = MOST_ROWS,
                     .whole = 64},
                    {.name = "cols",
-                    .meaning = "its columns",
+                    .meaning = "columns of the matrix to transpose",
                     .counted = 128,
                     .timed = 8192,
                     .most = MOST_ROWS,

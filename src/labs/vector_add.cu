@@ -1,28 +1,27 @@
-// Lab: who adds which elements? c = a + b, the simplest kernel there is, shared out among the threads in several ways.
+// Lab: who adds which elements? c = a + b, the simplest kernel, shared among the threads in several ways.
 //
-// Each element is read and written once and never again, so memory is all there is to it. The question for every way of
-// sharing: as the lane rises by one, how far does the address move?
+// The kernel reads or writes each element once, so memory alone takes the time. Ask of each way: if the number of the
+// lane rises by one, how far does the address move?
 //
 //      float         lane t of a warp adds element t                      neighbours: 4 sectors a request
 //
-//      chunk         | lane 0: 0 1 2 ... 31 | lane 1: 32 33 ... 63 | ...  what every lane adds first lies 128 bytes
-//                      ^                      ^                           apart: 32 sectors a request, and the rest of
-//                                                                         each sector has to wait in L1 for its turn
+//      chunk         | lane 0: 0 1 2 ... 31 | lane 1: 32 33 ... 63 | ...  the lanes' first elements lie 128 bytes
+//                      ^                      ^                           apart: 32 sectors a request. The rest of each
+//                                                                         sector waits in L1 until a later step
 //
-//      strided       | lanes 0 .. 31: first | ... | first | second | ...  as much work for each thread, but the lanes are
+//      strided       | lanes 0 .. 31: first | ... | first | second | ...  a thread has as much work, but the lanes are
 //                      ^^^^^^^^^^^^^                                      neighbours in every step: 4 sectors
 //
-//      grid-stride   the same with a step as wide as the grid: just as many blocks as find room at once, whatever the
-//                    length
+//      grid-stride   the same with a step as wide as the grid. The grid has at most as many blocks as the device holds
+//                    at once, for arrays of any length
 //
 //      float4        16 neighbouring bytes a lane: 16 sectors, a quarter of the instructions
 //
-// A chunk for each thread is how one shares work out among the cores of a CPU, where each has a cache to itself and
-// neighbours in time matter. In a warp, neighbours among the lanes do.
+// A chunk for each thread is right for the cores of a CPU: each core has its own cache, so neighbours in time matter.
+// In a warp, neighbours among the lanes matter.
 //
-// A device is quick if enough bytes are on their way to it at any time, and a thread that waits for its one float has too
-// few under way. Hence float4, and two of them in `pair`; `stream` says besides that no line will be needed again, so that
-// caches need not keep it.
+// A device is fast if enough bytes are under way at any time. A thread that waits for one float has too few under way;
+// hence float4, and two of them in `pair`. `stream` also tells the caches that no line is needed again.
 #include "labs/lab.hpp"
 
 namespace lab {
@@ -30,10 +29,10 @@ namespace {
 
 constexpr int THREADS = 256;
 constexpr int PER_THREAD = 32;  // elements that a thread of `chunk` and `strided` adds
-constexpr int BLOCKS_PER_SM = 2048 / THREADS;  // for all threads that an SM holds
+constexpr int BLOCKS_PER_SM = 2048 / THREADS;  // an SM holds 2048 threads
 
-// __restrict__, here and below: c overlaps neither a nor b, so that the loads of later steps need not wait for the stores
-// of earlier ones.
+// __restrict__, here and below: c overlaps neither a nor b, so the loads of later steps need not wait for earlier
+// stores.
 __global__ void __launch_bounds__(THREADS)
     add_float_kernel(const float* __restrict__ a, const float* __restrict__ b,
                      float* __restrict__ c, int64_t elements) {
@@ -70,9 +69,9 @@ __device__ float4 sum(const float4& a, const float4& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-// The ragged end of a float4 kernel: from `first` on, float by float.
+// Adds the ragged end of a float4 kernel, from `first` on, float by float.
 __device__ void add_rest(const float* a, const float* b, float* c, int64_t first, int64_t end) {
-#pragma unroll 1  // few turns
+#pragma unroll 1  // only a few steps
   for (int64_t i = first; i < end; ++i) c[i] = a[i] + b[i];
 }
 
@@ -89,7 +88,7 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
-// A block adds 2 * THREADS float4: thread t the one at t and the one at THREADS + t. All four loads are under way before the
+// A block adds 2 * THREADS float4: thread t adds those at t and at THREADS + t. All four loads are under way before the
 // first sum is needed.
 __global__ void __launch_bounds__(THREADS)
     add_pair_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c,
@@ -188,10 +187,10 @@ extern const Lab vector_add{
     .name = "vector_add",
     .question = "who adds which elements?",
     .answer =
-        "A chunk of neighbours for each thread makes the lanes leap: 32 sectors a request instead "
-        "of 4. The same work in strides, where lanes are neighbours in every step, wastes nothing. "
-        "With float4 a request is 16 sectors, all used, and four times as many bytes are under "
-        "way: with the waste gone, that is what time depends on.",
+        "A chunk of neighbours for each thread makes the lanes leap: 32 sectors a request "
+        "instead of 4. The same work in strides, with the lanes as neighbours in every step, "
+        "wastes nothing. With float4 a request is 16 sectors, all used, and four times as many "
+        "bytes are under way. Without waste, the time depends on the bytes under way.",
     .parameters = {{.name = "elements",
                     .meaning = "floats to add",
                     .counted = 1 << 20,  // more than one round of grid-stride
@@ -209,7 +208,7 @@ extern const Lab vector_add{
                      launch_add<add_float4_kernel, 4>),
                  add("pair", "two float4 a thread, a block's width apart", 16, 4, 16,
                      launch_add<add_pair_kernel, 8>),
-                 add("stream", "float4, and no line is to be kept", 16, 4, 16,
+                 add("stream", "float4, and tells the caches to keep no line", 16, 4, 16,
                      launch_add<add_stream_kernel, 4>)},
 };
 

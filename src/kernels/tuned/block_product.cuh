@@ -1,30 +1,30 @@
 // The inner loop of rungs 11 and 12: one block computes one tile of A * B over a range of k.
 //
-// It is rung 10's pipeline with every size a template parameter, and with what else the H200's counters
-// asked for (docs/tuning.md has the figures):
+// It is rung 10's pipeline with every size a template parameter, and with these changes, for which the H200's counters
+// gave the reasons (figures in docs/tuning.md):
 //
 //   - The fragments of the next k are loaded while the multiply-adds of this one run, across the
 //     barrier too, so no multiply-add waits for shared memory.
-//   - The multiply-adds go through the thread's tile in an order, and the sums lie in registers, that
-//     let the register file keep up (thread_tile.cuh).
+//   - The order of the multiply-adds and the registers of the sums let the register file deliver
+//     operands at full rate (thread_tile.cuh).
 //   - The copies of a tile are issued in a few groups, spread over the steps of the tile being
 //     computed. All at once they would stall the load unit.
-//   - The main loop copies without a test. The last of K, and what reaches beyond the last column of B,
-//     is left to a second loop.
+//   - The main loop copies without a test. A second loop copies the end of K, and tiles that reach
+//     beyond the last column of B.
 //   - The warps of a block may divide K among themselves (Tile::slices). A small problem has few tiles
 //     unless the tiles are small, and a small tile cut among eight warps leaves a thread 2 x 4 elements:
-//     then shared memory cannot deliver what the multiply-adds ask for. So each slice of the warps
-//     computes the whole tile, for its own part of each step along K, and a thread keeps 8 x 8 elements:
+//     shared memory is then too slow for the multiply-adds. So each slice of the warps computes the
+//     whole tile, for its own part of each step along K, and a thread keeps 8 x 8 elements:
 //
 //         a step of BK = 64 along k       | slice 0 | slice 1 | ... | slice 7 |    8 k each
 //
 //     At the end the slices' sums are added in shared memory, in order.
 //
-// All functions here are inlined by force: the sums and the fragments live in registers only while they
-// are variables of the kernel.
+// All functions here are __forceinline__: the sums and the fragments stay in registers only if they are variables of
+// the kernel.
 //
-// All of that serves one end: a multiprocessor issues one instruction a clock on each of its four
-// schedulers, and what is not a multiply-add takes the place of one.
+// All changes have one purpose: each of a multiprocessor's four schedulers issues one instruction a clock, and every
+// other instruction takes the issue slot of a multiply-add.
 #pragma once
 
 #include <type_traits>
@@ -39,11 +39,11 @@
 
 namespace ladder {
 
-/// Computes the block's tile of A * B, whose first element is (tile_row, tile_col), over k in
-/// [k_begin, k_end), and calls visit(row, col, sum[4]) for each group of four neighbours along a row, by
-/// one thread of the block; row and col are counted from the tile. All threads call it together.
-/// `shared` has T.shared_bytes() bytes on a 16-byte boundary. Elements of the tile beyond the edges of C
-/// have any value. VECTOR: the problem satisfies are_b_and_c_vector_aligned(p, 16).
+/// Computes the block's tile of A * B, whose first element is (tile_row, tile_col), over k in [k_begin, k_end). For
+/// each group of four neighbours along a row, one thread calls visit(row, col, sum[4]); row and col count from the
+/// tile's first element. All threads call it together. `shared` has T.shared_bytes() bytes on a 16-byte boundary.
+/// Elements of the tile beyond the edges of C have any value. VECTOR: the problem satisfies
+/// are_b_and_c_vector_aligned(p, 16).
 template <Tile T, bool VECTOR, typename Visit>
 __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, int64_t tile_col,
                                               int64_t k_begin, int64_t k_end, float* shared,
@@ -56,16 +56,15 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   constexpr int ROW_GROUP = T.WM / (T.TM / 4), COL_GROUP = T.WN / (T.TN / 4);
   const int thread = threadIdx.x;
 
-  // What this thread copies: every a_lanes-th k of every a_rows-th row of A, and four neighbours along n of
-  // every b_rows-th row of B. Below the last row of A it copies that row again: what comes of it is
-  // never stored.
+  // This thread copies every a_lanes-th k of every a_rows-th row of A, and four neighbours along n of every b_rows-th
+  // row of B. Below the last row of A it copies that row again; the sums it gives are never stored.
   constexpr int A_PASSES = T.BM / T.a_rows(), A_COPIES = A_PASSES * (BK / T.a_lanes());
   constexpr int B_COPIES = BK / T.b_rows(), COPIES = A_COPIES + B_COPIES;
   const int a_row = thread / T.a_lanes(), a_k = thread % T.a_lanes();
   const int b_k = thread / (T.BN / 4), b_col = thread % (T.BN / 4) * 4;
   const int64_t first_row = tile_row + a_row < p.M ? tile_row + a_row : p.M - 1;
   const float* a = &p.A[first_row * p.lda + k_begin + a_k];
-  int64_t a_pass[A_PASSES];  // from there to the row of each pass
+  int64_t a_pass[A_PASSES];  // the distance from `a` to the row of each pass
 #pragma unroll
   for (int i = 0; i < A_PASSES; ++i) {
     const int64_t row = tile_row + a_row + i * T.a_rows();
@@ -77,10 +76,10 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   float* a_to = &shared[a_k * A_STRIDE + a_row];         // of a stage's (k: BK, m: BM), transposed
   float* b_to = &shared[B_OFFSET + b_k * T.BN + b_col];  // of a stage's (k: BK, n: BN)
 
-  // The i-th copy of the tile that a and b point to. Tested: of its k only the first `depth` lie in the
-  // range, and it may reach beyond the last column of B. (Otherwise all do: depth is BK.) A block at that
-  // edge takes longer over tested copies, and where there is but one wave of blocks all wait for it; so
-  // the tiles of small problems say in every copy how many columns there are.
+  // Issues the i-th copy of the tile that a and b point to. Tested: only the first `depth` k of the tile lie in the
+  // range, and the tile may reach beyond the last column of B. (Untested: depth is BK.) Tested copies take a block at
+  // that edge longer, and if there is only one wave of blocks, all wait for it. So the tiles of small problems pass the
+  // number of columns to every copy instead.
   constexpr bool EDGE_UNTESTED = T.slices > 1;
   const auto copy = [&](int i, int depth, auto tested) __attribute__((always_inline)) {
     constexpr bool TESTED = decltype(tested)::value;
@@ -115,7 +114,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
     b += b_tile;
   };
 
-  // What it computes: element (row + i, col + j) of each of its groups of 4 x 4, over its slice of k.
+  // It computes groups of 4 x 4 elements, (row + i, col + j) of each, over its slice of k.
   const int warp = thread / 32, lane = thread % 32;
   constexpr int WARPS = T.BM / T.WM * (T.BN / T.WN);  // of a slice
   const int slice = warp / WARPS;
@@ -138,7 +137,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
 
   const int64_t tiles = ceil_div(k_end - k_begin, BK);
 
-  // Fill the ring but for its last stage.
+  // Fill the ring except its last stage.
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s) {
     const int depth = part_inside(k_end - (k_begin + s * BK), BK);
@@ -154,8 +153,8 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   __syncthreads();  // the first tile has arrived
   if (tiles > 0) fetch(0);
 
-  // The writer is always one stage behind the reader, so it takes the reader's previous move: `move` is
-  // that until the reader's next one replaces it.
+  // The writer is always one stage behind the reader, so it repeats the reader's previous move. `move` holds that move
+  // until the reader's next one replaces it.
   float sum[T.TM][T.TN] = {};  // (m: TM, n: TN)
   int until_wrap = STAGES;
   int move = -(STAGES - 1) * STAGE;
@@ -176,8 +175,8 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
         until_wrap = until_wrap == 0 ? STAGES - 1 : until_wrap - 1;
         move = until_wrap == 0 ? -(STAGES - 1) * STAGE : STAGE;
         wait_async<STAGES - 2>();
-        __syncthreads();  // the next tile has arrived, and everybody has fetched all of this one
-        if (!last) {      // behind the last tile it fetches that tile's first k once more, in vain
+        __syncthreads();  // the next tile has arrived, and all threads have fetched this one
+        if (!last) {      // after the last tile, fetch() reads its first k again, unused
           a_from += move;
           b_from += move;
         }
@@ -193,8 +192,8 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
     }
   };
 
-  // As long as the tile to be copied, STAGES - 1 ahead, needs no test. (A 32-bit count is cheaper in
-  // the loop; what might lie beyond it is left to the second loop.)
+  // The first loop runs as long as the tile to be copied, STAGES - 1 ahead, needs no test. (A 32-bit count is cheaper
+  // in the loop; the second loop computes any tiles beyond it.)
   SumOfChains<T> total(shared + T.ring_floats(), (k_end - k_begin) / T.slices);
   const bool inside = EDGE_UNTESTED || tile_col + T.BN <= p.N;
   const int64_t untested = inside ? (k_end - k_begin) / BK - (STAGES - 1) : 0;
@@ -218,7 +217,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   }
 #pragma unroll 1
   for (int64_t tile = steady > 0 ? steady : 0; tile < tiles; ++tile) {
-    // Of the tile to be copied; where there is none, not above 0.
+    // The depth of the tile to be copied; 0 or less if there is none.
     const int depth = part_inside(k_end - (k_begin + (tile + STAGES - 1) * BK), BK);
     compute_tile(depth, std::true_type{}, tile == tiles - 1);
     count(1);
@@ -227,7 +226,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   wait_async<0>();
   __syncthreads();  // nobody may overwrite the ring while a neighbour still reads it
 
-  // Hand the sums out; those of slices are first added in shared memory, in order.
+  // Pass the sums to visit(). Sums of slices are first added in shared memory, in order.
   float* sums = &shared[slice * T.sum_floats()];
 #pragma unroll
   for (int i = 0; i < T.TM; ++i) {
@@ -259,8 +258,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   }
 }
 
-/// Writes C = alpha * sum + beta * C for four neighbours at (row, col) of the block's tile, as far as they
-/// lie inside C.
+/// Writes C = alpha * sum + beta * C for four neighbours at (row, col) of the block's tile. Skips neighbours outside C.
 template <bool VECTOR>
 __device__ __forceinline__ void store_group(const Sgemm& p, int64_t tile_row, int64_t tile_col,
                                             int row, int col, const float* four) {
@@ -269,14 +267,14 @@ __device__ __forceinline__ void store_group(const Sgemm& p, int64_t tile_row, in
                  part_inside(p.N - tile_col - col, 4), p.alpha, four, p.beta);
 }
 
-/// The place of a block's tile in C, counted in tiles.
+/// The place of a block's tile in C, in tiles.
 struct TilePlace {
   int64_t row, col;
 };
 
-/// Tiles in an order that keeps L2 warm: blocks that run at the same time cover a region of C that is
-/// about as high as it is wide, so that they share rows of A and columns of B. The tiles are cut into
-/// bands of `band` tile rows, and each band is walked column by column.
+/// Returns the place of a tile in an order that reuses L2: blocks that run at the same time cover an about square
+/// region of C, so they share rows of A and columns of B. The order cuts C into bands of `band` tile rows and walks
+/// each band column by column.
 __device__ inline TilePlace place_of(int64_t tile, int64_t tiles_m, int64_t tiles_n, int band) {
   const int64_t first = tile / (band * tiles_n) * band;
   const int64_t height = tiles_m - first < band ? tiles_m - first : band;

@@ -1,8 +1,7 @@
-// C with at most 8 columns: the counterpart of few_rows.cuh, bound by the time that A takes to come from
-// memory.
+// C with at most 8 columns: the counterpart of few_rows.cuh. The time to load A from memory bounds it.
 //
-// A lies along k, so here the lanes of a warp walk along k, four each, and a warp covers four rows. At the
-// end the lanes' sums are added within the warp.
+// A row of A lies along k, so here the lanes of a warp walk along k, four k each, and a warp covers four rows. At the
+// end the warp adds its lanes' sums.
 //
 //                     128 k (a step)
 //            +------------------------------+
@@ -10,8 +9,8 @@
 //            +------------------------------+
 //   each column of B, transposed in shared memory: 16 bytes a lane
 //
-// Blocks divide K as far as there are too few rows for all multiprocessors; a second kernel adds their sums,
-// in order (add_few_rows_kernel).
+// If there are too few rows for all multiprocessors, blocks divide K. A second kernel adds their sums, in order
+// (add_few_rows_kernel).
 #pragma once
 
 #include "device/vector_access.cuh"
@@ -25,9 +24,9 @@ struct FewCols {
   static constexpr int THREADS = WARPS * 32;
   static constexpr int WARP_ROWS = 4;
   static constexpr int ROWS = WARPS * WARP_ROWS;  // of a block
-  static constexpr int STEP = 32 * 4;             // what a warp covers at once along K
+  static constexpr int STEP = 32 * 4;             // the k that a warp covers at once
   static constexpr int CHUNK = 4 * STEP;          // of B in shared memory
-  static constexpr int BLOCKS = 2;                // that a multiprocessor holds at once
+  static constexpr int BLOCKS = 2;                // the number that a multiprocessor holds at once
 };
 
 /// Block (x % strips, x / strips) computes rows [32 (x % strips), + 32) over k in [depth * part, + depth),

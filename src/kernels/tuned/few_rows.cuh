@@ -1,9 +1,8 @@
-// C with at most 8 rows: each element of B is needed only that often, so the product takes as long as
-// B takes to come from memory. A tile of C would be mostly empty, and its few blocks could not ask for
-// enough of B at once.
+// C with at most 8 rows: each element of B serves at most 8 multiply-adds, so the time to load B from memory bounds the
+// product. A tile of C would be mostly empty, and a few blocks cannot keep enough loads of B under way.
 //
-// A warp covers 128 columns, four a lane, and all rows. The warps of a block walk along K side by side,
-// four k each, and blocks divide what is left of K:
+// A warp covers 128 columns, four a lane, and all rows. The warps of a block walk along K side by side, four k each,
+// and blocks divide K:
 //
 //              128 columns of B
 //           +---------------------+
@@ -13,9 +12,9 @@
 //    warp 7 | k + 28 .. 31        |
 //           +---------------------+
 //
-// The block stages its part of A in shared memory, a chunk at a time. B goes straight to registers, and
-// each load is under way while the one before is used. In the end the warps add their sums in shared
-// memory, in order, and the blocks theirs by a second kernel, in order.
+// The block stages its part of A in shared memory, a chunk at a time. B goes straight to registers, and each load is
+// under way while the warp computes with the previous one. At the end the block adds its warps' sums in shared memory,
+// in order, and a second kernel adds the blocks' sums, in order.
 #pragma once
 
 #include "device/vector_access.cuh"
@@ -28,10 +27,10 @@ struct FewRows {
   static constexpr int COLS = 128;  // of a block
   static constexpr int WARPS = 8;
   static constexpr int THREADS = WARPS * 32;
-  static constexpr int STEP = WARPS * 4;  // what the block's warps cover at once along K
+  static constexpr int STEP = WARPS * 4;  // the k that the block's warps cover at once
   static constexpr int CHUNK = 4 * STEP;  // of A in shared memory
 
-  /// Blocks that a multiprocessor holds at once.
+  /// Returns how many blocks a multiprocessor holds at once.
   static constexpr int blocks(int rows) { return rows > 4 ? 2 : 3; }
 };
 
@@ -97,7 +96,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
 
 #pragma unroll
   for (int first = 0; first < ROWS; first += SHARED_ROWS) {
-    __syncthreads();  // the rows before have been added
+    __syncthreads();  // the previous rows have been added
 #pragma unroll
     for (int r = 0; r < SHARED_ROWS; ++r) {
       *reinterpret_cast<float4*>(&sums[warp][r][4 * lane]) = {sum[first + r][0], sum[first + r][1],

@@ -1,6 +1,6 @@
-// How rungs 11 and 12 launch: what they must know of the device, a table's variants by number, and a variant of the caller's
-// choice. The rungs choose by the shape; the tests name one, since a shape that a simulated GPU can compute would only ever get
-// small tiles.
+// Launches of rungs 11 and 12: the device's properties, the variants of a table by number, and a launch with a chosen
+// variant. The rungs choose by shape. Tests name a variant, since the shapes that a simulated GPU can compute would
+// only get small tiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@ namespace ladder {
 
 struct SplitPlan;  // in kernels/split_plan.hpp
 
-/// What choose_tile() and plan_split() must know of the current device.
+/// Reads the properties of the current device that choose_tile() and plan_split() need.
 inline cudaError_t describe_device(Device* device) {
   int id = 0;
   cudaError_t error = cudaGetDevice(&id);
@@ -27,9 +27,9 @@ inline cudaError_t describe_device(Device* device) {
   return cudaDeviceGetAttribute(&device->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
 }
 
-/// The launches of the variants 0 .. COUNT - 1, in this order, to be called by number. `launch_of` gives that
-/// of variant `choice` for a std::integral_constant<size_t, choice>: a variant is a type, so its place in the table must be
-/// known when the kernel is compiled, and which of them to launch is known only when the program runs.
+/// Returns the launch functions of the variants 0 .. COUNT - 1, in this order. `launch_of` returns the function of
+/// variant `choice` for a std::integral_constant<size_t, choice>: a variant is a type, so its index must be known when
+/// the kernel is compiled, but the program chooses a variant when it runs.
 template <size_t COUNT, typename LaunchOf>
 constexpr auto launches_of(const LaunchOf& launch_of) {
   return [&]<size_t... CHOICE>(std::index_sequence<CHOICE...>) {

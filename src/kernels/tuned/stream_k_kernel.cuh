@@ -1,4 +1,4 @@
-// Rung 12's kernels for one variant of the tile. bench/tune launches them for all that it tries.
+// Rung 12's kernels for one variant of the tile. bench/tune launches them for every variant that it tries.
 #pragma once
 
 #include "kernels/ladder.hpp"
@@ -10,13 +10,13 @@
 
 namespace ladder {
 
-/// The place in the workspace of a block's part of a tile: it has at most one that begins where the
-/// tile does, and one that does not.
+/// Returns the index in the workspace of a block's part of a tile. A block has at most one part that begins its tile
+/// and one that does not.
 __host__ __device__ constexpr int64_t part_place(int64_t block, bool begins_tile) {
   return PARTS_OF_BLOCK * block + (begins_tile ? 1 : 0);
 }
 
-/// Threads of a block that adds the parts of a tile, of which each four neighbours take RUNS.
+/// Returns the threads of a block that adds the parts of a tile. Four neighbours take `runs` threads.
 __host__ __device__ constexpr int add_parts_threads(const Tile& t, int runs) {
   const int threads = t.BM * t.BN / 4 * runs;
   return threads < 256 ? threads : 256;
@@ -63,9 +63,9 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
   }
 }
 
-/// Adds the parts of the tiles of the line, four neighbours at a time. The parts of a tile are cut into RUNS
-/// runs, a thread adds those of one run in order, and the runs' sums are added in order. Grid: x counts
-/// blocks of T.BM x T.BN / 4 x RUNS threads within a tile fastest, then the tiles.
+/// Adds the parts of the tiles on the line, four neighbours at a time. The parts of a tile are cut into RUNS runs. A
+/// thread adds the parts of one run in order; then the runs' sums are added in order. Grid: x counts the blocks of one
+/// tile first (T.BM x T.BN / 4 x RUNS threads in all), then the tiles.
 template <typename Variant, bool VECTOR, int RUNS>
 __global__ void __launch_bounds__(256)
     add_parts_kernel(const Sgemm p, const SplitPlan plan, const int band, const float* parts) {
@@ -112,7 +112,7 @@ void launch_add_parts(const Sgemm& p, const SplitPlan& plan, int band, const flo
           p, plan, band, parts);
 }
 
-/// Launches both kernels, or the first alone where no tile is shared.
+/// Launches both kernels, or the first alone if no tile is shared.
 template <typename Variant, bool VECTOR>
 cudaError_t launch_stream_k_variant(const Sgemm& p, const SplitPlan& plan, int multiprocessors,
                                     cudaStream_t stream) {

@@ -7,10 +7,9 @@
 
 namespace ladder {
 
-/// Device memory that is there from its construction to its destruction in the order of a stream: what
-/// is launched on the stream in between may use it. Taken from the device's memory pool, so neither end
-/// waits for the device, launches on other streams get memory of their own, and all of it can be
-/// captured into a graph.
+/// Device memory for kernels that are launched on a stream between this object's construction and its destruction. It
+/// comes from the device's memory pool: neither construction nor destruction waits for the device, launches on other
+/// streams get memory of their own, and a graph can capture both.
 class StreamWorkspace {
  public:
   StreamWorkspace(int64_t floats, cudaStream_t stream) : stream_(stream) {
@@ -25,14 +24,14 @@ class StreamWorkspace {
   StreamWorkspace(const StreamWorkspace&) = delete;
   StreamWorkspace& operator=(const StreamWorkspace&) = delete;
 
-  /// cudaSuccess, or why there is no memory.
+  /// Returns cudaSuccess, or the error of the allocation.
   cudaError_t error() const { return error_; }
   float* data() const { return data_; }
 
  private:
-  // By default the pool gives its memory back to the system whenever the host waits for the device, and
-  // the next allocation takes longer than a small product. Let it keep as much as a launch may need. (A
-  // graph that is being captured has memory of its own, and the pool must not be touched.)
+  // Lets the pool keep as much memory as a launch may need. By default it returns its memory to the system whenever the
+  // host waits for the device, and the next allocation then takes longer than a small product. (A graph that is being
+  // captured has memory of its own; the pool must not be changed then.)
   static cudaError_t keep_pool(cudaStream_t stream) {
     cudaStreamCaptureStatus capture{};
     cudaError_t error = cudaStreamIsCapturing(stream, &capture);

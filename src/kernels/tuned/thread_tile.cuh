@@ -1,17 +1,15 @@
-// What a thread of rungs 11 and 12 does with its tile of sums, which lives in registers.
+// A thread's tile of sums in rungs 11 and 12. It lies in registers.
 //
-// A multiprocessor issues an instruction a clock on each of its four schedulers, and a multiply-add
-// takes one such clock, if its operands can be had. It has three, and the register file seems to deliver
-// one a clock from each of two banks, the even and the odd registers (docs/tuning.md says what that is
-// inferred from). So
+// Each of a multiprocessor's four schedulers issues one instruction a clock, and a multiply-add takes one clock if the
+// register file delivers its three operands in time. It seems to deliver one a clock from each of two banks, the even
+// and the odd registers (docs/tuning.md gives the measurements behind this). So
 //
-//   - one operand is that of the multiply-add before, which is still at hand: the multiply-adds go
-//     through the tile in a serpentine, along whose rows a[i] stays, and at whose turns b[j] does;
-//   - the other two, b[j] and sum[i][j], must lie in different banks. b[j] comes from shared memory,
-//     four at a time, into four registers side by side: it lies in bank j % 2. Where the sums lie the
-//     compiler decides, except that four which are stored at once must lie side by side too. So wherever
-//     the sums themselves are stored, neighbours change places on the way (swap_pairs), and sum[i][j]
-//     lies in bank (j + 1) % 2.
+//   - Each multiply-add shares one operand with the previous one, which still holds it: the
+//     multiply-adds go through the tile in a serpentine. Along its rows a[i] stays, at its turns b[j].
+//   - The other two operands, b[j] and sum[i][j], must lie in different banks. b[j] comes from shared
+//     memory, four at a time, into four registers side by side: it lies in bank j % 2. The compiler
+//     chooses the registers of the sums, but four sums that are stored at once must lie side by side
+//     too. So every store of sums swaps neighbours (swap_pairs), and sum[i][j] lies in bank (j + 1) % 2.
 #pragma once
 
 #include "kernels/tuned/tile.hpp"
@@ -32,12 +30,12 @@ __device__ __forceinline__ void multiply_add(float (&sum)[TM][TN], const float (
   }
 }
 
-/// Four neighbours of which those of each pair have changed places.
+/// Returns four neighbours with the two of each pair swapped.
 __device__ __forceinline__ float4 swap_pairs(const float* four) {
   return {four[1], four[0], four[3], four[2]};
 }
 
-/// four += the neighbours that swap_pairs() gave.
+/// Adds four neighbours that swap_pairs() has swapped to `four`.
 __device__ __forceinline__ void add_swapped(float* four, float4 swapped) {
   four[0] += swapped.y;
   four[1] += swapped.x;
@@ -45,24 +43,23 @@ __device__ __forceinline__ void add_swapped(float* four, float4 swapped) {
   four[3] += swapped.z;
 }
 
-/// Long sums made of short ones, so that they round less.
+/// Makes long sums out of short ones, so that they round less.
 ///
-/// A chain of K additions rounds K times, each time by about as much as its sum is large by then: on
-/// random data the error grows like K. Where the chain is cut into pieces of n, each of which begins at
-/// zero, it is that of n + K / n additions.
+/// A chain of K additions rounds K times, each time in proportion to the sum so far: on random data the error grows
+/// like K. Cut into pieces of n that each begin at zero, it has the error of n + K / n additions.
 ///
-/// The totals of the pieces lie in shared memory, since the registers are full; they are touched once in
-/// a few hundred k.
+/// The totals of the pieces lie in shared memory, since the registers are full. They are accessed once in a few hundred
+/// k.
 template <Tile T>
 class SumOfChains {
  public:
-  /// `shared`: T.threads() * T.TM * T.TN floats on an 8-byte boundary, of which each thread uses its own.
-  /// A thread adds up `depth` k; short chains are not worth a cut.
+  /// `shared`: T.threads() * T.TM * T.TN floats on an 8-byte boundary; each thread uses its own part. `depth` is the
+  /// number of k that a thread adds; short chains are not cut.
   __device__ SumOfChains(float* shared, int64_t depth)
       : totals_(reinterpret_cast<float2*>(shared) + threadIdx.x),
         steps_(T.chain == 0 || depth <= WORTH_A_CUT ? INT32_MAX : T.chain / (T.BK / T.slices)) {}
 
-  /// Tiles along K that make a chain.
+  /// The number of tiles along K in a chain.
   __device__ int steps() const { return steps_; }
 
   /// Adds `sum` to the total and sets it to zero.
@@ -87,7 +84,7 @@ class SumOfChains {
  private:
   static constexpr int WORTH_A_CUT = 512;
 
-  /// Calls visit(total, first, second) for each two neighbours; never where chains are not cut.
+  /// Calls visit(total, first, second) for each pair of neighbours; never if the variant cuts no chains.
   template <typename Visit>
   __device__ __forceinline__ void for_each_pair(float (&sum)[T.TM][T.TN],
                                                 const Visit& visit) const {

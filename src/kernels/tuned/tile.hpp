@@ -1,5 +1,5 @@
-// The sizes of one variant of the tuned kernel, and what they make it cost. No device code: all of it is
-// plain arithmetic that tests can call.
+// The sizes of one variant of the tuned kernel, and its costs. It is plain arithmetic, so tests can call it without a
+// GPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,10 +16,10 @@ struct Tile {
   int WM, WN;
   int TM, TN;
   int stages;       // tiles of shared memory in the ring, at least 2
-  int copy_groups;  // in how many groups the copies of a tile are issued
+  int copy_groups;  // the number of groups in which the copies of a tile are issued
   int blocks;       // blocks that one multiprocessor must hold at once: limits the registers
-  int slices;       // of BK, each computed by warps of its own
-  int chain;        // k that are added up in one chain (see SumOfChains); 0: all of them
+  int slices;       // parts of BK; separate warps compute each
+  int chain;        // the number of k added in one chain (see SumOfChains); 0: all of them
 
   __host__ __device__ constexpr int threads() const { return (BM / WM) * (BN / WN) * 32 * slices; }
 
@@ -29,19 +29,19 @@ struct Tile {
   __host__ __device__ constexpr int stage_floats() const { return BK * (a_stride() + BN); }
   __host__ __device__ constexpr int ring_floats() const { return stages * stage_floats(); }
 
-  // Where a row of a slice's sums begins in shared memory: a thread's four rows side by side, the next
-  // thread's in other banks.
+  // Returns the index in shared memory at which a row of a slice's sums begins. A thread's four rows lie side by side,
+  // the next thread's rows in other banks.
   __host__ __device__ constexpr int sum_row(int row) const { return row * BN + row / 4 * 8; }
   __host__ __device__ constexpr int sum_floats() const { return BM * BN + BM / 4 * 8; }
 
-  // The ring and the totals of chains; where slices are added, both are done with.
+  // The ring and the totals of chains. The sums of slices reuse their memory, since both are no longer needed then.
   __host__ __device__ constexpr int shared_bytes() const {
     const int product = ring_floats() + (chain > 0 ? slices * BM * BN : 0);
     const int sums = slices > 1 ? slices * sum_floats() : 0;
     return (product > sums ? product : sums) * static_cast<int>(sizeof(float));
   }
 
-  // Rows of A, and of B, that the block copies at a time.
+  // The number of rows of A, and of B, that the block copies at a time.
   __host__ __device__ constexpr int a_rows() const { return threads() / a_lanes(); }
   __host__ __device__ constexpr int b_rows() const { return threads() / (BN / 4); }
 
@@ -57,14 +57,14 @@ __host__ __device__ constexpr bool is_valid(const Tile& t) {
          t.copy_groups < t.BK / t.slices && t.chain % (t.BK / t.slices) == 0;
 }
 
-/// A variant and what it was measured to reach.
+/// A variant and its measured rate.
 struct TunedTile {
   Tile tile;
   double tflops;  // on a problem that fills the device many times over
 };
 
-/// What a multiprocessor reaches with so many warps at work of what it would with many: few cannot hide
-/// each other's waits. Fitted to an H200, see docs/tuning.md.
+/// Returns the share of its full rate that a multiprocessor reaches with that many warps: a few warps cannot hide each
+/// other's waits. Fitted to an H200, see docs/tuning.md.
 constexpr double share_of_rate(int64_t warps) {
   if (warps >= 12) return 1.0;
   if (warps >= 8) return 0.98;
@@ -72,7 +72,7 @@ constexpr double share_of_rate(int64_t warps) {
   return warps >= 2 ? 0.4 : 0.25;
 }
 
-/// The device's TFLOP/s where each multiprocessor has been given so many blocks.
+/// Returns the device's TFLOP/s if each multiprocessor has that many blocks.
 constexpr double rate_with(const TunedTile& variant, int64_t blocks) {
   const Tile& t = variant.tile;
   const int64_t together = blocks < t.blocks ? blocks : t.blocks;
@@ -80,14 +80,14 @@ constexpr double rate_with(const TunedTile& variant, int64_t blocks) {
   return variant.tflops * share_of_rate(together * warps) / share_of_rate(t.blocks * warps);
 }
 
-/// What the choice of a tile depends on besides the shape.
+/// The properties of a device that the choice of a tile depends on.
 struct Device {
   int multiprocessors;  // at least 1
-  int shared_bytes;     // that one block may have
+  int shared_bytes;     // the most that one block may have
 };
 
-/// How many tile rows a band has (see place_of): as many as make the region of C that the device
-/// works on at once about square.
+/// Returns the number of tile rows in a band (see place_of). It makes the region of C that the device computes at a
+/// time about square.
 constexpr int band_height(const Tile& t, int multiprocessors) {
   int rows = 1;
   while ((rows + 1) * (rows + 1) * t.BM <= multiprocessors * t.blocks * t.BN) ++rows;

@@ -1,5 +1,5 @@
-// The members of a tile by name, for what writes tiles down. Apart from tile.hpp, which kernels include: nvcc puts
-// brackets around pointers to members that GCC 13 objects to.
+// The members of a tile by name, for programs that write tiles to a file. Kernels include tile.hpp but not this file:
+// nvcc puts brackets around pointers to members, and GCC 13 refuses those.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ struct TileField {
   int Tile::* value;
 };
 
-/// All members of Tile, in their order. What writes a tile goes through this list.
+/// All members of Tile, in their order. A program that writes a tile iterates this list.
 inline constexpr TileField TILE_FIELDS[] = {
     {"BM", &Tile::BM},         {"BN", &Tile::BN},         {"BK", &Tile::BK},
     {"WM", &Tile::WM},         {"WN", &Tile::WN},         {"TM", &Tile::TM},

@@ -1,4 +1,4 @@
-// Rung 11's kernel for one variant of the tile. bench/tune launches it for all that it tries.
+// Rung 11's kernel for one variant of the tile. bench/tune launches it for every variant that it tries.
 #pragma once
 
 #include "kernels/ladder.hpp"
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
                            });
 }
 
-/// Launches it for the whole of C.
+/// Launches the kernel for the whole of C.
 template <typename Variant, bool VECTOR>
 cudaError_t launch_tuned_variant(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
   constexpr Tile T = Variant::tile;
