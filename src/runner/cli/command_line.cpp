@@ -30,7 +30,8 @@ The script ./sgemm_runner also takes --build sim or --build cuda.
 )"
     "Exit codes: 0 all well, 1 a wrong result, a broken promise or a hazard, 2 usage, 5 a "
     "measurement that "
-    "cannot be trusted (with --strict), 70 a CUDA or internal failure, 77 no suitable GPU, 130 "
+    "cannot be trusted (with --strict), 3 and 4 from 'compare' (its --help), 70 a CUDA or internal "
+    "failure, 77 no suitable GPU, 130 "
     "interrupted, after printing what is done.\n";
 
 // CLI11 would take a kernel beside `list` for one of the program's own.

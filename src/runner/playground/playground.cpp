@@ -24,11 +24,20 @@ fs::path page_file() { return path_of_name("docs/playground.html"); }
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
+// Returns "1" for the lesson "01_naive", and nothing for a lab.
+std::string rung_number_of(const std::string& lesson) {
+  const size_t digits = lesson.find_first_not_of("0123456789");
+  if (digits == 0 || digits == lesson.npos || lesson[digits] != '_') return "";
+  return std::to_string(std::stoi(lesson));
+}
+
 // As the page calls it. A lesson's name means its first preset.
 std::string preset_named(const std::string& word) {
   std::vector<std::string> known;
   for (const playground::Lesson& lesson : playground::lessons()) {
-    if (word == lesson.name) return lesson.presets.front().name;
+    // A rung's number is enough: "1" is "01_naive".
+    const bool is_number = word == rung_number_of(lesson.name);
+    if (word == lesson.name || is_number) return lesson.presets.front().name;
     known.push_back(lesson.name);
     for (const playground::Preset& preset : lesson.presets) {
       known.push_back(preset.name);

@@ -174,6 +174,9 @@ UnusableKernel::UnusableKernel(const std::string& path, const std::string& why, 
 
 CompiledKernel compile_kernel_file(const std::string& path, const std::string& appended) {
   std::error_code none;
+  if (fs::is_directory(path, none)) {
+    throw UnusableKernel(path, "it is a folder; name one file: --kernel mine.cu");
+  }
   if (!fs::is_regular_file(path, none)) throw UnusableKernel(path, "there is no such file");
   if (!path.ends_with(".cu")) throw UnusableKernel(path, "a kernel's file ends in .cu");
 

@@ -20,6 +20,10 @@ int64_t round_up(int64_t value, int64_t multiple) {
   return ladder::ceil_div(value, multiple) * multiple;
 }
 
+std::string floats(int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "float" : "floats");
+}
+
 }  // namespace
 
 GuardedMatrix::GuardedMatrix(int64_t rows, int64_t cols, int64_t ld, Layout layout, int64_t offset)
@@ -92,15 +96,16 @@ std::optional<std::string> GuardedMatrix::damage_in(int64_t first, int64_t last)
   std::vector<float> piece(
       static_cast<size_t>(std::clamp<int64_t>(last - first, 0, FLOATS_PER_PIECE)));
   for (int64_t start = first; start < last; start += FLOATS_PER_PIECE) {
-    const int64_t floats = std::min(FLOATS_PER_PIECE, last - start);
+    const int64_t count = std::min(FLOATS_PER_PIECE, last - start);
     check(cudaMemcpy(piece.data(), buffer_.data() + start,
-                     static_cast<size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost));
-    for (int64_t i = 0; i < floats; ++i) {
+                     static_cast<size_t>(count) * sizeof(float), cudaMemcpyDeviceToHost));
+    for (int64_t i = 0; i < count; ++i) {
       const int64_t at = start + i;
       if (is_poison(piece[static_cast<size_t>(i)])) continue;
-      if (at < before_) return fmt::format("{} floats before its first element", before_ - at);
-      if (at >= end_of_elements)
-        return fmt::format("{} floats past its last element", at - end_of_elements + 1);
+      if (at < before_) return floats(before_ - at) + " before its first element";
+      if (at >= end_of_elements) {
+        return floats(at - end_of_elements + 1) + " past its last element";
+      }
       const int64_t row = (at - before_) / ld_;
       const int64_t col = (at - before_) % ld_;
       if (col >= cols_) return fmt::format("in the padding behind row {}, at column {}", row, col);

@@ -51,6 +51,7 @@ void WrongElements::add(int64_t row, int64_t col) {
 }
 
 std::string WrongElements::describe() const {
+  if (count_ == 1 && rows_ * cols_ == 1) return "its one element is wrong";
   if (count_ == rows_ * cols_) return fmt::format("all {} elements are wrong", count_);
   const auto same_rows = [this](int64_t a, int64_t b) {
     for (int64_t col = 0; col < cols_; ++col) {

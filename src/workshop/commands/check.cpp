@@ -31,11 +31,7 @@ using runner::ExitCode;
 std::string own_source(const Desk& desk, const Exercise& exercise) {
   const std::string path = desk.files().path(exercise);
   const std::string word = exercise.number_or_name();
-  if (!desk.files().exists(exercise)) {
-    throw Error(ExitCode::usage,
-                fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
-                            as_typed(path), word));
-  }
+  desk.require_file(exercise);
   const std::string way_out =
       fmt::format(": './sgemm_runner reset {}' keeps it and begins anew", word);
   std::string source;

@@ -73,6 +73,7 @@ ExitCode run(const HintRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
   const Exercise& exercise = desk.exercise(request.exercise);
+  desk.require_file(exercise);  // hints speak of its text
   const Document hints = exercise.hints();
   Step& step = desk.step(exercise);
   const int count = static_cast<int>(hints.sections.size());
@@ -87,9 +88,16 @@ ExitCode run(const HintRequest& request) {
       "\n\n" +
       markdown_on(part_for(hole, hints.sections.at(static_cast<size_t>(number) - 1).text), page) +
       "\n";
-  const std::string next = number < count ? "hint" : "solution";
-  text += command_line(number < count ? "still stuck" : "give up",
-                       fmt::format("./sgemm_runner {} {}", next, exercise.number_or_name()));
+  if (number < count) {
+    text += command_line("still stuck",
+                         fmt::format("./sgemm_runner hint {}", exercise.number_or_name()));
+  } else if (has_solution(exercise)) {
+    text += command_line("give up",
+                         fmt::format("./sgemm_runner solution {}", exercise.number_or_name()));
+  } else {
+    text +=
+        command_line("give up", "ask your teacher for the solution, or: ./sgemm_runner learn skip");
+  }
   step.hints_of_hole = number;
   if (!again) ++step.hints;
   if (step.opened.empty()) desk.open(exercise);

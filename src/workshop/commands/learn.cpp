@@ -26,8 +26,9 @@ std::string where_one_is(const Desk& desk, const text::Page& page) {
   std::string text = inked("The workshop: climb the ladder, rung by rung", Ink::bold, page) + "\n";
   text += text::wrap(
       fmt::format(
-          "{} of {} exercises solved. Each is a file of yours with a hole in it, cut from a "
-          "rung of the ladder; 'check' compiles it, runs it on {} and says what it sees.",
+          "{} of {} exercises solved. In some you write a part of a kernel, in others you predict "
+          "what "
+          "a kernel's memory accesses cost. 'check' runs the kernel on {} and judges your answer.",
           done, course().size(),
           runner::machine::MEASURES_TIME ? "the GPU" : "the GPU in software"),
       page.width, 0);

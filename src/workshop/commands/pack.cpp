@@ -43,7 +43,8 @@ constexpr const char* LEFT_OUT[] = {
     "bench/baselines/nvidia-h200-profile.json",
     "bench/baselines/nvidia-h200-sass.json",
     "bench/baselines/simulator.json",
-    "docs/workshop.md",  // the instructor's
+    "docs/class/",  // the instructor's, and so is the next one
+    "docs/workshop.md",
     "run_tests",
     "test/",          // wrong kernels, and right ones
     LEARNERS_README,  // it becomes README.md
@@ -133,11 +134,47 @@ std::string without_blocks(const std::string& markdown) {
   return text;
 }
 
-void copy(const std::string& name, const fs::path& to) {
+// Returns the statements of all holes' solutions that are long enough to give a solution away.
+std::set<std::string> statements_of_solutions() {
+  constexpr size_t TELLING = 24;  // characters
+  std::set<std::string> statements;
+  for (const Exercise& exercise : course()) {
+    if (!exercise.is_written()) continue;
+    for (const char letter : exercise.letters()) {
+      for (const std::string& line : parts(solution_of(exercise, letter), '\n')) {
+        const size_t begin = line.find_first_not_of(' ');
+        if (begin == line.npos) continue;
+        const std::string code = line.substr(begin, line.find("//") - begin);
+        const std::string statement = code.substr(0, code.find_last_not_of(' ') + 1);
+        if (statement.size() >= TELLING && statement.find('=') != statement.npos) {
+          statements.insert(statement);
+        }
+      }
+    }
+  }
+  return statements;
+}
+
+// Returns a page of docs/ without the solutions' statements that it quotes.
+std::string without_statements(const std::string& page, const std::set<std::string>& statements) {
+  std::string text = page;
+  for (const std::string& statement : statements) {
+    for (size_t at = text.find(statement); at != text.npos; at = text.find(statement, at)) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      text.replace(at, end - at, "// you write this line in an exercise");
+    }
+  }
+  return text;
+}
+
+void copy(const std::string& name, const fs::path& to, const std::set<std::string>& statements) {
   const fs::path target = to / name;
   fs::create_directories(target.parent_path());
   if (target.filename() == WITHOUT_BLOCKS) {
     write_text(target.string(), without_blocks(read_text((root() / name).string())));
+  } else if (is_below(name, "docs/") && target.extension() == ".md") {
+    write_text(target.string(),
+               without_statements(read_text((root() / name).string()), statements));
   } else {
     fs::copy_file(root() / name, target);
   }
@@ -242,9 +279,11 @@ void pack_for_class(const std::string& file) {
 
   std::vector<std::string> files = tracked_files();
   if (files.empty()) files = files_below_root();
-  const std::set<std::string> hidden = solutions();
+  const std::set<std::string> hidden = solutions(), statements = statements_of_solutions();
   for (const std::string& name : files) {
-    if (is_for_a_class(name, hidden) && fs::is_regular_file(root() / name)) copy(name, to);
+    if (is_for_a_class(name, hidden) && fs::is_regular_file(root() / name)) {
+      copy(name, to, statements);
+    }
   }
   fs::copy_file(root() / LEARNERS_README, to / "README.md", fs::copy_options::overwrite_existing);
   add_rungs(to);

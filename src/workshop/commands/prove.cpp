@@ -255,7 +255,10 @@ ExitCode run(const VerifyRequest& request) {
     }
   }
   runner::write_stdout(findings.wrong() == 0
-                           ? fmt::format("all that {} exercises say holds\n", exercises.size())
+                           ? fmt::format("{} proved: all their statements hold\n",
+                                         exercises.size() == 1
+                                             ? "1 exercise"
+                                             : fmt::format("{} exercises", exercises.size()))
                            : fmt::format("{} things do not hold\n", findings.wrong()));
   return findings.wrong() == 0 ? ExitCode::ok : ExitCode::wrong;
 }

@@ -1,11 +1,14 @@
 #include "workshop/desk/desk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/error.hpp"
 #include "runner/trial/provenance.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/predict/prediction_sheet.hpp"
+#include "workshop/words/text_file.hpp"
 
 namespace workshop {
 
@@ -52,8 +55,8 @@ const Exercise& Desk::exercise(const std::string& word) const {
 }
 
 const Exercise* Desk::next() const {
-  if (const Exercise* const one = at_hand(); one != nullptr && is_open(*one)) return one;
-  // The search begins at the exercise opened or ended last, for learners who begin in the middle.
+  // The search begins at the exercise opened or ended last, for learners who begin in the middle. An exercise that was begun
+  // earlier does not draw a learner back.
   size_t from = 0;
   int place = 0;
   for (size_t i = 0; i < course().size(); ++i) {
@@ -67,6 +70,13 @@ const Exercise* Desk::next() const {
     if (is_open(exercise)) return &exercise;
   }
   return nullptr;
+}
+
+void Desk::require_file(const Exercise& exercise) const {
+  if (files_.exists(exercise)) return;
+  throw Error(ExitCode::usage,
+              fmt::format("there is no '{}' yet: './sgemm_runner learn {}' makes it",
+                          as_typed(files_.path(exercise)), exercise.number_or_name()));
 }
 
 std::string Desk::fresh_text(const Exercise& exercise, char hole) const {

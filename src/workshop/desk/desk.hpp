@@ -33,9 +33,12 @@ class Desk {
   const Exercise& exercise(const std::string& word) const;
   /// Returns the current exercise; nullptr if there is none.
   const Exercise* at_hand() const;
-  /// Returns the next exercise that is neither solved nor skipped: first those after the one opened or ended last, then
-  /// those before it. nullptr if all are solved or skipped.
+  /// Returns the next exercise that is neither solved nor skipped: first the one opened last, if it is
+  /// not ended, then those after the one opened or ended last, then those before it. nullptr if all are solved or skipped.
   const Exercise* next() const;
+
+  /// Throws runner::Error(ExitCode::usage), with the command that makes the file, if the learner has none for the exercise.
+  void require_file(const Exercise& exercise) const;
 
   /// Returns a new text for the learner's file: a rung with this hole (0: the step's own), or the sheet of a lab's
   /// questions.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "kernels/ladder.hpp"
 
@@ -39,16 +40,26 @@ Count count_at(const ExaminedProduct& facts, const Area& area, int64_t row, int6
   return count;
 }
 
-// True if the wrong elements are the same in each tile, with at most one exception in ten.
+// True if the wrong elements are the same in each tile, with at most one exception in ten elements of every tile.
 bool repeats(const ExaminedProduct& facts, const Area& tile) {
-  int64_t of_another_kind = 0;
+  const int64_t tiles_n = ceil_div(facts.given().N, tile.cols);
+  std::vector<Count> exceptions(
+      static_cast<size_t>(ceil_div(facts.given().M, tile.rows) * tiles_n));
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t col = 0; col < tile.cols; ++col) {
       const Count count = count_at(facts, tile, row, col);
-      of_another_kind += std::min(count.wrong, count.all - count.wrong);
+      const bool is_mostly_wrong = 2 * count.wrong > count.all;
+      for (int64_t i = row; i < facts.given().M; i += tile.row_step) {
+        for (int64_t j = col; j < facts.given().N; j += tile.col_step) {
+          Count& of_tile = exceptions[static_cast<size_t>(i / tile.rows * tiles_n + j / tile.cols)];
+          ++of_tile.all;
+          if (facts.is_wrong(i, j) != is_mostly_wrong) ++of_tile.wrong;
+        }
+      }
     }
   }
-  return 10 * of_another_kind <= facts.wrong();
+  return std::ranges::all_of(exceptions,
+                             [](const Count& count) { return 10 * count.wrong <= count.all; });
 }
 
 Area area_of(const ExaminedProduct& facts) {

@@ -336,8 +336,7 @@ std::string rendered(const Predictions& predictions, const text::Page& page) {
   text += fmt::format("\n{} of {} predictions were right", predictions.right(),
                       predictions.held.size());
   const std::vector<std::string> variants = predictions.right_variants();
-  if (!variants.empty())
-    text += fmt::format("; all that is asked of {}", fmt::join(variants, ", "));
+  if (!variants.empty()) text += fmt::format("; complete: {}", fmt::join(variants, ", "));
   text += ".\n\n";
   for (const std::string& paragraph : paragraphs_of(predictions.answer)) {
     text += wrapped(paragraph, page, 0);

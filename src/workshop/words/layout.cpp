@@ -23,6 +23,51 @@ int entry_indent(std::string_view line) {
   return -1;
 }
 
+// Returns a link for a screen: its text, and the address if a reader can use it. A link to the playground becomes the
+// command that opens it; a path is one from the project's folder.
+std::string link_on_screen(const std::string& words, std::string address) {
+  constexpr std::string_view PLAYGROUND = "playground.html#";
+  while (address.starts_with("../")) address.erase(0, 3);
+  const size_t preset = address.find(PLAYGROUND);
+  if (preset != address.npos) {
+    return fmt::format("{} (./sgemm_runner playground {})", words,
+                       address.substr(preset + PLAYGROUND.size()));
+  }
+  return words == address ? words : fmt::format("{} ({})", words, address);
+}
+
+// Returns a paragraph without Markdown's signs for bold and italic words and for links. Code keeps its backticks.
+std::string without_signs(std::string_view paragraph) {
+  std::string text;
+  for (size_t i = 0; i < paragraph.size(); ++i) {
+    const std::string_view rest = paragraph.substr(i);
+    if (rest.starts_with('`')) {
+      const size_t end = rest.find('`', 1);
+      const std::string_view code = rest.substr(0, end == rest.npos ? end : end + 1);
+      text += code;
+      i += code.size() - 1;
+    } else if (rest.starts_with('*')) {
+      const bool opens = rest.size() > 1 && rest[1] != ' ';
+      const bool closes = i > 0 && paragraph[i - 1] != ' ';
+      if (!opens && !closes) text += '*';  // a product
+    } else if (rest.starts_with("<http") && rest.find('>') != rest.npos) {
+      const size_t end = rest.find('>');
+      text += rest.substr(1, end - 1);
+      i += end;
+    } else if (const size_t middle = rest.starts_with('[') ? rest.find("](") : rest.npos;
+               middle != rest.npos && middle < rest.find(']') + 1 &&
+               rest.find(')', middle) != rest.npos) {
+      const size_t end = rest.find(')', middle);
+      text += link_on_screen(std::string(rest.substr(1, middle - 1)),
+                             std::string(rest.substr(middle + 2, end - middle - 2)));
+      i += end;
+    } else {
+      text += rest.front();
+    }
+  }
+  return text;
+}
+
 // Collects the lines of a paragraph or of an entry, and wraps them together.
 class Paragraphs {
  public:
@@ -42,7 +87,9 @@ class Paragraphs {
       // wrap() breaks at single spaces, and the indentation of an entry is none.
       const size_t begin = lines_.find_first_not_of(' ');
       text_ +=
-          lines_.substr(0, begin) + text::wrap(lines_.substr(begin), page_.width, indent_) + "\n";
+          lines_.substr(0, begin) +
+          text::wrap(without_signs(std::string_view(lines_).substr(begin)), page_.width, indent_) +
+          "\n";
     }
     lines_.clear();
     indent_ = 0;
@@ -73,7 +120,7 @@ class Paragraphs {
     }
     if (entry.find_first_not_of("-: ") == entry.npos) return;
     constexpr int INDENT = 4;
-    text_ += text::wrap(entry, page_.width, INDENT) + "\n";
+    text_ += text::wrap(without_signs(entry), page_.width, INDENT) + "\n";
   }
 
   const text::Page& page_;

@@ -12,8 +12,8 @@ enum class Ink { plain, bold, good, bad };
 /// Returns the text in colour, if the page has colours.
 std::string inked(std::string_view text, Ink ink, const text::Page& page);
 
-/// Returns Markdown for a screen: headings in bold, paragraphs and lists wrapped to the page, blocks unchanged but
-/// indented. Marks of emphasis and code stay.
+/// Returns Markdown for a screen: headings in bold, paragraphs and lists wrapped to the page, blocks indented. Marks of
+/// emphasis go, those of code stay. A link becomes its text and its address; a link to the playground, the command.
 std::string markdown_on(std::string_view markdown, const text::Page& page);
 
 /// Returns a page that is narrower by this number of columns.

@@ -229,7 +229,7 @@ TEST_F(KernelFile, ThatIsNoneIsRefused) {
     fs::path path;
     const char* why;
   } cases[] = {{folder / "nowhere.cu", "there is no such file"},
-               {folder.path(), "there is no such file"},
+               {folder.path(), "it is a folder; name one file"},
                {"", "there is no such file"},
                {write("", "mine.txt"), "a kernel's file ends in .cu"}};
   for (const auto& [path, why] : cases) {

@@ -104,9 +104,9 @@ TEST(Verifier, CatchesWritesIntoThePadding) {
 
 TEST(Verifier, CatchesWritesBesideTheMatrix) {
   EXPECT_THAT(verify(faulty::writes_before_c, small()).complaint,
-              HasSubstr("wrote beside C: 1 floats before its first element"));
+              HasSubstr("wrote beside C: 1 float before its first element"));
   EXPECT_THAT(verify(faulty::writes_past_c, small()).complaint,
-              HasSubstr("wrote beside C: 1 floats past its last element"));
+              HasSubstr("wrote beside C: 1 float past its last element"));
 }
 
 TEST(Verifier, CatchesBetaZeroThatReadsC) {

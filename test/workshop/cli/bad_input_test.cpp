@@ -277,6 +277,7 @@ TEST_F(BadInput, ADamagedProgressFileIsKeptAndBegunAnew) {
 TEST_F(BadInput, AProgressFileOfAnotherDayIsRead) {
   write(progress, R"({"sgemm_workshop_progress": 1, "exercises":
                       {"02_coalesced": {"hole": "q", "hints_of_hole": 17}, "99_gone": {"checks": 3}}})");
+  EXPECT_EQ(run({"learn", "2"}).code, 0);
   const Ended ended = run({"hint", "2"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.err, IsEmpty());

@@ -96,7 +96,14 @@ TEST_F(Learner, TheRightResultWithoutTheIdeaIsNotRight) {
   EXPECT_EQ(outcome["claims"][0]["counted"], 32);
 }
 
+TEST_F(Learner, GetsNoHintForAnExerciseWithoutAFile) {
+  const Ended ended = run({"hint", "2"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("'./sgemm_runner learn 2' makes it"));
+}
+
 TEST_F(Learner, GetsThreeHintsOneAfterTheOther) {
+  static_cast<void>(run({"learn", "2"}));
   for (const char* which : {"Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3",
                             "Hint 3 of 3 for exercise 2, hole a, once more"}) {
     EXPECT_THAT(run({"hint", "2"}).out, HasSubstr(which));
@@ -105,6 +112,7 @@ TEST_F(Learner, GetsThreeHintsOneAfterTheOther) {
 }
 
 TEST_F(Learner, GetsTheHintsOfAnotherHoleFromTheFirstOn) {
+  static_cast<void>(run({"learn", "2"}));
   static_cast<void>(run({"hint", "2"}));
   static_cast<void>(run({"hint", "2"}));
   EXPECT_THAT(run({"reset", "2", "--hole", "b"}).out, HasSubstr("is new, hole b"));
@@ -141,6 +149,7 @@ TEST_F(Learner, MayGiveTheAnswerAloneInAFile) {
 }
 
 TEST_F(Learner, HandsInProgressUnderAName) {
+  static_cast<void>(run({"learn", "2"}));
   static_cast<void>(run({"hint", "2"}));
   const std::string handed_in = mine + "/ada.json";
   const Ended exported = run({"progress", "--export", handed_in});

@@ -287,7 +287,7 @@ TEST(Predicted, AreRightOrWrongByTheFacts) {
   EXPECT_THAT(text, HasSubstr("1 of 2 predictions were right"));
   EXPECT_THAT(text, HasSubstr("Draw the 32 addresses"));
   EXPECT_THAT(text, HasSubstr("./sgemm_runner show copy_stride/2\n"));
-  EXPECT_THAT(text, HasSubstr("The useful bytes are the same in every row"));
+  EXPECT_THAT(text, HasSubstr("A request uses 128 bytes at every stride"));
 }
 
 TEST(Predicted, TickAVariantWhereAllIsRight) {
@@ -297,7 +297,7 @@ TEST(Predicted, TickAVariantWhereAllIsRight) {
   const Predictions predictions = workshop::hold(questions, entries, facts({8, 2.0 / 3}));
   EXPECT_THAT(predictions.right_variants(), ElementsAre("2"));
   EXPECT_THAT(workshop::rendered(predictions, PAGE),
-              HasSubstr("2 of 2 predictions were right; all that is asked of 2."));
+              HasSubstr("2 of 2 predictions were right; complete: 2."));
 }
 
 TEST(Predicted, NamesAKnownMisunderstandingTheFirstOne) {
@@ -393,7 +393,7 @@ TEST(Riddle, AsksForTheIdeaOfEachLetter) {
       workshop::check_predictions(questions, filled(questions, right), FILE_NAME);
   EXPECT_EQ(predictions.right(), 6);
   EXPECT_THAT(workshop::rendered(predictions, PAGE),
-              HasSubstr("6 of 6 predictions were right; all that is asked of a, b, c, d, e, f."));
+              HasSubstr("6 of 6 predictions were right; complete: a, b, c, d, e, f."));
 
   std::swap(right[0], right[1]);
   const Predictions swapped =
