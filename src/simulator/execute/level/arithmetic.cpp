@@ -11,6 +11,7 @@
 
 #include "simulator/execute/level/types.hpp"
 #include "simulator/execute/scalar/directed_rounding.hpp"
+#include "simulator/execute/scalar/half_precision.hpp"
 #include "simulator/execute/scalar/mathematics.hpp"
 #include "simulator/execute/scalar/rare_instructions.hpp"
 
@@ -825,6 +826,8 @@ Arithmetic find_arithmetic(const std::vector<std::string>& opcode) {
   if (opcode[0].starts_with(MATHEMATICS_PREFIX)) return find_mathematics(opcode[0]);
   if (const Arithmetic directed = find_directed_rounding(opcode); directed.execute != nullptr)
     return directed;
+  if (const Arithmetic to_tf32 = find_tf32_conversion(opcode); to_tf32.execute != nullptr)
+    return to_tf32;
   if (opcode[0] == "cvt") return find_cvt(opcode);
   const bool approximate = std::find(opcode.begin(), opcode.end(), "approx") != opcode.end();
   std::string name;
