@@ -545,8 +545,9 @@ class Decoder {
 
   static MemoryWords memory_words(const std::vector<std::string>& opcode) {
     // Orders, scopes and cache hints need no action: execution here is stricter than all of them.
+    // Half precision is never flushed (noftz).
     static const std::set<std::string, std::less<>> hints = {"nc", "ca", "cg", "cs",
-                                                             "lu", "wb", "wt"};
+                                                             "lu", "wb", "wt", "noftz"};
     MemoryWords words;
     for (size_t i = 1; i < opcode.size(); ++i) {
       const std::string& word = opcode[i];

@@ -826,8 +826,7 @@ Arithmetic find_arithmetic(const std::vector<std::string>& opcode) {
   if (opcode[0].starts_with(MATHEMATICS_PREFIX)) return find_mathematics(opcode[0]);
   if (const Arithmetic directed = find_directed_rounding(opcode); directed.execute != nullptr)
     return directed;
-  if (const Arithmetic to_tf32 = find_tf32_conversion(opcode); to_tf32.execute != nullptr)
-    return to_tf32;
+  if (const Arithmetic half = find_half_precision(opcode); half.execute != nullptr) return half;
   if (opcode[0] == "cvt") return find_cvt(opcode);
   const bool approximate = std::find(opcode.begin(), opcode.end(), "approx") != opcode.end();
   std::string name;

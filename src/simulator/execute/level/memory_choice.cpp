@@ -1,6 +1,7 @@
 #include "simulator/execute/level/memory_choice.hpp"
 
 #include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/scalar/half_precision.hpp"
 #include "simulator/execute/watch/observer.hpp"
 
 BEGIN_LEVEL
@@ -119,6 +120,24 @@ Execute find_atomic_of(Operation operation) {
   return nullptr;
 }
 
+// Returns atom.add.noftz of half precision.
+template <Space SPACE>
+Execute find_half_add(std::string_view type) {
+  if (type == "f16")
+    return atomic<Watch, SPACE, uint16_t,
+                  [](uint16_t a, uint16_t b, uint16_t) { return add_f16(a, b); }>;
+  if (type == "bf16")
+    return atomic<Watch, SPACE, uint16_t,
+                  [](uint16_t a, uint16_t b, uint16_t) { return add_bf16(a, b); }>;
+  if (type == "f16x2")
+    return atomic<Watch, SPACE, uint32_t,
+                  [](uint32_t a, uint32_t b, uint32_t) { return add_f16x2(a, b); }>;
+  if (type == "bf16x2")
+    return atomic<Watch, SPACE, uint32_t,
+                  [](uint32_t a, uint32_t b, uint32_t) { return add_bf16x2(a, b); }>;
+  return nullptr;
+}
+
 }  // namespace
 
 Execute find_load(const MemoryShape& shape) { return find_access<Direction::load>(shape); }
@@ -128,6 +147,9 @@ Execute find_store(const MemoryShape& shape) { return find_access<Direction::sto
 Execute find_atomic(const MemoryShape& shape, Operation operation) {
   if (shape.space == Space::local || shape.space == Space::constant) return nullptr;
   return with_space(shape.space, [&](auto space) {
+    if (operation == Operation::add) {
+      if (const Execute half = find_half_add<decltype(space)::value>(shape.type)) return half;
+    }
     return with_type(shape.type, [&](auto type) -> Execute {
       using T = typename decltype(type)::type;
       if constexpr (std::is_same_v<T, uint16_t>) {

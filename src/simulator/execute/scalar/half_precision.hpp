@@ -1,6 +1,7 @@
-// Conversions to and from the formats of machine learning: TF32, and FP16 and BF16 with their pairs.
+// Arithmetic in FP16 and BF16, alone and in pairs, and conversions from and to them and to TF32.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,14 @@
 
 namespace simulator {
 
-/// Returns the cvt with this opcode, if it converts to TF32. Otherwise returns one with execute == nullptr.
-Arithmetic find_tf32_conversion(const std::vector<std::string>& opcode);
+/// Returns the instruction with this opcode, if it computes with FP16, BF16 or their pairs, or if it converts from
+/// or to them or to TF32. Otherwise returns one with execute == nullptr.
+Arithmetic find_half_precision(const std::vector<std::string>& opcode);
+
+/// Returns a + b of the bits of "f16", "f16x2", "bf16" or "bf16x2", for atomics.
+uint16_t add_f16(uint16_t a, uint16_t b);
+uint16_t add_bf16(uint16_t a, uint16_t b);
+uint32_t add_f16x2(uint32_t a, uint32_t b);
+uint32_t add_bf16x2(uint32_t a, uint32_t b);
 
 }  // namespace simulator

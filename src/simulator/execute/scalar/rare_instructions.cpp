@@ -274,6 +274,27 @@ void add_dot_products(Table& table) {
   add<dot_of_halves<Half, B, U, true>, U, U, U, U>(table, "dp2a.hi" + types);
 }
 
+// Joins F of the lower and of the upper halves.
+template <typename Half, auto F>
+uint32_t of_halves(uint32_t a, uint32_t b) {
+  const auto one = [&](int shift) {
+    const auto result = F(static_cast<Half>(a >> shift), static_cast<Half>(b >> shift));
+    return static_cast<uint32_t>(static_cast<uint16_t>(result));
+  };
+  return one(0) | one(16) << 16;
+}
+
+// add, min and max of two 16-bit integers in a word.
+template <typename Half>
+void add_pairs(Table& table, const std::string& type) {
+  using U = uint32_t;
+  add<of_halves<Half, [](Half a, Half b) { return a + b; }>, U, U, U>(table, "add." + type);
+  add<of_halves<Half, [](Half a, Half b) { return std::min(a, b); }>, U, U, U>(table,
+                                                                               "min." + type);
+  add<of_halves<Half, [](Half a, Half b) { return std::max(a, b); }>, U, U, U>(table,
+                                                                               "max." + type);
+}
+
 template <typename T>
 void add_products24(Table& table, const std::string& type) {
   add<multiply24<T, false>, T, T, T>(table, "mul24.lo." + type);
@@ -440,6 +461,8 @@ Table make_table() {
   add<distance_plus<uint32_t>, uint32_t, uint32_t, uint32_t, uint32_t>(table, "sad.u32");
   add<distance_plus<int64_t>, int64_t, int64_t, int64_t, int64_t>(table, "sad.s64");
   add<distance_plus<uint64_t>, uint64_t, uint64_t, uint64_t, uint64_t>(table, "sad.u64");
+  add_pairs<int16_t>(table, "s16x2");
+  add_pairs<uint16_t>(table, "u16x2");
   add_products24<int32_t>(table, "s32");
   add_products24<uint32_t>(table, "u32");
   add_dot_products<false, false>(table);

@@ -1,0 +1,144 @@
+// FP16 and BF16 as their bits: exact widening to double, and rounding once. cuda_fp16.h and cuda_bf16.h compute
+// with it on the host, and the simulated device executes its instructions with it, so both give the same bits.
+#pragma once
+#pragma GCC system_header
+
+#include "host_defines.h"
+
+namespace __simulator_half {
+
+enum class Rounding { nearest, zero, up, down };
+
+/// A format with this many bits of fraction and exponent. 16 bits with the sign.
+template <int FRACTION_BITS, int EXPONENT_BITS>
+struct Format {
+  using Bits = unsigned short;
+  using Word = unsigned long long;
+  static constexpr int FRACTION = FRACTION_BITS, EXPONENT = EXPONENT_BITS;
+  static constexpr int BIAS = (1 << (EXPONENT - 1)) - 1;
+  static constexpr unsigned SIGN = 0x8000, WITHOUT_SIGN = 0x7fff;
+  static constexpr unsigned INFINITE = ((1u << EXPONENT) - 1) << FRACTION;
+  static constexpr unsigned NOT_A_NUMBER = 0x7fff;  // every NaN that a GPU computes
+
+  static constexpr __host__ __device__ bool is_nan(unsigned bits) {
+    return (bits & WITHOUT_SIGN) > INFINITE;
+  }
+  static constexpr __host__ __device__ bool is_infinite(unsigned bits) {
+    return (bits & WITHOUT_SIGN) == INFINITE;
+  }
+  static constexpr __host__ __device__ bool is_subnormal(unsigned bits) {
+    return (bits & INFINITE) == 0 && (bits & WITHOUT_SIGN) != 0;
+  }
+
+  /// Returns the number with these bits. Each is a double.
+  static constexpr __host__ __device__ double widen(unsigned bits) {
+    const Word sign = Word{bits & SIGN} << 48;
+    const unsigned magnitude = bits & WITHOUT_SIGN;
+    if (magnitude >= INFINITE) {
+      const Word top = Word{0x7ff} << 52;
+      return __builtin_bit_cast(double, sign | top | (Word{magnitude - INFINITE} << (52 - FRACTION)));
+    }
+    if (magnitude >> FRACTION != 0) {
+      const Word rebiased = (Word{magnitude} << (52 - FRACTION)) + (Word{1023 - BIAS} << 52);
+      return __builtin_bit_cast(double, sign | rebiased);
+    }
+    // A subnormal number is a multiple of the format's least one.
+    const double least = __builtin_bit_cast(double, Word{1023 + 1 - BIAS - FRACTION} << 52);
+    const double value = static_cast<double>(magnitude) * least;
+    return sign != 0 ? -value : value;
+  }
+
+  /// Rounds a number once.
+  static constexpr __host__ __device__ Bits narrow(double value,
+                                                   Rounding rounding = Rounding::nearest) {
+    const Word bits = __builtin_bit_cast(Word, value);
+    const unsigned sign = static_cast<unsigned>(bits >> 48) & SIGN;
+    const int biased = static_cast<int>(bits >> 52 & 0x7ff);
+    const Word fraction = bits & ((Word{1} << 52) - 1);
+    if (biased == 0x7ff)
+      return static_cast<Bits>(fraction != 0 ? NOT_A_NUMBER : sign | INFINITE);
+    if (biased == 0 && fraction == 0) return static_cast<Bits>(sign);
+    const bool away = (rounding == Rounding::up && sign == 0) ||
+                      (rounding == Rounding::down && sign != 0);
+    const int exponent = biased - 1023;
+    const bool normal = exponent >= 1 - BIAS;
+    // The significand is a whole number with `shift` bits too many.
+    const Word significand = (biased != 0 ? Word{1} << 52 : 0) | fraction;
+    const int shift = 52 - FRACTION + (normal ? 0 : 1 - BIAS - exponent);
+    Word kept = shift > 60 ? 0 : significand >> shift;
+    const Word rest = shift > 60 ? 1 : significand & ((Word{1} << shift) - 1);
+    const Word half = shift > 60 ? 2 : Word{1} << (shift - 1);
+    if (rounding == Rounding::nearest ? rest > half || (rest == half && (kept & 1) != 0)
+                                      : away && rest != 0)
+      ++kept;
+    // A carry goes on into the exponent.
+    if (normal && exponent > BIAS) kept = INFINITE;
+    else if (normal) kept += static_cast<Word>(exponent + BIAS - 1) << FRACTION;
+    if (kept >= INFINITE) {
+      const bool to_infinity = rounding == Rounding::nearest || away;
+      kept = to_infinity ? INFINITE : INFINITE - 1;
+    }
+    return static_cast<Bits>(sign | kept);
+  }
+
+  /// Returns a b + c rounded once.
+  static constexpr __host__ __device__ Bits fused(unsigned a, unsigned b, unsigned c) {
+    return narrow(odd_sum(widen(a) * widen(b), widen(c)));  // the product is exact
+  }
+  static constexpr __host__ __device__ Bits add(unsigned a, unsigned b) {
+    return narrow(odd_sum(widen(a), widen(b)));
+  }
+  static constexpr __host__ __device__ Bits subtract(unsigned a, unsigned b) {
+    return narrow(odd_sum(widen(a), -widen(b)));
+  }
+  static constexpr __host__ __device__ Bits multiply(unsigned a, unsigned b) {
+    return narrow(widen(a) * widen(b));
+  }
+  /// A double's 53 bits are more than twice the format's, so the second rounding changes nothing.
+  static constexpr __host__ __device__ Bits divide(unsigned a, unsigned b) {
+    return narrow(widen(a) / widen(b));
+  }
+  static constexpr __host__ __device__ Bits negate(unsigned a) {
+    return static_cast<Bits>(is_nan(a) ? NOT_A_NUMBER : a ^ SIGN);
+  }
+  static constexpr __host__ __device__ Bits magnitude(unsigned a) {
+    return static_cast<Bits>(is_nan(a) ? NOT_A_NUMBER : a & WITHOUT_SIGN);
+  }
+  /// Returns the lesser or greater number; -0 is less than +0. With one NaN the other operand, or NaN if
+  /// `nan_wins`.
+  static constexpr __host__ __device__ Bits extreme(unsigned a, unsigned b, bool maximum,
+                                                    bool nan_wins) {
+    if (is_nan(a) || is_nan(b)) {
+      if (nan_wins || (is_nan(a) && is_nan(b))) return NOT_A_NUMBER;
+      return static_cast<Bits>(is_nan(a) ? b : a);
+    }
+    const double x = widen(a), y = widen(b);
+    const bool a_is_less = x == y ? (a & SIGN) != 0 : x < y;
+    return static_cast<Bits>(a_is_less != maximum ? a : b);
+  }
+
+  /// Returns a double to narrow() in the integer's place. Its last bit is set if bits were lost.
+  static constexpr __host__ __device__ double odd(unsigned long long magnitude, bool negative) {
+    const bool wide = magnitude >> 53 != 0;
+    if (wide) magnitude = magnitude >> 11 | ((magnitude & 0x7ff) != 0 ? 1 : 0);
+    const double value = static_cast<double>(magnitude) * (wide ? 2048.0 : 1.0);
+    return negative ? -value : value;
+  }
+
+ private:
+  /// Returns x + y to narrow(): if the sum is inexact, the neighbour whose last bit is set. Rounding that once
+  /// more gives what rounding the exact sum gives.
+  static constexpr __host__ __device__ double odd_sum(double x, double y) {
+    const double sum = x + y;
+    const double of_y = sum - x;
+    const double lost = (x - (sum - of_y)) + (y - of_y);
+    const Word bits = __builtin_bit_cast(Word, sum);
+    if (!(lost < 0 || lost > 0) || (bits & 1) != 0) return sum;
+    return __builtin_bit_cast(double, (lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+  }
+};
+
+using FP16 = Format<10, 5>;
+using BF16 = Format<7, 8>;
+
+}  // namespace __simulator_half
