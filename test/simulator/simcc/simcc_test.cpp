@@ -537,7 +537,7 @@ class InstalledToolkit : public ::testing::Test {
   void SetUp() override {
     std::filesystem::create_directories(toolkit_ / "thrust");
     for (const char* const header :
-         {"cuda_runtime.h", "cuda_runtime_api.h", "vector_types.h", "cuda_fp16.h",
+         {"cuda_runtime.h", "cuda_runtime_api.h", "vector_types.h", "cuda_fp8.h",
           "device_launch_parameters.h", "thrust/device_vector.h"}) {
       write(toolkit_ / header,
             "/* Copyright 1993-2025 NVIDIA Corporation. */\nstruct char1 {};\nstruct char1 {};\n");
@@ -575,9 +575,9 @@ TEST_F(InstalledToolkit, IsNotWhereOurHeadersComeFrom) {
 }
 
 TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
-  write(folder_ / "direct.cu", "#include <cstdio>\n#include <cuda_fp16.h>\nint main() {}\n");
-  write(folder_ / "direct.cpp", "#include <cstdio>\n#include <cuda_fp16.h>\nint main() {}\n");
-  write(folder_ / "util.h", "#pragma once\n\n#  include \"cuda_fp16.h\"\n");
+  write(folder_ / "direct.cu", "#include <cstdio>\n#include <cuda_fp8.h>\nint main() {}\n");
+  write(folder_ / "direct.cpp", "#include <cstdio>\n#include <cuda_fp8.h>\nint main() {}\n");
+  write(folder_ / "util.h", "#pragma once\n\n#  include \"cuda_fp8.h\"\n");
   write(folder_ / "nested.cu", "#include \"util.h\"\nint main() {}\n");
   write(folder_ / "below.cu", "#include <thrust/device_vector.h>\nint main() {}\n");
   const auto expect_refused = [&](const std::string& source, const std::string& environment,
@@ -590,10 +590,10 @@ TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "program"));
   };
   for (const auto& [environment, options] : ways_)
-    expect_refused("direct.cu", environment, options, "direct.cu:2: error: cuda_fp16.h is");
+    expect_refused("direct.cu", environment, options, "direct.cu:2: error: cuda_fp8.h is");
   const std::string environment = "CPATH=" + path_;
-  expect_refused("direct.cpp", environment, "", "direct.cpp:2: error: cuda_fp16.h is");
-  expect_refused("nested.cu", environment, "", "util.h:3: error: cuda_fp16.h is");
+  expect_refused("direct.cpp", environment, "", "direct.cpp:2: error: cuda_fp8.h is");
+  expect_refused("nested.cu", environment, "", "util.h:3: error: cuda_fp8.h is");
   expect_refused("below.cu", environment, "", "below.cu:1: error: device_vector.h is");
 }
 
