@@ -1117,6 +1117,13 @@ TEST(Diagnosis, TakesTheLastRowForNoStoresBeyondTheRightEdge) {
               testing::Not(Contains("no test at the right edge")));
 }
 
+// What a thread beyond the last column reads is not a number either, and its stores reach the first columns only.
+TEST(Diagnosis, TakesNaNInAllOfCForNoStoresBeyondTheRightEdge) {
+  Evidence e = before_the_call({129, 131, 67}, {128, 128, 16});
+  every_element(e, [](int64_t, int64_t) { return std::bit_cast<float>(0x7FFFFFFFU); });
+  EXPECT_THAT(names(workshop::diagnose(e, PLAIN)), ElementsAre("read what nobody wrote"));
+}
+
 // C is narrower than a tile: there is no whole tile that could be right.
 TEST(Diagnosis, DoesNotSpeakOfWholeTilesWhereThereAreNone) {
   Evidence e = before_the_call({66, 36, 40}, {64, 64, 8});
