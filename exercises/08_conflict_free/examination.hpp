@@ -7,7 +7,7 @@
 
 namespace ladder {
 inline std::string remark_about_the_stride() {
-  if (A_STRIDE < BM + 32) return "";
+  if (A_STRIDE <= BM + 4) return "";
   return "A row of As is " + std::to_string(A_STRIDE) + " floats long, and " +
          std::to_string(A_STRIDE - BM) +
          " of them are never used: " + std::to_string((A_STRIDE - BM) * BK * 4) +
