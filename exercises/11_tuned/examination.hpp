@@ -15,6 +15,8 @@ namespace ladder::examination {
 constexpr TunedTile OWN[] = {TUNED_TABLE[0], TUNED_TABLE[8], TUNED_TABLE[11]};
 // In another order and with other tiles: 64 x 64, 128 x 256, 128 x 128.
 constexpr TunedTile OTHER[] = {TUNED_TABLE[7], TUNED_TABLE[0], TUNED_TABLE[2]};
+// Four tiles, the smallest first.
+constexpr TunedTile FOUR[] = {TUNED_TABLE[11], TUNED_TABLE[10], TUNED_TABLE[8], TUNED_TABLE[0]};
 // The same tile twice.
 constexpr TunedTile TWINS[] = {TUNED_TABLE[8], TUNED_TABLE[8]};
 
@@ -28,6 +30,7 @@ struct Question {
 
 constexpr Device H200{.multiprocessors = 132, .shared_bytes = 232448};
 
+// Signs in wrong_answers.md name the first answers in this order, so a new question goes to the end.
 const Question QUESTIONS[] = {
     {OWN, 256, 256, H200, 2,
      "the large tile makes 2 blocks, and 130 multiprocessors have nothing to do"},
@@ -57,6 +60,7 @@ const Question QUESTIONS[] = {
      {.multiprocessors = 132, .shared_bytes = 60000},
      1,
      "the others do not fit into 60000 bytes of shared memory"},
+    {TWINS, 256, 256, H200, 0, "of equals it is the first"},
     {OTHER,
      256,
      256,
@@ -64,7 +68,17 @@ const Question QUESTIONS[] = {
      0,
      "it fits exactly into the shared memory of a block"},
     {OWN, 16, 8192, H200, 2, "C has 16 rows, and the other tiles have more"},
-    {TWINS, 256, 256, H200, 0, "of equals it is the first"},
+    {OWN, 1056, 512, H200, 1, "33 rows of 8 tiles of 32 x 64 are two for each multiprocessor"},
+    {OWN, 2048, 2056, H200, 1,
+     "the last 8 columns need large tiles of their own, 144 in all, and those are two rounds"},
+    {OWN, 1536, 2816, H200, 0, "132 large tiles are one for each multiprocessor, and no second"},
+    {OTHER,
+     256,
+     256,
+     {.multiprocessors = 132, .shared_bytes = TUNED_TABLE[2].tile.shared_bytes()},
+     2,
+     "one block of it fits, and how many fit at once does not matter"},
+    {FOUR, 131072, 131072, H200, 3, "the last of four tiles is the large one"},
 };
 
 std::string tile_in_words(const Question& question, size_t place) {

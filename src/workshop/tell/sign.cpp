@@ -106,9 +106,11 @@ Holds at(const std::string& text) {
   };
 }
 
+// Questions that an examination has got since may follow.
 Holds examination_is(const std::string& answers) {
-  return
-      [answers](const Outcome& outcome, const std::string&) { return outcome.examined == answers; };
+  return [answers](const Outcome& outcome, const std::string&) {
+    return outcome.examined == answers || outcome.examined.starts_with(answers + " ");
+  };
 }
 
 Holds check_is(const std::string& word) {

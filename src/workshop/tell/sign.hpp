@@ -9,7 +9,8 @@
 //                                     `claim blocks at 64x64x4096 below 64`
 //   hazard is unwritten_read          a hazard that was seen
 //   check is dense shapes             the failed check of the contract (runner/verify/contract/contract.cpp)
-//   examination is 0 2 1              the answers of the functions that the exercise tests directly (its examination.hpp)
+//   examination is 0 2 1              the first answers, or all, of the functions that the exercise tests directly (its
+//                                     examination.hpp)
 //   says misaligned                   a regular expression found in the message, or in that of a hazard
 //   source has __shared__             a text in the learner's file; `source lacks __syncthreads()`
 #pragma once

@@ -53,6 +53,7 @@ TEST(Sign, HoldsOfWhatBecameOfAnAnswer) {
            "hazard is unwritten_read",
            "check is alpha and beta",
            "examination is 0 2 1",
+           "examination is 0 2",  // of the first answers
            "says should be [0-9]",
            "fault is out_of_bounds",
            "fault is out_of_bounds reads shared",
@@ -86,7 +87,9 @@ TEST(Sign, DoesNotHoldOfAnythingElse) {
            "cause is all zeros",
            "hazard is race",
            "check is dense shapes",
-           "examination is 0 2",
+           "examination is 0 1",
+           "examination is 0 2 1 0",
+           "examination is 2 1",
            "says should be [a-z]",
            "source has __syncthreads()",
            "source lacks __shared__",
