@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "device/blend.cuh"
@@ -49,6 +50,15 @@ struct Call {
 /// True if A * B is part of the result. If not, no product may be computed: 0 * NaN is a NaN.
 constexpr bool has_product(float alpha, int64_t K) { return alpha != 0.0f && K > 0; }
 
+/// The largest errors against an FP64 product that a rung promises, for K from 1 to 262,144. The reference's error on the same
+/// data is allowed where it is larger.
+struct ErrorLimits {
+  double frobenius;               // the relative error in the Frobenius norm
+  double frobenius_all_positive;  // the same if all elements are positive
+  double largest;                 // |error| / (|alpha| |A||B| + |beta| |C|) of each element
+  bool operator==(const ErrorLimits&) const = default;
+};
+
 /// A rung's arithmetic: how large its error may be, and for which inputs that bound holds.
 struct Arithmetic {
   const char* name;
@@ -60,6 +70,9 @@ struct Arithmetic {
   int exact_bits;
   /// Inputs up to this magnitude give finite results unless a sum overflows.
   float largest_input;
+  /// A rung with limits also promises that no sum overflows while |A||B| < 2^126, and that one beyond gives the infinity of the
+  /// exact sum's sign if any.
+  std::optional<ErrorLimits> limits = {};
   bool operator==(const Arithmetic&) const = default;
 };
 
@@ -70,6 +83,11 @@ inline constexpr Arithmetic FP32{.name = "FP32",
                                  .epsilon = 0x1p-23,
                                  .exact_bits = 12,
                                  .largest_input = 3.40282347e38f};
+
+/// True if its results are less accurate than FP32's, so that its speed cannot stand for an FP32 kernel's.
+constexpr bool is_below_fp32(const Arithmetic& arithmetic) {
+  return arithmetic.epsilon > FP32.epsilon;
+}
 
 /// The device that a rung needs. The default is the oldest device that the project is compiled for: Turing (a T4, an
 /// RTX 20).

@@ -107,6 +107,8 @@ constexpr auto PROBLEM = std::tuple{
     needed("alpha", &Problem::alpha, FACTOR),
     needed("beta", &Problem::beta, FACTOR),
     needed("seed", &Problem::seed, Natural{}),
+    omitted("data", &Problem::data,
+            Word<Data>{name_of, EVERY_DATA.size(), "is no data that this version knows"}),
 };
 
 constexpr auto SUBJECT = std::tuple{
@@ -135,6 +137,18 @@ constexpr auto ACCURACY = std::tuple{
     needed("max_abs_error", &Judgement::max_abs_error, AnyNumber<double>{}),
     needed("error_over_bound", &Judgement::error_over_bound, AnyNumber<double>{}),
     needed("elements_compared", &Judgement::compared, LARGE),
+};
+
+// The first four are metrics under the same keys.
+constexpr auto ERRORS = std::tuple{
+    omitted("frobenius_error", &Errors::frobenius, FIGURE),
+    omitted("largest_error", &Errors::largest, FIGURE),
+    omitted("reference_frobenius_error", &Errors::reference_frobenius, FIGURE),
+    omitted("reference_largest_error", &Errors::reference_largest, FIGURE),
+    needed("wrong_infinities", &Errors::wrong_infinities, LARGE),
+    needed("reference_wrong_infinities", &Errors::reference_wrong_infinities, LARGE),
+    omitted("frobenius_floor", &Errors::frobenius_floor, FIGURE),
+    omitted("largest_floor", &Errors::largest_floor, FIGURE),
 };
 
 constexpr auto FAILURE = std::tuple{
@@ -308,6 +322,7 @@ void add_traffic(Json& row, const Result& r, const Traffic& traffic) {
 void add_judgement(Json& row, const Result& r) {
   const Judgement& j = r.judged;
   write(row, j, ACCURACY);
+  if (j.errors) write(row, *j.errors, ERRORS);
   if (!j.correct) {
     row["error_occurred"] = true;  // Google Benchmark's word for a row that is not to be used
     write(row, j, FAILURE);
@@ -405,6 +420,7 @@ Timing timing_from(const Place& row) {
 Judgement judgement_from(const Place& row) {
   Judgement j;
   read(row, j, ACCURACY);
+  if (row.has("wrong_infinities")) read(row, j.errors.emplace(), ERRORS);
   read(row, j, FAILURE);
   read(row, j, FIRST_MISMATCH);
   read(row, j, PROMISE);
@@ -469,6 +485,7 @@ std::string schema_json() {
       {"problem", described(PROBLEM)},
       {"row", described(SUBJECT, DAY, COMPARISON, KERNELS_AND_LINES, HAZARDS, EFFORT)},
       {"judgement", described(ACCURACY, FAILURE, FIRST_MISMATCH, PROMISE, DOUBTS)},
+      {"errors", described(ERRORS)},
       {"contract", described(CONTRACT)},
       {"timing", described(TIMING)},
       {"metrics", std::move(listed)},

@@ -39,6 +39,7 @@ class LadderTable : public ResultTable {
     column("", "correct", Align::left, 0,
            [this](const Result& r) { return correct(r, is_reference(r) ? "ref" : signs_.right); });
     add_path(6);
+    add_errors();
     if (is_timed()) {
       add_timing();
     } else {
@@ -58,6 +59,7 @@ class LadderTable : public ResultTable {
     if (!p->begins_on_boundaries())
       details.push_back(
           fmt::format("offset {} of A {} of B {} of C", p->offset_a, p->offset_b, p->offset_c));
+    if (p->data != Data::uniform) details.push_back(fmt::format("{} data", name_of(p->data)));
     return {heading_line({size_text(*p, signs_) + " FP32"}, details)};
   }
 
@@ -68,6 +70,13 @@ class LadderTable : public ResultTable {
   }
 
  private:
+  void add_errors() {
+    figure("frobenius_error", 0);
+    figure("reference_frobenius_error", 2);
+    figure("largest_error", 1);
+    figure("reference_largest_error", 3);
+  }
+
   void add_timing() {
     add_figure("time   ", "median_ms", 0, [this](double ms) { return time_text(ms, signs_); });
     figure("spread", 4);

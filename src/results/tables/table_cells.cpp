@@ -20,6 +20,7 @@ std::string three_digits(double value) {
 }  // namespace
 
 std::string decimal(double value, int precision) {
+  if (precision < 0) return fmt::format("{:.1e}", value);
   return std::abs(value) < MOST_DIGITS ? fmt::format("{:.{}f}", value, precision)
                                        : fmt::format("{:.2e}", value);
 }

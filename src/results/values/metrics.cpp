@@ -58,6 +58,10 @@ Figure most_blocks(const Result& r) {
   return most;
 }
 
+Figure error(const Result& r, Figure Errors::* which) {
+  return r.judged.errors ? *r.judged.errors.*which : std::nullopt;
+}
+
 using Buffer = std::string_view;
 
 constexpr Metric METRICS[] = {
@@ -154,6 +158,20 @@ constexpr Metric METRICS[] = {
      false},
     {"blocks", "blocks", "blocks", "", Better::neither, 0, "of the largest grid that was launched",
      false, [](const Result& r, Buffer, const Roofs&) { return most_blocks(r); }, false},
+
+    // Errors, of --errors.
+    {"frobenius_error", "relative Frobenius error", "error", "", Better::less, SHORT,
+     "against an FP64 product: sqrt(sum of error^2) / sqrt(sum of value^2)", false,
+     [](const Result& r, Buffer, const Roofs&) { return error(r, &Errors::frobenius); }},
+    {"reference_frobenius_error", "relative Frobenius error of the reference", "ref error", "",
+     Better::neither, SHORT, "the same of rung 0 on the same data", false,
+     [](const Result& r, Buffer, const Roofs&) { return error(r, &Errors::reference_frobenius); }},
+    {"largest_error", "largest error of an element", "max error", "", Better::less, SHORT,
+     "the largest |error| / (|A||B|) of an element, against an FP64 product", false,
+     [](const Result& r, Buffer, const Roofs&) { return error(r, &Errors::largest); }},
+    {"reference_largest_error", "largest error of an element of the reference", "ref max", "",
+     Better::neither, SHORT, "the same of rung 0 on the same data", false,
+     [](const Result& r, Buffer, const Roofs&) { return error(r, &Errors::reference_largest); }},
 
     // Time, measured.
     {"median_ms", "median time", "time", "ms", Better::less, 2, "of one launch", false,

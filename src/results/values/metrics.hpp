@@ -13,13 +13,16 @@ namespace results {
 
 enum class Better { more, less, neither };
 
+/// The precision of figures far below 1.
+inline constexpr int SHORT = -1;
+
 struct Metric {
   const char* key;      // "load_sectors_per_request": what JSON, claims and options call it
   const char* name;     // "load sectors per request": in a sentence
   const char* heading;  // "sectors/request": over a column
   const char* unit;     // "%", "ms"; empty for a pure number
   Better better;
-  int precision;     // decimals in a table
+  int precision;     // decimals in a table; SHORT for "1.2e-07"
   const char* hint;  // what it means, in a sentence
   bool of_buffer;    // whether it can be asked of one buffer alone
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "results/values/data.hpp"
+
 namespace results {
 
 /// The most floats from a 256-byte boundary to a matrix: one more would be the next boundary.
@@ -12,7 +14,7 @@ inline constexpr int64_t LARGEST_OFFSET = 63;
 
 /// C = alpha * A * B + beta * C, A being M x K, B K x N and C M x N, row-major with leading dimensions
 /// lda >= max(1, K) and ldb, ldc >= max(1, N). Each matrix begins `offset` floats past a 256-byte boundary, as
-/// cudaMalloc's memory begins on one. The matrices' contents follow from `seed`.
+/// cudaMalloc's memory begins on one. The matrices' contents follow from `data` and `seed`.
 struct Problem {
   int64_t M = 0, N = 0, K = 0;
   int64_t lda = 1, ldb = 1, ldc = 1;
@@ -20,6 +22,7 @@ struct Problem {
   float alpha = 1.0f;
   float beta = 0.0f;
   uint64_t seed = 0;
+  Data data = Data::uniform;
 
   bool is_empty() const { return M == 0 || N == 0; }
   bool is_square() const { return M == N && N == K; }

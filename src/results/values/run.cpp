@@ -59,6 +59,8 @@ std::string full_name(const Result& result) {
   std::string name = fmt::format("{}/{}", result.who.set, label(result.who));
   if (!result.who.variant.empty()) name += "/" + result.who.variant;
   if (result.problem) name += "/" + result.problem->size();
+  if (result.problem && result.problem->data != Data::uniform)
+    name += fmt::format("/data={}", name_of(result.problem->data));
   for (const auto& [key, value] : result.who.parameters) name += fmt::format("/{}={}", key, value);
   return name;
 }

@@ -196,6 +196,19 @@ struct BrokenCheck {
   bool operator==(const BrokenCheck&) const = default;
 };
 
+/// The errors of a product against FP64, beside the reference's on the same data. Elements whose exact value, or a sum on the way
+/// to it, may be beyond FP32's range stay out of them.
+struct Errors {
+  std::optional<double> frobenius{};  // sqrt(sum error^2) / sqrt(sum value^2); nothing if all are 0
+  std::optional<double> largest{};    // of |error| / (|alpha| |A||B| + |beta| |C|)
+  std::optional<double> reference_frobenius{}, reference_largest{};
+  /// Elements with an infinity or NaN that the exact value has not, or without one that it has.
+  int64_t wrong_infinities = 0, reference_wrong_infinities = 0;
+  /// What the rung promises at most, unless the reference's error is larger; nothing if it promises none.
+  std::optional<double> frobenius_floor{}, largest_floor{};
+  bool operator==(const Errors&) const = default;
+};
+
 struct Judgement {
   bool correct = false;
   std::string
@@ -206,6 +219,7 @@ struct Judgement {
   int64_t compared = 0;                      // elements that the pass over reals compared
   double max_abs_error = 0;                  // over the compared elements
   double error_over_bound = 0;               // over the compared elements; at most 1 if correct
+  std::optional<Errors> errors{};            // if they were asked for
   std::vector<CheckedClaim> claims{};        // of the promise, if it covers the problem
   std::vector<BrokenCheck> contract{};       // failed checks, if the whole contract was asked
   int contract_checks = 0;                   // number of checks made
@@ -301,7 +315,7 @@ bool is_of_a_lab(const Result& result);
 std::string label(const Identity& who);
 /// The sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768"
 std::string sizes_of(const Identity& who);
-/// "sgemm/02_coalesced/4096x4096x4096", unique within a run.
+/// "sgemm/02_coalesced/4096x4096x4096", unique within a run. Data other than uniform is named: ".../data=normal".
 std::string full_name(const Result& result);
 
 }  // namespace results

@@ -61,6 +61,7 @@ std::vector<std::string> options_of(const results::Problem& problem) {
   if (problem.alpha != 1.0f) add("--alpha", fmt::format("{}", problem.alpha));
   if (problem.beta != 0.0f) add("--beta", fmt::format("{}", problem.beta));
   if (problem.seed != 1) add("--seed", std::to_string(problem.seed));
+  if (problem.data != results::Data::uniform) add("--data", name_of(problem.data));
   return words;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/error.hpp"
+#include "app/suggest.hpp"
 #include "app/words.hpp"
 #include "runner/choose/size.hpp"
 #include "runner/machine/machine.hpp"
@@ -52,12 +53,47 @@ int64_t offset(const char* option, const std::optional<std::string>& asked) {
   return asked ? parse_integer(option, *asked, 0, results::LARGEST_OFFSET) : 0;
 }
 
+// The data that words like "normal", "uniform,special" and "all" mean, each once.
+std::vector<results::Data> data_from(const std::vector<std::string>& lists) {
+  std::vector<std::string> known{"all"};
+  for (const results::Data data : results::EVERY_DATA) known.emplace_back(name_of(data));
+  std::vector<results::Data> chosen;
+  const auto add = [&](results::Data data) {
+    if (std::ranges::find(chosen, data) == chosen.end()) chosen.push_back(data);
+  };
+  for (const std::string& list : lists) {
+    for (const std::string& word : split(list, ',')) {
+      if (word == "all") {
+        std::ranges::for_each(results::EVERY_DATA, add);
+      } else if (const auto data = results::data_named(word)) {
+        add(*data);
+      } else {
+        const std::string hint = did_you_mean(word, known);
+        throw usage(fmt::format("--data '{}' is not understood{} It is one of {}", printable(word),
+                                hint.empty() ? "." : hint, fmt::join(known, ", ")));
+      }
+    }
+  }
+  if (chosen.empty()) chosen.push_back(results::Data::uniform);
+  return chosen;
+}
+
+void refuse_errors_of_nothing(const std::vector<Problem>& problems) {
+  const auto empty = std::ranges::find_if(problems, &Problem::is_empty);
+  if (empty == problems.end()) return;
+  throw usage(fmt::format(
+      "--errors needs elements to compare, and C of --size {} has none: name a size with M and N "
+      "above 0",
+      empty->size()));
+}
+
 std::vector<Problem> problems_from(const RunWords& words) {
   std::vector<std::string> sizes;
   for (const std::string& list : words.sizes) {
     for (const std::string& size : split(list, ',')) sizes.push_back(size);
   }
   if (words.sizes.empty()) sizes.push_back(std::to_string(machine::DEFAULT_SIZE));
+  const std::vector<results::Data> every_data = data_from(words.data);
   std::vector<Problem> problems;
   for (const std::string& size : sizes) {
     Problem p = parse_size(size);
@@ -70,7 +106,10 @@ std::vector<Problem> problems_from(const RunWords& words) {
     if (words.alpha) p.alpha = parse_float("--alpha", *words.alpha);
     if (words.beta) p.beta = parse_float("--beta", *words.beta);
     p.seed = words.seed ? parse_natural("--seed", *words.seed) : 1;
-    if (std::ranges::find(problems, p) == problems.end()) problems.push_back(p);
+    for (const results::Data data : every_data) {
+      p.data = data;
+      if (std::ranges::find(problems, p) == problems.end()) problems.push_back(p);
+    }
   }
   return problems;
 }
@@ -102,6 +141,14 @@ void add_run_options(CLI::App& app, RunWords& words) {
       ->type_name("X");
   app.add_option("--beta", words.beta, "0, the default, does not read C")->type_name("X");
   app.add_option("--seed", words.seed, "seed of the random matrices (default 1)")->type_name("N");
+  app.add_option("--data", words.data,
+                 "fill A and B with other numbers: normal, lognormal, scaled, inner_scaled, "
+                 "cancelling, integers, positive, special or all; several with commas (default "
+                 "uniform)")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  app.add_flag("--errors", words.errors,
+               "tell each result's error against FP64, beside the reference's on the same data");
   add_output_options(app, words.output);
 
   app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);
@@ -125,6 +172,8 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   request.rungs = select(words.kernels, ladder::all(), OTHER_WORDS);
   request.kernel_files = words.kernel_files;
   request.problems = problems_from(words);
+  request.errors = words.errors;
+  if (words.errors) refuse_errors_of_nothing(request.problems);
   request.presentation = presentation_from(app, words.output, &request.json_file);
   request.measure.cold = words.cold;
   set_measuring(words.measuring, request);

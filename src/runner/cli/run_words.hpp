@@ -13,13 +13,13 @@ namespace runner {
 /// As CLI11 fills them in. Values stay texts until they are understood in run_request(), in one way.
 struct RunWords {
   std::vector<std::string> kernels{}, kernel_files{};
-  std::vector<std::string> sizes{};
+  std::vector<std::string> sizes{}, data{};
   std::optional<std::string> lda{}, ldb{}, ldc{}, offset_a{}, offset_b{}, offset_c{}, alpha{},
       beta{}, seed{};
   OutputWords output{};
   MeasuringWords measuring{};
   SimulatorWords simulator{};
-  bool warm = false, cold = false;
+  bool warm = false, cold = false, errors = false;
 };
 
 /// Adds the options of a run to `app`, which must not outlive `words`.

@@ -43,6 +43,7 @@ struct RunRequest : RunOptions {
   std::vector<Selected> rungs{};
   std::vector<std::string> kernel_files{};
   std::vector<results::Problem> problems{};
+  bool errors = false;  // tell each product's errors beside the reference's
 };
 
 /// `sgemm_runner list`

@@ -59,10 +59,12 @@ struct Place {
   bool cold = false, once = false;
   std::vector<std::string> kernels{};
   bool with_files = false;
+  bool with_errors = false;
 
   bool has_same_options(const Place& other) const {
-    return cold == other.cold && once == other.once && problem.alpha == other.problem.alpha &&
-           problem.beta == other.problem.beta && problem.seed == other.problem.seed &&
+    return cold == other.cold && once == other.once && with_errors == other.with_errors &&
+           problem.alpha == other.problem.alpha && problem.beta == other.problem.beta &&
+           problem.seed == other.problem.seed && problem.data == other.problem.data &&
            problem.offset_a == other.problem.offset_a &&
            problem.offset_b == other.problem.offset_b && problem.offset_c == other.problem.offset_c;
   }
@@ -82,7 +84,7 @@ Error gone(const Result& row) {
 }
 
 Place place_of(const Result& row, const Problem& problem) {
-  Place place{.problem = problem};
+  Place place{.problem = problem, .with_errors = row.judged.errors.has_value()};
   if (row.seen.timing) {
     place.cold = row.seen.timing->options.cold;
     place.once = row.seen.timing->options.once;
@@ -116,6 +118,7 @@ void add_options(const Place& place, Call& call) {
   std::ranges::copy(options_of(place.problem), std::back_inserter(call));
   if (place.cold) call.emplace_back("--cold");
   if (place.once) call.emplace_back("--once");
+  if (place.with_errors) call.emplace_back("--errors");
   if (machine::MEASURES_TIME && !place.once) {
     call.insert(call.end(), {"--time", fmt::format("{}", SECONDS_OF_A_RUN)});
   }

@@ -111,7 +111,8 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
            {.who = identity_of(kernel.path), .date = now()});
       strangers.push_back(&load(kernel));
     }
-    measure_all(workloads_of(request, device, strangers), {request.measure}, tell, done);
+    measure_all(workloads_of(request, device, strangers),
+                {.options = request.measure, .errors = request.errors}, tell, done);
   };
   return {.bounds = bounds_of(request),
           .who = identity_of(request.kernel_files.front()),
@@ -127,7 +128,8 @@ ExitCode run(const RunRequest& request) {
       refuse_what_cannot_fit(fmt::format("--size {}", p.size()), bytes_needed(p), device);
   };
   const auto measure = [&](const machine::Device& device, Run& done) {
-    measure_all(workloads_of(request, device, {}), {request.measure},
+    measure_all(workloads_of(request, device, {}),
+                {.options = request.measure, .errors = request.errors},
                 request.presentation.verbosity >= 0, done);
   };
   Work work{.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure};

@@ -158,7 +158,7 @@ void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how,
          begun_without_problem(*product, contracts[product->held_to_contract]));
     run.from.roofs = machine::measure_roofs();
   }
-  Matrices matrices;
+  Matrices matrices(how.errors);
   for (size_t i = 0; i < workloads.size() && !interrupted(); ++i) {
     const Workload& one = workloads[i];
     const Contract& contract = contracts[one.held_to_contract];

@@ -30,6 +30,7 @@ using Tell = std::function<void(const std::string& step, const results::Result& 
 struct HowMeasured {
   results::MeasureOptions options{};
   bool reveal = false;  // of a riddle: ideas and answer
+  bool errors = false;  // tell a product's errors beside the reference's
 };
 
 /// Runs each workload and adds its result to `run` at once, so that results stay after a failure (an Error) or an

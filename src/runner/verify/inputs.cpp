@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 namespace runner {
 namespace {
@@ -26,7 +28,9 @@ uint64_t row_key(uint64_t seed, Operand operand, int64_t row) {
   return mix(random_bits(seed, static_cast<uint64_t>(operand)) ^ static_cast<uint64_t>(row));
 }
 
-float real_from(uint64_t random) {
+using results::Data;
+
+float uniform(uint64_t random) {
   return static_cast<float>(static_cast<int32_t>(random >> 32) >> 8) * 0x1p-23f;
 }
 
@@ -35,6 +39,29 @@ float integer_from(uint64_t random, int64_t largest) {
   const auto choices = static_cast<uint64_t>(2 * largest + 1);
   return static_cast<float>(static_cast<int64_t>(((random >> 32) * choices) >> 32) - largest);
 }
+
+// Of mean 0 and deviation 1 (Box and Muller).
+double normal(uint64_t random) {
+  const double u = (static_cast<double>(random >> 32) + 0.5) * 0x1p-32;
+  const double v = static_cast<double>(random & 0xFFFFFFFFu) * 0x1p-32;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+constexpr double BINADES = 20;
+
+float lognormal(uint64_t random) {
+  const double exponent = std::clamp(BINADES / 6 * normal(random), -BINADES / 2, BINADES / 2);
+  const double sign = (mix(random) & 1) != 0 ? -1 : 1;
+  return static_cast<float>(sign * std::exp2(exponent));
+}
+
+float positive(uint64_t random) { return static_cast<float>((random >> 41) + 1) * 0x1p-23f; }
+
+constexpr int LARGEST_EXPONENT = 60;
+constexpr int64_t LARGEST_INTEGER = 4096;
+constexpr float SMALL = 0x1p-12f;  // against 1, where the rest cancels
+// Tells the exponents of lines from the elements, and the places of what is special.
+constexpr uint64_t OF_LINES = 0x5CA1AB1E00000000u;
 
 constexpr int64_t LARGEST_B = 1;
 constexpr int64_t LARGEST_C = 1023;
@@ -48,6 +75,8 @@ float integer_in_place_of(float factor, float other) {
 
 Inputs::Inputs(const results::Problem& problem, Values values, const ladder::Arithmetic& arithmetic)
     : values_(values),
+      data_(problem.data),
+      K_(problem.K),
       seed_(problem.seed),
       largest_a_(std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, problem.K), 1,
                                      (int64_t{1} << arithmetic.exact_bits) - 1)),
@@ -68,7 +97,100 @@ int64_t Inputs::largest(Operand operand) const {
 
 float Inputs::at(Operand operand, int64_t row, int64_t col) const {
   const uint64_t random = mix(row_key(seed_, operand, row) + static_cast<uint64_t>(col));
-  return values_ == Values::reals ? real_from(random) : integer_from(random, largest(operand));
+  return values_ == Values::reals ? real(operand, row, col, random)
+                                  : integer_from(random, largest(operand));
+}
+
+float Inputs::real(Operand operand, int64_t row, int64_t col, uint64_t random) const {
+  switch (data_) {
+    case Data::uniform:
+      break;
+    case Data::normal:
+      return static_cast<float>(normal(random));
+    case Data::lognormal:
+      return lognormal(random);
+    case Data::scaled: {
+      const int of_row = operand == Operand::B ? 0 : exponent(Operand::A, row);
+      const int of_col = operand == Operand::A ? 0 : exponent(Operand::B, col);
+      return std::ldexp(uniform(random), of_row + of_col);
+    }
+    case Data::inner_scaled:
+      if (operand == Operand::A) return std::ldexp(uniform(random), exponent(Operand::A, col));
+      if (operand == Operand::B) return std::ldexp(uniform(random), -exponent(Operand::A, row));
+      break;
+    case Data::cancelling:
+      return cancelling(operand, row, col);
+    case Data::integers:
+      return integer_from(random, LARGEST_INTEGER);
+    case Data::positive:
+      return positive(random);
+    case Data::special:
+      if (operand == Operand::A) return special(row, col, 2 * static_cast<uint64_t>(row), random);
+      if (operand == Operand::B)
+        return special(col, row, 2 * static_cast<uint64_t>(col) + 1, random);
+      break;
+  }
+  return uniform(random);
+}
+
+// The exponent of a row or a column.
+int Inputs::exponent(Operand of, int64_t line) const {
+  constexpr auto CHOICES = static_cast<uint64_t>(2 * LARGEST_EXPONENT + 1);
+  const uint64_t random =
+      random_bits(seed_ ^ OF_LINES ^ static_cast<uint64_t>(of), static_cast<uint64_t>(line));
+  return static_cast<int>(random % CHOICES) - LARGEST_EXPONENT;
+}
+
+float Inputs::cancelling(Operand operand, int64_t row, int64_t col) const {
+  const int64_t half = K_ / 2;
+  const auto of = [&](int64_t at_row, int64_t at_col) {
+    return uniform(mix(row_key(seed_, operand, at_row) + static_cast<uint64_t>(at_col)));
+  };
+  const bool is_second = row >= half && row < 2 * half;
+  switch (operand) {
+    case Operand::A:
+      return of(row, col >= half && col < 2 * half ? col - half : col);
+    case Operand::B:
+      if (row < half) return of(row, col);
+      return is_second ? SMALL * of(row, col) - of(row - half, col) : SMALL * of(row, col);
+    case Operand::C:
+      break;
+  }
+  return SMALL * of(row, col);
+}
+
+// Element k of a row of A or of a column of B. `line_key` is the line's own.
+float Inputs::special(int64_t line, int64_t k, uint64_t line_key, uint64_t random) const {
+  constexpr float INFINITE = std::numeric_limits<float>::infinity();
+  const auto place = [&](int which) {
+    const uint64_t bits =
+        random_bits(seed_ ^ OF_LINES, 2 * line_key + static_cast<uint64_t>(which));
+    return static_cast<int64_t>(bits % static_cast<uint64_t>(std::max<int64_t>(1, K_)));
+  };
+  const float usual = uniform(random);
+  switch (line % SPECIAL_KINDS) {
+    case 1:
+      return k == place(0) ? std::numeric_limits<float>::quiet_NaN() : usual;
+    case 2:
+      return k == place(0) ? INFINITE : usual;
+    case 3:
+      return k == place(0) ? -INFINITE : usual;
+    case 4:
+      return k == place(0) ? INFINITE : k == place(1) ? -INFINITE : usual;
+    case 5:
+      return usual * std::numeric_limits<float>::min();  // subnormal
+    case 6:
+      return usual * std::numeric_limits<float>::max();
+    case 7:  // of any exponent, down to the least subnormal number
+      return std::ldexp(1 + std::abs(usual), static_cast<int>(mix(random) % 276) - 149) *
+             (usual < 0 ? -1.0f : 1.0f);
+    case 8:
+      return usual < 0 ? -0.0f : 0.0f;
+    case 9:
+      return usual * 0x1p-100f;
+    default:
+      return usual;
+  }
 }
 
 void Inputs::fill_row(Operand operand, int64_t row, std::span<float> out) const {
@@ -77,7 +199,9 @@ void Inputs::fill_row(Operand operand, int64_t row, std::span<float> out) const 
     for (size_t col = 0; col < out.size(); ++col) out[col] = value_from(mix(key + col));
   };
   if (values_ == Values::reals) {
-    fill(real_from);
+    if (data_ == Data::uniform) return fill(uniform);
+    for (size_t col = 0; col < out.size(); ++col)
+      out[col] = real(operand, row, static_cast<int64_t>(col), mix(key + col));
   } else {
     fill([bound = largest(operand)](uint64_t random) { return integer_from(random, bound); });
   }

@@ -12,7 +12,7 @@
 namespace runner {
 
 enum class Values {
-  reals,     // uniform in [-1, 1), multiples of 2^-23
+  reals,     // of the problem's data: uniform in [-1, 1) unless another kind was asked for
   integers,  // small enough that FP32 sums them exactly in any order
 };
 
@@ -23,10 +23,28 @@ enum class Operand : uint64_t { A = 1, B = 2, C = 3 };
 inline constexpr uint32_t POISON_BITS = 0xFFFFFFFFu;
 inline bool is_poison(float value) { return std::bit_cast<uint32_t>(value) == POISON_BITS; }
 
+/// The kinds of rows and columns of special data.
+inline constexpr int SPECIAL_KINDS = 11;
+
 /// Random bits, a pure function of the arguments.
 uint64_t random_bits(uint64_t seed, uint64_t index);
 
 /// The elements of A, B and of C before the call.
+///
+/// Reals, by the problem's data:
+///   uniform       in [-1, 1), multiples of 2^-23
+///   normal        of mean 0 and deviation 1
+///   lognormal     of random sign; log2 of the magnitude is normal of deviation 20 / 6, cut at -10 and 10
+///   scaled        uniform; row i of A times 2^e, column j of B times 2^f, e and f random in [-60, 60]; C times 2^(e + f)
+///   inner_scaled  uniform; column k of A times 2^e, row k of B times 2^-e: the same products as of uniform data
+///   cancelling    A = [X, X], B = [Y; d - Y] with X, Y uniform and d below 2^-12: |A||B| is large against A * B. The last k
+///                 of an odd K has a small B.
+///   integers      whole numbers from -4096 to 4096
+///   positive      in (0, 1], multiples of 2^-23
+///   special       each row of A and each column of B has one of SPECIAL_KINDS kinds, in turn: uniform; one NaN, one
+///                 infinity or two among uniform elements; all subnormal, near FP32's largest number or of any exponent;
+///                 zeros. All kinds of rows meet all kinds of columns.
+/// C is as A and B are, but uniform with inner_scaled and special, and small with cancelling.
 ///
 /// Integers: A holds as many bits as the arithmetic multiplies exactly, 12 in FP32, |A| <= min(4095, 2^22 / K), |B| <= 1 and
 /// |C| <= 1023, and alpha and beta are replaced by integers of magnitude at most 2 that are 0 or 1 where the problem's are. Every
@@ -47,8 +65,14 @@ class Inputs {
 
  private:
   int64_t largest(Operand operand) const;
+  float real(Operand operand, int64_t row, int64_t col, uint64_t random) const;
+  float cancelling(Operand operand, int64_t row, int64_t col) const;
+  float special(int64_t line, int64_t k, uint64_t line_key, uint64_t random) const;
+  int exponent(Operand of, int64_t line) const;
 
   Values values_;
+  results::Data data_;
+  int64_t K_;
   uint64_t seed_;
   int64_t largest_a_;
   float alpha_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "results/values/counts.hpp"
 #include "results/values/line_figures.hpp"
 #include "runner/verify/product.hpp"
@@ -51,8 +53,53 @@ Verifier& Matrices::verifier(const Problem& problem, const ladder::Arithmetic& a
     verifier_ = std::make_unique<Verifier>(problem, Layout{.guard = machine::GUARD}, arithmetic);
     problem_ = problem;
     arithmetic_ = arithmetic;
+    reference_errors_.reset();
   }
   return *verifier_;
+}
+
+const std::optional<results::Errors>& Matrices::reference_errors() {
+  if (!reference_errors_) {
+    reference_errors_ = verifier_->errors_of([](const ladder::Sgemm& sgemm, Values) {
+      results::Observation unseen;
+      return run_product(*ladder::all().front(), sgemm, unseen);
+    });
+  }
+  return *reference_errors_;
+}
+
+results::Errors errors_beside(const std::optional<results::Errors>& reference,
+                              const Verdict& verdict, const ladder::Arithmetic& arithmetic,
+                              results::Data data) {
+  results::Errors errors = verdict.errors;
+  if (reference) {
+    errors.reference_frobenius = reference->frobenius;
+    errors.reference_largest = reference->largest;
+    errors.reference_wrong_infinities = reference->wrong_infinities;
+  }
+  if (const auto& limits = arithmetic.limits) {
+    errors.frobenius_floor =
+        data == results::Data::positive ? limits->frobenius_all_positive : limits->frobenius;
+    errors.largest_floor = limits->largest;
+  }
+  return errors;
+}
+
+std::string excess_of(const results::Errors& errors) {
+  const auto excess = [](const char* what, std::optional<double> error,
+                         std::optional<double> reference, std::optional<double> floor) {
+    if (!error || !floor) return std::string();
+    const double most = std::max(reference.value_or(0), *floor);
+    if (*error <= most) return std::string();
+    return fmt::format("its {} is {:.3g}, and at most {:.3g} is promised (the reference's is {})",
+                       what, *error, most,
+                       reference ? fmt::format("{:.3g}", *reference) : "unknown");
+  };
+  const std::string frobenius = excess("relative Frobenius error", errors.frobenius,
+                                       errors.reference_frobenius, errors.frobenius_floor);
+  if (!frobenius.empty()) return frobenius;
+  return excess("largest |error| / (|A||B|)", errors.largest, errors.reference_largest,
+                errors.largest_floor);
 }
 
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {
@@ -68,6 +115,15 @@ Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& res
 void ProductTrial::check(Result& result) {
   const Verdict verdict = verify_product(rung_, verifier_, result);
   result.judged = judgement_of(result, verdict);
+  if (!matrices_.with_errors() || verdict.error != cudaSuccess) return;
+  const bool is_reference = &rung_ == ladder::all().front();
+  const std::optional<results::Errors> reference =
+      is_reference ? verdict.errors : matrices_.reference_errors();
+  results::Judgement& judged = result.judged;
+  judged.errors = errors_beside(reference, verdict, rung_.arithmetic, result.problem->data);
+  if (!judged.correct) return;
+  judged.complaint = excess_of(*judged.errors);
+  judged.correct = judged.complaint.empty();
 }
 
 machine::Launch ProductTrial::launch() {

@@ -14,6 +14,9 @@ namespace runner {
 /// The matrices of the current problem. All rungs on one problem share them.
 class Matrices {
  public:
+  /// `with_errors`: every rung's errors are told beside the reference's, and held against the rung's limits.
+  explicit Matrices(bool with_errors = false) : with_errors_(with_errors) {}
+
   /// True if verifier() of this problem and arithmetic lays out new matrices.
   bool are_new(const results::Problem& problem, const ladder::Arithmetic& arithmetic) const {
     return !verifier_ || problem_ != problem || arithmetic_ != arithmetic;
@@ -22,17 +25,23 @@ class Matrices {
   /// The verifier of the problem, valid until the next call with another one. Throws Error if memory does not suffice.
   Verifier& verifier(const results::Problem& problem, const ladder::Arithmetic& arithmetic);
 
+  bool with_errors() const { return with_errors_; }
+  /// The reference's errors in the current verifier, from one run of it. Nothing if it fails.
+  const std::optional<results::Errors>& reference_errors();
+
  private:
+  bool with_errors_;
   std::unique_ptr<Verifier> verifier_;
   std::optional<results::Problem> problem_;
   std::optional<ladder::Arithmetic> arithmetic_;
+  std::optional<std::optional<results::Errors>> reference_errors_;
 };
 
 class ProductTrial : public WorkloadTrial {
  public:
   /// The rung and the matrices must outlive it.
   ProductTrial(const ladder::Rung& rung, const results::Problem& problem, Matrices& matrices)
-      : rung_(rung), verifier_(matrices.verifier(problem, rung.arithmetic)) {}
+      : rung_(rung), matrices_(matrices), verifier_(matrices.verifier(problem, rung.arithmetic)) {}
 
   void check(results::Result& result) override;
   machine::Launch launch() override;
@@ -40,11 +49,20 @@ class ProductTrial : public WorkloadTrial {
 
  private:
   const ladder::Rung& rung_;
+  Matrices& matrices_;
   Verifier& verifier_;
 };
 
 /// The judgement that follows from a verdict and the result's problem and observation.
 results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
+
+/// Fills in the errors of the kernel in `verdict`, the reference's, and the rung's floors on this data.
+results::Errors errors_beside(const std::optional<results::Errors>& reference,
+                              const Verdict& verdict, const ladder::Arithmetic& arithmetic,
+                              results::Data data);
+
+/// A complaint if an error exceeds both its floor and the reference's error; otherwise empty.
+std::string excess_of(const results::Errors& errors);
 
 /// A complaint if the kernel reads C although beta is 0; otherwise empty.
 std::string reading_of_c(const results::Result& result);

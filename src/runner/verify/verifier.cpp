@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "runner/verify/projection.hpp"
@@ -19,6 +20,35 @@ using results::Mismatch;
 double worse(double so_far, double next) {
   return std::isnan(so_far) || next <= so_far ? so_far : next;
 }
+
+// Errors are relative to numbers of FP32's normal range: below its least one, steps are as wide as there.
+constexpr double LEAST_NORMAL = std::numeric_limits<float>::min();
+
+// Adds up the errors of elements.
+class ErrorSum {
+ public:
+  void add(double error, double want, double magnitude) {
+    squared_error_ += error * error;
+    squared_value_ += want * want;
+    largest_ = worse(largest_, error / std::max(magnitude, LEAST_NORMAL));
+    is_empty_ = false;
+  }
+  void add_wrong_infinity() { ++wrong_infinities_; }
+
+  // An error that is infinite or NaN is none to tell: the element is wrong.
+  results::Errors errors() const {
+    results::Errors errors{.wrong_infinities = wrong_infinities_};
+    const double frobenius = std::sqrt(squared_error_ / squared_value_);
+    if (std::isfinite(frobenius)) errors.frobenius = frobenius;
+    if (!is_empty_ && std::isfinite(largest_)) errors.largest = largest_;
+    return errors;
+  }
+
+ private:
+  double squared_error_ = 0, squared_value_ = 0, largest_ = 0;
+  int64_t wrong_infinities_ = 0;
+  bool is_empty_ = true;
+};
 
 }  // namespace
 
@@ -48,9 +78,17 @@ struct Verifier::Pass {
     if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
   }
 
+  // Adds the error of one of the yardstick's elements.
+  void add_error(size_t i, size_t j, float got, ErrorSum& sum) const {
+    if (!yardstick.is_exact_class(i, j, got)) sum.add_wrong_infinity();
+    if (!yardstick.is_ordinary(i, j)) return;
+    const double want = yardstick.want(i, j);
+    sum.add(std::abs(static_cast<double>(got) - want), want, yardstick.magnitude(i, j));
+  }
+
   // Compares the yardstick's elements in these rows of C.
   void compare(int64_t first, int64_t rows, const float* elements, int64_t ldc, Verdict& verdict,
-               WrongElements& wrong) const {
+               WrongElements& wrong, ErrorSum& sum) const {
     const auto begin = std::ranges::lower_bound(yardstick.rows(), first);
     const auto end = std::ranges::lower_bound(yardstick.rows(), first + rows);
     for (auto row = begin; row != end; ++row) {
@@ -60,6 +98,7 @@ struct Verifier::Pass {
         const float got = elements[(*row - first) * ldc + col];
         const double want = yardstick.want(i, j), bound = yardstick.bound(i, j);
         const bool right = yardstick.is_right(i, j, got);
+        add_error(i, j, got, sum);
         if (right && !std::isfinite(got)) continue;  // of an overflow there is no error to tell
 
         if (inputs.values() == Values::reals) {
@@ -90,11 +129,15 @@ Verifier::Verifier(const results::Problem& problem, Layout layout,
 
 Verifier::~Verifier() = default;
 
-ladder::Sgemm Verifier::prepare(Values values) {
+const Verifier::Pass& Verifier::pass_of(Values values) const {
   const auto found = std::ranges::find_if(
       passes_, [values](const Pass& pass) { return pass.inputs.values() == values; });
   if (found == passes_.end()) throw std::logic_error("the verifier has no such pass");
-  const Pass& pass = *found;
+  return *found;
+}
+
+ladder::Sgemm Verifier::prepare(Values values) {
+  const Pass& pass = pass_of(values);
   if (pass.inputs.beta() == 0.0f) {
     c_.poison();
   } else {
@@ -125,11 +168,13 @@ Verdict Verifier::check(const Trial& trial) {
 
     WrongElements wrong(static_cast<int64_t>(pass.yardstick.rows().size()),
                         static_cast<int64_t>(pass.yardstick.cols().size()));
+    ErrorSum sum;
     c_.read([&](int64_t first, int64_t rows, const float* elements) {
-      pass.compare(first, rows, elements, problem_.ldc, verdict, wrong);
+      pass.compare(first, rows, elements, problem_.ldc, verdict, wrong, sum);
       if (!pass.projection || verdict.first_mismatch) return;
       verdict.first_mismatch = pass.projection->first_mismatch(first, rows, elements, problem_.ldc);
     });
+    if (values == Values::reals) verdict.errors = sum.errors();
     if (verdict.first_mismatch) {
       verdict.first_mismatch->of_integers = values == Values::integers;
       if (wrong.count() > 0 && pass.yardstick.is_complete())
@@ -149,6 +194,19 @@ Verdict Verifier::check(const Trial& trial) {
   }
   verdict.correct = true;
   return verdict;
+}
+
+std::optional<results::Errors> Verifier::errors_of(const Trial& trial) {
+  if (trial(prepare(Values::reals), Values::reals) != cudaSuccess) return std::nullopt;
+  const Pass& pass = pass_of(Values::reals);
+  Verdict unused;
+  WrongElements wrong(static_cast<int64_t>(pass.yardstick.rows().size()),
+                      static_cast<int64_t>(pass.yardstick.cols().size()));
+  ErrorSum sum;
+  c_.read([&](int64_t first, int64_t rows, const float* elements) {
+    pass.compare(first, rows, elements, problem_.ldc, unused, wrong, sum);
+  });
+  return sum.errors();
 }
 
 }  // namespace runner

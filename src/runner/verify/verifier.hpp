@@ -48,6 +48,7 @@ struct Verdict {
   double max_abs_error = 0;                         // over the compared elements of the real pass
   double error_over_bound = 0;                      // over the same elements; at most 1 if correct
   int64_t compared = 0;                             // elements that the real pass compared
+  results::Errors errors;  // over the same elements, without the reference's
 };
 
 /// "C[0][31] was never written (reals); 512 of 16384 elements are wrong: ...", with or without the pass's name.
@@ -69,12 +70,15 @@ class Verifier {
 
   /// Runs `trial` once for each pass and judges C. Stops at the first trial that returns an error.
   Verdict check(const Trial& trial);
+  /// The errors of the real pass alone. Nothing if the trial returns an error.
+  std::optional<results::Errors> errors_of(const Trial& trial);
 
   /// The matrices of one pass with a fresh C, for running a kernel.
   ladder::Sgemm prepare(Values values);
 
  private:
   struct Pass;
+  const Pass& pass_of(Values values) const;
   results::Problem problem_;
   GuardedMatrix c_;
   std::vector<Pass> passes_;

@@ -7,12 +7,16 @@
 #include <set>
 
 #include "app/interrupt.hpp"
+#include "app/parallel.hpp"
 #include "kernels/ladder.hpp"
 
 namespace runner {
 namespace {
 
 constexpr double LARGEST = std::numeric_limits<float>::max();
+constexpr double SAFE_SUM = 0x1p126;  // |A||B| below it: no sum of any of the terms overflows
+constexpr int64_t PIECE = 4096;       // of K
+constexpr int64_t GRAIN = 64;         // rows of B that are worth a thread
 
 // Indices in [0, count), sorted: all of them, or the first, the last and others from the seed.
 std::vector<int64_t> sample(int64_t count, int64_t most, uint64_t seed) {
@@ -35,55 +39,102 @@ bool same_sign(double a, double b) { return std::signbit(a) == std::signbit(b); 
 
 Yardstick::Yardstick(const results::Problem& p, const Inputs& inputs,
                      int64_t most_complete_products, const ladder::Arithmetic& arithmetic)
-    : inputs_(inputs) {
+    : inputs_(inputs), is_strict_(arithmetic.limits.has_value()) {
   complete_ = std::max(p.flops() / 2, static_cast<double>(p.M) * static_cast<double>(p.N)) <=
               static_cast<double>(most_complete_products);
   rows_ = sample(p.M, complete_ ? p.M : SAMPLED_ROWS, p.seed);
   cols_ = sample(p.N, complete_ ? p.N : SAMPLED_COLS, p.seed + 1);
 
-  const bool with_product = ladder::has_product(inputs.alpha(), p.K);
-  const int64_t K = with_product ? p.K : 0;
   const auto M = static_cast<Eigen::Index>(rows_.size());
   const auto N = static_cast<Eigen::Index>(cols_.size());
-  RowMajor A(M, K), B(K, N), C(M, N);
+  RowMajor C(M, N);
   for (Eigen::Index i = 0; i < M; ++i) {
-    stop_if_interrupted();
     const int64_t row = rows_[static_cast<size_t>(i)];
-    for (int64_t k = 0; k < K; ++k) A(i, k) = inputs.at(Operand::A, row, k);
-    for (Eigen::Index j = 0; j < N; ++j) {
+    for (Eigen::Index j = 0; j < N; ++j)
       C(i, j) = inputs.at(Operand::C, row, cols_[static_cast<size_t>(j)]);
-    }
   }
-  for (int64_t k = 0; k < K; ++k) {
-    for (Eigen::Index j = 0; j < N; ++j) {
-      B(k, j) = inputs.at(Operand::B, k, cols_[static_cast<size_t>(j)]);
-    }
-  }
+  want_ = static_cast<double>(inputs.beta()) * C;
+  magnitude_ = std::abs(static_cast<double>(inputs.beta())) * C.cwiseAbs();
+  sum_magnitude_ = RowMajor::Zero(M, N);
+  if (ladder::has_product(inputs.alpha(), p.K)) add_product(p.K);
 
-  stop_if_interrupted();
-  const double alpha = inputs.alpha();
-  const double beta = inputs.beta();
-  want_ = beta * C;
-  if (K > 0) want_.noalias() += alpha * (A * B);
   if (inputs.values() == Values::integers) {
     bound_ = RowMajor::Zero(M, N);
     return;
   }
-  RowMajor magnitude = std::abs(beta) * C.cwiseAbs();
-  if (K > 0) magnitude.noalias() += std::abs(alpha) * (A.cwiseAbs() * B.cwiseAbs());
-  const double roundings = arithmetic.bound_factor * static_cast<double>(std::max<int64_t>(1, K));
-  bound_ = roundings * (arithmetic.epsilon * magnitude.array() +
+  const double roundings = arithmetic.bound_factor * static_cast<double>(std::max<int64_t>(1, p.K));
+  bound_ = roundings * (arithmetic.epsilon * magnitude_.array() +
                         static_cast<double>(std::numeric_limits<float>::denorm_min()));
 }
 
-bool Yardstick::is_right(size_t i, size_t j, float got) const {
-  const double error = std::abs(static_cast<double>(got) - want(i, j));
-  if (error <= bound(i, j)) return true;  // false for a NaN
-  if (std::isfinite(got)) return false;
+// Adds alpha * A * B to want_, and its magnitudes. A piece of K at a time, which bounds the memory.
+void Yardstick::add_product(int64_t K) {
+  const auto M = static_cast<Eigen::Index>(rows_.size());
+  const auto N = static_cast<Eigen::Index>(cols_.size());
+  RowMajor sum = RowMajor::Zero(M, N);
+  for (int64_t first = 0; first < K; first += PIECE) {
+    stop_if_interrupted();
+    const int64_t piece = std::min(PIECE, K - first);
+    RowMajor A(M, piece), B(piece, N);
+    parallel_for(M, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        for (int64_t k = 0; k < piece; ++k)
+          A(i, k) = inputs_.at(Operand::A, rows_[static_cast<size_t>(i)], first + k);
+      }
+    });
+    parallel_for(piece, GRAIN, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        for (Eigen::Index j = 0; j < N; ++j)
+          B(k, j) = inputs_.at(Operand::B, first + k, cols_[static_cast<size_t>(j)]);
+      }
+    });
+    sum.noalias() += A * B;
+    const auto finite_magnitude = [](double x) { return std::isfinite(x) ? std::abs(x) : 0.0; };
+    A = A.unaryExpr(finite_magnitude).eval();
+    B = B.unaryExpr(finite_magnitude).eval();
+    sum_magnitude_.noalias() += A * B;
+  }
+  const double alpha = inputs_.alpha();
+  want_ += alpha * sum;
+  magnitude_ += std::abs(alpha) * sum_magnitude_;
+}
 
-  const double addend = static_cast<double>(inputs_.beta()) *
-                        static_cast<double>(inputs_.at(Operand::C, rows_[i], cols_[j]));
-  const double product = want(i, j) - addend;
+double Yardstick::addend(size_t i, size_t j) const {
+  return static_cast<double>(inputs_.beta()) *
+         static_cast<double>(inputs_.at(Operand::C, rows_[i], cols_[j]));
+}
+
+bool Yardstick::sums_may_overflow(size_t i, size_t j) const {
+  return !(sum_magnitude_(index(i), index(j)) < SAFE_SUM);
+}
+
+bool Yardstick::is_ordinary(size_t i, size_t j) const {
+  return std::isfinite(want(i, j)) && magnitude(i, j) < SAFE_SUM && !sums_may_overflow(i, j);
+}
+
+bool Yardstick::is_right(size_t i, size_t j, float got) const {
+  if (is_poison(got)) return false;
+  const bool is_finite = std::isfinite(want(i, j));
+  if (is_finite && std::isfinite(got))
+    return std::abs(static_cast<double>(got) - want(i, j)) <= bound(i, j);
+  const bool depends_on_order = is_finite && !std::isfinite(got) && sums_may_overflow(i, j);
+  return (depends_on_order && !is_strict_) || is_exact_class(i, j, got);
+}
+
+bool Yardstick::is_exact_class(size_t i, size_t j, float got) const {
+  const double exact = want(i, j);
+  if (std::isnan(exact)) return std::isnan(got);
+  if (std::isinf(exact))
+    return exact == static_cast<double>(got) || (std::isnan(got) && sums_may_overflow(i, j));
+  if (std::isfinite(got)) return true;
+  if (sums_may_overflow(i, j) && std::isinf(got) && exact != 0 && same_sign(exact, got))
+    return true;
+  return overflows_after_the_sum(i, j, got);
+}
+
+// True if that infinity or NaN follows from a product or addend beyond FP32's range.
+bool Yardstick::overflows_after_the_sum(size_t i, size_t j, float got) const {
+  const double addend = this->addend(i, j), product = want(i, j) - addend;
   const auto overflows = [&](double term) { return std::abs(term) + bound(i, j) > LARGEST; };
   if (std::isnan(got))
     return overflows(product) && overflows(addend) && !same_sign(product, addend);

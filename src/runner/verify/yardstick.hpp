@@ -29,19 +29,39 @@ class Yardstick {
   /// The right value of the element in the i-th of these rows and the j-th of these columns.
   double want(size_t i, size_t j) const { return want_(index(i), index(j)); }
   double bound(size_t i, size_t j) const { return bound_(index(i), index(j)); }
+  /// |alpha| |A||B| + |beta| |C| of that element, without the terms that are infinite or NaN.
+  double magnitude(size_t i, size_t j) const { return magnitude_(index(i), index(j)); }
 
-  /// True if `got` is right for that element. If alpha * sum or beta * C overflows in FP32, an infinity is right even if
-  /// their sum fits; a NaN is right if both overflow with opposite signs.
+  /// True if the element is finite and no FP32 arithmetic overflows on the way to it: an error can be told.
+  bool is_ordinary(size_t i, size_t j) const;
+
+  /// True if `got` is right for that element, by the rung's arithmetic:
+  ///   - If the exact value is infinite or NaN, `got` is the same. It may be a NaN for an infinity if finite terms overflow.
+  ///   - Otherwise `got` is finite and within the bound,
+  ///   - or if alpha * sum or beta * C overflows in FP32, the infinity of one that does, even if their sum fits; a NaN if
+  ///     both overflow with opposite signs,
+  ///   - or if a sum of some terms may overflow, any infinity or NaN, which depends on the order. A rung with ErrorLimits
+  ///     promises more: is_exact_class() must hold.
+  /// An element that was never written is never right.
   bool is_right(size_t i, size_t j, float got) const;
+  /// True if an infinity or NaN is what the exact value has: the infinity of the exact sum's sign if the sum may overflow. True
+  /// of a finite `got` if the exact value is finite.
+  bool is_exact_class(size_t i, size_t j, float got) const;
 
  private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  void add_product(int64_t K);
+  bool sums_may_overflow(size_t i, size_t j) const;
+  double addend(size_t i, size_t j) const;
+  bool overflows_after_the_sum(size_t i, size_t j, float got) const;
   static Eigen::Index index(size_t i) { return static_cast<Eigen::Index>(i); }
 
   Inputs inputs_;
+  bool is_strict_;  // the rung has ErrorLimits
   bool complete_;
   std::vector<int64_t> rows_, cols_;
-  RowMajor want_, bound_;
+  RowMajor want_, bound_, magnitude_;
+  RowMajor sum_magnitude_;  // |A||B|
 };
 
 }  // namespace runner

@@ -1,0 +1,35 @@
+// The kinds of data that a product's matrices may hold.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace results {
+
+/// src/runner/verify/inputs.hpp makes the elements.
+enum class Data {
+  uniform,
+  normal,
+  lognormal,
+  scaled,
+  inner_scaled,
+  cancelling,
+  integers,
+  positive,
+  special,
+};
+
+inline constexpr std::array EVERY_DATA{
+    Data::uniform,    Data::normal,   Data::lognormal, Data::scaled,  Data::inner_scaled,
+    Data::cancelling, Data::integers, Data::positive,  Data::special,
+};
+
+/// "inner_scaled": what options and JSON call it.
+const char* name_of(Data data);
+/// What the elements are, in a clause.
+const char* meaning_of(Data data);
+/// Nothing if there is no such name.
+std::optional<Data> data_named(std::string_view name);
+
+}  // namespace results
