@@ -61,10 +61,12 @@ def standing(row):
 
 
 def who(row):
-    """How a sentence calls the kernel: "Rung 12", "cuBLAS", or a user's kernel by its name."""
+    """How a sentence calls the kernel: "Rung 12", "cuBLAS", or a user's kernel by its name. Of one that is less accurate than
+    FP32 its arithmetic stands behind that."""
     if row.is_reference:
         return "cuBLAS"
-    return row.kernel if row.number is None else f"Rung {row.number}"
+    name = row.kernel if row.number is None else f"Rung {row.number}"
+    return f"{name} ({row.below_fp32})" if row.below_fp32 else name
 
 
 def size_text(size):
@@ -305,6 +307,34 @@ def _change_of_clock(clocks):
         return None
     change = 100 * (median(end) / median(begin) - 1)
     return change if abs(change) >= 1 else None
+
+
+# ---- errors over K
+
+
+def of_errors(rows):
+    """Which kernel errs least at the largest K that most kernels have, and how that compares with the reference there."""
+    others = [row for row in rows if not row.is_reference]
+    counted = [row.size[2] for row in others]
+    k = max(counted, key=lambda one: (counted.count(one), one))
+    here = [row for row in others if row.size[2] == k]
+    best = min(here, key=lambda row: row.figures["frobenius_error"])
+    error, reference = best.figures["frobenius_error"], best.figures.get("reference_frobenius_error")
+    at = f"at K = {pick.number(k, 0)}"
+    if not reference:
+        return f"{who(best)} errs least {at}: {error:.1e}"
+    ratio = error / reference
+    if len(here) == 1:
+        return f"{who(best)} errs {_against_reference(ratio)} {at}"
+    return f"{who(best)} errs least {at}, {_against_reference(ratio)}"
+
+
+def _against_reference(ratio):
+    if 0.95 <= ratio <= 1.05:
+        return "as much as the reference"
+    if ratio < 1:
+        return f"{pick.number(1 / ratio)} times less than the reference"
+    return f"{pick.number(ratio)} times as much as the reference"
 
 
 # ---- a run beside the one that it was compared with

@@ -9,7 +9,13 @@ USUAL_SQUARE = (4096, 4096, 4096)  # what README.md speaks of
 
 
 def kernels(run):
-    """The rows of rungs and of the user's kernels, in the order of the ladder. Those that were refused are none."""
+    """The rows of rungs and of the user's kernels on uniform data, in the order of the ladder. Those that were refused are
+    none."""
+    return [row for row in on_any_data(run) if row.data == "uniform"]
+
+
+def on_any_data(run):
+    """The same, whatever the data."""
     rows = [row for row in run.rows if row.set in ("sgemm", "kernel") and row.size and not row.refusal]
     return sorted(rows, key=lambda row: (row.number is None, row.number or 0, row.kernel))
 
@@ -94,8 +100,9 @@ def quartiles(values):
 
 
 def name(row):
-    """11 tuned, or mine."""
-    return row.kernel if row.number is None else f"{row.number} {row.kernel}"
+    """11 tuned, or mine; of one that is less accurate than FP32 also its arithmetic."""
+    text = row.kernel if row.number is None else f"{row.number} {row.kernel}"
+    return f"{text} ({row.below_fp32})" if row.below_fp32 else text
 
 
 def where(run, rows):

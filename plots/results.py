@@ -105,6 +105,8 @@ class Row:
     variant: str  # empty where there is none
     parameters: dict[str, int]
     size: tuple[int, int, int] | None  # M, N, K
+    data: str  # what the matrices hold: "uniform", "normal" ...
+    below_fp32: str  # its arithmetic if that is less accurate than FP32: "TF32"; otherwise empty
     path: str  # the code path that ran, where the kernel has several
     refusal: str  # why the kernel was not run, which is no failure; empty: it was
     date: str  # ISO 8601; a file may hold results of several days
@@ -413,9 +415,12 @@ def _row(r):
     who = r.fields(FIELDS["identity"])
     problem = r.fields(FIELDS["problem"]) if r.has("m") else {}
     size = tuple(problem[key] for key in "mnk") if problem else None
-    name = _name(r, who, size)
+    data = problem.get("data", "uniform")
+    name = _name(r, who, size, data)
     values = r.fields(FIELDS["row"])
     judgement = {} if refusal else r.fields(FIELDS["judgement"])
+    if r.has("wrong_infinities"):
+        r.fields(FIELDS["errors"])
     if r.has("contract_checks"):
         r.fields(FIELDS["contract"])
     timed = r.has("samples_ms")
@@ -427,6 +432,7 @@ def _row(r):
         number=who["kernel_id"],
         parameters=dict(who["parameters"]),
         size=size,
+        data=data,
         refusal=refusal,
         correct=judgement.get("correct", False),
         promise_kept=r.take("promise_kept", _Place.truth, True),
@@ -454,7 +460,7 @@ def _refusal(r):
     return refusal
 
 
-def _name(r, who, size):
+def _name(r, who, size, data):
     """The row's name, which says its kernel and sizes."""
     label = who["kernel"] if who["kernel_id"] is None else f"{who['kernel_id']:02}_{who['kernel']}"
     parts = [who["set"], label]
@@ -462,13 +468,15 @@ def _name(r, who, size):
         parts.append(who["variant"])
     if size:
         parts.append("x".join(map(str, size)))
+    if data != "uniform":
+        parts.append(f"data={data}")
     parts += [f"{key}={value}" for key, value in dict(who["parameters"]).items()]
     if r.at("name").text() != "/".join(parts):
         r.at("name").refuse(f"is not '{'/'.join(parts)}', as its kernel and sizes have it")
     return r.at("name").text()
 
 
-_NO_FIGURES = {*FIELDS["problem"], "max_abs_error", "error_over_bound", "kernel_id", "useful_bytes"}
+_NO_FIGURES = {*FIELDS["problem"], "wrong_infinities", "reference_wrong_infinities", "max_abs_error", "error_over_bound", "kernel_id", "useful_bytes"}
 
 
 def _figures(r):

@@ -6,7 +6,9 @@ TIMES = "×"
 
 
 def decimal(value, decimals):
-    """ "50 573" or "12.7", with as many decimals as the list of metrics gives a figure."""
+    """ "50 573" or "12.7", with as many decimals as the list of metrics gives a figure; "1.2e−07" if it gives -1."""
+    if decimals < 0:
+        return f"{value:.1e}".replace("-", MINUS)
     return f"{value:,.{decimals}f}".replace(",", BLANK).replace("-", MINUS)
 
 
@@ -58,6 +60,10 @@ def options(row):
         rows = (("lda", k), ("ldb", n), ("ldc", n))
         texts += [f"{key} {row.json[key]}" for key, dense in rows if row.json[key] != max(dense, 1)]
         texts += [f"{key} {row.json[key]}" for key in ("offset_a", "offset_b", "offset_c") if row.json.get(key)]
+        if row.data != "uniform":
+            texts.append(f"{row.data} data")
+    if row.below_fp32:
+        texts.append(f"{row.below_fp32}, less accurate than FP32")
     if row.cold:
         texts.append("cold")
     if row.once:

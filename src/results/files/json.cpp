@@ -113,6 +113,7 @@ constexpr auto PROBLEM = std::tuple{
 
 constexpr auto SUBJECT = std::tuple{
     omitted("useful_bytes", &Result::useful_bytes, LARGE),
+    omitted("below_fp32", &Result::below_fp32, Text{}),
     omitted("idea", &Result::idea, Text{}),
     omitted("path", &Result::path, Text{}),
 };

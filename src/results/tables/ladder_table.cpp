@@ -35,7 +35,9 @@ class LadderTable : public ResultTable {
       return r.who.number ? std::to_string(*r.who.number) : std::string("+");
     });
     name_column_ = columns_.size();
-    add("", "kernel", Align::left, 0, [](const Result& r) { return r.who.name; });
+    add("", "kernel", Align::left, 0, [](const Result& r) {
+      return r.below_fp32.empty() ? r.who.name : fmt::format("{} ({})", r.who.name, r.below_fp32);
+    });
     column("", "correct", Align::left, 0,
            [this](const Result& r) { return correct(r, is_reference(r) ? "ref" : signs_.right); });
     add_path(6);
@@ -63,7 +65,24 @@ class LadderTable : public ResultTable {
     return {heading_line({size_text(*p, signs_) + " FP32"}, details)};
   }
 
-  std::vector<Note> notes(int) const override { return {}; }
+  // A line for each arithmetic below FP32's.
+  std::vector<Note> notes(int) const override {
+    std::vector<std::pair<std::string, std::vector<std::string>>> kernels;
+    for (const Result* r : rows_) {
+      if (r->below_fp32.empty()) continue;
+      if (kernels.empty() || kernels.back().first != r->below_fp32)
+        kernels.push_back({r->below_fp32, {}});
+      kernels.back().second.push_back(short_name(r->who));
+    }
+    std::vector<Note> notes;
+    for (const auto& [arithmetic, names] : kernels) {
+      notes.push_back({fmt::format(
+          "({0}): {1} {2} in {0}, which is less accurate than FP32: no "
+          "speed of an FP32 kernel",
+          arithmetic, fmt::join(names, ", "), names.size() == 1 ? "computes" : "compute")});
+    }
+    return notes;
+  }
 
   std::string footnote(bool alone) const override {
     return starred_note(size_of, alone ? "" : "the size over each table");
@@ -71,9 +90,9 @@ class LadderTable : public ResultTable {
 
  private:
   void add_errors() {
-    figure("frobenius_error", 0);
+    figure("frobenius_error", 1);
     figure("reference_frobenius_error", 2);
-    figure("largest_error", 1);
+    figure("largest_error", 2);
     figure("reference_largest_error", 3);
   }
 

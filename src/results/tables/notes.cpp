@@ -85,6 +85,24 @@ std::string text_of(const Hazard& hazard) {
   return text;
 }
 
+// "error 1.2e-07, the reference's 1.1e-07; largest |error| / (|A||B|) ...; 3 infinities or NaN ..."
+std::string text_of(const Errors& e) {
+  const auto figure = [](const std::optional<double>& error) {
+    return error ? fmt::format("{:.3g}", *error) : std::string("unknown");
+  };
+  std::string text = fmt::format(
+      "relative Frobenius error {}, the reference's {}; largest |error| / (|A||B|) {}, the "
+      "reference's {}",
+      figure(e.frobenius), figure(e.reference_frobenius), figure(e.largest),
+      figure(e.reference_largest));
+  if (e.wrong_infinities + e.reference_wrong_infinities > 0) {
+    text += fmt::format(
+        "; sums that overflow otherwise than the exact sum would: {}, of the reference {}",
+        e.wrong_infinities, e.reference_wrong_infinities);
+  }
+  return text;
+}
+
 // Returns a result's errors, each to follow its title: ": C[0][0] is ...", " broke its promise: ...".
 std::vector<std::string> complaints_of(const Result& r) {
   std::vector<std::string> texts;
@@ -161,6 +179,9 @@ std::string details(const Run& run, const text::Page& page) {
       for (const BrokenCheck& broken : j.contract)
         add(fmt::format("  {} {}", signs.wrong, text_of(broken)));
     }
+    if (j.errors) add("  " + text_of(*j.errors));
+    if (!r.below_fp32.empty())
+      add(fmt::format("  arithmetic: {}, which is less accurate than FP32", r.below_fp32));
     if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
     for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, page.width, signs));
     for (const CheckedClaim& claim : j.claims) {

@@ -276,6 +276,8 @@ struct ComparedWith {
 struct Result {
   Identity who{};
   std::optional<Problem> problem{};
+  /// The kernel's arithmetic if it is less accurate than FP32: "TF32"; otherwise empty. Whoever shows the kernel says so.
+  std::string below_fp32{};
   /// For a lab: the least bytes that any kernel with this result must read and write.
   std::optional<int64_t> useful_bytes{};
   std::string idea{};     // a lab's variant: how its lanes walk, in a line; empty for a riddle

@@ -44,7 +44,11 @@ struct Workload {
   std::function<std::unique_ptr<WorkloadTrial>(Matrices& matrices)> lay_out{};
 
   /// An empty result for it.
-  results::Result result() const { return {.who = who, .problem = problem}; }
+  results::Result result() const {
+    return {.who = who,
+            .problem = problem,
+            .below_fp32 = ladder::is_below_fp32(arithmetic) ? arithmetic.name : ""};
+  }
 };
 
 /// A product of one of our rungs. The rung must outlive the workload.

@@ -120,6 +120,12 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
           .measure = measure};
 }
 
+// " [TF32: less accurate than FP32]", or nothing.
+std::string list_mark(const ladder::Arithmetic& arithmetic) {
+  if (!ladder::is_below_fp32(arithmetic)) return "";
+  return fmt::format(" [{}: less accurate than FP32]", arithmetic.name);
+}
+
 }  // namespace
 
 ExitCode run(const RunRequest& request) {
@@ -165,6 +171,8 @@ ExitCode run(const ListRequest& request) {
                       {"kernel", rung->name},
                       {"label", label(*rung)},
                       {"idea", rung->idea},
+                      {"arithmetic", rung->arithmetic.name},
+                      {"below_fp32", ladder::is_below_fp32(rung->arithmetic)},
                       {"needs", {{"compute_capability", rung->needs.compute_capability}}},
                       {"whole_tiles", rung->promise.whole_tiles},
                       {"promise", promise_as_json(rung->promise)}});
@@ -175,7 +183,8 @@ ExitCode run(const ListRequest& request) {
     for (const ladder::Rung* rung : ladder::all()) {
       text += request.style == ListRequest::Style::numbers
                   ? fmt::format("{}", rung->number)
-                  : text::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name, rung->idea),
+                  : text::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name,
+                                           rung->idea + list_mark(rung->arithmetic)),
                                width, 22);
       text += "\n";
     }

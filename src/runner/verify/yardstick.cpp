@@ -127,9 +127,10 @@ bool Yardstick::is_exact_class(size_t i, size_t j, float got) const {
   if (std::isinf(exact))
     return exact == static_cast<double>(got) || (std::isnan(got) && sums_may_overflow(i, j));
   if (std::isfinite(got)) return true;
-  if (sums_may_overflow(i, j) && std::isinf(got) && exact != 0 && same_sign(exact, got))
-    return true;
-  return overflows_after_the_sum(i, j, got);
+  if (!sums_may_overflow(i, j)) return overflows_after_the_sum(i, j, got);
+  const double addend = this->addend(i, j), sum = exact - addend;
+  const auto gives = [&](double term) { return term != 0 && same_sign(term, got); };
+  return std::isinf(got) && (gives(sum) || (std::abs(addend) > LARGEST && gives(addend)));
 }
 
 // True if that infinity or NaN follows from a product or addend beyond FP32's range.

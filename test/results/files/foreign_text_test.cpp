@@ -35,6 +35,7 @@ std::string name_of(const json& row) {
   if (row.contains("variant")) name += "/" + row.at("variant").get<std::string>();
   if (row.contains("m"))
     name += "/" + row.at("m").dump() + "x" + row.at("n").dump() + "x" + row.at("k").dump();
+  if (row.contains("data")) name += "/data=" + row.at("data").get<std::string>();
   if (!row.contains("parameters")) return name;
   for (const auto& [key, value] : row.at("parameters").items())
     name += "/" + key + "=" + value.dump();

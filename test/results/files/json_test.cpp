@@ -42,7 +42,7 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 // All members are named, so that one more is missed by the compiler.
 void expect_same(const Judgement& wrote, const Judgement& read) {
   const auto& [correct, error, complaint, failure, first_mismatch, compared, max_abs_error,
-               error_over_bound, claims, contract, contract_checks, doubts] = wrote;
+               error_over_bound, errors, claims, contract, contract_checks, doubts] = wrote;
   EXPECT_EQ(read.correct, correct);
   EXPECT_EQ(read.error, error);
   EXPECT_EQ(read.complaint, complaint);
@@ -50,6 +50,7 @@ void expect_same(const Judgement& wrote, const Judgement& read) {
   EXPECT_EQ(read.compared, compared);
   EXPECT_PRED2(same, read.max_abs_error, max_abs_error);
   EXPECT_PRED2(same, read.error_over_bound, error_over_bound);
+  EXPECT_EQ(read.errors, errors);
   EXPECT_EQ(read.claims, claims);
   EXPECT_EQ(read.contract, contract);
   EXPECT_EQ(read.contract_checks, contract_checks);
@@ -71,11 +72,12 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
   EXPECT_EQ(read.compared_with, wrote.compared_with);
   ASSERT_EQ(read.results.size(), wrote.results.size());
   for (size_t i = 0; i < wrote.results.size(); ++i) {
-    const auto& [who, problem, useful_bytes, idea, refusal, path, date, seen, judged, compared] =
-        wrote.results[i];
+    const auto& [who, problem, below_fp32, useful_bytes, idea, refusal, path, date, seen, judged,
+                 compared] = wrote.results[i];
     const Result& back = read.results[i];
     EXPECT_EQ(back.who, who);
     EXPECT_EQ(back.problem, problem);
+    EXPECT_EQ(back.below_fp32, below_fp32);
     EXPECT_EQ(back.useful_bytes, useful_bytes);
     EXPECT_EQ(back.idea, idea);
     EXPECT_EQ(back.refusal, refusal);

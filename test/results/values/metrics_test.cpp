@@ -37,7 +37,7 @@ TEST(Metrics, SayWhatTheyAre) {
     EXPECT_STRNE(m.heading, "") << m.key;
     EXPECT_STRNE(m.hint, "") << m.key;
     EXPECT_NE(m.unit, nullptr) << m.key;
-    EXPECT_GE(m.precision, 0) << m.key;
+    EXPECT_GE(m.precision, results::SHORT) << m.key;
     EXPECT_LE(m.precision, 3) << m.key;
     EXPECT_LE(std::string(m.heading).size(), 16u) << m.key << ": a heading is for a column";
   }
@@ -68,6 +68,10 @@ TEST(Metrics, FollowFromTheFacts) {
       {"local_bytes", 96},
       {"copies_during_loads", 0},
       {"blocks", 6},
+      {"frobenius_error", 0x1p-10},
+      {"reference_frobenius_error", 0x1p-22},
+      {"largest_error", 0x1p-12},
+      {"reference_largest_error", 0x1p-23},
       {"median_ms", 3},
       {"q1_ms", 2},
       {"q3_ms", 4},

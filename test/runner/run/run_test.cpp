@@ -48,6 +48,61 @@ TEST(Run, OfASoundRungIsOk) {
   EXPECT_THAT(outcome.output, HasSubstr("sound"));
 }
 
+Outcome run_with_errors(const ladder::Rung& rung, results::Data data) {
+  RunRequest request;
+  request.rungs = {{&rung, true}};
+  request.problems = {results::dense_problem(64, 64, 256)};
+  request.problems.front().data = data;
+  request.errors = true;
+  testing::internal::CaptureStdout();
+  const ExitCode code = runner::run(request);
+  return {code, testing::internal::GetCapturedStdout()};
+}
+
+TEST(Run, WithErrorsTellsThemBesideTheReferences) {
+  const Outcome outcome = run_with_errors(faulty::sound, results::Data::positive);
+  EXPECT_EQ(outcome.code, ExitCode::ok) << outcome.output;
+  for (const char* part : {"error", "ref error", "max error", "ref max", "positive data", "e-07"})
+    EXPECT_THAT(outcome.output, HasSubstr(part));
+}
+
+TEST(Run, HoldsARungToTheLimitsThatItStates) {
+  using results::Data;
+  ladder::Rung rung = faulty::rounds_to_tf32;  // far beyond the reference's error
+  rung.arithmetic.epsilon = 0x1p-10;
+  rung.arithmetic.exact_bits = 10;
+  rung.arithmetic.limits = {1e-2, 1e-2, 1e-2};
+  EXPECT_EQ(run_with_errors(rung, Data::uniform).code, ExitCode::ok);
+  rung.arithmetic.limits = {1e-6, 1e-2, 1e-2};
+  const Outcome frobenius = run_with_errors(rung, Data::uniform);
+  EXPECT_EQ(frobenius.code, ExitCode::wrong) << frobenius.output;
+  EXPECT_THAT(frobenius.output, HasSubstr("its relative Frobenius error is "));
+  EXPECT_EQ(run_with_errors(rung, Data::positive).code, ExitCode::ok) << "has its own floor";
+  rung.arithmetic.limits = {1e-2, 1e-6, 1e-2};
+  EXPECT_EQ(run_with_errors(rung, Data::positive).code, ExitCode::wrong);
+  rung.arithmetic.limits = {1e-2, 1e-2, 1e-6};
+  const Outcome largest = run_with_errors(rung, Data::uniform);
+  EXPECT_EQ(largest.code, ExitCode::wrong) << largest.output;
+  EXPECT_THAT(largest.output, HasSubstr("its largest |error| / (|A||B|) is "));
+  ladder::Rung reference = *ladder::all().front();
+  reference.arithmetic.limits = {1e-12, 1e-12, 1e-12};
+  reference.number = 99;
+  EXPECT_EQ(run_with_errors(reference, Data::normal).code, ExitCode::ok)
+      << "the reference's own error is always allowed";
+}
+
+TEST(Run, MarksARungBelowFp32) {
+  ladder::Rung rung = faulty::rounds_to_tf32;
+  rung.arithmetic.name = "TF32";
+  rung.arithmetic.epsilon = 0x1p-10;
+  rung.arithmetic.exact_bits = 10;
+  const Outcome outcome = run(rung);
+  EXPECT_EQ(outcome.code, ExitCode::ok) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("rounds_to_tf32 (TF32)"));
+  EXPECT_THAT(outcome.output, HasSubstr("in TF32, which is less accurate than FP32"));
+  EXPECT_THAT(run(faulty::sound).output, testing::Not(HasSubstr("less accurate")));
+}
+
 TEST(Run, OfABrokenRungExitsWithOneAndSaysWhere) {
   for (const ladder::Rung& rung : faulty::wrong_results()) {
     const Outcome outcome = run(rung);

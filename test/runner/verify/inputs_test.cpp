@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -27,6 +29,162 @@ TEST(Inputs, AreTheSameElementByElementAndRowByRow) {
       for (size_t j = 0; j < row.size(); ++j) {
         EXPECT_EQ(row[j], inputs.at(operand, 3, static_cast<int64_t>(j)));
       }
+    }
+  }
+}
+
+// ---- Other data.
+
+using results::Data;
+
+Inputs inputs_of(Data data, int64_t K = 64, uint64_t seed = 1) {
+  Problem p = problem(K, seed);
+  p.data = data;
+  return {p, Values::reals};
+}
+
+std::vector<float> row_of(const Inputs& inputs, Operand operand, int64_t row, size_t length) {
+  std::vector<float> elements(length);
+  inputs.fill_row(operand, row, elements);
+  return elements;
+}
+
+TEST(Inputs, OfEveryDataArePureFunctions) {
+  for (const Data data : results::EVERY_DATA) {
+    const Inputs inputs = inputs_of(data);
+    bool differs_by_seed = false;
+    for (const Operand operand : {Operand::A, Operand::B, Operand::C}) {
+      for (int64_t row = 0; row < 24; ++row) {
+        const std::vector<float> filled = row_of(inputs, operand, row, 64);
+        for (size_t j = 0; j < filled.size(); ++j) {
+          const auto col = static_cast<int64_t>(j);
+          const float again = inputs_of(data).at(operand, row, col);
+          ASSERT_EQ(std::bit_cast<uint32_t>(filled[j]), std::bit_cast<uint32_t>(again))
+              << name_of(data);
+          differs_by_seed |= again != inputs_of(data, 64, 2).at(operand, row, col);
+        }
+      }
+    }
+    EXPECT_TRUE(differs_by_seed) << name_of(data);
+  }
+}
+
+TEST(Inputs, OfNormalDataHaveMeanZeroAndDeviationOne) {
+  double sum = 0, squares = 0, beyond_two = 0;
+  for (const float x : row_of(inputs_of(Data::normal), Operand::A, 0, 100000)) {
+    sum += static_cast<double>(x) / 1e5;
+    squares += static_cast<double>(x) * static_cast<double>(x) / 1e5;
+    beyond_two += std::abs(x) > 2 ? 1e-5 : 0;
+  }
+  EXPECT_NEAR(sum, 0, 0.02);
+  EXPECT_NEAR(squares, 1, 0.02);
+  EXPECT_NEAR(beyond_two, 0.0455, 0.005);
+}
+
+TEST(Inputs, OfLognormalDataSpanTwentyBinadesWithBothSigns) {
+  float least = 1, largest = 1;
+  double negative = 0, above_one = 0;
+  for (const float x : row_of(inputs_of(Data::lognormal), Operand::B, 0, 100000)) {
+    least = std::min(least, std::abs(x));
+    largest = std::max(largest, std::abs(x));
+    negative += x < 0 ? 1e-5 : 0;
+    above_one += std::abs(x) > 1 ? 1e-5 : 0;
+  }
+  EXPECT_EQ(least, 0x1p-10f);
+  EXPECT_EQ(largest, 0x1p10f);
+  EXPECT_NEAR(negative, 0.5, 0.01);
+  EXPECT_NEAR(above_one, 0.5, 0.01);
+}
+
+// The data differ from uniform data by these powers of two.
+TEST(Inputs, OfScaledDataAreUniformTimesPowersOfTwo) {
+  const Inputs uniform = inputs_of(Data::uniform), scaled = inputs_of(Data::scaled),
+               inner = inputs_of(Data::inner_scaled);
+  int least = 0, largest = 0;
+  const auto factor = [&](const Inputs& of, Operand operand, int64_t row, int64_t col) {
+    return of.at(operand, row, col) / uniform.at(operand, row, col);
+  };
+  for (int64_t i = 0; i < 300; ++i) {
+    const float of_row = factor(scaled, Operand::A, i, 0),
+                of_col = factor(scaled, Operand::B, 0, i);
+    EXPECT_EQ(factor(scaled, Operand::A, i, 7), of_row);
+    EXPECT_EQ(factor(scaled, Operand::B, 7, i), of_col);
+    EXPECT_EQ(factor(scaled, Operand::C, i, i), of_row * of_col);
+    const float of_k = factor(inner, Operand::A, 0, i);
+    EXPECT_EQ(factor(inner, Operand::A, 9, i), of_k);
+    EXPECT_EQ(factor(inner, Operand::B, i, 9) * of_k, 1);
+    for (const float one : {of_row, of_col, of_k}) {
+      int exponent = 0;
+      EXPECT_EQ(std::frexp(one, &exponent), 0.5f);
+      least = std::min(least, exponent - 1);
+      largest = std::max(largest, exponent - 1);
+    }
+  }
+  EXPECT_EQ(least, -60);
+  EXPECT_EQ(largest, 60);
+}
+
+TEST(Inputs, OfCancellingDataCancel) {
+  for (const int64_t K : {1, 2, 63, 64}) {
+    const Inputs inputs = inputs_of(Data::cancelling, K);
+    double result = 0, magnitude = 0;
+    for (int64_t i = 0; i < 8; ++i) {
+      double sum = 0;
+      for (int64_t k = 0; k < K; ++k) {
+        const double term = static_cast<double>(inputs.at(Operand::A, i, k)) *
+                            static_cast<double>(inputs.at(Operand::B, k, i));
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      result += std::abs(sum);
+    }
+    EXPECT_GT(result, 0) << K;
+    if (K > 1) EXPECT_LT(result, 0x1p-11 * magnitude) << K;
+  }
+}
+
+TEST(Inputs, OfIntegersAndPositiveDataAreThat) {
+  float largest = 0;
+  for (const float x : row_of(inputs_of(Data::integers), Operand::A, 3, 100000)) {
+    ASSERT_EQ(x, std::trunc(x));
+    largest = std::max(largest, std::abs(x));
+  }
+  EXPECT_EQ(largest, 4096);
+  for (const float x : row_of(inputs_of(Data::positive), Operand::B, 3, 100000)) {
+    ASSERT_GT(x, 0);
+    ASSERT_LE(x, 1);
+  }
+}
+
+TEST(Inputs, OfSpecialDataHaveEveryKindInRowsAndColumns) {
+  for (const int64_t K : {1, 64, 4096}) {
+    const Inputs inputs = inputs_of(Data::special, K);
+    for (const Operand operand : {Operand::A, Operand::B}) {
+      int nans = 0, infinities = 0, negative = 0, subnormal = 0, huge = 0, zero_lines = 0,
+          usual_lines = 0;
+      for (int64_t line = 0; line < runner::SPECIAL_KINDS; ++line) {
+        bool all_zero = true, all_usual = true;
+        for (int64_t k = 0; k < K; ++k) {
+          const float x =
+              operand == Operand::A ? inputs.at(operand, line, k) : inputs.at(operand, k, line);
+          nans += std::isnan(x);
+          infinities += std::isinf(x);
+          negative += std::isinf(x) && x < 0;
+          subnormal += std::fpclassify(x) == FP_SUBNORMAL;
+          huge += std::isfinite(x) && std::abs(x) > 0x1p120f;
+          all_zero = all_zero && x == 0;
+          all_usual = all_usual && std::abs(x) <= 1 && std::abs(x) > 0x1p-30f;
+        }
+        zero_lines += all_zero;
+        usual_lines += all_usual;
+      }
+      EXPECT_EQ(nans, 1) << K;
+      EXPECT_GE(infinities, 3) << K;
+      EXPECT_GE(negative, 1) << K;
+      EXPECT_GE(subnormal, 1) << K;
+      EXPECT_GE(huge, 1) << K;
+      EXPECT_EQ(zero_lines, 1) << K;
+      EXPECT_GE(usual_lines, 1) << K;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "runner/verify/verifier.hpp"
@@ -165,6 +166,65 @@ TEST(Verifier, ReportsALaunchThatFails) {
   EXPECT_FALSE(verdict.correct);
   EXPECT_EQ(verdict.error, cudaErrorInvalidConfiguration);
   EXPECT_THAT(verdict.complaint, HasSubstr("cudaErrorInvalidConfiguration"));
+}
+
+// ---- Other data, and errors.
+
+TEST(Verifier, PassesARightResultOnEveryData) {
+  for (const results::Data data : results::EVERY_DATA) {
+    for (Problem p : {padded(), large()}) {
+      p.data = data;
+      const Verdict verdict = verify(faulty::sound, p);
+      EXPECT_TRUE(verdict.correct) << name_of(data) << ": " << verdict.complaint;
+    }
+    Problem p = small();
+    p.data = data;
+    EXPECT_FALSE(verify(faulty::wrong_results().front(), p).correct) << name_of(data);
+  }
+}
+
+// Runs a rung and then puts a value into an element of C.
+runner::Trial with_planted(int64_t row, int64_t col, float value) {
+  return [=](const Sgemm& sgemm, Values values) {
+    cudaError_t error = ladder::launch(faulty::sound, sgemm, nullptr);
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    if (error == cudaSuccess && values == Values::reals)
+      error =
+          cudaMemcpy(sgemm.C + row * sgemm.ldc + col, &value, sizeof value, cudaMemcpyHostToDevice);
+    return error;
+  };
+}
+
+TEST(Verifier, FindsAPlantedWrongInfinity) {
+  Problem p = small();
+  p.data = results::Data::special;
+  runner::Verifier verifier(p, GUARDED);
+  constexpr float INFINITE = std::numeric_limits<float>::infinity();
+  // Row 1 of A has a NaN; row 0 and column 0 are usual.
+  for (const auto& [row, value] : {std::pair{1, INFINITE}, {1, 0.0f}, {0, INFINITE}}) {
+    const Verdict verdict = verifier.check(with_planted(row, 0, value));
+    EXPECT_FALSE(verdict.correct) << row << " " << value;
+    EXPECT_THAT(verdict.complaint, HasSubstr(row == 1 ? "C[1][0] is " : "C[0][0] is "));
+    EXPECT_GE(verdict.errors.wrong_infinities, 1);
+  }
+}
+
+// One product of 1 x 2 x 1: known by hand.
+TEST(Verifier, TellsTheErrorsAsAHandComputes) {
+  const Problem p = results::dense_problem(1, 2, 1);
+  const runner::Inputs inputs(p, Values::reals);
+  const double a = inputs.at(runner::Operand::A, 0, 0);
+  const double first = a * static_cast<double>(inputs.at(runner::Operand::B, 0, 0));
+  const double second = a * static_cast<double>(inputs.at(runner::Operand::B, 0, 1));
+  runner::Verifier verifier(p, GUARDED, ladder::FP32);
+  const auto planted = static_cast<float>(first * 1.001);
+  const auto errors = verifier.errors_of(with_planted(0, 0, planted)).value_or(results::Errors());
+  const double error = std::abs(static_cast<double>(planted) - first);
+  const double rest = std::abs(static_cast<double>(static_cast<float>(second)) - second);
+  EXPECT_NEAR(errors.frobenius.value_or(0), std::hypot(error, rest) / std::hypot(first, second),
+              1e-12);
+  EXPECT_NEAR(errors.largest.value_or(0), error / std::abs(first), 1e-12);
+  EXPECT_EQ(errors.wrong_infinities, 0);
 }
 
 // The bound and the inputs are those of the arithmetic that the rung states.

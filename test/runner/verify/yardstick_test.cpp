@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -110,6 +111,79 @@ TEST(Yardstick, IsExactForIntegers) {
   EXPECT_TRUE(yardstick.is_right(1, 2, want));
   EXPECT_FALSE(yardstick.is_right(1, 2, want + 1));
   EXPECT_FALSE(yardstick.is_right(1, 2, INFINITE));
+}
+
+// ---- Special data.
+
+struct Special {
+  Problem problem;
+  Inputs inputs;
+  Yardstick lenient, strict;
+
+  static Problem of() {
+    Problem p = results::dense_problem(33, 33, 40);
+    p.data = results::Data::special;
+    return p;
+  }
+  static ladder::Arithmetic with_limits() {
+    ladder::Arithmetic arithmetic = ladder::FP32;
+    arithmetic.limits = {1e-7, 1e-7, 0x1p-21};
+    return arithmetic;
+  }
+  Special()
+      : problem(of()),
+        inputs(problem, Values::reals),
+        lenient(problem, inputs, ALL),
+        strict(problem, inputs, ALL, with_limits()) {}
+
+  // The result with products and sums in double, rounded to float at the end: what no FP32 sum on the way spoils.
+  float exact(size_t i, size_t j) const {
+    double sum = 0;
+    for (int64_t k = 0; k < problem.K; ++k) {
+      sum += static_cast<double>(inputs.at(Operand::A, static_cast<int64_t>(i), k)) *
+             static_cast<double>(inputs.at(Operand::B, k, static_cast<int64_t>(j)));
+    }
+    return static_cast<float>(sum);
+  }
+};
+
+TEST(Yardstick, OfSpecialDataTakesTheClassOfTheExactValue) {
+  const Special of;
+  int nans = 0, infinities = 0, overflows = 0, ordinary = 0;
+  for (size_t i = 0; i < 33; ++i) {
+    for (size_t j = 0; j < 33; ++j) {
+      const float exact = of.exact(i, j);
+      for (const Yardstick* yardstick : {&of.lenient, &of.strict}) {
+        EXPECT_TRUE(yardstick->is_right(i, j, exact)) << i << " " << j;
+        EXPECT_FALSE(yardstick->is_right(i, j, std::bit_cast<float>(runner::POISON_BITS)));
+        if (std::isnan(exact)) {
+          for (const float wrong : {0.0f, INFINITE, -INFINITE})
+            EXPECT_FALSE(yardstick->is_right(i, j, wrong)) << i << " " << j;
+        } else if (std::isinf(of.lenient.want(i, j))) {
+          for (const float wrong : {0.0f, -exact})
+            EXPECT_FALSE(yardstick->is_right(i, j, wrong)) << i << " " << j;
+        }
+      }
+      nans += std::isnan(exact);
+      infinities += std::isinf(of.lenient.want(i, j));
+      if (of.lenient.is_ordinary(i, j)) {
+        ++ordinary;
+        for (const float wrong : {NOT_A_NUMBER, INFINITE, -INFINITE})
+          EXPECT_FALSE(of.lenient.is_right(i, j, wrong));
+      } else if (std::isfinite(of.lenient.want(i, j)) && of.lenient.want(i, j) != 0) {
+        ++overflows;  // a sum on the way may overflow: only a rung with limits promises which way
+        const float other = of.lenient.want(i, j) > 0 ? -INFINITE : INFINITE;
+        EXPECT_TRUE(of.lenient.is_right(i, j, other));
+        EXPECT_TRUE(of.strict.is_right(i, j, -other));
+        EXPECT_FALSE(of.strict.is_right(i, j, other)) << i << " " << j;
+        EXPECT_FALSE(of.strict.is_right(i, j, NOT_A_NUMBER)) << i << " " << j;
+      }
+    }
+  }
+  EXPECT_GT(nans, 50);
+  EXPECT_GT(infinities, 50);
+  EXPECT_GT(overflows, 20);
+  EXPECT_GT(ordinary, 200);
 }
 
 TEST(Yardstick, SamplesWhatIsLarge) {
