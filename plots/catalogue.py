@@ -2,7 +2,7 @@
 
 import json
 
-from plots import compare, heatmap, ladder, roofline, samples, sizes, style
+from plots import compare, errors, heatmap, ladder, roofline, samples, sizes, style
 from plots.program import Refused
 
 PLOTS = {
@@ -11,6 +11,7 @@ PLOTS = {
     "sizes": sizes,
     "samples": samples,
     "heatmap": heatmap,
+    "errors": errors,
     "compare": compare,
 }
 
@@ -18,6 +19,7 @@ PLOTS = {
 OPTIONS = {
     "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
     "kernel": ("KERNEL", "its number or name (default: the best; of sizes the first)"),
+    "data": ("NAME", "what the matrices hold, as in --data (default: uniform, or the first that the run has)"),
     "axes": ("|".join(heatmap.AXES), "rows and columns of a grid (default: MxN; a list, if the shapes are few)"),
 }
 

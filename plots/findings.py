@@ -313,20 +313,23 @@ def _change_of_clock(clocks):
 
 
 def of_errors(rows):
-    """Which kernel errs least at the largest K that most kernels have, and how that compares with the reference there."""
-    others = [row for row in rows if not row.is_reference]
+    """Which kernels err least at the largest K that most kernels have, and how that compares with the reference there. Errors
+    within a hundredth of each other are equal."""
+    others = [row for row in rows if not pick.is_rung_0(row)]
     counted = [row.size[2] for row in others]
     k = max(counted, key=lambda one: (counted.count(one), one))
     here = [row for row in others if row.size[2] == k]
     best = min(here, key=lambda row: row.figures["frobenius_error"])
     error, reference = best.figures["frobenius_error"], best.figures.get("reference_frobenius_error")
     at = f"at K = {pick.number(k, 0)}"
+    least = [who(row) for row in here if row.figures["frobenius_error"] <= 1.01 * error]
+    subject, errs = (least[0], "errs") if len(least) == 1 else (_joined(least), "err")
     if not reference:
-        return f"{who(best)} errs least {at}: {error:.1e}"
-    ratio = error / reference
-    if len(here) == 1:
-        return f"{who(best)} errs {_against_reference(ratio)} {at}"
-    return f"{who(best)} errs least {at}, {_against_reference(ratio)}"
+        return f"{subject} {errs} least {at}: {error:.1e}"
+    against = _against_reference(error / reference)
+    if len(least) == len(here):
+        return f"{subject} {errs} {against} {at}"
+    return f"{subject} {errs} least {at}, {against}"
 
 
 def _against_reference(ratio):

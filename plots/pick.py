@@ -41,6 +41,11 @@ def compared_with_cublas(run):
     return rows
 
 
+def is_rung_0(row):
+    """True if it is the ladder's reference, timed or not."""
+    return row.is_reference or (row.set == "sgemm" and row.number == 0)
+
+
 def square(row):
     """N of an N x N x N product, None of any other."""
     return row.size[0] if row.size and len(set(row.size)) == 1 else None

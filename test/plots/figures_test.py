@@ -5,7 +5,8 @@ import unittest
 
 import geometry
 import runs
-from plots import bars, catalogue, compare, findings, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
+from plots import bars, catalogue, compare, errors, findings, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
+from plots.program import Refused
 
 SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
 
@@ -22,13 +23,13 @@ class EveryPlot(Case):
     def test_the_recorded_run_can_be_read(self):
         run = results.read(runs.BASELINE)
         for name, module in catalogue.PLOTS.items():
-            if module is not compare:
+            if module not in (compare, errors):
                 self.assert_readable(module.draw(run))
 
     def test_ladders_of_any_length_can_be_read(self):
         for rungs in runs.LENGTHS:
             run = runs.ladder(rungs, SIZES)
-            for module in (ladder, roofline, sizes, samples, heatmap):
+            for module in (ladder, roofline, sizes, samples, heatmap, errors):
                 with self.subTest(plot=module.__name__, rungs=rungs):
                     self.assert_readable(module.draw(run))
 
@@ -49,6 +50,42 @@ class EveryPlot(Case):
             text = catalogue.svg(plot, run, **options)
             self.assertIn("$x_1$ &amp; &lt;b&gt; \\alpha {%s}", text, plot)
             self.assert_readable(module.draw(run, **options))
+
+
+class Errors(Case):
+    KS = ("64x64x64", "64x64x1024", "64x64x16384", "64x64x262144")
+
+    def rows(self, **of_rung_2):
+        rows = [runs.timed(i, size, 50.0) for i in range(3) for size in self.KS]
+        return [row | of_rung_2 if row["kernel_id"] == 2 else row for row in rows]
+
+    def test_lines_and_floors_are_where_the_figures_say(self):
+        run = runs.run_of(self.rows(frobenius_floor=1.5e-7))
+        shown = errors.shown(run)
+        self.assertEqual([kernel["kernel"] for kernel in shown["kernels"]], ["1 rung_1", "2 rung_2"])
+        self.assertEqual((len(shown["reference"]), shown["floors"]), (4, [1.5e-7]))
+        figure = errors.draw(run)
+        self.assert_readable(figure)
+        (ax,) = figure.axes
+        drawn = [list(line.get_ydata()) for line in ax.lines]
+        self.assertIn([1.5e-7, 1.5e-7], drawn)
+        for line in [kernel["points"] for kernel in shown["kernels"]] + [shown["reference"]]:
+            self.assertIn([point["error"] for point in line], drawn)
+
+    def test_a_rung_below_fp32_is_marked(self):
+        figure = errors.draw(runs.run_of(self.rows(below_fp32="TF32", frobenius_error=2.5e-4)))
+        self.assert_readable(figure)
+        self.assertIn("2 rung_2 (TF32)", self.texts(figure))
+        self.assertIn(errors.MARK, " ".join(self.texts(figure)))
+
+    def test_each_data_has_a_plot_of_its_own(self):
+        other = [row | {"data": "normal", "name": row["name"] + "/data=normal", "frobenius_error": 9e-7} for row in self.rows()]
+        run = runs.run_of(self.rows() + other)
+        self.assertNotIn(9e-7, [point["error"] for point in errors.shown(run)["kernels"][0]["points"]])
+        self.assertEqual([point["error"] for point in errors.shown(run, "normal")["kernels"][0]["points"]], [9e-7] * 4)
+        with self.assertRaisesRegex(Refused, "no row of this run has an error on special data; there are uniform, normal"):
+            errors.shown(run, "special")
+        self.assertEqual(len(ladder.shown(run)["bars"]), 3, "other plots leave other data out")
 
 
 class Ladder(Case):

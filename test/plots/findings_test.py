@@ -4,7 +4,7 @@ import unittest
 
 import runs
 import samples as made
-from plots import compare, findings, heatmap, ladder, roofline, samples, sizes
+from plots import compare, errors, findings, heatmap, ladder, roofline, samples, sizes
 
 
 def rungs(**percents):
@@ -23,6 +23,24 @@ def steady(number, size, percent, **more):
 def own(size, percent, **more):
     """The same of a user's kernel."""
     return steady(1, size, percent, kernel="mine", set="kernel", kernel_id=None, **more)
+
+
+class Errors(unittest.TestCase):
+    def assert_finds(self, of_rungs, sentence, reference=2e-7):
+        rows = [runs.timed(0, "64x64x4096", 100.0, frobenius_error=reference, reference_frobenius_error=reference)]
+        for number, error in of_rungs.items():
+            rows.append(runs.timed(number, "64x64x4096", 50.0, frobenius_error=error, reference_frobenius_error=reference))
+            rows.append(runs.timed(number, "64x64x64", 50.0, frobenius_error=1e-9))
+        self.assertEqual(errors.shown(runs.run_of(rows))["finding"], sentence)
+
+    def test_says_who_errs_least_at_the_largest_k(self):
+        self.assert_finds({1: 4e-7, 2: 3e-7}, "Rung 2 errs least at K = 4 096, 1.5 times as much as the reference")
+        self.assert_finds({1: 4e-7, 2: 1e-7}, "Rung 2 errs least at K = 4 096, 2.0 times less than the reference")
+        self.assert_finds({1: 4e-7, 2: 2e-7, 3: 2.001e-7}, "Rungs 2 and 3 err least at K = 4 096, as much as the reference")
+
+    def test_does_not_call_equal_kernels_best(self):
+        self.assert_finds({1: 4e-7, 2: 4e-7}, "Rungs 1 and 2 err 2.0 times as much as the reference at K = 4 096")
+        self.assert_finds({1: 4e-7}, "Rung 1 errs 2.0 times as much as the reference at K = 4 096")
 
 
 class Ladder(unittest.TestCase):

@@ -239,16 +239,19 @@ class Compare(unittest.TestCase):
         self.assertIn("holds no comparison", refusal("compare", runs.compared(runs.ladder_rows(2))))
 
 
+WITHOUT = {"compare": "holds no comparison", "errors": "no row of this run has an error"}
+
+
 class NothingToDraw(unittest.TestCase):
     def test_a_run_of_the_simulator_has_no_times(self):
         for plot in catalogue.PLOTS:
             said = refusal(plot, simulated())
-            self.assertIn("holds no comparison" if plot == "compare" else "counts and no times", said, plot)
+            self.assertIn(WITHOUT.get(plot, "counts and no times"), said, plot)
 
     def test_an_empty_run(self):
         for plot in catalogue.PLOTS:
             said = refusal(plot, runs.run_of([]))
-            self.assertIn("holds no comparison" if plot == "compare" else "no kernel was timed in this run", said, plot)
+            self.assertIn(WITHOUT.get(plot, "no kernel was timed in this run"), said, plot)
 
     def test_rows_that_were_refused_are_none(self):
         row = runs.timed(1, "64", 50.0, skipped=True, skip_message="no such path")

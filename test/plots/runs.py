@@ -25,8 +25,18 @@ def timed(number, size, percent, **more):
         "median_ms": 100 / percent,
         "samples_ms": [100 / ratio for ratio in ratios],
         "reference_samples_ms": [] if number == 0 else [1.0] * 5,
+        **errors(number, size),
     }
     return samples.timed_row(number, size, kernel=kernel, **(timing | more))
+
+
+def errors(number, size):
+    """Errors that grow with K, each rung's less than those before it; the reference's are those of number 0."""
+    k = int(size.split("x")[-1])
+    reference = 1e-8 * k**0.5
+    own = reference * 0.97**number
+    figures = {"frobenius_error": own, "largest_error": own / k, "reference_frobenius_error": reference}
+    return figures | {"reference_largest_error": reference / k, "wrong_infinities": 0, "reference_wrong_infinities": 0}
 
 
 def climb(rung, rungs):
