@@ -770,26 +770,16 @@ TEST(ByHand, ConversionsToTf32) {
   const char* const cut_off = "cvt.rz.tf32.f32 %r5, %f2;";
   const char* const relu = "cvt.rn.relu.tf32.f32 %r5, %f2;";
   expect_results({
-      {away, 0x3f800fff, 0, 0, 0x3f800000},
-      {away, 0x3f801000, 0, 0, 0x3f802000},
-      {away, 0xbf801000, 0, 0, 0xbf802000},
-      {away, 0x3f803000, 0, 0, 0x3f804000},
-      {away, 0x3ffff000, 0, 0, 0x40000000},
-      {away, 0x7f7fffff, 0, 0, 0x7f800000},
-      {away, 0xff800000, 0, 0, 0xff800000},
-      {away, 0x00001000, 0, 0, 0x00002000},
-      {away, 0x80000001, 0, 0, 0x80000000},
-      {away, 0xffc1fe01, 0, 0, 0xffc1e000},
-      {away, 0x7f801000, 0, 0, 0x7f800000},
-      {even, 0x3f801000, 0, 0, 0x3f800000},
-      {even, 0x3f803000, 0, 0, 0x3f804000},
-      {even, 0x7f7fffff, 0, 0, 0x7f800000},
-      {even, 0xff801000, 0, 0, 0x7fffe000},
-      {cut_off, 0x7f7fffff, 0, 0, 0x7f7fe000},
-      {cut_off, 0xffc1fe01, 0, 0, 0x7fffe000},
-      {relu, 0xff800000, 0, 0, 0},
-      {relu, 0xffc1fe01, 0, 0, 0x7fffe000},
-      {relu, 0x3f801001, 0, 0, 0x3f802000},
+      {away, 0x3f800fff, 0, 0, 0x3f800000},    {away, 0x3f801000, 0, 0, 0x3f802000},
+      {away, 0xbf801000, 0, 0, 0xbf802000},    {away, 0x3f803000, 0, 0, 0x3f804000},
+      {away, 0x3ffff000, 0, 0, 0x40000000},    {away, 0x7f7fffff, 0, 0, 0x7f800000},
+      {away, 0xff800000, 0, 0, 0xff800000},    {away, 0x00001000, 0, 0, 0x00002000},
+      {away, 0x80000001, 0, 0, 0x80000000},    {away, 0xffc1fe01, 0, 0, 0xffc1e000},
+      {away, 0x7f801000, 0, 0, 0x7f800000},    {even, 0x3f801000, 0, 0, 0x3f800000},
+      {even, 0x3f803000, 0, 0, 0x3f804000},    {even, 0x7f7fffff, 0, 0, 0x7f800000},
+      {even, 0xff801000, 0, 0, 0x7fffe000},    {cut_off, 0x7f7fffff, 0, 0, 0x7f7fe000},
+      {cut_off, 0xffc1fe01, 0, 0, 0x7fffe000}, {relu, 0xff800000, 0, 0, 0},
+      {relu, 0xffc1fe01, 0, 0, 0x7fffe000},    {relu, 0x3f801001, 0, 0, 0x3f802000},
   });
 }
 
