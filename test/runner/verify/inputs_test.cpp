@@ -139,7 +139,9 @@ TEST(Inputs, OfCancellingDataCancel) {
       result += std::abs(sum);
     }
     EXPECT_GT(result, 0) << K;
-    if (K > 1) EXPECT_LT(result, 0x1p-11 * magnitude) << K;
+    if (K > 1) {
+      EXPECT_LT(result, 0x1p-11 * magnitude) << K;
+    }
   }
 }
 
