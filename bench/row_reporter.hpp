@@ -14,7 +14,7 @@ namespace bench {
 /// What a benchmark that was not run says in place of a result; such rows are left out.
 inline constexpr const char* NOT_RUN = "not run";
 
-/// Skips, saying why, what is neither run nor wrong. (Google Benchmark 1.7 knows errors only, later ones both.)
+/// Skips a benchmark that cannot run and is not wrong, with the reason. (Google Benchmark 1.7 knows errors only, later ones both.)
 template <typename State>
 void skip(State& state, const std::string& why) {
   if constexpr (requires { state.SkipWithMessage(why); }) {
@@ -27,10 +27,10 @@ void skip(State& state, const std::string& why) {
 /// Takes a text as it comes.
 using Write = std::function<void(const std::string&)>;
 
-/// Hands rows on to one of the library's reporters: called `sgemm/02_coalesced/256x256x256`, without "iterations:1" and
-/// "manual_time", which all would have; and with the measured time where the library has the host thread's, which says
-/// nothing of a kernel. What that reporter writes goes to `write` as soon as it is there; what it has to say of the host goes to
-/// `remark`, without its warnings of the library's own timing, which is not used.
+/// Hands rows on to one of the library's reporters. A row is called `sgemm/02_coalesced/256x256x256`, without "iterations:1" and
+/// "manual_time", which all rows would have. It has the measured time in place of the host thread's, which says nothing about a
+/// kernel. The reporter's output goes to `write` at once. Its remarks on the host go to `remark`, without the warnings about the
+/// library's own timing, which is not used.
 class RowReporter : public benchmark::BenchmarkReporter {
  public:
   /// When rows are handed on. The columns of a CSV are the counters of those that come first, so all must.

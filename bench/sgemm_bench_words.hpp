@@ -15,15 +15,14 @@ struct Words {
   std::string format = "console";  // --benchmark_format
   std::string out_file{};          // --benchmark_out; empty for none
   std::string out_format = "json";
-  std::vector<std::string>
-      for_google{};  // what benchmark::Initialize is to take, the program first
+  std::vector<std::string> for_google{};  // the words for benchmark::Initialize, the program first
 };
 
 /// `line` begins with the program; a word `bench`, the subcommand, is dropped. Throws
 /// runner::Error(ExitCode::usage).
 Words understood(std::vector<std::string> line);
 
-/// What Google Benchmark left of its words is nothing that it knows: throws runner::Error(ExitCode::usage) about the first.
+/// Throws runner::Error(ExitCode::usage) about the first word that Google Benchmark left, because it does not know that word.
 void refuse_unknown(const std::vector<std::string>& left);
 
 /// Our own part of --help.

@@ -55,7 +55,7 @@ constexpr struct {
     {"flops_per_global_byte", "flops_per_global_byte"},
 };
 
-// What the benchmarks of one process have in common: the matrices under way, what was found, and whether to go on.
+// The state that the benchmarks of one process share: the current matrices, the findings, and whether to go on.
 class Session {
  public:
   explicit Session(machine::Device device) : device_(std::move(device)) {}
@@ -194,7 +194,7 @@ void initialize(std::vector<std::string>& words) {
   refuse_unknown({pointers.begin() + 1, pointers.begin() + count});
 }
 
-// One result of each benchmark, the first that is not right if there is one: what is wrong is said once.
+// Returns one result of each benchmark: the first wrong one, if there is one, so that each error is told once.
 results::Run each_once(const results::Run& run) {
   results::Run once;
   for (const Result& result : run.results) {

@@ -10,9 +10,9 @@
 
 namespace bench {
 
-/// Does what a command line of `sgemm_bench` asks for, of these rungs, and says how it went, as the runner does: `wrong` where
-/// a result is, or a promise broken. Throws runner::Error where it cannot begin. Once in a process: the library's
-/// state is global.
+/// Serves a command line of `sgemm_bench` for these rungs, and returns the runner's exit code: `wrong` for a wrong result or a
+/// broken promise. Throws runner::Error if it cannot begin. Call it once in a process, because the library's state is
+/// global.
 runner::ExitCode run(const std::vector<std::string>& line,
                      std::span<const ladder::Rung* const> rungs);
 

@@ -1,8 +1,8 @@
 # check_ladder(LIST FILE.cu...)
 #
-# Holds the list of rungs in the file LIST, lines that begin with RUNG(name), against the rungs' files NN_name.cu, and
-# says which of them has no counterpart: the linker would say it in its own words, or not at all. Configuring is
-# repeated when the list changes.
+# Compares the list of rungs in the file LIST, lines that begin with RUNG(name), with the rungs' files NN_name.cu, and names
+# each that has no counterpart. The linker would report that in its own words, or not at all. Configuring is repeated when
+# the list changes.
 function(check_ladder list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   file(READ ${list} text)

@@ -1,9 +1,9 @@
 # choose_cuda_architectures()
 #
-# Compiles for the GPUs of this machine alone, or for all that the kernels know of where there is none. A GPU before 7.5
-# counts for none: nvcc cannot compile for it, and the program says so when it is run (Needs in src/kernels/ladder.hpp). What the user
-# asks for wins, by CUDAARCHS in the environment or by -DCMAKE_CUDA_ARCHITECTURES. SGEMM_CONFIGURED_FOR_GPU remembers
-# whose choice it was: the compute capabilities found here, e.g. 90, or nothing. cmake/setup.sh compares them.
+# Compiles only for the GPUs of this machine, or for all that the kernels know if it has none. A GPU before 7.5
+# counts for none: nvcc cannot compile for it, and the program says so when it is run (Needs in src/kernels/ladder.hpp). The user's
+# choice wins, by CUDAARCHS in the environment or by -DCMAKE_CUDA_ARCHITECTURES. SGEMM_CONFIGURED_FOR_GPU keeps the compute
+# capabilities found here, e.g. 90; it is unset or empty if the user chose. cmake/setup.sh compares them.
 function(choose_cuda_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
     return()

@@ -1,8 +1,8 @@
-# What CUDA sources need once the language is enabled: C++20, and the toolkit's libraries.
+# Prepares for CUDA sources once the language is enabled: C++20, and the toolkit's libraries.
 #
-# require_cuda_20(TARGET): the .cu files of whoever links TARGET are compiled as C++20, whatever directory they are of.
+# require_cuda_20(TARGET): targets that link TARGET compile their .cu files as C++20, in any directory.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 does not know yet that nvcc speaks C++20
-  function(require_cuda_20 target)  # what is set below is this directory's, so the option itself goes to theirs
+  function(require_cuda_20 target)  # the variables below are this directory's, so the targets get the option itself
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   endfunction()
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -1,5 +1,5 @@
 # The warnings of all code of this project. A target asks for them by linking to `warnings`. They are errors in .ci/run only:
-# a compiler that we do not know may warn of more, and whoever builds with it is to get a program.
+# an unknown compiler may warn of more, and its user is to get a program all the same.
 option(SGEMM_WARNINGS_AS_ERRORS "Stop at a warning, as .ci/run does" OFF)
 add_library(warnings INTERFACE)
 target_compile_options(warnings INTERFACE

@@ -28,7 +28,7 @@ declare -A packages_for=(
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
   [emulators]="qemu-user"
 )
-# Any of them will do, and the package is for who has none: on Ubuntu it is a way to a snap.
+# Any of these browsers will do. The package is for machines without one: on Ubuntu it leads to a snap.
 browsers="chromium chromium-browser google-chrome"
 packages=()
 features=()  # parts of the build: options of CMake that are turned on
@@ -67,7 +67,7 @@ find_nvcc() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
 
-# --build BUILD, else SGEMM_BUILD, else what the machine offers: then `asked_for_build` is empty.
+# Chooses the build by --build BUILD, else by SGEMM_BUILD. Otherwise the machine decides, and `asked_for_build` is empty.
 choose_build() {
   local choice=${SGEMM_BUILD:-}
   arguments=()
@@ -90,7 +90,7 @@ choose_build() {
   need_for run
   case $choice in
     sim) ;;
-    sim-asan | sim-aarch64) need_for "$choice" ;;  # for those who change the project: see CONTRIBUTING.md
+    sim-asan | sim-aarch64) need_for "$choice" ;;  # for developers of the project: see CONTRIBUTING.md
     cuda)
       find_nvcc > /dev/null || fail 2 "the cuda build needs NVIDIA's nvcc on the PATH or in /usr/local/cuda/bin;" \
         "--build sim needs neither it nor a GPU"
@@ -107,7 +107,7 @@ use_build() {
   log=$root/build/$preset.log
 }
 
-# The table of subcommands says which program is behind one, for what it needs packages, and which build it asks for.
+# The table of subcommands has each one's program, the purpose of its packages, and the build that it needs.
 choose_program() {
   local word name program_of purpose build_of
   target=sgemm_runner
@@ -120,7 +120,7 @@ choose_program() {
     need_for "$purpose"
     case $preset in "$build_of" | "$build_of"-*) continue ;; esac  # sim-asan is a sim build
     [ "$build_of" != any ] || continue
-    # Every machine can have the sim build, so nobody need be sent to ask for it.
+    # Every machine can have the sim build, so the user need not ask for it.
     if [ "$build_of" = sim ] && [ -z "$asked_for_build" ]; then
       say "'$name' is about the simulated GPU: using the sim build"
       use_build sim
@@ -132,10 +132,9 @@ choose_program() {
 
 # --- one build at a time --------------------------------------------------------------------------------------------
 #
-# Two ninjas must not run in one folder, so whoever builds holds a lock. Who waits for it stands in a queue, which is
-# a lock of its own: it is taken first and given back once the other is there. A build that `yields` (that of the whole
-# test suite takes minutes) sees that somebody waits, stops and goes to the end of the queue. What others want does not
-# yield, so each comes to its end.
+# Two ninjas must not run in one folder, so a build holds a lock. A build that waits takes the lock of the queue first, and
+# gives it back once it has the build's. A build that `yields` (the whole test suite takes minutes) stops when another one
+# waits, and goes to the end of the queue. The other builds do not yield, so each comes to its end.
 
 open_locks() { exec 9> "$build_folder.lock" 8> "$build_folder.queue"; }
 try_lock() { ! somebody_waits && flock -n 9; }
@@ -146,7 +145,7 @@ wait_for_lock() {
 unlock() { exec 8>&- 9>&-; }
 somebody_waits() { ! flock -n -s "$build_folder.queue" true; }
 
-# May we write there? If not, what is there can still be run.
+# True if this user may write to the build folder. If not, an up-to-date program in it can still run.
 can_write() {
   local path
   mkdir -p "$build_folder" 2> /dev/null || return 1
@@ -155,7 +154,7 @@ can_write() {
   done
 }
 
-# A file says when a target was last known to be up to date: nothing of the source tree may be newer.
+# The time of a target's stamp file is when the target was last up to date. No file of the source tree may be newer.
 stamp_of() { echo "$build_folder/built/$1"; }
 newer_than() {
   local parts=(src cmake test bench CMakeLists.txt CMakePresets.json)
@@ -198,8 +197,8 @@ packed_runs() {
 
 # --- what may take long ---------------------------------------------------------------------------------------------
 #
-# cmake and ninja run in process groups of their own, so that a signal to this script, or Ctrl-C, ends all of it.
-# They do not get the locks: what they may leave behind would hold them.
+# cmake and ninja run in process groups of their own, so that a signal to this script, or Ctrl-C, ends all their processes.
+# They do not inherit the locks: a process left behind would hold them.
 
 child=
 interruptibly() {
@@ -241,7 +240,7 @@ configure() {
 # The value of a variable in the build's cache.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_folder/CMakeCache.txt" 2> /dev/null || :; }
 
-# The compute capabilities of this machine's GPUs, e.g. 90, as CMake was told; nothing where it cannot be known.
+# The compute capabilities of this machine's GPUs, e.g. 90, as CMake was told; empty if unknown.
 gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -oE '[0-9]+\.[0-9]+' | tr -d . | sort -u | paste -sd ';' || :; }
 
 # Configured for this very tree (not for one that it was copied or moved from), for this machine's GPU and with the
@@ -319,7 +318,7 @@ need() {
   done
 }
 
-# What failed, and why: the log without steps that went well, cmake's status lines and the commands, which are long.
+# Prints the errors of the build: the log without successful steps, cmake's status lines and the long commands.
 show_errors() {
   awk '/^FAILED: / { print; command = 1; next }
        command { command = 0; next }
@@ -386,7 +385,7 @@ from_the_future() {
   echo "${file:-what is in $build_folder}"
 }
 
-# Why what lies in the build folder is not TARGET of these sources.
+# Tells why the build folder does not hold TARGET of these sources.
 lack_of() {
   local stamp newer
   stamp=$(stamp_of "$1")
@@ -410,7 +409,7 @@ build() {
   open_locks
   while :; do
     if ! try_lock; then
-      is_up_to_date "$target" && break  # whoever builds there changes nothing of what we want
+      is_up_to_date "$target" && break  # the other build does not change our target
       wait_for_lock
     fi
     began=$(date +%s.%N)

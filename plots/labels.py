@@ -1,4 +1,4 @@
-"""Where labels stand so that none lies on another."""
+"""Places labels so that none lies on another."""
 
 GAP = 15  # points from one to the next in a column
 

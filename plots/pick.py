@@ -15,13 +15,13 @@ def kernels(run):
 
 
 def on_any_data(run):
-    """The same, whatever the data."""
+    """The same for data of any kind."""
     rows = [row for row in run.rows if row.set in ("sgemm", "kernel") and row.size and not row.refusal]
     return sorted(rows, key=lambda row: (row.number is None, row.number or 0, row.kernel))
 
 
 def timed(run):
-    """Those with a time, all warm, or all cold where the run has no others."""
+    """The rows with a time: those with a warm L2, or the cold ones if the run has no others."""
     rows = [row for row in kernels(run) if row.samples_ms]
     if not rows:
         if run.context.machine == "simulator":
@@ -52,8 +52,8 @@ def square(row):
 
 
 def at_size(rows, size):
-    """The rows of that size: "4096" or "128x160x7168". Without one of the usual square, or of the largest that most
-    kernels have, or of whatever size most have."""
+    """The rows of that size: "4096" or "128x160x7168". Without a size, those of the usual square, else of the largest square that
+    most kernels have, else of the size that most kernels have."""
     counted = {}
     for row in rows:
         counted[row.size] = counted.get(row.size, 0) + 1

@@ -208,7 +208,7 @@ def _refuse_constant(word):
 
 
 def _object(members):
-    """Of two members of one name each reader would take another."""
+    """Refuses two members of one name: readers would disagree on which counts."""
     keys = [key for key, _ in members]
     for key in keys:
         if len(keys) != len(set(keys)) and keys.count(key) > 1:
@@ -235,7 +235,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 class _Place:
-    """One place in the file: what complaints name, and what values are taken from."""
+    """A value and its place in the file. Complaints name the place."""
 
     def __init__(self, value, path):
         self.value, self.path = value, path
@@ -338,7 +338,7 @@ class _Place:
         return {key: self.at(key).value_of(one["kind"]) if key in needed or self.has(key) else one["absent"] for key, one in table.items()}
 
     def value_of(self, kind):
-        """What stands here, which must be of that kind (of schema.json)."""
+        """The value, which must be of that kind (of schema.json)."""
         if isinstance(kind, str):
             return _KINDS[kind](self)
         (name, of), *more = kind.items()

@@ -58,7 +58,7 @@ SUFFIXES = (".svg", ".png", ".pdf")
 
 
 def color(role):
-    """That which a Figure has: the light one."""
+    """The colour that a Figure has: the light one."""
     return ROLES[role][0]
 
 
@@ -80,7 +80,7 @@ def matplotlib():
 
 
 def missing():
-    """What to do where this Python cannot draw."""
+    """The advice for a user whose Python cannot draw."""
     found = find_python()
     if found:
         return f"{sys.executable} has no matplotlib, and {found} has: call {found} -m plots"
@@ -184,7 +184,7 @@ def plain(text):
 
 
 def tip(artist, text):
-    """What is told of an artist where a reader points at it: a text, or one for each mark of a line or a collection."""
+    """Gives an artist a tip, shown when a reader points at it: a text, or one for each mark of a line or a collection."""
     artist.set_gid(_TIP + json.dumps(text))
     return artist
 

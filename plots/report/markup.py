@@ -9,7 +9,7 @@ class Markup(str):
 
 
 def markup(part):
-    """The part as HTML. Nothing of None, the parts of a list one behind the other."""
+    """The part as HTML. None becomes nothing; the parts of a list follow each other."""
     if part is None:
         return Markup()
     if isinstance(part, Markup):

@@ -29,7 +29,7 @@ def signed(value, decimals):
 
 
 def size(row):
-    """ "4096³", "16 × 4096 × 4096"; of a lab's variant its parameters; empty where there is neither."""
+    """ "4096³", "16 × 4096 × 4096"; for a lab's variant its parameters; empty if it has neither."""
     if row.size:
         m, n, k = row.size
         return f"{m}³" if m == n == k else f"{m} {TIMES} {n} {TIMES} {k}"
@@ -52,7 +52,7 @@ def idea(row):
 
 
 def options(row):
-    """What else was asked for: everything that is not the default, in a few words."""
+    """The options of a row that are not the default, in a few words."""
     texts = []
     if row.size:  # the reader has seen to what a problem must have
         m, n, k = row.size

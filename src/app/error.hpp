@@ -12,10 +12,10 @@ namespace runner {
 enum class ExitCode : int {
   ok = 0,
   wrong = 1,           // a wrong result or a broken promise
-  usage = 2,           // the command line asks for something that makes no sense
-  regression = 3,      // slower, or other counters, than the run that this one was held against
-  not_comparable = 4,  // with that run: another device, another cuBLAS, other kernels
-  untrusted = 5,       // --strict, and the measurement cannot be trusted
+  usage = 2,           // the command line makes no sense
+  regression = 3,      // a kernel is slower, or its counters differ, than in the base run
+  not_comparable = 4,  // the base run has another device, cuBLAS or other kernels
+  untrusted = 5,       // with --strict: the measurement cannot be trusted
   failure = 70,        // a CUDA call failed, or the program itself did
   no_device = 77,      // no suitable GPU
   interrupted = 130,   // Ctrl-C; what was done has been printed

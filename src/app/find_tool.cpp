@@ -18,7 +18,7 @@ bool is_program(const fs::path& file) {
   return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
 }
 
-// The folder itself, or, of one that ends in "/*", all that are in it, the last by name first.
+// Returns the folder itself. For a folder that ends in "/*" it returns all folders in it, the last by name first.
 std::vector<fs::path> expanded(const fs::path& folder) {
   if (folder.filename() != "*") return {folder};
   std::vector<fs::path> found;

@@ -7,12 +7,13 @@
 
 namespace runner {
 
-/// The path of the program `name`: in a folder of `path` (as PATH has it: separated by colons), else in the first of
-/// `folders` that has it. The last part of a folder may be "*": of several the last by name, which is the latest version.
+/// Returns the path of the program `name`: from a folder of `path` (separated by colons, as in PATH), else from the first
+/// of `folders` that has it. The last part of a folder may be "*". It stands for any name; the last one by name, which is
+/// the latest version, is searched first.
 std::optional<std::string> find_program(const std::string& name, const std::string& path,
                                         const std::vector<std::string>& folders);
 
-/// The same in PATH, beside the nvcc that is found there, and where CUDA and Nsight Compute install themselves.
+/// The same in PATH, beside the nvcc in PATH, and in the usual folders of CUDA and Nsight Compute.
 std::optional<std::string> find_cuda_tool(const std::string& name);
 
 /// The places that find_tool() searched, as words for an error message.

@@ -3,9 +3,9 @@
 
 namespace runner {
 
-/// From now on SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) ask for an end instead of
-/// making one. A second SIGINT or SIGTERM ends the process; SIGHUP comes more than once from a terminal that
-/// has gone. `on_signal`, if any, is called then too; it must be safe in a signal handler.
+/// From now on SIGINT, SIGTERM and SIGHUP no longer end the process: they set interrupted() and call `on_signal`, if
+/// any, which must be safe in a signal handler. SIGHUP stays ignored if it was, as under nohup. A second SIGINT or
+/// SIGTERM ends the process. A second SIGHUP does not: a terminal that has gone sends several.
 void catch_signals(void (*on_signal)() = nullptr);
 
 /// True once the user has asked the program to stop.

@@ -41,7 +41,7 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The stream of this process that a name stands for: /proc/self/fd/1, to which /dev/stdout leads, is 1.
+// Returns the stream of this process that a path names: 1 for /proc/self/fd/1, to which /dev/stdout leads.
 std::optional<int> open_stream(const std::string& path) {
   const std::string own = fmt::format("/proc/{}/fd/", getpid());
   for (const std::string_view folder :
@@ -88,7 +88,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
                  fmt::format("cannot write to '{}': {}", path, std::strerror(error)));
   };
   if (path.empty()) throw cannot(ENOENT);
-  // Follow symbolic links, so that the file they point to is replaced, or made, and not the link.
+  // Follows symbolic links, so that the file behind them is replaced or made, and not the link.
   std::error_code none;
   for (int links = 0;; ++links) {
     if (const auto stream = open_stream(path_)) {

@@ -16,16 +16,15 @@ void write_stderr(std::string_view text);
 /// Writes "sgemm_runner: " and a line of text to stderr.
 void warn(std::string_view text);
 
-/// Throws Error(ExitCode::usage) if a regular file is there, and `replace` is false.
+/// Throws Error(ExitCode::usage) if `path` is a regular file and `replace` is false.
 void require_free_or_replaced(const std::string& path, bool replace);
 
 /// A file that appears whole under its name, or not at all. Only a regular file is replaced. A terminal, a pipe, and
 /// names like /dev/stdout or /dev/fd/3 are written to directly; earlier output there stays.
 class OutputFile {
  public:
-  /// Makes a temporary file beside `path` and removes it again, so that a path which cannot be written fails
-  /// before the work is done and not after it: Error(ExitCode::usage). Waits for a pipe's reader; an interruption
-  /// ends that.
+  /// Makes a temporary file beside `path` and removes it again. So a path that cannot be written fails before the work
+  /// and not after it: Error(ExitCode::usage). Waits for a pipe's reader; an interruption ends the wait.
   explicit OutputFile(const std::string& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

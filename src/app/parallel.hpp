@@ -11,9 +11,9 @@
 
 namespace runner {
 
-/// Calls work(first, last) for pieces that together cover [0, count), on as many threads as the machine has
-/// cores when there is more than `grain` in a piece. The pieces' order is not defined. What `work` throws is thrown
-/// on, once all pieces have come to their end.
+/// Calls work(first, last) for pieces that together cover [0, count). Uses at most one thread for each core, and gives
+/// a piece at least `grain` rows, if there are so many. The pieces' order is not defined. An exception of `work` is
+/// thrown again after all pieces have ended.
 inline void parallel_for(int64_t count, int64_t grain,
                          const std::function<void(int64_t first, int64_t last)>& work) {
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
@@ -30,7 +30,7 @@ inline void parallel_for(int64_t count, int64_t grain,
   };
   {
     std::vector<std::jthread> threads;
-    int64_t first = count / pieces;  // not yet given to a thread; this thread has the rows before
+    int64_t first = count / pieces;  // the next row for a thread; this thread has the rows before
     try {
       for (int64_t i = 1; i < pieces; ++i) {
         const int64_t last = count * (i + 1) / pieces;

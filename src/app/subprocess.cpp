@@ -49,7 +49,7 @@ Finished run(const std::vector<std::string>& words, const How& how) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   const bool interruptible = how.on_interrupt != OnInterrupt::go_on;
-  if (interruptible) {  // in a group of its own: the terminal's Ctrl-C reaches it through us alone
+  if (interruptible) {  // in its own group: the terminal's Ctrl-C reaches it only through us
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
   }

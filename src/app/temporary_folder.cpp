@@ -33,14 +33,14 @@ Error unusable(const fs::path& place, const std::string& why) {
                       place.string(), why)};
 }
 
-// Said beforehand: a compiler that finds no space, or a library that may not be loaded, says it in other words.
+// Refuses an unusable folder at once: a compiler without space, or a library that may not be loaded, would not name the cause.
 void refuse_what_will_not_do(const fs::path& place, TemporaryFolder::For use) {
   struct statvfs facts{};
   if (statvfs(place.c_str(), &facts) != 0) return;  // then making a folder fails too
   const uint64_t free = uint64_t{facts.f_bavail} * facts.f_frsize;
   if (use == TemporaryFolder::For::code && (facts.f_flag & ST_NOEXEC) != 0)
     throw unusable(place, "no code may be executed there (it is mounted noexec)");
-  // File systems without an end, as those of some containers, say that they have no blocks at all.
+  // A file system without a limit, as some containers have, says that it has no blocks at all.
   if (facts.f_blocks > 0 && free < LEAST_FREE_BYTES) {
     throw unusable(place, fmt::format("it has {} KiB left, and {} are needed", free >> 10,
                                       LEAST_FREE_BYTES >> 10));

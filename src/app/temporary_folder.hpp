@@ -9,11 +9,11 @@ namespace runner {
 /// A new folder in TMPDIR, or in /tmp. The destructor removes it with all its files.
 class TemporaryFolder {
  public:
-  /// Code will be loaded from the folder, or its files are only read.
+  /// The folder's use: code is loaded from it, or its files are only read.
   enum class For { code, files };
 
-  /// Throws Error(ExitCode::failure), with the cause, where there can be none, it would be nearly full, or code in it
-  /// may not be executed.
+  /// Throws Error(ExitCode::failure), with the cause, if the folder cannot be made, would be nearly full, or may not hold
+  /// code that is executed.
   explicit TemporaryFolder(For use = For::code);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

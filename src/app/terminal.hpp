@@ -7,8 +7,8 @@ namespace runner {
 
 enum class When { automatic, always, never };
 
-/// How to write to stdout: COLUMNS or the terminal's width (no limit for a file or a pipe), colour unless
-/// NO_COLOR is set, TERM is "dumb" or stdout is no terminal, the locale of the environment.
+/// Returns the page of stdout. Its width is COLUMNS or the terminal's (no limit for a file or a pipe). It has colour unless
+/// NO_COLOR is set, TERM is "dumb" or stdout is no terminal. Its characters are those of the environment's locale.
 text::Page stdout_page(When color);
 
 }  // namespace runner

@@ -22,7 +22,7 @@ Error not_understood(const char* option, std::string_view text, const std::strin
           fmt::format("{} '{}' is not understood: write {}", option, text, wanted)};
 }
 
-// The whole of the text, or an error.
+// Reads the whole text as a number. Returns an error if a part of it is left.
 template <typename T>
 std::errc parse(std::string_view text, T& value) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);

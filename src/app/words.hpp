@@ -12,7 +12,7 @@ namespace runner {
 
 /// A number that FP32 can hold, as people write it: "0.5", "-1e-3", "3.4028235e38".
 float parse_float(const char* option, std::string_view text);
-/// A whole number from `least` to `most`; `reason` says why those, and ends in ", so ".
+/// A whole number from `least` to `most`. `reason` says why these are the limits, and ends in ", so ".
 int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most,
                       const std::string& reason = "");
 /// A whole number from 0 to 2^64 - 1.
@@ -25,7 +25,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-/// A text of others' for a message: as text::plain_lines() has it, and of a long word the beginning.
+/// Makes a foreign text fit for a message: text::plain_lines() of it, with long words cut.
 std::string printable(std::string_view text);
 
 }  // namespace runner

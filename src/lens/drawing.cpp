@@ -22,7 +22,7 @@ struct Piece {
 
 int64_t floor_divided(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
-// The buffer need not begin where a line does, if it is the host's memory.
+// A buffer in the host's memory may begin within a line.
 int64_t start_in_line(const Request& r) {
   return static_cast<int64_t>(r.buffer_base % static_cast<uint64_t>(LINE_BYTES));
 }

@@ -18,14 +18,14 @@ inline constexpr size_t WORDS_OF_A_SECTOR = 8;
 /// Four bytes of memory.
 struct Word {
   uint32_t lanes = 0;     // that touch it
-  uint32_t bytes = 0;     // of it that are asked for, its first byte the lowest bit
-  bool fetched = false;   // as it lies in a sector that is touched; never in shared memory
+  uint32_t bytes = 0;     // of it that lanes ask for; its first byte is the lowest bit
+  bool fetched = false;   // it lies in a touched sector; never in shared memory
   bool collides = false;  // shared memory: another word of its bank is asked for in the same phase
 };
 
 /// 128 bytes of memory: a line, or in shared memory a row of the banks.
 struct Line {
-  int64_t number = 0;      // from the line on that the buffer begins in
+  int64_t number = 0;      // counted from the line in which the buffer begins
   int64_t offset = 0;      // of its first byte from the buffer's
   bool after_gap = false;  // it does not follow the line above
   uint32_t lanes = 0;      // that touch it
@@ -42,7 +42,7 @@ struct Phase {
 
 std::vector<Phase> phases_of(const Request& request);
 
-/// "copy in copy.cu:6", of at most so many columns; 0 for no limit.
+/// "copy in copy.cu:6", cut to `columns` columns; 0: not cut.
 std::string place_of(const Request& request, int columns, const std::string& ellipsis);
 /// "ld.global.f32 of A, launch 1, block (0,0,0), warp 0, request 0".
 std::string origin_of(const Request& request);

@@ -52,7 +52,7 @@ std::string_view escape_of(Tone tone) {
   return "";
 }
 
-// A line of text, its signs coloured in runs and nothing left behind its last one.
+// A line of text. Its signs are coloured in runs; it ends with its last sign.
 class Row {
  public:
   explicit Row(bool color) : color_(color) {}
@@ -283,7 +283,7 @@ class Painter {
   const int width_;
 };
 
-// The first and the last touched row, and in each the columns from the first touched one on.
+// Draws the first and the last touched row, each from the first touched column on.
 std::string Painter::matrix(const Walk& walk) const {
   constexpr int64_t MOST_ROWS = 8;
   const int row_width = std::max({5, width_of(walk.first_row), width_of(walk.last_row)});
@@ -334,8 +334,8 @@ std::string Painter::matrix(const Walk& walk) const {
   return text;
 }
 
-// The first of the rows that are touched, and no fewer than four, as the one line of memory that they are: all rows are
-// drawn equally long, however many elements have to share a sign.
+// Draws the first touched rows, at least four, as the one line of memory that they form. All rows are drawn equally long,
+// so several elements may share a sign.
 std::string Painter::memory(const Walk& walk) const {
   constexpr int64_t FEWEST_ROWS = 4, MOST_ROWS = 8;
   int64_t rows = std::max(walk.last_row - walk.first_row + 1, FEWEST_ROWS);

@@ -11,7 +11,7 @@
 
 namespace lens {
 
-/// The addresses of one warp instruction. Lanes outside `active` have no meaning.
+/// The addresses of one warp instruction. Addresses of lanes outside `active` have no meaning.
 struct WarpAddresses {
   std::array<uint64_t, LANES> lane;
   uint32_t active;

@@ -15,7 +15,7 @@
 namespace lens {
 namespace {
 
-// In pixels of a figure that is shown at its own size.
+// Lengths, in pixels of a figure shown at its own size.
 constexpr int WIDTH = 1000, MARGIN = 24;
 constexpr int SEAT = 18, SEAT_PITCH = 22;  // a word of memory, or a lane
 constexpr int SECTOR_GAP = 10;
@@ -97,7 +97,7 @@ class Figure {
     body_ << "<path d=\"" << path << "\" class=\"touch\" stroke=\"" << color << "\"/>\n";
   }
 
-  // In as many lines as it takes.
+  // Breaks the text into lines of at most `characters`.
   void paragraph(std::string_view classes, std::string_view text, int line_height,
                  size_t characters) {
     while (!text.empty()) {
@@ -157,7 +157,7 @@ void draw_word(Figure& figure, const Word& word, size_t i, int top, int height) 
     figure.rectangle(left, top, SEAT, height, 3, classes, color_of(lowest(word.lanes)));
     return;
   }
-  // Used in part: a seat that is filled where the bytes lie.
+  // A word used in part: only the places of the used bytes are filled.
   figure.rectangle(left, top, SEAT, height, 3, "hollow");
   for (int byte = 0; byte < 4; ++byte) {
     if ((word.bytes >> byte & 1u) == 0) continue;

@@ -1,4 +1,4 @@
-// Which claims say something.
+// Tells claims that a kernel can break from claims that every kernel keeps.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace device {
 constexpr bool can_be_broken(const Claim& claim) {
   struct Range {
     std::string_view counter;
-    double least, most;  // that a kernel can bring about
+    double least, most;  // the range of figures that kernels can reach
   };
   constexpr double NO_END = std::numeric_limits<double>::infinity();
   constexpr Range RANGES[] = {

@@ -8,7 +8,7 @@ namespace {
 // The next character of a text.
 struct CodePoint {
   char32_t value = 0;
-  size_t bytes = 0;  // 0 where it does not begin with UTF-8
+  size_t bytes = 0;  // 0 if the text does not begin with UTF-8
 };
 
 CodePoint first_of(std::string_view text) {

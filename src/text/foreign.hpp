@@ -18,8 +18,8 @@ std::string plain_lines(std::string_view foreign);
 /// border. Stars and underscores stay as they are.
 std::string in_markdown(std::string_view text);
 
-/// Escapes a text for an element or an attribute of HTML or SVG. Control characters, which may stand there in no form, become
-/// spaces.
+/// Escapes a text for an element or an attribute of HTML or SVG. Control characters become
+/// spaces, because HTML cannot hold them in any form.
 std::string in_markup(std::string_view text);
 
 }  // namespace text

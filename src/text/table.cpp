@@ -92,7 +92,7 @@ void Table::fit(size_t name, std::vector<std::string>& left_out) {
   cut.width = std::max(cut.cut, display_width(cut.heading));
 }
 
-// Each over its columns, or where they are narrower beginning further left.
+// Ends each group's heading where its columns end. A heading wider than its columns begins further left.
 std::string Table::groups() const {
   const std::vector<size_t> places = shown();
   const std::vector<int> of_each = widths();

@@ -47,7 +47,7 @@ class Missing(Exception):
 
 @dataclass
 class Finding:
-    """What a tool complains of, once for each kind and place."""
+    """A complaint of a tool, once for each kind and place."""
 
     what: str  # "Invalid __global__ read of size 4 bytes"
     where: str  # "naive_kernel(...) in 01_naive.cu:28", or empty
@@ -56,7 +56,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What a tool said of one run."""
+    """The findings of a tool in one run."""
 
     findings: list = field(default_factory=list)
     errors: int | None = None  # as its summary counts them; None without one

@@ -1,4 +1,4 @@
-// What is wrong with a lab's kernel is seen, and the first wrong word named.
+// The trial finds a lab kernel's fault and names the first wrong word.
 #include "runner/verify/lab_trial.hpp"
 
 #include <gmock/gmock.h>

@@ -43,7 +43,7 @@ ExitCode run_with(const char* seed, const std::function<void(Run&)>& measure) {
 
 // ---- Rungs.
 
-// The first thing of the contract that is not kept, or the first hazard in it.
+// Returns the first check of the contract that fails, or the first hazard in one.
 Result asked_for_contract(const ladder::Rung& rung) {
   Result result{.who = runner::identity_of_stranger(rung)};
   result.judged.correct = true;

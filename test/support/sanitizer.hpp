@@ -1,5 +1,5 @@
-// Whether a test is compiled for AddressSanitizer, which takes addresses for all that there are: no program runs within a limit
-// of them then.
+// Tells whether a test is compiled for AddressSanitizer. It reserves a huge range of addresses, so no program runs within a
+// limit on them.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

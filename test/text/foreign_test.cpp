@@ -1,4 +1,4 @@
-// What others wrote: shown as text, and nothing but text.
+// Foreign texts are shown as text, and nothing else.
 #include "text/foreign.hpp"
 
 #include <gtest/gtest.h>

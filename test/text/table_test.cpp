@@ -1,4 +1,4 @@
-// Tables: what stands where, and what goes first where a page is narrow.
+// Tables: the places of columns, and the first ones to go on a narrow page.
 #include "text/table.hpp"
 
 #include <gmock/gmock.h>

@@ -23,7 +23,7 @@ def section(folder):
 
 
 def on_a_device(folder):
-    """What a device's own tools say of it: test/data/bugs/record."""
+    """The findings of a device's own tools, as test/data/bugs/record wrote them."""
     with open(folder.parent / "compute_sanitizer.csv", encoding="utf-8", newline="") as file:
         answers = {row.pop("program"): row for row in csv.DictReader(file)}
     if folder.name not in answers:
@@ -33,7 +33,7 @@ def on_a_device(folder):
 
 
 def commented(file):
-    """What the first line, a comment, says, and all lines."""
+    """The text of the first line, which is a comment, and all lines."""
     lines = file.read_text(encoding="utf-8").splitlines()
     return in_markdown(lines[0].removeprefix("// ")), lines
 

@@ -70,7 +70,7 @@ class Commands:
         self.answers = {}
 
     def run(self, command, words, code=0, may_differ=False):
-        """What the command prints, which must end with `code`; None where it may find a difference, and does."""
+        """The output of the command, which must end with `code`. None if `may_differ` and the command finds a difference."""
         name = next((name for name in self.programs if words[: len(name.split())] == name.split()), None)
         if name is None:
             raise Refused(f"'{command}': a document may show what {' or '.join(self.programs)} does, not '{words[0]}'")
@@ -84,14 +84,14 @@ class Commands:
         return ended.stdout
 
     def printed(self, command, code):
-        """What the command prints, run once however often it is shown."""
+        """The output of the command, which runs once even if documents show it several times."""
         if (command, code) not in self.answers:
             self.answers[command, code] = self.run(command, shlex.split(command), code)
         return self.answers[command, code]
 
     def drawn(self, command, check):
-        """The file that the command writes, relative to the root, and what should be in it: None where that is another
-        plot than the one there, which a check does not draw. The file itself stays as it is."""
+        """The file that the command writes, relative to the root, and its right contents. The contents are None if a check finds
+        that the file shows another plot: a check does not draw. The file itself stays as it is."""
         words = shlex.split(command)
         at = next((i for i, word in enumerate(words) if word.endswith(".svg")), None)
         if at is None:

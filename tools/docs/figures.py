@@ -100,7 +100,7 @@ def bursts():
 
 
 def ideas():
-    """The ladder as a climb: each rung brings operands closer, moves more at once, begins earlier or shares work more evenly."""
+    """The ladder as a climb: each rung brings operands closer, moves more at once, begins earlier, shares work more evenly or keeps more bits."""
     column, step, left, top, bottom = 114, 34, 26, 52, 16
     height = top + step * len(IDEAS) + bottom
     d = Drawing(

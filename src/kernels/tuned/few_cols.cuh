@@ -30,8 +30,8 @@ struct FewCols {
 };
 
 /// Block (x % strips, x / strips) computes rows [32 (x % strips), + 32) over k in [depth * part, + depth),
-/// part = x / strips; depth is a multiple of FewCols::CHUNK. COLS >= N is 1, 2, 4 or 8. With one
-/// part C is written; otherwise part after part an M x N matrix of sums goes to `parts`.
+/// part = x / strips; depth is a multiple of FewCols::CHUNK. COLS >= N is 1, 2, 4 or 8. With one part
+/// the kernel writes C. With several, each part writes its M x N matrix of sums to `parts`, in order.
 template <int COLS, bool VECTOR>
 __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
     few_cols_kernel(const Sgemm p, const int64_t strips, const int64_t depth, float* parts) {

@@ -16,9 +16,9 @@ namespace {
 
 constexpr size_t MOST_COUNTS_TOLD = 6;
 constexpr size_t MOST_ROWS_TOLD = 3;
-constexpr double SAME_CLOCK = 0.02;  // that two runs had, up to this share
-constexpr double OWN_CHANGE = 0.04;  // of its own time, that is not passed over
-constexpr double OWN_SHARE = 0.5;  // of a change of the ratio, that the kernel's own time must show
+constexpr double SAME_CLOCK = 0.02;  // two clocks count as one up to this relative difference
+constexpr double OWN_CHANGE = 0.04;  // of the own time: a larger change is not ignored
+constexpr double OWN_SHARE = 0.5;    // of the ratio's change: the least change of the own time
 constexpr const char* OWN_BUFFER = "of the kernel's own";
 
 // ---- What was counted.
@@ -127,15 +127,14 @@ Compared compare_counts(const Result& base, const Result& now) {
 
 // ---- What was timed.
 
-// A kernel's speed, in a quantity of which more is faster: each run's values, their median over the runs, and its
-// uncertainty.
+// A kernel's speed: each run's values, their median over the runs, and its uncertainty. A larger value is faster.
 struct Speed {
   std::vector<std::vector<double>> runs;
   double value = 0;
   double error_of_medians = 0;         // relative standard error
   std::optional<double> between_runs;  // relative standard deviation of the runs' medians
 
-  // The relative standard error. The scatter between runs is the other's where there was one run only.
+  // The relative standard error. A single run has no scatter between runs, so the other's stands in.
   double error(const Speed& other) const {
     const double scatter = between_runs.value_or(other.between_runs.value_or(0));
     return std::max(error_of_medians, scatter / std::sqrt(static_cast<double>(runs.size())));
@@ -165,7 +164,7 @@ Speed speed_of(std::vector<std::vector<double>> runs) {
 
 bool has_ratio(const Timing& t) { return !t.is_reference && !t.reference_samples_ms.empty(); }
 
-// The ratio to the reference, or where there is none the launches in a millisecond.
+// Returns the ratio to the reference, or without a reference the launches in a millisecond.
 Speed speed_of(const Timing& t) {
   if (has_ratio(t)) return speed_of(by_run(t, paired_percent(t)));
   std::vector<double> rates;
@@ -174,7 +173,7 @@ Speed speed_of(const Timing& t) {
   return speed_of(by_run(t, rates));
 }
 
-// As the metric of that name.
+// Equals the metric "median_ms".
 double median_ms(const Timing& t) { return quartiles(t.samples_ms).median; }
 
 bool had_one_clock(const Timing& a, const Timing& b) {
@@ -350,7 +349,7 @@ const Result* partner_in(const Run& run, const Result& of) {
   return found == run.results.end() ? nullptr : &*found;
 }
 
-// "3 rows are not in it: a, b, c"; nothing where there are none.
+// "3 rows are not in it: a, b, c"; nothing if there are none.
 void note_rows(const std::vector<std::string>& names, const std::string& where,
                std::vector<std::string>& notes) {
   if (names.empty()) return;
@@ -375,7 +374,7 @@ bool is_same_subject(const Result& a, const Result& b) {
     return x.set == y.set && same_name && x.variant == y.variant && x.parameters == y.parameters;
   };
   const auto is_same_problem = [](std::optional<Problem> x, std::optional<Problem> y) {
-    if (x) x->seed = 0;  // the numbers are random, whichever
+    if (x) x->seed = 0;  // any seed gives random numbers
     if (y) y->seed = 0;
     return x == y;
   };

@@ -114,7 +114,7 @@ std::string summary(const Run& run) {
   return fmt::format("{} {}: {}", rows, rows == 1 ? "row" : "rows", fmt::join(parts, ", "));
 }
 
-// "SLOWER 06_vector_float4 at 4096^3: why", or without the reason where there are several.
+// "SLOWER 06_vector_float4 at 4096^3: why", or without the reason if there are several.
 struct Explanation {
   std::string headline;
   std::vector<std::string> reasons;

@@ -19,7 +19,7 @@
 
 namespace results {
 
-// ---- Kinds: how a value stands in JSON, how it is read and checked, and how other readers are told.
+// ---- Kinds: each writes a value as JSON, reads and checks it, and describes it to other readers.
 
 struct Text {
   using Value = std::string;
@@ -168,9 +168,9 @@ struct Members {
 // kind and, unless it is required, the meaning of its absence.
 
 enum class Presence {
-  needed,   // written always; a file without it is refused
-  known,    // written always, null where it is not known; a file may lack it
-  omitted,  // not written where there is nothing to say; likewise
+  needed,   // always written; a file without it is refused
+  known,    // always written, null if unknown; a file may lack it
+  omitted,  // not written if empty; a file may lack it
 };
 
 template <typename T>
@@ -242,7 +242,7 @@ template <typename Struct, typename... Fields>
 void read(const Place& from, Struct& value, const std::tuple<Fields...>& table) {
   std::apply([&](const Fields&... field) { (field.read(from, value), ...); }, table);
 }
-/// Tells other readers of the fields of a table.
+/// Describes the fields of a table to other readers.
 template <typename... Fields>
 void describe(Json& description, const std::tuple<Fields...>& table) {
   std::apply([&](const Fields&... field) { (field.describe(description), ...); }, table);

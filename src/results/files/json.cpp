@@ -169,7 +169,7 @@ constexpr auto MISMATCH = std::tuple{
 constexpr auto FIRST_MISMATCH =
     std::tuple{omitted("first_mismatch", &Judgement::first_mismatch, Object<MISMATCH>{})};
 
-// The key of a metric: which there are only this program knows.
+// The key of a metric. Only this program knows the list of metrics.
 struct MetricKey : Text {
   static std::string read(const Place& place) {
     if (find_metric(place.text()) == nullptr) place.refuse("is no metric");
@@ -272,7 +272,7 @@ constexpr auto HAZARDS =
 
 // ---- Writing.
 
-// Google Benchmark's own keys, where there is a time to give. Its tools think in microseconds or less.
+// Adds Google Benchmark's own keys, if the result has a time. Its tools expect microseconds or less.
 void add_benchmark_keys(Json& row, const Result& r) {
   if (!r.seen.timing) return;
   const double us = 1e3 * value(r, "median_ms").value_or(0);
@@ -287,7 +287,7 @@ void add_benchmark_keys(Json& row, const Result& r) {
   row["time_unit"] = "us";
 }
 
-// Each metric that the result has, of the whole launch.
+// Adds each metric that the result has, for the whole launch.
 void add_figures(Json& row, const Result& r, const Roofs& roofs) {
   for (const Metric& m : metrics()) {
     const auto figure = m.in_rows ? m.value(r, "", roofs) : std::nullopt;
@@ -311,7 +311,7 @@ void add_traffic(Json& row, const Result& r, const Traffic& traffic) {
     const auto of_a_buffer = [&one](const Count& c) {
       return c.key == one.key && !c.buffer.empty();
     };
-    if (std::ranges::any_of(traffic.counts, of_a_buffer)) {  // then "" is one that nobody named
+    if (std::ranges::any_of(traffic.counts, of_a_buffer)) {  // then "" is a buffer without a name
       row["counts"][one.key][one.buffer] = one.value;
     } else {
       row["counts"][one.key] = one.value;
@@ -347,7 +347,7 @@ Json row_of(const Result& r, const Provenance& from) {
   row["machine"] = machine_name(from.machine);
   row["device"] = from.device;
   write(row, r, DAY);
-  if (!r.refusal.empty()) {  // Google Benchmark's words for what was not run, and is no failure
+  if (!r.refusal.empty()) {  // Google Benchmark's words for a row that was skipped
     row["skipped"] = true;
     row["skip_message"] = r.refusal;
     write(row, r, COMPARISON);

@@ -1,8 +1,8 @@
 // Runs as JSON: the one writer and the one reader of the one schema.
 //
-// The file is a superset of what Google Benchmark writes: `context` says where the run comes from, each row of
-// `benchmarks` is a result. Facts are written (samples, counts) and read back; figures that follow from them
-// (every metric that a row has) are written for other tools, and not read.
+// The file is a superset of Google Benchmark's: `context` says where the run comes from, and each row of `benchmarks` is
+// a result. Facts (samples, counts) are written and read back. Figures that follow from facts (every metric that a row
+// has) are written for other tools and not read.
 #pragma once
 
 #include <stdexcept>
@@ -16,7 +16,7 @@ namespace results {
 /// The version of the schema, `context.schema`. A reader takes this one only.
 inline constexpr int SCHEMA = 2;
 
-/// A file that is no run, or not one that this version can read. The text says which, and where.
+/// A file that is no run, or that this version cannot read. The text says why, and names the place.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

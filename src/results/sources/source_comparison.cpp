@@ -155,7 +155,7 @@ std::string worth(const Result& first, const Result& second, const Recorded& rec
     const char* key = of_labs ? "percent_of_copy" : "percent_of_cublas";
     const auto slow = value(*before, key, {}, run->from.roofs);
     const auto fast = value(*now, key, {}, run->from.roofs);
-    // As the table of a device has it: of the times, where the per cents are of references that ran at their own moments.
+    // Compares the times, like the table of a device: the two per cents have references that ran at different moments.
     const auto slow_ms = value(*before, "median_ms"), fast_ms = value(*now, "median_ms");
     if (!slow || !fast || !slow_ms || !fast_ms) return text;
     add(fmt::format("speed: {} {:.1f} % of {}, {} {:.1f} %: {} *", name_of(first), *slow,

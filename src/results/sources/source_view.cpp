@@ -17,8 +17,8 @@
 namespace results {
 namespace {
 
-constexpr int SOURCE_SHARE = 40;  // per cent of the page that its lines have at least, if they can
-constexpr int LEAST_SOURCE = 12;  // columns that they have in any case
+constexpr int SOURCE_SHARE = 40;  // per cent of the page: its least width, if there is room
+constexpr int LEAST_SOURCE = 12;  // columns: its least width in any case
 constexpr const char* BLANKS = " \t\r";
 
 // A figure of a line in its column, or nothing.
@@ -133,8 +133,8 @@ class Layout {
     return text;
   }
 
-  // A line of source. Of one that is too long for its place beside the margin the rest stands below, where the margin has
-  // further rows.
+  // Returns a line of source. If it is too long for its place beside the margin, it continues below, beside further rows
+  // of the margin.
   std::string row(const CodeRow& row) const {
     const std::string start =
         fmt::format("{}{} ", row.sign, text::pad_left(row.number, number_width_));

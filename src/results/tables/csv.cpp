@@ -31,8 +31,8 @@ std::string kinds_of(const Json& hazards) {
   return fmt::format("{}", fmt::join(kinds, "; "));
 }
 
-// The single values of a row; an object's as "object.key". Lists are left out, but for the kinds of hazards, which a
-// row that is not right may have nothing else to show for.
+// Collects the single values of a row; those of an object are named "object.key". Lists are left out, except the kinds
+// of hazards, because a row may be wrong for no other reason.
 void flatten(const std::string& prefix, const Json& object, Cells& flat) {
   for (const auto& [key, value] : object.items()) {
     if (key == "hazards") {

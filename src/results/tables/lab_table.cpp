@@ -72,7 +72,7 @@ class LabTable : public ResultTable {
     return notes;
   }
 
-  // The sizes that were recorded are each lab's own: told in its notes.
+  // Each lab was recorded at its own size, which its notes tell.
   std::string footnote(bool) const override { return ""; }
 
  private:
@@ -114,8 +114,8 @@ class LabTable : public ResultTable {
     }
   }
 
-  // A column for the loads and one for the stores. Where several buffers are read or written, and not all alike, their
-  // mean says nothing: then each has its own.
+  // Adds a column for the loads and one for the stores. If several buffers differ, their mean says nothing, so each buffer
+  // has its own column.
   void add_per_request(const char* group, const char* loads, const char* stores, int rank) {
     const auto read = buffers_of(counts::LOAD_REQUESTS);
     const auto written = buffers_of(counts::STORE_REQUESTS);
@@ -139,7 +139,7 @@ class LabTable : public ResultTable {
     if (any([key](const Result& r) { return value(r, key).value_or(0) > 0; })) figure(key, rank);
   }
 
-  // In the order in which they are first met.
+  // In the order of their first appearance.
   std::vector<std::string> buffers_of(const char* requests) const {
     std::vector<std::string> buffers;
     for (const Result* r : rows_) {

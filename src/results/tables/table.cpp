@@ -19,7 +19,7 @@ bool share_a_table(const Result& a, const Result& b) {
   return a.problem == b.problem && (a.problem || a.who.set == b.who.set);
 }
 
-// In the order in which their first results come.
+// Returns the run's tables, in the order of their first results.
 std::vector<std::unique_ptr<ResultTable>> tables_of(const Run& run, const Recorded& recorded,
                                                     const text::Signs& signs) {
   std::vector<std::vector<const Result*>> groups;

@@ -8,7 +8,7 @@
 namespace results {
 namespace {
 
-constexpr double MOST_DIGITS = 1e12;  // what is beyond cannot be, and is written short
+constexpr double MOST_DIGITS = 1e12;  // a larger figure makes no sense, and is written short
 
 // 3 significant digits, so that the decimal points of a column stand in line: "275   ", " 22.0 ".
 std::string three_digits(double value) {

@@ -9,7 +9,7 @@
 
 namespace results {
 
-/// "12.35": `precision` decimals; a number beyond all sense is written short, as all are if `precision` is below 0: "1.2e-07".
+/// "12.35": `precision` decimals; a number above 10^12 is written short, as every number is if `precision` is below 0: "1.2e-07".
 std::string decimal(double value, int precision);
 /// "17367040" as "17 367 040".
 std::string thousands_apart(std::string digits);

@@ -7,7 +7,7 @@ namespace results {
 namespace {
 
 constexpr double SECTOR_BYTES = 32;
-constexpr double SOME = 1.2, MUCH = 2.0;  // times what is needed
+constexpr double SOME = 1.2, MUCH = 2.0;  // times the least possible traffic
 
 std::optional<double> share(uint64_t part, double of) {
   if (part == 0 || of == 0) return std::nullopt;
@@ -47,7 +47,7 @@ Waste waste_of(const Line& line) {
   } else {
     const auto requests = static_cast<double>(line.requests);
     moved = static_cast<double>(line.sectors);
-    // Its bytes, or a sector for each request where that is more.
+    // The sectors of its bytes, but at least one for each request.
     needed = std::max(static_cast<double>(line.bytes_used) / SECTOR_BYTES, requests);
   }
   if (moved >= MUCH * needed) return moved > 0 ? Waste::much : Waste::none;

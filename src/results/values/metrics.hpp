@@ -1,4 +1,4 @@
-// THE list of metrics: each figure that a result is described by, once. Claims of promises, columns of tables, keys
+// THE list of metrics: each figure that describes a result, once. Claims of promises, columns of tables, keys
 // of JSON and explanations all come from here.
 #pragma once
 
@@ -17,19 +17,19 @@ enum class Better { more, less, neither };
 inline constexpr int SHORT = -1;
 
 struct Metric {
-  const char* key;      // "load_sectors_per_request": what JSON, claims and options call it
+  const char* key;      // "load_sectors_per_request": its name in JSON, claims and options
   const char* name;     // "load sectors per request": in a sentence
   const char* heading;  // "sectors/request": over a column
   const char* unit;     // "%", "ms"; empty for a pure number
   Better better;
   int precision;     // decimals in a table; SHORT for "1.2e-07"
-  const char* hint;  // what it means, in a sentence
-  bool of_buffer;    // whether it can be asked of one buffer alone
+  const char* hint;  // its meaning, in a sentence
+  bool of_buffer;    // true if one buffer alone can have it
 
   /// Returns a figure of a result, for one buffer or, if `buffer` is empty, for the whole launch. Nothing if it was not
   /// measured, or if the denominator is zero. `roofs` are those of the run.
   std::optional<double> (*value)(const Result& result, std::string_view buffer, const Roofs& roofs);
-  bool in_rows = true;  // whether rows of a run have it; of others only claims are made
+  bool in_rows = true;  // true if rows of a run have it; other metrics only serve claims
 };
 
 std::span<const Metric> metrics();
@@ -47,12 +47,12 @@ std::optional<double> ratio(std::optional<double> numerator, std::optional<doubl
 /// A kernel's speed relative to the reference's, in per cent, from the ratios of neighbouring samples.
 std::vector<double> paired_percent(const Timing& timing);
 
-/// The values of each run of the program, `values` being one for each sample. Of one run where the timing is of one.
+/// Splits `values`, one for each sample, by the runs of the program that took the samples. One group for a single run.
 std::vector<std::vector<double>> by_run(const Timing& timing, const std::vector<double>& values);
 
-/// The median of a run's values, and of several runs the mean of their medians. A device settles in one of a few states when a
-/// program starts (cublasSgemm of 256 takes 6.42, 6.55 or 6.59 us in all of a process): the mean over runs is
-/// known better than the median of all samples, which falls on one state or the other. Nothing where there are none.
+/// The median of a run's values; for several runs the mean of their medians. Nothing if there are no values. When a program
+/// starts, a device settles in one of a few states: cublasSgemm of 256 takes 6.42, 6.55 or 6.59 us throughout a process. The
+/// median of all samples falls on one of these states, so the mean over runs is more certain.
 std::optional<double> median_over_runs(const std::vector<std::vector<double>>& runs);
 
 }  // namespace results

@@ -95,8 +95,8 @@ struct Timing {
   std::vector<double> samples_ms{};
   /// Each was taken right after the kernel's; empty without a reference.
   std::vector<double> reference_samples_ms{};
-  /// How many of the samples each run of the program took, where several were put together; empty for one run. They
-  /// stand one run after the other.
+  /// The number of samples of each run of the program, if several runs were put together; empty for one run. The samples
+  /// are ordered by run.
   std::vector<int> samples_of_runs{};
   /// The start of each sample, in seconds since the run's first sample, and the multiprocessors' clock at that time, 0
   /// if unknown. Both are empty or as long as samples_ms.

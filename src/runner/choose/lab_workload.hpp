@@ -26,8 +26,8 @@ const lab::Lab* find_lab(std::string_view word, std::span<const lab::Lab* const>
 /// The names of the labs, in order.
 std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
 
-/// The labs that words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" mean, as meant_by() has it, each in the
-/// default sizes of this machine. Throws Error(ExitCode::usage) for anything else.
+/// Returns the labs for words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" (see meant_by()), each in the
+/// default sizes of this machine. Throws Error(ExitCode::usage) for any other word.
 std::vector<SelectedLab> select_labs(std::span<const std::string> words,
                                      std::span<const lab::Lab* const> labs);
 
@@ -37,8 +37,8 @@ std::vector<std::string> parameter_names(std::span<const lab::Lab* const> labs);
 /// The user's values of the parameters: "elements" and "1000".
 using SizeWords = std::vector<std::pair<std::string, std::string>>;
 
-/// An odd number a little below the counted size, or the nearest that there is: arrays have ragged ends. The recorded counters
-/// (bench/baselines) are of the counted sizes and of these.
+/// Returns an odd number a little below the counted size, or the nearest allowed one, so that arrays have ragged ends.
+/// Counters are recorded (bench/baselines) at the counted sizes and at these.
 int64_t odd_size(const lab::Parameter& parameter);
 
 /// All of a lab's sizes, each odd.

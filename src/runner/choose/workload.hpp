@@ -31,7 +31,7 @@ struct Workload {
   std::vector<device::Claim> claims{};   // its claims at this size
   std::string refusal{};                 // reason not to run at this size; empty if it runs
   ladder::Arithmetic arithmetic = ladder::FP32;  // of a product
-  int compute_capability = 0;                    // least one
+  int compute_capability = 0;                    // the least one
   double bytes = 0;                              // of device memory
   std::optional<results::Lesson> lesson{};       // a lab's question and answer
   bool is_riddle = false;                        // show idea and answer only on request
@@ -39,11 +39,11 @@ struct Workload {
       nullptr;                // set if all of BLAS's contract is asked, not only this problem
   std::string kernel_file{};  // its file, if not loaded yet: see load() in launch_once.hpp
 
-  /// Lays it out on the device. Products of one problem share `matrices`, which must outlive the trial. Throws Error if there
-  /// is not enough memory.
+  /// Lays the workload out on the device. Products of one problem share `matrices`, which must outlive the trial. Throws Error
+  /// if memory does not suffice.
   std::function<std::unique_ptr<WorkloadTrial>(Matrices& matrices)> lay_out{};
 
-  /// An empty result for it.
+  /// Returns an empty result for the workload.
   results::Result result() const {
     return {.who = who,
             .problem = problem,

@@ -11,7 +11,7 @@ namespace runner {
 namespace {
 
 constexpr int NAMES_WIDTH = 22;
-constexpr int EXAMPLE_WIDTH = 36;  // of a command in the footer; what it does stands behind it
+constexpr int EXAMPLE_WIDTH = 36;  // of a command in the footer; its meaning follows
 
 // "  --size N|MxNxK      what it does", wrapped behind the names.
 std::string entry(const std::string& names, const std::string& description, int width) {
@@ -24,7 +24,7 @@ std::string entry(const std::string& names, const std::string& description, int 
   } else {
     line += std::string(static_cast<size_t>(NAMES_WIDTH - used), ' ');
   }
-  // wrap() breaks at single spaces; those of the indentation are not to be taken for any.
+  // wrap() breaks at single spaces, so the indentation is added after it.
   const std::string wrapped = text::wrap(description, width > 0 ? width - NAMES_WIDTH : 0, 0);
   for (const std::string_view part : text::lines_of(wrapped)) {
     text += fmt::format("{}{}\n", line, part);
@@ -40,7 +40,7 @@ std::string names_of(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   if (!option.get_type_name().empty()) {
-    // A value that may be left out is written behind '='.
+    // An optional value is written after '='.
     text += (option.get_type_name().starts_with("[") ? "" : " ") + option.get_type_name();
   }
   return text;

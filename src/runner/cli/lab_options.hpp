@@ -25,8 +25,8 @@ using LabSizeWords = std::list<std::pair<std::string, std::optional<std::string>
 /// The group of these options in --help.
 inline constexpr const char* LAB_SIZES = "Sizes, of the labs that have them";
 
-/// An option for each parameter that a lab has; several labs share those of one name. Called behind all that adds other
-/// options: a parameter that is called like one of them has none here, and a test says so.
+/// Adds an option for each parameter of a lab; labs share the option of a name. Call it after all other options are added:
+/// a parameter with the name of another option gets none, and a test says so.
 void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words);
 
 /// The sizes given on the command line.

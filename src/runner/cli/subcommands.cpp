@@ -13,7 +13,7 @@
 namespace runner {
 namespace {
 
-constexpr int HELP_WIDTH = 80;  // where the terminal's is not known
+constexpr int HELP_WIDTH = 80;  // if the terminal's is unknown
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 

@@ -93,7 +93,7 @@ std::optional<DeviceClaim> check_sum(const PerRequest& metric, const std::vector
   return DeviceClaim{check_claim(sum, now), note};
 }
 
-// A claim on the whole launch: the figure that stands for it on a device, and how it was had.
+// A claim on the whole launch: the figure that stands for it on a device, and the figure's origin.
 struct Stand {
   std::optional<double> figure{};
   Relation relation{};

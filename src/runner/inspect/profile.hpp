@@ -28,16 +28,16 @@ struct DeviceClaims {
 DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
                              const results::Traffic& counted, const results::Traffic* simulated);
 
-/// Profiles the workloads on this machine's device with that Nsight Compute and holds their promises against it; `simulated`
-/// are the counters of the simulated GPU. What was done before something failed, or Ctrl-C, is in `done`.
+/// Profiles the workloads on this machine's device with the Nsight Compute at `ncu`, and checks their promises. `simulated` has
+/// the counters of the simulated GPU. Results before a failure or Ctrl-C are in `done`.
 void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
                  const results::Run& simulated, bool with_progress, results::Run& done);
 
 /// The workload's result in the run, or nullptr.
 const results::Result* find_result(const results::Run& run, const Workload& workload);
 
-/// One workload's counters, those of a device beside the simulated GPU's where those are known, and its claims.
-/// `where` is said of the device's: "NVIDIA H200, recorded on 2026-11-21".
+/// Returns one workload's counters and claims: the device's counters beside the simulated GPU's, if these are known.
+/// `where` describes the device's: "NVIDIA H200, recorded on 2026-11-21".
 std::string profile_text(const Workload& workload, const results::Result& counted,
                          const results::Traffic* simulated, const std::string& where,
                          const text::Page& page);

@@ -45,8 +45,8 @@ struct SassAccess {
   bool operator==(const SassAccess&) const = default;
 };
 
-/// A kernel's code in figures. Its main loop is the one with the most FFMA that lie in no loop within it; `loop_...` are of
-/// all the code where there is none.
+/// A kernel's code in figures. Its main loop is the loop with the most FFMA outside of inner loops. Without a loop the fields
+/// `loop_...` are those of all the code.
 struct SassSummary {
   std::string kernel{};  // as kernel_name() has it
   std::string architecture{};

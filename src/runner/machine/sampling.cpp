@@ -55,9 +55,9 @@ std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
   return first;
 }
 
-// Runs both until neither their times nor the clock move any more. False if they still did when the time was
-// up. Launches so long that there were only one or two rounds have warmed the device up all the same; whether
-// it was steady shows in the samples.
+// Runs both until neither their times nor the clock move any more. Returns false if they still move at the end of the time.
+// Long launches may leave time for one or two rounds only: these warm the device up too, and the samples show whether it was
+// steady.
 bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& now) {
   const double start = now();
   Series kernels, references;

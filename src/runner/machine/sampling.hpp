@@ -47,7 +47,7 @@ results::Timing take_turns(const Sampler& kernel, const Sampler& reference,
                            const results::MeasureOptions& options,
                            const SecondsNow& now = steady_seconds);
 
-/// Why a measurement cannot be trusted; nothing if it can.
+/// Returns the reasons not to trust a measurement; nothing if it can be trusted.
 std::vector<std::string> doubts(const results::Timing& timing);
 
 }  // namespace runner

@@ -11,8 +11,8 @@ namespace runner::playground {
 
 struct Preset {
   std::string name{};     // as the page calls it: "copy_stride/2"
-  std::string variant{};  // "2"; a lab's, or of a rung what is accessed
-  // The claim of the lab's variant, or of the rung, that the setting's cost is: "load_sectors_per_request" of "in".
+  std::string variant{};  // "2": the lab's variant; for a rung the access
+  // The claim of the lab's variant, or of the rung, that states the setting's cost: "load_sectors_per_request" of "in".
   std::string counter{}, buffer{};
   Setting setting{};
 };
@@ -20,12 +20,12 @@ struct Preset {
 /// The presets of a lab or a rung.
 struct Lesson {
   std::string name{};    // "copy_stride": its folder in exercises/
-  std::string slider{};  // the key of the field that it is about
-  std::string task{};    // what to try, in a sentence or two
+  std::string slider{};  // the key of the field that the reader moves
+  std::string task{};    // a task for the reader, in a sentence or two
   std::vector<Preset> presets{};
 };
 
-/// Reads a list of them. Throws std::logic_error, which names the line, where it is none.
+/// Reads a list of lessons. Throws std::logic_error, which names the wrong line.
 std::vector<Lesson> read_lessons(std::string_view list);
 
 /// THE list, in the order in which the exercises are best taken.

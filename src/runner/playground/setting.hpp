@@ -48,10 +48,10 @@ struct Field {
 /// THE list of fields, in the order in which the page shows them.
 const std::vector<Field>& fields();
 
-/// A setting as the page's address has it: "stride=2&width=16", only what is not usual.
+/// Returns a setting as the page's address has it: "stride=2&width=16". Fields with their usual value are left out.
 std::string address_of(const Setting& setting);
 
-/// The setting of such an address. Throws std::logic_error where it is none.
+/// Returns the setting of such an address. Throws std::logic_error if it is not one.
 Setting setting_of(std::string_view address);
 
 /// The bytes that each lane asks for at once.

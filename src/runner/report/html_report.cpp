@@ -33,7 +33,7 @@ std::optional<std::string> own_counting_program() {
   return shows ? std::optional(own.string()) : std::nullopt;
 }
 
-// The call of Python. What build was asked for here says nothing of the one that counts.
+// Returns the call of Python. SGEMM_BUILD is removed: the page counts with the simulator's build, whatever build runs here.
 std::vector<std::string> command(const std::string& run_file, const std::string& page_file,
                                  const std::string& data_name) {
   std::vector<std::string> words{

@@ -28,7 +28,7 @@ using results::Change;
 using results::Result;
 using results::Run;
 
-constexpr int RUNS_AGAIN = 2;  // of what is unsure, each time
+constexpr int RUNS_AGAIN = 2;  // of the unsure rows, each time
 
 Run read(const std::string& file) {
   try {
@@ -84,7 +84,7 @@ void keep_what_is_meant(const CompareRequest& request, Run& run, const std::stri
     return !(request.only.empty() || is_of_any(row, request.only)) ||
            !(request.sizes.empty() || is_of_any(row, request.sizes));
   });
-  // A word that means no row is a mistake: less would be compared than was asked for.
+  // A word that means no row is a mistake: the comparison would cover less than the user asked for.
   const auto require = [&](const std::string& name, const auto& is_meant) {
     if (std::ranges::any_of(run.results, is_meant)) return;
     throw Error(ExitCode::usage,
@@ -145,7 +145,7 @@ std::vector<const Result*> unsure_rows(const Run& run) {
   return rows;
 }
 
-// The reference stands in every table of times, whether BASE has it at that size or not.
+// Removes rows that BASE lacks: every run of times adds the reference, even at sizes where BASE has none.
 void keep_rows_of(const Run& base, Run& run) {
   std::erase_if(run.results, [&](const Result& row) {
     return std::ranges::none_of(base.results,

@@ -37,9 +37,9 @@ namespace runner {
 struct Told::Board {
   static constexpr size_t STEP_BYTES = 200, TEXT_BYTES = size_t{32} << 20;
 
-  uint32_t steps = 0;  // that were begun
+  uint32_t steps = 0;  // number of steps begun
   std::array<char, STEP_BYTES> step{};
-  uint32_t texts = 0;  // that were said; the last lies in text[texts % 2]
+  uint32_t texts = 0;  // number of texts reported; the last lies in text[texts % 2]
   std::array<uint64_t, 2> bytes{};
   uint32_t is_done = 0;
   std::array<std::array<char, TEXT_BYTES>, 2> text;
@@ -51,9 +51,9 @@ using Board = Told::Board;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr int LOOK_EVERY_MS = 20;     // at the time
-constexpr int LOOKS_FOR_MEMORY = 3;   // of which one is at the memory too
-constexpr double LONGEST_LOOK = 0.5;  // in seconds: what is more, this process was stopped for
+constexpr int LOOK_EVERY_MS = 20;     // between checks of the time
+constexpr int LOOKS_FOR_MEMORY = 3;   // one in so many checks the memory too
+constexpr double LONGEST_LOOK = 0.5;  // in seconds: longer means that this process was stopped
 constexpr int MOST_PROCESSES = 32;    // of judged code: a symbolizer, now and then
 constexpr rlim_t MOST_FILE_BYTES = rlim_t{1} << 30;
 
@@ -110,7 +110,7 @@ void set_limit(decltype(RLIMIT_CORE) resource, rlim_t value) {
   setrlimit(resource, &limit);
 }
 
-// The child ends with its parent. One that starts programs takes them along: they do not inherit this.
+// Ends the child with its parent. A child that starts programs ends them too, because they do not inherit this.
 void end_with(pid_t parent, bool may_start_processes) {
   if (may_start_processes) std::signal(SIGTERM, end_the_group);
   prctl(PR_SET_PDEATHSIG, may_start_processes ? SIGTERM : SIGKILL);
@@ -193,7 +193,7 @@ std::string said_on(const Board& board) {
   return {board.text.at(which).data(), std::min<size_t>(board.bytes.at(which), Board::TEXT_BYTES)};
 }
 
-// Time as this process saw it go by: while it is stopped, it does not.
+// Counts time only while this process runs: not while it is stopped.
 class Clocks {
  public:
   void look() {
@@ -241,7 +241,7 @@ class Watched {
     int status = 0;
     while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
-    kill(-child_, SIGKILL);  // what it has started and left
+    kill(-child_, SIGKILL);  // processes that it has left behind
     read_what_is_there();
     done_.step = step_of(board_);
     done_.said = said_on(board_);
@@ -294,7 +294,7 @@ class Watched {
     return true;
   }
 
-  // Never waits, and comes back to look at the time however much there is.
+  // Never waits, and returns after a bounded number of pieces, so that the time is checked.
   void read_what_is_there() {
     std::array<char, 65536> piece{};
     for (int pieces = 0; pieces < 64 && is_open_; ++pieces) {

@@ -13,11 +13,10 @@ namespace runner {
 
 /// The limits of the work. This process measures time and memory itself; no report of the work changes them.
 struct Bounds {
-  double step_seconds = 60;  // that a step may take; the first begins with the process
-  double seconds = 3600;     // that all steps together may take
-  int64_t memory_bytes =
-      0;  // that the work and what it has started may hold; 0 for most of what is free
-  size_t output_bytes = 2048;  // of what it prints, half from the beginning and half from the end
+  double step_seconds = 60;  // the limit of a step; the first begins with the process
+  double seconds = 3600;     // the limit of all steps together
+  int64_t memory_bytes = 0;  // for the work and the processes it starts; 0: most of the free memory
+  size_t output_bytes = 2048;        // kept of its output, half from each end
   bool may_start_processes = false;  // a compiler does, and judged code does not
 };
 
@@ -44,15 +43,15 @@ struct Underway {
 
 struct DoneApart {
   enum class End {
-    done,               // `said` is all that the work had to say
-    timed_out,          // in `step`: it, or all of them, took longer than they may
+    done,               // `said` is complete
+    timed_out,          // in `step`: the step, or all steps, took too long
     too_much_memory,    // in `step`
     started_a_process,  // or something else that judged code may not do
     signalled,          // `number` is the signal
     exited,             // with exit code `number`, before the work was done
     interrupted,        // by the user
   } end = End::done;
-  std::string said{};  // what the work said last, be it that it did not come to its end
+  std::string said{};  // the work's last report, even if it did not end
   std::string step{};  // the last that was begun
   double seconds = 0;  // timed out: the bound that was passed
   int64_t bytes = 0;   // too much memory: likewise
@@ -60,9 +59,9 @@ struct DoneApart {
   std::string printed{};  // to stdout and stderr: all of it, or its beginning and its end
 };
 
-/// Does the work in a child process, and ends it with all that it has started where it breaks its bounds, when the user
-/// interrupts, and when this process ends, however it does. The work's stdin is empty and its temporary files (TMPDIR) are gone
-/// afterwards. `watch` is called now and then meanwhile.
+/// Does the work in a child process. Ends the child, with all processes that it has started, if it breaks its bounds, if the
+/// user interrupts, and if this process ends in any way. The work's stdin is empty, and its temporary files (TMPDIR) are removed
+/// afterwards. Meanwhile `watch` is called now and then.
 ///
 /// The child is a fork: no CUDA device may be open here. What the work throws is the caller's to catch, within the work.
 DoneApart do_apart(const Bounds& bounds, const std::function<void(Told& told)>& work,

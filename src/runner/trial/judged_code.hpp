@@ -19,7 +19,7 @@ class Threw : public Error {
 /// Error(ExitCode::usage) if there are too many.
 const ladder::Rung& guarded(const ladder::Rung& rung);
 
-/// "4096x1x0, lda 1, ldb 1, ldc 1, alpha 1, beta 0": the problem that a guarded rung was called with last; empty if none was.
+/// "4096x1x0, lda 1, ldb 1, ldc 1, alpha 1, beta 0": the last problem that a guarded rung got; empty before the first.
 std::string last_problem();
 
 }  // namespace runner

@@ -42,20 +42,20 @@ struct CompiledKernel {
   std::string path{};     // of the file
   std::string library{};  // in `folder`
   std::vector<std::string>
-      files{};  // that it was compiled of: what it includes, and the headers' own
+      files{};  // the compiled sources: the file and all headers, direct or not
   std::vector<std::string> imports{};  // symbols that it takes from whoever loads it
   std::unique_ptr<TemporaryFolder> folder{};
 };
 
-/// Compiles the file, and behind it, as if it were the file's end, the header `appended` if one is named. Throws DoesNotCompile
-/// if it does not compile, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). What the compiler may
-/// take of time, memory and words is bounded.
+/// Compiles the file. If a header `appended` is named, it is compiled as the file's end. Throws DoesNotCompile if the file does
+/// not compile, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). The compiler's time, memory and
+/// output are bounded.
 CompiledKernel compile_kernel_file(const std::string& path, const std::string& appended = "");
 
 /// The rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared `extern const`.
 /// Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
 ///
-/// This runs code of the file: what constructs its variables. Throws UnusableKernel with what is missing if it defines no
+/// This runs code of the file: the constructors of its variables. Throws UnusableKernel with what is missing if it defines no
 /// rung, or several, or one that cannot be run.
 const ladder::Rung& load(const CompiledKernel& compiled);
 

@@ -20,7 +20,7 @@
 // always shows; that several cancel is a chance that can be neglected.
 //
 // NaN lies in the padding of A and B (a leading dimension beyond the row), around all three matrices, and in
-// C where beta = 0; what lies beside C must be untouched afterwards.
+// C where beta = 0; the memory around C must be unchanged afterwards.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,8 @@ namespace {
 
 // The file is polled: this works on every file system and costs almost nothing.
 constexpr std::chrono::milliseconds BETWEEN_LOOKS{20};
-constexpr int LOOKS_UNTIL_QUIET = 3;  // that find the file as it was: nobody is writing any more
-constexpr int LOOKS_UNTIL_GONE =
-    15;  // that find none: longer than an editor takes to put another in its place
+constexpr int LOOKS_UNTIL_QUIET = 3;  // without a change: nobody is writing any more
+constexpr int LOOKS_UNTIL_GONE = 15;  // without a file: longer than an editor takes to replace it
 
 // The facts about a file that any kind of save changes.
 struct Look {
@@ -41,10 +40,10 @@ Watching until_interrupted() {
 
 void watch(const std::string& path, const Watching& watching, const std::function<void()>& saved,
            const std::function<void()>& gone) {
-  Look known = look_at(path);  // what was told last
+  Look known = look_at(path);  // the file as it was last reported
   saved();
   Look last = known;
-  int same = 0;  // looks that have found the same as the one before
+  int same = 0;  // looks in a row without a change
   while (!watching.is_over()) {
     const Look now = look_at(path);
     same = now == last ? same + 1 : 0;
@@ -52,7 +51,7 @@ void watch(const std::string& path, const Watching& watching, const std::functio
     if (now != known && same >= (now.is_there ? LOOKS_UNTIL_QUIET : LOOKS_UNTIL_GONE)) {
       known = now;
       now.is_there ? saved() : gone();
-      continue;  // it may have taken seconds
+      continue;  // look at once: the call may have taken seconds
     }
     watching.pause(BETWEEN_LOOKS);
   }

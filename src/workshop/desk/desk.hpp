@@ -23,18 +23,18 @@ class Desk {
   /// Sets the learner's name, for a class.
   void name_learner(const std::string& name) { progress_.learner = name; }
 
-  /// Makes it the current exercise.
+  /// Makes the exercise the current one.
   void open(const Exercise& exercise);
-  /// Ends it, solved or put off, until it is opened again.
+  /// Ends the exercise, which was solved or put off. open() makes it current again.
   void end(const Exercise& exercise);
 
-  /// Returns the exercise with this name; for an empty word the current one, which was opened last and not ended since.
+  /// Returns the exercise with this name. An empty word means the current one: the last that was opened, unless it has ended.
   /// Throws runner::Error(ExitCode::usage) if there is none.
   const Exercise& exercise(const std::string& word) const;
   /// Returns the current exercise; nullptr if there is none.
   const Exercise* at_hand() const;
-  /// Returns the next exercise that is neither solved nor skipped: first the one opened last, if it is
-  /// not ended, then those after the one opened or ended last, then those before it. nullptr if all are solved or skipped.
+  /// Returns the next exercise that is neither solved nor skipped; nullptr if there is none. The current exercise comes first.
+  /// The others follow in the course's order, from the one opened or ended last, and begin again at the first.
   const Exercise* next() const;
 
   /// Throws runner::Error(ExitCode::usage), with the command that makes the file, if the learner has none for the exercise.

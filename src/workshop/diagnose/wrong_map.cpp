@@ -21,7 +21,7 @@ constexpr int64_t MOST_SIGNS = 16;  // in a row, and below each other
 struct Area {
   int64_t rows, cols;
   int64_t row_step,
-      col_step;  // from an element to the one of the next tile; beyond the matrix where there is none
+      col_step;  // from an element to the next tile's; beyond the matrix if there is no next tile
   bool is_tile;
 };
 

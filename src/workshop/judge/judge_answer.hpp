@@ -11,7 +11,7 @@ namespace workshop {
 
 struct JudgeOptions {
   double kernel_seconds = 10;  // most time for one launch
-  bool with_worth = true;      // measure what a right answer is worth
+  bool with_worth = true;      // measure the gain of a right answer
   text::Page page{};           // the page to lay texts out for
 };
 

@@ -106,7 +106,7 @@ Holds at(const std::string& text) {
   };
 }
 
-// Questions that an examination has got since may follow.
+// The outcome may have further answers: questions added to the examination after the sign was written.
 Holds examination_is(const std::string& answers) {
   return [answers](const Outcome& outcome, const std::string&) {
     return outcome.examined == answers || outcome.examined.starts_with(answers + " ");

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t MOST_ERRORS = 3;
 // Names of templates can be too long for a regular expression, and for a reader.
 constexpr size_t LONGEST_LINE = 700;
-constexpr size_t MOST_LINES = 8;  // of words that are not understood
+constexpr size_t MOST_LINES = 8;  // of output that is not understood
 
 // --- the compilers' lines ----------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ std::string line_with_sign(std::string_view source, const CompilerError& error, 
   std::string line(line_of(source, error.line));
   if (line.find_first_not_of(" \t") == line.npos) return "";
   for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';  // a tab, and whatever a terminal may obey
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';  // tabs and a terminal's control characters
   }
   const auto col = static_cast<size_t>(std::max(error.col - 1, 0));
   const size_t room = width <= 0 ? line.size() : static_cast<size_t>(std::max(width - 4, 20));
@@ -179,7 +179,7 @@ std::vector<CompilerError> compiler_errors(std::string_view output, const std::s
   CompilerError* last = nullptr;  // whose notes and further lines follow; nullptr after a warning
   bool is_in_header = false;      // where the last one was found
   int led_by_line = 0,
-      led_by_col = 0;  // the place in the learner's file that has led into the header
+      led_by_col = 0;  // the place in the learner's file that leads into the header
   int candidates = 0;
   std::string note;  // of the last, if it is the only one of its kind
   bool lacks_a_brace = false;

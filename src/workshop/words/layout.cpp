@@ -23,7 +23,7 @@ int entry_indent(std::string_view line) {
   return -1;
 }
 
-// Returns a link for a screen: its text, and the address if a reader can use it. A link to the playground becomes the
+// Returns a link as a screen shows it: its text, and the address if a reader can use it. A link to the playground becomes the
 // command that opens it; a path is one from the project's folder.
 std::string link_on_screen(const std::string& words, std::string address) {
   constexpr std::string_view PLAYGROUND = "playground.html#";

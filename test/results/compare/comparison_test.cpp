@@ -1,4 +1,4 @@
-// What became of a row, and how surely that is known; and several runs put together.
+// The verdict on a row and its certainty, and several runs put together.
 #include "results/compare/comparison.hpp"
 
 #include <gmock/gmock.h>
@@ -90,14 +90,14 @@ TEST(Verdict, IsByTheRatioAndNotByTheTime) {
   EXPECT_EQ(compared(rung_of_runs({3, 3, 3}), now).verdict, Change::same);
 }
 
-// Each run knows its median well, but they do not agree: what lies between them is no change.
+// Each run knows its median well, but the runs disagree: their differences are no change of the kernel.
 TEST(Verdict, IsNotSureOfWhatRunsScatterBy) {
   const Compared c = compared(rung_of_runs({3, 3.12, 2.94}), rung_of_runs({3.12, 3.24, 3.06}));
   EXPECT_EQ(c.verdict, Change::unsure);
   EXPECT_GT(*c.threshold_percent, 5);
 }
 
-// A single run says nothing of that: it is taken to have the scatter of the other's.
+// A single run has no scatter between runs, so it gets the other's.
 TEST(Verdict, OfASingleRunHasTheScatterOfTheOthers) {
   const Result base = rung_of_runs({3, 3.03, 2.97}), now = rung_of_runs({3.1});
   for (const Compared& c : {compared(base, now), compared(now, base)}) {

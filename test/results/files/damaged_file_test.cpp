@@ -1,4 +1,4 @@
-// Files that are no run, or were one: refused with the place named, and never a crash.
+// The reader refuses files that are no run, or a damaged one. It names the place and never crashes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -74,14 +74,14 @@ TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
   }
 }
 
-// Which counters there are only the program knows.
+// Only the program knows the list of counters.
 TEST(DamagedFile, ThatClaimsWhatNobodyCountsIsRefused) {
   json file = sound_file();
   file.at("benchmarks").at(0).at("promise").at(0).at("counter") = "load_sector";
   EXPECT_THAT(refusal(file.dump()), StartsWith("benchmarks[0].promise[0].counter: is no metric"));
 }
 
-// Each reader would take another of the two; and of what is no end, none should be looked for.
+// Readers would disagree on which of two members counts; nesting without end would never be read.
 TEST(DamagedFile, ThatTwoReadersReadDifferentlyIsRefused) {
   const std::string text = results::to_json(made::full());
   const auto with = [&](const std::string& old, const std::string& now) {
@@ -113,7 +113,7 @@ TEST(DamagedFile, ThatIsNoJsonIsToldFromOneThatEnds) {
   EXPECT_THAT(refusal("null"), HasSubstr("it is no run of sgemm_runner"));
 }
 
-// Names are printed: what would move the cursor or ring the bell is not taken over.
+// Names are printed, so characters that move the cursor or ring the bell are removed.
 TEST(DamagedFile, BringsNoControlCharacters) {
   json file = sound_file();
   file.at("context").at("device") = "N\x1b[2J\r\x07\x7f X";
@@ -168,7 +168,7 @@ TEST_F(OnDisk, TakesAPipe) {
   EXPECT_EQ(results::read_run(path).results.size(), 1u);
 }
 
-// Whatever was read can be shown.
+// Each file that can be read can be shown.
 void expect_run_or_refusal(const std::string& text, int& runs, int& refusals) {
   try {
     const results::Run run = results::run_from_json(text);

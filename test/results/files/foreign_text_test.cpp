@@ -1,4 +1,4 @@
-// Every text of a run's file, one after the other, says what a hostile one would: none reaches a terminal, Markdown or CSV as it is.
+// Makes each text of a run's file hostile, one after the other: none reaches a terminal, Markdown or CSV unescaped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ std::string name_of(const json& row) {
   return name;
 }
 
-// Each of the file's texts and keys in turn has it behind its own.
+// Appends the hostile text to each of the file's texts and keys in turn.
 std::vector<json> hostile_files(const Run& run) {
   const json sound = json::parse(results::to_json(run));
   const json flat = sound.flatten();

@@ -132,7 +132,7 @@ TEST(Json, TellsWhetherHazardsWereLookedFor) {
   }
 }
 
-// What a file holds that knew less of a hazard.
+// The fields of an older file, which knew less about a hazard.
 TEST(Json, TakesAHazardWithoutItsLines) {
   json file = json::parse(results::to_json(made::full()));
   file["benchmarks"][0]["hazards"] = {{{"kind", "race"}, {"message", "one writes"}}};

@@ -1,4 +1,4 @@
-// Which figures of a recorded run may stand in where nothing is timed.
+// The figures of a recorded run that may replace missing times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

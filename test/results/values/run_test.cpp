@@ -47,7 +47,7 @@ TEST(IsRight, TakesAllOfItToBeRight) {
   EXPECT_FALSE(r.is_right()) << "a race whose result was right by chance";
 }
 
-// The message may be another for each sighting; the kind, the kernel and the lines say what is one hazard.
+// The message may differ from sighting to sighting; the kind, the kernel and the lines identify a hazard.
 TEST(Hazards, AreOneForEachPairOfLines) {
   const results::Hazard race{
       .kind = "race", .message = "here", .kernel = "f", .lines = {"a.cu:1", "a.cu:2"}, .times = 3};

@@ -28,7 +28,7 @@ class Select : public testing::Test {
       result.push_back(chosen.rung->number);
     return result;
   }
-  // Those that were named by themselves.
+  // The rungs that were named alone, not by a range.
   std::vector<int> named(const std::vector<std::string>& words) const {
     std::vector<int> result;
     for (const runner::Selected& chosen : runner::select(words, rungs_, other_)) {
@@ -62,7 +62,7 @@ TEST_F(Select, EachOnceInTheOrderAskedFor) {
   EXPECT_THAT(numbers({"2", "naive", "1-2,0"}), ElementsAre(2, 1, 0));
 }
 
-// What a device cannot run is left out of a range, and an error where it was asked for.
+// A rung that the device cannot run is left out of a range, and is an error if it was named alone.
 TEST_F(Select, KnowsWhatWasNamedByItself) {
   EXPECT_THAT(named({"2", "naive"}), ElementsAre(2, 1));
   EXPECT_THAT(named({"1-4"}), ElementsAre());
@@ -98,7 +98,7 @@ TEST_F(Select, SaysHowToRunAFileAndHowToWriteOne) {
   EXPECT_THAT(refusal({"mine.cu"}), HasSubstr("say --kernel mine.cu"));
 }
 
-// Whoever looks for the exercises is told the command.
+// A user who looks for the exercises learns the command.
 TEST_F(Select, KnowsWordsThatAreTriedForTheExercises) {
   const struct {
     const char *word, *hint;

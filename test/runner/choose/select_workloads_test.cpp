@@ -82,7 +82,7 @@ TEST(SelectWorkloads, RefusesSizesOfWhatIsNotNamed) {
   EXPECT_THAT(refusal({.names = {"2"}, .sizes = {"0"}}), HasSubstr("is an empty product"));
 }
 
-// Of a lab in a size that some variants refuse the others are left; one alone is refused with its reason.
+// If some variants of a lab refuse a size, the others remain. A refusing variant that is named alone is an error with its reason.
 TEST(SelectWorkloads, PassesOverVariantsThatRefuseASize) {
   size_t refusing = 0;
   for (const lab::Lab* one : lab::all()) {

@@ -221,7 +221,7 @@ TEST(CommandLine, KnowsALabWhereAKernelIsToBeNamed) {
   EXPECT_THAT(refusal({"copy_strid"}), HasSubstr("did you mean 'copy_stride'?"));
 }
 
-// What another program does is listed with the rest, and stands at the head of its line or is a mistake.
+// --help lists another program's subcommand with the rest. It must be the first word of its line; elsewhere it is a mistake.
 TEST(CommandLine, KnowsTheSubcommandsOfTheOtherProgram) {
   for (const char* name : {"lab", "show", "profile", "sass", "ptx"}) {
     EXPECT_THAT(std::get<runner::ShowText>(parse({"--help"})).text,

@@ -1,4 +1,4 @@
-// --help is laid out for the terminal that it is read on.
+// --help is laid out for the reader's terminal.
 #include "runner/cli/help.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What makes no sense is refused with exit code 2 and one line that says what would.
+// A command line that makes no sense is refused with exit code 2 and one line that says what would be right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -211,7 +211,7 @@ TEST(Misuse, OfLabsLeavesTheFileThatWasThere) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-// What others wrote is not echoed as it is: neither what moves the cursor nor what fills the screen.
+// A foreign text is not echoed unchanged: it must neither move the cursor nor fill the screen.
 TEST(Misuse, WithControlCharactersAndLongWords) {
   const std::string cursor = "4\x1b[2J\r\x07";
   const std::string word(100000, 'x');

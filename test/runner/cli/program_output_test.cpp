@@ -1,4 +1,4 @@
-// Where the program writes: nothing that was there is lost, nothing half-written is left.
+// The program's output: no earlier file is lost, and no half-written one is left.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ Ended run(std::vector<std::string> words) {
   return run_with(std::move(words), [] {});
 }
 
-// In the child: what the shell does for '>> file' or '> file'.
+// In the child: redirects as the shell does for '>> file' or '> file'.
 void open_as(int stream, const fs::path& file, int flags) {
   const int descriptor = open(file.c_str(), O_WRONLY | flags);
   if (descriptor < 0) _exit(126);

@@ -189,7 +189,7 @@ TEST(Program, WarnsOfOptionsWithoutMeaning) {
                                          "simulator"));
 }
 
-// A saved run is shown anywhere, as where it was made: test/data/tables holds what must be printed.
+// Every machine shows a saved run as its own machine did: test/data/tables holds the right output.
 TEST(Program, ShowsTheTableOfASavedRun) {
   const struct {
     const char* which;
@@ -230,7 +230,7 @@ TEST(Program, ShowsWhatItHasJustSaved) {
   EXPECT_EQ(run({"table", path}, environment).out, now.out);
 }
 
-// Address space that does not suffice stands for memory that cannot be had.
+// A limit on the address space stands for a lack of memory.
 TEST(Program, ReportsMemoryThatCannotBeHad) {
   if (ADDRESS_SANITIZER) GTEST_SKIP() << "the address sanitizer needs the address space";
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a CUDA context needs the address space";

@@ -1,4 +1,4 @@
-// What a command line is refused with, for the tests of both programs' command lines.
+// The refusal of a command line, for the tests of both programs' command lines.
 #pragma once
 
 #include <gtest/gtest.h>

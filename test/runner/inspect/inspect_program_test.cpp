@@ -96,7 +96,7 @@ TEST(ProfileProgram, SaysWhatIsNotRecordedAndLeavesNothing) {
   EXPECT_THAT(ended.err,
               HasSubstr("no device's counters of 2 coalesced at 300x300x300 are recorded"));
   EXPECT_EQ(folder.entries(), 0);
-  // What there is is shown all the same.
+  // The available figures are shown all the same.
   const Ended partly = run({"profile", "2", "--size", "300,256"});
   EXPECT_EQ(partly.code, 0);
   EXPECT_THAT(partly.out, StartsWith("2 coalesced at 256x256x256"));

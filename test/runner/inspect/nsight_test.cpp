@@ -1,4 +1,4 @@
-// What Nsight Compute answers, played by scripts: good tables, refusals, gaps, garbage, and nothing at all.
+// Scripts play Nsight Compute's answers: good tables, refusals, gaps, garbage, and nothing at all.
 #include "runner/inspect/nsight.hpp"
 
 #include <gmock/gmock.h>
@@ -229,7 +229,7 @@ TEST_F(FakeNsight, IsEndedByCtrlC) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::interrupted);
   }
-  // What is left of it is a process that nobody has waited for yet, at most.
+  // At most a process is left that nobody has waited for yet.
   const std::string sleeper = "/proc/" + lines_of(contents(started)).front();
   const auto is_alive = [&] {
     const std::string stat = contents(sleeper + "/stat");

@@ -217,7 +217,7 @@ TEST(SassVerdict, WantsThePromisedWidthInTheMainLoop) {
   EXPECT_EQ(runner::width_verdicts(workload("6"), entry)[0].access, nullptr);
   EXPECT_THAT(runner::sass_text(workload("6"), entry, {}),
               HasSubstr("WRONG A, B: 16 bytes a lane promised"));
-  // Of a fallback nothing is promised.
+  // A fallback has no promise.
   entry.is_promised = false;
   EXPECT_TRUE(runner::width_verdicts(workload("6"), entry).empty());
 }

@@ -1,4 +1,4 @@
-// The playground's presets are what labs and rungs claim, and the page is the one in docs/.
+// The playground's presets equal the claims of labs and rungs, and the page equals the one in docs/.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace playground = runner::playground;
 using playground::Lesson;
 using playground::Preset;
 
-// What a preset's lab or rung claims of the counter that the preset is about.
+// Returns the claim of a preset's lab or rung on the preset's counter.
 std::vector<device::Claim> claims_of(const Lesson& lesson, const Preset& preset) {
   std::vector<device::Claim> claims;
   for (const lab::Lab* lab : lab::all()) {

@@ -1,4 +1,4 @@
-// Prints settings of the playground with what the simulated GPU's rules count of them, as JSON: an array of
+// Prints settings of the playground with the simulated GPU's counts for them, as JSON: an array of
 // ["stride=2&width=16", sectors, lines, bytes used, wavefronts, phases], or of ["...", null] where a GPU would abort. The page
 // must count the same (test/plots/playground_browser_test.py).
 #include "runner/playground/setting.hpp"
@@ -31,7 +31,7 @@ std::vector<int> through(const runner::playground::Field& field) {
   return values;
 }
 
-// Any memory, action, width and mapping; from there on few values of the rest, and of each slider in its turn all.
+// All memories, actions, widths and mappings, with a few values of the other fields, and each slider in turn with all values.
 std::vector<Setting> settings() {
   std::vector<Setting> kinds{{}};
   for (int Setting::* field :

@@ -80,7 +80,7 @@ TEST(Html, IsThePageThatPythonMakesOfTheRun) {
   EXPECT_THAT(words, Contains("--name=run.json"));
 }
 
-// What counts for the page: this program where it can, otherwise ./sgemm_runner, which the page asks by itself.
+// The program that counts for the page: this one if it can count, otherwise ./sgemm_runner, which the page calls itself.
 TEST(Html, IsCountedByThisProgramWhereItShowsSources) {
   const StandIn python("echo 'the page' > \"$page\"");
   const TemporaryFolder folder;

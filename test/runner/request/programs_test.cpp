@@ -1,4 +1,4 @@
-// One command, two programs: each hands on what the other does.
+// One command, several programs: each hands the others' subcommands on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST(OtherProgram, ThatIsNotBuiltIsToldHowToBuild) {
                              " is not there): say ./sgemm_runner lab --build " + build +
                              ", which builds it first\n");
   }
-  // What is about the simulated GPU is in its build, whichever this is.
+  // Subcommands about the simulated GPU are in its build, whichever build runs here.
   EXPECT_THAT(run(alone, {"show", "1"}).err, HasSubstr("say ./sgemm_runner show --build sim,"));
   EXPECT_EQ(run(alone, {"list"}).code, 0) << "what is its own it does alone";
 }

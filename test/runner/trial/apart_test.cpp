@@ -1,4 +1,4 @@
-// Work in a process of its own: whatever it does, its bounds hold, and what it said is what arrives.
+// Work in its own process: its bounds hold in every case, and its report arrives unchanged.
 #include "runner/trial/apart.hpp"
 
 #include <gmock/gmock.h>
@@ -158,7 +158,7 @@ TEST(Apart, HasNothingOnStdinAndAFolderOfItsOwn) {
   EXPECT_FALSE(std::filesystem::exists(end.said.substr(0, end.said.find(" and "))));
 }
 
-// A fork bomb's first fork is its last. What starts a program and waits for it, as a symbolizer is, may do so.
+// A fork bomb's first fork is its last. Starting a program and waiting for it, as for a symbolizer, is allowed.
 TEST(Apart, MakesNoCopiesOfItselfAndHarmsNobody) {
   const DoneApart copied = done(
       [](Told&) {
@@ -166,7 +166,7 @@ TEST(Apart, MakesNoCopiesOfItselfAndHarmsNobody) {
         pause();
       },
       {.step_seconds = 1});
-  // Where the system has no such filter, as in an emulator, time ends both.
+  // On a system without such a filter, such as an emulator, the time limit ends both.
   EXPECT_THAT(copied.end, testing::AnyOf(End::started_a_process, End::timed_out));
   const DoneApart end = done([](Told& told) {
     std::string said;

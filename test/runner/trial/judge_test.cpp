@@ -34,7 +34,7 @@ const Promise PROMISE{.whole_tiles = 16,
                       .claims = {{"load_sectors_per_request", "A", Relation::equal, 4},
                                  {"shared_bank_conflicts", "", Relation::at_most, 0}}};
 
-// One that counted what the promise says.
+// A result whose counts equal the promise.
 results::Result counted() {
   results::Result r{.who = {.set = "sgemm", .number = 1, .name = "mine"},
                     .problem = results::dense_problem(32, 16, 48)};
@@ -233,7 +233,7 @@ TEST(Judge, SaysWhichLineReadsC) {
   });
   const std::string complaint = runner::judgement_of(r, verdict).complaint;
   EXPECT_THAT(complaint, HasSubstr("all 2000 elements are wrong"));
-  if (runner::machine::MEASURES_TIME) {  // where nothing counts, nobody knows
+  if (runner::machine::MEASURES_TIME) {  // a machine that does not count cannot know
     EXPECT_THAT(complaint, Not(HasSubstr("C is read")));
   } else {
     EXPECT_THAT(complaint,

@@ -1,4 +1,4 @@
-// What is under way is told on a terminal, and only there.
+// The current step is shown on a terminal, and only there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

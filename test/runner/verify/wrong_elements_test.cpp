@@ -7,7 +7,7 @@
 
 namespace {
 
-// What is said of a matrix in which the elements are wrong that `is_wrong` picks.
+// Returns the description of a matrix in which the elements chosen by `is_wrong` are wrong.
 std::string described(int64_t rows, int64_t cols,
                       const std::function<bool(int64_t row, int64_t col)>& is_wrong) {
   runner::WrongElements wrong(rows, cols);

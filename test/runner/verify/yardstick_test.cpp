@@ -1,4 +1,4 @@
-// What an element may be, where FP32 overflows on the way to it.
+// The values that an element may have if FP32 overflows on the way to it.
 #include "runner/verify/yardstick.hpp"
 
 #include <gtest/gtest.h>

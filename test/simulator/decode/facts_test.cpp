@@ -1,4 +1,4 @@
-// What an instruction is known to be, and that nobody behind the decoder reads its spelling.
+// The facts about a decoded instruction. No code behind the decoder reads its spelling.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@ const fs::path IDIOMS = TEST_DATA "/idioms";
 
 class Idiom : public ::testing::TestWithParam<std::string> {
  public:
-  // The programs are whatever lies in the folder, by name.
+  // The programs are the files of the folder, by name.
   static std::vector<std::string> names() {
     std::vector<std::string> names;
     std::error_code none;
@@ -31,7 +31,7 @@ class Idiom : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// What a first line `// flags: ...` asks of the compiler.
+// The compiler's flags in a first line `// flags: ...`.
 std::string flags_of(const std::string& source) {
   const std::string mark = "// flags:";
   const std::string line = source.substr(0, source.find('\n'));

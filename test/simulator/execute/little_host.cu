@@ -1,6 +1,6 @@
 // little_host memory KIB | barrier KIB | threads COUNT: launches a kernel on eight host threads of a process that may
 // have only so much more memory, or only so many threads. With `barrier`, the kernel's blocks wait for each other.
-// Prints what came of it. Exit code: 0 the right result, 3 the launch failed for want of memory, 1 anything else.
+// Prints the outcome. Exit code: 0 the right result, 3 the launch failed for want of memory, 1 anything else.
 #include <cuda_runtime.h>
 #include <sys/resource.h>
 #include <unistd.h>

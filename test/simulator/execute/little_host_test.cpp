@@ -1,4 +1,4 @@
-// A host that lacks memory or threads: a launch goes on with what there is, or says what was lacking.
+// On a host that lacks memory or threads a launch makes do, or says what was lacking.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What mathematical functions give, to twice the digits of a double.
+// The values of mathematical functions, to twice the digits of a double.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Learners' bugs: each wrong program of test/data/bugs says on the simulated GPU what is wrong with it, word for word, and the
-// mended one says nothing. Where a change is meant, SGEMM_WRITE_MESSAGES=1 simulator_bugs writes the messages anew: read each
-// as a beginner would before it is committed.
+// mended one says nothing. After an intended change SGEMM_WRITE_MESSAGES=1 simulator_bugs writes the messages anew: read each
+// as a beginner would before you commit it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 const std::string SIMCC = "'" SIMCC_PROGRAM "'";
 const fs::path BUGS = TEST_DATA "/bugs";
 
-// The bugs are whatever folders there are, by name.
+// Each folder is a bug, by name.
 std::vector<std::string> names() {
   std::vector<std::string> names;
   std::error_code none;

@@ -1,4 +1,4 @@
-// For tests of the hazards that kernels have: what was found, and on which line of the test.
+// For tests of kernels' hazards: the hazards found, and the lines of the test.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
-// Hazards between lanes and between warps: shuffles from lanes that are not there, masks that do not say the truth,
-// barriers that the guide forbids. And what looks like one and is none.
+// Hazards between lanes and between warps: shuffles from lanes that are not there, false masks,
+// barriers that the guide forbids; and code that looks like a hazard and is none.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

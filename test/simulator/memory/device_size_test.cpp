@@ -1,4 +1,4 @@
-// How much memory the device has: SIMULATOR_MEMORY, and what allocations cost the machine.
+// The device's memory: its size by SIMULATOR_MEMORY, and the cost of allocations on the host.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Device memory: bounds, red zones, freed addresses, names, and what cannot be had.
+// Device memory: bounds, red zones, freed addresses, names, and allocations that fail.
 #include "simulator/memory/memory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What a program that simcc compiled is told about its host code: calls that are refused, memory that it touches while
-// a kernel may still use it, what it never frees and never asks. Nothing of it changes what the program computes.
+// The hazards in host code of a program that simcc compiled: refused calls, memory that it touches while a kernel may
+// still use it, memory that it never frees, errors that it never asks for. No report changes the program's results.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -445,7 +445,7 @@ int main(int, char** words) {
       << said;
 }
 
-// A fault surfaces at the next call that waits; with none there is nobody to tell.
+// A fault surfaces at the next call that waits. Without such a call the program never learns of it.
 TEST(NeverAsked, IsAKernelsFaultWithoutACallThatWaits) {
   const Program program(R"(
 #include <cstring>

@@ -1,4 +1,4 @@
-// What is read of a run: a fault's text, the report for a person and the one for programs.
+// The texts about a run: a fault's message, the report for people and the one for programs.
 #include "simulator/runtime/exit/report.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The runtime API and the language of device code, end to end: kernels compiled by simcc, run by the
-// simulator. What can be asked without a kernel, and of a device too, is in runtime_answers.cu.
+// simulator. Questions without a kernel, which a device can answer too, are in runtime_answers.cu.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -752,7 +752,7 @@ TEST(Intrinsics, Printf) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "thread 1 of 2: 1.50 text 1099511627776\n");
 }
 
-// Accesses are told of by the line of the user who made them.
+// Reports name accesses by the user's line.
 
 constexpr int INDEXED_LINE = __LINE__ + 1;
 __global__ void indexed(const float* in, float* out) { out[threadIdx.x] = __ldg(&in[threadIdx.x]); }

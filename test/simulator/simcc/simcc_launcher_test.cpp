@@ -1,4 +1,4 @@
-// ./simcc at the top of the tree: what it sets up, and what it leaves to simcc.
+// ./simcc at the top of the tree: its set-up, and the words that it hands on to simcc.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -94,7 +94,7 @@ std::string accesses_of(const std::string& ptx, const std::string& kernel) {
   return text;
 }
 
-// What each kernel of a source does to memory. The widths expected are those in nvcc 13.0's machine code for
+// The memory accesses of each kernel of a source. The widths expected are those in nvcc 13.0's machine code for
 // sm_90a, unless it is said why not.
 struct Accesses {
   const char* kernel;

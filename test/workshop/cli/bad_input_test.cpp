@@ -1,4 +1,4 @@
-// Whatever lies in the learner's folder: one clear line and the way out, and nothing of the learner's is lost.
+// Bad files in the learner's folder: each gives one clear line and a way out, and no file of the learner is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ struct BadInput : testing::Test {
   }
   Ended run(const std::vector<std::string>& words) const { return run_program(call(words, mine)); }
 
-  // The command line makes no sense with what is there: exit code 2 and one line.
+  // The command line makes no sense with the files in the folder: exit code 2 and one line.
   void expect_refused(const Ended& ended, const char* hint) const {
     EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
     EXPECT_THAT(ended.out, IsEmpty());

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 using testing::ElementsAre;
 
-constexpr int LONG = 40;  // pauses, after which whatever was to be told has been
+constexpr int LONG = 40;  // pauses: after these every save has been reported
 
 void write(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;

@@ -1,4 +1,4 @@
-// A learner's progress: what is written is read again, and what is damaged is told and kept.
+// A learner's progress: a written file is read again; a damaged one is reported and kept.
 #include "workshop/desk/progress.hpp"
 
 #include <gmock/gmock.h>

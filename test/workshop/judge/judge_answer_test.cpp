@@ -1,4 +1,4 @@
-// What the judge says before it looks at an answer.
+// The judge's checks before it looks at an answer.
 #include "workshop/judge/judge_answer.hpp"
 
 #include <gmock/gmock.h>

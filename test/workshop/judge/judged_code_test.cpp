@@ -1,4 +1,4 @@
-// Code that is judged, and does what it should not: it is told what it is, in bounded time and memory, and nothing is left behind.
+// Judged code that misbehaves: it gets its verdict in bounded time and memory, and leaves nothing behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Predictions of labs: what is asked, the sheet that a learner fills in, and what becomes of it.
+// Predictions of labs: the questions, the learner's sheet, and its verdict.
 #include "workshop/predict/prediction.hpp"
 
 #include <fmt/format.h>
@@ -136,11 +136,12 @@ TEST_P(LabExercise, AsksAHandfulAndKnowsWhatGoesWrong) {
 }
 
 TEST_P(LabExercise, HasTextsThatAgreeWithWhatIsCounted) {
-  if (runner::machine::KIND == results::Machine::cuda) return;  // what is not promised is not known
+  if (runner::machine::KIND == results::Machine::cuda)
+    return;  // a device knows only promised figures
   EXPECT_THAT(workshop::complaints_about(questions(), facts()), IsEmpty());
 }
 
-// The lab's own promise is the independent word on what must be counted.
+// The lab's promise states the counts independently.
 TEST_P(LabExercise, CountsWhatTheLabPromises) {
   const LabQuestions questions = this->questions();
   const Facts& facts = this->facts();
@@ -362,7 +363,7 @@ TEST(Predicted, AreHeldAgainstWhatRunsWhenAllAreMade) {
   EXPECT_EQ(predictions.right(), 2);
 }
 
-// What is promised on a machine that does not count may be a bound.
+// A machine that does not count knows the promise only, which may be a bound.
 TEST(Predicted, KeepWithinAPromisedBound) {
   const LabQuestions questions = two_questions();
   const auto entries = workshop::read_sheet(questions, filled(questions, {"32", "1/2"}), FILE_NAME);

@@ -225,7 +225,7 @@ std::string what_moves(const std::string& text) {
   return row ? "row" : col ? "column" : "neither";
 }
 
-// One pass after the other: each bank hands out one word a pass, to all lanes that want it.
+// Counts the passes: in each, a bank hands one word to all lanes that want it.
 int passes(const std::vector<std::vector<int>>& words_of_lanes) {
   std::map<int, std::set<int>> wanted;  // of each bank
   for (const auto& words : words_of_lanes) {
@@ -247,7 +247,7 @@ double passes_of_floats(const std::string& text, const std::string& pattern) {
   return passes(lanes);
 }
 
-// By the rule that the text itself states.
+// Counts the passes by the rule in the question's text.
 double passes_of_float4(const std::string& text) {
   EXPECT_THAT(text, AllOf(HasSubstr("quarters of 8 lanes"), HasSubstr("lanes 2i and 2i + 1")));
   const auto index = groups_in(text, R"(reads v\[([^\]]+)\])").at(0);

@@ -1,4 +1,4 @@
-// The workshop's texts: what the program finds in them.
+// The workshop's texts: the sections, fields and blocks that the program finds.
 #include "workshop/words/markdown.hpp"
 
 #include <gmock/gmock.h>

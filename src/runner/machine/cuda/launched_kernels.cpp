@@ -15,8 +15,8 @@ namespace {
 using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
 
-// The driver's functions by the names that its library exports, which stand for one signature for ever: the
-// program links to the runtime alone.
+// Returns the driver's function with the name that its library exports; such a name never changes its signature. The
+// program links only to the runtime.
 template <typename Function>
 Function* driver(const char* name) {
   static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -55,7 +55,7 @@ results::Kernel kernel_of(const CUDA_KERNEL_NODE_PARAMS_v2& node) {
   return kernel;
 }
 
-// The nodes in the order of their dependencies. A launch on one stream is a chain.
+// Returns the nodes in the order of their dependencies. A launch on one stream is a chain.
 std::vector<CUgraphNode> chain_of(CUgraph graph) {
   static auto* const get_roots =
       driver<CUresult(CUgraph, CUgraphNode*, size_t*)>("cuGraphGetRootNodes");

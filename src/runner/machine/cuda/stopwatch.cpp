@@ -80,15 +80,14 @@ Sample Stopwatch::sample(const Work& work) {
   return sample;
 }
 
-// As many launches as make a sample long enough. The first launch of a kernel also loads its code, so a
-// short one is timed again; and launches follow each other faster in a graph than alone, so a graph that
-// came out short is made anew.
+// Prepares as many launches as make a sample long enough. The first launch of a kernel also loads its code, so a short
+// launch is timed again. Launches follow each other faster in a graph than alone, so a graph that is too short is made anew.
 //
-// Where a graph makes a launch slower, there is none. That happens: a copy of 1 GiB runs at 2770 GB/s as a node of a graph
-// and at 4260 on a stream, one of 1025 MiB at 4290 and 4280 (one H200, driver 580.159, CUDA 13.0, 2026-11-22).
+// A graph that makes a launch slower is not used. A copy of 1 GiB runs at 2770 GB/s as a node of a graph and at 4260 on a
+// stream, one of 1025 MiB at 4290 and 4280 (one H200, driver 580.159, CUDA 13.0, 2026-11-22).
 std::unique_ptr<Stopwatch::Work> Stopwatch::prepare(const Launch& launch) {
   constexpr double SLOWER =
-      1.1;  // than alone, by which a graph is no use; launches alone take longer as a rule
+      1.1;  // than alone: such a graph is not used; as a rule a graph is faster
   const auto made = [&](int launches, Work::Way way) {
     return std::make_unique<Work>(launch, launches, way, stream_.get());
   };
@@ -116,7 +115,7 @@ results::Timing Stopwatch::measure(const Launch& launch, const Launch& reference
 
   const Sampler kernel_sampler = [&] {
     if (!options_.once) return sample(*kernel);
-    // A profiler that is told to wait for this (ncu --profile-from-start off) sees the one launch.
+    // A profiler that waits for this call (ncu --profile-from-start off) sees only this launch.
     check(cudaProfilerStart());
     const Sample only = sample(*kernel);
     check(cudaProfilerStop());

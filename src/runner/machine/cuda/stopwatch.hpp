@@ -1,8 +1,8 @@
 // Times on a CUDA device, by the protocol of sampling.hpp.
 //
 // Launches shorter than SHORTEST_SAMPLE_MS are repeated in a CUDA graph and timed together, since an event
-// resolves about a microsecond. (Where a graph makes them slower they follow each other on the stream.)
-// The stream is held back until all of a sample is on it (gate.hpp): the host's time is none of the kernel's.
+// resolves about a microsecond. (If a graph makes them slower they follow each other on the stream.)
+// The stream is held back until all of a sample is on it (gate.hpp), so no sample includes the host's time.
 // With a cold L2 every launch is timed alone, after L2 was flushed.
 #pragma once
 

@@ -69,9 +69,9 @@ std::vector<int64_t> tile_edges(const Rung& rung) {
   return {edges.begin(), edges.end()};
 }
 
-// A size beside each edge: M and N in turn, with a K of 1, of 2 and of more, and K itself; the others are drawn by a seed.
-// Then each K up to more than a step of any
-// kernel's; and a row or a column more than a tile has, where the other side has many tiles.
+// Returns sizes beside each edge: of M and N in turn, with a K of 1, of 2 and of more, and of K; a seed draws the other sizes.
+// Adds each K up to more than any kernel's step, and sizes with a row or a column more than a tile and many tiles on the other
+// side.
 std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
   std::vector<int64_t> sides{1, 2, 3, 5};
   for (const int64_t edge : edges) {
