@@ -28,7 +28,7 @@ __device__ inline void end_on_older_device() {
   }
 }
 
-__device__ inline uint32_t shared_address(const float* shared) {
+__device__ inline uint32_t shared_address(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
 
@@ -47,12 +47,17 @@ __device__ inline void copy_async(float* shared, const float* global, bool insid
                : "memory");
 }
 
-/// Copies four floats, past L1. Both addresses must be multiples of 16 bytes.
-__device__ inline void copy_async4(float* shared, const float* global) {
+/// Copies 16 bytes of any type, past L1. Both addresses must be multiples of 16 bytes.
+__device__ inline void copy_async_16_bytes(void* shared, const void* global) {
   end_on_older_device();
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
                "l"(global)
                : "memory");
+}
+
+/// Copies four floats, past L1. Both addresses must be multiples of 16 bytes.
+__device__ inline void copy_async4(float* shared, const float* global) {
+  copy_async_16_bytes(shared, global);
 }
 
 /// Copies the first `count` of four floats (any count) and writes zeros for the others, which are

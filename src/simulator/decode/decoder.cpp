@@ -26,12 +26,6 @@ using ptx::Instruction;
 using ptx::Operand;
 using Kind = Operand::Kind;
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ".") + word;
-  return text;
-}
-
 bool has_word(const std::vector<std::string>& opcode, const char* word) {
   return std::find(opcode.begin(), opcode.end(), word) != opcode.end();
 }
@@ -278,7 +272,7 @@ class Decoder {
   // Records an instruction's text for people, and its facts. Returns its number.
   uint32_t describe(const Instruction& instruction) {
     SourceInstruction source;
-    source.opcode = join(instruction.opcode);
+    source.opcode = spelled(instruction.opcode);
     source.text = instruction.source;
     source.facts = facts_of(instruction.opcode);
     source.facts.spelling = number_of(spellings_, source.opcode);

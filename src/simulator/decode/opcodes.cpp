@@ -157,6 +157,12 @@ uint8_t vector_of(std::string_view word) {
   return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 0;
 }
 
+std::string spelled(const std::vector<std::string>& opcode) {
+  std::string text;
+  for (const std::string& word : opcode) text += (text.empty() ? "" : ".") + word;
+  return text;
+}
+
 Facts classify(const std::vector<std::string>& opcode) {
   const auto has = [&](std::string_view word) {
     return std::find(opcode.begin() + 1, opcode.end(), word) != opcode.end();

@@ -15,8 +15,10 @@ namespace simulator {
 constexpr const char* CALL = "@call";
 constexpr const char* FUNCTION_RETURN = "@return";
 
-/// Returns family, has_result and gathers alone: control flow and registers depend on them. "bar.red.popc.u32"
-/// comes as {"bar", "red", "popc", "u32"}.
+/// Returns an opcode as PTX spells it: "bar.red.popc.u32" for {"bar", "red", "popc", "u32"}.
+std::string spelled(const std::vector<std::string>& opcode);
+
+/// Returns family, has_result and gathers alone: control flow and registers depend on them.
 Facts classify(const std::vector<std::string>& opcode);
 /// Returns all facts but Facts::spelling.
 Facts facts_of(const std::vector<std::string>& opcode);

@@ -1,4 +1,4 @@
-// FP16 and BF16 as their bits: exact widening to double, and rounding once. cuda_fp16.h and cuda_bf16.h compute
+// FP16, BF16 and TF32 as their bits: exact widening to double, and rounding once. cuda_fp16.h and cuda_bf16.h compute
 // with it on the host, and the simulated device executes its instructions with it, so both give the same bits.
 #pragma once
 #pragma GCC system_header
@@ -140,5 +140,18 @@ struct Format {
 
 using FP16 = Format<10, 5>;
 using BF16 = Format<7, 8>;
+
+/// An FP32 number whose lower 13 bits are zero, as FP32's bits.
+struct TF32 {
+  static constexpr unsigned INFINITE = 0x7f800000, CUT = 0x1fff, HALF = 0x1000;
+
+  /// Adds to the bits of a finite number, which rounds it, and cuts off: a carry goes on into the exponent, up to
+  /// infinity.
+  static constexpr __host__ __device__ unsigned rounded(unsigned bits, unsigned added) {
+    return (bits + ((bits & INFINITE) != INFINITE ? added : 0)) & ~CUT;
+  }
+  /// Rounds to nearest, ties away from zero. A NaN is cut off like any number.
+  static constexpr __host__ __device__ unsigned ties_away(unsigned bits) { return rounded(bits, HALF); }
+};
 
 }  // namespace __simulator_half

@@ -29,9 +29,7 @@ __simulator_host_device float __float_to_tf32(float x) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return __builtin_bit_cast(float, bits);
 #else
-  unsigned int bits = __builtin_bit_cast(unsigned int, x);
-  if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;
-  return __builtin_bit_cast(float, bits & ~0x1fffu);
+  return __builtin_bit_cast(float, __simulator_half::TF32::ties_away(__builtin_bit_cast(unsigned int, x)));
 #endif
 }
 

@@ -204,8 +204,7 @@ S round_to_integral(S value, Rounding rounding) {
 }
 
 template <typename T>
-constexpr bool IS_FLOAT =
-    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, _Float16>;
+constexpr bool IS_FLOAT = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 // Other bits of a cvt's Op::extra: the rounding, and saturation.
 constexpr int32_t ROUNDING_BITS = 7, SATURATE = 8;
@@ -252,8 +251,6 @@ T from_register_bits(uint64_t bits) {
     return bits_as<float>(static_cast<uint32_t>(bits));
   } else if constexpr (std::is_same_v<T, double>) {
     return bits_as<double>(bits);
-  } else if constexpr (std::is_same_v<T, _Float16>) {
-    return bits_as<_Float16>(static_cast<uint16_t>(bits));
   } else {
     return static_cast<T>(bits);
   }
@@ -266,8 +263,6 @@ uint64_t to_register_bits(T value) {
     return bits_as<uint32_t>(value);
   } else if constexpr (std::is_same_v<T, double>) {
     return bits_as<uint64_t>(value);
-  } else if constexpr (std::is_same_v<T, _Float16>) {
-    return bits_as<uint16_t>(value);
   } else {
     return static_cast<uint64_t>(static_cast<int64_t>(value));
   }

@@ -28,10 +28,8 @@ Execute with_space(Space space, Choose&& choose) {
 
 // The type for moving bits: floating point moves as unsigned integers.
 template <typename T>
-using Moved = std::conditional_t<
-    sizeof(T) == 8, uint64_t,
-    std::conditional_t<std::is_same_v<T, float>, uint32_t,
-                       std::conditional_t<std::is_same_v<T, _Float16>, uint16_t, T>>>;
+using Moved = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                 std::conditional_t<std::is_same_v<T, float>, uint32_t, T>>;
 
 enum class Direction { load, store };
 
@@ -120,21 +118,17 @@ Execute find_atomic_of(Operation operation) {
   return nullptr;
 }
 
+template <Space SPACE, typename Bits, Bits (*ADD)(Bits, Bits)>
+constexpr Execute HALF_ADD =
+    atomic<Watch, SPACE, Bits, [](Bits a, Bits b, Bits) { return ADD(a, b); }>;
+
 // Returns atom.add.noftz of half precision.
 template <Space SPACE>
 Execute find_half_add(std::string_view type) {
-  if (type == "f16")
-    return atomic<Watch, SPACE, uint16_t,
-                  [](uint16_t a, uint16_t b, uint16_t) { return add_f16(a, b); }>;
-  if (type == "bf16")
-    return atomic<Watch, SPACE, uint16_t,
-                  [](uint16_t a, uint16_t b, uint16_t) { return add_bf16(a, b); }>;
-  if (type == "f16x2")
-    return atomic<Watch, SPACE, uint32_t,
-                  [](uint32_t a, uint32_t b, uint32_t) { return add_f16x2(a, b); }>;
-  if (type == "bf16x2")
-    return atomic<Watch, SPACE, uint32_t,
-                  [](uint32_t a, uint32_t b, uint32_t) { return add_bf16x2(a, b); }>;
+  if (type == "f16") return HALF_ADD<SPACE, uint16_t, add_f16>;
+  if (type == "bf16") return HALF_ADD<SPACE, uint16_t, add_bf16>;
+  if (type == "f16x2") return HALF_ADD<SPACE, uint32_t, add_f16x2>;
+  if (type == "bf16x2") return HALF_ADD<SPACE, uint32_t, add_bf16x2>;
   return nullptr;
 }
 

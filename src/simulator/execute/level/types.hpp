@@ -20,7 +20,6 @@ auto with_type(std::string_view name, Visit&& visit) {
   if (name == "s32") return visit(std::type_identity<int32_t>{});
   if (name == "u64" || name == "b64") return visit(std::type_identity<uint64_t>{});
   if (name == "s64") return visit(std::type_identity<int64_t>{});
-  if (name == "f16") return visit(std::type_identity<_Float16>{});
   if (name == "f32") return visit(std::type_identity<float>{});
   if (name == "f64") return visit(std::type_identity<double>{});
   return Result{};

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "simulator/decode/opcodes.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -447,8 +448,6 @@ void execute_free(Warp& w, const Op& op) {
 }  // namespace
 
 WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
-  std::string name;
-  for (const std::string& word : opcode) name += (name.empty() ? "" : ".") + word;
   static const std::map<std::string, WarpInstruction, std::less<>> table = {
       {"shfl.sync.up.b32",
        {shuffle<Shuffle::up>, InstructionKind::warp, {"b32", "b32", "u32", "u32", "u32"}}},
@@ -514,7 +513,7 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
       {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
-  const auto found = table.find(name);
+  const auto found = table.find(spelled(opcode));
   return found == table.end() ? WarpInstruction{} : found->second;
 }
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "simulator/decode/opcodes.hpp"
 #include "simulator/execute/state/warp.hpp"
 
 // The host's arithmetic rounds by its mode. The compiler must not compute at compile time, or move a computation
@@ -128,9 +129,7 @@ Table make_table() {
 
 Arithmetic find_directed_rounding(const std::vector<std::string>& opcode) {
   static const Table table = make_table();
-  std::string name;
-  for (const std::string& word : opcode) name += (name.empty() ? "" : ".") + word;
-  const auto found = table.find(name);
+  const auto found = table.find(spelled(opcode));
   return found == table.end() ? Arithmetic{} : found->second;
 }
 

@@ -10,17 +10,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include "simulator/decode/opcodes.hpp"
 #include "simulator/execute/state/warp.hpp"
 #include "simulator/include/half_formats.h"
 
 namespace simulator {
 namespace {
-
-template <typename Use>
-void for_each_active(const Warp& w, Use&& use) {
-  for (uint32_t rest = w.active; rest != 0; rest &= rest - 1)
-    use(static_cast<size_t>(std::countr_zero(rest)));
-}
 
 // D = F(A), lane by lane, in registers of 32 bits.
 template <auto F>
@@ -30,28 +25,26 @@ void each(Warp& w, const Op& op) {
   for_each_active(w, [&](size_t lane) { d[lane] = F(a[lane]); });
 }
 
-constexpr uint32_t WITHOUT_SIGN = 0x7fffffff, INFINITE = 0x7f800000;
+using __simulator_half::TF32;
+
+constexpr uint32_t WITHOUT_SIGN = 0x7fffffff, INFINITE = TF32::INFINITE;
 bool is_nan(uint32_t bits) { return (bits & WITHOUT_SIGN) > INFINITE; }
 
 // ---- TF32: an FP32 number whose lower 13 bits are zero.
 
-constexpr uint32_t CUT = 0x1fff, TIE = 0x1000, NAN_OF_TF32 = 0x7fffe000;
+constexpr uint32_t NAN_OF_TF32 = 0x7fffe000;
 
 enum class Ties { away, even, cut_off };
 
-// Adding to the bits of a finite number rounds it: a carry goes on into the exponent, up to infinity.
-//
 // With ties away from zero a GPU cuts a NaN off like any number, so that one whose upper bits are zero becomes
 // infinite. In the other roundings each NaN becomes the same one. (Seen on an H100.)
 template <Ties TIES, bool RELU>
 uint32_t to_tf32(uint32_t bits) {
-  if (TIES != Ties::away && is_nan(bits)) return NAN_OF_TF32;
+  if (TIES == Ties::away) return TF32::ties_away(bits);
+  if (is_nan(bits)) return NAN_OF_TF32;
   if (RELU && (bits & ~WITHOUT_SIGN) != 0) return 0;
-  if ((bits & INFINITE) != INFINITE) {
-    if (TIES == Ties::away) bits += TIE;
-    if (TIES == Ties::even) bits += TIE - 1 + (bits >> 13 & 1);
-  }
-  return bits & ~CUT;
+  return TIES == Ties::even ? TF32::rounded(bits, TF32::HALF - 1 + (bits >> 13 & 1))
+                            : TF32::rounded(bits, 0);
 }
 
 // ---- Arithmetic on 16 bits, or on the two halves of 32.
@@ -421,9 +414,7 @@ Arithmetic find_tf32_conversion(const std::vector<std::string>& opcode) {
       {"cvt.rn.relu.tf32.f32", each<to_tf32<Ties::even, true>>},
       {"cvt.rz.relu.tf32.f32", each<to_tf32<Ties::cut_off, true>>},
   };
-  std::string name;
-  for (const std::string& word : opcode) name += (name.empty() ? "" : ".") + word;
-  const auto found = conversions.find(name);
+  const auto found = conversions.find(spelled(opcode));
   if (found == conversions.end()) return {};
   return {found->second, InstructionKind::convert, "b32", {"f32"}};
 }
@@ -478,18 +469,18 @@ bool is_half(const std::string& type) {
 }  // namespace
 
 Arithmetic find_half_precision(const std::vector<std::string>& opcode) {
-  static const Table table = make_table();
-  if (const Arithmetic to_tf32 = find_tf32_conversion(opcode); to_tf32.execute != nullptr)
-    return to_tf32;
   const size_t words = opcode.size();
-  if (words < 2 || !(is_half(opcode.back()) || is_half(opcode[words - 2]))) return {};
+  if (words < 2) return {};
+  if (opcode[words - 2] == "tf32") return find_tf32_conversion(opcode);
+  if (!is_half(opcode.back()) && !is_half(opcode[words - 2])) return {};
+  static const Table table = make_table();  // made by the first program that needs it
   const std::string& head = opcode[0];
   const bool is_comparison = head == "set" || head == "setp";
   const size_t types = head == "cvt" ? 2 : 1;
   std::string name = head;
   Modifiers modifiers;
   if (is_comparison) {
-    for (size_t i = 1; i < words; ++i) name += "." + opcode[i];
+    name = spelled(opcode);
   } else {
     if (words < 1 + types) return {};
     const auto found =

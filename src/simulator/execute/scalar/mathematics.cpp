@@ -1,7 +1,6 @@
 #include "simulator/execute/scalar/mathematics.hpp"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -207,10 +206,9 @@ void each_active_lane(Warp& w, const Op& op) {
     return F(lanes_of<S>(w, from[I])[lane]...);
   };
   D* const result = result_of<D>(w, op.d);
-  for (uint32_t rest = w.active; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+  for_each_active(w, [&](size_t lane) {
     result[lane] = compute(lane, std::make_index_sequence<sizeof...(S)>());
-  }
+  });
 }
 
 // Rounds to the nearest T. Every NaN becomes the same one: the host's NaN sometimes has the sign set, and printf

@@ -22,12 +22,6 @@ namespace {
 template <typename T>
 using Register = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
 
-template <typename Use>
-void for_each_active(const Warp& w, Use&& use) {
-  for (uint32_t rest = w.active; rest != 0; rest &= rest - 1)
-    use(static_cast<size_t>(std::countr_zero(rest)));
-}
-
 // D = F(S...), lane by lane.
 template <auto F, typename D, typename... S>
 void each(Warp& w, const Op& op) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -85,6 +86,13 @@ struct Warp {
 template <typename T>
 const T* lanes_of(const Warp& w, Slot slot) {
   return reinterpret_cast<const T*>(slot >= 0 ? w.registers + slot : w.constants + ~slot);
+}
+
+/// Calls use(lane) for each active lane, in order.
+template <typename Use>
+void for_each_active(const Warp& w, Use&& use) {
+  for (uint32_t rest = w.active; rest != 0; rest &= rest - 1)
+    use(static_cast<size_t>(std::countr_zero(rest)));
 }
 
 /// Returns the place of the lanes' results. Only active lanes' results may be written.
