@@ -59,10 +59,10 @@ class Group:
 SKINNY = "128x160x7168,64x64x65536,256x256x16384,1x4096x4096,4x4096x4096,16x4096x4096,16x16384x16384,4096x4096x16,16384x1x16384"
 # The larger a problem, the longer a sample; the slow rungs at the largest size run once, naive for a quarter of a minute.
 GROUPS = (
-    Group("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.1")),
-    Group("all", "3072,4095,4096", ("--time", "0.5")),
-    Group("all", "6144,8192", ("--time", "0.7")),
-    Group("0,10-12", "16384", ("--time", "1.5")),
+    Group("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.1", "--errors")),
+    Group("all", "3072,4095,4096", ("--time", "0.5", "--errors")),
+    Group("all", "6144,8192", ("--time", "0.7", "--errors")),
+    Group("0,10-14", "16384", ("--time", "1.5", "--errors")),
     Group("2-9", "16384", ("--once",), runs=1),
     Group("1", "16384", ("--once",), runs=1),
 )

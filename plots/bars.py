@@ -23,19 +23,22 @@ def of(row, name, below=""):
         "samples": len(row.samples_ms),
         "gflops": row.figures.get("gflops") if row.is_right else None,
         "passes": standing is not None and standing.passes,
+        "below_fp32": bool(row.below_fp32),
         "trusted": row.trusted,
         "right": row.is_right,
     }
 
 
 def draw(bars, title, subtitle):
-    """The Figure of such bars."""
+    """The Figure of bars that of() made."""
     names = [style.cut(bar["name"], style.WIDTH * 0.36) for bar in bars]
     below = [style.cut(bar["below"], style.WIDTH * 0.42, style.SMALL) for bar in bars]
     notes = [
         "Each bar is the median of the ratios of neighbouring samples (of several runs: the mean of their medians). "
         "The whisker spans their quartiles."
     ]
+    if any(bar["below_fp32"] for bar in bars):
+        notes.append("Grey: less accurate than FP32, so it does not race with cuBLAS.")
     if any(bar["right"] and not bar["trusted"] for bar in bars):
         notes.append(findings.NOTE)
     step = TALL_ROW if any(below) else ROW
@@ -98,7 +101,11 @@ def _weight(bar):
 
 
 def _role(bar):
-    return "reference" if bar["reference"] else "better" if bar["passes"] else "kernel"
+    if bar["reference"]:
+        return "reference"
+    if bar["below_fp32"]:
+        return "soft"
+    return "better" if bar["passes"] else "kernel"
 
 
 def _draw_bar(ax, y, bar, height, mark):

@@ -10,6 +10,7 @@ from plots.program import Refused
 OPTIONS = ("data",)
 ERROR, OF_REFERENCE, FLOOR = "frobenius_error", "reference_frobenius_error", "frobenius_floor"
 ROLES = ("kernel", "better", "unsure", "worse")  # of the lines, in the order of the kernels; all others are soft
+PROMISES, BELOW = "better", "unsure"  # the same where a kernel promises its errors, or is less accurate than FP32: only those are coloured
 MARK = "○: less accurate than FP32 by its arithmetic."
 
 
@@ -25,7 +26,13 @@ def shown(run, data=None):
         "finding": findings.of_errors(rows),
         "where": f"{run.context.device}, {rows[0].data} data",
         "kernels": [
-            {"kernel": name, "below_fp32": of[0].below_fp32, "points": [_point(row) for row in of]} for name, of in lines.items()
+            {
+                "kernel": name,
+                "below_fp32": of[0].below_fp32,
+                "promises": bool(of[0].json.get(FLOOR)),
+                "points": [_point(row) for row in of],
+            }
+            for name, of in lines.items()
         ],
         "reference": [{"k": k, "error": error} for k, error in sorted(reference.items())],
         "floors": floors,
@@ -72,7 +79,7 @@ def draw(run, data=None):
     )
     names = [style.cut(kernel["kernel"], style.WIDTH * 0.36, style.SMALL, "bold") for kernel in kernels]
     lines = [kernel["points"] for kernel in kernels]
-    roles = [ROLES[i] if i < len(ROLES) else "soft" for i in range(len(kernels))]
+    roles = _roles(kernels)
     if values["reference"]:
         names, lines, roles = [*names, "reference"], [*lines, values["reference"]], [*roles, "soft"]
     right = style.MARGIN + 20 + max(style.text_width(name, style.SMALL, "bold") for name in names)
@@ -93,6 +100,14 @@ def draw(run, data=None):
         ["normal" if role == "soft" else "bold" for role in roles],
     )
     return figure
+
+
+def _roles(kernels):
+    """The lines' colours: of those that the picture is about, or of the first few."""
+    special = [PROMISES if kernel["promises"] else BELOW if kernel["below_fp32"] else "soft" for kernel in kernels]
+    if any(role != "soft" for role in special):
+        return special
+    return [ROLES[i] if i < len(ROLES) else "soft" for i in range(len(kernels))]
 
 
 def _set_scales(ax, points, floors):

@@ -28,10 +28,13 @@ class Standing:
     percent: float  # of cuBLAS, the median
     quartiles: list[float] | None  # of the ratio, sample by sample
     trusted: bool
+    is_fp32: bool  # if not, it is less accurate than cuBLAS and does not race with it
 
     @property
     def above(self):
-        """True if it would pass cuBLAS, could its figure be relied on."""
+        """True if it passes cuBLAS by its figure, whether the figure is trusted or not."""
+        if not self.is_fp32:
+            return False
         lowest = self.quartiles[0] if self.quartiles else self.percent
         return round(self.percent, 1) > 100 and lowest > 100
 
@@ -41,9 +44,9 @@ class Standing:
 
     @property
     def level(self):
-        """True if it can be told neither from faster nor from slower than cuBLAS."""
+        """True if its figure shows neither that it is faster than cuBLAS nor that it is slower."""
         highest = self.quartiles[2] if self.quartiles else self.percent
-        return not self.above and (round(self.percent, 1) >= 100 or highest >= 100)
+        return self.is_fp32 and not self.above and (round(self.percent, 1) >= 100 or highest >= 100)
 
     @property
     def text(self):
@@ -56,13 +59,13 @@ def standing(row):
         return None
     quartiles = pick.quartiles(pick.paired_percent(row))
     return Standing(
-        who(row), row.number, size_text(row.size), row.figures["percent_of_cublas"], quartiles, row.trusted
+        who(row), row.number, size_text(row.size), row.figures["percent_of_cublas"], quartiles, row.trusted, not row.below_fp32
     )
 
 
 def who(row):
-    """How a sentence calls the kernel: "Rung 12", "cuBLAS", or a user's kernel by its name. Of one that is less accurate than
-    FP32 its arithmetic stands behind that."""
+    """The kernel's name in a sentence: "Rung 12", "cuBLAS", or a user's kernel by its name. The arithmetic follows if it is less
+    accurate than FP32."""
     if row.is_reference:
         return "cuBLAS"
     name = row.kernel if row.number is None else f"Rung {row.number}"
@@ -85,7 +88,7 @@ def _inside(kernel):
 
 
 def _joined(kernels):
-    """ "Rungs 9 and 10", "mine and yours"; of more than two how many they are."""
+    """ "Rungs 9 and 10", "mine and yours"; more than two kernels are counted: "3 kernels"."""
     if len(kernels) > 2:
         return f"{len(kernels)} kernels"
     if len(kernels) == 2 and all(kernel.startswith("Rung ") for kernel in kernels):
@@ -100,6 +103,7 @@ def of_ladder(rows):
     """What the rows of one product show: who passes cuBLAS, or comes closest."""
     at = size_text(rows[0].size)
     others = [row for row in rows if not row.is_reference]
+    others = [row for row in others if not row.below_fp32] or others
     here = [found for row in others if (found := standing(row))]
     if not others:
         return f"Only cuBLAS was timed at {at}"
@@ -145,7 +149,7 @@ def _first(here, passing):
 
 
 def of_traffic(rows):
-    """What the rows of one product show that were counted: who moves the fewest sectors, and how many fewer than the first."""
+    """What the counted rows of one product show: who moves the fewest sectors, and how many fewer than the first."""
     at = size_text(rows[0].size)
     first = rows[0]
     fewest = min(rows, key=lambda row: row.figures["global_sectors"])  # of equals the lowest rung
@@ -200,8 +204,10 @@ def series(kernels, timed):
 
 
 def best_series(kernels):
-    """The kernel that passes cuBLAS most often; of several the one with the highest median."""
-    return max(kernels, key=lambda one: (one.passes, one.above, one.median))
+    """The kernel that passes cuBLAS most often; of several the one with the highest median. One that is less accurate than FP32 only if
+    there is no other."""
+    in_race = [one for one in kernels if one.standings[0].is_fp32]
+    return max(in_race or kernels, key=lambda one: (one.passes, one.above, one.median))
 
 
 def over_products(kernels, timed, noun, preposition):
@@ -228,6 +234,7 @@ def over_products(kernels, timed, noun, preposition):
 def _below(kernels):
     """No kernel passes on any product."""
     everything = [one for kernel in kernels for one in kernel.standings]
+    everything = [one for one in everything if one.is_fp32] or everything
     closest = max([one for one in everything if one.trusted] or everything, key=lambda one: one.percent)
     if len(kernels) == 1:
         return f"{closest.kernel} passes cuBLAS nowhere; it is closest at {closest.at}, {closest.text}"
@@ -254,8 +261,10 @@ class BelowRoofs:
 
 
 def of_roofline(points, at):
-    """What share of its roof the fastest kernel reaches."""
+    """The share of its roof that the fastest kernel reaches. A kernel on tensor cores may stand above the roofs, which are FP32's: it is
+    taken only if all do."""
     kernels = [one for one in points if not one.is_reference] or points
+    kernels = [one for one in kernels if one.speed <= one.roof] or kernels
     best = max([one for one in kernels if one.trusted] or kernels, key=lambda one: one.speed)
     share, noisy = best.speed / best.roof, "" if best.trusted else " ?"
     of_what = "a copy's bandwidth" if best.copy < best.peak else "the speed of multiply-adds alone"
@@ -344,7 +353,7 @@ def _against_reference(ratio):
 
 
 def of_comparison(rows):
-    """The gravest that the rows' verdicts say."""
+    """The gravest of the rows' verdicts, as a sentence."""
     of = {}
     for row in rows:
         of.setdefault(row.comparison.verdict, []).append(row)
@@ -364,7 +373,7 @@ def of_comparison(rows):
 
 
 def row_name(row):
-    """ "Rung 11 at 4096³"; of a lab what its name says."""
+    """ "Rung 11 at 4096³"; for a lab the name of its row."""
     if not row.size:
         return row.name.removeprefix("lab/")
     return f"{who(row)} at {size_text(row.size)}{', cold' if row.cold else ''}"
@@ -377,7 +386,7 @@ def _told(some, rows, one, several, name=lambda text: text):
 
 
 def _most(rows):
-    """By how much the row changed, or which of several most."""
+    """How much the row changed; for several rows the one that changed most."""
     known = [row for row in rows if row.comparison.change_percent is not None]
     if not known:
         return ""

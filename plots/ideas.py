@@ -5,7 +5,7 @@ The rung's own source says it in a sentence. A kernel that is not in the list is
 
 from dataclasses import dataclass
 
-KINDS = ("closer", "wider", "earlier", "evener")
+KINDS = ("closer", "wider", "earlier", "evener", "finer")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ IDEAS = {
     "async_pipeline": Idea("earlier", "3 tiles ahead"),
     "tuned": Idea("evener", "a tile a shape"),
     "stream_k": Idea("evener", "equal shares"),
+    "tensor_tf32": Idea("wider", "16x8x8 at once"),
+    "tensor_split": Idea("finer", "two FP16 parts"),
 }
 
 

@@ -83,6 +83,9 @@ def _drawn(values, height):
     copy, peak = (values["roofs"][key] / 1000 for key in ROOFS)
     is_below = all(_tera(point) <= min(peak, copy * point["flop_per_byte"]) for point in points)
     notes = _notes(points)
+    above = [point for point in points if _tera(point) > peak]
+    if above and len(above) < len(points):
+        notes.append("Above the roof: faster than FP32's multiply-adds allow, as kernels on tensor cores are.")
     if not is_below:
         notes.append(f"The roofs: {_copy_text(copy)}; {_peak_text(peak)}.")
     width, lines = _key_layout(points, signs)

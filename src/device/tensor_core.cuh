@@ -63,6 +63,14 @@ __device__ void multiply_fragments(float (&d)[4], const uint32_t* a, const uint3
 #undef SGEMM_MMA_4_2
 }
 
+/// Prepares an operand for mma.sync in TF32, which ignores the low 13 bits: it cuts numbers off. The number grows by a third of a
+/// TF32 step (at 1) to two thirds (below 2), so that the errors of a cut fall on both sides. A TF32 number stays what it is, and so
+/// do infinities and NaN. Rounding to the nearest (cvt.rna.tf32) is little more accurate and takes several instructions.
+__device__ inline uint32_t to_tf32(float x) {
+  constexpr float FACTOR = 1.000338f;  // 1 + ln 2 / 2 steps: no bias over all numbers of a binade
+  return __float_as_uint(x * FACTOR);
+}
+
 /// Loads COUNT (1, 2 or 4) matrices of 8 x 8 16-bit elements from shared memory. Lane l's `row` is the address of row l % 8 of
 /// matrix l / 8: 8 elements on a 16-byte boundary. The lanes beyond the last matrix pass any address. Lane l receives, in
 /// registers[i], elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i: fragments of A as mma.sync takes them. TRANSPOSED:

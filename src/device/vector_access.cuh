@@ -28,6 +28,14 @@ __device__ inline int part_inside(int64_t left, int tile) {
   return left < tile ? static_cast<int>(left) : tile;
 }
 
+/// Loads two neighbours from `source` on. Only the first `count` (any number) lie inside the matrix; the others become zero and
+/// are not read. VECTOR: one load of 8 bytes if both lie inside.
+template <bool VECTOR>
+__device__ inline float2 load2(const float* source, int count) {
+  if (VECTOR && count >= 2) return *reinterpret_cast<const float2*>(source);
+  return {count > 0 ? source[0] : 0.0f, count > 1 ? source[1] : 0.0f};
+}
+
 /// Loads four neighbours from `source` on. Only the first `count` (any number) lie inside the matrix; the others become
 /// zero and are not read. VECTOR: one load of 16 bytes if all four lie inside.
 template <bool VECTOR>
@@ -63,6 +71,23 @@ __device__ inline void fetch4(float* registers, const float* shared) {
   registers[1] = v.y;
   registers[2] = v.z;
   registers[3] = v.w;
+}
+
+/// Writes c[j] = alpha * sum[j] + beta * c[j] for the first `count` of two neighbours. VECTOR: in accesses of 8 bytes if
+/// both lie inside the matrix.
+template <bool VECTOR>
+__device__ inline void store2(float* c, int count, float alpha, const float* sum, float beta) {
+  if (VECTOR && count >= 2) {
+    float2 old{};
+    if (beta != 0.0f) old = *reinterpret_cast<const float2*>(c);
+    *reinterpret_cast<float2*>(c) = {blend(alpha, sum[0], beta, &old.x),
+                                     blend(alpha, sum[1], beta, &old.y)};
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    if (j < count) c[j] = blend(alpha, sum[j], beta, &c[j]);
+  }
 }
 
 /// Writes c[j] = alpha * sum[j] + beta * c[j] for the first `count` of four neighbours. VECTOR: in accesses of 16 bytes

@@ -18,7 +18,9 @@
   RUNG(warp_tile)          \
   RUNG(async_pipeline)     \
   RUNG(tuned)              \
-  RUNG(stream_k)
+  RUNG(stream_k)           \
+  RUNG(tensor_tf32)        \
+  RUNG(tensor_split)
 
 namespace ladder {
 

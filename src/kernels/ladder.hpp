@@ -70,6 +70,8 @@ struct Arithmetic {
   int exact_bits;
   /// Inputs up to this magnitude give finite results unless a sum overflows.
   float largest_input;
+  /// Inputs below this magnitude are zero, or less accurate than the bound says.
+  float least_input = 0;
   /// A rung with limits also promises that no sum overflows while |A||B| < 2^126, and that one beyond gives the infinity of the
   /// exact sum's sign if any.
   std::optional<ErrorLimits> limits = {};
@@ -119,9 +121,9 @@ std::span<const Rung* const> all();
 
 /// Runs a rung with BLAS's rules, one launch for each product of the batch: M or N = 0 does nothing; alpha = 0 or K = 0
 /// reads neither A nor B and scales C; beta = 0 does not read C. Asynchronous on `stream`. Returns
-/// cudaErrorInvalidValue for a negative size, batch or stride, a leading dimension shorter than its row, a null pointer
-/// to a matrix that is needed, and results of a batch that overlap; cudaErrorNotSupported for a transpose, which no
-/// kernel takes. A refused call launches nothing.
+/// cudaErrorInvalidValue for a negative size, batch or stride, a leading dimension that is not at least 1 and at least
+/// its row's length, a null pointer to a matrix that is needed, and results of a batch that overlap;
+/// cudaErrorNotSupported for a transpose, which no kernel takes. A refused call launches nothing.
 cudaError_t launch(const Rung& rung, const Call& call, cudaStream_t stream);
 /// Runs a rung on one product.
 cudaError_t launch(const Rung& rung, const Sgemm& problem, cudaStream_t stream);

@@ -17,14 +17,16 @@ struct Claim {
   double value;
 };
 
-/// What a rung says of its own memory behaviour. It is documentation, the runner prints whether it
-/// was kept, and the tests assert it. It speaks of shapes whose M, N and K are multiples of
-/// `whole_tiles`, with matrices laid out densely at 256-byte-aligned addresses and beta = 0; elsewhere
-/// it claims nothing. `whole_tiles` is the least power of two with which it is kept, which may be less
-/// than the kernel's tile.
+/// A rung's claims on its own memory traffic. A promise documents the rung; the runner prints whether it
+/// was kept, and the tests assert it. It covers shapes whose M, N and K are multiples of `whole_tiles`,
+/// with dense matrices at 256-byte-aligned addresses and beta = 0, and with `uniform_data_only` uniform
+/// data: there the kernel's way depends on the numbers. For other problems it claims nothing.
+/// `whole_tiles` is the least power of two with which the promise is kept; it may be less than the
+/// kernel's tile.
 struct Promise {
   int64_t whole_tiles;
   Claim claims[8];  // the first ones; a claim without a counter is none
+  bool uniform_data_only = false;
 
   constexpr const Claim* begin() const { return claims; }
   constexpr const Claim* end() const {

@@ -1,5 +1,6 @@
 #include "test/kernels/careless_kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -175,6 +176,24 @@ cudaError_t with_cut_k(const Sgemm& given, cudaStream_t stream) {
   return sound(p, stream);
 }
 
+// Blocks take rows, and a block all columns of its rows, 256 at a time.
+__global__ void row_kernel(const Sgemm p) {
+  for (int64_t row = blockIdx.x; row < p.M; row += gridDim.x) {
+    for (int64_t col = threadIdx.x; col < p.N; col += blockDim.x) {
+      float sum = 0.0f;
+      for (int64_t k = 0; k < p.K; ++k) sum += p.A[row * p.lda + k] * p.B[k * p.ldb + col];
+      float* c = &p.C[row * p.ldc + col];
+      *c = ladder::blend(p.alpha, sum, p.beta, c);
+    }
+  }
+}
+
+template <int64_t MOST_BLOCKS>
+cudaError_t launch_rows(const Sgemm& p, cudaStream_t stream) {
+  row_kernel<<<static_cast<unsigned>(std::min(p.M, MOST_BLOCKS)), 256, 0, stream>>>(p);
+  return cudaGetLastError();
+}
+
 Rung rung(const char* name, cudaError_t (*launch)(const Sgemm&, cudaStream_t)) {
   return {.number = 99, .name = name, .idea = "wrong on purpose", .promise = {}, .launch = launch};
 }
@@ -198,6 +217,9 @@ extern const Rung frees_memory = rung("frees_memory", with_free);
 extern const Rung synchronizes = rung("synchronizes", with_synchronization);
 extern const Rung shares_a_buffer = rung("shares_a_buffer", with_shared_buffer);
 extern const Rung allocates_memory = rung("allocates_memory", with_allocation);
+
+extern const Rung takes_whole_rows = rung("takes_whole_rows", launch_rows<INT32_MAX>);
+extern const Rung takes_rows_in_turns = rung("takes_rows_in_turns", launch_rows<65535>);
 
 extern const Rung cuts_block_number = rung("cuts_block_number", launch<Fault::block_16_bits>);
 extern const Rung rows_in_grid_y = rung("rows_in_grid_y", launch<Fault::rows_in_y>);

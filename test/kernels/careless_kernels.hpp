@@ -30,6 +30,10 @@ extern const ladder::Rung synchronizes;
 extern const ladder::Rung shares_a_buffer;
 extern const ladder::Rung allocates_memory;
 
+/// Right everywhere: a block has whole rows of C, so the grid grows with M and not with N. The second has 65535 blocks at most.
+extern const ladder::Rung takes_whole_rows;
+extern const ladder::Rung takes_rows_in_turns;
+
 /// Cuts the block's number to 16 bits; has the tiles' rows or columns in the grid's y; cuts row, col or K to 32 bits.
 extern const ladder::Rung cuts_block_number;
 extern const ladder::Rung rows_in_grid_y;

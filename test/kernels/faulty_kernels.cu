@@ -27,6 +27,7 @@ enum class Fault {
   past_c,
   reads_c_always,
   tf32,
+  bits20,
   int_index_a,
   int_index_b,
   int_index_c,
@@ -36,6 +37,10 @@ constexpr int TILE = 16;
 
 __device__ float eleven_bits(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000u) & ~0x1FFFu);
+}
+
+__device__ float twenty_bits(float x) {
+  return __uint_as_float((__float_as_uint(x) + 0x8u) & ~0xFu);
 }
 
 template <Fault FAULT, Fault TRUNCATES>
@@ -54,6 +59,7 @@ __global__ void faulty_kernel(const Sgemm p, const int64_t tiles_n) {
   for (int64_t k = 0; k < p.K - (FAULT == Fault::skips_last_k ? 1 : 0); ++k) {
     float a = p.A[index<FAULT, Fault::int_index_a>(row * p.lda + k)];
     if (FAULT == Fault::tf32) a = eleven_bits(a);
+    if (FAULT == Fault::bits20) a = twenty_bits(a);
     // Both indices stay within a matrix of any shape.
     const bool transpose = FAULT == Fault::transposed_b && k < p.N && col < p.K;
     sum += a * (transpose ? p.B[col * p.ldb + k]
@@ -139,6 +145,14 @@ extern const Rung writes_before_c = rung<Fault::before_c>("writes_before_c");
 extern const Rung writes_past_c = rung<Fault::past_c>("writes_past_c");
 extern const Rung reads_c_always = rung<Fault::reads_c_always>("reads_c_always");
 extern const Rung rounds_to_tf32 = rung<Fault::tf32>("rounds_to_tf32");
+
+// Within FP32's bound, which is wide, but not within the limits that it promises.
+extern const Rung rounds_to_20_bits = [] {
+  Rung made = rung<Fault::bits20>("rounds_to_20_bits");
+  made.arithmetic.limits = {
+      .frobenius = 1.5e-7, .frobenius_all_positive = 2.5e-7, .largest = 0x1p-21};
+  return made;
+}();
 
 extern const Rung truncates_index_into_a = rung<Fault::int_index_a>("truncates_index_into_a");
 extern const Rung truncates_index_into_b = rung<Fault::int_index_b>("truncates_index_into_b");

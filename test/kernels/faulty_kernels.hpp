@@ -25,6 +25,8 @@ extern const ladder::Rung writes_past_c;
 extern const ladder::Rung reads_c_always;
 /// Rounds A to the 11 significant bits that TF32 has.
 extern const ladder::Rung rounds_to_tf32;
+/// Rounds A to 20 bits and promises the errors of rung 14.
+extern const ladder::Rung rounds_to_20_bits;
 /// Forms indices into A, B or C in 32 bits.
 extern const ladder::Rung truncates_index_into_a;
 extern const ladder::Rung truncates_index_into_b;

@@ -23,7 +23,7 @@ using results::CheckedClaim;
 using results::Judgement;
 using runner::Values;
 
-// The judgement of one launch on a problem that the promise speaks of, or nothing where nothing is counted.
+// Returns the judgement of one launch on a problem that the promise covers. Nothing on a machine that does not count.
 std::optional<Judgement> judgement_of(const Rung& rung, int64_t M, int64_t N, int64_t K) {
   results::Result result{.problem = results::dense_problem(M, N, K)};
   runner::Verifier verifier(*result.problem, {.guard = 0});
@@ -56,7 +56,7 @@ class Promise : public testing::TestWithParam<const Rung*> {
   }
 };
 
-// The smallest shapes that it speaks of, and shapes that are multiples of nothing more.
+// The smallest shapes that the promise covers, and shapes that are multiples of nothing larger.
 TEST_P(Promise, IsKeptOnTheSmallestShapes) {
   for (const Multiple& of : MULTIPLES) expect_kept(of.M * whole_, of.N * whole_, of.K * whole_);
 }
@@ -71,7 +71,7 @@ TEST_P(Promise, IsKeptOnManyTilesAndAShortK) { expect_kept(6 * tile_, 4 * tile_,
 // Here rung 12 divides the work (tile_choice_test.cpp).
 TEST_P(Promise, IsKeptOnOneTileAndALongK) { expect_kept(tile_, tile_, 16 * tile_); }
 
-// A promise that speaks of fewer shapes than it holds for would go unseen on the others.
+// A promise that covers fewer shapes than it could leaves the others unchecked.
 TEST_P(Promise, IsBrokenOnSmallerShapes) {
   Rung bold = *GetParam();
   bold.promise.whole_tiles = whole_ / 2;
@@ -102,7 +102,20 @@ TEST(BrokenPromise, IsFoundInWhatCpAsyncWrites) {
   EXPECT_FALSE(judgement_of(faulty::unpadded_copy, 32, 32, 32)->promise_kept());
 }
 
-// A claim that no kernel can break is none.
+// Rung 14's way depends on the numbers, so its promise covers uniform data. Other promises cover any.
+TEST(PromiseRules, LeaveOtherDataOutIfTheKernelsWayDependsOnThem) {
+  results::Problem problem = results::dense_problem(256, 256, 256);
+  problem.data = results::Data::special;
+  for (const Rung* rung : ladder::all()) {
+    if (rung->promise.empty()) continue;
+    EXPECT_EQ(runner::product(*rung, problem).claims.empty(), rung->promise.uniform_data_only)
+        << rung->number;
+  }
+  problem.data = results::Data::uniform;
+  EXPECT_FALSE(runner::product(*ladder::all()[14], problem).claims.empty());
+}
+
+// A claim that no kernel can break is not a claim.
 TEST(PromiseRules, KnowClaimsThatSayNothing) {
   using ladder::Relation;
   const auto says = [](const char* counter, Relation relation, double value) {

@@ -107,6 +107,12 @@ class Ladder(unittest.TestCase):
         rows = [runs.timed(0, "64x128x256", 100.0), runs.timed(1, "64x128x256", 50.0, correct=False)]
         self.assert_finds(self.of(*rows), "No kernel has a right result beside cuBLAS at 64×128×256")
 
+    def test_a_rung_below_fp32_does_not_race(self):
+        below = steady(3, "4096", 300.0, below_fp32="TF32")
+        self.assert_finds(self.of(steady(1, "4096", 50.0), steady(2, "4096", 104.0), below), "Rung 2 is the first to pass cuBLAS at 4096³: 104.0 %")
+        self.assert_finds(self.of(steady(1, "4096", 50.0), below), "Rung 1 reaches 50.0 % of cuBLAS at 4096³")
+        self.assert_finds(self.of(below), "Rung 3 (TF32) reaches 300.0 % of cuBLAS at 4096³")
+
     def test_a_users_kernel_has_its_name(self):
         self.assert_finds(self.of(own("64", 50.0)), "mine reaches 50.0 % of cuBLAS at 64³")
         rows = [steady(1, "64", 1.0), steady(2, "64", 104.0), own("64", 120.0)]
@@ -145,6 +151,10 @@ class Roofline(unittest.TestCase):
         found = self.finding((1, 66000.0, 600.0, {}))
         self.assertEqual(found, "Rung 1 is above its roof at 4096³: 1.10 times the speed of multiply-adds alone")
 
+    def test_a_kernel_on_tensor_cores_is_taken_only_if_there_is_no_other(self):
+        rows = [(1, 48000.0, 600.0, {}), (2, 120000.0, 600.0, {})]
+        self.assertEqual(self.finding(*rows), "Rung 1 reaches 80.0 % of the speed of multiply-adds alone at 4096³")
+
     def test_a_noisy_figure_is_taken_only_if_there_is_no_other(self):
         rows = [(1, 30000.0, 600.0, {}), (2, 48000.0, 600.0, {"doubts": ["few"]})]
         self.assertEqual(self.finding(*rows), "Rung 1 reaches 50.0 % of the speed of multiply-adds alone at 4096³")
@@ -165,6 +175,11 @@ class Sizes(unittest.TestCase):
         self.assertEqual(self.finding(one + two), "Rung 2 passes cuBLAS at every size")
         self.assertEqual(self.finding(one + two[:2]), "Rung 2 passes cuBLAS at each of its 2 sizes")
         self.assertEqual(self.finding(two), "Rung 2 passes cuBLAS at every size")
+
+    def test_a_rung_below_fp32_does_not_race(self):
+        below = [steady(2, size, 300.0, below_fp32="TF32") for size in ("256", "512")]
+        self.assertEqual(self.finding(self.rows(1, n256=101.0, n512=102.0) + below), "Rung 1 passes cuBLAS at every size")
+        self.assertEqual(self.finding(self.rows(1, n256=50.0, n512=60.0) + below), "No kernel passes cuBLAS; rung 1 is closest, 60.0 % at 512³")
 
     def test_passes_at_some(self):
         one, two = self.rows(1, n256=9.0, n512=9.0, n1024=9.0), self.rows(2, n256=101.0, n512=99.0, n1024=103.0)

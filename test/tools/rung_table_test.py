@@ -33,6 +33,12 @@ class RungTable(document_table.DocumentTable):
         self.assertEqual(self.document.read_text(encoding="utf-8"), DOCUMENT.replace("old", TABLE))
         self.assertEqual(self.call("--check").returncode, 0)
 
+    def test_marks_a_rung_that_is_less_accurate_than_fp32(self):
+        row = samples.timed_row(2, "4096", below_fp32="TF32")
+        self.run_file.write_text(samples.text_of(samples.document([row])), encoding="utf-8")
+        self.assertEqual(self.call().returncode, 0)
+        self.assertIn("| [coalesced](src/kernels/02_coalesced.cu) (TF32) |", self.document.read_text(encoding="utf-8"))
+
     def test_check_sees_another_table(self):
         self.assertIn("tools/docs/rung_table.py", self.refused(1, "--check"))
 

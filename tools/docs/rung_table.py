@@ -41,8 +41,9 @@ def table(run):
     lines = [f"| # | rung | idea | % of cuBLAS at {SIZE}³ |", "| ---: | --- | --- | ---: |"]
     for number, row in sorted(rungs.items()):
         source = f"{number:02}_{row.kernel}.cu"
+        link = ladder_table.marked(row, f"[{row.kernel}](src/kernels/{source})")
         lines.append(
-            f"| {number} | [{row.kernel}](src/kernels/{source}) | {idea_of(source)} | {ladder_table.percent_of_cublas(row)} |"
+            f"| {number} | {link} | {idea_of(source)} | {ladder_table.percent_of_cublas(row)} |"
         )
     return "\n".join(lines)
 

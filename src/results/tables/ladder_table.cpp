@@ -77,8 +77,8 @@ class LadderTable : public ResultTable {
     std::vector<Note> notes;
     for (const auto& [arithmetic, names] : kernels) {
       notes.push_back({fmt::format(
-          "({0}): {1} {2} in {0}, which is less accurate than FP32: no "
-          "speed of an FP32 kernel",
+          "({0}): {1} {2} in {0}, which is less accurate than FP32: do not "
+          "compare the speed with an FP32 kernel's",
           arithmetic, fmt::join(names, ", "), names.size() == 1 ? "computes" : "compute")});
     }
     return notes;
@@ -127,7 +127,7 @@ class LadderTable : public ResultTable {
                 [](double percent) { return fmt::format("{:.1f}", percent); });
   }
 
-  // How a figure relates to that of the row above, the reference not counted: above / here.
+  // Returns a figure of the row above divided by this row's. Nothing if the row above is the reference.
   std::optional<double> step(size_t i, const char* key) const {
     if (i == 0 || is_reference(*rows_[i - 1])) return std::nullopt;
     const auto above = value(*rows_[i - 1], key), here = value(*rows_[i], key);

@@ -13,7 +13,7 @@
 namespace results {
 namespace {
 
-// "2 coalesced at 64x64x64", "copy_stride/8 at elements 16384"
+// "2 coalesced at 64x64x64", "2 coalesced at 64x64x64, normal data", "copy_stride/8 at elements 16384"
 std::string title(const Result& r) {
   if (is_of_a_lab(r)) {
     const std::string sizes = sizes_of(r.who);
@@ -22,6 +22,8 @@ std::string title(const Result& r) {
   std::string text = r.who.number ? fmt::format("{} {}", *r.who.number, r.who.name) : r.who.name;
   if (!r.who.variant.empty()) text += " " + r.who.variant;
   if (r.problem) text += " at " + r.problem->size();
+  if (r.problem && r.problem->data != Data::uniform)
+    text += fmt::format(", {} data", name_of(r.problem->data));
   return text;
 }
 
@@ -37,15 +39,16 @@ std::string text_of(const BrokenCheck& broken) {
   return broken.name + (broken.complaint.empty() ? "" : ": " + broken.complaint);
 }
 
-// The first thing that was not kept in full, the others by the names of their checks: one mistake breaks many.
+// Tells the first failed check in full and names the others: one mistake breaks many.
 std::string contract_text(const Judgement& j) {
   if (j.contract.size() == 1) return text_of(j.contract.front());
   std::vector<std::string> others;
   for (size_t i = 1; i < j.contract.size(); ++i) {
     others.push_back(j.contract[i].name);
   }
-  return fmt::format("{}; of its {} checks {} more are broken: {}", text_of(j.contract.front()),
-                     j.contract_checks, others.size(), fmt::join(others, ", "));
+  return fmt::format("{}; of its {} checks {} more {} broken: {}", text_of(j.contract.front()),
+                     j.contract_checks, others.size(), others.size() == 1 ? "is" : "are",
+                     fmt::join(others, ", "));
 }
 
 std::string extent(const std::array<int64_t, 3>& e, const text::Signs& signs) {

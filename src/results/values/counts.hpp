@@ -1,4 +1,4 @@
-// The names of what is counted of a launch. A machine fills them in; metrics.cpp makes figures of them.
+// The names of a launch's counts. A machine fills the counts in; metrics.cpp makes figures of them.
 //
 // Nsight Compute's words: a request is a warp's memory instruction, a sector 32 bytes, a line 128 bytes, a wavefront
 // a pass over the banks of shared memory.
@@ -46,6 +46,9 @@ inline constexpr const char* LAUNCHES = "launches";
 // Only if there are any: cp.async of lanes, and those pending while their warp loaded from shared memory.
 inline constexpr const char* ASYNC_COPY_LANES = "async_copy_lanes";
 inline constexpr const char* ASYNC_COPY_LANES_DURING_LOADS = "async_copy_lanes_during_loads";
+
+// Only if there are any: operations of the products on tensor cores.
+inline constexpr const char* TENSOR_FLOPS = "tensor_flops";
 
 // Counts of the whole launch that only a device's profiler has.
 inline constexpr const char* ASYNC_COPIES = "async_copies";  // requests

@@ -25,10 +25,8 @@ inline constexpr std::array EVERY_DATA{
     Data::cancelling, Data::integers, Data::positive,  Data::special,
 };
 
-/// "inner_scaled": what options and JSON call it.
+/// "inner_scaled": its name in options and JSON.
 const char* name_of(Data data);
-/// What the elements are, in a clause.
-const char* meaning_of(Data data);
 /// Nothing if there is no such name.
 std::optional<Data> data_named(std::string_view name);
 

@@ -115,10 +115,21 @@ constexpr Metric METRICS[] = {
        return bytes ? Figure(*bytes / 32) : bytes;
      }},
     {"flops_per_global_byte", "FLOP per byte of global memory", "FLOP/byte", "", Better::more, 2,
-     "FP32 operations / bytes fetched from and written to global memory, in sectors", false,
+     "floating-point operations, of tensor cores too / bytes fetched from and written to global "
+     "memory, in sectors",
+     false,
      [](const Result& r, Buffer, const Roofs&) {
-       return ratio(count(r, counts::FLOPS), count(r, counts::GLOBAL_BYTES_FETCHED));
+       const Figure flops = count(r, counts::FLOPS), tensor = count(r, counts::TENSOR_FLOPS);
+       return ratio(flops && tensor ? Figure(*flops + *tensor) : flops,
+                    count(r, counts::GLOBAL_BYTES_FETCHED));
      }},
+    {"tensor_share", "share of tensor cores in the operations", "tensor", "", Better::neither, 2,
+     "floating-point operations on tensor cores / all, those in FP32 included", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       const Figure flops = count(r, counts::FLOPS), tensor = count(r, counts::TENSOR_FLOPS);
+       return flops && tensor ? ratio(tensor, *flops + *tensor) : std::nullopt;
+     },
+     false},
     {"shared_loads_per_ffma", "shared loads per FFMA", "shared/FFMA", "", Better::less, 2,
      "loads from shared memory / multiply-adds, lane by lane", false,
      [](const Result& r, Buffer, const Roofs&) {

@@ -18,7 +18,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Words that people try who look for the exercises, and the command that they want.
+// Words that people try to find the exercises, and the right command for each.
 struct Tried {
   const char *word, *command, *what;
 };
@@ -160,6 +160,7 @@ bool applies(const device::Promise& promise, const results::Problem& p) {
   if (promise.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) || p.beta != 0.0f) {
     return false;
   }
+  if (promise.uniform_data_only && p.data != results::Data::uniform) return false;
   const int64_t tile = promise.whole_tiles;
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense() &&
          p.begins_on_boundaries();

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -53,10 +54,17 @@ int64_t offset(const char* option, const std::optional<std::string>& asked) {
   return asked ? parse_integer(option, *asked, 0, results::LARGEST_OFFSET) : 0;
 }
 
+// "uniform", "normal", ...
+std::vector<std::string> names_of_data() {
+  std::vector<std::string> names;
+  for (const results::Data data : results::EVERY_DATA) names.emplace_back(name_of(data));
+  return names;
+}
+
 // The data that words like "normal", "uniform,special" and "all" mean, each once.
 std::vector<results::Data> data_from(const std::vector<std::string>& lists) {
-  std::vector<std::string> known{"all"};
-  for (const results::Data data : results::EVERY_DATA) known.emplace_back(name_of(data));
+  std::vector<std::string> known = names_of_data();
+  known.insert(known.begin(), "all");
   std::vector<results::Data> chosen;
   const auto add = [&](results::Data data) {
     if (std::ranges::find(chosen, data) == chosen.end()) chosen.push_back(data);
@@ -142,9 +150,9 @@ void add_run_options(CLI::App& app, RunWords& words) {
   app.add_option("--beta", words.beta, "0, the default, does not read C")->type_name("X");
   app.add_option("--seed", words.seed, "seed of the random matrices (default 1)")->type_name("N");
   app.add_option("--data", words.data,
-                 "fill A and B with other numbers: normal, lognormal, scaled, inner_scaled, "
-                 "cancelling, integers, positive, special or all; several with commas (default "
-                 "uniform)")
+                 fmt::format("fill A and B with other numbers: {} or all; several with commas "
+                             "(default uniform)",
+                             fmt::join(names_of_data() | std::views::drop(1), ", ")))
       ->allow_extra_args(false)
       ->type_name("NAME");
   app.add_flag("--errors", words.errors,

@@ -53,11 +53,13 @@ std::optional<results::Timing> time(const Launch& kernel, const Launch& referenc
 
 /// The machine's account of a failed launch.
 struct Failure {
-  std::string kind{};    // "misaligned"; empty if unknown
-  std::string action{};  // "reads": the instruction's action
-  std::string memory{};  // "shared": the memory of its address
-  std::string text{};    // for people: several lines, or nothing
-  std::string place{};   // "tiled.cu:21 in tiled: thread (0, 0, 0) of block (0, 0, 0)", or nothing
+  std::string kind{};     // "misaligned"; empty if unknown
+  std::string action{};   // "reads": the instruction's action
+  std::string memory{};   // "shared": the memory of its address
+  std::string text{};     // for people: several lines, or nothing
+  std::string account{};  // the same without advice
+  std::string place{};    // "tiled.cu:21 in tiled: thread (0, 0, 0) of block (0, 0, 0)", or nothing
+  bool is_in_freed_memory = false;
   bool waits_for_ever = false;  // every thread waits, and no event can wake one
 };
 /// The last launch's failure.

@@ -38,8 +38,8 @@ bool is_shared_read(const AccessCounters& a) {
 bool is_shared_store(const AccessCounters& a) { return a.access == Access::shared_store; }
 bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
-// Memory that the run has not named: a kernel's workspace. The simulator numbers its allocations, and which number
-// one gets depends on all that came before.
+// Memory without a name, such as a kernel's workspace, is "other". The simulator numbers such allocations, but the number
+// depends on earlier allocations.
 std::string name_of(const std::string& buffer) {
   return buffer.starts_with("buffer ") ? "other" : buffer;
 }
@@ -117,6 +117,7 @@ results::Traffic traffic_of(const Counters& c) {
   counting.total(counts::LANE_INSTRUCTIONS, c.lane_instructions);
   counting.total(counts::FFMA, c.ffma);
   counting.total(counts::FLOPS, c.flops);
+  if (c.tensor_flops > 0) counting.total(counts::TENSOR_FLOPS, c.tensor_flops);
   counting.total(counts::BARRIERS, c.barriers);
   counting.total(counts::LAUNCHES, c.launches);
   if (c.async_copies > 0) {
@@ -148,8 +149,8 @@ std::vector<results::Line> lines_of(const Counters& c) {
   return lines;
 }
 
-// Registers, and with them blocks on a multiprocessor, are nvcc's to give: the simulator's own allocation says nothing
-// of a device's.
+// nvcc allocates registers, which bound the blocks on a multiprocessor. The simulator's own allocation says nothing about a
+// device's.
 std::vector<results::Kernel> kernels_of(const std::vector<simulator::KernelUse>& used) {
   const auto extent = [](const simulator::Dim3& d) {
     return std::array<int64_t, 3>{d.x, d.y, d.z};
@@ -241,11 +242,14 @@ std::optional<results::Timing> time(const Launch&, const Launch&, const results:
 Failure last_failure() {
   const auto fault = simulator::last_fault();
   if (!fault) return {};
+  const simulator::Message told = fault->message();
   return {.kind = name_of(fault->kind),
           .action = name_of(fault->action),
           .memory = name_of(fault->place.kind),
-          .text = fault->text(),
-          .place = fault->message().where,
+          .text = told.text(),
+          .account = simulator::Message{told.what, told.where, ""}.text(),
+          .place = told.where,
+          .is_in_freed_memory = fault->kind == simulator::FaultKind::use_after_free,
           .waits_for_ever = fault->kind == simulator::FaultKind::endless_wait};
 }
 

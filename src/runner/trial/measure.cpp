@@ -28,9 +28,10 @@ struct Contract {
   int checks = 0;
   std::vector<results::BrokenCheck> broken{};
   std::vector<results::Hazard> hazards{};
+  std::string fault{};  // the machine's message, if a check left the device unusable
 };
 
-// The contracts of the rungs that were held to it.
+// The outcome of the contract's checks, for each rung that was checked.
 using Contracts = std::map<const ladder::Rung*, Contract>;
 
 // Returns the empty result of a workload that is not measured yet.
@@ -60,14 +61,21 @@ Contract put_through_contract(const Workload& workload, const Tell& tell) {
          begun_without_problem(workload, asked));
     ++asked.checks;
     const std::string complaint = complaint_of(check, *workload.held_to_contract);
-    if (!complaint.empty()) asked.broken.push_back({check.name, complaint});
-    if (!device_is_usable()) break;
+    const bool usable = device_is_usable();
+    if (!usable) asked.fault = fault_in(check);
+    if (!complaint.empty()) {
+      const bool is_usual = !asked.fault.empty() && check.usual_reason != nullptr;
+      asked.broken.push_back({check.name, is_usual
+                                              ? fmt::format("{}: {}", check.usual_reason, complaint)
+                                              : complaint});
+    }
+    if (!usable) break;
   }
   asked.hazards = machine::take_hazards();
   return asked;
 }
 
-// Asks the contract of each rung that is held to it, once.
+// Checks the contract, once for each rung that must keep it.
 Contracts contracts_of(const std::vector<Workload>& workloads, const Tell& tell,
                        results::Run& run) {
   Contracts contracts;
@@ -78,7 +86,7 @@ Contracts contracts_of(const std::vector<Workload>& workloads, const Tell& tell,
     if (device_is_usable()) continue;
     Result failed = begun_without_problem(one, asked);
     failed.judged.complaint = "it left the device unusable";
-    failed.judged.failure = machine::last_failure().text;
+    failed.judged.failure = asked.fault;
     run.results.push_back(std::move(failed));
     throw Error(ExitCode::wrong, "the device cannot be used after that failure");
   }
@@ -124,6 +132,12 @@ std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung) {
     const std::string problem = last_problem();
     return failure.in_words() + (problem.empty() ? "" : " at " + problem);
   }
+}
+
+std::string fault_in(const ContractCheck& check) {
+  const machine::Failure failure = machine::last_failure();
+  const bool misleads = check.usual_reason != nullptr || failure.is_in_freed_memory;
+  return misleads ? failure.account : failure.text;
 }
 
 void add_result(Result result, results::Run& run) {

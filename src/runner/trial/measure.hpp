@@ -23,6 +23,10 @@ void see_hazards(results::Observation& seen);
 /// calls that the kernel caused is the kernel's failure, too.
 std::string complaint_of(const ContractCheck& check, const ladder::Rung& rung);
 
+/// Returns the machine's message about the fault in a check of the contract; empty if there is none. Without advice if that would
+/// mislead: the check knows the usual reason, or a stray address fell into the memory of an earlier check.
+std::string fault_in(const ContractCheck& check);
+
 /// Receives the current activity, in a few words, and the result so far of the current workload.
 using Tell = std::function<void(const std::string& step, const results::Result& at_hand)>;
 

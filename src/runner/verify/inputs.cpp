@@ -80,6 +80,8 @@ Inputs::Inputs(const results::Problem& problem, Values values, const ladder::Ari
       seed_(problem.seed),
       largest_a_(std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, problem.K), 1,
                                      (int64_t{1} << arithmetic.exact_bits) - 1)),
+      largest_input_(arithmetic.largest_input),
+      least_input_(arithmetic.least_input),
       alpha_(values == Values::reals ? problem.alpha : integer_in_place_of(problem.alpha, 2.0f)),
       beta_(values == Values::reals ? problem.beta : integer_in_place_of(problem.beta, -1.0f)) {}
 
@@ -125,9 +127,10 @@ float Inputs::real(Operand operand, int64_t row, int64_t col, uint64_t random) c
     case Data::positive:
       return positive(random);
     case Data::special:
-      if (operand == Operand::A) return special(row, col, 2 * static_cast<uint64_t>(row), random);
+      if (operand == Operand::A)
+        return in_range(special(row, col, 2 * static_cast<uint64_t>(row), random));
       if (operand == Operand::B)
-        return special(col, row, 2 * static_cast<uint64_t>(col) + 1, random);
+        return in_range(special(col, row, 2 * static_cast<uint64_t>(col) + 1, random));
       break;
   }
   return uniform(random);
@@ -191,6 +194,13 @@ float Inputs::special(int64_t line, int64_t k, uint64_t line_key, uint64_t rando
     default:
       return usual;
   }
+}
+
+// Moves a finite number into the arithmetic's range.
+float Inputs::in_range(float x) const {
+  const float magnitude = std::abs(x);
+  if (magnitude < least_input_) return std::copysign(0.0f, x);
+  return std::isfinite(x) ? std::copysign(std::min(magnitude, largest_input_), x) : x;
 }
 
 void Inputs::fill_row(Operand operand, int64_t row, std::span<float> out) const {

@@ -43,7 +43,8 @@ uint64_t random_bits(uint64_t seed, uint64_t index);
 ///   positive      in (0, 1], multiples of 2^-23
 ///   special       each row of A and each column of B has one of SPECIAL_KINDS kinds, in turn: uniform; one NaN, one
 ///                 infinity or two among uniform elements; all subnormal, near FP32's largest number or of any exponent;
-///                 zeros. All kinds of rows meet all kinds of columns.
+///                 zeros. All kinds of rows meet all kinds of columns. Numbers beyond the arithmetic's range are
+///                 moved into it: to its largest input, or to zero.
 /// C is as A and B are, but uniform with inner_scaled and special, and small with cancelling.
 ///
 /// Integers: A holds as many bits as the arithmetic multiplies exactly, 12 in FP32, |A| <= min(4095, 2^22 / K), |B| <= 1 and
@@ -68,6 +69,7 @@ class Inputs {
   float real(Operand operand, int64_t row, int64_t col, uint64_t random) const;
   float cancelling(Operand operand, int64_t row, int64_t col) const;
   float special(int64_t line, int64_t k, uint64_t line_key, uint64_t random) const;
+  float in_range(float x) const;
   int exponent(Operand of, int64_t line) const;
 
   Values values_;
@@ -75,6 +77,7 @@ class Inputs {
   int64_t K_;
   uint64_t seed_;
   int64_t largest_a_;
+  float largest_input_, least_input_;
   float alpha_;
   float beta_;
 };

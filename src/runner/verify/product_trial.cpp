@@ -69,9 +69,8 @@ const std::optional<results::Errors>& Matrices::reference_errors() {
 }
 
 results::Errors errors_beside(const std::optional<results::Errors>& reference,
-                              const Verdict& verdict, const ladder::Arithmetic& arithmetic,
+                              results::Errors errors, const ladder::Arithmetic& arithmetic,
                               results::Data data) {
-  results::Errors errors = verdict.errors;
   if (reference) {
     errors.reference_frobenius = reference->frobenius;
     errors.reference_largest = reference->largest;
@@ -120,7 +119,7 @@ void ProductTrial::check(Result& result) {
   const std::optional<results::Errors> reference =
       is_reference ? verdict.errors : matrices_.reference_errors();
   results::Judgement& judged = result.judged;
-  judged.errors = errors_beside(reference, verdict, rung_.arithmetic, result.problem->data);
+  judged.errors = errors_beside(reference, verdict.errors, rung_.arithmetic, result.problem->data);
   if (!judged.correct) return;
   judged.complaint = excess_of(*judged.errors);
   judged.correct = judged.complaint.empty();

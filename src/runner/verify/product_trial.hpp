@@ -56,9 +56,9 @@ class ProductTrial : public WorkloadTrial {
 /// The judgement that follows from a verdict and the result's problem and observation.
 results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
 
-/// Fills in the errors of the kernel in `verdict`, the reference's, and the rung's floors on this data.
+/// Returns a kernel's errors with the reference's and the rung's floors on this data.
 results::Errors errors_beside(const std::optional<results::Errors>& reference,
-                              const Verdict& verdict, const ladder::Arithmetic& arithmetic,
+                              results::Errors errors, const ladder::Arithmetic& arithmetic,
                               results::Data data);
 
 /// A complaint if an error exceeds both its floor and the reference's error; otherwise empty.

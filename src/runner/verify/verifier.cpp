@@ -78,6 +78,19 @@ struct Verifier::Pass {
     if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
   }
 
+  // Calls visit(i, j, got) for the yardstick's elements in these rows of C.
+  template <typename Visit>
+  void for_each(int64_t first, int64_t rows, const float* elements, int64_t ldc,
+                Visit&& visit) const {
+    const auto begin = std::ranges::lower_bound(yardstick.rows(), first);
+    const auto end = std::ranges::lower_bound(yardstick.rows(), first + rows);
+    for (auto row = begin; row != end; ++row) {
+      const auto i = static_cast<size_t>(row - yardstick.rows().begin());
+      for (size_t j = 0; j < yardstick.cols().size(); ++j)
+        visit(i, j, elements[(*row - first) * ldc + yardstick.cols()[j]]);
+    }
+  }
+
   // Adds the error of one of the yardstick's elements.
   void add_error(size_t i, size_t j, float got, ErrorSum& sum) const {
     if (!yardstick.is_exact_class(i, j, got)) sum.add_wrong_infinity();
@@ -86,34 +99,26 @@ struct Verifier::Pass {
     sum.add(std::abs(static_cast<double>(got) - want), want, yardstick.magnitude(i, j));
   }
 
-  // Compares the yardstick's elements in these rows of C.
-  void compare(int64_t first, int64_t rows, const float* elements, int64_t ldc, Verdict& verdict,
-               WrongElements& wrong, ErrorSum& sum) const {
-    const auto begin = std::ranges::lower_bound(yardstick.rows(), first);
-    const auto end = std::ranges::lower_bound(yardstick.rows(), first + rows);
-    for (auto row = begin; row != end; ++row) {
-      const auto i = static_cast<size_t>(row - yardstick.rows().begin());
-      for (size_t j = 0; j < yardstick.cols().size(); ++j) {
-        const int64_t col = yardstick.cols()[j];
-        const float got = elements[(*row - first) * ldc + col];
-        const double want = yardstick.want(i, j), bound = yardstick.bound(i, j);
-        const bool right = yardstick.is_right(i, j, got);
-        add_error(i, j, got, sum);
-        if (right && !std::isfinite(got)) continue;  // of an overflow there is no error to tell
-
-        if (inputs.values() == Values::reals) {
-          const double error = std::abs(static_cast<double>(got) - want);
-          verdict.max_abs_error = worse(verdict.max_abs_error, error);
-          verdict.error_over_bound =
-              worse(verdict.error_over_bound, error == 0 ? 0 : error / bound);
-        }
-        if (right) continue;
-        wrong.add(static_cast<int64_t>(i), static_cast<int64_t>(j));
-        if (!verdict.first_mismatch) verdict.first_mismatch = Mismatch{*row, col, got, want, bound};
-      }
-    }
+  // Compares one of the yardstick's elements.
+  void compare(size_t i, size_t j, float got, Verdict& verdict, WrongElements& wrong,
+               ErrorSum& sum) const {
+    const double want = yardstick.want(i, j), bound = yardstick.bound(i, j);
+    const bool right = yardstick.is_right(i, j, got);
     if (inputs.values() == Values::reals) {
-      verdict.compared += (end - begin) * static_cast<int64_t>(yardstick.cols().size());
+      ++verdict.compared;
+      add_error(i, j, got, sum);
+    }
+    if (right && !std::isfinite(got)) return;  // of an overflow there is no error to tell
+
+    if (inputs.values() == Values::reals) {
+      const double error = std::abs(static_cast<double>(got) - want);
+      verdict.max_abs_error = worse(verdict.max_abs_error, error);
+      verdict.error_over_bound = worse(verdict.error_over_bound, error == 0 ? 0 : error / bound);
+    }
+    if (right) return;
+    wrong.add(static_cast<int64_t>(i), static_cast<int64_t>(j));
+    if (!verdict.first_mismatch) {
+      verdict.first_mismatch = Mismatch{yardstick.rows()[i], yardstick.cols()[j], got, want, bound};
     }
   }
 };
@@ -170,7 +175,9 @@ Verdict Verifier::check(const Trial& trial) {
                         static_cast<int64_t>(pass.yardstick.cols().size()));
     ErrorSum sum;
     c_.read([&](int64_t first, int64_t rows, const float* elements) {
-      pass.compare(first, rows, elements, problem_.ldc, verdict, wrong, sum);
+      pass.for_each(first, rows, elements, problem_.ldc, [&](size_t i, size_t j, float got) {
+        pass.compare(i, j, got, verdict, wrong, sum);
+      });
       if (!pass.projection || verdict.first_mismatch) return;
       verdict.first_mismatch = pass.projection->first_mismatch(first, rows, elements, problem_.ldc);
     });
@@ -199,12 +206,10 @@ Verdict Verifier::check(const Trial& trial) {
 std::optional<results::Errors> Verifier::errors_of(const Trial& trial) {
   if (trial(prepare(Values::reals), Values::reals) != cudaSuccess) return std::nullopt;
   const Pass& pass = pass_of(Values::reals);
-  Verdict unused;
-  WrongElements wrong(static_cast<int64_t>(pass.yardstick.rows().size()),
-                      static_cast<int64_t>(pass.yardstick.cols().size()));
   ErrorSum sum;
   c_.read([&](int64_t first, int64_t rows, const float* elements) {
-    pass.compare(first, rows, elements, problem_.ldc, unused, wrong, sum);
+    pass.for_each(first, rows, elements, problem_.ldc,
+                  [&](size_t i, size_t j, float got) { pass.add_error(i, j, got, sum); });
   });
   return sum.errors();
 }

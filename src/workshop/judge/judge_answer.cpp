@@ -222,7 +222,7 @@ void judge_contract(const ladder::Rung& rung, Told& told, Outcome& outcome) {
     const cudaError_t error = cudaDeviceSynchronize();
     outcome.contract_check = check.name;
     if (is_timeout(error)) return tell_of_timeout(runner::last_problem(), outcome);
-    const std::string fault = error == cudaSuccess ? "" : machine::last_failure().text;
+    const std::string fault = error == cudaSuccess ? "" : runner::fault_in(check);
     if (!fault.empty()) outcome.fault = last_fault();
     outcome.ending = Ending::broken_contract;
     if (!fault.empty() && check.usual_reason != nullptr)
@@ -509,7 +509,7 @@ std::string judged_as_json(const Exercise& exercise, const std::string& source,
       outcome = judge_here(exercise, source, compiled, options, told);
     } catch (const runner::Threw& threw) {
       outcome = {.ending = Ending::crashed, .message = fmt::format("{}\n", threw.what())};
-    } catch (const runner::CudaFailure& failure) {  // of ours, that finds what the kernel did
+    } catch (const runner::CudaFailure& failure) {  // a call of ours reports the kernel's error
       outcome = {.ending = Ending::fault,
                  .fault = last_fault(),
                  .message = fmt::format("{} at {}\n", failure.in_words(), runner::last_problem())};

@@ -1,6 +1,6 @@
 // The forms for people and for spreadsheets, byte for byte, from runs made by hand: test/data/tables holds them
-// and what each form must print. Where a change is meant, SGEMM_WRITE_TABLES=1 results_test writes the files anew:
-// look at each as a reader would before it is committed.
+// and what each form must print. After an intended change SGEMM_WRITE_TABLES=1 results_test writes the files anew:
+// read each as a user would before you commit it.
 #include "results/tables/table.hpp"
 
 #include <gmock/gmock.h>
@@ -162,7 +162,19 @@ TEST(Table, FitsWhereItCan) {
   }
 }
 
-// Whatever the width, a column is either there, with its heading, or named below; and none is named twice.
+TEST(Table, CountsTheOtherBrokenChecks) {
+  results::Run run = counted_run();
+  results::Judgement& judged = run.results.front().judged;
+  judged.contract_checks = 40;
+  judged.contract = {{"reads C", "no"}, {"an empty K", "no"}};
+  EXPECT_THAT(results::complaints(run, {}),
+              HasSubstr("of its 40 checks 1 more is broken: an empty K"));
+  judged.contract.push_back({"dense shapes", "no"});
+  EXPECT_THAT(results::complaints(run, {}),
+              HasSubstr("of its 40 checks 2 more are broken: an empty K, dense shapes"));
+}
+
+// At every width a column is either shown, with its heading, or named below, and none is named twice.
 TEST(Table, NamesOnceWhatItLeavesOut) {
   results::Run run = timed_run();
   run.results.push_back(made::timed(made::rung(1, "naive", 128), 1, 1));
@@ -368,6 +380,9 @@ TEST(Complaints, NameTheKernelAndWhatIsWrong) {
               testing::ElementsAre("WRONG 1 naive at 64x64x64: C[1][2] was never written",
                                    "WRONG 12 a_kernel_with_quite_a_long_name at 64x64x64 broke its "
                                    "promise: load sectors per request of A = 32: counted 4"));
+  run.results[0].problem->data = results::Data::special;
+  EXPECT_THAT(results::complaints(run, {}),
+              testing::StartsWith("WRONG 1 naive at 64x64x64, special data: C[1][2]"));
 }
 
 // ---- Of labs.
@@ -388,7 +403,7 @@ TEST(LabTable, FitsWhereItCan) {
   }
 }
 
-// Where there is no room for the column of ideas they stand below, each once; nowhere are they called left out.
+// Without room for the column of ideas, each idea stands below once. The column is never called left out.
 TEST(LabTable, TellsTheIdeasAtEveryWidth) {
   for (const int width : {60, 80, 100, 120, 0}) {
     const std::string table = results::to_table(labs(), {}, {.width = width});
@@ -415,7 +430,7 @@ TEST(LabTable, SaysOfARiddleThatItIsOne) {
               testing::AllOf(HasSubstr("They go backwards."), Not(HasSubstr(hint))));
 }
 
-// Sizes are a lab's own: the same lab twice with other sizes is two tables.
+// Each lab has its own sizes: one lab at two sizes makes two tables.
 TEST(LabTable, IsOneForEachLabAndItsSizes) {
   results::Run run = made::of_a_lab();
   run.results.push_back(run.results.front());

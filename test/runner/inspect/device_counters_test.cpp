@@ -2,7 +2,7 @@
 //
 //   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
 //
-// What a device repeats exactly is compared exactly; what is not, and why, is in two tables here.
+// Counts that a device repeats exactly are compared exactly. Two tables here list the others, with the reasons.
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <gmock/gmock.h>
@@ -57,8 +57,8 @@ constexpr Compared COMPARED[] = {
      "of the product each is one on both; in the epilogue clang fuses where nvcc does not"},
 };
 
-// Of single ones: names of a pattern (as a shell has them), and a count of which the device has more, by so large a share
-// at most.
+// For some workloads: their names, as a shell's pattern, and a count that is larger on the device, by at most this
+// share.
 struct Exception {
   const char* names;
   const char* count;
@@ -158,7 +158,7 @@ TEST_P(DeviceCounters, AreTheSimulators) {
   }
 }
 
-// On the device a promise is held against sums over buffers.
+// On the device a promise is compared with sums over buffers.
 TEST_P(DeviceCounters, KeepThePromise) {
   const Result& row = GetParam();
   const results::Traffic here = simulated(row);
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(H200, DeviceCounters, testing::ValuesIn(recorded().resu
                            return name;
                          });
 
-// An exception that nothing needs any more would hide what comes.
+// An exception that is no longer needed would hide a later difference.
 TEST(DeviceCountersRecorded, NeedEachException) {
   for (const Exception& one : EXCEPTIONS) {
     bool is_needed = false;
@@ -191,13 +191,17 @@ TEST(DeviceCountersRecorded, NeedEachException) {
   }
 }
 
+// Rungs whose counters no device has told yet: `profile` on an H200 records them, and then their lines go.
+const std::set<std::string> NOT_RECORDED_YET = {"13 tensor_tf32", "14 tensor_split"};
+
 TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {
   std::set<std::string> rows;
   for (const Result& row : recorded().results) rows.insert(results::full_name(row));
   for (const Workload& workload :
        runner::select_workloads({.names = {"all"}, .sizes = {}, .parameters = {}})) {
-    EXPECT_TRUE(rows.contains(results::full_name(workload.result())))
-        << workload.name << " at " << workload.size << " is not in " << RECORDED;
+    const bool is_expected = !NOT_RECORDED_YET.contains(workload.name);
+    EXPECT_EQ(rows.contains(results::full_name(workload.result())), is_expected)
+        << workload.name << " at " << workload.size << ", in " << RECORDED;
   }
 }
 

@@ -45,11 +45,12 @@ TEST(FindExercise, TakesANumberANameOrBoth) {
     EXPECT_EQ(find_exercise(word).name, "02_coalesced") << word;
   }
   EXPECT_EQ(find_exercise("12").name, "12_stream_k");
+  EXPECT_EQ(find_exercise("13").name, "13_tensor_tf32");
   EXPECT_EQ(find_exercise("copy_stride").name, "copy_stride");
 }
 
 TEST(FindExercise, RefusesWhatIsNoneAndSaysWhichIsNear) {
-  for (const char* word : {"", "0", "00", "13", "-1", "2a", "two", "99999999999999999999"}) {
+  for (const char* word : {"", "0", "00", "99", "-1", "2a", "two", "99999999999999999999"}) {
     EXPECT_THROW(static_cast<void>(find_exercise(word)), runner::Error) << word;
   }
   try {
@@ -61,7 +62,7 @@ TEST(FindExercise, RefusesWhatIsNoneAndSaysWhichIsNear) {
   }
 }
 
-// What is cut out and put back is the rung again, but for the marks and the comment at its top.
+// Cutting a hole and filling it again gives the rung, except for the marks and the comment at its top.
 TEST(Cut, WithTheSolutionInTheHoleNothingButTheMarksIsNew) {
   const Exercise& exercise = find_exercise("2");
   for (const char letter : exercise.letters()) {

@@ -18,6 +18,7 @@ namespace runner::contract_checks {
 /// The checks, by subject. contract() returns all of them, in this order.
 std::span<const ContractCheck> of_shapes();
 std::span<const ContractCheck> of_values();
+std::span<const ContractCheck> of_accuracy();
 std::span<const ContractCheck> of_order();
 std::span<const ContractCheck> of_far_places();
 

@@ -1,6 +1,7 @@
 // Values of alpha, beta and the elements: any float, also NaN, and none may be dropped.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -174,6 +175,16 @@ struct Case {
 constexpr Shape PLANTED_SHAPES[] = {{132, 68, 36}, {33, 65, 40},  {3, 257, 300},
                                     {257, 3, 300}, {24, 40, 600}, {1, 1, 1}};
 
+// True if the rung's arithmetic takes these inputs. NaN and infinities are for all.
+bool is_in_range(const Elements& e, const ladder::Arithmetic& arithmetic) {
+  const auto takes = [&](float x) {
+    const float magnitude = std::abs(x);
+    return x == 0 || !std::isfinite(x) ||
+           (magnitude >= arithmetic.least_input && magnitude <= arithmetic.largest_input);
+  };
+  return std::ranges::all_of(e.A, takes) && std::ranges::all_of(e.B, takes);
+}
+
 std::string first_complaint(const Rung& rung, std::span<const Case> cases) {
   const WithoutHazards they_are_looked_for_elsewhere;
   for (const Shape& s : PLANTED_SHAPES) {
@@ -181,6 +192,7 @@ std::string first_complaint(const Rung& rung, std::span<const Case> cases) {
     for (const Case& planted : cases) {
       Elements e = plain;
       planted.plant(e);
+      if (!is_in_range(e, rung.arithmetic)) continue;
       if (auto found = complaint_of(rung, e, planted.about); !found.empty()) return found;
     }
   }

@@ -1,0 +1,594 @@
+// Rung 14: FP32 back out of FP16.
+//
+// Rung 13 rounds A and B to 11 bits and loses the rest. Here nothing is rounded away: each element is the sum of two
+// FP16 numbers, a big part and a small one, and A B is a sum of products of parts,
+//
+//     x = hi + lo / 2048          A B = hi hi  +  (hi lo + lo hi) / 2048  +  lo lo / 2^22
+//
+//     x    1 0 1 1 0 1 0 0 1 1 1 0 1 0 0 1 1 1 0 1 1 0 1     23 bits
+//     hi   |--- 11 bits ---|                                 the nearest FP16 number
+//     lo                   |--- 11 bits and a sign ---|      what remains, times 2048
+//
+// The last product is below 2^-22 of the first: FP32 would round it away too, so it is not computed. Three products on
+// tensor cores are still much faster than one in FP32, since FP16 is multiplied twice as fast as TF32.
+//
+// Two things must be watched.
+//
+//   Range   FP16 reaches from 2^-14 to 65504. So each row of A and each column of B is scaled by a power of two first
+//           (line_facts.cuh).
+//   Sums    Tensor cores add in FP32, but they cut off where FP32 rounds. Every addition errs toward zero, and the
+//           errors of a long sum pile up. So a sum stays in the tensor core for 64 of k only; then it is added to
+//           a sum in registers, which rounds. The small products have accumulators of their own: what is cut off
+//           there is 2048 times smaller.
+//
+//     k  0 ........ 63 | 64 ...... 127 | 128 ..
+//        hi hi ->  acc |    ->  acc    |         fresh every time
+//        sum = 0 + acc |   sum += acc  |         FP32 additions
+//        (hi lo + lo hi) -> small ------------->
+//
+// The steps are kernels of their own, on one stream:
+//
+//   measure   the largest and the smallest magnitude of each row and column
+//   split     A and B into parts, in a workspace, and the squares of each row and column
+//   product   the sum of three products; K is divided if C has too few tiles for the device
+//   add       the sums over the parts of K, if it was divided
+//   FP64      tiles that cannot be as accurate this way: elements that scaling cannot bring into FP16's range, a few
+//             large elements among small ones, terms that cancel, infinities and NaN (finish and Cancellation in
+//             line_facts.cuh). Where there are none, it costs a few microseconds. (fp64_tiles.cuh)
+//
+// In the product a row of A in shared memory holds the big parts of 64 k and then the small ones, a row of B those of
+// one k: ldmatrix loads the fragments of A, and ldmatrix .trans, which turns 16-bit matrices, those of B.
+//
+// What is left for the next rungs: mma.sync reaches less than two thirds of what the tensor cores of an H200 can do, and its
+// operands take the way through registers.
+#include <cuda_fp16.h>
+
+#include <algorithm>
+
+#include "device/async_copy.cuh"
+#include "device/tensor_core.cuh"
+#include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
+#include "kernels/ladder.hpp"
+#include "kernels/tensor/fp64_tiles.cuh"
+#include "kernels/tensor/line_facts.cuh"
+#include "kernels/tuned/launches.hpp"
+#include "kernels/tuned/stream_workspace.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int BM = 128, BN = 64, BK = 64;  // the block's tile
+constexpr int WM = 64, WN = 32;            // the warp's
+constexpr int MM = 16, MN = 8, MK = 16;    // one mma.sync
+constexpr int STAGES = 2;
+constexpr float LO_SCALE = 2048;     // 2^11
+constexpr int64_t LEAST_K = 32;      // below, FP32's own errors are smaller than those of two parts
+constexpr int64_t MOST_K = 1 << 22;  // beyond, the parts of one row of tiles would take 2 GB
+
+constexpr int BLOCKS = 2;  // of a multiprocessor: one computes while the other waits
+
+constexpr int WARPS_N = BN / WN;
+constexpr int THREADS = (BM / WM) * WARPS_N * 32;
+
+// A and B in parts, laid out in the order in which the product's blocks read them: what a block reads of 64 k lies side by side.
+// Height, depth and width are whole numbers of BM, BK and BN; beyond the matrices all is zero.
+struct Parts {
+  __half* A;                     // (k / BK, m: height, 2: hi and lo, k % BK)
+  __half* B;                     // (n / BN, k: depth, 2: hi and lo, n % BN)
+  LineFacts* facts;              // of the M rows of A, then of the N columns of B
+  unsigned long long* energies;  // likewise: the sums of the scaled squares
+  int64_t height, depth, width;
+
+  __device__ __half* a(int64_t row, int64_t k) const {  // its hi; its lo lies BK further on
+    return &A[(k / BK * height + row) * (2 * BK) + k % BK];
+  }
+  __device__ __half* b(int64_t k, int64_t col) const {  // its hi; its lo lies BN further on
+    return &B[(col / BN * depth + k) * (2 * BN) + col % BN];
+  }
+  __device__ Line line(int64_t i) const { return line_of(facts[i], energies[i]); }
+};
+
+// A block of measure_kernel and split_kernel works on a piece of A or of B. Each warp reads 64 neighbours of a row at a time,
+// two a lane.
+constexpr int A_PIECE_ROWS = 8, A_PIECE_DEPTH = 256;
+constexpr int B_PIECE_DEPTH = 64, B_PIECE_COLS = 64;
+constexpr int SPLIT_WARPS = 8;
+
+// Collects the facts on each row of A and each column of B. The first `pieces_a` blocks work on A. VECTOR: A, B and C are
+// aligned to 8 bytes.
+template <bool VECTOR>
+__global__ void __launch_bounds__(SPLIT_WARPS * 32)
+    measure_kernel(const Sgemm p, const Parts parts, const int64_t pieces_a) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (blockIdx.x < pieces_a) {
+    const int64_t pieces_k = ceil_div(p.K, A_PIECE_DEPTH);
+    const int64_t first_row = blockIdx.x / pieces_k * A_PIECE_ROWS;
+    const int64_t first_k = blockIdx.x % pieces_k * A_PIECE_DEPTH + 2 * lane;
+    const int64_t row = first_row + warp;
+    if (row >= p.M) return;
+    LineFacts facts{};
+#pragma unroll
+    for (int i = 0; i < A_PIECE_DEPTH; i += 64) {
+      const int64_t k = first_k + i;
+      const float2 x = load2<VECTOR>(&p.A[row * p.lda + k], part_inside(p.K - k, 2));
+      facts.add(x.x);
+      facts.add(x.y);
+    }
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) facts.add_lane(distance);
+    if (lane == 0) parts.facts[row].add_atomically(facts);
+    return;
+  }
+
+  __shared__ LineFacts of_block[B_PIECE_COLS];
+  if (threadIdx.x < B_PIECE_COLS) of_block[threadIdx.x] = {};
+  __syncthreads();  // nobody may add to facts before they are empty
+
+  const int64_t pieces_n = ceil_div(p.N, B_PIECE_COLS);
+  const int64_t first_col = (blockIdx.x - pieces_a) % pieces_n * B_PIECE_COLS;
+  const int64_t first_k = (blockIdx.x - pieces_a) / pieces_n * B_PIECE_DEPTH;
+  const int64_t col = first_col + 2 * lane;
+  LineFacts facts[2] = {};
+#pragma unroll
+  for (int i = warp; i < B_PIECE_DEPTH; i += SPLIT_WARPS) {
+    const int64_t k = first_k + i;
+    const float2 x = load2<VECTOR>(&p.B[k * p.ldb + col], k < p.K ? part_inside(p.N - col, 2) : 0);
+    facts[0].add(x.x);
+    facts[1].add(x.y);
+  }
+  // The even columns first, then the odd ones: neighbouring lanes meet neighbouring banks.
+  of_block[lane].add_atomically(facts[0]);
+  of_block[32 + lane].add_atomically(facts[1]);
+  __syncthreads();                                   // all warps have added theirs
+  const int64_t mine = first_col + 2 * lane + warp;  // of warps 0 and 1
+  if (warp < 2 && mine < p.N) parts.facts[p.M + mine].add_atomically(of_block[threadIdx.x]);
+}
+
+// Writes the parts of two neighbours, lo `distance` elements behind hi. Returns their scaled values.
+__device__ float2 split(float2 x, float scale_x, float scale_y, __half* hi, int distance) {
+  // exercise a: begin
+  x.x *= scale_x;
+  x.y *= scale_y;
+  const __half2 big = __floats2half2_rn(x.x, x.y);
+  const float2 rest = {x.x - __low2float(big), x.y - __high2float(big)};  // exact
+  *reinterpret_cast<__half2*>(hi) = big;
+  *reinterpret_cast<__half2*>(hi + distance) =
+      __floats2half2_rn(rest.x * LO_SCALE, rest.y * LO_SCALE);
+  // exercise a: end
+  return x;
+}
+
+// Splits A and B, and adds up the squares of each row of A and each column of B. The first `pieces_a` blocks work on A.
+template <bool VECTOR>
+__global__ void __launch_bounds__(SPLIT_WARPS * 32)
+    split_kernel(const Sgemm p, const Parts parts, const int64_t pieces_a) {
+  const int64_t block = gridDim.x - 1 - blockIdx.x;  // what was measured last is in L2 still
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (block < pieces_a) {
+    const int64_t pieces_k = ceil_div(p.K, A_PIECE_DEPTH);
+    const int64_t first_row = block / pieces_k * A_PIECE_ROWS;
+    const int64_t first_k = block % pieces_k * A_PIECE_DEPTH + 2 * lane;
+    const int64_t row = first_row + warp;
+    const float scale = row < p.M ? power_of_two(parts.facts[row].exponent()) : 0;
+    float energy = 0;
+#pragma unroll
+    for (int i = 0; i < A_PIECE_DEPTH; i += 64) {
+      const int64_t k = first_k + i;
+      if (k >= parts.depth) break;
+      const int count = row < p.M ? part_inside(p.K - k, 2) : 0;
+      const float2 x = load2<VECTOR>(&p.A[row * p.lda + k], count);
+      const float2 scaled = split(x, scale, scale, parts.a(row, k), BK);
+      energy += scaled.x * scaled.x + scaled.y * scaled.y;
+    }
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2)
+      energy += __shfl_xor_sync(~0u, energy, distance);
+    if (lane == 0 && row < p.M)
+      atomicAdd(&parts.energies[row], static_cast<unsigned long long>(energy));
+    return;
+  }
+
+  const int64_t pieces_n = ceil_div(p.N, B_PIECE_COLS);
+  const int64_t first_k = (block - pieces_a) / pieces_n * B_PIECE_DEPTH;
+  const int64_t col = (block - pieces_a) % pieces_n * B_PIECE_COLS + 2 * lane;
+  const int count = part_inside(p.N - col, 2);
+  const float scale_x = count > 0 ? power_of_two(parts.facts[p.M + col].exponent()) : 0;
+  const float scale_y = count > 1 ? power_of_two(parts.facts[p.M + col + 1].exponent()) : 0;
+  float2 energy{};
+#pragma unroll
+  for (int i = warp; i < B_PIECE_DEPTH; i += SPLIT_WARPS) {
+    const int64_t k = first_k + i;
+    if (k >= parts.depth) break;
+    const float2 x = load2<VECTOR>(&p.B[k * p.ldb + col], k < p.K ? count : 0);
+    const float2 scaled = split(x, scale_x, scale_y, parts.b(k, col), BN);
+    energy.x += scaled.x * scaled.x;
+    energy.y += scaled.y * scaled.y;
+  }
+  __shared__ float of_warp[SPLIT_WARPS][2][32];  // the even columns first, then the odd ones
+  of_warp[warp][0][lane] = energy.x;
+  of_warp[warp][1][lane] = energy.y;
+  __syncthreads();  // all warps have added theirs
+  const int64_t mine = col + warp;
+  if (warp >= 2 || mine >= p.N) return;
+  float of_block = 0;
+#pragma unroll
+  for (const auto& of_one : of_warp) of_block += of_one[warp][lane];
+  atomicAdd(&parts.energies[p.M + mine], static_cast<unsigned long long>(of_block));
+}
+
+// The sums of the product, and the tiles that are left to FP64.
+struct Sums {
+  float* of_parts;  // (parts of K, M, N: width), if K is divided; scaled
+  unsigned* marks;  // one for each of FP64Tile's tiles
+  int64_t tiles_m, tiles_n;
+  int64_t parts;
+  int64_t chunk;  // of K in a part, a multiple of BK
+};
+constexpr int BAND = 8;  // rows of tiles that are computed at a time
+
+// Marks one of FP64Tile's tiles, or says that it is done. Nothing beyond C.
+__device__ void mark_tile(const Sums& sums, const Sgemm& p, int64_t row, int64_t col, bool marked) {
+  if (row >= p.M || col >= p.N) return;
+  sums.marks[row / FP64Tile::BM * ceil_div(p.N, FP64Tile::BN) + col / FP64Tile::BN] = marked;
+}
+
+struct Stage {
+  __half A[BM][2 * BK];  // (m: BM, 2: hi and lo, k: BK), the 16-byte pieces of a row swizzled
+  __half B[BK][2 * BN];  // (k: BK, 2: hi and lo, n: BN), likewise
+};
+// Two stages are all that a block may have on the smallest devices (compute capability 8.6).
+constexpr int SHARED_BYTES = STAGES * sizeof(Stage);
+static_assert(SHARED_BYTES <= 99 * 1024, "a multiprocessor of compute capability 8.6 has no more");
+
+// ldmatrix reads a piece of each of eight rows, which differ in row % 8. They must lie in different banks.
+__device__ int swizzle(int row, int piece) { return (piece ^ row % 8) * 8; }
+
+constexpr int A_PIECES = 2 * BK / 8, B_PIECES = 2 * BN / 8;  // of 16 bytes, in a row
+constexpr int A_ROWS = THREADS / A_PIECES;  // rows of A that the block copies at a time
+constexpr int B_ROWS = THREADS / B_PIECES;
+static_assert(A_PIECES % 8 == 0 && B_PIECES % 8 == 0, "eight pieces change places");
+static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "the block copies whole rows");
+
+// Computes a tile of C over a part of K.
+template <bool VECTOR>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    tensor_split_kernel(const Sgemm p, const Parts parts, const Sums sums) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  Stage* stages = reinterpret_cast<Stage*>(shared);
+
+  // Blocks that run at the same time compute a band of tiles, so that they find each other's rows and columns in L2.
+  const int64_t tiles = sums.tiles_m * sums.tiles_n;
+  const int64_t tile = blockIdx.x % tiles, part = blockIdx.x / tiles;
+  const int64_t first = tile / (BAND * sums.tiles_n) * BAND, in_band = tile % (BAND * sums.tiles_n);
+  const int64_t height = min(sums.tiles_m - first, int64_t{BAND});
+  const int64_t tile_row = (first + in_band % height) * BM, tile_col = in_band / height * BN;
+  const int64_t first_k = part * sums.chunk;
+  const int64_t end_k = min(first_k + sums.chunk, parts.depth);
+
+  // This thread copies a piece of every A_ROWS-th row of A and of every B_ROWS-th row of B.
+  const int a_row = threadIdx.x / A_PIECES, a_piece = threadIdx.x % A_PIECES;
+  const int b_k = threadIdx.x / B_PIECES, b_piece = threadIdx.x % B_PIECES;
+  const __half* a = parts.a(tile_row + a_row, first_k) + 8 * a_piece;
+  const __half* b = parts.b(first_k + b_k, tile_col) + 8 * b_piece;
+
+  const auto copy_next_tile = [&](Stage& stage) {
+#pragma unroll
+    for (int r = 0; r < BM; r += A_ROWS) {
+      copy_async_16_bytes(&stage.A[a_row + r][swizzle(a_row + r, a_piece)], a + r * (2 * BK));
+    }
+#pragma unroll
+    for (int r = 0; r < BK; r += B_ROWS) {
+      copy_async_16_bytes(&stage.B[b_k + r][swizzle(b_k + r, b_piece)], b + r * (2 * BN));
+    }
+    a += parts.height * (2 * BK);
+    b += BK * (2 * BN);
+  };
+
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp_row = warp / WARPS_N * WM, warp_col = warp % WARPS_N * WN;
+  constexpr int MS = WM / MM, NS = WN / MN;
+  float sum[MS][NS][4] = {};    // (m: MS, n: NS, c0 to c3)
+  float small[MS][NS][4] = {};  // hi lo + lo hi of all, times 2048
+
+#pragma unroll
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    if (first_k + stage * BK < end_k) copy_next_tile(stages[stage]);
+    commit_async();
+  }
+
+  int stage = 0;
+  for (int64_t k0 = first_k; k0 < end_k; k0 += BK) {
+    wait_async<STAGES - 2>();
+    __syncthreads();  // this tile has arrived, and all threads are done with the previous one
+
+    const Stage& tile_parts = stages[stage];
+    // exercise c: begin
+    float acc[MS][NS][4] = {};  // hi hi of these 64 k
+#pragma unroll
+    for (int k = 0; k < BK; k += MK) {
+      uint32_t b_hi[NS][2], b_lo[NS][2];
+#pragma unroll
+      for (int j = 0; j < NS; j += 2) {  // two fragments at a time
+        const int row = k + lane % 16, piece = (warp_col + j * MN) / 8 + lane / 16;
+        load_matrices<4, true>(b_hi[j], &tile_parts.B[row][swizzle(row, piece)]);
+        load_matrices<4, true>(b_lo[j], &tile_parts.B[row][swizzle(row, BN / 8 + piece)]);
+      }
+#pragma unroll
+      for (int i = 0; i < MS; ++i) {
+        uint32_t a_hi[4], a_lo[4];
+        const int row = warp_row + i * MM + lane % 16, piece = k / 8 + lane / 16;
+        load_matrices<4>(a_hi, &tile_parts.A[row][swizzle(row, piece)]);
+        load_matrices<4>(a_lo, &tile_parts.A[row][swizzle(row, BK / 8 + piece)]);
+        // exercise b: begin
+#pragma unroll
+        for (int j = 0; j < NS; ++j) {
+          multiply_fragments<Factor::f16, MK>(acc[i][j], a_hi, b_hi[j], acc[i][j]);
+        }
+#pragma unroll
+        for (int j = 0; j < NS; ++j) {
+          multiply_fragments<Factor::f16, MK>(small[i][j], a_hi, b_lo[j], small[i][j]);
+        }
+#pragma unroll
+        for (int j = 0; j < NS; ++j) {
+          multiply_fragments<Factor::f16, MK>(small[i][j], a_lo, b_hi[j], small[i][j]);
+        }
+        // exercise b: end
+      }
+      if (k == 0) {  // while the tensor core is busy
+        const bool is_more = k0 + (STAGES - 1) * BK < end_k;
+        if (is_more) copy_next_tile(stages[stage == 0 ? STAGES - 1 : stage - 1]);
+        commit_async();  // even if empty, so that the count of groups stays right
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < MS; ++i) {
+#pragma unroll
+      for (int j = 0; j < NS; ++j) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) sum[i][j][c] += acc[i][j][c];  // rounds
+      }
+    }
+    // exercise c: end
+    stage = stage == STAGES - 1 ? 0 : stage + 1;
+  }
+
+  // The sum of all three products; if K is not divided, in the units of A and B.
+  const bool is_whole = sums.of_parts == nullptr;
+  const int g = lane / 4, t = lane % 4;
+  const int rows = part_inside(p.M - tile_row, BM), cols = part_inside(p.N - tile_col, BN);
+#pragma unroll
+  for (int i = 0; i < MS; ++i) {
+#pragma unroll
+    for (int j = 0; j < NS; ++j) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) sum[i][j][c] += small[i][j][c] * (1 / LO_SCALE);
+    }
+  }
+  if (is_whole) {
+    const auto line = [&](int64_t first, int place, int count) {
+      return parts.line(first + min(place, count - 1));
+    };
+    const auto K = static_cast<float>(p.K);
+    bool in_doubt = false;
+    Cancellation cancellation;
+#pragma unroll
+    for (int i = 0; i < MS; ++i) {
+      const int row = warp_row + i * MM + g;
+      const Line row_lines[2] = {line(tile_row, row, rows), line(tile_row, row + 8, rows)};
+#pragma unroll
+      for (int j = 0; j < NS; ++j) {
+        const int col = warp_col + j * MN + 2 * t;
+        const Line col_lines[2] = {line(p.M + tile_col, col, cols),
+                                   line(p.M + tile_col, col + 1, cols)};
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          float& x = sum[i][j][c];
+          const Finished finished = finish(x, K, row_lines[c / 2], col_lines[c % 2]);
+          const bool is_inside = row + c / 2 * 8 < rows && col + c % 2 < cols;
+          in_doubt = in_doubt || (is_inside && finished.is_in_doubt);
+          if (is_inside) cancellation.add(x, row_lines[c / 2], col_lines[c % 2]);
+          x = finished.product;
+        }
+      }
+    }
+    in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(K)) != 0;
+    if (threadIdx.x < 2) {
+      mark_tile(sums, p, tile_row + threadIdx.x * FP64Tile::BM, tile_col, in_doubt);
+    }
+    if (in_doubt) return;  // C stays as it was for the kernel that computes the tile anew
+  }
+  float* C = is_whole ? p.C : &sums.of_parts[part * p.M * parts.width];
+  const int64_t ldc = is_whole ? p.ldc : parts.width;
+  const float alpha = is_whole ? p.alpha : 1, beta = is_whole ? p.beta : 0;
+#pragma unroll
+  for (int i = 0; i < MS; ++i) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = warp_row + i * MM + half * 8 + g;
+      if (row >= rows) return;
+#pragma unroll
+      for (int j = 0; j < NS; ++j) {
+        const int col = warp_col + j * MN + 2 * t;
+        store2<VECTOR>(&C[(tile_row + row) * ldc + tile_col + col], cols - col, alpha,
+                       &sum[i][j][2 * half], beta);
+      }
+    }
+  }
+}
+
+static_assert(BM == 2 * FP64Tile::BM && BN == FP64Tile::BN, "two marks for each tile");
+
+// Adds the sums over the parts of K, in the order of k. A block works on one of FP64Tile's tiles.
+constexpr int ADD_THREADS = 1024;
+__global__ void __launch_bounds__(ADD_THREADS)
+    add_parts_kernel(const Sgemm p, const Parts parts, const Sums sums) {
+  constexpr int ROWS_AT_A_TIME = ADD_THREADS / FP64Tile::BN;
+  constexpr int COUNT = FP64Tile::BM / ROWS_AT_A_TIME;
+  const int64_t tiles_n = ceil_div(p.N, FP64Tile::BN);
+  const int64_t tile_row = blockIdx.x / tiles_n * FP64Tile::BM;
+  const int64_t tile_col = blockIdx.x % tiles_n * FP64Tile::BN;
+  const int64_t col = tile_col + threadIdx.x % FP64Tile::BN;
+  const int64_t first_row = tile_row + threadIdx.x / FP64Tile::BN;
+
+  double total[COUNT] = {};  // there may be many parts: FP32 would round each addition
+  for (int64_t part = 0; part < sums.parts; ++part) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+      const int64_t row = first_row + i * ROWS_AT_A_TIME;
+      if (row < p.M && col < p.N) total[i] += sums.of_parts[(part * p.M + row) * parts.width + col];
+    }
+  }
+
+  const auto K = static_cast<float>(p.K);
+  float product[COUNT];
+  bool in_doubt = false;
+  Cancellation cancellation;
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const int64_t row = first_row + i * ROWS_AT_A_TIME;
+    if (row >= p.M || col >= p.N) continue;
+    const Line row_line = parts.line(row), col_line = parts.line(p.M + col);
+    const auto sum = static_cast<float>(total[i]);
+    const Finished finished = finish(sum, K, row_line, col_line);
+    product[i] = finished.product;
+    in_doubt = in_doubt || finished.is_in_doubt;
+    cancellation.add(sum, row_line, col_line);
+  }
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) cancellation.add_lane(distance);
+  in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(K)) != 0;
+  if (threadIdx.x == 0) mark_tile(sums, p, tile_row, tile_col, in_doubt);
+  if (in_doubt) return;
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const int64_t row = first_row + i * ROWS_AT_A_TIME;
+    if (row >= p.M || col >= p.N) continue;
+    float* c = &p.C[row * p.ldc + col];
+    *c = blend(p.alpha, product[i], p.beta, c);
+  }
+}
+
+// Memory for one kind of array after another, each on a 256-byte boundary. Without `base` it only counts.
+class Layout {
+ public:
+  explicit Layout(float* base) : base_(base) {}
+  template <typename T>
+  T* place(int64_t count) {
+    T* here = reinterpret_cast<T*>(base_ == nullptr ? nullptr : base_ + floats_);
+    floats_ += ceil_div(count * static_cast<int64_t>(sizeof(T)), 256) * 64;
+    return here;
+  }
+  int64_t floats() const { return floats_; }
+
+ private:
+  float* base_;
+  int64_t floats_ = 0;
+};
+
+// Places the arrays; returns how many floats they take.
+int64_t place_arrays(const Sgemm& p, float* base, Parts& parts, Sums& sums) {
+  Layout layout(base);
+  parts.A = layout.place<__half>(parts.height * parts.depth * 2);
+  parts.B = layout.place<__half>(parts.depth * parts.width * 2);
+  parts.facts = layout.place<LineFacts>(p.M + p.N);
+  parts.energies = layout.place<unsigned long long>(p.M + p.N);
+  sums.marks = layout.place<unsigned>(ceil_div(p.M, FP64Tile::BM) * ceil_div(p.N, FP64Tile::BN));
+  if (sums.parts > 1) sums.of_parts = layout.place<float>(sums.parts * p.M * parts.width);
+  return layout.floats();
+}
+
+// Divides K if C has no more tiles than the device has room for blocks: into parts of at least four steps, and of at
+// most 16 if there are not too many, since FP32 rounds each time a step is added.
+void divide(const Sgemm& p, int multiprocessors, int64_t depth, Sums& sums) {
+  sums.tiles_m = ceil_div(p.M, BM);
+  sums.tiles_n = ceil_div(p.N, BN);
+  const int64_t steps = depth / BK, tiles = sums.tiles_m * sums.tiles_n;
+  const int64_t room = int64_t{BLOCKS} * multiprocessors;
+  int64_t parts = 1;
+  if (tiles <= room) parts = std::max(room / tiles, std::min<int64_t>(ceil_div(steps, 16), 256));
+  parts = std::max<int64_t>(1, std::min(parts, steps / 4));
+  sums.chunk = ceil_div(steps, parts) * BK;
+  sums.parts = ceil_div(depth, sums.chunk);
+}
+
+template <bool VECTOR>
+cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  const auto product = tensor_split_kernel<VECTOR>;
+  cudaError_t error =
+      cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
+  if (error != cudaSuccess) return error;
+
+  Parts parts{};
+  parts.height = ceil_div(p.M, BM) * BM;
+  parts.depth = ceil_div(p.K, BK) * BK;
+  parts.width = ceil_div(p.N, BN) * BN;
+  Sums sums{};
+  divide(p, multiprocessors, parts.depth, sums);
+  const StreamWorkspace workspace(place_arrays(p, nullptr, parts, sums), stream);
+  if (workspace.error() != cudaSuccess) return workspace.error();
+  place_arrays(p, workspace.data(), parts, sums);
+  const auto* end_of_facts = reinterpret_cast<const char*>(parts.energies + p.M + p.N);
+  error =
+      cudaMemsetAsync(parts.facts, 0, end_of_facts - reinterpret_cast<char*>(parts.facts), stream);
+  if (error != cudaSuccess) return error;
+
+  const int64_t pieces_a = parts.height / A_PIECE_ROWS * ceil_div(p.K, A_PIECE_DEPTH);
+  const int64_t pieces_b = ceil_div(p.K, B_PIECE_DEPTH) * (parts.width / B_PIECE_COLS);
+  const dim3 pieces = grid_of(pieces_a + pieces_b);
+  measure_kernel<VECTOR><<<pieces, SPLIT_WARPS * 32, 0, stream>>>(p, parts, pieces_a);
+  split_kernel<VECTOR><<<pieces, SPLIT_WARPS * 32, 0, stream>>>(p, parts, pieces_a);
+  const dim3 grid = grid_of(sums.tiles_m * sums.tiles_n * sums.parts);
+  product<<<grid, THREADS, SHARED_BYTES, stream>>>(p, parts, sums);
+  if (sums.parts > 1) {
+    const dim3 tiles = grid_of(ceil_div(p.M, FP64Tile::BM) * ceil_div(p.N, FP64Tile::BN));
+    add_parts_kernel<<<tiles, ADD_THREADS, 0, stream>>>(p, parts, sums);
+  }
+  error = cudaGetLastError();
+  return error == cudaSuccess ? launch_fp64_tiles(p, sums.marks, stream) : error;
+}
+
+bool needs_fp64(const Sgemm& p) { return p.K < LEAST_K || p.K > MOST_K; }
+
+cudaError_t launch_tensor_split(const Sgemm& p, cudaStream_t stream) {
+  if (needs_fp64(p)) return launch_fp64_tiles(p, nullptr, stream);
+  Device device{};
+  const cudaError_t error = describe_device(&device);
+  if (error != cudaSuccess) return error;
+  return is_vector_aligned(p, 8) ? launch_steps<true>(p, device.multiprocessors, stream)
+                                 : launch_steps<false>(p, device.multiprocessors, stream);
+}
+
+const char* path_tensor_split(const Sgemm& p) {
+  if (needs_fp64(p)) return "FP64";
+  return is_vector_aligned(p, 8) ? "float2" : "scalar";
+}
+
+}  // namespace
+
+extern const Rung tensor_split{
+    .number = 14,
+    .name = "tensor_split",
+    .idea =
+        "FP32's accuracy from the tensor core: each number in two FP16 parts, sums taken out often",
+    .promise = {.whole_tiles = 64,
+                .claims = {{"tensor_share", "", Relation::at_least, 0.9},
+                           {"load_bytes_per_lane", "A", Relation::equal, 8},
+                           {"load_bytes_per_lane", "B", Relation::equal, 8},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}},
+                .uniform_data_only = true},  // other data may send tiles to FP64
+    .launch = launch_tensor_split,
+    .path = path_tensor_split,
+    .needs = {.compute_capability = TENSOR_CORE_NEEDS},
+    .arithmetic = {.name = "FP32 from FP16 parts",
+                   .bound_factor = 2,
+                   .epsilon = 0x1p-23,
+                   .exact_bits = 12,
+                   .largest_input = FP32.largest_input,
+                   .limits = ErrorLimits{.frobenius = 1.5e-7,
+                                         .frobenius_all_positive = 2.5e-7,
+                                         .largest = 0x1p-21}},
+};
+
+}  // namespace ladder

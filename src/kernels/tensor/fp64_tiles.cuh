@@ -1,0 +1,82 @@
+// A product in FP64, for tiles of C that a product by parts could not compute as accurately as FP32 does. It is right for all
+// data: products of FP32 numbers are exact in FP64, and no sum of them overflows.
+#pragma once
+
+#include "device/vector_access.cuh"
+#include "kernels/ladder.hpp"
+
+namespace ladder {
+
+struct FP64Tile {
+  static constexpr int BM = 64, BN = 64, BK = 16;
+  static constexpr int TM = 4, TN = 4;
+  static constexpr int THREADS = (BM / TM) * (BN / TN);
+};
+
+/// Computes a tile of C, of all of K, in FP64.
+__device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64_t tile_col) {
+  constexpr int BM = FP64Tile::BM, BN = FP64Tile::BN, BK = FP64Tile::BK;
+  constexpr int TM = FP64Tile::TM, TN = FP64Tile::TN;
+  __shared__ double As[BK][BM + 1];  // (k: BK, m: BM), transposed
+  __shared__ double Bs[BK][BN];      // (k: BK, n: BN)
+
+  const int rows = part_inside(p.M - tile_row, BM), cols = part_inside(p.N - tile_col, BN);
+
+  // This thread computes rows row + 16 i and columns col + 16 j.
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  double sum[TM][TN] = {};
+  for (int64_t k0 = 0; k0 < p.K; k0 += BK) {
+    const int depth = part_inside(p.K - k0, BK);
+    for (int i = threadIdx.x; i < BM * BK; i += FP64Tile::THREADS) {
+      const int m = i / BK, k = i % BK;
+      As[k][m] = m < rows && k < depth ? p.A[(tile_row + m) * p.lda + k0 + k] : 0.0f;
+    }
+    for (int i = threadIdx.x; i < BN * BK; i += FP64Tile::THREADS) {
+      const int k = i / BN, n = i % BN;
+      Bs[k][n] = n < cols && k < depth ? p.B[(k0 + k) * p.ldb + tile_col + n] : 0.0f;
+    }
+    __syncthreads();  // the tile is complete
+    for (int k = 0; k < depth; ++k) {
+#pragma unroll
+      for (int i = 0; i < TM; ++i) {
+#pragma unroll
+        for (int j = 0; j < TN; ++j) sum[i][j] += As[k][row + 16 * i] * Bs[k][col + 16 * j];
+      }
+    }
+    __syncthreads();  // nobody may overwrite the tile while a neighbour still reads it
+  }
+
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+#pragma unroll
+    for (int j = 0; j < TN; ++j) {
+      if (row + 16 * i >= rows || col + 16 * j >= cols) continue;
+      float* c = &p.C[(tile_row + row + 16 * i) * p.ldc + tile_col + col + 16 * j];
+      const double product = p.alpha * sum[i][j];
+      *c =
+          static_cast<float>(p.beta == 0.0f ? product : product + static_cast<double>(p.beta) * *c);
+    }
+  }
+}
+
+/// Computes the tiles of C that are marked: tile i, in the order of rows, if marks[i] is not 0. No marks: all of them.
+static __global__ void __launch_bounds__(FP64Tile::THREADS)
+    fp64_tiles_kernel(const Sgemm p, const unsigned* marks, const int64_t tiles_n,
+                      const int64_t tiles) {
+  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    if (marks != nullptr && marks[tile] == 0) continue;
+    compute_fp64_tile(p, tile / tiles_n * FP64Tile::BM, tile % tiles_n * FP64Tile::BN);
+  }
+}
+
+/// Launches the kernel above for C, whole or where it is marked. Few tiles are, so few blocks look for them.
+inline cudaError_t launch_fp64_tiles(const Sgemm& p, const unsigned* marks, cudaStream_t stream) {
+  constexpr int64_t FEW_BLOCKS = 512;
+  const int64_t tiles_n = ceil_div(p.N, FP64Tile::BN);
+  const int64_t tiles = ceil_div(p.M, FP64Tile::BM) * tiles_n;
+  const dim3 grid = grid_of(marks == nullptr || tiles < FEW_BLOCKS ? tiles : FEW_BLOCKS);
+  fp64_tiles_kernel<<<grid, FP64Tile::THREADS, 0, stream>>>(p, marks, tiles_n, tiles);
+  return cudaGetLastError();
+}
+
+}  // namespace ladder

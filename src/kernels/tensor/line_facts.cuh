@@ -1,0 +1,119 @@
+// What a product by parts must know of each line: of each row of A and each column of B.
+//
+// A number is split into two FP16 parts, hi + 2^-11 lo. FP16 has 5 bits of exponent, so a line is scaled first: by the power of two
+// that brings its largest element into [2^14, 2^15). Scaling is exact, and the sum of a row times a column is scaled back at the
+// end. Two parts hold 23 bits of each element down to 2^-27 of the largest one. A line with an element that is smaller or subnormal is
+// `rough`: of that element only an absolute error below 2^-36 is known. An infinity or a NaN shows in the sum.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace ladder {
+
+/// The facts, each as a maximum or a union that begins at zero: blocks collect them in any order.
+struct LineFacts {
+  unsigned largest;           // the bits of the largest magnitude
+  unsigned smallest_inverse;  // NO_MAGNITUDE minus those of the smallest one that is not zero
+  unsigned fractions;         // the bits that are set in any element's fraction
+
+  static constexpr unsigned NO_MAGNITUDE = 0x7fffffff, FRACTION = 0x7fffff;
+
+  __device__ void add(float x) {
+    const unsigned magnitude = __float_as_uint(x) & NO_MAGNITUDE;
+    largest = max(largest, magnitude);
+    smallest_inverse = max(smallest_inverse, magnitude == 0 ? 0 : NO_MAGNITUDE - magnitude);
+    fractions |= magnitude & FRACTION;
+  }
+  __device__ void add_lane(int distance) {
+    largest = max(largest, __shfl_xor_sync(~0u, largest, distance));
+    smallest_inverse = max(smallest_inverse, __shfl_xor_sync(~0u, smallest_inverse, distance));
+    fractions |= __shfl_xor_sync(~0u, fractions, distance);
+  }
+  __device__ void add_atomically(const LineFacts& more) {
+    atomicMax(&largest, more.largest);
+    atomicMax(&smallest_inverse, more.smallest_inverse);
+    atomicOr(&fractions, more.fractions);
+  }
+
+  /// The most significant bits that an element has: 24 for most numbers, 1 for powers of two, 0 for zeros.
+  __device__ int significant_bits() const {
+    if (largest == 0) return 0;
+    return fractions == 0 ? 1 : 25 - __ffs(static_cast<int>(fractions));
+  }
+
+  /// n of the line's scale 2^n, from -114 to 126.
+  __device__ int exponent() const { return min(141 - static_cast<int>(largest >> 23), 126); }
+};
+
+/// Returns 2^n, for n from -126 to 127.
+__device__ inline float power_of_two(int n) {
+  return __uint_as_float(static_cast<unsigned>(n + 127) << 23);
+}
+
+/// What a finished sum must know of its row, and of its column.
+struct Line {
+  float unscale;  // 2^-n
+  float energy;   // the sum of the scaled elements' squares
+  int bits;       // LineFacts::significant_bits()
+  bool is_rough;
+  bool is_sparse;  // a few elements outweigh all others, so that their errors do not average out
+};
+
+/// `energy`: the sum of the scaled elements' squares, cut to an integer. Integers add up to the same in any order.
+__device__ inline Line line_of(const LineFacts& facts, unsigned long long energy) {
+  // The exponent of the smallest magnitude, as FP32 stores it: 0 for subnormal numbers.
+  const int least = static_cast<int>((LineFacts::NO_MAGNITUDE - facts.smallest_inverse) >> 23);
+  const float largest = __uint_as_float(facts.largest) * power_of_two(facts.exponent());
+  Line line{};
+  line.unscale = power_of_two(-facts.exponent());
+  line.energy = static_cast<float>(energy);
+  line.bits = facts.significant_bits();
+  line.is_rough = least == 0 || least - 127 + facts.exponent() < -12;
+  line.is_sparse = line.energy < 8 * largest * largest;
+  return line;
+}
+
+/// A sum in the units of A and B, and whether FP64 must compute it instead.
+struct Finished {
+  float product;
+  bool is_in_doubt;
+};
+
+/// Scales a sum of K products back. It is in doubt if FP32 would be more accurate, or exact where parts are not:
+///   - The sum of a rough line may be off by K 2^-20. That is little beside 4 K.
+///   - The errors of a sparse line's few large elements may come near the limit for a single element of C.
+///   - A product of elements with a and b significant bits is an FP32 number only if a + b <= 25. Then FP32 sums may be exact, and
+///     ours is not if a part of the product is missing: the 24th bit of an element, or lo times lo.
+///   - It overflows, or underflows on its way.
+__device__ inline Finished finish(float sum, float K, const Line& row, const Line& col) {
+  constexpr float LEAST_NORMAL = 0x1p-126f;
+  const float half_way = sum * row.unscale;
+  const float product = half_way * col.unscale;
+  const bool rough = (row.is_rough || col.is_rough) && !(fabsf(sum) >= 4 * K);
+  const bool sparse = row.is_sparse || col.is_sparse;
+  const int longer = max(row.bits, col.bits), shorter = min(row.bits, col.bits);
+  const bool inexact = shorter > 0 && longer + shorter <= 25 && (longer == 24 || shorter > 11);
+  const bool lost = sum != 0 && fabsf(half_way) < LEAST_NORMAL;
+  return {product, rough || sparse || inexact || lost || !isfinite(product)};
+}
+
+/// The squares of some sums, added up, beside the squares that sums of random signs would have. Far below them the terms cancel,
+/// and the errors of the parts weigh more beside what remains.
+struct Cancellation {
+  float squares = 0;
+  float energies = 0;
+
+  __device__ void add(float sum, const Line& row, const Line& col) {
+    squares += sum * sum;
+    energies += row.energy * col.energy;
+  }
+  __device__ void add_lane(int distance) {
+    squares += __shfl_xor_sync(~0u, squares, distance);
+    energies += __shfl_xor_sync(~0u, energies, distance);
+  }
+  __device__ bool is_in_doubt(float K) const { return 16 * K * squares < energies; }
+};
+
+}  // namespace ladder
