@@ -354,6 +354,9 @@ class Launchers(unittest.TestCase):
             self.assertEqual((code, out), (2, ""), err)
             self.assertIn(f"no test is meant by: {' '.join(words)}. All their names: ./run_tests -N", err)
         self.assertEqual(self.call("run_tests", "-R", "passes")[0], 0)
+        code, out, err = self.call("run_tests", "--help")
+        self.assertEqual((code, err), (0, ""))  # nothing is built
+        self.assertIn("-L quick", out)
 
     def test_tests_are_configured_when_they_are_asked_for(self):
         def tests_are_built():
@@ -520,6 +523,19 @@ class Subproject(unittest.TestCase):
         said = " ".join(made.stderr.split())
         for word in words:
             self.assertIn(word, said)
+
+    def test_without_a_gpu_the_documents_command_compiles_a_program(self):
+        if not (ROOT / "build/sim/src/kernels/libsgemm_kernels.a").exists():
+            self.skipTest("without the simulator's build there is no library to link")
+        page = (ROOT / "docs/library.md").read_text().split("## Without a GPU")[1]
+        commands = page.split("```sh\n")[1].split("```")[0].splitlines()
+        self.assertIn("sgemm_runner 2", commands[0])  # which has built the library
+        folder = self.folder()
+        (folder / "sgemm_ladder").symlink_to(ROOT)
+        (folder / "main.cu").write_text((ROOT / "test/consumers/cuda_file/product.cu").read_text())
+        for command in commands[1:]:
+            ran = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, f"{command}: {ran.stderr}")
 
     def test_without_cuda_it_says_what_to_write(self):
         made, _ = self.configure("CXX")

@@ -198,7 +198,13 @@ CompiledKernel compile_kernel_file(const std::string& path, const std::string& a
 const ladder::Rung& load(const CompiledKernel& compiled) {
   const std::string& path = compiled.path;
   const std::vector<std::string> names = symbols_of(compiled.library).like_a_rung;
-  if (names.size() != 1) {
+  if (names.empty()) {
+    throw UnusableKernel(path,
+                         "it defines no rung, `extern const ladder::Rung mine{...};`: "
+                         "docs/your_kernel.md shows one. For a program of your own: ./simcc",
+                         false);
+  }
+  if (names.size() > 1) {
     throw UnusableKernel(
         path,
         fmt::format("it defines {} variables of type ladder::Rung that can be seen from outside, "

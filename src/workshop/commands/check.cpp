@@ -55,7 +55,7 @@ void take_answer(const Desk& desk, const Exercise& exercise, const std::string& 
   }
   const std::string text = read_text(file);
   const std::string path = desk.files().path(exercise);
-  desk.files().make(exercise, desk.fresh_text(exercise, 0));  // where there is none yet
+  desk.files().make(exercise, desk.fresh_text(exercise, 0));  // if there is none yet
   const std::string before = own_source(desk, exercise);
   const std::optional<std::string> after = with_own_part(before, text);
   if (!after) {
@@ -131,7 +131,9 @@ Answer check_lab(Desk& desk, const Exercise& exercise, const text::Page& page) {
                  {"predictions", predictions.held.size()},
                  {"right", predictions.right()},
                  {"known_wrong_answers", known}};
-  if (solved) answer.text += "\n" + next_step(desk.next(), desk.next() == desk.at_hand());
+  if (solved)
+    answer.text +=
+        "\n" + after_a_lab(exercise, page) + next_step(desk.next(), desk.next() == desk.at_hand());
   return answer;
 }
 
@@ -170,17 +172,17 @@ ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& pa
 ExitCode run_watching(const CheckRequest& request, const text::Page& page) {
   const Desk desk(request.folder);
   const Exercise& exercise = desk.exercise(request.exercise);
-  static_cast<void>(own_source(desk, exercise));  // which throws where there is nothing to watch
+  static_cast<void>(own_source(desk, exercise));  // throws if there is nothing to watch
   const std::string path = desk.files().path(exercise);
   runner::warn(
       fmt::format("watching '{}': save it to have it judged; Ctrl-C ends this", as_typed(path)));
   const auto saved = [&] {
     runner::write_stdout(rule(time_of_day(), page));
     try {
-      Desk now(request.folder);  // hints may have been asked for meanwhile, in another terminal
+      Desk now(request.folder);  // a hint in another terminal may have changed the progress
       runner::write_stdout(check(now, exercise, request, page).text);
     } catch (const Error& error) {
-      if (error.code() != ExitCode::usage) throw;  // of the file, which can be mended
+      if (error.code() != ExitCode::usage) throw;  // the learner can mend the file
       runner::warn(error.what());
     }
   };

@@ -10,6 +10,7 @@
 #include "workshop/commands/workshop.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/desk/desk.hpp"
+#include "workshop/tell/verdict.hpp"
 #include "workshop/words/layout.hpp"
 
 namespace workshop {
@@ -34,7 +35,11 @@ std::string where_one_is(const Desk& desk, const text::Page& page) {
       page.width, 0);
   text += "\n\n";
   if (const Exercise* const at_hand = desk.at_hand()) {
-    text += command_line("at hand", at_hand->readme().head.title);
+    const Step* const step = desk.progress().find(at_hand->name);
+    const bool is_of_a_hole = at_hand->is_written() && step != nullptr && step->hole != 'a';
+    text +=
+        command_line("at hand", at_hand->readme().head.title +
+                                    (is_of_a_hole ? fmt::format("   (hole {})", step->hole) : ""));
     text += command_line("your file", as_typed(desk.files().path(*at_hand)));
     text += command_line("read", command_for("learn", *at_hand));
     text += command_line("check", command_for("check", *at_hand));
@@ -53,6 +58,8 @@ std::string what_to_do(const Desk& desk, const Exercise& exercise, bool made,
   const std::string file = as_typed(desk.files().path(exercise));
   std::string text = markdown_on("# " + exercise.readme().head.title + "\n\n", page);
   for (const Section& section : exercise.readme().sections) {
+    // A lab's question after gives the predictions away: `check` asks it.
+    if (!exercise.is_written() && section.title == QUESTION_AFTER) continue;
     text += markdown_on(fmt::format("## {}\n\n{}\n", section.title, section.text), page);
   }
   text += command_line("your file", fmt::format("{}{}", file, made ? "  (made now)" : ""));

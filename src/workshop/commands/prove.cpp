@@ -32,7 +32,7 @@ using runner::Error;
 using runner::ExitCode;
 
 constexpr const char* SECTIONS[] = {"The idea",        "Draw this",         "The task",
-                                    "What to look at", "A question before", "A question after",
+                                    "What to look at", "A question before", QUESTION_AFTER,
                                     "Further reading"};
 
 // Prints each proof's result at once.

@@ -19,7 +19,7 @@ using ladder::ceil_div;
 
 struct Known {
   const char* name;
-  const char* reason;  // what usually makes it
+  const char* reason;  // the usual mistake behind it
 };
 
 // THE list of causes, the most telling first: causes for all of C before those for a part, exact ones before patterns.
@@ -124,6 +124,13 @@ constexpr Known CAUSES[] = {
     {"last column missing",
      "A test or a loop ends one column early: columns run from 0 to N - 1, so the test is col < "
      "N."},
+    {"last row of every tile missing",
+     "No thread has this row. Work out the row of the block's last thread: it must be BM - 1 of "
+     "the "
+     "tile."},
+    {"last column of every tile missing",
+     "No thread has this column. Work out the col of a row's last lane: it must be BN - 1 of the "
+     "tile."},
     {"only the diagonal of every tile",
      "Row and column come from the same part of the thread's number: one is the quotient "
      "(threadIdx.x / BN), the other the remainder (threadIdx.x % BN)."},
@@ -139,6 +146,9 @@ constexpr Known CAUSES[] = {
      "All blocks compute the same tile, or there is only one: the block's number must be part of "
      "row "
      "and column, and the grid must have a block for each tile."},
+    {"only the tiles on the diagonal",
+     "Row and column begin with the same number of the block. A tile needs two numbers: blockIdx.x "
+     "and blockIdx.y, or the quotient and the remainder of one."},
     {"only the first row of tiles",
      "The row does not go on with the block's number, or the grid has too few blocks: one for each "
      "tile of C."},
@@ -332,6 +342,17 @@ class Suspects {
     add_part(name, seen, [is_right](int64_t i, int64_t j) { return !is_right(i, j); });
   }
 
+  // The same, and no other element is right by chance or otherwise.
+  template <typename Part>
+  void add_exact_rest(const char* name, const std::string& seen, Part is_right) {
+    for (int64_t i = 0; i < M_; ++i) {
+      for (int64_t j = 0; j < N_; ++j) {
+        if (!is_right(i, j) && !facts_.is_wrong(i, j)) return;
+      }
+    }
+    add_rest(name, seen, is_right);
+  }
+
   // --- the blending of the sum -------------------------------------------------------------------------------------
 
   void factors() {
@@ -466,7 +487,7 @@ class Suspects {
     own_numbers(depth);
   }
 
-  // The last tile of K is not full, and its rest still holds the tile before.
+  // The last tile of K is not full, and the rest of the shared tile still holds the previous one.
   void stale_tail(int64_t depth, int64_t last, int64_t rest) {
     if (rest == 0) return;
     add_weighted(
@@ -476,7 +497,7 @@ class Suspects {
         [=](int64_t k) { return k >= last - depth + rest && k < last ? 2 : 1; });
   }
 
-  // As[y][x] or Bs[y][x] in place of an index with k, with a thread for each element of a square tile.
+  // The product reads As[y][x] or Bs[y][x] instead of an index with k. Each thread has one element of a square tile.
   void own_numbers(int64_t depth) {
     if (has_tile() && (tile().rows != depth || tile().cols != depth)) return;
     const ExaminedProduct& facts = facts_;
@@ -640,7 +661,7 @@ class Suspects {
                 });
   }
 
-  // As[k][x] * Bs[y][k] and As[k][y] * Bs[x][k] in place of As[y][k] * Bs[k][x].
+  // The product is As[k][x] * Bs[y][k] or As[k][y] * Bs[x][k] instead of As[y][k] * Bs[k][x].
   void both_tiles_across(int64_t size) {
     const ExaminedProduct& facts = facts_;
     for (const bool own_numbers_changed : {false, true}) {
@@ -823,11 +844,11 @@ class Suspects {
     if (!has_tile()) return;
     const int64_t BM = tile().rows, BN = tile().cols;
     if (BM > 1) {
-      add_part("last row missing", "The last row of every tile of C is {}.",
+      add_part("last row of every tile missing", "The last row of every tile of C is {}.",
                [BM](int64_t i, int64_t) { return i % BM == BM - 1; });
     }
     if (BN > 1) {
-      add_part("last column missing", "The last column of every tile of C is {}.",
+      add_part("last column of every tile missing", "The last column of every tile of C is {}.",
                [BN](int64_t, int64_t j) { return j % BN == BN - 1; });
     }
   }
@@ -837,7 +858,7 @@ class Suspects {
     lines_of_every_tile();
     if (has_computed_nan()) return;
     const int64_t BM = tile().rows, BN = tile().cols, down = tiles_m(), across = tiles_n();
-    if (all_wrong_are_untouched()) {  // who has the wrong place computes the right thing for it
+    if (all_wrong_are_untouched()) {  // a thread with a wrong place still computes that place rightly
       add_rest("only the diagonal of every tile",
                "Only elements on the diagonals of the tiles are right; the others are {}.",
                [=](int64_t i, int64_t j) { return i % BM == j % BN; });
@@ -855,8 +876,14 @@ class Suspects {
               across, down, down, across),
           [=](int64_t i, int64_t j) { return i / BM < across && j / BN < down; });
     }
-    add_rest("only the first block's tile", "Only the first tile of C is right; all others are {}.",
-             [=](int64_t i, int64_t j) { return i < BM && j < BN; });
+    add_exact_rest("only the first block's tile",
+                   "Only the first tile of C is right; all others are {}.",
+                   [=](int64_t i, int64_t j) { return i < BM && j < BN; });
+    if (down > 1 && across > 1) {
+      add_exact_rest("only the tiles on the diagonal",
+                     "Only the tiles on the diagonal of C are right; all others are {}.",
+                     [=](int64_t i, int64_t j) { return i / BM == j / BN; });
+    }
     add_rest("only the first row of tiles", "Only the first row of tiles is right; the rest is {}.",
              [=](int64_t i, int64_t) { return i < BM; });
     add_rest("only the first column of tiles",
@@ -926,7 +953,7 @@ class Suspects {
     }
   }
 
-  // Elements computed from the operands of others: those at the beginning of the tile, or of a thread's group.
+  // An element has the operands of another one: the first of the tile, or of a thread's group.
   void repeated_elements() {
     const ExaminedProduct& facts = facts_;
     const auto add_copies = [&](const char* name, std::string seen, auto row_of, auto col_of) {
@@ -1035,7 +1062,7 @@ class Suspects {
   // does not tell its right place.
   void changed_places() {
     const ExaminedProduct& facts = facts_;
-    std::unordered_map<float, int64_t> surplus;  // how often it is there, less how often it should
+    std::unordered_map<float, int64_t> surplus;  // its number of places in C, less the right number
     std::unordered_multimap<float, std::array<int64_t, 2>> owners;
     for (int64_t i = 0; i < M_; ++i) {
       for (int64_t j = 0; j < N_; ++j) {

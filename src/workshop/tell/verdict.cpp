@@ -67,7 +67,7 @@ bool is_a_known_waste(const results::CheckedClaim& claim) {
 }
 constexpr const char* KNOWN_WASTE = " (this rung still has them, and a later one removes them)";
 
-// "sectors per load request of A: 1, promised = 32", and one line for a figure that is promised twice
+// "sectors per load request of A: 1, promised 32", "..., promised <= 4", and one line for a figure that is promised twice
 std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
                            const text::Page& page) {
   const text::Signs signs(page.unicode);
@@ -82,7 +82,9 @@ std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
       if (!is_of_the_same_figure(claims[j], claim)) continue;
       told[j] = true;
       kept = kept && claims[j].kept;
-      promised.push_back(fmt::format("{} {}", claims[j].relation, figure(claims[j].value)));
+      const std::string value = figure(claims[j].value);
+      const bool is_equal = claims[j].relation == "=";
+      promised.push_back(is_equal ? value : fmt::format("{} {}", claims[j].relation, value));
     }
     text += fmt::format("{} {}{}: {}, promised {}{}\n", kept ? signs.right : signs.wrong,
                         metric_name(claim), claim.buffer.empty() ? "" : " of " + claim.buffer,
@@ -218,6 +220,14 @@ char hole_after(const Judged& judged) {
   return own == letters.end() || own + 1 == letters.end() ? 0 : own[1];
 }
 
+// Returns the line with the command that shows the solution and the answers; nothing in a copy without them.
+std::string comparison(const Exercise& exercise) {
+  if (!has_solution(exercise)) return "";
+  return command_line("compare",
+                      fmt::format("./sgemm_runner solution {}   with the answers to its questions",
+                                  exercise.number_or_name()));
+}
+
 }  // namespace
 
 std::string holes_of(const Section& wrong_answer) {
@@ -247,6 +257,15 @@ std::optional<Section> known_wrong_answer(const Exercise& exercise, const Outcom
     if (is_to_the_point) return section;
   }
   return std::nullopt;
+}
+
+std::string after_a_lab(const Exercise& lab, const text::Page& page) {
+  std::string text;
+  for (const Section& section : lab.readme().sections) {
+    if (section.title == QUESTION_AFTER)
+      text += markdown_on(fmt::format("## {}\n\n{}\n", section.title, section.text), page);
+  }
+  return text + comparison(lab);
 }
 
 std::string next_step(const Exercise* next, bool is_begun) {
@@ -282,11 +301,7 @@ std::string verdict(const Judged& judged, const text::Page& page) {
   // The first line of such a long text has scrolled off the screen.
   text += headline(judged, fmt::format("exercise {}: right", word), page);
   text += command_line("more", more);
-  if (has_solution(*judged.exercise)) {
-    text += command_line(
-        "compare",
-        fmt::format("./sgemm_runner solution {}   with the answers to its questions", word));
-  }
+  text += comparison(*judged.exercise);
   if (const char larger = hole_after(judged); larger != 0) {
     text += command_line(
         "larger hole",

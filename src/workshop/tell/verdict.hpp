@@ -30,6 +30,13 @@ struct Judged {
   bool verbose = false;
 };
 
+/// The title of the section that is asked after an exercise.
+inline constexpr const char* QUESTION_AFTER = "A question after";
+
+/// Returns the question after a lab, and the command that shows its answers. `learn` does not show that question: it gives the
+/// predictions away.
+std::string after_a_lab(const Exercise& lab, const text::Page& page);
+
 /// Returns the line with the next exercise, which also says if it was begun before. nullptr: the course is done.
 std::string next_step(const Exercise* next, bool is_begun);
 

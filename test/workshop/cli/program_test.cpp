@@ -44,7 +44,7 @@ struct Learner : testing::Test {
 TEST_F(Learner, BeginsAtTheFirstExerciseAndMakesNothingByLooking) {
   const Ended ended = run({"learn"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("0 of 24 exercises solved"),
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("0 of 26 exercises solved"),
                                HasSubstr("./sgemm_runner learn numbering")));
   EXPECT_FALSE(fs::exists(mine));
 }
@@ -82,7 +82,7 @@ TEST_F(Learner, WhoIsRightSeesWhatItWasWorth) {
                     HasSubstr("6.6× fewer"), HasSubstr("in 32 sectors of 32 lines"),
                     HasSubstr("in 4 sectors of 1 line"), HasSubstr("./sgemm_runner learn ")));
   EXPECT_THAT(progress()["exercises"]["02_coalesced"]["solved"], StartsWith("20"));
-  EXPECT_THAT(run({"learn"}).out, HasSubstr("1 of 24 exercises solved"));
+  EXPECT_THAT(run({"learn"}).out, HasSubstr("1 of 26 exercises solved"));
 }
 
 TEST_F(Learner, TheRightResultWithoutTheIdeaIsNotRight) {
@@ -116,6 +116,7 @@ TEST_F(Learner, GetsTheHintsOfAnotherHoleFromTheFirstOn) {
   static_cast<void>(run({"hint", "2"}));
   static_cast<void>(run({"hint", "2"}));
   EXPECT_THAT(run({"reset", "2", "--hole", "b"}).out, HasSubstr("is new, hole b"));
+  EXPECT_THAT(run({"learn"}).out, HasSubstr("(hole b)"));
   EXPECT_THAT(run({"hint", "2"}).out, HasSubstr("Hint 1 of 3 for exercise 2, hole b"));
   EXPECT_EQ(progress()["exercises"]["02_coalesced"]["hints"], 3);
 }
@@ -259,7 +260,9 @@ TEST_F(Learner, GoesOnToTheNextAndMaySkip) {
 }
 
 TEST_F(Learner, ALabIsPredictedAndThenRevealed) {
-  static_cast<void>(run({"learn", "copy_stride"}));
+  EXPECT_THAT(run({"learn", "copy_stride"}).out,
+              AllOf(HasSubstr("A question before"), Not(HasSubstr("A question after"))))
+      << "it gives the predictions away";
   const std::string sheet = mine + "/copy_stride.txt";
   EXPECT_EQ(run({"check", "copy_stride"}).code, 1);
   std::string filled;
@@ -267,6 +270,8 @@ TEST_F(Learner, ALabIsPredictedAndThenRevealed) {
   std::ofstream(sheet) << filled;
   const Ended ended = run({"check", "copy_stride"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("A question after"),
+                               HasSubstr("compare:     ./sgemm_runner solution copy_stride")));
   EXPECT_THAT(progress()["exercises"]["copy_stride"]["solved"], StartsWith("20"));
 }
 

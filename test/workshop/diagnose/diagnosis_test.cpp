@@ -82,7 +82,7 @@ float sum_of(const Evidence& e, int64_t i, int64_t j, int64_t first, int64_t las
 }
 float right_sum(const Evidence& e, int64_t i, int64_t j) { return sum_of(e, i, j, 0, e.K); }
 
-// Every element of C with a sum of its own making.
+// Stores sum(i, j) in every element of C.
 void every_element(Evidence& e, const std::function<float(int64_t, int64_t)>& sum) {
   for (int64_t i = 0; i < e.M; ++i) {
     for (int64_t j = 0; j < e.N; ++j) store(e, i, j, sum(i, j));
@@ -708,7 +708,7 @@ const Planted PLANTED[] = {
          for (int64_t j = 0; j < e.N; ++j) c(e, i, j) = right_sum(e, i, j);
        }
      }},
-    {"last row missing", "threads of the tile's last row store nothing",
+    {"last row of every tile missing", "threads of the tile's last row store nothing",
      [](Evidence& e) {
        for (int64_t i = 0; i < e.M; ++i) {
          for (int64_t j = 0; j < e.N && i % 32 != 31; ++j) c(e, i, j) = right_sum(e, i, j);
@@ -720,7 +720,7 @@ const Planted PLANTED[] = {
          for (int64_t j = 0; j + 1 < e.N; ++j) c(e, i, j) = right_sum(e, i, j);
        }
      }},
-    {"last column missing", "threads of the tile's last column store nothing",
+    {"last column of every tile missing", "threads of the tile's last column store nothing",
      [](Evidence& e) {
        for (int64_t i = 0; i < e.M; ++i) {
          for (int64_t j = 0; j < e.N; ++j) {
@@ -770,6 +770,12 @@ const Planted PLANTED[] = {
     {"only the first block's tile", "no blockIdx",
      [](Evidence& e) {
        every_thread(e, [&](int64_t, int64_t t) { return Place{t / 32, t % 32}; });
+     }},
+    {"only the tiles on the diagonal", "the row and the column begin with the whole blockIdx.x",
+     [](Evidence& e) {
+       every_thread(e, [&](int64_t block, int64_t t) {
+         return Place{block * 32 + t / 32, block * 32 + t % 32};
+       });
      }},
     {"only the first row of tiles", "no blockIdx in the row",
      [](Evidence& e) {

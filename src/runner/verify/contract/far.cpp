@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -249,37 +251,62 @@ class LongProduct {
   DeviceBuffer<float> long_factor_, short_factor_, c_;
 };
 
-// How many blocks the kernel takes for a long product, as its grid says. Hardly any of them is run.
-std::optional<int64_t> blocks_of(const Rung& rung, const LongProduct& product) {
+// Returns the grid that the kernel takes for a long product, or nothing if the launch fails. Hardly any block is run.
+std::optional<std::array<int64_t, 3>> grid_for(const Rung& rung, const LongProduct& product) {
   const OnlyRuns one_block({.blocks = machine::Excerpt::Blocks::first, .count = 1});
   results::Observation seen;
   if (run_product(rung, product.sgemm(), seen) != cudaSuccess || seen.kernels.empty())
     return std::nullopt;
   const auto& grid = seen.kernels.front().grid;
-  return grid[0] * grid[1] * grid[2];
+  return std::array<int64_t, 3>{grid[0], grid[1], grid[2]};
 }
 
-// Returns the rows (or columns) of C for each block, if the grid grows with C. Nothing if it does not, because its
-// blocks take one tile after another: an excerpt of such a grid would not end.
-std::optional<int64_t> length_of_a_block(const Rung& rung, bool of_rows, int64_t length,
-                                         int64_t other) {
+// How a kernel's grid grows with one dimension of C.
+struct Growth {
+  int64_t of_a_block = 0;      // rows (or columns) of C for each block; 0 if the grid does not grow
+  size_t along = 0;            // the dimension of the grid that grows: x, y or z
+  int64_t at = 0, extent = 0;  // for this length of C the grid has this extent along it
+
+  // Returns the reason why the grid for `length` cannot be launched, or nothing if it should be possible.
+  std::string refusal(int64_t length) const {
+    constexpr std::array<int64_t, 3> MOST = {std::numeric_limits<int32_t>::max(), 65535, 65535};
+    const int64_t needed = ladder::ceil_div(length * extent, at);
+    if (needed <= MOST[along]) return "";
+    return fmt::format("more blocks than gridDim.{} may have: {} > {}", "xyz"[along], needed,
+                       MOST[along]);
+  }
+};
+
+// Returns nothing if the grid for such a product cannot be launched. A grid that does not grow has blocks that take one tile
+// after another: an excerpt of it would not end.
+std::optional<Growth> growth_at(const Rung& rung, bool of_rows, int64_t length, int64_t other) {
   if (!has_memory_for(2 * LongProduct::floats(length, other))) return std::nullopt;
   const LongProduct whole(of_rows, length, other), half(of_rows, length / 2, other);
-  const auto blocks = blocks_of(rung, whole), half_as_many = blocks_of(rung, half);
-  if (!blocks || !half_as_many || *blocks < 2 * *half_as_many * 9 / 10) return std::nullopt;
-  return std::max<int64_t>(1, length / *blocks);
+  const auto grid = grid_for(rung, whole), smaller = grid_for(rung, half);
+  if (!grid || !smaller) return std::nullopt;
+  const auto blocks = [](const auto& of) { return of[0] * of[1] * of[2]; };
+  if (10 * blocks(*grid) < 18 * blocks(*smaller)) return Growth{};
+  Growth growth{.of_a_block = std::max<int64_t>(1, length / blocks(*grid))};
+  while (growth.along < 2 && (*grid)[growth.along] == (*smaller)[growth.along]) ++growth.along;
+  growth.at = length;
+  growth.extent = (*grid)[growth.along];
+  return growth;
 }
 
 // Runs the first and the last blocks of a grid and checks both ends of C: each block writes something there, writes it
-// right, and no element is written by both.
-std::string ends_of_a_long_product(const Rung& rung, LongProduct& product, int64_t blocks) {
+// right, and no element is written by both. `refusal` is the known reason
+// if the grid is too large.
+std::string ends_of_a_long_product(const Rung& rung, LongProduct& product, int64_t blocks,
+                                   const std::string& refusal) {
   using Blocks = machine::Excerpt::Blocks;
   std::vector<bool> before;
   for (const Blocks which : {Blocks::first, Blocks::last}) {
     const OnlyRuns excerpt({.blocks = which, .count = blocks});
     product.poison();
-    if (const cudaError_t error = launch_and_wait(rung, product.sgemm()); error != cudaSuccess)
-      return fmt::format("{} at {}", describe(error), product.size());
+    if (const cudaError_t error = launch_and_wait(rung, product.sgemm()); error != cudaSuccess) {
+      const bool is_too_large = error == cudaErrorInvalidConfiguration && !refusal.empty();
+      return fmt::format("{} at {}", is_too_large ? refusal : describe(error), product.size());
+    }
     std::string wrong;
     const std::vector<bool> written = product.written(wrong);
     if (!wrong.empty()) return wrong;
@@ -329,14 +356,17 @@ std::string long_sides(const Rung& rung, bool of_rows) {
   }
   for (const int64_t other : {1, 40}) {
     // A grid with the tiles in y has no room for the larger of the two lengths.
-    auto of_a_block = length_of_a_block(rung, of_rows, int64_t{1} << 24, other);
-    if (!of_a_block) of_a_block = length_of_a_block(rung, of_rows, int64_t{1} << 18, other);
-    if (!of_a_block) continue;
-    const int64_t blocks = ladder::ceil_div(LongProduct::WINDOW, *of_a_block);
-    for (const int64_t length : {BITS_16 * *of_a_block + HALF, BITS_31 + HALF, BITS_32 + HALF}) {
+    auto growth = growth_at(rung, of_rows, int64_t{1} << 24, other);
+    if (!growth) growth = growth_at(rung, of_rows, int64_t{1} << 18, other);
+    if (!growth || growth->of_a_block == 0) continue;
+    const int64_t of_a_block = growth->of_a_block;
+    const int64_t blocks = ladder::ceil_div(LongProduct::WINDOW, of_a_block);
+    for (const int64_t length : {BITS_16 * of_a_block + HALF, BITS_31 + HALF, BITS_32 + HALF}) {
       if (!has_memory_for(LongProduct::floats(length, other))) continue;
       LongProduct product(of_rows, length, other);
-      if (auto found = ends_of_a_long_product(rung, product, blocks); !found.empty()) return found;
+      if (auto found = ends_of_a_long_product(rung, product, blocks, growth->refusal(length));
+          !found.empty())
+        return found;
     }
   }
   return "";
