@@ -1,0 +1,18 @@
+// Kernels that multiply on tensor cores and do little else, one for each shape of mma.sync.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+
+/// One of the kernels.
+struct TensorProducts {
+  static constexpr int BLOCKS = 16, THREADS = BLOCKS * 128;
+
+  const char* name;  // "m16n8k16.f16": shape and format of the factors
+  /// Starts the kernel on random numbers in [-1, 1). It writes one sum for each thread.
+  cudaError_t (*launch)(float* sums);
+};
+
+/// The list.
+const std::array<TensorProducts, 6>& tensor_products();
