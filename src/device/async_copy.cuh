@@ -4,44 +4,30 @@
 // The copies that a thread has issued since its last commit_async() form a group. wait_async<N>() returns when at most
 // the thread's N youngest groups are still under way. A thread may read another thread's copies after that thread's
 // wait and a barrier.
-//
-// A program for several GPUs contains code for older ones too. In that code each function of this file traps at once
-// and tells the compiler that nothing follows. The compiler then drops the rest of the kernel, with the instructions
-// that the older GPU lacks. No rung launches such a kernel there (Rung::needs).
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-#include "device/architecture.hpp"
+#include "device/older_device.cuh"
+#include "device/shared_address.cuh"
 
 namespace device {
 
 /// The compute capability that has cp.async, 10 * major + minor.
 constexpr int ASYNC_COPY_NEEDS = 80;
 
-__device__ inline void end_on_older_device() {
-  if constexpr (COMPILED_FOR < ASYNC_COPY_NEEDS) {
-    __trap();
-    __builtin_unreachable();
-  }
-}
-
-__device__ inline uint32_t shared_address(const void* shared) {
-  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
-}
-
 /// Copies one float.
 __device__ inline void copy_async(float* shared, const float* global) {
-  end_on_older_device();
+  end_below<ASYNC_COPY_NEEDS>();
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(shared)), "l"(global)
                : "memory");
 }
 
 /// Copies one float if it lies `inside` the matrix. Otherwise writes a zero and reads nothing.
 __device__ inline void copy_async(float* shared, const float* global, bool inside) {
-  end_on_older_device();
+  end_below<ASYNC_COPY_NEEDS>();
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(shared)),
                "l"(global), "r"(inside ? 4 : 0)
                : "memory");
@@ -49,7 +35,7 @@ __device__ inline void copy_async(float* shared, const float* global, bool insid
 
 /// Copies 16 bytes of any type, past L1. Both addresses must be multiples of 16 bytes.
 __device__ inline void copy_async_16_bytes(void* shared, const void* global) {
-  end_on_older_device();
+  end_below<ASYNC_COPY_NEEDS>();
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
                "l"(global)
                : "memory");
@@ -66,7 +52,7 @@ template <bool VECTOR>
 __device__ inline void copy_async4(float* shared, const float* global, int count) {
   if (VECTOR) {
     const int bytes = count >= 4 ? 16 : count > 0 ? count * 4 : 0;
-    end_on_older_device();
+    end_below<ASYNC_COPY_NEEDS>();
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
                  "l"(global), "r"(bytes)
                  : "memory");
@@ -78,14 +64,14 @@ __device__ inline void copy_async4(float* shared, const float* global, int count
 
 /// Closes this thread's group of copies.
 __device__ inline void commit_async() {
-  end_on_older_device();
+  end_below<ASYNC_COPY_NEEDS>();
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
 /// Waits until at most `PENDING` of this thread's groups are still under way.
 template <int PENDING>
 __device__ inline void wait_async() {
-  end_on_older_device();
+  end_below<ASYNC_COPY_NEEDS>();
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 

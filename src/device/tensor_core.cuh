@@ -15,7 +15,8 @@
 
 #include <cstdint>
 
-#include "device/architecture.hpp"
+#include "device/older_device.cuh"
+#include "device/shared_address.cuh"
 
 namespace device {
 
@@ -30,10 +31,7 @@ enum class Factor { f16, bf16, tf32 };
 template <Factor FACTOR, int K>
 __device__ void multiply_fragments(float (&d)[4], const uint32_t* a, const uint32_t* b,
                                    const float (&c)[4]) {
-  if constexpr (COMPILED_FOR < TENSOR_CORE_NEEDS) {
-    __trap();
-    __builtin_unreachable();
-  }
+  end_below<TENSOR_CORE_NEEDS>();
 #define SGEMM_MMA_2_1(SHAPE, TYPES)                               \
   asm("mma.sync.aligned." SHAPE ".row.col.f32." TYPES             \
       ".f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};" \
@@ -78,11 +76,8 @@ __device__ inline uint32_t to_tf32(float x) {
 template <int COUNT, bool TRANSPOSED = false>
 __device__ void load_matrices(uint32_t* registers, const void* row) {
   static_assert(COUNT == 1 || COUNT == 2 || COUNT == 4, "ldmatrix loads 1, 2 or 4 matrices");
-  if constexpr (COMPILED_FOR < TENSOR_CORE_NEEDS) {
-    __trap();
-    __builtin_unreachable();
-  }
-  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+  end_below<TENSOR_CORE_NEEDS>();
+  const uint32_t address = shared_address(row);
 #define SGEMM_LDMATRIX_1(TRANS)                                                \
   asm volatile("ldmatrix.sync.aligned.m8n8.x1" TRANS ".shared.b16 {%0}, [%1];" \
                : "=r"(registers[0])                                            \

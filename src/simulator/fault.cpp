@@ -71,6 +71,22 @@ std::string detail_of_barrier(const Fault& fault) {
          std::to_string(fault.thread_elsewhere) + " of the block first) took another branch";
 }
 
+bool misses_bytes(const Fault& fault) {
+  return fault.phase.arrivals == fault.phase.expected_arrivals;
+}
+
+std::string detail_of_wait(const Fault& fault) {
+  if (!fault.phase.is_awaited) {
+    return "this loop repeats itself, and no running thread can change the value that it waits for";
+  }
+  if (misses_bytes(fault)) {
+    return "the mbarrier's phase was told to expect " + std::to_string(fault.phase.expected_bytes) +
+           " bytes, and copies brought " + std::to_string(fault.phase.bytes);
+  }
+  return "the mbarrier's phase has " + std::to_string(fault.phase.arrivals) + " of its " +
+         counted(fault.phase.expected_arrivals, "arrival") + ", and no running thread can arrive";
+}
+
 // Returns the error, the correct state, and the nearest allocation.
 std::string detail_of(const Fault& fault) {
   switch (fault.kind) {
@@ -104,8 +120,7 @@ std::string detail_of(const Fault& fault) {
              fault.assertion.function + " (" + fault.assertion.file + ":" +
              std::to_string(fault.assertion.line) + ")";
     case FaultKind::endless_wait:
-      return "this loop repeats itself, and no running thread can change the value that it waits "
-             "for";
+      return detail_of_wait(fault);
     case FaultKind::stack_overflow:
       return "the stack of a thread has room for " + counted(fault.calls, "call") +
              " of such functions one within the other";
@@ -254,6 +269,13 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::interrupted:
       return "";
     case FaultKind::endless_wait:
+      if (fault.phase.is_awaited) {
+        return misses_bytes(fault)
+                   ? "expect_tx with the sum of the bytes of all copies to this mbarrier in one "
+                     "phase"
+                   : "count the arrivals: mbarrier.init's number in each phase; a wait for the "
+                     "wrong parity waits for the phase after";
+      }
       return "let the thread that sets the value run: with a lock, work and unlock inside the loop "
              "that takes it";
     case FaultKind::stack_overflow:

@@ -124,6 +124,13 @@ struct Fault {
     std::string expression{}, file{}, function{};
     uint32_t line = 0;
   } assertion{};
+  /// The phase of an mbarrier that an endless wait waits for.
+  struct Phase {
+    bool is_awaited = false;
+    uint32_t arrivals = 0, expected_arrivals = 0;
+    int64_t bytes = 0,
+            expected_bytes = 0;  // that copies brought, and that the phase was told to expect
+  } phase{};
   uint64_t block_bytes = 0;  // host memory of a block; 0: unknown
   HostMemory host{};
 

@@ -14,6 +14,10 @@ std::string_view access_name(Access access) {
       return "cp.async read";
     case Access::async_copy_shared:
       return "cp.async write";
+    case Access::bulk_load:
+      return "bulk load";
+    case Access::bulk_store:
+      return "bulk store";
     case Access::shared_load:
       return "shared load";
     case Access::shared_store:

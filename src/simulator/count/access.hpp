@@ -14,6 +14,8 @@ enum class Access {
   global_atomic,
   async_copy,         // cp.async's read of global memory; Nsight Compute has own rows for it
   async_copy_shared,  // cp.async's write to shared memory, past the registers
+  bulk_load,          // cp.async.bulk from global to shared memory: one request of one thread
+  bulk_store,         // and back
   shared_load,
   shared_store,
   shared_atomic,
@@ -39,7 +41,8 @@ constexpr bool is_local(Access access) {
 
 constexpr bool is_global(Access access) {
   return access == Access::global_load || access == Access::global_store ||
-         access == Access::global_atomic || access == Access::async_copy;
+         access == Access::global_atomic || access == Access::async_copy ||
+         access == Access::bulk_load || access == Access::bulk_store;
 }
 
 }  // namespace simulator

@@ -408,6 +408,10 @@ class Decoder {
         return decode_atomic(instruction, op);
       case Family::async_copy:
         return decode_async_copy(instruction, op);
+      case Family::bulk_copy:
+        return decode_bulk_copy(instruction, op);
+      case Family::mbarrier:
+        return decode_mbarrier(instruction, op);
       case Family::prefetch:
         op.execute = instructions_.nothing;  // there is no cache to warm
         return true;
@@ -747,6 +751,96 @@ class Decoder {
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
   }
 
+  // --- mbarriers and bulk copies --------------------------------------------------------------------
+
+  // mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2 and its like.
+  bool decode_mbarrier(const Instruction& instruction, Op& op) {
+    const auto has = [&](const char* word) { return has_word(instruction.opcode, word); };
+    const Facts& facts = source_of(op).facts;
+    source_of(op).kind = InstructionKind::control;
+    const MbarrierShape shape{facts.operation, facts.has_result && has("expect_tx"), has("parity"),
+                              has("noinc")};
+    op.execute = instructions_.mbarrier(shape);
+    if (op.execute == nullptr) return false;
+    std::vector<Operand> operands = instruction.operands;
+    if (facts.has_result) {
+      if (operands.empty()) return false;
+      const auto result = destination(operands[0]);
+      const bool is_sink = operands[0].kind == Kind::symbol && operands[0].name == "_";
+      if (!result && !is_sink) return false;
+      if (result) {
+        op.d = *result;
+        op.extra |= HAS_RESULT;
+      }
+      operands.erase(operands.begin());
+    }
+    if (shape.operation == Operation::count_pending) {
+      const auto state = operands.size() == 1 ? source(operands[0], "b64") : std::nullopt;
+      if (state) op.b = *state;
+      return state.has_value();
+    }
+    if (operands.empty() || !address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32))
+      return false;
+    const bool is_wait = shape.operation == Operation::test_wait;
+    const bool is_arrival =
+        shape.operation == Operation::arrive || shape.operation == Operation::arrive_and_drop;
+    if (operands.size() > 1) {
+      const auto value = source(operands[1], is_wait && !shape.by_parity ? "b64" : "u32");
+      if (!value) return false;
+      op.b = *value;
+    } else if (is_arrival) {
+      op.b = constant(1, 4);
+    }
+    if (is_wait) poll(op);
+    const bool needs_value =
+        is_wait || shape.expects_bytes || shape.operation == Operation::initialise ||
+        shape.operation == Operation::expect_bytes || shape.operation == Operation::complete_bytes;
+    // The last operand of a wait is a hint of the longest time.
+    return operands.size() <= (is_wait ? 3u : 2u) && (operands.size() > 1 || !needs_value);
+  }
+
+  // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];
+  // cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2; and their groups.
+  bool decode_bulk_copy(const Instruction& instruction, Op& op) {
+    const auto has = [&](const char* word) { return has_word(instruction.opcode, word); };
+    const std::vector<Operand>& operands = instruction.operands;
+    const Operation operation = source_of(op).facts.operation;
+    if (operation == Operation::commit) {
+      op.execute = instructions_.bulk_commit;
+      return operands.empty();
+    }
+    if (operation == Operation::wait_group) {
+      if (operands.size() != 1 || operands[0].kind != Kind::immediate) return false;
+      op.extra = static_cast<int32_t>(std::min<uint64_t>(operands[0].bits, MOST_GROUPS));
+      op.execute = has("read") ? instructions_.bulk_wait_read : instructions_.bulk_wait;
+      return true;
+    }
+    // A cache policy may come last. Multicast, copies between blocks and tensors are outside the subset.
+    const size_t count = operands.size() - (has("L2::cache_hint") ? 1 : 0);
+    const std::vector<std::string>& opcode = instruction.opcode;
+    if (opcode.size() < 6 || opcode[1] != "async" || operands.size() < 3) return false;
+    const bool is_load = (opcode[3] == "shared::cluster" || opcode[3] == "shared::cta") &&
+                         opcode[4] == "global" && opcode[5] == "mbarrier::complete_tx::bytes" &&
+                         count == 4;
+    const bool is_store = opcode[3] == "global" && opcode[4] == "shared::cta" &&
+                          opcode[5] == "bulk_group" && count == 3;
+    if (!(is_load || is_store) || opcode.size() != (has("L2::cache_hint") ? 7u : 6u)) return false;
+    op.execute = is_load ? instructions_.bulk_load : instructions_.bulk_store;
+    add_sites(op,
+              {is_load ? Access::bulk_load : Access::bulk_store, Access::async_copy_shared,
+               Access::local_load},
+              0, operands[is_load ? 0 : 1]);
+    const auto bytes = source(operands[2], "u32");
+    if (!bytes) return false;
+    op.c = *bytes;
+    OperandLists lists;
+    if (is_load && !address(operands[3], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32))
+      return false;
+    op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
+           address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
   // --- matrices -------------------------------------------------------------------------------------
 
   // Returns the shape of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 and its like; nothing if it is not one of ours.
@@ -801,8 +895,17 @@ class Decoder {
     for (size_t i = 0; i < operands.size(); ++i) {
       const Operand& operand = operands[i];
       if (operand.kind == Kind::pair) {  // %r1|%p1: the predicate gets its own list
+        const Operand& first = operand.parts.front();
+        if (instruction.opcode[0] == "elect" && first.kind == Kind::symbol && first.name == "_") {
+          const auto predicate = slots_of({operand.parts.back()}, found.operands[i]);
+          if (!predicate) return false;
+          op.lists =
+              &program_->operand_lists.emplace_back(OperandLists{.d = {0, predicate->front()}});
+          continue;
+        }
         op.lists = list_of(operand.parts, found.operands[i]);
         if (op.lists == nullptr) return false;
+        op.extra |= HAS_RESULT;
         *into[i] = op.lists->d.front();
         continue;
       }

@@ -14,6 +14,8 @@ enum class Family : uint8_t {
   store,
   atomic,
   async_copy,  // cp.async and its groups
+  bulk_copy,   // cp.async.bulk and its groups
+  mbarrier,    // a barrier that lies in shared memory
   prefetch,    // prefetches and other advice without an effect here
   matrix,      // mma: a product of matrices that lie in the registers of a warp
   warp,        // looks beyond one lane, or queries the device
@@ -43,6 +45,15 @@ enum class Operation : uint8_t {
   decrement,
   exchange,
   compare_and_swap,
+  initialise,  // an mbarrier, and so on up to count_pending
+  invalidate,
+  arrive,
+  arrive_and_drop,
+  arrive_after_copies,  // when the thread's cp.async have landed
+  expect_bytes,
+  complete_bytes,
+  test_wait,  // also try_wait
+  count_pending,
   commit,      // of a group of copies
   wait_group,  // waits for groups of copies
   wait_all,

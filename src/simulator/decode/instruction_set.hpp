@@ -39,6 +39,14 @@ struct MemoryShape {
   bool wide = false;
 };
 
+/// An instruction on an mbarrier. The barrier's address is in Op::a; a count, a parity or a state in Op::b.
+struct MbarrierShape {
+  Operation operation = Operation::other;
+  bool expects_bytes = false;  // of an arrival: Op::b holds bytes to expect first
+  bool by_parity = false;      // of a wait: Op::b holds a parity, not a state
+  bool is_counted = false;     // of an arrival after copies: the phase already counts it
+};
+
 struct InstructionSet {
   Arithmetic (*arithmetic)(const std::vector<std::string>& opcode);
   /// shfl, vote, activemask, redux, match, fences, trap, and calls that the device itself answers.
@@ -57,6 +65,13 @@ struct InstructionSet {
   Execute async_commit;    // ends a group of copies
   Execute async_wait;      // waits for all groups but the last Op::extra
   Execute async_wait_all;  // waits for all copies
+  Execute (*mbarrier)(const MbarrierShape& shape);
+  /// cp.async.bulk: to Op::a from Op::b, the number of bytes in Op::c. The mbarrier of a load is at Op::e.
+  Execute bulk_load;    // from global to shared memory
+  Execute bulk_store;   // from shared to global memory
+  Execute bulk_commit;  // ends a group of bulk stores
+  /// Waits for all groups of bulk stores but the last Op::extra, or until they have read their sources.
+  Execute bulk_wait, bulk_wait_read;
   /// ld.param of a kernel, into the registers of Op::lists.
   Execute (*parameter_load)(std::string_view type, bool wide);
   Execute nothing;  // a prefetch: no effect here

@@ -23,7 +23,8 @@ const std::map<std::string_view, Entry> HEADS = {
     {"st", {Family::store, false}},
     {"atom", {Family::atomic, true}},
     {"red", {Family::atomic, false}},
-    {"cp", {Family::async_copy, false}},
+    {"cp", {Family::async_copy, false}},  // also the other forms of cp.async
+    {"mbarrier", {Family::mbarrier, false}},
     {"prefetch", {Family::prefetch, false}},
     {"prefetchu", {Family::prefetch, false}},
     // Policies are advice to caches. griddepcontrol has no effect, because a launch begins when all earlier ones
@@ -32,11 +33,13 @@ const std::map<std::string_view, Entry> HEADS = {
     {"applypriority", {Family::prefetch, false}},
     {"discard", {Family::prefetch, false}},
     {"griddepcontrol", {Family::prefetch, false}},
+    {"setmaxnreg", {Family::prefetch, false}},  // every thread has the registers that it needs
     {"mma", {Family::matrix, true}},
     {"shfl", {Family::warp, true}},
     {"vote", {Family::warp, true}},
     {"match", {Family::warp, true}},
     {"redux", {Family::warp, true}},
+    {"elect", {Family::warp, true}},
     {"activemask", {Family::warp, true}},
     {"isspacep", {Family::warp, true}},
     {"membar", {Family::warp, false}},
@@ -91,6 +94,17 @@ const Words<Operation> OF_COPY = {
     {"wait_group", Operation::wait_group},
     {"wait_all", Operation::wait_all},
 };
+const Words<Operation> OF_MBARRIER = {
+    {"init", Operation::initialise},
+    {"inval", Operation::invalidate},
+    {"arrive", Operation::arrive},
+    {"arrive_drop", Operation::arrive_and_drop},
+    {"expect_tx", Operation::expect_bytes},
+    {"complete_tx", Operation::complete_bytes},
+    {"test_wait", Operation::test_wait},
+    {"try_wait", Operation::test_wait},
+    {"pending_count", Operation::count_pending},
+};
 const Words<Operation> OF_SHUFFLE = {
     {"idx", Operation::shuffle_index},
     {"up", Operation::shuffle_up},
@@ -125,6 +139,7 @@ const Words<Saying> SAYINGS = {
     {"global", Space::global},
     {"shared", Space::shared},
     {"shared::cta", Space::shared},
+    {"shared::cluster", Space::shared},
     {"local", Space::local},
     {"const", Space::constant},
     {"param", Space::parameter},
@@ -141,9 +156,10 @@ std::optional<What> get(std::string_view word) {
 
 std::optional<Operation> operation_of(std::string_view head, std::string_view word) {
   static const Words<const Words<Operation>*> tables = {
-      {"atom", &OF_ATOMIC}, {"red", &OF_ATOMIC},   {"redux", &OF_ATOMIC},
-      {"cp", &OF_COPY},     {"shfl", &OF_SHUFFLE}, {"vote", &OF_VOTE},
-      {"match", &OF_MATCH}, {"bar", &OF_MEETING},  {"barrier", &OF_MEETING},
+      {"atom", &OF_ATOMIC},       {"red", &OF_ATOMIC},   {"redux", &OF_ATOMIC},
+      {"cp", &OF_COPY},           {"shfl", &OF_SHUFFLE}, {"vote", &OF_VOTE},
+      {"match", &OF_MATCH},       {"bar", &OF_MEETING},  {"barrier", &OF_MEETING},
+      {"mbarrier", &OF_MBARRIER},
   };
   const auto table = tables.find(head);
   return table == tables.end() ? std::nullopt : find(*table->second, word);
@@ -181,6 +197,13 @@ Facts classify(const std::vector<std::string>& opcode) {
     result.has_result = has("red");
   } else if (result.family == Family::warp) {
     result.gathers = has("sync");
+  } else if (result.family == Family::mbarrier) {
+    result.has_result = has("arrive") || has("arrive_drop") || has("test_wait") ||
+                        has("try_wait") || has("pending_count");
+  } else if (result.family == Family::async_copy && has("mbarrier")) {
+    result.family = Family::mbarrier;
+  } else if (result.family == Family::async_copy && has("bulk")) {
+    result.family = has("prefetch") ? Family::prefetch : Family::bulk_copy;
   }
   return result;
 }
@@ -190,8 +213,9 @@ Facts facts_of(const std::vector<std::string>& opcode) {
   facts.operation = find(BY_HEAD, opcode[0]).value_or(Operation::other);
   for (size_t i = 1; i < opcode.size(); ++i) {
     const std::string& word = opcode[i];
-    // In cp.async.bulk and similar the same words have another meaning.
-    const bool may_say_it = facts.operation == Operation::other && (opcode[0] != "cp" || i == 2);
+    // Behind cp.async and cp.async.bulk comes the operation. Further on the same words have another meaning.
+    const bool may_say_it = facts.operation == Operation::other &&
+                            (opcode[0] != "cp" || i == (opcode[2] == "bulk" ? 3u : 2u));
     if (may_say_it) facts.operation = operation_of(opcode[0], word).value_or(Operation::other);
     // The scope of a fence between proxies is in the name of a space.
     if (facts.operation == Operation::fence && word.ends_with("::cta")) facts.scope = Scope::block;
@@ -207,6 +231,10 @@ Facts facts_of(const std::vector<std::string>& opcode) {
       facts.bytes = static_cast<uint8_t>(bytes);
       facts.is_float = word.starts_with('f');
     }
+  }
+  if (facts.operation == Operation::other) {
+    if (facts.family == Family::bulk_copy) facts.operation = Operation::copy;
+    if (facts.family == Family::mbarrier) facts.operation = Operation::arrive_after_copies;
   }
   return facts;
 }

@@ -35,6 +35,7 @@ constexpr uint32_t SITES_OF_ONE_OP = 3;
 /// The registers of operands with several registers: the parts of a vector, a lane's share of a matrix.
 struct OperandLists {
   std::vector<Slot> d{}, a{}, b{}, c{};
+  int64_t offset_e = 0;  // added to the address in Op::e
 };
 
 /// One decoded instruction. The decoder and the handler agree on the meaning of d, a, b, c and e.
@@ -57,7 +58,7 @@ struct Op {
 
 /// Op::extra of memory instructions: the address register holds 4 bytes, not 8.
 constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8,
-                  HAS_IGNORE_SOURCE = 16;
+                  HAS_IGNORE_SOURCE = 16, ADDRESS_E_IN_32 = 32;
 
 /// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows it; the opcode does not
 /// tell.

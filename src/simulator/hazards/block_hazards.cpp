@@ -49,6 +49,7 @@ void BlockHazards::start(uint64_t number) {
   std::fill(cells_.begin(), cells_.end(), SharedCell{});
   std::fill(local_written_.begin(), local_written_.end(), false);
   for (std::vector<Source>& sources : sources_) sources.clear();
+  shared_sources_.clear();
   pending_ = 0;
 }
 
@@ -141,6 +142,7 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
     check_shared(cell.write, true, step, at);
   }
   if (step.writes) {
+    if (!shared_sources_.empty()) check_shared_sources(step, at);
     check_shared(cell.read, false, step, at);
     check_shared(cell.other_read, false, step, at);
     cell.write = me;
@@ -177,6 +179,7 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
     } else {
       check_shared(cell.write, true, write, at);
     }
+    if (!shared_sources_.empty()) check_shared_sources(write, at);
     check_shared(cell.read, false, write, at);
     check_shared(cell.other_read, false, write, at);
     cell.copy = copy.instruction + 1;
@@ -184,31 +187,33 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
   }
   const uint64_t first = copy.source;
   const uint64_t past_end = first + copy.source_bytes;
-  sources_[copy.thread].push_back({first, past_end, copy.instruction});
+  sources_[copy.thread].push_back({first, past_end, copy.instruction, copy.target});
   lowest_source_ = pending_ == 0 ? first : std::min(lowest_source_, first);
   highest_source_ = pending_ == 0 ? past_end : std::max(highest_source_, past_end);
   ++pending_;
-  if (first == past_end) return;
-  BufferShadow* const buffer = buffer_at(first, past_end);
-  if (buffer == nullptr) return;
-  PlaceLock lock(launch_.has_helpers);
-  lock.take(buffer->lock(first));
-  touch_global({copy.instruction, copy.thread, true, false, std::nullopt}, first, copy.source_bytes,
-               nullptr, *buffer);
+  touch_global_range({copy.instruction, copy.thread, true, false, std::nullopt}, first,
+                     copy.source_bytes);
 }
 
 void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t target,
                               uint32_t bytes) {
+  copy_lands_by(thread, instruction, thread, target, bytes);
+}
+
+// Records that a copy, which the thread requested, landed. `writer` is the thread, or the block's copies.
+void BlockHazards::copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t thread,
+                                 uint64_t target, uint64_t bytes) {
   for (uint64_t at = target; at < target + bytes; at += launch_.unit) {
     SharedCell& cell = cells_[at / launch_.unit];
     cell.copy = 0;
-    cell.write = {order.now(), instruction, static_cast<uint16_t>(thread), true};
+    cell.write = {order.now(), instruction, static_cast<uint16_t>(writer), true};
     cell.is_written = true;
     cell.read = cell.other_read = {};
   }
   std::vector<Source>& sources = sources_[thread];
-  const auto done = std::find_if(sources.begin(), sources.end(),
-                                 [&](const Source& s) { return s.instruction == instruction; });
+  const auto done = std::find_if(sources.begin(), sources.end(), [&](const Source& s) {
+    return s.instruction == instruction && s.target == target;
+  });
   if (done == sources.end()) return;
   sources.erase(done);
   --pending_;
@@ -224,6 +229,118 @@ void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past
                      {step.instruction, number_, step.thread, true}, first, true);
     }
   }
+}
+
+// --- cp.async.bulk and mbarriers -----------------------------------------------------------------------
+
+void BlockHazards::bulk_load_begins(const ThreadCopy& copy) { copy_begins(copy); }
+
+void BlockHazards::bulk_load_lands(uint32_t instruction, uint32_t thread, uint64_t target,
+                                   uint64_t bytes, uint64_t mbarrier) {
+  copy_lands_by(order.copies(), instruction, thread, target, bytes);
+  order.arrive(order.copies(), mbarrier);
+}
+
+void BlockHazards::bulk_store_begins(uint32_t instruction, uint32_t thread, uint64_t source,
+                                     uint64_t bytes) {
+  const Step read{instruction, thread, true, false, std::nullopt};
+  for (uint64_t at = source; at < source + bytes; at += launch_.unit)
+    shared_step(cells_[at / launch_.unit], read, at);
+  shared_sources_.push_back({source, source + bytes, instruction, thread});
+}
+
+void BlockHazards::bulk_store_was_read(uint32_t instruction, uint32_t thread, uint64_t source) {
+  const auto done =
+      std::find_if(shared_sources_.begin(), shared_sources_.end(), [&](const SharedSource& s) {
+        return s.instruction == instruction && s.thread == thread && s.first == source;
+      });
+  if (done != shared_sources_.end()) shared_sources_.erase(done);
+}
+
+void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target,
+                                    uint64_t bytes) {
+  touch_global_range({instruction, thread, false, true, std::nullopt}, target, bytes);
+}
+
+// Reports bulk stores whose source `step` overwrites before they have read it.
+void BlockHazards::check_shared_sources(const Step& step, uint64_t at) {
+  for (const SharedSource& source : shared_sources_) {
+    if (at + launch_.unit > source.first && at < source.past_end)
+      report_early({source.instruction, number_, source.thread, false},
+                   {step.instruction, number_, step.thread, true}, at, true);
+  }
+}
+
+void BlockHazards::mbarrier_begins(uint32_t instruction, uint32_t thread, uint64_t at) {
+  const Step write{instruction, thread, false, true, std::nullopt};
+  for (uint64_t byte = at; byte < at + sizeof(uint64_t); byte += launch_.unit)
+    shared_step(cells_[byte / launch_.unit], write, byte);
+}
+
+void BlockHazards::mbarrier_is_used(uint32_t instruction, uint32_t thread, uint64_t at) {
+  const Step read{instruction, thread, true, false, std::nullopt};
+  check_shared(cells_[at / launch_.unit].write, true, read, at);
+}
+
+void BlockHazards::misused_mbarrier(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread,
+                                    uint64_t at) {
+  launch_.found.add(hazard_key(HazardKind::misused_mbarrier, launch_.line_of(instruction),
+                               static_cast<uint32_t>(misuse)),
+                    {number_, at, thread},
+                    [&] { return describe_misuse(misuse, instruction, thread, at); });
+}
+
+void BlockHazards::unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at) {
+  launch_.found.add(hazard_key(HazardKind::unawaited_copy, launch_.line_of(instruction)),
+                    {number_, at, thread},
+                    [&] { return describe_unawaited(instruction, thread, at); });
+}
+
+Hazard BlockHazards::describe_misuse(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread,
+                                     uint64_t at) const {
+  struct Words {
+    const char *what, *advice;
+  };
+  const Words words = [&]() -> Words {
+    switch (misuse) {
+      case MbarrierMisuse::not_initialised:
+        return {"uses an mbarrier that was not initialised",
+                "mbarrier.init by one thread, fence.mbarrier_init, and __syncthreads() before the "
+                "first use"};
+      case MbarrierMisuse::bad_count:
+        return {"initialises an mbarrier with a number of arrivals that it cannot have",
+                "a number from 1 to 1048575"};
+      case MbarrierMisuse::too_many_arrivals:
+        return {"arrives at an mbarrier more often than its phase expects",
+                "mbarrier.init with the number of arrivals of each phase"};
+      case MbarrierMisuse::too_many_bytes:
+        return {"lets an mbarrier expect more bytes than it can count",
+                "at most 1048575 bytes in a phase"};
+      case MbarrierMisuse::not_a_state:
+        break;
+    }
+    return {"waits for a state that no arrival at an mbarrier returned",
+            "keep the result of mbarrier.arrive, or wait for a parity"};
+  }();
+  Hazard hazard = hazard_at(HazardKind::misused_mbarrier, launch_.program, instruction);
+  hazard.message.what = launch_.program.demangled + " " + words.what;
+  hazard.message.where =
+      place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
+      ", " + place(at, true);
+  hazard.message.advice = words.advice;
+  return hazard;
+}
+
+Hazard BlockHazards::describe_unawaited(uint32_t instruction, uint32_t thread, uint64_t at) const {
+  Hazard hazard = hazard_at(HazardKind::unawaited_copy, launch_.program, instruction);
+  hazard.message.what =
+      launch_.program.demangled + " ends while a bulk copy still uses its shared memory";
+  hazard.message.where =
+      place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
+      ", " + place(at, true);
+  hazard.message.advice =
+      "wait before the thread returns: for the copy's mbarrier, or with cp.async.bulk.wait_group 0";
+  return hazard;
 }
 
 // --- local memory -------------------------------------------------------------------------------------
@@ -294,6 +411,20 @@ void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
   for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
     if (values != nullptr) step.value = value_at(values + (at - address), bytes);
     global_step(*cell, step, at);
+  }
+}
+
+// Touches many bytes, which lie under several locks.
+void BlockHazards::touch_global_range(const Step& step, uint64_t first, uint64_t bytes) {
+  if (bytes == 0) return;
+  BufferShadow* const buffer = buffer_at(first, first + bytes);
+  if (buffer == nullptr) return;
+  PlaceLock lock(launch_.has_helpers);
+  for (uint64_t at = first; at < first + bytes;) {
+    const uint64_t next = std::min(first + bytes, buffer->end_of_lock(at));
+    lock.take(buffer->lock(at));
+    touch_global(step, at, static_cast<uint32_t>(next - at), nullptr, *buffer);
+    at = next;
   }
 }
 
@@ -581,9 +712,13 @@ std::string BlockHazards::written_part(uint64_t address) const {
 
 Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64_t address,
                                     bool is_source) const {
+  const Facts& facts = launch_.program.sources[copier.instruction].facts;
+  const bool is_bulk = facts.family == Family::bulk_copy;
+  const bool is_load = facts.space == Space::shared;  // its target
   Hazard hazard =
       hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
-  hazard.message.what = "cp.async is not waited for in " + launch_.program.demangled + ": " +
+  hazard.message.what = std::string(is_bulk ? "cp.async.bulk" : "cp.async") +
+                        " is not waited for in " + launch_.program.demangled + ": " +
                         (is_source     ? "its source is overwritten"
                          : user.writes ? "its destination is written"
                                        : "its destination is read") +
@@ -591,10 +726,18 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
   hazard.message.where = line(copier.instruction) + " copies (" + thread_name(copier.thread) +
                          "), " + line(user.instruction) + (user.writes ? " writes (" : " reads (") +
                          thread_name(user.thread) + "), " + block_name(number_) + ", " +
-                         place(address, !is_source);
-  hazard.message.advice =
-      "wait for it before " + line(user.instruction) +
-      ": __pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
+                         place(address, is_source != is_load);
+  hazard.message.advice = "wait for it before " + line(user.instruction) + ": ";
+  if (!is_bulk) {
+    hazard.message.advice +=
+        "__pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
+  } else if (is_load) {
+    hazard.message.advice +=
+        "each thread that uses the bytes waits for the phase of the copy's mbarrier";
+  } else {
+    hazard.message.advice +=
+        "cp.async.bulk.wait_group.read 0 by the thread that copies, then a barrier";
+  }
   return hazard;
 }
 

@@ -39,6 +39,15 @@ struct ThreadCopy {
   uint32_t source_bytes = 0;  // fewer than `bytes` if zeros fill the rest
 };
 
+/// A mistake with an mbarrier.
+enum class MbarrierMisuse {
+  not_initialised,
+  bad_count,          // mbarrier.init with a number of arrivals that none can have
+  too_many_arrivals,  // more than the phase still waits for
+  too_many_bytes,     // beyond the range of the count
+  not_a_state,        // a wait for a value that no arrival returned
+};
+
 /// Looks for hazards in one block after the other. Passes them to the launch's context.
 class BlockHazards {
  public:
@@ -53,6 +62,21 @@ class BlockHazards {
   void copy_begins(const ThreadCopy& copy);
   /// Records a landed copy. A thread's copies by one instruction land in the order of their requests.
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
+
+  // --- cp.async.bulk and mbarriers, which lie at offsets in shared memory ---
+  void bulk_load_begins(const ThreadCopy& copy);
+  void bulk_load_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
+                       uint64_t mbarrier);
+  void bulk_store_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
+  void bulk_store_was_read(uint32_t instruction, uint32_t thread, uint64_t source);
+  void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
+  /// Records that the block ends while a bulk copy of the thread still uses shared memory.
+  void unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at);
+  /// Records that the thread initialises an mbarrier.
+  void mbarrier_begins(uint32_t instruction, uint32_t thread, uint64_t at);
+  /// Records any other use.
+  void mbarrier_is_used(uint32_t instruction, uint32_t thread, uint64_t at);
+  void misused_mbarrier(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread, uint64_t at);
 
   /// Records that these lanes have exited.
   void leave(uint32_t warp, uint32_t lanes) { left_[warp] |= lanes; }
@@ -85,6 +109,13 @@ class BlockHazards {
   struct Source {
     uint64_t first = 0, past_end = 0;
     uint32_t instruction = 0;
+    uint64_t target = 0;
+  };
+  /// A part of shared memory that a bulk store will read.
+  struct SharedSource {
+    uint64_t first = 0, past_end = 0;
+    uint32_t instruction = 0;
+    uint32_t thread = 0;
   };
   /// One access of a pair in a message.
   struct Side {
@@ -114,6 +145,10 @@ class BlockHazards {
   void global_step(Cell& cell, const Step& step, uint64_t at);
   void check_global(Cell& cell, const Toucher& before, bool wrote, const Step& step, uint64_t at);
   void note_read(Cell& cell, const Toucher& me) const;
+  void touch_global_range(const Step& step, uint64_t first, uint64_t bytes);
+  void copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t thread, uint64_t target,
+                     uint64_t bytes);
+  void check_shared_sources(const Step& step, uint64_t at);
   void check_sources(const Step& step, uint64_t first, uint64_t past_end);
   bool is_after(uint32_t thread, const Toucher& other) const;
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
@@ -135,6 +170,10 @@ class BlockHazards {
   Hazard describe_early(const Side& copier, const Side& user, uint64_t address,
                         bool is_source) const;
 
+  Hazard describe_misuse(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread,
+                         uint64_t at) const;
+  Hazard describe_unawaited(uint32_t instruction, uint32_t thread, uint64_t at) const;
+
   std::string written_part(uint64_t address) const;
   /// Counts the threads that exited without a store to shared memory although others made one. Returns the first
   /// such thread and the number.
@@ -154,8 +193,9 @@ class BlockHazards {
   std::vector<uint32_t> left_,
       stored_;  // by warp: lanes that have exited, and lanes that have written to shared memory
   std::vector<SharedCell> cells_;
-  std::vector<bool> local_written_;                  // of all threads, one after the other
-  std::vector<std::vector<Source>> sources_;         // by thread
+  std::vector<bool> local_written_;           // of all threads, one after the other
+  std::vector<std::vector<Source>> sources_;  // by thread
+  std::vector<SharedSource> shared_sources_;
   uint64_t pending_ = 0;                             // number of sources
   uint64_t lowest_source_ = 0, highest_source_ = 0;  // the range of all sources
   BufferShadow* buffer_ = nullptr;                   // the last buffer used

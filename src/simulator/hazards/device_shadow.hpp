@@ -99,6 +99,11 @@ class BufferShadow {
   /// Returns the lock of the cells and marks in the KiB around the address.
   std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / 1024 % 64]; }
 
+  /// Returns the end of the bytes that have the address's lock.
+  uint64_t end_of_lock(uint64_t address) const {
+    return base_ + ((address - base_) / 1024 + 1) * 1024;
+  }
+
   /// Notes that a launch reads or writes the allocation. Only the last launch of each is kept.
   void note(uint32_t launch, bool writes) {
     std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;

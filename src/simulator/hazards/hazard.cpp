@@ -12,6 +12,10 @@ const char* name_of(HazardKind kind) {
       return "unwritten read";
     case HazardKind::early_use:
       return "early use";
+    case HazardKind::unawaited_copy:
+      return "unawaited copy";
+    case HazardKind::misused_mbarrier:
+      return "misused mbarrier";
     case HazardKind::absent_lane:
       return "absent lane";
     case HazardKind::false_mask:

@@ -78,12 +78,17 @@ void BlockOrder::start(uint64_t block, uint32_t threads, Messages& messages) {
   lanes_.resize(warps_);
   warps_met_.clear();
   extras_.clear();
+  phases_.clear();
+  passed_.clear();
+  last_united_ = {};
   messages_ = &messages;
   std::destroy_at(&own_messages_);
   std::construct_at(&own_messages_);
 }
 
 bool BlockOrder::is_after_in_part(uint32_t thread, uint32_t other, Time then) const {
+  if (!passed_.empty() && passed_[thread] && then <= (*passed_[thread])[other]) return true;
+  if (other == copies()) return false;
   const uint32_t warp = thread / WARP;
   const uint32_t others = other / WARP;
   if (warp == others) {
@@ -117,6 +122,72 @@ void BlockOrder::meet() {
   all_met_ = now_++;
 }
 
+// --- mbarriers ----------------------------------------------------------------------------------------
+
+// Returns the time up to which the `other` thread's work is known from meetings of lanes and of warps.
+Time BlockOrder::known_by_meetings(uint32_t thread, uint32_t other) const {
+  const uint32_t warp = thread / WARP;
+  Time until = 0;
+  if (other / WARP == warp) {
+    until = warp_met_[warp];
+    if (lanes_[warp])
+      until = std::max(until, (*lanes_[warp])[size_t{thread % WARP} * WARP + other % WARP]);
+  }
+  if (!warps_met_.empty())
+    until = std::max(until, warps_met_[size_t{warp} * warps_ + other / WARP]);
+  return until;
+}
+
+void BlockOrder::arrive(uint32_t thread, uint64_t mbarrier) {
+  Times& arriving = phases_[mbarrier].arriving;
+  arriving.resize(threads_ + 1);
+  arriving[thread] = now_;
+  if (thread != copies()) {
+    for (uint32_t other = 0; other < threads_; ++other)
+      arriving[other] = std::max(arriving[other], known_by_meetings(thread, other));
+    if (!passed_.empty() && passed_[thread]) {
+      const Times& passed = *passed_[thread];
+      for (size_t other = 0; other < passed.size(); ++other)
+        arriving[other] = std::max(arriving[other], passed[other]);
+    }
+  }
+  ++now_;
+}
+
+void BlockOrder::complete_phase(uint64_t mbarrier) {
+  Phases& phases = phases_[mbarrier];
+  phases.complete =
+      united(phases.complete, std::make_shared<const Times>(std::move(phases.arriving)));
+  phases.arriving.clear();
+}
+
+void BlockOrder::pass_phase(uint32_t thread, uint64_t mbarrier) {
+  const SharedTimes& complete = phases_[mbarrier].complete;
+  if (!complete) return;
+  if (passed_.empty()) passed_.resize(threads_);
+  passed_[thread] = united(passed_[thread], complete);
+}
+
+BlockOrder::SharedTimes BlockOrder::united(const SharedTimes& one, const SharedTimes& other) {
+  if (!one || one == other || one->empty()) return other;
+  if (!other || other->empty()) return one;
+  if (last_united_[0] == one && last_united_[1] == other) return last_united_[2];
+  auto both = std::make_shared<Times>(*one);
+  for (size_t i = 0; i < both->size(); ++i) (*both)[i] = std::max((*both)[i], (*other)[i]);
+  last_united_ = {one, other, both};
+  return both;
+}
+
+// Threads that meet know what each of them learned from mbarriers.
+void BlockOrder::share_phases(const std::vector<uint32_t>& threads) {
+  if (passed_.empty()) return;
+  SharedTimes all;
+  for (const uint32_t thread : threads) all = united(all, passed_[thread]);
+  for (const uint32_t thread : threads) passed_[thread] = all;
+}
+
+// --- meetings -----------------------------------------------------------------------------------------
+
 void BlockOrder::meet(const std::vector<uint32_t>& warps,
                       const std::vector<std::pair<uint32_t, Time>>& passed_by) {
   if (warps_met_.empty()) warps_met_.assign(size_t{warps_} * warps_, 0);
@@ -129,7 +200,7 @@ void BlockOrder::meet(const std::vector<uint32_t>& warps,
   for (const uint32_t warp : warps) common[warp] = now_;
   for (const uint32_t warp : warps)
     std::copy(common.begin(), common.end(), &warps_met_[size_t{warp} * warps_]);
-  if (!extras_.empty()) {
+  if (!extras_.empty() || !passed_.empty()) {
     std::vector<uint32_t> members;
     for (const uint32_t warp : warps) {
       for (uint32_t t = warp * WARP; t < std::min(threads_, (warp + 1) * WARP); ++t)
@@ -156,7 +227,7 @@ void BlockOrder::meet(uint32_t warp, uint32_t lanes, uint32_t live) {
       std::copy(common.begin(), common.end(), &times[size_t{lane} * WARP]);
     });
   }
-  if (!extras_.empty()) {
+  if (!extras_.empty() || !passed_.empty()) {
     std::vector<uint32_t> members;
     for_each_bit(lanes, [&](uint32_t lane) {
       if (warp * WARP + lane < threads_) members.push_back(warp * WARP + lane);
@@ -173,6 +244,8 @@ void BlockOrder::need_extras() {
 // Shares knowledge among the threads: what one of them knows, all know. If one may pass it on, all may, because
 // its fence came before they met.
 void BlockOrder::share(const std::vector<uint32_t>& threads) {
+  share_phases(threads);
+  if (extras_.empty()) return;
   const auto unite = [&](Known Extra::* part) {
     const Known first = extras_[threads.front()].*part;
     const bool all_same = std::all_of(threads.begin(), threads.end(),
@@ -201,14 +274,8 @@ void BlockOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
     if (extra.heard) known->learn(*extra.heard);
     if (all_met_ > 0) known->learn_of_block(block_, all_met_);
     for (uint32_t other = 0; other < threads_; ++other) {
-      Time until = other == thread ? now_ : 0;
-      if (other / WARP == warp) {
-        until = std::max(until, warp_met_[warp]);
-        if (lanes_[warp])
-          until = std::max(until, (*lanes_[warp])[size_t{lane} * WARP + other % WARP]);
-      }
-      if (!warps_met_.empty())
-        until = std::max(until, warps_met_[size_t{warp} * warps_ + other / WARP]);
+      Time until = other == thread ? now_ : known_by_meetings(thread, other);
+      if (!passed_.empty() && passed_[thread]) until = std::max(until, (*passed_[thread])[other]);
       if (until > all_met_) known->learn_of_thread(block_, other, until);
     }
     extra.for_block = known;

@@ -106,6 +106,16 @@ class BlockOrder {
   /// Records that these lanes of a warp met. `live`: all its live lanes.
   void meet(uint32_t warp, uint32_t lanes, uint32_t live);
 
+  // --- mbarriers, by their offsets in shared memory ---
+  /// Stands for the copies of the block in the place of a thread.
+  uint32_t copies() const { return threads_; }
+  /// Records that a thread, or copies(), arrives: whoever passes the phase knows of its work so far.
+  void arrive(uint32_t thread, uint64_t mbarrier);
+  /// Records that the phase under way is complete.
+  void complete_phase(uint64_t mbarrier);
+  /// Records that a thread's wait for the last complete phase succeeded.
+  void pass_phase(uint32_t thread, uint64_t mbarrier);
+
   /// Records that the lanes passed a fence: they may now tell others their knowledge.
   void fence(uint32_t warp, uint32_t lanes, bool for_device);
   /// Records that the thread writes (tell) or reads (listen) the variable in a way that others may rely on.
@@ -128,7 +138,19 @@ class BlockOrder {
     uint64_t address = 0, version = 0;  // of the last message heard
   };
 
+  /// Times by thread, the copies last, up to which their work is known to be done.
+  using Times = std::vector<Time>;
+  using SharedTimes = std::shared_ptr<const Times>;
+  /// An mbarrier: what the arrivals of the phase under way know, and what those of all complete phases knew.
+  struct Phases {
+    Times arriving;
+    SharedTimes complete;
+  };
+
   bool is_after_in_part(uint32_t thread, uint32_t other, Time then) const;
+  Time known_by_meetings(uint32_t thread, uint32_t other) const;
+  SharedTimes united(const SharedTimes& one, const SharedTimes& other);
+  void share_phases(const std::vector<uint32_t>& threads);
   void need_extras();
   void share(const std::vector<uint32_t>& threads);
   Messages& messages(bool is_shared) { return is_shared ? own_messages_ : *messages_; }
@@ -142,6 +164,9 @@ class BlockOrder {
   std::vector<std::unique_ptr<LaneTimes>> lanes_;  // by warp: [lane][other], if some lanes met
   std::vector<Time> warps_met_;                    // [warp][other], if some warps met
   std::vector<Extra> extras_;
+  std::unordered_map<uint64_t, Phases> phases_;  // by mbarrier
+  std::vector<SharedTimes> passed_;         // by thread, from mbarriers; made when one is passed
+  std::array<SharedTimes, 3> last_united_;  // two, and their union: neighbours ask for the same
   Messages* messages_ = nullptr;
   Messages own_messages_;  // in shared memory
 };

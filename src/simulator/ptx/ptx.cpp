@@ -403,21 +403,36 @@ class Reader {
   void read_statements(Function& function) {
     function.lines.emplace_back();
     line_ = 0;
-    scopes_.assign(1, {});
+    scopes_.clear();
+    scopes_.emplace_back();
     while (true) {
       skip_blanks();
       if (at_ >= text_.size()) fail("the body of " + function.name + " has no end");
       if (accept('{')) {
-        scopes_.emplace_back();
+        scopes_.emplace_back().first = function.body.size();
       } else if (accept('}')) {
         if (scopes_.size() == 1) return;
-        scopes_.pop_back();
+        close_scope(function);
       } else if (accept(';')) {
         // Empty statement: inline assembly often ends in one.
       } else if (peek() == '.') {
         read_directive_in_body(function);
       } else {
         read_label_or_instruction(function);
+      }
+    }
+  }
+
+  // Ends the inner scope. A branch in it may come before its label, so branches get the labels' unique names here.
+  void close_scope(Function& function) {
+    const Scope scope = std::move(scopes_.back());
+    scopes_.pop_back();
+    if (scope.labels.empty()) return;
+    for (size_t i = scope.first; i < function.body.size(); ++i) {
+      for (Operand& operand : function.body[i].operands) {
+        const auto label = scope.labels.find(operand.name);
+        if (operand.kind == Operand::Kind::symbol && label != scope.labels.end())
+          operand.name = label->second;
       }
     }
   }
@@ -457,13 +472,18 @@ class Reader {
         expect('>');
         function.registers[name + "<>"] = type;
       } else {
-        const std::string unique =
-            scopes_.size() == 1 ? name : name + "#" + std::to_string(scoped_registers_++);
-        scopes_.back()[name] = unique;
+        const std::string unique = unique_name(name);
+        scopes_.back().registers[name] = unique;
         function.registers[unique] = type;
       }
     } while (accept(','));
     expect(';');
+  }
+
+  // Returns the name under which a register or label of the current scope is known: inline assembly declares the same
+  // names again and again.
+  std::string unique_name(const std::string& name) {
+    return scopes_.size() == 1 ? name : name + "#" + std::to_string(scoped_names_++);
   }
 
   void read_line(Function& function) {
@@ -531,7 +551,9 @@ class Reader {
           at_ = std::min(text_.find(';', at_), text_.size());
           expect(';');
         } else {
-          function.labels[name] = function.body.size();
+          const std::string unique = unique_name(name);
+          if (unique != name) scopes_.back().labels[name] = unique;
+          function.labels[unique] = function.body.size();
         }
         return;
       }
@@ -574,8 +596,8 @@ class Reader {
   // Returns the name under which the register is declared, or empty if `name` is no register.
   std::string register_name(const Function& function, const std::string& name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      const auto found = scope->find(name);
-      if (found != scope->end()) return found->second;
+      const auto found = scope->registers.find(name);
+      if (found != scope->registers.end()) return found->second;
     }
     const size_t digits = name.find_last_not_of("0123456789") + 1;
     if (digits < name.size() && function.registers.contains(name.substr(0, digits) + "<>"))
@@ -640,6 +662,11 @@ class Reader {
     return operand;
   }
 
+  /// The names that a scope declares, and their unique names.
+  struct Scope {
+    std::map<std::string, std::string> registers, labels;
+    size_t first = 0;  // its first instruction
+  };
   struct PendingLine {
     uint32_t line;
     std::vector<Place> chain;
@@ -648,8 +675,8 @@ class Reader {
   std::string_view text_;
   size_t at_ = 0;
   uint32_t line_ = 0;
-  std::vector<std::map<std::string, std::string>> scopes_;
-  int scoped_registers_ = 0;
+  std::vector<Scope> scopes_;  // of the statement, outermost first
+  int scoped_names_ = 0;
   Files files_;
   std::map<Place, std::vector<Place>> inlined_;
   std::vector<PendingLine> pending_lines_;

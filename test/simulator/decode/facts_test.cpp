@@ -65,7 +65,6 @@ const Known KNOWN[] = {
     {"cp.async.commit_group", Family::async_copy, Operation::commit},
     {"cp.async.wait_group", Family::async_copy, Operation::wait_group},
     {"cp.async.wait_all", Family::async_copy, Operation::wait_all},
-    {"cp.async.bulk.commit_group", Family::async_copy},  // of another kind of copies
     {"prefetch.global.L2", Family::prefetch},
     {"prefetchu.L1", Family::prefetch},
     {"createpolicy.fractional.L2::evict_first.b64", Family::prefetch},
@@ -100,6 +99,25 @@ const Known KNOWN[] = {
     {"brx.idx", Family::indirect},
     {"ret", Family::exit},
     {"exit", Family::exit},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", Family::bulk_copy,
+     Operation::copy},
+    {"cp.async.bulk.global.shared::cta.bulk_group", Family::bulk_copy, Operation::copy},
+    {"cp.async.bulk.commit_group", Family::bulk_copy, Operation::commit},
+    {"cp.async.bulk.wait_group.read", Family::bulk_copy, Operation::wait_group},
+    {"cp.async.bulk.prefetch.L2.global", Family::prefetch},
+    {"cp.async.mbarrier.arrive.noinc.shared::cta.b64", Family::mbarrier,
+     Operation::arrive_after_copies},
+    {"mbarrier.init.shared::cta.b64", Family::mbarrier, Operation::initialise},
+    {"mbarrier.inval.shared.b64", Family::mbarrier, Operation::invalidate},
+    {"mbarrier.arrive.expect_tx.shared::cta.b64", Family::mbarrier, Operation::arrive},
+    {"mbarrier.arrive_drop.b64", Family::mbarrier, Operation::arrive_and_drop},
+    {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64", Family::mbarrier, Operation::expect_bytes},
+    {"mbarrier.complete_tx.shared::cta.b64", Family::mbarrier, Operation::complete_bytes},
+    {"mbarrier.try_wait.parity.shared::cta.b64", Family::mbarrier, Operation::test_wait},
+    {"mbarrier.test_wait.b64", Family::mbarrier, Operation::test_wait},
+    {"mbarrier.pending_count.b64", Family::mbarrier, Operation::count_pending},
+    {"elect.sync", Family::warp},
+    {"setmaxnreg.inc.sync.aligned.u32", Family::prefetch},
     {"bar.sync", Family::barrier},
     {"bar.red.popc.u32", Family::barrier},
     {"barrier.sync.aligned", Family::barrier},
@@ -144,6 +162,9 @@ TEST(Facts, OfSpaceAndType) {
   EXPECT_EQ(facts("st.local.v2.f64").space, Space::local);
   EXPECT_EQ(facts("ld.param.u64").space, Space::parameter);
   EXPECT_EQ(facts("cp.async.ca.shared.global").space, Space::shared);
+  EXPECT_EQ(facts("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes").space,
+            Space::shared);
+  EXPECT_EQ(facts("cp.async.bulk.global.shared::cta.bulk_group").space, Space::global);
   const Facts vector = facts("ld.global.nc.L2::128B.v4.f32");
   EXPECT_EQ(vector.count * vector.bytes, 16);
   EXPECT_TRUE(vector.is_float);

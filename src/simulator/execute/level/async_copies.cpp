@@ -66,10 +66,20 @@ PendingCopy& begin_copy(Warp& w) {
   if (w.spare_copies.empty()) w.spare_copies.emplace_back();
   w.copies.splice(w.copies.end(), w.spare_copies, std::prev(w.spare_copies.end()));
   PendingCopy& copy = w.copies.back();
+  copy.number = ++w.copies_begun;
   copy.lanes = 0;
   copy.group = w.groups;
   copy.shared_loads = w.shared_loads;
   return copy;
+}
+
+void land_copies_up_to(Warp& w, uint64_t number, uint32_t lanes) {
+  for (auto copy = w.copies.begin(); copy != w.copies.end() && copy->number <= number;) {
+    const uint32_t due = copy->lanes & lanes;
+    if (due != 0) land(w, *copy, due);
+    const auto landed = copy++;
+    if (landed->lanes == 0) w.spare_copies.splice(w.spare_copies.end(), w.copies, landed);
+  }
 }
 
 void land_all_copies(Warp& w, uint32_t lanes) {

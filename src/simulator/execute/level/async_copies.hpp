@@ -13,6 +13,9 @@ BEGIN_LEVEL
 /// Returns a new entry at the end of `w.copies` for one cp.async of the warp. It has no lanes yet.
 PendingCopy& begin_copy(Warp& w);
 
+/// Lands the copies of these lanes up to the warp's copy of this number, committed or not.
+void land_copies_up_to(Warp& w, uint64_t number, uint32_t lanes);
+
 /// Lands all copies of these lanes, committed or not.
 void land_all_copies(Warp& w, uint32_t lanes);
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "simulator/execute/level/level.hpp"
+#include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/hazards/describe.hpp"
 
 BEGIN_LEVEL
@@ -77,6 +78,7 @@ void BlockRunner::start(uint64_t linear_number) {
   std::fill_n(context_.shared, context_.shared_bytes, std::byte{UNWRITTEN});
   std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
   if (hazards_) hazards_->start(linear_number);
+  context_.bulk.start(context_.block_size.count());
   arrivals_.assign(BARRIERS, 0);
   passed_by_.assign(BARRIERS, {});
   std::fill(states_.begin(), states_.end(), State::ready);
@@ -110,12 +112,20 @@ Progress BlockRunner::run() {
       if (states_[i] == State::ready) any_moved |= run_warp(i);
       any_left |= states_[i] != State::exited;
     }
-    if (!any_left) return Progress::finished;
+    if (!any_left) {
+      if (hazards_) report_unawaited_loads();
+      return Progress::finished;
+    }
     any_moved |= release_barriers();
     if (!any_moved) return Progress::waiting;
     if (out_of_time_) ++long_rounds;
   }
   return Progress::going_on;
+}
+
+void BlockRunner::report_unawaited_loads() {
+  for (const BulkLoad& load : context_.bulk.loads)
+    hazards_->unawaited_copy(load.instruction, load.thread, load.target);
 }
 
 // Gives the warp its turn. Returns false if it only polled for changes by others.
@@ -157,7 +167,12 @@ Fault BlockRunner::describe_wait(FaultKind kind) const {
 // Returns a fault of the whole launch that ends it during this warp's turn.
 WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) const {
   const uint32_t active = warp.warp().active;
-  return {{.kind = kind}, active != 0 ? std::countr_zero(active) : 0, warp.next_instruction()};
+  const int lane = active != 0 ? std::countr_zero(active) : 0;
+  const Warp::AwaitedPhase& awaited = warp.warp().awaited;
+  if (kind != FaultKind::endless_wait || !awaited.is_any)
+    return {{.kind = kind}, lane, warp.next_instruction()};
+  return {
+      {.kind = kind, .phase = phase_at(warp.warp(), awaited.mbarrier)}, lane, awaited.instruction};
 }
 
 // Releases the warps whose barrier has all the threads that it waits for. Returns true if there were any. Threads

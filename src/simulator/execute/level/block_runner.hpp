@@ -29,6 +29,7 @@ class BlockRunner : public Block {
 
   void shuffle_warps();
   bool run_warp(size_t i);
+  void report_unawaited_loads();
   bool release_barriers();
   void release(uint32_t id, const std::vector<size_t>& arrived);
   void note_meeting(uint32_t id, const std::vector<size_t>& arrived);

@@ -5,6 +5,7 @@
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/level/block_runner.hpp"
 #include "simulator/execute/level/matrix.hpp"
+#include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/level/memory_choice.hpp"
 #include "simulator/execute/level/warp_instructions.hpp"
 
@@ -25,6 +26,12 @@ const InstructionSet INSTRUCTIONS{
     .async_commit = commit_copies,
     .async_wait = await_copies,
     .async_wait_all = await_all_copies,
+    .mbarrier = find_mbarrier_instruction,
+    .bulk_load = bulk_load,
+    .bulk_store = bulk_store,
+    .bulk_commit = commit_bulk_stores,
+    .bulk_wait = await_bulk_stores,
+    .bulk_wait_read = await_bulk_reads,
     .parameter_load = find_parameter_load,
     .nothing = do_nothing,
     .fence = execute_fence,

@@ -131,6 +131,19 @@ void match_all(Warp& w, const Op& op) {
   if (op.lists != nullptr) write_predicate(w, op.lists->d[1], same);
 }
 
+// elect.sync d|p: the first lane of the member mask is the leader. d is its number, and p is true in it alone.
+void elect(Warp& w, const Op& op) {
+  const Lanes<uint32_t> members = read<uint32_t>(w, op.a) & w.active;
+  Lanes<uint32_t> leader = 0;
+  uint32_t is_leader = 0;
+  for_each_lane(w.active, [&](int lane) {
+    leader[lane] = static_cast<uint32_t>(std::countr_zero(members[lane]));
+    if (leader[lane] == static_cast<uint32_t>(lane)) is_leader |= 1u << lane;
+  });
+  if ((op.extra & HAS_RESULT) != 0) write<uint32_t>(w, op.d, leader);
+  write_predicate(w, op.lists->d[1], is_leader);
+}
+
 // isspacep: true if a generic address is in shared, local or global memory.
 template <uint64_t WINDOW>
 void is_in_window(Warp& w, const Op& op) {
@@ -466,6 +479,7 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"match.any.sync.b64", {match_any<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
       {"match.all.sync.b32", {match_all<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
       {"match.all.sync.b64", {match_all<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
+      {"elect.sync", {elect, InstructionKind::warp, {"b32", "u32"}}},
       {"isspacep.shared", {is_in_window<SHARED_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
       {"isspacep.local", {is_in_window<LOCAL_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
       {"isspacep.global", {is_global, InstructionKind::warp, {"pred", "u64"}}},

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "simulator/execute/level/async_copies.hpp"
+#include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/watch/lane_hazards.hpp"
 
 BEGIN_LEVEL
@@ -190,6 +191,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
   const uint32_t leaving = guard_lanes(block);
   // Other threads of the block may read them.
   if (!warp_.copies.empty()) land_all_copies(warp_, leaving);
+  end_bulk_copies(warp_, leaving);
   warp_.live &= ~leaving;
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
     hazards->leave(warp_.first_thread / WARP, leaving);

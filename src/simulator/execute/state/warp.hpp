@@ -14,6 +14,7 @@
 
 #include "simulator/count/access.hpp"
 #include "simulator/decode/program.hpp"
+#include "simulator/execute/state/bulk_copies.hpp"
 #include "simulator/fault.hpp"
 
 namespace simulator {
@@ -32,12 +33,14 @@ struct BlockContext {
   size_t dynamic_shared = 0;
   size_t local_bytes = 0;
   Dim3 grid, block_size, block;
+  BulkCopies bulk;
 };
 
 /// The bytes that one cp.async has read and not yet written to shared memory.
 struct PendingCopy {
   static constexpr size_t MOST_BYTES = 16;
 
+  uint64_t number = 0;                              // among the warp's copies, from 1 on
   uint32_t lanes = 0;                               // lanes whose bytes have not landed
   uint32_t bytes = 0;                               // of each
   uint32_t instruction = 0;                         // the cp.async
@@ -74,9 +77,17 @@ struct Warp {
   uint64_t changes = 0;       // stores, and atomics that changed memory
   uint64_t shared_loads = 0;  // requests so far
 
+  uint64_t copies_begun = 0;                        // requests so far
   std::list<PendingCopy> copies;                    // in the order of their requests
   std::list<PendingCopy> spare_copies;              // landed copies, for reuse
   alignas(64) std::array<uint32_t, WARP> groups{};  // groups of copies that each lane has committed
+
+  // The last wait for an mbarrier that was in vain.
+  struct AwaitedPhase {
+    uint32_t instruction = 0;
+    uint64_t mbarrier = 0;
+    bool is_any = false;
+  } awaited;
 
   // While requests are recorded: the number of its requests in each of the recorder's groups met so far.
   std::vector<uint64_t> requests;

@@ -50,11 +50,13 @@ lens::Action action_of(Access access) {
     case Access::local_load:
     case Access::constant_load:
     case Access::async_copy:
+    case Access::bulk_load:
       return lens::Action::load;
     case Access::global_store:
     case Access::shared_store:
     case Access::local_store:
     case Access::async_copy_shared:
+    case Access::bulk_store:
       return lens::Action::store;
     case Access::global_atomic:
     case Access::shared_atomic:
@@ -143,6 +145,17 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
   const Allocation* const allocation =
       device().memory.find(address[static_cast<size_t>(pattern.first_lane)]);
   if (allocation != sites[site].allocation) change_allocation(site, allocation);
+}
+
+std::byte* Worker::use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes) {
+  const Allocation& around = check_inside(device().memory, lane, address, bytes);
+  AccessCounts once{.requests = 1, .lanes = 1, .bytes_asked = bytes, .bytes_used = bytes};
+  if (bytes > 0) {
+    once.sectors = (address + bytes - 1) / 32 - address / 32 + 1;
+    once.lines = (address + bytes - 1) / 128 - address / 128 + 1;
+  }
+  buffer_counts_[{site, around.id}].add(once);
+  return around.host + (address - around.base);
 }
 
 void Worker::change_pattern(uint32_t site, const Pattern* pattern) {

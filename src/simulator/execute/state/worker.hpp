@@ -64,6 +64,9 @@ class Worker {
   void locate_parts(uint32_t site, const Pattern& pattern,
                     const std::array<uint64_t, WARP>& address,
                     const std::array<uint32_t, WARP>& bytes);
+  /// Counts a bulk copy of one lane, and returns the host address of its bytes in global memory. Throws WarpFault if
+  /// they do not lie in one allocation.
+  std::byte* use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes);
   /// Counts one more access of this pattern.
   void count(uint32_t site, const Pattern& pattern) {
     AccessSite& s = sites[site];

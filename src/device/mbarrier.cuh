@@ -1,0 +1,130 @@
+// mbarriers and the bulk copies that they count (compute capability 9.0 and later).
+//
+// An mbarrier is a barrier that lies in shared memory. It works in phases. A phase is complete when it has had its arrivals,
+// and all bytes of copies that it was told to expect. Then the next phase begins. Phases have the parity 0, 1, 0, 1, ...;
+// a thread waits for the parity of the phase that it needs.
+//
+//     expect(full, bytes)   arrives, and tells that copies will bring so many bytes
+//     load_bulk(..., full)  the copies, by one thread
+//     wait(full, parity)    until the phase is complete: what was copied can be read
+//
+// All functions but fence_mbarriers() are for one thread, without others of its warp.
+// (PTX manual, "mbarrier" and "Data Movement and Conversion Instructions: Bulk copy".)
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/older_device.cuh"
+#include "device/shared_address.cuh"
+
+namespace device {
+
+/// The compute capability that has them, 10 * major + minor.
+constexpr int BULK_COPY_NEEDS = 90;
+
+/// An mbarrier. It lies in shared memory, at a multiple of 8 bytes.
+using Mbarrier = uint64_t;
+
+/// Begins the first phase. Each phase expects this many arrivals, from 1 on. Before other threads use the mbarrier come
+/// fence_mbarriers() and __syncthreads().
+__device__ inline void init_mbarrier(Mbarrier& mbarrier, int arrivals) {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&mbarrier)),
+               "r"(arrivals)
+               : "memory");
+}
+
+/// Lets copies see the mbarriers that this thread has initialised.
+__device__ inline void fence_mbarriers() {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/// Arrives at the phase under way.
+__device__ inline void arrive(Mbarrier& mbarrier) {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&mbarrier))
+               : "memory");
+}
+
+/// Lets the phase under way expect these bytes of copies too, and arrives.
+__device__ inline void expect(Mbarrier& mbarrier, uint32_t bytes) {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&mbarrier)),
+      "r"(bytes)
+      : "memory");
+}
+
+/// Returns true if the phase of this parity is complete. May wait for some time first.
+__device__ inline bool is_complete(Mbarrier& mbarrier, int parity) {
+  end_below<BULK_COPY_NEEDS>();
+  uint32_t complete;
+  asm volatile(
+      "{\n"
+      ".reg .pred complete;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, complete;\n"
+      "}"
+      : "=r"(complete)
+      : "r"(shared_address(&mbarrier)), "r"(parity)
+      : "memory");
+  return complete != 0;
+}
+
+/// Waits until the phase of this parity is complete.
+__device__ inline void wait(Mbarrier& mbarrier, int parity) {
+  while (!is_complete(mbarrier, parity)) {
+  }
+}
+
+/// Copies from global to shared memory. Both addresses and the number of bytes are multiples of 16. `mbarrier` counts the
+/// bytes when they have arrived.
+__device__ inline void load_bulk(void* shared, const void* global, uint32_t bytes,
+                                 Mbarrier& mbarrier) {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(shared)),
+      "l"(global), "r"(bytes), "r"(shared_address(&mbarrier))
+      : "memory");
+}
+
+/// Copies from shared to global memory. Both addresses and the number of bytes are multiples of 16. Stores of threads to this
+/// shared memory need fence_for_copies() first.
+__device__ inline void store_bulk(void* global, const void* shared, uint32_t bytes) {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+               "r"(shared_address(shared)), "r"(bytes)
+               : "memory");
+}
+
+/// Makes a group of the thread's bulk stores since the last commit.
+__device__ inline void commit_bulk() {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/// Waits until at most the thread's PENDING youngest groups of bulk stores are under way.
+template <int PENDING>
+__device__ void wait_bulk() {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+/// The same, but waits only until the stores have read their shared memory, which may then be overwritten.
+template <int PENDING>
+__device__ void wait_bulk_read() {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+
+/// Lets bulk copies that are requested later see the thread's stores to shared memory.
+__device__ inline void fence_for_copies() {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+}  // namespace device

@@ -1,0 +1,67 @@
+// Copies of whole pieces of memory (cp.async.bulk) and mbarriers, between their instruction and the wait that covers them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace simulator {
+
+struct Warp;
+
+/// A copy from global to shared memory. The device read its source at the request. It lands at the wait that covers it.
+struct BulkLoad {
+  uint64_t target = 0;    // in shared memory
+  uint64_t mbarrier = 0;  // likewise; it counts the bytes
+  uint32_t instruction = 0;
+  uint32_t thread = 0;  // linear, in its block
+  std::vector<std::byte> data{};
+};
+
+/// A copy from shared to global memory. The device reads its source at the first wait that covers it, and writes at a wait
+/// that is not for the reading alone.
+struct BulkStore {
+  uint64_t source = 0;  // in shared memory
+  uint64_t target = 0;  // in global memory
+  std::byte* host = nullptr;
+  uint64_t bytes = 0;
+  uint32_t instruction = 0;
+  uint32_t thread = 0;
+  uint32_t group = 0;  // index among the thread's groups
+  bool is_read = false;
+  std::vector<std::byte> data{};  // if it was read
+};
+
+/// An arrival at an mbarrier once a thread's cp.async have landed (cp.async.mbarrier.arrive).
+struct DeferredArrival {
+  Warp* warp = nullptr;
+  int lane = 0;
+  uint64_t mbarrier = 0;
+  uint64_t copies = 0;  // of the warp, up to the arrival
+  uint32_t instruction = 0;
+};
+
+/// The bytes of an mbarrier's phase, for the message of a wait without end.
+struct PhaseBytes {
+  int64_t expected = 0, copied = 0;
+};
+
+/// What is under way in a block.
+struct BulkCopies {
+  std::vector<BulkLoad> loads{};    // in the order of their requests
+  std::vector<BulkStore> stores{};  // likewise
+  std::vector<uint32_t> groups{};   // of stores that each thread has committed
+  std::vector<DeferredArrival> arrivals{};
+  std::map<uint64_t, PhaseBytes> phases{};  // by mbarrier
+
+  void start(uint64_t threads) {
+    loads.clear();
+    stores.clear();
+    groups.assign(threads, 0);
+    arrivals.clear();
+    phases.clear();
+  }
+};
+
+}  // namespace simulator
