@@ -29,15 +29,19 @@ constexpr uint32_t CANONICAL_NAN = 0x7fffffff;
 
 // ---- Factors.
 
+// TOP: the exponent's bits of the first element in a register. BETWEEN: from it to the next element.
 struct F16 {
   static constexpr int FRACTION = 10, EXPONENT = 5, IN_A_REGISTER = 2;
+  static constexpr uint32_t MAGNITUDES = 0x7fff7fff, TOP = 0x7c00, BETWEEN = 16;
 };
 struct BF16 {
   static constexpr int FRACTION = 7, EXPONENT = 8, IN_A_REGISTER = 2;
+  static constexpr uint32_t MAGNITUDES = 0x7fff7fff, TOP = 0x7f80, BETWEEN = 16;
 };
 // An FP32 number whose lower 13 bits the tensor core does not read.
 struct TF32 {
   static constexpr int FRACTION = 10, EXPONENT = 8, IN_A_REGISTER = 1;
+  static constexpr uint32_t MAGNITUDES = 0x7fffe000, TOP = 0x7f800000, BETWEEN = 0;
 };
 
 // A tile's elements taken apart: an element is significand * 2^(exponent - FRACTION).
@@ -168,11 +172,20 @@ Accumulators take_apart(const uint32_t* c) {
   return {(magnitude ^ sign) - sign, magnitude == zero ? Row(NO_EXPONENT) : exponent};
 }
 
+// C without products: D is C, and every zero is +0.
+constexpr uint32_t without_products(uint32_t c) { return (c & 0x7fffffff) == 0 ? 0 : c; }
+
 // D = A B + C of finite elements. a: M x K, b: K x N, c and d: M x N, row-major.
 template <typename Format, size_t K>
 void multiply(const Factors<M * K>& a, const Factors<K * N>& b, const uint32_t* c, uint32_t* d) {
   constexpr int PRODUCT_SHIFT = KEPT_BITS - 2 * Format::FRACTION;
   for (size_t row = 0; row < M; ++row) {
+    int32_t any = 0;
+    for (size_t k = 0; k < K; ++k) any |= a.significand[row * K + k];
+    if (any == 0) {  // often: rows beyond a small matrix
+      for (size_t n = 0; n < N; ++n) d[row * N + n] = without_products(c[row * N + n]);
+      continue;
+    }
     const Accumulators accumulator = take_apart(c + row * N);
     Row largest = accumulator.exponent;
     for (size_t k = 0; k < K; ++k) {
@@ -274,9 +287,51 @@ void load_matrices(Warp& w, const Op& op) {
   }
 }
 
+// A fragment's elements, over all lanes and registers.
+struct Contents {
+  bool is_zero = true, is_finite = true;
+};
+
+template <typename Format>
+Contents contents_of(const Warp& w, const std::vector<Slot>& slots) {
+  Lanes<uint32_t> magnitudes = 0;
+  uint32_t special = 0;
+  for (const Slot slot : slots) {
+    const Lanes<uint32_t> words = read<uint32_t>(w, slot);
+    magnitudes |= words & Format::MAGNITUDES;
+    for (uint32_t place = 0; place < Format::IN_A_REGISTER; ++place) {
+      const Lanes<uint32_t> top = Format::TOP << place * Format::BETWEEN;
+      special |= to_bits((words & top) == top);
+    }
+  }
+  return {to_bits(magnitudes != 0) == 0, special == 0};
+}
+
+bool is_finite(const Warp& w, const std::vector<Slot>& slots) {
+  const Lanes<uint32_t> top = 0x7f800000;
+  return std::ranges::all_of(
+      slots, [&](Slot slot) { return to_bits((read<uint32_t>(w, slot) & top) == top) == 0; });
+}
+
+// Computes the product if A or B is all zeros, as beyond a small matrix. Returns false if neither is, or if infinities and NaN
+// have a say.
+template <typename Format>
+bool add_nothing(Warp& w, const Op& op) {
+  const Contents a = contents_of<Format>(w, op.lists->a), b = contents_of<Format>(w, op.lists->b);
+  if (!(a.is_zero || b.is_zero) || !a.is_finite || !b.is_finite || !is_finite(w, op.lists->c))
+    return false;
+  for (size_t reg = 0; reg < op.lists->d.size(); ++reg) {
+    const uint32_t* const c = lanes_of<uint32_t>(w, op.lists->c[reg]);
+    uint32_t* const d = result_of<uint32_t>(w, op.lists->d[reg]);
+    for (size_t lane = 0; lane < WARP; ++lane) d[lane] = without_products(c[lane]);
+  }
+  return true;
+}
+
 template <typename Format, size_t K>
 void multiply_fragments(Warp& w, const Op& op) {
   require_whole_warp(w);
+  if (add_nothing<Format>(w, op)) return;
   const auto words = [&](const std::vector<Slot>& slots, size_t reg) {
     return lanes_of<uint32_t>(w, slots[reg]);
   };

@@ -241,7 +241,9 @@ void load_parameter(Warp& w, const Op& op) {
       std::memcpy(&one, w.block->parameters + at, sizeof one);
     return one;
   };
-  const bool same_for_all = op.a < 0;  // an offset in the program, not in a register
+  // An offset in the program, or, nearly always, a register with the same offset in all lanes.
+  const Lanes<uint64_t> first = address.base[std::countr_zero(w.active)];
+  const bool same_for_all = op.a < 0 || (to_bits(address.vector() != first) & w.active) == 0;
   for (size_t part = 0; part < op.lists->d.size(); ++part) {
     Lanes<Element> value = one_of(std::countr_zero(w.active), part);
     if (!same_for_all) for_each_lane(w.active, [&](int lane) { value[lane] = one_of(lane, part); });
