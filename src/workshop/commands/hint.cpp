@@ -7,6 +7,7 @@
 #include "app/output.hpp"
 #include "app/terminal.hpp"
 #include "runner/trial/provenance.hpp"
+#include "workshop/commands/next_steps.hpp"
 #include "workshop/commands/workshop.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/desk/desk.hpp"
@@ -76,9 +77,13 @@ ExitCode run(const HintRequest& request) {
   desk.require_file(exercise);  // hints speak of its text
   const Document hints = exercise.hints();
   Step& step = desk.step(exercise);
-  const int count = static_cast<int>(hints.sections.size());
+  const int count = hints_of(exercise);
   const int number = std::min(step.hints_of_hole + 1, count);
   const bool again = step.hints_of_hole >= count;
+  step.hints_of_hole = number;
+  if (!again) ++step.hints;
+  if (step.opened.empty()) desk.open(exercise);
+  desk.save();
   const char hole = hole_at(desk, exercise);
   std::string text =
       inked(
@@ -89,19 +94,13 @@ ExitCode run(const HintRequest& request) {
       markdown_on(part_for(hole, hints.sections.at(static_cast<size_t>(number) - 1).text), page) +
       "\n";
   if (number < count) {
-    text += command_line("still stuck",
-                         fmt::format("./sgemm_runner hint {}", exercise.number_or_name()));
+    text += command_line("still stuck", hint_command(exercise, &step));
   } else if (has_solution(exercise)) {
-    text += command_line("give up",
-                         fmt::format("./sgemm_runner solution {}", exercise.number_or_name()));
+    text += command_line("give up", command_for("solution", exercise));
   } else {
     text +=
         command_line("give up", "ask your teacher for the solution, or: ./sgemm_runner learn skip");
   }
-  step.hints_of_hole = number;
-  if (!again) ++step.hints;
-  if (step.opened.empty()) desk.open(exercise);
-  desk.save();
   runner::write_stdout(text);
   return ExitCode::ok;
 }
@@ -163,10 +162,15 @@ ExitCode run(const ResetRequest& request) {
   if (request.hole != 0) step.set_hole(request.hole);
   desk.open(exercise);
   desk.save();
-  runner::write_stdout(
-      fmt::format("{} is new{}{}\n", as_typed(desk.files().path(exercise)),
+  const text::Page page = runner::stdout_page(runner::When::automatic);
+  const std::string made =
+      fmt::format("{} is new{}{}", as_typed(desk.files().path(exercise)),
                   of_hole(exercise, hole_at(desk, exercise)),
-                  kept.empty() ? "" : "; what was there is kept as " + as_typed(kept)));
+                  kept.empty() ? "" : "; what was there is kept as " + as_typed(kept));
+  runner::write_stdout(text::wrap(made, page.width, 2) + "\n\n" +
+                       command_line("read", command_for("learn", exercise)) +
+                       command_line("check", command_for("check", exercise)) +
+                       command_line("stuck?", hint_command(exercise, &step)));
   return ExitCode::ok;
 }
 

@@ -7,6 +7,7 @@
 #include "app/terminal.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/provenance.hpp"
+#include "workshop/commands/next_steps.hpp"
 #include "workshop/commands/workshop.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/desk/desk.hpp"
@@ -17,10 +18,6 @@ namespace workshop {
 namespace {
 
 using runner::ExitCode;
-
-std::string command_for(const char* subcommand, const Exercise& exercise) {
-  return fmt::format("./sgemm_runner {} {}", subcommand, exercise.number_or_name());
-}
 
 std::string where_one_is(const Desk& desk, const text::Page& page) {
   const size_t done = desk.progress().solved();
@@ -43,7 +40,7 @@ std::string where_one_is(const Desk& desk, const text::Page& page) {
     text += command_line("your file", as_typed(desk.files().path(*at_hand)));
     text += command_line("read", command_for("learn", *at_hand));
     text += command_line("check", command_for("check", *at_hand));
-    text += command_line("stuck?", command_for("hint", *at_hand));
+    text += command_line("stuck?", hint_command(*at_hand, step));
     return text;
   }
   const Exercise* const next = desk.next();
@@ -66,7 +63,7 @@ std::string what_to_do(const Desk& desk, const Exercise& exercise, bool made,
   text += command_line(
       "check", command_for("check", exercise) +
                    (exercise.is_written() ? " --watch   at each save; without --watch once" : ""));
-  text += command_line("stuck?", command_for("hint", exercise));
+  text += command_line("stuck?", hint_command(exercise, desk.progress().find(exercise.name)));
   return text;
 }
 

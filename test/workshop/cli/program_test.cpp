@@ -111,6 +111,28 @@ TEST_F(Learner, GetsThreeHintsOneAfterTheOther) {
   EXPECT_EQ(progress()["exercises"]["02_coalesced"]["hints"], 3);
 }
 
+TEST_F(Learner, SeesTheNumberOfTheNextHint) {
+  EXPECT_THAT(run({"learn", "2"}).out, HasSubstr("hint 2   (hint 1 of 3)\n"));
+  EXPECT_THAT(run({"hint", "2"}).out,
+              HasSubstr("still stuck: ./sgemm_runner hint 2   (hint 2 of 3)\n"));
+  EXPECT_THAT(run({"learn"}).out,
+              HasSubstr("stuck?:      ./sgemm_runner hint 2   (hint 2 of 3)\n"));
+  static_cast<void>(run({"hint", "2"}));
+  static_cast<void>(run({"hint", "2"}));
+  EXPECT_THAT(run({"learn"}).out, HasSubstr("stuck?:      ./sgemm_runner hint 2\n"));
+}
+
+TEST_F(Learner, IsToldWhatIsNextAfterAReset) {
+  for (const char* which : {"2", "copy_stride"}) {
+    const std::string word = which;
+    EXPECT_THAT(
+        run({"reset", word}).out,
+        AllOf(HasSubstr("read:        ./sgemm_runner learn " + word + "\n"),
+              HasSubstr("check:       ./sgemm_runner check " + word + "\n"),
+              HasSubstr("stuck?:      ./sgemm_runner hint " + word + "   (hint 1 of 3)\n")));
+  }
+}
+
 TEST_F(Learner, GetsTheHintsOfAnotherHoleFromTheFirstOn) {
   static_cast<void>(run({"learn", "2"}));
   static_cast<void>(run({"hint", "2"}));
