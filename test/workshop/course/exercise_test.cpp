@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "app/error.hpp"
 #include "workshop/course/cut.hpp"
+#include "workshop/words/layout.hpp"
 
 namespace {
 
@@ -37,6 +39,22 @@ TEST(Course, TakesTheRungsInTheirOrder) {
     last = exercise.rung().number;
     if (exercise.before == nullptr) continue;
     EXPECT_LT(exercise.before->number, last);
+  }
+}
+
+// A link to the playground becomes its command on a screen, so no text gives the command as well.
+TEST(Course, SaysTheCommandOfThePlaygroundOnce) {
+  constexpr std::string_view COMMAND = "./sgemm_runner playground ";
+  for (const Exercise& exercise : course()) {
+    for (const workshop::Section& section : exercise.readme().sections) {
+      const std::string text = workshop::markdown_on(section.text, {});
+      std::set<std::string> said;
+      for (size_t at = text.find(COMMAND); at != text.npos; at = text.find(COMMAND, at + 1)) {
+        const size_t preset = at + COMMAND.size();
+        const std::string one = text.substr(preset, text.find_first_of(") `\n", preset) - preset);
+        EXPECT_TRUE(said.insert(one).second) << exercise.name << ": " << one << " is said twice";
+      }
+    }
   }
 }
 
