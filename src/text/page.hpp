@@ -40,8 +40,9 @@ std::string pad_right(std::string_view text, int width);
 /// The text, cut to `width` columns; a cut text ends in the ellipsis.
 std::string shortened(std::string_view text, int width, std::string_view ellipsis);
 
-/// Breaks a text at spaces into lines of at most `width` columns; a longer word stays whole. Lines after the first start with
-/// `indent` spaces. A width of 0 is no limit. Adds no newline at the end.
+/// Breaks a text at spaces into lines of at most `width` columns; a longer word stays whole, and so does a number with its
+/// unit ("66.7 %", "32 bytes"). Lines after the first start with `indent` spaces. A width of 0 is no limit. Adds no newline
+/// at the end.
 std::string wrap(std::string_view text, int width, int indent);
 
 /// The lines of a text, without line ends. They point into the text, which must outlive them.

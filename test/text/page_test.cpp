@@ -26,6 +26,20 @@ TEST(Wrap, CountsALineBreakOfTheTextsOwn) {
   EXPECT_EQ(text::wrap("aa bb\ncc dd ee", 5, 0), "aa bb\ncc dd\nee");
 }
 
+TEST(Wrap, KeepsANumberWithItsUnit) {
+  EXPECT_EQ(text::wrap("it is 66.7 %, of all", 9, 0), "it is\n66.7 %,\nof all");
+  EXPECT_EQ(text::wrap("aa (32 bytes) bb", 6, 1), "aa\n (32 bytes)\n bb");
+  EXPECT_EQ(text::wrap("took 1.5 ms", 9, 0), "took\n1.5 ms");
+  EXPECT_EQ(text::wrap("aa 4\n% bb", 4, 0), "aa 4\n% bb");  // a line break of the text's own
+  EXPECT_EQ(text::wrap("a 4 %\nbb cc", 4, 0), "a\n4 %\nbb\ncc");
+}
+
+TEST(Wrap, PartsANumberFromAnyOtherWord) {
+  EXPECT_EQ(text::wrap("exercise 2 shows", 10, 0), "exercise 2\nshows");
+  EXPECT_EQ(text::wrap("is 4. W is", 5, 0), "is 4.\nW is");
+  EXPECT_EQ(text::wrap("row r s", 5, 0), "row r\ns");
+}
+
 TEST(LinesOf, AreWithoutTheirEnds) {
   EXPECT_THAT(text::lines_of("a\n\nb"), testing::ElementsAre("a", "", "b"));
   EXPECT_THAT(text::lines_of("a\n"), testing::ElementsAre("a"));
