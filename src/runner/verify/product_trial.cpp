@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "results/values/counts.hpp"
 #include "results/values/line_figures.hpp"
@@ -13,8 +14,11 @@ namespace runner {
 using results::Problem;
 using results::Result;
 
-// A NaN in C may be an element that was never written. The counters tell.
-std::string reading_of_c(const Result& result) {
+std::string reading_of_c(const Result& result, const std::optional<results::Mismatch>& mismatch) {
+  // A kernel may read the parts of a sum that it has stored in C itself. Only the NaN that lay there before spoils a
+  // result: it is computed with, and becomes another NaN.
+  const bool is_spoiled = mismatch && std::isnan(mismatch->got) && !is_poison(mismatch->got);
+  if (!is_spoiled) return "";
   if (!result.seen.traffic || !result.problem || result.problem->beta != 0.0f) return "";
   const double loads = result.seen.traffic->count(results::counts::LOAD_REQUESTS, "C").value_or(0);
   if (loads == 0) return "";
@@ -26,7 +30,9 @@ std::string reading_of_c(const Result& result) {
     }
   }
   return fmt::format(
-      "C is read although beta is 0 ({:.0f} loads{}): a NaN there survives a multiplication by 0. ",
+      "C is read although beta is 0 ({:.0f} loads{}): 0 times a NaN that lies there is NaN, so "
+      "load "
+      "C only if beta is not 0. ",
       loads, where);
 }
 
@@ -41,7 +47,7 @@ results::Judgement judgement_of(const Result& result, const Verdict& verdict) {
     judgement.error = cudaGetErrorName(verdict.error);
     judgement.failure = machine::last_failure().text;
   } else if (!verdict.correct) {
-    judgement.complaint = reading_of_c(result) + judgement.complaint;
+    judgement.complaint = reading_of_c(result, verdict.first_mismatch) + judgement.complaint;
   }
   return judgement;
 }

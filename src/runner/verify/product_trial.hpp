@@ -64,8 +64,9 @@ results::Errors errors_beside(const std::optional<results::Errors>& reference,
 /// A complaint if an error exceeds both its floor and the reference's error; otherwise empty.
 std::string excess_of(const results::Errors& errors);
 
-/// A complaint if the kernel reads C although beta is 0; otherwise empty.
-std::string reading_of_c(const results::Result& result);
+/// A complaint if the wrong element is a NaN that was computed, beta is 0 and the kernel loads from C; otherwise empty.
+std::string reading_of_c(const results::Result& result,
+                         const std::optional<results::Mismatch>& mismatch);
 
 /// Verifies the rung on the verifier's problem. The path and the counters go to `result`.
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);

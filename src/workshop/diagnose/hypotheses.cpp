@@ -29,8 +29,8 @@ constexpr Known CAUSES[] = {
      "grid "
      "not empty?"},
     {"old C kept at beta = 0",
-     "At beta = 0 C must not be read, whatever lies there: 0 * NaN is a NaN. blend() leaves it "
-     "alone."},
+     "The old C has no share if beta is 0: `+=` adds to it, where `=` or blend() would store the "
+     "sum. Load C only if beta is not 0, as blend() does."},
     {"all zeros",
      "The sums stay at zero: nothing is added to them, or what is added is zero. Is the loop "
      "entered, "

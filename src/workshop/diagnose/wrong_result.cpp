@@ -64,8 +64,9 @@ Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
     found.causes = {
         {.name = "old C kept at beta = 0",
          .sentence =
-             "Beta is 0, and C was read: where numbers lay in it the result is right, and where "
-             "NaN did it is NaN, for 0 * NaN is a NaN. blend() leaves C alone then."}};
+             "Beta is 0, and C is read: a run with numbers in C before the call is right, and a "
+             "run with NaN in C gives NaN, since 0 * NaN is NaN. Load C only if beta is not 0, as "
+             "blend() does."}};
     return found;
   }
   const bool was_read = std::ranges::any_of(with_numbers.causes, [](const Cause& cause) {

@@ -156,7 +156,8 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
 std::string for_learners(const Result& result) {
   const results::Judgement& judged = result.judged;
   if (!judged.first_mismatch) return judged.complaint;
-  return runner::reading_of_c(result) + runner::describe(*judged.first_mismatch, false);
+  return runner::reading_of_c(result, judged.first_mismatch) +
+         runner::describe(*judged.first_mismatch, false);
 }
 
 // Runs the exercise's direct tests of functions, if there are any.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -205,21 +206,33 @@ TEST(Judge, DoubtsATiming) {
   EXPECT_THAT(judged(r).doubts, IsEmpty());
 }
 
-// A NaN that came of multiplying what lay in C by 0 looks like an element that was never written.
+// The NaN that lay in C spoils the result: 0 times NaN is NaN.
 TEST(Judge, SaysThatCIsReadThoughBetaIsZero) {
-  const Verdict unwritten = wrong("C[0][0] was never written");
+  Verdict spoiled = wrong("C[0][0] is nan");
+  spoiled.first_mismatch = results::Mismatch{.got = std::bit_cast<float>(0x7FFFFFFFu)};
   results::Result r = counted();
   r.seen.traffic->counts.push_back({"load_requests", "C", 12});
   r.seen.lines = {{.file = "mine.cu", .line = 7, .instruction = "st.global.f32", .buffer = "C"},
                   {.file = "mine.cu", .line = 6, .instruction = "ld.global.f32", .buffer = "C"}};
-  EXPECT_THAT(judged(r, unwritten).complaint,
+  EXPECT_THAT(judged(r, spoiled).complaint,
               AllOf(HasSubstr("C is read although beta is 0 (12 loads, in mine.cu:6)"),
-                    HasSubstr("C[0][0] was never written")));
+                    HasSubstr("load C only if beta is not 0"), HasSubstr("C[0][0] is nan")));
   r.problem->beta = 1;
-  EXPECT_EQ(judged(r, unwritten).complaint, unwritten.complaint) << "C may be read";
-  EXPECT_EQ(judged(counted(), unwritten).complaint, unwritten.complaint) << "it is not read";
+  EXPECT_EQ(judged(r, spoiled).complaint, spoiled.complaint) << "C may be read";
+  EXPECT_EQ(judged(counted(), spoiled).complaint, spoiled.complaint) << "it is not read";
   r.problem->beta = 0;
   EXPECT_EQ(judged(r).complaint, "") << "a right result needs no reading";
+}
+
+// A kernel that adds up parts of the sum in C reads its own stores. Another mistake has made its result wrong.
+TEST(Judge, DoesNotBlameTheReadingOfCForANumberOrAnElementThatWasNeverWritten) {
+  results::Result r = counted();
+  r.seen.traffic->counts.push_back({"load_requests", "C", 12});
+  for (const float got : {1.5F, std::bit_cast<float>(runner::POISON_BITS)}) {
+    Verdict other = wrong("C[0][0] is another");
+    other.first_mismatch = results::Mismatch{.got = got};
+    EXPECT_EQ(judged(r, other).complaint, other.complaint) << got;
+  }
 }
 
 // The same of a kernel that runs.
