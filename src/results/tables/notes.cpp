@@ -39,16 +39,20 @@ std::string text_of(const BrokenCheck& broken) {
   return broken.name + (broken.complaint.empty() ? "" : ": " + broken.complaint);
 }
 
-// Tells the first failed check in full and names the others: one mistake breaks many.
+// Tells the first failed check in full, and on a line below it names some of the others: one mistake breaks many.
 std::string contract_text(const Judgement& j) {
-  if (j.contract.size() == 1) return text_of(j.contract.front());
-  std::vector<std::string> others;
-  for (size_t i = 1; i < j.contract.size(); ++i) {
-    others.push_back(j.contract[i].name);
-  }
-  return fmt::format("{}; of its {} checks {} more {} broken: {}", text_of(j.contract.front()),
-                     j.contract_checks, others.size(), others.size() == 1 ? "is" : "are",
-                     fmt::join(others, ", "));
+  constexpr size_t MOST_NAMED = 4;
+  std::string text = text_of(j.contract.front());
+  if (j.contract.size() == 1) return text;
+  const size_t others = j.contract.size() - 1;
+  const size_t named =
+      others <= MOST_NAMED + 1 ? others : MOST_NAMED;  // "and 1 more" saves nothing
+  std::vector<std::string> names;
+  for (size_t i = 1; i <= named; ++i) names.push_back(j.contract[i].name);
+  text += fmt::format(";\nof its {} checks {} more {} broken: {}", j.contract_checks, others,
+                      others == 1 ? "is" : "are", fmt::join(names, ", "));
+  if (named < others) text += fmt::format(" and {} more (-v tells all)", others - named);
+  return text;
 }
 
 std::string extent(const std::array<int64_t, 3>& e, const text::Signs& signs) {

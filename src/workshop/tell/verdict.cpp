@@ -86,10 +86,12 @@ std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
       const bool is_equal = claims[j].relation == "=";
       promised.push_back(is_equal ? value : fmt::format("{} {}", claims[j].relation, value));
     }
-    text += fmt::format("{} {}{}: {}, promised {}{}\n", kept ? signs.right : signs.wrong,
-                        metric_name(claim), claim.buffer.empty() ? "" : " of " + claim.buffer,
-                        claim.counted ? figure(*claim.counted) : "not counted",
-                        fmt::join(promised, " and "), is_a_known_waste(claim) ? KNOWN_WASTE : "");
+    const std::string line =
+        fmt::format("{} {}{}: {}, promised {}{}", kept ? signs.right : signs.wrong,
+                    metric_name(claim), claim.buffer.empty() ? "" : " of " + claim.buffer,
+                    claim.counted ? figure(*claim.counted) : "not counted",
+                    fmt::join(promised, " and "), is_a_known_waste(claim) ? KNOWN_WASTE : "");
+    text += text::wrap(line, page.width, 4) + "\n";
   }
   return text;
 }
@@ -133,7 +135,7 @@ std::string what_was_wrong(const Judged& judged, const text::Page& page) {
                                            std::filesystem::absolute(judged.file).string(),
                                            judged.source, inner);
   } else if (outcome.ending == Ending::broken_promise) {
-    text = outcome.message + claims_as_text(outcome.claims, page);
+    text = outcome.message + claims_as_text(outcome.claims, inner);
   } else {
     text = lines_on(outcome.message, inner);
   }
@@ -195,7 +197,8 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
   }
   if (!outcome.remark.empty())
     text += indented(lines_on(outcome.remark + "\n", narrower(page, 2)), 2);
-  if (!outcome.claims.empty()) text += "\n" + indented(claims_as_text(outcome.claims, page), 2);
+  if (!outcome.claims.empty())
+    text += "\n" + indented(claims_as_text(outcome.claims, narrower(page, 2)), 2);
   if (runner::machine::MEASURES_TIME) {
     text += indented("Accesses are not counted on a GPU: './sgemm_runner --build sim check " +
                          judged.exercise->number_or_name() + "' does.\n",

@@ -174,6 +174,21 @@ TEST(Table, CountsTheOtherBrokenChecks) {
               HasSubstr("of its 40 checks 2 more are broken: an empty K, dense shapes"));
 }
 
+TEST(Table, NamesTheFirstOfManyBrokenChecks) {
+  results::Run run = counted_run();
+  results::Judgement& judged = run.results.front().judged;
+  judged.contract_checks = 40;
+  judged.contract = {{"reads C", "no"}};
+  for (const char* name : {"a", "b", "c", "d", "e"}) judged.contract.push_back({name, "no"});
+  EXPECT_THAT(results::complaints(run, {}),
+              HasSubstr("reads C: no;\n    of its 40 checks 5 more are broken: a, b, c, d, e\n"))
+      << "'and 1 more' would save nothing";
+  judged.contract.push_back({"f", "no"});
+  EXPECT_THAT(results::complaints(run, {}),
+              HasSubstr("6 more are broken: a, b, c, d and 2 more (-v tells all)\n"));
+  EXPECT_THAT(results::details(run, {}), HasSubstr("f: no")) << "-v tells all";
+}
+
 // At every width a column is either shown, with its heading, or named below, and none is named twice.
 TEST(Table, NamesOnceWhatItLeavesOut) {
   results::Run run = timed_run();
