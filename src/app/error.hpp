@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace runner {
 
@@ -24,11 +25,23 @@ enum class ExitCode : int {
 /// Ends the program. The message tells the user what was wrong and what would be right.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ExitCode code, const std::string& message)
+      : std::runtime_error(message), code_(code), paragraphs_{message} {}
+  /// Several errors at once, each a paragraph of its own: what() has them as lines.
+  Error(ExitCode code, const std::vector<std::string>& paragraphs)
+      : std::runtime_error(joined(paragraphs)), code_(code), paragraphs_(paragraphs) {}
   ExitCode code() const { return code_; }
+  const std::vector<std::string>& paragraphs() const { return paragraphs_; }
 
  private:
+  static std::string joined(const std::vector<std::string>& paragraphs) {
+    std::string text;
+    for (const std::string& one : paragraphs) text += (text.empty() ? "" : "\n") + one;
+    return text;
+  }
+
   ExitCode code_;
+  std::vector<std::string> paragraphs_;
 };
 
 /// Turns the exception being handled into an Error. Call it in a `catch` block.

@@ -55,6 +55,13 @@ std::optional<int> open_stream(const std::string& path) {
   return std::nullopt;
 }
 
+// Returns a paragraph for stderr. Its further lines are indented.
+std::string paragraph_on_stderr(const char* before, std::string_view text, int indent) {
+  const std::string paragraph = before + printable(text);
+  if (paragraph.find('\n') != std::string::npos) return paragraph + "\n";
+  return text::wrap(paragraph, text::page_of_stream(STDERR_FILENO).width, indent) + "\n";
+}
+
 }  // namespace
 
 void write_stdout(std::string_view text) {
@@ -66,13 +73,14 @@ void write_stdout(std::string_view text) {
 
 void write_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
 
-void warn(std::string_view text) {
-  std::string message = fmt::format("sgemm_runner: {}", printable(text));
-  // Several lines are somebody's layout: a compiler's words, with signs below them.
-  const bool is_a_sentence = message.find('\n') == std::string::npos;
-  if (is_a_sentence && isatty(STDERR_FILENO) == 1)
-    message = text::wrap(message, text::page_of_stream(STDERR_FILENO).width, 2);
-  write_stderr(message + "\n");
+void warn(std::string_view text) { write_stderr(paragraph_on_stderr("sgemm_runner: ", text, 2)); }
+
+void warn(const Error& error) {
+  if (error.paragraphs().size() == 1) return warn(error.what());
+  std::string message;
+  for (const std::string& one : error.paragraphs())
+    message += paragraph_on_stderr(message.empty() ? "sgemm_runner: " : "  ", one, 4);
+  write_stderr(message);
 }
 
 void require_free_or_replaced(const std::string& path, bool replace) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/error.hpp"
+
 namespace runner {
 
 /// Writes to stdout and flushes. A reader who has gone (EPIPE) is no error; a full disk is one:
@@ -13,8 +15,11 @@ void write_stdout(std::string_view text);
 /// Writes to stderr. A failure is ignored: there is nowhere left to report it.
 void write_stderr(std::string_view text);
 
-/// Writes "sgemm_runner: " and a line of text to stderr.
+/// Writes "sgemm_runner: " and a line of text to stderr, wrapped to its width (text/terminal.hpp). A text of several lines
+/// stays as it is: it is laid out already, as a compiler's words are.
 void warn(std::string_view text);
+/// Writes an error likewise, each of its paragraphs wrapped.
+void warn(const Error& error);
 
 /// Throws Error(ExitCode::usage) if `path` is a regular file and `replace` is false.
 void require_free_or_replaced(const std::string& path, bool replace);

@@ -58,7 +58,7 @@ int exit_code_of(const std::function<ExitCode()>& work) {
     code = work();
   } catch (const std::exception&) {
     const Error error = caught_error();
-    warn(error.what());
+    warn(error);
     code = error.code();
   }
   return static_cast<int>(code);

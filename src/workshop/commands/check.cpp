@@ -183,7 +183,7 @@ ExitCode run_watching(const CheckRequest& request, const text::Page& page) {
       runner::write_stdout(check(now, exercise, request, page).text);
     } catch (const Error& error) {
       if (error.code() != ExitCode::usage) throw;  // the learner can mend the file
-      runner::warn(error.what());
+      runner::warn(error);
     }
   };
   const auto gone = [&] {

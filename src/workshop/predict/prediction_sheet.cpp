@@ -17,6 +17,7 @@ using runner::Error;
 using runner::ExitCode;
 
 constexpr int WIDTH = 80;
+constexpr size_t MOST_TOLD = 5;  // lines of a sheet that cannot be read
 constexpr const char* OPEN = "?";
 constexpr const char* A_SHARE = "bytes_used_over_fetched";
 
@@ -193,8 +194,15 @@ std::vector<Entry> read_sheet(const LabQuestions& questions, std::string_view te
     }
   }
   if (wrong.empty()) return reader.take();
-  throw Error(ExitCode::usage, fmt::format("{} ('reset {}' gives a fresh sheet and keeps this one)",
-                                           fmt::join(wrong, "\n"), questions.of->name));
+  if (wrong.size() > MOST_TOLD) {
+    const size_t more = wrong.size() - MOST_TOLD;
+    wrong.resize(MOST_TOLD);
+    wrong.push_back(
+        fmt::format("and {} more line{} that cannot be read", more, more == 1 ? "" : "s"));
+  }
+  wrong.push_back(fmt::format("'./sgemm_runner reset {}' gives a fresh sheet and keeps this one",
+                              questions.of->name));
+  throw Error(ExitCode::usage, wrong);
 }
 
 }  // namespace workshop

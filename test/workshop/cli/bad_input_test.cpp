@@ -32,15 +32,16 @@ struct BadInput : testing::Test {
 
   BadInput() { fs::create_directory(mine); }
 
+  // The page is so wide that a message is one line.
   Call call(std::vector<std::string> words, const fs::path& own_folder) const {
     words.insert(words.begin(), SGEMM_WORKSHOP);
     words.insert(words.end(), {"--folder", own_folder.string()});
     return {.words = std::move(words),
-            .environment = {"LC_ALL=C.UTF-8", "COLUMNS=100", STRANGERS_MAY_CRASH}};
+            .environment = {"LC_ALL=C.UTF-8", "COLUMNS=1000", STRANGERS_MAY_CRASH}};
   }
   Ended run(const std::vector<std::string>& words) const { return run_program(call(words, mine)); }
 
-  // The command line makes no sense with the files in the folder: exit code 2 and one line.
+  // The command line makes no sense with the files in the folder: exit code 2 and one message.
   void expect_refused(const Ended& ended, const char* hint) const {
     EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
     EXPECT_THAT(ended.out, IsEmpty());

@@ -8,6 +8,7 @@
 
 #include "test/support/files.hpp"
 #include "test/support/process.hpp"
+#include "text/page.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/course/exercise.hpp"
 #include "workshop/words/text_file.hpp"
@@ -130,6 +131,19 @@ TEST_F(Learner, IsToldWhatIsNextAfterAReset) {
         AllOf(HasSubstr("read:        ./sgemm_runner learn " + word + "\n"),
               HasSubstr("check:       ./sgemm_runner check " + word + "\n"),
               HasSubstr("stuck?:      ./sgemm_runner hint " + word + "   (hint 1 of 3)\n")));
+  }
+}
+
+// stderr has the width of stdout, and each error is a paragraph of its own.
+TEST_F(Learner, ReadsErrorsThatFitThePage) {
+  workshop::write_text(mine + "/copy_stride.txt", std::string(7, '-') + "\nnonsense\n");
+  const Ended ended = run({"check", "copy_stride"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr(":1: '-------' is no line"), HasSubstr("\n  " + mine),
+                               HasSubstr("\n  './sgemm_runner reset copy_stride' gives")));
+  for (const std::string_view line : text::lines_of(ended.err)) {
+    const bool is_one_word = line.find(' ', line.find_first_not_of(' ')) == line.npos;
+    EXPECT_TRUE(is_one_word || text::display_width(line) <= 100) << line;
   }
 }
 

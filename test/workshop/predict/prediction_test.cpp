@@ -257,7 +257,7 @@ TEST(Sheet, DamagedIsRefusedWithItsLineAndTheWayOut) {
   EXPECT_THAT(refusal_of_sheet("# first\n3 load_sectors_per_request of in 4\n"),
               testing::AllOf(HasSubstr("mine/copy_stride.txt:2: '3 load_sectors"),
                              HasSubstr("like '2 load_sectors_per_request of in ?'"),
-                             HasSubstr("'reset copy_stride' gives a fresh sheet")));
+                             HasSubstr("'./sgemm_runner reset copy_stride' gives a fresh sheet")));
   EXPECT_THAT(refusal_of_sheet(line + "4\n\n" + line + "8\n"),
               HasSubstr(":3: 2 load_sectors_per_request of in stands in line 1 too"));
   EXPECT_THAT(refusal_of_sheet(line + "four\n"), HasSubstr(":1: 'four' is no prediction"));
@@ -266,6 +266,17 @@ TEST(Sheet, DamagedIsRefusedWithItsLineAndTheWayOut) {
   EXPECT_THAT(refusal_of_sheet("2 bytes_used_over_fetched 66.7\n"),
               HasSubstr(":1: '66.7' is more than all bytes"));
   EXPECT_THAT(refusal_of_sheet("\x01\x02 binary\n"), HasSubstr(":1: ' binary' is no line"));
+}
+
+TEST(Sheet, OfManyDamagedLinesTheFirstAreTold) {
+  std::string sheet;
+  for (int i = 1; i <= 5; ++i) sheet += "nonsense\n";
+  EXPECT_THAT(refusal_of_sheet(sheet),
+              testing::AllOf(HasSubstr(":5: 'nonsense'"), Not(HasSubstr("more line"))));
+  EXPECT_THAT(refusal_of_sheet(sheet + "nonsense\n"), HasSubstr("\nand 1 more line that cannot"));
+  EXPECT_THAT(refusal_of_sheet(sheet + sheet),
+              testing::AllOf(Not(HasSubstr(":6: ")), HasSubstr("\nand 5 more lines that cannot"),
+                             HasSubstr("\n'./sgemm_runner reset copy_stride' gives")));
 }
 
 // ---- Predictions.
