@@ -7,6 +7,7 @@
 #include "app/words.hpp"
 #include "runner/cli/subcommands.hpp"
 #include "workshop/commands/workshop.hpp"
+#include "workshop/quiz/quiz.hpp"
 
 // The table's subcommands are of the runner's namespace.
 namespace runner {
@@ -22,7 +23,8 @@ Examples:
   sgemm_runner check                judges it; check --watch at each save
   sgemm_runner hint                 the next of three hints
   sgemm_runner learn copy_stride    a lab: predict, then see
-  sgemm_runner learn quiz           thirty questions, with fresh numbers
+  sgemm_runner learn quiz           questions about what you have begun, with fresh numbers
+  sgemm_runner learn quiz banks     questions about one exercise; learn quiz all: about all
 )";
 
 // The options that all of them share: one exercise, and the learner's folder.
@@ -50,7 +52,9 @@ class LearnSubcommand : public Word {
     app.add_option("EXERCISES", exercises_,
                    "an exercise's number or name, next, skip, or quiz; without one: where you are");
     app.add_option("--hole", hole_, "which hole: a is the smallest")->type_name("LETTER");
-    app.add_option("--questions", questions_, "questions of the quiz (default 30)")->type_name("N");
+    app.add_option("--questions", questions_,
+                   "questions of the quiz (default 30, or fewer if it has few kinds)")
+        ->type_name("N");
     app.add_option("--seed", seed_, "seed of the quiz: the same seed asks the same questions")
         ->type_name("N");
     app.add_flag("--verify", verify_, "prove the exercises, for authors");
@@ -62,11 +66,11 @@ class LearnSubcommand : public Word {
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     if (!pack_.empty()) return PackRequest{.file = pack_};
     if (verify_) return VerifyRequest{.exercises = exercises_};
+    if (!exercises_.empty() && exercises_.front() == "quiz") return quiz();
     const bool skips = exercises_.size() == 2 && exercises_.front() == "skip";
     if (exercises_.size() > 1 && !skips) {
       throw Error(ExitCode::usage, "one exercise at a time: './sgemm_runner learn 2'");
     }
-    if (exercises_ == std::vector<std::string>{"quiz"}) return quiz();
     if (!questions_.empty() || !seed_.empty()) {
       throw Error(ExitCode::usage,
                   "--questions and --seed are the quiz's: './sgemm_runner learn quiz'");
@@ -82,6 +86,8 @@ class LearnSubcommand : public Word {
  private:
   QuizRequest quiz() const {
     QuizRequest request;
+    request.folder = folder_;
+    request.exercises.assign(exercises_.begin() + 1, exercises_.end());
     if (!questions_.empty()) {
       request.questions =
           static_cast<int>(parse_integer("--questions", questions_, 1, MOST_QUIZ_QUESTIONS));
@@ -181,8 +187,10 @@ class ResetSubcommand : public Word {
 class ProgressSubcommand : public Word {
  public:
   void add_options(CLI::App& app) override {
-    app.add_option("FILES", files_,
-                   "each learner's progress.json, for a class; without any: your own progress");
+    app.add_option(
+        "FILES", files_,
+        "each learner's progress.json, for a class; all, or none: your own progress in all "
+        "exercises");
     app.add_option("--export", exported_,
                    "write your progress to NAME.json, to hand in under this name")
         ->type_name("NAME.json");
@@ -192,7 +200,7 @@ class ProgressSubcommand : public Word {
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     ProgressRequest request;
     request.folder = folder_;
-    request.files = files_;
+    if (files_ != std::vector<std::string>{"all"}) request.files = files_;
     request.exported = exported_;
     request.json = json_;
     if (!exported_.empty() && !files_.empty()) {

@@ -2,6 +2,7 @@
 // out. Users call it through sgemm_runner (see runner/cli/program.hpp).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,7 +10,6 @@
 
 #include "app/error.hpp"
 #include "runner/request/run_request.hpp"
-#include "workshop/quiz/quiz.hpp"
 
 namespace workshop {
 
@@ -23,6 +23,14 @@ struct LearnRequest : OwnFolder {
   std::string exercise{};  // or "next", "skip"; empty: print the learner's place
   std::string skipped{};   // with "skip", the exercise; empty: the current one
   char hole = 0;           // 0: the exercise's current hole, or its first
+};
+
+/// `sgemm_runner learn quiz [EXERCISES...]`
+struct QuizRequest : OwnFolder {
+  std::vector<std::string>
+      exercises{};  // "all": all that have questions; empty: those begun, or all if none is
+  std::optional<int> questions{};  // none: 30, or three of each kind if that is fewer
+  std::optional<uint64_t> seed{};  // none: draw one and print it
 };
 
 /// `sgemm_runner learn --verify [EXERCISES...]`
@@ -79,6 +87,8 @@ WorkshopRequest parse_workshop_command_line(int argc, const char* const* argv);
 /// Prints the learner's place and the next exercise; or opens an exercise: makes the learner's file and prints the
 /// task.
 runner::ExitCode run(const LearnRequest& request);
+/// Asks on stdout, reads an answer a line from stdin, and prints the score. Returns `ok` for any score.
+runner::ExitCode run(const QuizRequest& request);
 /// Proves the exercises. Returns `wrong` if a proof fails.
 runner::ExitCode run(const VerifyRequest& request);
 /// Writes the project without solutions, for a class.

@@ -188,6 +188,13 @@ const Exercise& find_exercise(std::string_view word) {
                           word, runner::did_you_mean(word, known)));
 }
 
+std::vector<std::string> names_of(const std::vector<const Exercise*>& exercises) {
+  std::vector<std::string> names;
+  names.reserve(exercises.size());
+  for (const Exercise* const one : exercises) names.push_back(one->number_or_name());
+  return names;
+}
+
 std::string exercises_folder() { return runner::path_of_name("exercises"); }
 
 }  // namespace workshop

@@ -66,6 +66,9 @@ const std::vector<Exercise>& course();
 /// runner::Error(ExitCode::usage), with the nearest name, if there is none.
 const Exercise& find_exercise(std::string_view word);
 
+/// Returns their short names for commands: see Exercise::number_or_name().
+std::vector<std::string> names_of(const std::vector<const Exercise*>& exercises);
+
 /// Returns the project's folder of exercises.
 std::string exercises_folder();
 

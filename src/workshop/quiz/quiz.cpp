@@ -1,24 +1,15 @@
 #include "workshop/quiz/quiz.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <iostream>
-#include <map>
-#include <random>
 #include <sstream>
 
-#include "app/interrupt.hpp"
-#include "app/output.hpp"
-#include "app/terminal.hpp"
 #include "workshop/predict/lab_questions.hpp"
 
 namespace workshop {
 namespace {
-
-using runner::ExitCode;
 
 std::string in_small_letters(std::string_view text) {
   std::string small;
@@ -59,21 +50,6 @@ std::optional<std::string> next_answer(std::istream& answers,
   if (echo || !came) say(line + "\n");
   if (!came || line == "q" || line == "quit") return std::nullopt;
   return line;
-}
-
-std::string score_text(const QuizScore& score, size_t questions) {
-  const int asked = score.right + score.wrong;
-  std::string text = fmt::format("\n{} of {} right", score.right, asked);
-  if (score.skipped > 0) text += fmt::format(", {} skipped", score.skipped);
-  const auto left = static_cast<int>(questions) - asked - score.skipped;
-  if (left > 0) text += fmt::format(", {} not asked", left);
-  text += ".\n";
-  std::map<std::string, int> exercises;
-  for (const std::string& exercise : score.exercises_of_wrong) ++exercises[exercise];
-  for (const auto& [exercise, count] : exercises) {
-    text += fmt::format("{} wrong: ./sgemm_runner learn {}\n", count, exercise);
-  }
-  return text;
 }
 
 }  // namespace
@@ -128,26 +104,6 @@ QuizScore ask(const std::vector<QuizQuestion>& questions, std::istream& answers,
     }
   }
   return score;
-}
-
-ExitCode run(const QuizRequest& request) {
-  if (request.questions < 1 || request.questions > MOST_QUIZ_QUESTIONS) {
-    throw runner::Error(ExitCode::usage, fmt::format("--questions {} should be from 1 to {}",
-                                                     request.questions, MOST_QUIZ_QUESTIONS));
-  }
-  runner::catch_signals();
-  const uint64_t seed = request.seed ? *request.seed : std::random_device{}() % 100000;
-  const std::vector<QuizQuestion> questions = quiz_questions(request.questions, seed);
-  const auto say = [](std::string_view text) { runner::write_stdout(text); };
-  const text::Page page = runner::stdout_page(runner::When::automatic);
-  const std::string again =
-      fmt::format("./sgemm_runner learn quiz --questions {} --seed {}", request.questions, seed);
-  say(fmt::format(
-      "{} questions; each is judged at once. Enter skips one, q ends. The same again:\n  {}\n",
-      request.questions, again));
-  const QuizScore score = ask(questions, std::cin, say, isatty(STDIN_FILENO) == 0, page);
-  say(score_text(score, questions.size()));
-  return runner::interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 
 }  // namespace workshop

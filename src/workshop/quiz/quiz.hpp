@@ -1,7 +1,6 @@
-// `sgemm_runner learn quiz`: asks questions and judges each answer at once.
+// Asks the quiz's questions and judges each answer at once.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <istream>
 #include <optional>
@@ -9,22 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "app/error.hpp"
 #include "text/page.hpp"
 #include "workshop/quiz/quiz_questions.hpp"
 
 namespace workshop {
 
-struct QuizRequest {
-  int questions = 30;
-  std::optional<uint64_t> seed{};  // none: draw one and print it
-};
-
 /// The longest quiz. Some templates have few numbers to draw from.
 inline constexpr int MOST_QUIZ_QUESTIONS = 200;
-
-/// Asks on stdout, reads an answer a line from stdin, and prints the score. Returns `ok` for any score.
-runner::ExitCode run(const QuizRequest& request);
 
 /// True if an answer is right: a number ("8", "8 sectors", "12.5 %", "64/3") or the beginning of a choice. Nothing if
 /// it cannot be understood.

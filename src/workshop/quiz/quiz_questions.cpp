@@ -535,11 +535,30 @@ QuizQuestion made_of(const Template& of, Dice& dice) {
   return question;
 }
 
+std::vector<const Template*> templates_about(const std::vector<const Exercise*>& exercises) {
+  std::vector<const Template*> found;
+  for (const Template& one : TEMPLATES) {
+    const bool is_asked = std::ranges::any_of(exercises, [&](const Exercise* exercise) {
+      return exercise == &find_exercise(one.exercise);
+    });
+    if (is_asked) found.push_back(&one);
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<string> quiz_templates() {
+std::vector<const Exercise*> quiz_exercises() {
+  std::vector<const Exercise*> exercises;
+  for (const Exercise& exercise : course()) {
+    if (!templates_about({&exercise}).empty()) exercises.push_back(&exercise);
+  }
+  return exercises;
+}
+
+std::vector<string> quiz_templates(const std::vector<const Exercise*>& about) {
   std::vector<string> names;
-  for (const Template& one : TEMPLATES) names.emplace_back(one.name);
+  for (const Template* const one : templates_about(about)) names.emplace_back(one->name);
   return names;
 }
 
@@ -552,20 +571,27 @@ QuizQuestion quiz_question(const string& of, uint64_t seed) {
   throw std::logic_error("the quiz has no template " + of);
 }
 
-std::vector<QuizQuestion> quiz_questions(int count, uint64_t seed) {
+std::vector<QuizQuestion> quiz_questions(int count, uint64_t seed,
+                                         const std::vector<const Exercise*>& about) {
+  constexpr size_t MOST_ROUNDS_IN_VAIN = 20;
   Dice dice(seed);
+  const std::vector<const Template*> templates = templates_about(about);
   std::vector<const Template*> order;
   std::vector<QuizQuestion> questions;
   std::set<string> texts;
-  while (static_cast<int>(questions.size()) < count) {
+  size_t in_vain = 0;  // questions in a row that were asked before
+  while (static_cast<int>(questions.size()) < count &&
+         in_vain < MOST_ROUNDS_IN_VAIN * templates.size()) {
     if (order.empty()) {  // a new round, in an order of its own
-      for (const Template& one : TEMPLATES) {
-        order.insert(order.begin() + dice.from(0, static_cast<int64_t>(order.size())), &one);
+      for (const Template* const one : templates) {
+        order.insert(order.begin() + dice.from(0, static_cast<int64_t>(order.size())), one);
       }
     }
     QuizQuestion question = made_of(*order.back(), dice);
     order.pop_back();
-    if (texts.insert(question.text).second) questions.push_back(std::move(question));
+    const bool is_new = texts.insert(question.text).second;
+    in_vain = is_new ? 0 : in_vain + 1;
+    if (is_new) questions.push_back(std::move(question));
   }
   return questions;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "workshop/course/exercise.hpp"
+
 namespace workshop {
 
 struct QuizQuestion {
@@ -18,13 +20,18 @@ struct QuizQuestion {
   std::string exercise{};  // the exercise about it, as on a command line
 };
 
-/// Returns the names of the templates.
-std::vector<std::string> quiz_templates();
+/// Returns the exercises that have questions, in the course's order.
+std::vector<const Exercise*> quiz_exercises();
+
+/// Returns the names of the templates about these exercises.
+std::vector<std::string> quiz_templates(const std::vector<const Exercise*>& about);
 
 /// Returns a question of one template; the same for the same seed on every machine.
 QuizQuestion quiz_question(const std::string& of, uint64_t seed);
 
-/// Returns `count` different questions. A template is repeated only after all had their turn.
-std::vector<QuizQuestion> quiz_questions(int count, uint64_t seed);
+/// Returns `count` different questions about these exercises; fewer if their templates have no more numbers to draw. A
+/// template is repeated only after all had their turn.
+std::vector<QuizQuestion> quiz_questions(int count, uint64_t seed,
+                                         const std::vector<const Exercise*>& about);
 
 }  // namespace workshop

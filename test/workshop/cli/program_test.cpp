@@ -147,6 +147,25 @@ TEST_F(Learner, ReadsErrorsThatFitThePage) {
   }
 }
 
+TEST_F(Learner, IsAskedAboutWhatTheyHaveBegun) {
+  const auto quiz = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"learn", "quiz", "--seed", "7"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  EXPECT_THAT(quiz({}).out, AllOf(StartsWith("30 questions about all exercises;"),
+                                  HasSubstr("learn quiz all --questions 30 --seed 7\n")));
+  static_cast<void>(run({"learn", "2"}));
+  static_cast<void>(run({"learn", "banks"}));
+  EXPECT_THAT(quiz({}).out, AllOf(StartsWith("9 questions about 2, banks, which you have begun"),
+                                  HasSubstr("learn quiz 2 banks --questions 9 --seed 7\n")));
+  EXPECT_THAT(quiz({"numbering"}).out, StartsWith("15 questions about numbering;"));
+  EXPECT_THAT(quiz({"all"}).out, StartsWith("30 questions about all exercises;"));
+  const Ended none = quiz({"13"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("has no question about 13_tensor_tf32"));
+}
+
 TEST_F(Learner, GetsTheHintsOfAnotherHoleFromTheFirstOn) {
   static_cast<void>(run({"learn", "2"}));
   static_cast<void>(run({"hint", "2"}));

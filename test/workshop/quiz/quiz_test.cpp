@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "app/error.hpp"
+#include "workshop/commands/workshop.hpp"
 #include "workshop/course/exercise.hpp"
 
 namespace {
@@ -401,20 +402,22 @@ TEST_P(QuizTemplate, NamesAnExerciseThatThereIs) {
   EXPECT_NO_THROW(workshop::find_exercise(question.exercise)) << question.exercise;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, QuizTemplate, testing::ValuesIn(workshop::quiz_templates()),
+INSTANTIATE_TEST_SUITE_P(All, QuizTemplate,
+                         testing::ValuesIn(workshop::quiz_templates(workshop::quiz_exercises())),
                          [](const auto& named) { return named.param; });
 
 // ---- A quiz.
 
 TEST(Quiz, HasAtLeastTwelveTemplates) {
-  EXPECT_GE(workshop::quiz_templates().size(), 12);
-  EXPECT_EQ(workshop::quiz_templates().size(), SECOND_WAY.size());
+  EXPECT_GE(workshop::quiz_templates(workshop::quiz_exercises()).size(), 12);
+  EXPECT_EQ(workshop::quiz_templates(workshop::quiz_exercises()).size(), SECOND_WAY.size());
 }
 
 TEST(Quiz, IsTheSameForTheSameSeedAndAnotherForAnother) {
   const auto texts = [](uint64_t seed) {
     std::vector<std::string> all;
-    for (const QuizQuestion& question : workshop::quiz_questions(30, seed)) {
+    for (const QuizQuestion& question :
+         workshop::quiz_questions(30, seed, workshop::quiz_exercises())) {
       all.push_back(question.text);
     }
     return all;
@@ -427,14 +430,35 @@ TEST(Quiz, IsTheSameForTheSameSeedAndAnotherForAnother) {
 }
 
 TEST(Quiz, AsksEveryTemplateBeforeOneAgainAndNothingTwice) {
-  const size_t templates = workshop::quiz_templates().size();
-  const auto questions = workshop::quiz_questions(workshop::MOST_QUIZ_QUESTIONS, 7);
+  const size_t templates = workshop::quiz_templates(workshop::quiz_exercises()).size();
+  const auto questions =
+      workshop::quiz_questions(workshop::MOST_QUIZ_QUESTIONS, 7, workshop::quiz_exercises());
   ASSERT_EQ(questions.size(), workshop::MOST_QUIZ_QUESTIONS);
   std::set<std::string> first_round, texts;
   for (size_t i = 0; i < templates; ++i) first_round.insert(questions[i].of);
   EXPECT_EQ(first_round.size(), templates);
   for (const QuizQuestion& question : questions) texts.insert(question.text);
   EXPECT_EQ(texts.size(), questions.size());
+}
+
+TEST(Quiz, AsksOnlyAboutTheExercisesThatItIsGiven) {
+  const std::vector<const workshop::Exercise*> two = {&workshop::find_exercise("banks"),
+                                                      &workshop::find_exercise("2")};
+  EXPECT_THAT(workshop::quiz_templates(two), ElementsAre("bank_stride", "bank_float4", "blocks"));
+  for (const QuizQuestion& question : workshop::quiz_questions(12, 3, two)) {
+    EXPECT_THAT(question.exercise, testing::AnyOf("banks", "coalesced")) << question.text;
+  }
+}
+
+// The test ends: a quiz does not look for more numbers than there are.
+TEST(Quiz, AsksFewerQuestionsAboutAnExerciseWithFewNumbers) {
+  size_t fewest = workshop::MOST_QUIZ_QUESTIONS;
+  for (const workshop::Exercise* const one : workshop::quiz_exercises()) {
+    const auto questions = workshop::quiz_questions(workshop::MOST_QUIZ_QUESTIONS, 7, {one});
+    EXPECT_GE(questions.size(), 3) << one->name;
+    fewest = std::min(fewest, questions.size());
+  }
+  EXPECT_LT(fewest, workshop::MOST_QUIZ_QUESTIONS);
 }
 
 // ---- Answers.
@@ -537,7 +561,9 @@ TEST(Asking, RepeatsAnswersOnlyWhereNoTerminalShowsThem) {
 
 TEST(Asking, RefusesTooFewAndTooManyQuestions) {
   for (const int none : {0, -1, workshop::MOST_QUIZ_QUESTIONS + 1}) {
-    EXPECT_THROW(run(workshop::QuizRequest{.questions = none}), runner::Error) << none;
+    workshop::QuizRequest request;
+    request.questions = none;
+    EXPECT_THROW(run(request), runner::Error) << none;
   }
 }
 
