@@ -188,6 +188,12 @@ std::string where_most_are_stuck(const std::vector<Learner>& learners, const tex
 }  // namespace
 
 std::vector<Learner> read_class(const std::vector<std::string>& files) {
+  if (std::error_code none; files.size() == 1 && !std::filesystem::exists(files.front(), none)) {
+    throw Error(ExitCode::usage,
+                fmt::format("there is no file '{}': './sgemm_runner progress' shows your own "
+                            "progress; its words are the progress files of a class",
+                            files.front()));
+  }
   std::vector<Learner> learners;
   for (const std::string& file : files) {
     try {

@@ -147,6 +147,17 @@ TEST_F(Learner, ReadsErrorsThatFitThePage) {
   }
 }
 
+TEST_F(Learner, SeesTheirProgressInAllExercises) {
+  static_cast<void>(run({"learn", "2"}));
+  const Ended own = run({"progress"});
+  EXPECT_THAT(own.out, HasSubstr("02_coalesced          begun"));
+  EXPECT_EQ(run({"progress", "all"}).out, own.out);
+  const Ended none = run({"progress", "2"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("there is no file '2'"),
+                              HasSubstr("'./sgemm_runner progress' shows your own")));
+}
+
 TEST_F(Learner, IsAskedAboutWhatTheyHaveBegun) {
   const auto quiz = [this](const std::vector<std::string>& more) {
     std::vector<std::string> words = {"learn", "quiz", "--seed", "7"};
