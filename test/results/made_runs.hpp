@@ -127,7 +127,8 @@ inline Run full() {
                                                {counts::LOCAL_BYTES, "", 96},
                                                {counts::FFMA, "", 32},
                                                {counts::FLOPS, "", UINT64_MAX},
-                                               {counts::TENSOR_FLOPS, "", uint64_t{1} << 63}},
+                                               {counts::TENSOR_FLOPS, "", uint64_t{1} << 63},
+                                               {counts::BARRIERS, "", 36}},
                                     .simulation_seconds = 0.125};
   r.seen.timing = results::Timing{.options = {.cold = true,
                                               .once = true,

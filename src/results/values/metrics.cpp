@@ -58,6 +58,17 @@ Figure most_blocks(const Result& r) {
   return most;
 }
 
+// Warps of all kernels; a block's last warp may be part of one.
+Figure warps(const Result& r) {
+  Figure sum;
+  for (const Kernel& kernel : r.seen.kernels) {
+    const int64_t blocks = kernel.grid[0] * kernel.grid[1] * kernel.grid[2];
+    const int64_t threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
+    sum = sum.value_or(0) + static_cast<double>(blocks * ((threads + 31) / 32));
+  }
+  return sum;
+}
+
 Figure error(const Result& r, Figure Errors::* which) {
   return r.judged.errors ? *r.judged.errors.*which : std::nullopt;
 }
@@ -165,6 +176,12 @@ constexpr Metric METRICS[] = {
        const Figure copies = count(r, counts::ASYNC_COPY_LANES);
        if (!copies) return r.seen.traffic ? Figure(0) : std::nullopt;  // there are none
        return ratio(count(r, counts::ASYNC_COPY_LANES_DURING_LOADS).value_or(0), copies);
+     },
+     false},
+    {"barriers_per_warp", "barriers for each warp", "barriers/warp", "", Better::less, 1,
+     "barriers of its block at which a warp waits, such as __syncthreads()", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return ratio(count(r, counts::BARRIERS), warps(r));
      },
      false},
     {"blocks", "blocks", "blocks", "", Better::neither, 0, "of the largest grid that was launched",

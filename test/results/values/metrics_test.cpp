@@ -68,6 +68,7 @@ TEST(Metrics, FollowFromTheFacts) {
       {"shared_bank_conflicts", 7},
       {"local_bytes", 96},
       {"copies_during_loads", 0},
+      {"barriers_per_warp", 36.0 / (6 * 4)},
       {"blocks", 6},
       {"frobenius_error", 0x1p-10},
       {"reference_frobenius_error", 0x1p-22},
