@@ -248,7 +248,7 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"copy_stride/1", "mystery/b", "--json"}, "add --reveal"},
   };
   for (const auto& [words, hint] : cases) {
-    const Ended ended = show(words);
+    const Ended ended = show(words, 1000);  // a message is one line
     std::string line = "show";
     for (const std::string& word : words) line += " '" + word + "'";
     EXPECT_EQ(ended.code, 2) << line;
