@@ -13,15 +13,15 @@ END = "<!-- end of the course table -->"
 DOCUMENT = f"# The workshop\n\n{BEGIN}\nold\n{END}\n\nMore.\n"
 COURSE = "# In order.\nstrides           # 1 check\n01_naive  -  A    # 6 checks, with hole a\n02_remap  01_naive  A\n"
 TABLE = """\
-| exercise | what it is about | texts | questions answered | minutes |
-| --- | --- | --- | --- | ---: |
+| exercise | what it is about | texts | questions answered | the task | all texts | minutes |
+| --- | --- | --- | --- | ---: | ---: | ---: |
 """
 
 
 def row(folder, called, about, minutes):
     texts = ", ".join(f"[{text}](../exercises/{folder}/{file}.md)" for text, file in
                       (("task", "README"), ("hints", "hints"), ("wrong answers", "wrong_answers")))
-    return f"| {called} | {about} | {texts} | [before and after](../exercises/{folder}/answers.md) | {minutes} |\n"
+    return f"| {called} | {about} | {texts} | [before and after](../exercises/{folder}/answers.md) | 5 | 8 | {minutes} |\n"
 
 
 class CourseTable(unittest.TestCase):
@@ -35,6 +35,8 @@ class CourseTable(unittest.TestCase):
                             ("02_remap", "2 remap: the same, renumbered")):
             (self.exercises / name).mkdir(parents=True)
             (self.exercises / name / "README.md").write_text(f"# {title}\n\n" + "word " * 900, encoding="utf-8")
+            for text in ("hints", "wrong_answers", "answers"):
+                (self.exercises / name / f"{text}.md").write_text("word " * 200, encoding="utf-8")
         (self.exercises / "course.txt").write_text(COURSE, encoding="utf-8")
 
     def call(self, *words):

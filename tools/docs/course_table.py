@@ -4,12 +4,14 @@
     tools/docs/course_table.py            puts the table between the markers in docs/workshop.md
     tools/docs/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
 
-The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are reckoned, not timed: to read the
-text, and to write and think again before each check that somebody made who had not seen the exercise before. That number stands
-behind the exercise's line in the list as a comment, `# 6 checks`.
+The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are computed, not timed. Reading is
+words / 200: of the task, which a learner reads, and of all texts, which a teacher reads. A learner's minutes are those of the task, and some
+to write and think again before each check that somebody made who had not seen the exercise before. That number stands behind the
+exercise's line in the list as a comment, `# 6 checks`.
 """
 
 import argparse
+import math
 import re
 import sys
 from pathlib import Path
@@ -21,7 +23,8 @@ from plots.program import Refused  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN = "<!-- course table: made by tools/docs/course_table.py -->\n"
 END = "<!-- end of the course table -->\n"
-WORDS_A_MINUTE = 130  # of a technical text
+WORDS_A_MINUTE = 200
+TEXTS = ("README.md", "hints.md", "wrong_answers.md", "answers.md")
 MINUTES_A_CHECK = 3
 UNKNOWN = "not tried yet"
 
@@ -39,10 +42,14 @@ def course(exercises):
     return [(line[1], line[2] and int(line[2])) for line in lines if line]
 
 
+def reading(exercises, name, texts):
+    """The minutes that it takes to read these texts of an exercise."""
+    return sum(len(text_of(exercises / name / text).split()) for text in texts) / WORDS_A_MINUTE
+
+
 def minutes(exercises, name, checks):
     """To the next five."""
-    words = len(text_of(exercises / name / "README.md").split())
-    return 5 * max(1, round((words / WORDS_A_MINUTE + MINUTES_A_CHECK * checks) / 5))
+    return 5 * max(1, round((reading(exercises, name, TEXTS[:1]) + MINUTES_A_CHECK * checks) / 5))
 
 
 def title_of(exercises, name):
@@ -55,12 +62,15 @@ def title_of(exercises, name):
 
 
 def table(exercises):
-    lines = ["| exercise | what it is about | texts | questions answered | minutes |", "| --- | --- | --- | --- | ---: |"]
+    lines = ["| exercise | what it is about | texts | questions answered | the task | all texts | minutes |",
+             "| --- | --- | --- | --- | ---: | ---: | ---: |"]
     for name, checks in course(exercises):
         called, about = title_of(exercises, name)
         folder = f"../exercises/{name}"
+        task, all_texts = (math.ceil(reading(exercises, name, texts)) for texts in (TEXTS[:1], TEXTS))
         lines.append(f"| {called} | {about} | [task]({folder}/README.md), [hints]({folder}/hints.md), "
-                     f"[wrong answers]({folder}/wrong_answers.md) | [before and after]({folder}/answers.md) | {UNKNOWN if checks is None else minutes(exercises, name, checks)} |")
+                     f"[wrong answers]({folder}/wrong_answers.md) | [before and after]({folder}/answers.md) | {task} | {all_texts} | "
+                     f"{UNKNOWN if checks is None else minutes(exercises, name, checks)} |")
     return "\n".join(lines) + "\n"
 
 
