@@ -594,7 +594,42 @@ TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
   const std::string environment = "CPATH=" + path_;
   expect_refused("direct.cpp", environment, "", "direct.cpp:2: error: cuda_fp8.h is");
   expect_refused("nested.cu", environment, "", "util.h:3: error: cuda_fp8.h is");
-  expect_refused("below.cu", environment, "", "below.cu:1: error: device_vector.h is");
+  expect_refused("below.cu", environment, "", "below.cu:1: error: thrust/device_vector.h is");
+}
+
+// The same without a toolkit: clang finds no such header.
+TEST(Simcc, RefusesAHeaderOfALibraryOfNvidiasInOneLine) {
+  const TemporaryFolder folder;
+  const auto compile = [&](const std::string& file, const std::string& text) {
+    SCOPED_TRACE(text);
+    write(folder / file, text);
+    return run(SIMCC + " " + (folder / file).string() + " -o " + (folder / "program").string());
+  };
+  const auto expect_refused = [&](const std::string& file, const std::string& text,
+                                  const std::string& said) {
+    const Outcome outcome = compile(file, text);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(count_of(outcome.err, "\n"), 1u) << outcome.err;
+    EXPECT_NE(outcome.err.find(said), std::string::npos) << outcome.err;
+  };
+  // No installed toolkit has these headers.
+  expect_refused("a.cu", "#include <cstdio>\n#include <thrust/absent.h>\nint main() {}\n",
+                 "a.cu:2: error: thrust/absent.h is not among the headers of the simulated GPU, "
+                 "which does not have Thrust;");
+  expect_refused("b.cpp", "#include <curand_absent.h>\nint main() {}\n",
+                 "b.cpp:1: error: curand_absent.h is not among the headers of the simulated GPU, "
+                 "which does not have cuRAND;");
+  write(folder / "util.h", "#pragma once\n#include <cub/absent.cuh>\n");
+  expect_refused("c.cu", "#include \"util.h\"\nint main() {}\n",
+                 "util.h:2: error: cub/absent.cuh is");
+  expect_refused("host.cu",
+                 "#ifndef __CUDA_ARCH__\n#include <cufft_absent.h>\n#endif\nint main() {}\n",
+                 "host.cu:2: error: cufft_absent.h is");
+
+  const Outcome own = compile("d.cu", "#include \"my_absent.h\"\nint main() {}\n");
+  EXPECT_EQ(own.exit_code, 1);
+  EXPECT_NE(own.err.find("fatal error: 'my_absent.h' file not found"), std::string::npos)
+      << own.err;
 }
 
 TEST(Simcc, FaultsNameTheLineAndTheFileItIsIn) {
