@@ -83,6 +83,7 @@ struct Column {
   std::string over, under;  // its heading, of two lines
   text::Align align = text::Align::right;
   int rank = 0;
+  std::string meaning;  // for the legend, or nothing
   std::function<std::string(const Line&)> cell;
 };
 
@@ -133,6 +134,17 @@ class Layout {
     return text;
   }
 
+  // Returns the meaning of the shown columns and of the marks.
+  std::string legend() const {
+    std::vector<std::string> meanings;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (margin_.columns[i].is_shown && !columns_[i].meaning.empty())
+        meanings.push_back(columns_[i].meaning);
+    }
+    meanings.emplace_back("! moves more than its bytes need, !! twice as much or more");
+    return text::wrap(fmt::format("{}", fmt::join(meanings, "; ")), page_.width, 2) + "\n";
+  }
+
   // Returns a line of source. If it is too long for its place beside the margin, it continues below, beside further rows
   // of the margin.
   std::string row(const CodeRow& row) const {
@@ -171,22 +183,24 @@ class Layout {
   static std::vector<Column> columns_of(const std::vector<Line>& accesses) {
     using enum text::Align;
     std::vector<Column> columns{
-        {"", "buffer", left, 0, [](const Line& l) { return l.buffer; }},
-        {"", "access", left, 1, access_of},
-        {"", "requests", right, 2,
+        {"", "buffer", left, 0, "", [](const Line& l) { return l.buffer; }},
+        {"", "access", left, 1, "", access_of},
+        {"", "requests", right, 2, "requests: a warp's accesses",
          [](const Line& l) { return compact(static_cast<double>(l.requests)); }},
     };
     if (std::ranges::any_of(accesses, [](const Line& l) { return l.sectors > 0; })) {
+      columns.push_back({"", "sectors", right, 0, "sectors: of 32 bytes, that a request touches",
+                         [](const Line& l) { return figure(sectors_per_request(l)); }});
       columns.push_back(
-          {"", "sectors", right, 0, [](const Line& l) { return figure(sectors_per_request(l)); }});
-      columns.push_back({"bytes", "used", right, 0, [](const Line& l) {
-                           return figure(percent(bytes_used_over_fetched(l)), " %");
-                         }});
+          {"bytes", "used", right, 0, "bytes used: of those in its sectors",
+           [](const Line& l) { return figure(percent(bytes_used_over_fetched(l)), " %"); }});
     }
     if (std::ranges::any_of(accesses, is_shared)) {
       columns.push_back({"wave-", "fronts", right, 0,
+                         "wavefronts: passes over the banks of shared memory, of a request",
                          [](const Line& l) { return figure(wavefronts_per_request(l)); }});
-      columns.push_back({"con-", "flicts", right, 3, [](const Line& l) {
+      columns.push_back({"con-", "flicts", right, 3,
+                         "conflicts: those beyond the least number, of all", [](const Line& l) {
                            return l.wavefronts == 0
                                       ? ""
                                       : compact(static_cast<double>(l.bank_conflicts));
@@ -334,21 +348,7 @@ std::string source_view(const std::vector<SourcePart>& parts, const text::Page& 
       for (const CodeRow& row : file.rows) text += layout.row(row);
     }
   }
-  return text;
-}
-
-std::string source_legend(const std::vector<Line>& lines, const text::Page& page) {
-  std::string text = "requests: a warp's accesses";
-  if (std::ranges::any_of(lines, [](const Line& l) { return l.sectors > 0; })) {
-    text += "; sectors: of 32 bytes, that a request touches; bytes used: of those in its sectors";
-  }
-  if (std::ranges::any_of(lines, is_shared)) {
-    text +=
-        "; wavefronts: passes over the banks of shared memory, of a request; conflicts: those "
-        "beyond the least number, of all";
-  }
-  text += "; ! moves more than its bytes need, !! twice as much or more";
-  return text::wrap(text, page.width, 2) + "\n";
+  return text + "\n" + layout.legend();
 }
 
 }  // namespace results

@@ -34,11 +34,8 @@ struct SourcePart {
 
 /// Returns the parts below each other, with aligned columns: the lines, the counters of each line, buffer and width in
 /// the right margin, and marks for omitted lines. Waste is marked and coloured. On a narrow page the margin has fewer
-/// columns, and long lines are cut.
+/// columns, and long lines are cut. A legend of the margin's columns ends the text.
 std::string source_view(const std::vector<SourcePart>& parts, const text::Page& page);
-
-/// Returns the meaning of the margin's columns.
-std::string source_legend(const std::vector<Line>& lines, const text::Page& page);
 
 /// "524 k": three digits.
 std::string compact(double count);

@@ -262,7 +262,6 @@ std::string view_of(const ShowRequest& request, const Run& run, const std::vecto
                     const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::vector<results::SourcePart> parts;
-  std::vector<Line> all;
   for (size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].lines.empty()) continue;
     Shown shown = results::functions_with_accesses(seen[i].lines, seen[i].sources);
@@ -271,9 +270,8 @@ std::string view_of(const ShowRequest& request, const Run& run, const std::vecto
                      .lines = seen[i].lines,
                      .sources = seen[i].sources,
                      .shown = std::move(shown)});
-    all.insert(all.end(), seen[i].lines.begin(), seen[i].lines.end());
   }
-  return results::source_view(parts, page) + "\n" + results::source_legend(all, page);
+  return results::source_view(parts, page);
 }
 
 std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
@@ -285,15 +283,13 @@ std::string comparison_of(const Run& run, const std::vector<Seen>& seen,
   };
   results::Difference differs =
       results::difference(first.lines, first.sources, second.lines, second.sources);
-  std::vector<Line> all = first.lines;
-  all.insert(all.end(), second.lines.begin(), second.lines.end());
   const std::vector<results::SourcePart> parts{
       {title('-', 0, differs.first), first.lines, first.sources, differs.first},
       {title('+', 1, differs.second), second.lines, second.sources, differs.second}};
   const std::string both = fmt::format("simulated GPU {} {} and {}", text::Signs(page.unicode).dot,
                                        title_of(run.results[0]), title_of(run.results[1]));
   return text::wrap(both, page.width, 2) + "\n\n" + results::to_table(run, recorded, page) + "\n" +
-         results::source_view(parts, page) + "\n" + results::source_legend(all, page) + "\n" +
+         results::source_view(parts, page) + "\n" +
          results::worth(run.results[0], run.results[1], recorded, page);
 }
 
