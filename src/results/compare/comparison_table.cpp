@@ -90,7 +90,7 @@ class ComparisonTable : public ResultTable {
 
   std::vector<std::string> heading() const override { return {heading_line({}, {})}; }
   std::vector<Note> notes(int) const override { return {}; }
-  std::string footnote(bool) const override { return ""; }
+  std::string footnote(bool, int) const override { return ""; }
 };
 
 // "base.json of 2026-11-22, commit 603d8feb66"

@@ -73,7 +73,7 @@ class LabTable : public ResultTable {
   }
 
   // Each lab was recorded at its own size, which its notes tell.
-  std::string footnote(bool) const override { return ""; }
+  std::string footnote(bool, int) const override { return ""; }
 
  private:
   static constexpr const char* IDEA = "idea";
@@ -106,10 +106,10 @@ class LabTable : public ResultTable {
       return figure != nullptr && value(*figure, "percent_of_copy");
     });
     if (has_copy) {
-      add_starred("", "% copy *", "percent_of_copy",
+      add_starred("", "% copy *", "percent_of_copy", 0,
                   [](double percent) { return fmt::format("{:.1f}", percent); });
     } else {  // a lab that is not about bytes moved
-      add_starred("", "time *   ", "median_ms",
+      add_starred("", "time *   ", "median_ms", 0,
                   [this](double ms) { return time_text(ms, signs_); });
     }
   }

@@ -40,7 +40,7 @@ class LadderTable : public ResultTable {
     });
     column("", "correct", Align::left, 0,
            [this](const Result& r) { return correct(r, is_reference(r) ? "ref" : signs_.right); });
-    add_path(6);
+    add_path(11);
     add_errors();
     if (is_timed()) {
       add_timing();
@@ -62,7 +62,9 @@ class LadderTable : public ResultTable {
       details.push_back(
           fmt::format("offset {} of A {} of B {} of C", p->offset_a, p->offset_b, p->offset_c));
     if (p->data != Data::uniform) details.push_back(fmt::format("{} data", name_of(p->data)));
-    return {heading_line({size_text(*p, signs_) + " FP32"}, details)};
+    const std::string arithmetic = this->arithmetic();
+    return {heading_line({size_text(*p, signs_) + (arithmetic.empty() ? "" : " " + arithmetic)},
+                         details)};
   }
 
   // A line for each arithmetic below FP32's.
@@ -84,11 +86,21 @@ class LadderTable : public ResultTable {
     return notes;
   }
 
-  std::string footnote(bool alone) const override {
+  std::string footnote(bool alone, int width) const override {
+    if (starred_column_.empty() || !shows(starred_column_, width)) return "";
     return starred_note(size_of, alone ? "" : "the size over each table");
   }
 
  private:
+  // The arithmetic for the heading: FP32 if any row has it, because the others are marked; else that of all rows; nothing
+  // if they differ.
+  std::string arithmetic() const {
+    const std::string& first = rows_.front()->below_fp32;
+    if (any([](const Result& r) { return r.below_fp32.empty(); })) return "FP32";
+    return any([&](const Result& r) { return r.below_fp32 != first; }) ? "" : first;
+  }
+
+  // An option asks for errors and hazards: ranks 1 to 3, so that they are the last columns to leave a narrow page.
   void add_errors() {
     figure("frobenius_error", 1);
     figure("reference_frobenius_error", 2);
@@ -98,33 +110,39 @@ class LadderTable : public ResultTable {
 
   void add_timing() {
     add_figure("time   ", "median_ms", 0, [this](double ms) { return time_text(ms, signs_); });
-    figure("spread", 4);
-    add_figure("GFLOP/s", "gflops", 1, grouped);
-    figure("percent_of_peak", 3);
-    add_figure("GB/s", "gbytes_per_second", 9, grouped);
-    figure("percent_of_copy", 8);
+    figure("spread", 8);
+    add_figure("GFLOP/s", "gflops", 5, grouped);
+    figure("percent_of_peak", 7);
+    add_figure("GB/s", "gbytes_per_second", 14, grouped);
+    figure("percent_of_copy", 13);
     const auto itself = [](const Result& r) { return &r; };
-    add_kernels("registers", 10, registers_of, itself);
-    add_kernels("shared KiB", 10, shared_kib_of, itself);
-    add_kernels("blocks/SM", 10, blocks_per_multiprocessor_of, itself);
+    add_kernels("registers", 15, registers_of, itself);
+    add_kernels("shared KiB", 15, shared_kib_of, itself);
+    add_kernels("blocks/SM", 15, blocks_per_multiprocessor_of, itself);
     figure("percent_of_cublas", 0);
-    add_bar("percent_of_cublas", 7);
-    add_step("faster than the row above", 5, [this](size_t i) { return faster(i); });
+    add_bar("percent_of_cublas", 12);
+    add_step("faster than the row above", 9, [this](size_t i) { return faster(i); });
   }
 
   void add_traffic() {
-    add_promise(4);
-    add_hazards(5);
-    figure("load_sectors_per_request", 1, "A");
-    figure("load_sectors_per_request", 1, "B");
+    // A user's file is searched for hazards in any case, a rung only if it was asked for.
+    const bool asks_for_hazards =
+        any([](const Result& r) { return r.who.number && r.seen.looked_for_hazards; });
+    const bool asks_for_errors = any([](const Result& r) { return r.judged.errors.has_value(); });
+    add_promise(asks_for_hazards || asks_for_errors ? 4 : 8);  // a verdict as well
+    add_hazards(asks_for_hazards ? 1 : 9);
+    figure("load_sectors_per_request", 6, "A");
+    figure("load_sectors_per_request", 6, "B");
     // A metric of its own under the same heading: C is written, not read.
-    figure("store_sectors_per_request", 1, "C");
-    add_share("bytes_used_over_fetched", 2);
-    add_step("sectors against the row above", 5, [this](size_t i) { return fewer(i); });
+    figure("store_sectors_per_request", 6, "C");
+    add_share("bytes_used_over_fetched", 7);
+    add_step("sectors against the row above", 9, [this](size_t i) { return fewer(i); });
     if (!any_starred()) return;
     const Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);
-    add_starred(fmt::format("at {}", size_text(size, signs_)), "% cuBLAS *", "percent_of_cublas",
+    add_starred(fmt::format("at {}", size_text(size, signs_)), "% cuBLAS *", "percent_of_cublas", 5,
                 [](double percent) { return fmt::format("{:.1f}", percent); });
+    columns_.back().spoken_name = fmt::format("% cuBLAS * at {}", size_text(size, signs_));
+    starred_column_ = columns_.back().name();
   }
 
   // Returns a figure of the row above divided by this row's. Nothing if the row above is the reference.
@@ -153,6 +171,8 @@ class LadderTable : public ResultTable {
                        factor_text(*ratio >= 1 ? *ratio : 1 / *ratio, signs_),
                        *ratio >= 1 ? "fewer" : "more", above);
   }
+
+  std::string starred_column_{};  // its name, or nothing
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ std::string to_table(const Run& run, const Recorded& recorded, const text::Page&
     for (const std::string& line : table->heading()) add(line, 2);
     text += table->text(page, left_out);
     for (const Note& note : table->notes(page.width)) add(" " + note.text, note.indent);
-    if (footnote.empty()) footnote = table->footnote(tables.size() == 1);
+    if (footnote.empty()) footnote = table->footnote(tables.size() == 1, page.width);
   }
   if (!left_out.empty()) {
     add(fmt::format(" not shown at this width: {}; a wider terminal or --json has them",
@@ -79,7 +79,7 @@ std::string to_markdown(const Run& run, const Recorded& recorded) {
     text += table->markdown();
     for (const Note& note : table->notes(0))  // a star would begin a list
       text += (note.text.starts_with('*') ? "\n\\" : "\n") + text::in_markdown(note.text) + "\n";
-    if (footnote.empty()) footnote = table->footnote(tables.size() == 1);
+    if (footnote.empty()) footnote = table->footnote(tables.size() == 1, 0);
   }
   return footnote.empty() ? text : text + "\n\\" + text::in_markdown(footnote) + "\n";
 }

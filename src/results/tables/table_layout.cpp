@@ -135,9 +135,9 @@ bool ResultTable::any_starred() const {
   return any([this](const Result& r) { return starred(r).result != nullptr; });
 }
 
-void ResultTable::add_starred(std::string group, const char* heading, const char* key,
+void ResultTable::add_starred(std::string group, const char* heading, const char* key, int rank,
                               std::function<std::string(double)> text) {
-  add(std::move(group), heading, Align::right, 0,
+  add(std::move(group), heading, Align::right, rank,
       [this, key, text = std::move(text)](const Result& r) {
         const Result* there = starred(r).result;
         const auto figure = there == nullptr ? std::nullopt : value(*there, key);

@@ -42,8 +42,8 @@ class ResultTable {
   virtual std::vector<std::string> heading() const = 0;
   /// The notes right below the table, for a page of that width; 0: no limit.
   virtual std::vector<Note> notes(int width) const = 0;
-  /// The meaning of the stars, or nothing. `alone`: the page has no other table.
-  virtual std::string footnote(bool alone) const = 0;
+  /// The meaning of the stars, or nothing. `alone`: the page has no other table; `width`: the page's, 0 for no limit.
+  virtual std::string footnote(bool alone, int width) const = 0;
 
   /// Renders the table. Adds the names of hidden columns to `left_out`.
   std::string text(const text::Page& page, std::vector<std::string>& left_out) const;
@@ -91,7 +91,7 @@ class ResultTable {
   /// The recorded result for a row without times, and a starred column of it.
   RecordedResult starred(const Result& r) const;
   bool any_starred() const;
-  void add_starred(std::string group, const char* heading, const char* key,
+  void add_starred(std::string group, const char* heading, const char* key, int rank,
                    std::function<std::string(double)> text);
   /// The meaning of the stars, or nothing; `size_here` replaces the rows' own size.
   std::string starred_note(std::string (*size_of)(const Result&, const text::Signs&),

@@ -377,6 +377,42 @@ TEST(Table, HasAColumnOfHazardsWhereTheyWereLookedFor) {
   EXPECT_THAT(lines(table)[5], HasSubstr("| 2 |"));
 }
 
+// The errors and hazards that an option asked for are worth more than all other figures.
+TEST(Table, KeepsWhatAnOptionAskedForOnANarrowPage) {
+  results::Run run = counted_run();
+  run.results[1] = counted_rung(2, "coalesced", 64);
+  const results::Run recorded = results::read_run(TABLES + "/cuda.json");
+  const auto table_at = [&](int width) {
+    return results::to_table(run, {recorded}, {.width = width});
+  };
+  EXPECT_THAT(table_at(60), HasSubstr(" A    B     C  % cuBLAS *"));
+  for (Result& r : run.results) {
+    r.seen.looked_for_hazards = true;
+    r.judged.errors = results::Errors{1e-7, 1e-7, 1e-7, 1e-7};
+  }
+  EXPECT_THAT(table_at(50), HasSubstr("error  hazards"));
+  EXPECT_THAT(table_at(60), HasSubstr("error  ref error  hazards"));
+  EXPECT_THAT(table_at(80), HasSubstr("error  ref error  max error  ref max  promise  hazards"));
+  EXPECT_THAT(table_at(80), HasSubstr("% cuBLAS * at"));
+  EXPECT_THAT(table_at(80), Not(HasSubstr("* measured on"))) << "a note on a column that is hidden";
+  for (Result& r : run.results) r.judged.errors.reset();
+  EXPECT_THAT(table_at(80), HasSubstr("promise  hazards  "));
+  EXPECT_THAT(table_at(80), HasSubstr("* measured on"));
+}
+
+TEST(Table, NamesTheArithmeticOfItsRows) {
+  results::Run run = counted_run();
+  EXPECT_THAT(lines(results::to_table(run, {}, {}))[0], HasSubstr("FP32"));
+  run.results[0].below_fp32 = "TF32";
+  EXPECT_THAT(lines(results::to_table(run, {}, {}))[0], HasSubstr("FP32")) << "one row is FP32's";
+  run.results[1].below_fp32 = "TF32";
+  EXPECT_THAT(lines(results::to_table(run, {}, {}))[0], HasSubstr(" TF32"));
+  run.results[1].below_fp32 = "BF16";
+  const std::string heading = lines(results::to_table(run, {}, {}))[0];
+  for (const char* const arithmetic : {"FP32", "TF32", "BF16"})
+    EXPECT_THAT(heading, Not(HasSubstr(arithmetic)));
+}
+
 TEST(Table, SaysTheOrderOfWarpsAndBlocksWhereItIsNotTheUsualOne) {
   results::Run run = counted_run();
   run.from.schedule = 0;
