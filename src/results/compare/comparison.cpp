@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "results/tables/table.hpp"
 #include "results/tables/table_cells.hpp"
 #include "results/values/metrics.hpp"
 #include "results/values/statistics.hpp"
@@ -256,19 +257,18 @@ Compared compare_times(const Timing& base, const Timing& now) {
 
 // ---- A row, and the run.
 
-// In short: complaints() has the rest.
-std::vector<std::string> what_is_wrong(const Result& r) {
-  std::vector<std::string> reasons;
-  if (!r.judged.correct)
-    reasons.push_back(r.judged.complaint.empty() ? "its result is wrong" : r.judged.complaint);
-  if (!r.judged.contract.empty()) reasons.emplace_back("it broke the contract");
-  if (!r.judged.promise_kept()) reasons.emplace_back("it broke its promise");
-  for (const Hazard& hazard : r.seen.hazards) reasons.push_back("a hazard: " + hazard.kind);
-  return reasons;
+// A wrong row. If its result is right nevertheless, as with a broken promise, its counters mean something.
+Compared compare_wrong(const Result& base, const Result& now) {
+  Compared compared{.verdict = Change::wrong, .reasons = faults(now)};
+  const bool are_counted = base.seen.traffic && now.seen.traffic;
+  if (!now.judged.correct || !base.is_right() || !are_counted) return compared;
+  for (std::string& change : compare_counts(base, now).reasons)
+    compared.reasons.push_back(std::move(change));
+  return compared;
 }
 
 Compared compare_rows(const Result& base, const Result& now) {
-  if (!now.is_right()) return {.verdict = Change::wrong, .reasons = what_is_wrong(now)};
+  if (!now.is_right()) return compare_wrong(base, now);
   if (!base.is_right()) {
     return {
         .verdict = Change::unsure,

@@ -118,6 +118,7 @@ std::string summary(const Run& run) {
 struct Explanation {
   std::string headline;
   std::vector<std::string> reasons;
+  std::string failure;  // the machine's own message of a wrong row: several lines, or nothing
 };
 
 // A line for each row that changed, the worst first.
@@ -132,7 +133,8 @@ std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) 
       Explanation& e = all.emplace_back();
       e.headline = fmt::format("{} {}{}{}", name_of(verdict), name_of(r.who),
                                subject.empty() ? "" : " at ", subject);
-      if (reasons.size() == 1) {
+      if (!r.judged.correct) e.failure = r.judged.failure;
+      if (reasons.size() == 1 && reasons.front().find('\n') == std::string::npos) {
         e.headline += ": " + reasons.front();
       } else {
         e.reasons = reasons;
@@ -180,7 +182,14 @@ std::string comparison_text(const Run& run, bool all, const text::Page& page) {
   const std::vector<Explanation> explained = explanations(run, signs);
   for (const Explanation& e : explained) {
     add(e.headline, 2);
-    for (const std::string& reason : e.reasons) add("  " + reason, 4);
+    for (const std::string& reason : e.reasons) {
+      std::string indent = "  ";
+      for (const std::string_view line : text::lines_of(reason)) {
+        add(fmt::format("{}{}", indent, line), 4);
+        indent = "    ";
+      }
+    }
+    for (const std::string_view line : text::lines_of(e.failure)) add(std::string(line), 4);
   }
   if (!explained.empty()) text += "\n";
   add("compared with " + told(*run.compared_with), 2);
@@ -196,7 +205,10 @@ std::string comparison_markdown(const Run& run) {
                                  text::in_markdown(told(*run.compared_with)));
   for (const Explanation& e : explanations(run, signs)) {
     text += "\n- " + text::in_markdown(e.headline);
-    for (const std::string& reason : e.reasons) text += "\n  - " + text::in_markdown(reason);
+    for (std::string reason : e.reasons) {
+      std::ranges::replace(reason, '\n', ' ');
+      text += "\n  - " + text::in_markdown(reason);
+    }
   }
   if (!text.ends_with('\n')) text += "\n";
   if (const std::vector<const Result*> rows = rows_of(run, false); !rows.empty())

@@ -110,45 +110,61 @@ std::string text_of(const Errors& e) {
   return text;
 }
 
-// Returns a result's errors, each to follow its title: ": C[0][0] is ...", " broke its promise: ...".
-std::vector<std::string> complaints_of(const Result& r) {
-  std::vector<std::string> texts;
-  if (!r.refusal.empty()) return texts;  // no complaint: the table says why
-  if (!r.judged.correct) texts.push_back(": " + r.judged.complaint);
-  if (!r.judged.contract.empty())
-    texts.push_back(" broke the contract: " + contract_text(r.judged));
-  for (const CheckedClaim& claim : r.judged.claims) {
-    if (!claim.kept) texts.push_back(" broke its promise: " + text_of(claim));
+// An error of a result: a clause that lacks its subject, "broke its promise: ...", or a whole one, "C[0][0] is ...".
+struct Fault {
+  std::string clause;
+  bool lacks_subject = false;
+
+  std::string of(const std::string& title) const {
+    return title + (lacks_subject ? " " : ": ") + clause;
   }
-  for (const Hazard& hazard : r.seen.hazards) texts.push_back(": " + text_of(hazard));
-  return texts;
+};
+
+std::vector<Fault> faults_of(const Result& r) {
+  std::vector<Fault> faults;
+  if (!r.refusal.empty()) return faults;  // no complaint: the table says why
+  if (!r.judged.correct)
+    faults.push_back({r.judged.complaint.empty() ? "its result is wrong" : r.judged.complaint});
+  if (!r.judged.contract.empty())
+    faults.push_back({"broke the contract: " + contract_text(r.judged), true});
+  for (const CheckedClaim& claim : r.judged.claims) {
+    if (!claim.kept) faults.push_back({"broke its promise: " + text_of(claim), true});
+  }
+  for (const Hazard& hazard : r.seen.hazards) faults.push_back({text_of(hazard)});
+  return faults;
 }
 
 }  // namespace
 
 std::string complaint(const Result& result) {
   std::string text;
-  for (const std::string& one : complaints_of(result))
-    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", result.who.name, one);
+  for (const Fault& fault : faults_of(result))
+    text += (text.empty() ? "" : "; ") + fault.of(result.who.name);
   std::ranges::replace(text, '\n', ' ');
   return text;
+}
+
+std::vector<std::string> faults(const Result& result) {
+  std::vector<std::string> clauses;
+  for (const Fault& fault : faults_of(result))
+    clauses.push_back((fault.lacks_subject ? "it " : "") + fault.clause);
+  return clauses;
 }
 
 std::string complaints(const Run& run, const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string text;
   // The first line of an error follows the title, the others are below it.
-  const auto add = [&](const Result& r, const std::string& what) {
+  const auto add = [&](const std::string& what) {
     const std::vector<std::string_view> lines = text::lines_of(what);
-    text += text::wrap(fmt::format("{} {}{}", signs.wrong, title(r), lines.front()), page.width, 2);
-    text += "\n";
+    text += text::wrap(fmt::format("{} {}", signs.wrong, lines.front()), page.width, 2) + "\n";
     for (const std::string_view line : lines | std::views::drop(1))
       text += text::wrap(fmt::format("    {}", line), page.width, 6) + "\n";
   };
   for (const Result& r : run.results) {
-    const std::vector<std::string> all = complaints_of(r);
+    const std::vector<Fault> all = faults_of(r);
     for (size_t i = 0; i < all.size(); ++i) {
-      add(r, all[i]);
+      add(all[i].of(title(r)));
       if (i > 0 || r.judged.correct) continue;
       for (const std::string_view line : text::lines_of(r.judged.failure))
         text += text::wrap(line, page.width, 4) + "\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "results/tables/recorded.hpp"
 #include "results/values/run.hpp"
@@ -23,6 +24,9 @@ std::string complaints(const Run& run, const text::Page& page);
 
 /// The error of a result, in a line; empty if it is right.
 std::string complaint(const Result& result);
+
+/// The errors of a result, a clause each: "it broke its promise: ...". A hazard has several lines.
+std::vector<std::string> faults(const Result& result);
 
 /// Details for -v: the judgement of each result, its counted promise, its launched kernels.
 std::string details(const Run& run, const text::Page& page);

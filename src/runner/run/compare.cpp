@@ -197,8 +197,12 @@ std::string text_for_stdout(const CompareRequest& request, const Run& now) {
   if (request.format == Format::markdown) return results::comparison_markdown(now);
   std::string text;
   const text::Page page = stdout_page(request.color);
-  if (request.verbosity >= 0) text = results::comparison_text(now, request.verbosity > 0, page);
-  text += results::complaints(now, page);
+  Run untold = now;
+  if (request.verbosity >= 0) {
+    text = results::comparison_text(now, request.verbosity > 0, page);
+    std::erase_if(untold.results, [](const Result& row) { return row.compared.has_value(); });
+  }
+  text += results::complaints(untold, page);
   if (request.annotations) text += results::comparison_annotations(now, source_of);
   return text;
 }

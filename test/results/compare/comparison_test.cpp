@@ -238,6 +238,20 @@ TEST(Verdict, OfWhatIsWrongIsWrong) {
   }
 }
 
+// A wrong result's counters would mislead; a broken promise is explained by them.
+TEST(Verdict, OfWhatIsWrongHasCountersOnlyIfTheResultIsRight) {
+  Result now = counted_rung(128);
+  now.judged.claims = {{.counter = "local_bytes", .buffer = "", .relation = "=", .counted = {}}};
+  EXPECT_THAT(compared_counts(counted_rung(16), now).reasons,
+              ElementsAre(HasSubstr("it broke its promise: bytes of local memory"),
+                          HasSubstr("worse: sectors"), HasSubstr("global bytes fetched"),
+                          HasSubstr("128, was 16")));
+  now.judged.correct = false;
+  now.judged.complaint = "C[0][0] is 1, should be 2";
+  EXPECT_THAT(compared_counts(counted_rung(16), now).reasons,
+              ElementsAre("C[0][0] is 1, should be 2", HasSubstr("it broke its promise")));
+}
+
 TEST(Verdict, OfARefusal) {
   Result refused = made::rung(1, "naive");
   refused.refusal = "too small";
@@ -402,6 +416,20 @@ TEST(Text, SeveralReasonsStandBelowEachOther) {
   EXPECT_THAT(results::comparison_text(run, false, {.unicode = true}),
               HasSubstr("\n" + what + "  one\n  two\n\ncompared with"));
   EXPECT_THAT(results::comparison_markdown(run), HasSubstr("\n- " + what + "  - one\n  - two\n"));
+}
+
+TEST(Text, TellsAHazardAndTheMachinesMessageBelow) {
+  results::Run base = made::run_of(Machine::simulator, {counted_rung(16)});
+  results::Run now = base;
+  now.results[0].judged.correct = false;
+  now.results[0].judged.complaint = "it was stopped";
+  now.results[0].judged.failure = "fault in naive_kernel\n  a read beside A\n";
+  now.results[0].seen.hazards = {{.kind = "race", .message = "race: here\n  and there"}};
+  results::compare(base, "base.json", now);
+  EXPECT_THAT(results::comparison_text(now, false, {}),
+              HasSubstr("  it was stopped\n  race: here\n      and there\nfault in naive_kernel\n  "
+                        "a read beside A\n\ncompared"));
+  EXPECT_THAT(results::comparison_markdown(now), HasSubstr("\n  - race: here   and there\n"));
 }
 
 TEST(Markdown, BeginsWithHowManyThereAre) {
