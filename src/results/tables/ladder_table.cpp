@@ -125,12 +125,10 @@ class LadderTable : public ResultTable {
   }
 
   void add_traffic() {
-    // A user's file is searched for hazards in any case, a rung only if it was asked for.
-    const bool asks_for_hazards =
-        any([](const Result& r) { return r.who.number && r.seen.looked_for_hazards; });
-    const bool asks_for_errors = any([](const Result& r) { return r.judged.errors.has_value(); });
-    add_promise(asks_for_hazards || asks_for_errors ? 4 : 8);  // a verdict as well
-    add_hazards(asks_for_hazards ? 1 : 9);
+    const bool is_asked_for_more =
+        any([](const Result& r) { return r.seen.looked_for_hazards || r.judged.errors; });
+    add_promise(is_asked_for_more ? 4 : 8);  // a verdict as well
+    add_hazards(1);
     figure("load_sectors_per_request", 6, "A");
     figure("load_sectors_per_request", 6, "B");
     // A metric of its own under the same heading: C is written, not read.
