@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -31,9 +30,6 @@ struct Contract {
   std::string fault{};  // the machine's message, if a check left the device unusable
 };
 
-// The outcome of the contract's checks, for each rung that was checked.
-using Contracts = std::map<const ladder::Rung*, Contract>;
-
 // Returns the empty result of a workload that is not measured yet.
 Result begun(const Workload& workload, const Contract& contract) {
   Result result = workload.result();
@@ -44,9 +40,9 @@ Result begun(const Workload& workload, const Contract& contract) {
   result.judged.contract_checks = contract.checks;
   return result;
 }
-// Prepares a kernel, before its problems.
-Result begun_without_problem(const Workload& workload, const Contract& contract) {
-  Result result = begun(workload, contract);
+// The same of a step that is not about its problem.
+Result begun_without_problem(const Workload& workload) {
+  Result result = begun(workload, {});
   result.problem.reset();
   return result;
 }
@@ -58,7 +54,7 @@ Contract put_through_contract(const Workload& workload, const Tell& tell) {
   for (const ContractCheck& check : contract()) {
     if (interrupted()) break;
     tell(fmt::format("{}: the contract, {}", workload.who.name, check.name),
-         begun_without_problem(workload, asked));
+         begun(workload, asked));
     ++asked.checks;
     const std::string complaint = complaint_of(check, *workload.held_to_contract);
     const bool usable = device_is_usable();
@@ -75,22 +71,29 @@ Contract put_through_contract(const Workload& workload, const Tell& tell) {
   return asked;
 }
 
-// Checks the contract, once for each rung that must keep it.
-Contracts contracts_of(const std::vector<Workload>& workloads, const Tell& tell,
-                       results::Run& run) {
-  Contracts contracts;
+// The rungs that must keep the contract, each once, behind nullptr for all other workloads: after a failure that leaves
+// the device unusable nothing else can run.
+std::vector<const ladder::Rung*> in_order_of_trust(const std::vector<Workload>& workloads) {
+  std::vector<const ladder::Rung*> rungs{nullptr};
   for (const Workload& one : workloads) {
-    if (one.held_to_contract == nullptr || contracts.contains(one.held_to_contract)) continue;
-    if (interrupted()) break;
-    const Contract& asked = contracts[one.held_to_contract] = put_through_contract(one, tell);
-    if (device_is_usable()) continue;
-    Result failed = begun_without_problem(one, asked);
-    failed.judged.complaint = "it left the device unusable";
-    failed.judged.failure = asked.fault;
-    run.results.push_back(std::move(failed));
-    throw Error(ExitCode::wrong, "the device cannot be used after that failure");
+    if (std::ranges::find(rungs, one.held_to_contract) == rungs.end())
+      rungs.push_back(one.held_to_contract);
   }
-  return contracts;
+  return rungs;
+}
+
+// Adds a row for each problem of a rung that left the device unusable in a check of the contract.
+void add_unusable(const ladder::Rung* rung, const Contract& asked,
+                  const std::vector<Workload>& workloads, results::Run& run) {
+  bool is_told = false;
+  for (const Workload& one : workloads) {
+    if (one.held_to_contract != rung) continue;
+    Result failed = begun(one, asked);
+    failed.judged.complaint = "it left the device unusable";
+    if (!is_told) failed.judged.failure = asked.fault;
+    is_told = true;
+    run.results.push_back(std::move(failed));
+  }
 }
 
 // Products of one problem stand together, and variants of one lab.
@@ -164,32 +167,41 @@ Result measure(const Workload& workload, Matrices& matrices,
 
 void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, const Tell& tell,
                  results::Run& run) {
-  Contracts contracts = contracts_of(workloads, tell, run);
   const auto product =
       std::ranges::find_if(workloads, [](const Workload& one) { return one.problem.has_value(); });
   if (machine::MEASURES_TIME && product != workloads.end() && !interrupted()) {
-    tell("measuring the device's limits",
-         begun_without_problem(*product, contracts[product->held_to_contract]));
+    tell("measuring the device's limits", begun_without_problem(*product));
     run.from.roofs = machine::measure_roofs();
   }
   Matrices matrices(how.errors);
-  for (size_t i = 0; i < workloads.size() && !interrupted(); ++i) {
-    const Workload& one = workloads[i];
-    const Contract& contract = contracts[one.held_to_contract];
-    const bool told = !one.is_riddle || how.reveal;
-    add_lesson(one, told, run);
-    if (one.problem && matrices.are_new(*one.problem, one.arithmetic)) {
-      tell(fmt::format("{}: preparing", one.size), begun_without_problem(one, contract));
-      matrices.verifier(*one.problem, one.arithmetic);
-      if (interrupted()) return;
+  for (const ladder::Rung* rung : in_order_of_trust(workloads)) {
+    Contract contract;
+    for (size_t i = 0; i < workloads.size() && !interrupted(); ++i) {
+      const Workload& one = workloads[i];
+      if (one.held_to_contract != rung) continue;
+      if (rung != nullptr && contract.checks == 0) {
+        contract = put_through_contract(one, tell);
+        if (!device_is_usable()) {
+          add_unusable(rung, contract, workloads, run);
+          throw Error(ExitCode::wrong, "the device cannot be used after that failure");
+        }
+        if (interrupted()) return;
+      }
+      const bool told = !one.is_riddle || how.reveal;
+      add_lesson(one, told, run);
+      if (one.problem && matrices.are_new(*one.problem, one.arithmetic)) {
+        tell(fmt::format("{}: preparing", one.size), begun(one, contract));
+        matrices.verifier(*one.problem, one.arithmetic);
+        if (interrupted()) return;
+      }
+      tell(step_of(workloads, i), begun(one, contract));
+      Result result = measure(one, matrices, how.options);
+      if (one.lesson && told) result.idea = one.idea;
+      results::add_hazards(contract.hazards, result.seen.hazards);
+      result.judged.contract = contract.broken;
+      result.judged.contract_checks = contract.checks;
+      add_result(std::move(result), run);
     }
-    tell(step_of(workloads, i), begun(one, contract));
-    Result result = measure(one, matrices, how.options);
-    if (one.lesson && told) result.idea = one.idea;
-    results::add_hazards(contract.hazards, result.seen.hazards);
-    result.judged.contract = contract.broken;
-    result.judged.contract_checks = contract.checks;
-    add_result(std::move(result), run);
   }
 }
 

@@ -38,8 +38,8 @@ struct HowMeasured {
 };
 
 /// Runs each workload and adds its result to `run` at once, so that results stay after a failure (an Error) or an
-/// interruption. A kernel is first held to the whole contract, if asked. Roofs are measured before the first product is
-/// timed.
+/// interruption. A kernel is first held to the whole contract, if asked; such kernels come last, because they may leave
+/// the device unusable. Roofs are measured before the first product is timed.
 void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how, const Tell& tell,
                  results::Run& run);
 /// The same; `with_progress` shows the progress on a terminal.

@@ -1,4 +1,5 @@
 // --kernel FILE.cu: a stranger's kernel is compiled, judged as the rungs are, and refused with what is missing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -186,6 +187,37 @@ TEST_F(KernelFile, ThatFaultsSaysWhere) {
               HasSubstr(runner::machine::MEASURES_TIME ? "wrote beside C" : "mine.cu:14"));
 }
 
+// A check of the contract may end the run. The other kernels' rows are there by then, and the kernel has its own.
+TEST_F(KernelFile, ThatEndsTheRunInTheContractHasItsRowBesideTheOthers) {
+  if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "on a device the guard bands catch it";
+  const std::string from = "  float* c = &p.C[row * p.ldc + col];";
+  const auto rows_of = [&](const std::string& text, const std::vector<std::string>& sizes) {
+    const std::string saved = (folder / "run.json").string();
+    const Ended ended = run(write(text), {"1-2", "--size", fmt::format("{}", fmt::join(sizes, ",")),
+                                          BASELINE, "--json=" + saved});
+    EXPECT_EQ(ended.code, 1);
+    EXPECT_THAT(ended.err, HasSubstr("the run ends here"));
+    const json saved_run = json::parse(contents(saved));
+    std::map<std::string, bool> rows;
+    for (const json& row : saved_run.at("benchmarks")) rows[row.at("name")] = row.at("correct");
+    return rows;
+  };
+  const std::map<std::string, bool> rungs{{"sgemm/01_naive/64x64x64", true},
+                                          {"sgemm/02_coalesced/64x64x64", true}};
+  std::map<std::string, bool> all = rungs;
+  all["sgemm/01_naive/48x48x48"] = all["sgemm/02_coalesced/48x48x48"] = true;
+  all["kernel/mine/64x64x64"] = all["kernel/mine/48x48x48"] = false;
+  EXPECT_EQ(rows_of(with(MINE, from, from + "\n  p.C[p.M * p.ldc + 4096] = 1;"), {"64", "48"}),
+            all);
+
+  std::map<std::string, bool> with_mine = rungs;
+  with_mine["kernel/mine/64x64x64"] = false;
+  EXPECT_EQ(rows_of(with(MINE, "  my_kernel<<<",
+                         "  *static_cast<volatile int*>(nullptr) = 1;\n  my_kernel<<<"),
+                    {"64"}),
+            with_mine);
+}
+
 TEST_F(KernelFile, ThatDoesNotCompileGivesTheCompilersWords) {
   const std::string words = refusal(with(MINE, "float sum = 0.0f;", "float sum = nonsense;"));
   EXPECT_THAT(words, HasSubstr("it does not compile\n"));
@@ -257,11 +289,12 @@ TEST_F(KernelFile, WhoseHostCodeDoesHarmIsToldAndTheReportIsWhole) {
     const char *code, *says;
   } cases[] = {
       {"if (std::vector<int>(2).at(3) == 0) return cudaSuccess;",
-       "mine: its host code threw std::out_of_range: vector::_M_range_check"},
+       "mine at 64x64x64: its host code threw std::out_of_range: vector::_M_range_check"},
       {"*static_cast<volatile int*>(nullptr) = 1;",
-       "mine: its host code ended the process by a signal, Segmentation fault (11), during: mine: "
-       "the contract, dense shapes"},
-      {"while (true) puts(\"hello\");", "mine: it was ended after 2.4 s, during: mine: "},
+       "mine at 64x64x64: its host code ended the process by a signal, Segmentation fault (11), "
+       "during: mine: the contract, dense shapes"},
+      {"while (true) puts(\"hello\");",
+       "mine at 64x64x64: it was ended after 2.4 s, during: mine: "},
   };
   for (const auto& [code, says] : cases) {
     const fs::path file =
