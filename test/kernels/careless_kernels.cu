@@ -188,9 +188,31 @@ __global__ void row_kernel(const Sgemm p) {
   }
 }
 
-template <int64_t MOST_BLOCKS>
+template <int64_t MOST>
 cudaError_t launch_rows(const Sgemm& p, cudaStream_t stream) {
-  row_kernel<<<static_cast<unsigned>(std::min(p.M, MOST_BLOCKS)), 256, 0, stream>>>(p);
+  row_kernel<<<static_cast<unsigned>(std::min(p.M, MOST)), 256, 0, stream>>>(p);
+  return cudaGetLastError();
+}
+
+// A grid of at most MOST blocks: a block takes one tile after another, or only its first.
+template <bool IN_TURNS>
+__global__ void capped_kernel(const Sgemm p, const int64_t tiles, const int64_t tiles_n) {
+  for (int64_t tile = blockIdx.x; tile < tiles; tile += IN_TURNS ? gridDim.x : tiles) {
+    const int64_t row = tile / tiles_n * TILE + threadIdx.y;
+    const int64_t col = tile % tiles_n * TILE + threadIdx.x;
+    if (row >= p.M || col >= p.N) continue;
+    float sum = 0.0f;
+    for (int64_t k = 0; k < p.K; ++k) sum += p.A[row * p.lda + k] * p.B[k * p.ldb + col];
+    float* c = &p.C[row * p.ldc + col];
+    *c = ladder::blend(p.alpha, sum, p.beta, c);
+  }
+}
+
+template <bool IN_TURNS, int64_t MOST>
+cudaError_t launch_capped(const Sgemm& p, cudaStream_t stream) {
+  const int64_t tiles_n = ceil_div(p.N, TILE), tiles = ceil_div(p.M, TILE) * tiles_n;
+  const dim3 grid(static_cast<unsigned>(std::min(tiles, MOST)));
+  capped_kernel<IN_TURNS><<<grid, dim3(TILE, TILE), 0, stream>>>(p, tiles, tiles_n);
   return cudaGetLastError();
 }
 
@@ -220,6 +242,14 @@ extern const Rung allocates_memory = rung("allocates_memory", with_allocation);
 
 extern const Rung takes_whole_rows = rung("takes_whole_rows", launch_rows<INT32_MAX>);
 extern const Rung takes_rows_in_turns = rung("takes_rows_in_turns", launch_rows<65535>);
+
+extern const Rung takes_tiles_in_turns = rung("takes_tiles_in_turns", launch_capped<true, 65535>);
+extern const Rung takes_many_tiles_in_turns =
+    rung("takes_many_tiles_in_turns", launch_capped<true, 950'000>);
+extern const Rung leaves_tiles_beyond_its_grid =
+    rung("leaves_tiles_beyond_its_grid", launch_capped<false, 65535>);
+extern const Rung leaves_tiles_beyond_31_bits =
+    rung("leaves_tiles_beyond_31_bits", launch_capped<false, INT32_MAX>);
 
 extern const Rung cuts_block_number = rung("cuts_block_number", launch<Fault::block_16_bits>);
 extern const Rung rows_in_grid_y = rung("rows_in_grid_y", launch<Fault::rows_in_y>);

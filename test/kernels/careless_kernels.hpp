@@ -33,6 +33,12 @@ extern const ladder::Rung allocates_memory;
 /// Right everywhere: a block has whole rows of C, so the grid grows with M and not with N. The second has 65535 blocks at most.
 extern const ladder::Rung takes_whole_rows;
 extern const ladder::Rung takes_rows_in_turns;
+/// At most 65535, or 950 000, blocks of one tile after another: right everywhere.
+extern const ladder::Rung takes_tiles_in_turns;
+extern const ladder::Rung takes_many_tiles_in_turns;
+/// At most 65535, or 2^31 - 1, blocks of one tile.
+extern const ladder::Rung leaves_tiles_beyond_its_grid;
+extern const ladder::Rung leaves_tiles_beyond_31_bits;
 
 /// Cuts the block's number to 16 bits; has the tiles' rows or columns in the grid's y; cuts row, col or K to 32 bits.
 extern const ladder::Rung cuts_block_number;

@@ -111,6 +111,10 @@ const Planted PLANTED[] = {
     {"too large a grid is an error", &faulty::hides_errors, "no error came back", On::simulator},
     {"too large a grid is an error", &faulty::truncates_grid, "a part of the grid ran",
      On::simulator},
+    {"too large a grid is an error", &careless::leaves_tiles_beyond_its_grid,
+     "the last 256 blocks of the grid write nothing of either end of C", On::simulator},
+    {"too large a grid is an error", &careless::leaves_tiles_beyond_31_bits,
+     "the last 256 blocks of the grid write nothing of either end of C", On::simulator},
     {"each leading dimension", &careless::takes_even_ldc, "128x64x64, lda 64, ldb 64, ldc 66"},
     {"alignment of each matrix", &careless::takes_half_aligned_c, "C 8 bytes past a 256-byte"},
     {"sizes around its tiles", &careless::leaves_rows_at_k_1, "x1, lda 1,"},
@@ -153,10 +157,11 @@ TEST(ContractList, FindsNothingInASoundKernel) {
 }
 
 // Far dimensions are asked only of a grid that grows with them: a block that takes all of a far dimension would not end.
-TEST(ContractList, FindsNothingInAGridThatGrowsWithRowsAlone) {
-  for (const Rung* rung : {&careless::takes_whole_rows, &careless::takes_rows_in_turns}) {
-    for (const char* name :
-         {"dense shapes", "more rows than 32 bits count", "more columns than 32 bits count"})
+TEST(ContractList, FindsNothingInAGridThatGrowsWithRowsAloneOrNotForEver) {
+  for (const Rung* rung : {&careless::takes_whole_rows, &careless::takes_rows_in_turns,
+                           &careless::takes_tiles_in_turns, &careless::takes_many_tiles_in_turns}) {
+    for (const char* name : {"dense shapes", "more rows than 32 bits count",
+                             "more columns than 32 bits count", "too large a grid is an error"})
       EXPECT_EQ(complaint(name, *rung), "") << rung->name << ", " << name;
   }
 }

@@ -114,7 +114,7 @@ cudaError_t run_as_graph(const Launch& launch, int times);
 /// and a limit on the turns of warps.
 struct Excerpt {
   enum class Blocks { all, first, last } blocks = Blocks::all;
-  int64_t count = 0;               // of blocks
+  int64_t count = 0;               // of blocks; with none of them the launch is only looked at
   std::optional<int64_t> turns{};  // limit
 };
 /// True if the machine can run excerpts.

@@ -174,10 +174,12 @@ class LongProduct {
 
   static int64_t floats(int64_t length, int64_t other) { return length + other + length * other; }
 
-  Sgemm sgemm() const {
+  Sgemm sgemm() const { return with_length(length_); }
+  // The same with another length, to look at its grid: its matrices do not exist.
+  Sgemm with_length(int64_t length) const {
     const float* const A = (of_rows_ ? long_factor_ : short_factor_).data();
     const float* const B = (of_rows_ ? short_factor_ : long_factor_).data();
-    const int64_t M = of_rows_ ? length_ : other_, N = of_rows_ ? other_ : length_;
+    const int64_t M = of_rows_ ? length : other_, N = of_rows_ ? other_ : length;
     return {.M = M,
             .N = N,
             .K = 1,
@@ -251,14 +253,29 @@ class LongProduct {
   DeviceBuffer<float> long_factor_, short_factor_, c_;
 };
 
-// Returns the grid that the kernel takes for a long product, or nothing if the launch fails. Hardly any block is run.
-std::optional<std::array<int64_t, 3>> grid_for(const Rung& rung, const LongProduct& product) {
-  const OnlyRuns one_block({.blocks = machine::Excerpt::Blocks::first, .count = 1});
+using Grid = std::array<int64_t, 3>;
+
+// Returns the grid that the kernel takes for a product, or nothing if the launch fails. No block is run, so the matrices
+// need not exist.
+std::optional<Grid> grid_for(const Rung& rung, const Sgemm& product) {
+  const OnlyRuns no_block({.blocks = machine::Excerpt::Blocks::first, .count = 0});
   results::Observation seen;
-  if (run_product(rung, product.sgemm(), seen) != cudaSuccess || seen.kernels.empty())
-    return std::nullopt;
+  if (run_product(rung, product, seen) != cudaSuccess || seen.kernels.empty()) return std::nullopt;
   const auto& grid = seen.kernels.front().grid;
-  return std::array<int64_t, 3>{grid[0], grid[1], grid[2]};
+  return Grid{grid[0], grid[1], grid[2]};
+}
+int64_t blocks_in(const Grid& grid) { return grid[0] * grid[1] * grid[2]; }
+
+// Returns the most blocks that the kernel takes, if it takes as many for `length` as for still longer sides: its blocks
+// then have to take several tiles. A number of blocks that was cut to fewer bits is another one for each length.
+std::optional<int64_t> most_blocks(const Rung& rung, int64_t length,
+                                   const std::function<Sgemm(int64_t length)>& product) {
+  const auto grid = grid_for(rung, product(length));
+  if (!grid) return std::nullopt;
+  for (const int64_t longer : {length / 7 * 9 + 5, length / 7 * 12 + 3}) {
+    if (grid_for(rung, product(longer)) != grid) return std::nullopt;
+  }
+  return blocks_in(*grid);
 }
 
 // How a kernel's grid grows with one dimension of C.
@@ -282,14 +299,14 @@ struct Growth {
 std::optional<Growth> growth_at(const Rung& rung, bool of_rows, int64_t length, int64_t other) {
   if (!has_memory_for(2 * LongProduct::floats(length, other))) return std::nullopt;
   const LongProduct whole(of_rows, length, other), half(of_rows, length / 2, other);
-  const auto grid = grid_for(rung, whole), smaller = grid_for(rung, half);
+  const auto grid = grid_for(rung, whole.sgemm()), smaller = grid_for(rung, half.sgemm());
   if (!grid || !smaller) return std::nullopt;
-  const auto blocks = [](const auto& of) { return of[0] * of[1] * of[2]; };
-  if (10 * blocks(*grid) < 18 * blocks(*smaller)) return Growth{};
-  Growth growth{.of_a_block = std::max<int64_t>(1, length / blocks(*grid))};
+  if (10 * blocks_in(*grid) < 18 * blocks_in(*smaller)) return Growth{};
+  // From the smaller grid: the larger one may have reached the kernel's most blocks.
+  Growth growth{.of_a_block = std::max<int64_t>(1, length / 2 / blocks_in(*smaller))};
   while (growth.along < 2 && (*grid)[growth.along] == (*smaller)[growth.along]) ++growth.along;
-  growth.at = length;
-  growth.extent = (*grid)[growth.along];
+  growth.at = length / 2;
+  growth.extent = (*smaller)[growth.along];
   return growth;
 }
 
@@ -361,7 +378,12 @@ std::string long_sides(const Rung& rung, bool of_rows) {
     if (!growth || growth->of_a_block == 0) continue;
     const int64_t of_a_block = growth->of_a_block;
     const int64_t blocks = ladder::ceil_div(LongProduct::WINDOW, of_a_block);
-    for (const int64_t length : {BITS_16 * of_a_block + HALF, BITS_31 + HALF, BITS_32 + HALF}) {
+    const LongProduct window(of_rows, 2 * LongProduct::WINDOW, other);
+    for (int64_t length : {BITS_16 * of_a_block + HALF, BITS_31 + HALF, BITS_32 + HALF}) {
+      const auto most =
+          most_blocks(rung, length, [&](int64_t another) { return window.with_length(another); });
+      // The last blocks then end at the end of C.
+      if (most) length = ladder::ceil_div(length, *most * of_a_block) * *most * of_a_block;
       if (!has_memory_for(LongProduct::floats(length, other))) continue;
       LongProduct product(of_rows, length, other);
       if (auto found = ends_of_a_long_product(rung, product, blocks, growth->refusal(length));
@@ -432,9 +454,19 @@ std::optional<double> blocks_for(const Rung& rung, Sgemm column, int64_t rows) {
   return static_cast<double>(*after - *before);
 }
 
+// Checks a kernel whose grid grows up to `most` blocks: the last ones reach the end of a column with twice as many tiles.
+std::string several_tiles_each(const Rung& rung, int64_t most, int64_t of_a_block) {
+  const int64_t length = 2 * most * of_a_block;
+  if (length < 2 * LongProduct::WINDOW || !has_memory_for(LongProduct::floats(length, 1)))
+    return "";
+  LongProduct product(true, length, 1);
+  const int64_t blocks = ladder::ceil_div(LongProduct::WINDOW, of_a_block);
+  return ends_of_a_long_product(rung, product, blocks, "");
+}
+
 // A column of C so tall that its blocks fit neither in a grid nor their number in 32 bits: 32 bits leave 1 of it for
-// any tile whose height is a power of two up to 128. Not checked if the grid does not grow with C, because such a
-// kernel would write a matrix that does not exist.
+// any tile whose height is a power of two up to 128. A kernel may refuse it, or take fewer blocks, each for several tiles.
+// Not checked if the grid does not grow with C at all, because such a kernel would write a matrix that does not exist.
 std::string too_large_a_grid(const Rung& rung) {
   const WithoutHazards it_is_meant;
   constexpr int64_t SMALL = 1 << 12, LARGE = 1 << 17, TOO_LARGE = (int64_t{1} << 39) + 1;
@@ -454,6 +486,14 @@ std::string too_large_a_grid(const Rung& rung) {
   if (!small || !large) return "";
   const bool grows = *small > 0 && *large > 0.9 * LARGE / SMALL * *small;
   if (!grows) return "";
+  const auto of_rows = [&](int64_t rows) {
+    Sgemm taller = column;
+    taller.M = rows;
+    return taller;
+  };
+  if (const auto most = most_blocks(rung, TOO_LARGE, of_rows); most && machine::RUNS_EXCERPTS)
+    return several_tiles_each(rung, *most,
+                              std::max<int64_t>(1, static_cast<int64_t>(LARGE / *large)));
 
   column.M = TOO_LARGE;
   const auto before = machine::blocks_run();

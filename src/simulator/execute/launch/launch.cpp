@@ -172,8 +172,8 @@ class Launch {
 
   std::optional<Fault> run(LaunchCounters& counted) {
     const auto start = std::chrono::steady_clock::now();
-    const auto wanted =
-        static_cast<size_t>(std::min<uint64_t>(static_cast<uint64_t>(worker_threads()), blocks_));
+    const auto threads = static_cast<uint64_t>(worker_threads());
+    const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(blocks_, 1, threads));
     stuck_.assign(wanted, std::nullopt);
     if (looks_for_hazards())
       state_.watched = std::make_unique<HazardContext>(program_, state_.device.shadow, wanted > 1);
