@@ -319,6 +319,33 @@ ret;
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 32000 + pick(pick(t))) << "thread " << t;
 }
 
+// --- parameters -------------------------------------------------------------------------------------
+
+// A structure's members are loaded through a register. The launch has two parameters, a and b, of 8 bytes each.
+TEST(Parameters, AreReadThroughARegisterInEachLane) {
+  const Array<uint32_t> out(std::vector<uint32_t>(96, 0xdeadbeefu));
+  const uint64_t b = 0x1122334455667788;
+  const auto fault = run(R"(
+    mov.b64 %rd3, k_param_1;
+    ld.param.u32 %r2, [%rd3];          // the lanes agree
+    st.global.u32 [%rd0], %r2;
+    and.b32 %r3, %r0, 1;  mul.wide.u32 %rd4, %r3, 4;
+    add.s64 %rd4, %rd3, %rd4;
+    ld.param.u32 %r4, [%rd4];          // they differ
+    st.global.u32 [%rd0+128], %r4;
+    mov.u32 %r5, 0;
+    setp.eq.u32 %p1, %r3, 1;
+    @%p1 ld.param.u32 %r5, [%rd4];     // the active ones agree
+    st.global.u32 [%rd0+256], %r5;)",
+                         out.address(), b, 32);
+  ASSERT_FALSE(fault.has_value()) << fault->text();
+  for (uint32_t t = 0; t < 32; ++t) {
+    EXPECT_EQ(out[t], 0x55667788u) << "thread " << t;
+    EXPECT_EQ(out[32 + t], t % 2 == 1 ? 0x11223344u : 0x55667788u) << "thread " << t;
+    EXPECT_EQ(out[64 + t], t % 2 == 1 ? 0x11223344u : 0u) << "thread " << t;
+  }
+}
+
 // --- barriers ---------------------------------------------------------------------------------------
 
 TEST(Barriers, WarpsSeeEachOthersWrites) {
