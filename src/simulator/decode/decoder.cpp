@@ -218,6 +218,20 @@ class Decoder {
     return registers_.slots.at(operand.name);
   }
 
+  // Sets the register of a result that may be dropped: the sink `_`.
+  bool set_result(const Operand& operand, Op& op) const {
+    if (is_sink(operand)) return true;
+    const auto result = destination(operand);
+    if (!result) return false;
+    op.d = *result;
+    op.extra |= HAS_RESULT;
+    return true;
+  }
+
+  static bool is_sink(const Operand& operand) {
+    return operand.kind == Kind::symbol && operand.name == "_";
+  }
+
   // Returns the place of an operand that has the right kind in all PTX from clang.
   static Slot certain(std::optional<Slot> place) {
     if (!place) throw std::logic_error("an operand of a barrier or branch is of no known kind");
@@ -513,7 +527,7 @@ class Decoder {
                                             std::string_view type) {
     std::vector<Slot> slots;
     for (const Operand& part : parts) {
-      if (part.kind == Kind::symbol && part.name == "_") return std::nullopt;
+      if (is_sink(part)) return std::nullopt;
       const auto slot = source(part, type);
       if (!slot) return std::nullopt;
       slots.push_back(*slot);
@@ -701,15 +715,7 @@ class Decoder {
     if (!b || !c) return false;
     op.b = *b;
     op.c = *c;
-    if (has_result) {
-      const auto result = destination(operands[0]);
-      const bool is_sink = operands[0].kind == Kind::symbol && operands[0].name == "_";
-      if (!result && !is_sink) return false;
-      if (result) {
-        op.d = *result;
-        op.extra |= HAS_RESULT;
-      }
-    }
+    if (has_result && !set_result(operands[0], op)) return false;
     poll(op);
     return true;
   }
@@ -764,14 +770,7 @@ class Decoder {
     if (op.execute == nullptr) return false;
     std::vector<Operand> operands = instruction.operands;
     if (facts.has_result) {
-      if (operands.empty()) return false;
-      const auto result = destination(operands[0]);
-      const bool is_sink = operands[0].kind == Kind::symbol && operands[0].name == "_";
-      if (!result && !is_sink) return false;
-      if (result) {
-        op.d = *result;
-        op.extra |= HAS_RESULT;
-      }
+      if (operands.empty() || !set_result(operands[0], op)) return false;
       operands.erase(operands.begin());
     }
     if (shape.operation == Operation::count_pending) {
@@ -896,7 +895,7 @@ class Decoder {
       const Operand& operand = operands[i];
       if (operand.kind == Kind::pair) {  // %r1|%p1: the predicate gets its own list
         const Operand& first = operand.parts.front();
-        if (instruction.opcode[0] == "elect" && first.kind == Kind::symbol && first.name == "_") {
+        if (instruction.opcode[0] == "elect" && is_sink(first)) {
           const auto predicate = slots_of({operand.parts.back()}, found.operands[i]);
           if (!predicate) return false;
           op.lists =
