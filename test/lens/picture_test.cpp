@@ -27,16 +27,16 @@ ld.global.f32 of A, launch 1, block (3,0,0), warp 2, request
   line    byte  sector 0 1        2        3         lanes
      0       0  #.#.#.#. #.#.#.#. #.#.#.#. #.#.#.#.  0-15
      1     128  #.#.#.#. #.#.#.#. #.#.#.#.           16-27
-28 lanes ask for 112 bytes in 7 sectors of 2 lines (224
-bytes fetched): 50.0 % used.
+28 lanes ask for 112 bytes in 7 sectors of 2 lines
+(224 bytes fetched): 50.0 % used.
 
 request 1
          lanes  vvvvvvvv vvvvvvvv vvvvvvvv vvvv----
   line    byte  sector 0 1        2        3         lanes
      4     512  #.#.#.#. #.#.#.#. #.#.#.#. #.#.#.#.  0-15
      5     640  #.#.#.#. #.#.#.#. #.#.#.#.           16-27
-28 lanes ask for 112 bytes in 7 sectors of 2 lines (224
-bytes fetched): 50.0 % used.
+28 lanes ask for 112 bytes in 7 sectors of 2 lines
+(224 bytes fetched): 50.0 % used.
 
 # 4 bytes used, . 4 bytes fetched in vain, - inactive lane
 )");
@@ -108,7 +108,7 @@ TEST(Picture, MarksTheGapsOfALeap) {
   EXPECT_EQ(lines[6], "⋮   31    3968           █░░░░░░░                    1");
   EXPECT_EQ(lines[36], "⋮  968  123904                             █░░░░░░░  31");
   EXPECT_EQ(lines[37],
-            "32 lanes ask for 128 bytes in 32 sectors of 32 lines (1024 bytes fetched): 12.5");
+            "32 lanes ask for 128 bytes in 32 sectors of 32 lines (1024 bytes fetched):");
 }
 
 TEST(Picture, ShowsABroadcastAsTheOneWordThatItIs) {
@@ -122,8 +122,8 @@ ld.global.f32 of A, launch 1, block (3,0,0), warp 2, request 0
          lanes  ▼▼▼▼▼▼▼▼ ▼▼▼▼▼▼▼▼ ▼▼▼▼▼▼▼▼ ▼▼▼▼▼▼▼▼
   line    byte  sector 0 1        2        3         lanes
      3     384  ░░░░█░░░                             0-31
-32 lanes ask for the same 4 bytes in 1 sector of 1 line (32 bytes fetched): 12.5
-% used.
+32 lanes ask for the same 4 bytes in 1 sector of 1 line (32 bytes fetched):
+12.5 % used.
 
 █ 4 bytes used, ░ 4 bytes fetched in vain
 )");
