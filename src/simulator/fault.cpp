@@ -31,7 +31,7 @@ std::string counted(uint64_t count, const std::string& noun) {
 
 bool is_of_block_or_thread(AddressKind kind) {
   return kind == AddressKind::shared || kind == AddressKind::before_shared ||
-         kind == AddressKind::local;
+         kind == AddressKind::local || kind == AddressKind::parameters;
 }
 
 // Returns the offset from the memory's first byte. An address in shared memory has 32 bits, so one before it
@@ -96,6 +96,11 @@ std::string detail_of(const Fault& fault) {
         if (fault.place.kind == AddressKind::before_shared) {
           return "the address is " + std::to_string(-byte_of(fault)) +
                  " bytes before the block's shared memory";
+        }
+        if (fault.place.kind == AddressKind::parameters) {
+          return "the address is byte " + std::to_string(byte_of(fault)) +
+                 " of the kernel's parameters, which have " + std::to_string(fault.place.bytes) +
+                 " bytes and are constant";
         }
         return "the address is byte " + std::to_string(byte_of(fault)) +
                (is_local(fault) ? " of the thread's local memory, which has "
@@ -204,8 +209,11 @@ std::string where_of(const Fault& fault) {
   }
   if (has_address(fault.kind)) {
     if (is_access(fault.kind) && is_of_block_or_thread(fault.place.kind)) {
-      text << ", byte " << byte_of(fault) << " of " << (is_local(fault) ? "local" : "shared")
-           << " memory";
+      const bool is_parameter = fault.place.kind == AddressKind::parameters;
+      text << ", byte " << byte_of(fault) << " of "
+           << (is_parameter      ? "the parameters"
+               : is_local(fault) ? "local memory"
+                                 : "shared memory");
     } else {
       text << ", address 0x" << std::hex << fault.address;
     }
@@ -234,6 +242,9 @@ std::string advice_out_of_bounds(const Fault& fault) {
     case AddressKind::before:
       return "keep the index at 0 or above" + line_of(fault) +
              ": a guard like `if (i > 0)`; a product of ints may also overflow (size_t holds more)";
+    case AddressKind::parameters:
+      return "copy the parameter into a variable" + line_of(fault) +
+             " if the thread is to change it; a read must stay within it";
     case AddressKind::device:
       break;
   }
@@ -314,8 +325,8 @@ const char* name_of(FaultAction action) {
 }
 
 const char* name_of(AddressKind kind) {
-  constexpr std::array NAMES = {"device", "before", "shared",       "local",
-                                "host",   "null",   "before_shared"};
+  constexpr std::array NAMES = {"device", "before", "shared",        "local",
+                                "host",   "null",   "before_shared", "parameters"};
   return NAMES[static_cast<size_t>(kind)];
 }
 

@@ -54,6 +54,7 @@ enum class AddressKind {
   host,           // the host's memory, or none
   null,           // at most a page from 0
   before_shared,  // before the block's shared memory
+  parameters,     // the kernel's parameters, which are constant
 };
 
 /// Returns the enumerator's own name: "out_of_bounds", "reads", "shared".

@@ -495,6 +495,7 @@ class Decoder {
     uint64_t window = 0;
     if (has("shared")) window = SHARED_WINDOW;
     if (has("local")) window = LOCAL_WINDOW;
+    if (has("param")) window = PARAMETER_WINDOW;
     const auto result = destination(instruction.operands[0]);
     const auto a = source(instruction.operands[1], "u64");
     if (!result || !a || opcode.back() != "u64") return false;

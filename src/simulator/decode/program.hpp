@@ -67,6 +67,7 @@ constexpr int32_t CONVERT_FROM_64 = 16, CONVERT_TO_64 = 32;
 /// The windows by which a generic pointer tells its space. They do not overlap device memory or the host's.
 constexpr uint64_t SHARED_WINDOW = 0x0020'0000'0000'0000;
 constexpr uint64_t LOCAL_WINDOW = 0x0030'0000'0000'0000;
+constexpr uint64_t PARAMETER_WINDOW = 0x0050'0000'0000'0000;  // of a __grid_constant__'s address
 constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
 
 /// A pointer to a function holds FUNCTION_STRIDE times its number in the module, in a window without memory.

@@ -21,8 +21,9 @@
 // runtime recognises it by the section, and puts the device's variable at the shadow's place.
 #define __managed__ __attribute__((device, section("simulator_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-// A kernel's parameters are read in place anyway: the interpreter does not copy them.
-#define __grid_constant__
+// A parameter that is not copied, so that all threads may use its address. clang 19 does not know the word; simcc carries the
+// annotation to LLVM (grid_constants.py).
+#define __grid_constant__ __attribute__((annotate("grid_constant")))
 
 #else
 

@@ -170,6 +170,16 @@ Located locate_parts(const Warp& w, uint32_t site, const Addresses& address,
   return {pattern, nullptr, &worker.lane_pointers, site, first};
 }
 
+/// Throws WarpFault: a lane writes to the kernel's parameters, or reads beyond them.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_at_parameters(const Warp& w,
+                                                                      const Addresses& address,
+                                                                      int lane) {
+  throw WarpFault{{.kind = FaultKind::out_of_bounds,
+                   .address = address.of(lane) - PARAMETER_WINDOW,
+                   .place = {.kind = AddressKind::parameters, .bytes = w.block->parameter_bytes}},
+                  lane};
+}
+
 /// Calls use(located) for each space in turn, with only its lanes active. A generic address tells its space by
 /// its value, lane by lane.
 template <typename Observer, uint32_t BYTES, typename Use>
@@ -179,6 +189,10 @@ void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
   const uint32_t shared = lanes & to_bits(all - SHARED_WINDOW < WINDOW_BYTES);
   const uint32_t local = lanes & to_bits(all - LOCAL_WINDOW < WINDOW_BYTES);
   const uint32_t global = lanes & ~shared & ~local;
+  // Loads from there are done before (memory_handlers.hpp).
+  const uint32_t parameters = lanes & to_bits(all - PARAMETER_WINDOW < WINDOW_BYTES);
+  if (parameters != 0) [[unlikely]]
+    fail_at_parameters(w, address, std::countr_zero(parameters));
   const auto in = [&](uint32_t some, auto&& locate) {
     if (some == 0) return;
     if (some != lanes) set_active(w, some);

@@ -90,9 +90,55 @@ void gather(Parts<Element, COUNT>& value, const Warp& w, const Located& located)
   }
 }
 
+/// Loads of lanes whose generic address is a parameter's. They count for nothing, as ld.param. Returns these lanes.
+template <typename Element, int COUNT, bool WIDE>
+uint32_t load_from_parameters(Warp& w, const Op& op) {
+  AddressStorage storage;
+  const Addresses address =
+      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  const uint32_t lanes = w.active;
+  const uint32_t reading =
+      lanes &
+      to_bits(static_cast<Lanes<uint64_t>>(address.vector() + address.offset) - PARAMETER_WINDOW <
+              WINDOW_BYTES);
+  if (reading == 0) [[likely]]
+    return 0;
+  constexpr uint64_t BYTES = sizeof(Element) * COUNT;
+  Parts<Element, COUNT> value{};
+  for_each_lane(reading, [&](int lane) {
+    const uint64_t at = address.of(lane) - PARAMETER_WINDOW;
+    if (at % BYTES != 0) {
+      throw WarpFault{{.kind = FaultKind::misaligned,
+                       .address = at,
+                       .place = {.kind = AddressKind::parameters},
+                       .alignment = BYTES},
+                      lane};
+    }
+    if (at > w.block->parameter_bytes || BYTES > w.block->parameter_bytes - at)
+      fail_at_parameters(w, address, lane);
+    value.take(static_cast<size_t>(lane), w.block->parameters + at);
+  });
+  set_active(w, reading);
+  const Slot* slots = slots_of<COUNT>(op, op.d);
+  for (size_t i = 0; i < COUNT; ++i)
+    write_loaded<Element, WIDE>(w, slots[i], bits_as<Lanes<Element>>(value.part[i]));
+  set_active(w, lanes);
+  return reading;
+}
+
 template <typename Observer, Space SPACE, typename Element, int COUNT, bool WIDE>
 void load(Warp& w, const Op& op) {
   const Slot* slots = slots_of<COUNT>(op, op.d);
+  if constexpr (SPACE == Space::generic) {
+    const uint32_t done = load_from_parameters<Element, COUNT, WIDE>(w, op);
+    if (done != 0) [[unlikely]] {
+      const uint32_t lanes = w.active;
+      if (done == lanes) return;
+      set_active(w, lanes & ~done);
+      load<Observer, SPACE, Element, COUNT, WIDE>(w, op);
+      return set_active(w, lanes);
+    }
+  }
   if constexpr (SPACE == Space::shared) ++w.shared_loads;
   use_memory<Observer, SPACE, sizeof(Element) * COUNT>(w, op, [&](const Located& located) {
     Parts<Element, COUNT> value;

@@ -151,8 +151,9 @@ void is_in_window(Warp& w, const Op& op) {
 }
 void is_global(Warp& w, const Op& op) {
   const Lanes<uint64_t> a = read<uint64_t>(w, op.a);
-  write_predicate(
-      w, op.d, to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES)));
+  write_predicate(w, op.d,
+                  to_bits((a - SHARED_WINDOW >= WINDOW_BYTES) & (a - LOCAL_WINDOW >= WINDOW_BYTES) &
+                          (a - PARAMETER_WINDOW >= WINDOW_BYTES)));
 }
 
 // __syncwarp. The lanes have already reconverged: BasicBlock::gathers.
@@ -482,6 +483,7 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"elect.sync", {elect, InstructionKind::warp, {"b32", "u32"}}},
       {"isspacep.shared", {is_in_window<SHARED_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
       {"isspacep.local", {is_in_window<LOCAL_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.param", {is_in_window<PARAMETER_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
       {"isspacep.global", {is_global, InstructionKind::warp, {"pred", "u64"}}},
       {"redux.sync.add.u32",
        {reduce<uint32_t, [](uint32_t a, uint32_t b) { return a + b; }>,
