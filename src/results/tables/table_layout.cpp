@@ -145,6 +145,19 @@ void ResultTable::add_starred(std::string group, const char* heading, const char
       });
 }
 
+// Each row has its own date.
+std::string ResultTable::starred_dates() const {
+  std::string first, last;
+  for (const Result* row : rows_) {
+    const Result* const result = starred(*row).result;
+    if (result == nullptr) continue;
+    const std::string date = result->date.substr(0, 10);
+    if (first.empty() || date < first) first = date;
+    if (date > last) last = date;
+  }
+  return first == last ? "on " + first : "from " + first + " to " + last;
+}
+
 std::string ResultTable::starred_note(std::string (*size_of)(const Result&, const text::Signs&),
                                       const std::string& size_here) const {
   for (const Result* row : rows_) {
@@ -152,9 +165,9 @@ std::string ResultTable::starred_note(std::string (*size_of)(const Result&, cons
     if (result == nullptr) continue;
     const std::string there = size_of(*result, signs_);
     const std::string here = size_here.empty() ? size_of(*row, signs_) : size_here;
-    return fmt::format("* measured on an {} on {}{}{}; all else is counted here{}{}",
-                       run->from.device, result->date.substr(0, 10), there.empty() ? "" : " at ",
-                       there, here.empty() ? "" : ", at ", here);
+    return fmt::format("* measured on an {} {}{}{}; all else is counted here{}{}", run->from.device,
+                       starred_dates(), there.empty() ? "" : " at ", there,
+                       here.empty() ? "" : ", at ", here);
   }
   return "";
 }

@@ -46,6 +46,19 @@ TEST(RecordedFigures, StandInStarred) {
                                "counted here, at 64³"));
 }
 
+TEST(RecordedFigures, OfSeveralDaysNameTheFirstAndTheLast) {
+  results::Run baseline = recorded();
+  results::Result later = baseline.results.at(0);
+  later.who = made::rung(2, "coalesced", SIZE).who;
+  later.date = "2026-01-05T10:00:00+00:00";
+  baseline.results.push_back(later);
+  results::Run both = today();
+  both.results.push_back(
+      made::counted(made::rung(2, "coalesced", 64), {{"global_bytes_fetched", "", 64}}));
+  EXPECT_THAT(results::to_table(both, {baseline}, {.unicode = true}),
+              HasSubstr("* measured on an Example E100 from 2026-01-02 to 2026-01-05 at 4096³"));
+}
+
 TEST(RecordedFigures, AreAbsentWithoutARecordedRun) {
   EXPECT_THAT(results::to_table(today(), {}, {}), Not(HasSubstr("cuBLAS")));
 }
