@@ -22,8 +22,8 @@ run_slice() {
 }
 
 # write_figures FILE BIN COMMAND...: counters of every rung, checksums of results, and how much memory it took.
-# What depends on the host is left out: dates and times, the command, the memory that it lends, and the rounding errors
-# of rung 0, which is the host's own product.
+# Leaves out the figures that depend on the host: dates and times, the command, the host's memory, and the rounding
+# errors of rung 0, which the host computes.
 write_figures() {
   local file=$1 bin=$2
   shift 2

@@ -2,14 +2,14 @@
 """Records the runs in bench/baselines: what tests compare with and README.md quotes.
 
     bench/record.py counters             simulator.json: the counters of every rung and lab on the simulated GPU
-    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about ten minutes)
+    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
     bench/record.py dram                 its rows at 4096 get the bytes of DRAM that Nsight Compute counts
     bench/record.py labs                 nvidia-h200-labs.json: the time of every lab's variants on this machine's GPU
     bench/record.py device --resume      the rows that an interrupted call left
     bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
 
 A row that is measured anew replaces the one of its kernel and size; each row has its own date and says how it was
-measured. Rows of another device, driver, CUDA or cuBLAS are never mixed in. Afterwards tools/docs/ladder_table.py puts the
+measured. A file never mixes rows of several devices, drivers, or versions of CUDA or cuBLAS. Afterwards tools/docs/ladder_table.py puts the
 table into README.md.
 """
 
@@ -33,10 +33,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "bench/baselines"
 WRONG, FAILURE, INTERRUPTED = 1, 70, 130  # exit codes, of sgemm_runner and of this program
 
-# Whole tiles, where rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; both once more, where
-# no row of A or B begins at a multiple of 16 bytes; nothing whole.
+# Whole tiles, for which rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; few of both once more,
+# with rows of A and B that begin at no multiple of 16 bytes; no whole tile at all.
 COUNTED_SIZES = "256,64x64x2048,4x256x256,256x4x256,4x255x61,255x4x61,65x63x61"
-# Of one machine and one moment, or told elsewhere: noise in a review.
+# Left out of the file: these belong to one machine and one moment, or stand elsewhere. They would be noise in a review.
 NOT_RECORDED_OF_COUNTERS = (
     *("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds", "lines"),
     *("labs", "idea"),
@@ -50,7 +50,7 @@ class Group:
     kernels: str
     sizes: str
     options: tuple[str, ...]
-    runs: int = 3  # how often all is measured anew, by a program of its own
+    runs: int = 3  # how often the group is measured anew, each time by a new process
 
     def __str__(self):
         return f"{self.kernels} --size {self.sizes} {' '.join(self.options)}, {self.runs} run{'s' if self.runs > 1 else ''}"
@@ -73,7 +73,7 @@ def say(text):
 
 
 class Runner:
-    """The program. Ctrl-C and the like are handed on to it: it then prints what is done, and ends."""
+    """Runs the program. Hands Ctrl-C and the like on to it; it then prints the finished results and ends."""
 
     def __init__(self, command):
         self.command = command
@@ -95,7 +95,7 @@ class Runner:
             pass  # it has just ended
 
     def output(self, *words):
-        """Its exit code, and what it wrote to stdout."""
+        """Returns its exit code and its stdout."""
         if self.stopped:
             raise Refused("interrupted", INTERRUPTED)
         try:
@@ -111,12 +111,12 @@ class Runner:
         return code, output
 
     def run(self, *words):
-        """What it says of what was run. Where it was interrupted: of what was done. Refuses all that is not right."""
-        # The last row of what was cut short may have been too.
+        """Returns the run that the program printed; if it was interrupted, the finished part of it. Refuses wrong results."""
+        # If the run was cut short, its last row may have been too.
         return self._result_of((*words, "--json"), lambda run: run.rows[:-1])
 
     def save(self, runs, *words):
-        """The same of several runs, put together."""
+        """Returns several runs of the same, put together."""
         return self._result_of(("save", "/dev/stdout", *words, "--runs", str(runs)), lambda run: run.rows)
 
     def _result_of(self, words, whole_rows):
@@ -132,7 +132,7 @@ class Runner:
                 raise Refused(
                     f"'{self.command[0]}' {ending(code)} without a result; nothing of this call was recorded", exit_code(code)
                 ) from None
-            raise Refused(f"what '{self.command[0]}' printed cannot be used: {unusable}", FAILURE) from None
+            raise Refused(f"the output of '{self.command[0]}' cannot be used: {unusable}", FAILURE) from None
         refuse_what_is_wrong(run)
         if code != 0:
             raise Refused(f"'{self.command[0]}' {ending(code)}; nothing of this call was recorded", exit_code(code))
@@ -195,12 +195,12 @@ def refuse_if_interrupted(runner):
 def refuse_all_but_the_simulator(run):
     if run.context.machine != "simulator":
         raise Refused(
-            f"counters are those of the simulated GPU, and this is a build for {run.context.device}: give the runner of build/sim"
+            f"the simulated GPU counts, and this is a build for {run.context.device}: give the runner of build/sim"
         )
 
 
 def calls_of_labs(runner):
-    """The words of a call for each lab at the sizes that are counted, and at odd ones, where its arrays have ragged ends."""
+    """Yields the words of two calls for each lab: at the sizes that are counted, and at odd sizes, which leave ragged ends of arrays."""
     code, listed = runner.output("lab", "--json")
     try:
         labs = json.loads(listed)
@@ -229,7 +229,7 @@ def record_labs(arguments):
 def refuse_all_but_a_gpu(first):
     if first.context.machine != "cuda":
         raise Refused(
-            f"times are those of a GPU, and this is the {first.context.device}: give the runner of build/cuda where there is one"
+            f"only a GPU has times, and this is the {first.context.device}: give the runner of build/cuda, on a machine with a GPU"
         )
 
 
@@ -262,11 +262,11 @@ def record_device(arguments):
             new = runner.save(group.runs, kernels, "--size", sizes, *group.options)
             if new is not None:
                 refuse_to_mix(path, recording, new.context)
-                # cuBLAS stands at the head of every table, asked for or not: also where it ran only once.
+                # The program always puts cuBLAS at the head, even if it ran only once. Such a row is dropped.
                 rows |= {subject(row): row for row in new.rows if not (row.is_reference and row.once)}
                 write_device(path, recording, rows)
             if runner.stopped:
-                raise Refused(f"interrupted; '{path}' has what was done, and --resume goes on from there", INTERRUPTED)
+                raise Refused(f"interrupted; '{path}' has the finished groups, and --resume goes on from there", INTERRUPTED)
 
 
 DRAM_METRICS = ("dram__bytes_read.sum", "dram__bytes_write.sum")
@@ -274,7 +274,7 @@ DRAM_SIZE = "4096"
 
 
 def record_dram(arguments):
-    """Adds what one launch of each rung moves between DRAM and L2, with a warm L2, to the rows that are recorded."""
+    """Adds the bytes that one launch of each rung moves between DRAM and L2, with a warm L2, to the recorded rows."""
     path = arguments.output or BASELINES / "nvidia-h200.json"
     program.check_writable(path)
     saved = read_saved(path)
@@ -311,13 +311,13 @@ def record_dram(arguments):
 
 
 def nsight_command(ncu):
-    # The L2 as the kernel's own check left it: the times are of a warm one too.
+    # The L2 stays as the kernel's own check left it, because the times are measured with a warm L2 too.
     how = ("--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "none")
     return (ncu, *how, "--profile-from-start", "off", "--target-processes", "all", "--metrics", ",".join(DRAM_METRICS))
 
 
 def dram_bytes_of_launches(output):
-    """Of each kernel that Nsight Compute saw, in order: the sum of the metrics in its CSV, whatever lines stand before it."""
+    """Returns the sum of the metrics of each kernel that Nsight Compute saw, in order. Skips the lines before its CSV."""
     lines = output.decode(errors="replace").splitlines()
     header = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if header is None:
@@ -341,12 +341,12 @@ def read_saved(path):
 
 
 def subject(row):
-    """What a row is about: a rung that got another name is still the same."""
+    """The identity of a row. A rung keeps it under another name."""
     return row.set, row.kernel if row.number is None else row.number, row.variant, row.size, tuple(row.parameters.items())
 
 
 def refuse_to_mix(path, saved, new):
-    """Figures stand in one file only where what decides whether they can be compared is the same. The commit may differ."""
+    """Refuses figures of another device, driver, CUDA or cuBLAS than the file's, because they cannot be compared. The commit may differ."""
     facts = {"device": "device", "driver": "driver", "cuda": "CUDA", "cublas": "cuBLAS"}
     differing = [
         f"{name} {getattr(saved, key) or 'unknown'} there, {getattr(new, key) or 'unknown'} here"
@@ -360,26 +360,26 @@ def refuse_to_mix(path, saved, new):
 
 
 def goes_on(saved, now):
-    """Whether what the file holds was begun today, with this commit."""
+    """True if the recording in the file was begun today, with this commit."""
     if saved is None or saved.context.commit is None or not saved.context.date:
         return False
     return saved.context.commit == now.commit and saved.context.date[:10] == now.date[:10]
 
 
 def rows_since(date, rows):
-    """The (number, size) of those that were measured since then. Dates are all of one form, in UTC."""
+    """Returns the (number, size) of the rows that were measured since `date`. All dates have one form, in UTC."""
     return {(row.number, row.size) for row in rows.values() if row.date >= date}
 
 
 def calls_of(group, done, runner):
-    """The kernels and sizes of a group that are not done yet, in as few calls as there are sets of kernels."""
+    """Yields the kernels and sizes of a group that are not done yet: one call for each set of kernels."""
     code, listed = runner.output("list", "--numbers")
     if code != 0:
         raise Refused(f"'{runner.command[0]} list --numbers' {ending(code)}", exit_code(code))
     numbers = numbers_of(group.kernels, [int(number) for number in listed.split()])
 
     def missing(size):
-        # As ranges, since what a device cannot run is passed over only where it was not named alone.
+        # As ranges, because a kernel that the device cannot run is passed over only if it was not named alone.
         return ",".join(f"{number}-{number}" for number in numbers if (number, size_of(size)) not in done)
 
     for kernels, sizes in itertools.groupby(group.sizes.split(","), missing):
@@ -388,7 +388,7 @@ def calls_of(group, done, runner):
 
 
 def numbers_of(kernels, listed):
-    """Those of `listed` that all, or 0,10-12, stands for."""
+    """Returns the numbers of `listed` that `kernels` names: "all" or "0,10-12"."""
     if kernels == "all":
         return listed
     ranges = [[int(end) for end in part.split("-")] for part in kernels.split(",")]
@@ -396,13 +396,13 @@ def numbers_of(kernels, listed):
 
 
 def size_of(text):
-    """M, N, K of 4096 or 128x160x7168."""
+    """Returns M, N, K of "4096" or "128x160x7168"."""
     sizes = [int(size) for size in text.split("x")]
     return tuple(sizes * 3 if len(sizes) == 1 else sizes)
 
 
 def write_device(path, context, rows):
-    """Squares first, by size. The rows come of several command lines: none of them is kept."""
+    """Writes the rows, squares first, by size. They come from several command lines, so the file keeps none."""
 
     def order(row):
         size = row.size or (0, 0, 0)
@@ -413,7 +413,7 @@ def write_device(path, context, rows):
 
 
 def group_numbers(text):
-    """The groups that 1-3,5 stands for; for argparse."""
+    """Returns the groups that "1-3,5" names; for argparse."""
     try:
         numbers = numbers_of(text, range(1, len(GROUPS) + 1))
     except ValueError:

@@ -3,8 +3,8 @@
 //
 //     build/cuda/bin/tune 2026-11-20 > table && mv table src/kernels/tuned/tile_table.hpp
 //
-// Which registers the compiler gives to which operand decides some per cent, and nobody can predict it;
-// so variants that differ in nothing that matters are in the space too. Each is measured against the
+// The compiler's choice of registers for operands changes speed by some per cent, and nobody can predict
+// it. So the space also holds variants that differ only in ways that should not matter. Each is measured against the
 // same reference run before and after it, so that a clock that drifts does not choose.
 #include <cuda_runtime.h>
 

@@ -8,4 +8,5 @@ set(CMAKE_CXX_COMPILER clang++-19)
 set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)
 set(CMAKE_AR llvm-ar-19 CACHE FILEPATH "The host's ar writes no index for another machine's objects")
 set(CMAKE_RANLIB llvm-ranlib-19 CACHE FILEPATH "As for ar")
-set(CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR}/cross)  # before what the packages of this machine say
+# Searched before CMake's own modules and package files, which describe this machine's libraries.
+set(CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR}/cross)

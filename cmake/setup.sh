@@ -261,16 +261,16 @@ is_for_this_gpu() {
   [ -z "$now" ] || [ "$now" = "$configured" ]
 }
 
-# Forgets what belongs to another place.
+# Removes a build folder that was configured for another source tree. Says so if it was configured for another GPU.
 drop_foreign_build() {
   local home
   home=$(cached CMAKE_HOME_DIRECTORY)
   [ -n "$home" ] || return 0
   if ! [ "$home" -ef "$root" ]; then
-    say "what is in $build_folder was built for $home; starting anew"
+    say "$build_folder holds a build of $home; starting anew"
     rm -rf "$build_folder"
   elif ! is_for_this_gpu; then
-    say "what is in $build_folder was built for compute capability $(cached SGEMM_CONFIGURED_FOR_GPU), and this GPU has $(gpus)"
+    say "$build_folder holds a build for compute capability $(cached SGEMM_CONFIGURED_FOR_GPU), and this GPU has $(gpus)"
   fi
 }
 
@@ -305,7 +305,7 @@ install_packages() {
   fi
 }
 
-# Installs what is missing of the list if one of these commands is.
+# Installs the missing packages of the list if one of these commands is missing.
 need() {
   local command
   for command in "$@"; do

@@ -3,7 +3,7 @@
     python3 -m plots ladder run.json -o ladder.svg              also .png or .pdf, and several at once
     python3 -m plots ladder run.json -o ladder.svg --check      exits 1 if the file does not show the run as it is now
 
-A run is what ./sgemm_runner --json=FILE writes. An SVG follows the reader's scheme, dark or light; .png and .pdf are light.
+./sgemm_runner --json=FILE writes a run. An SVG follows the reader's scheme, dark or light; .png and .pdf are light.
 Drawing needs matplotlib, all else does not.
 """
 
@@ -16,7 +16,7 @@ from plots.program import Refused
 
 
 class Parser(argparse.ArgumentParser):
-    """Misuse is told in one line, as everything is."""
+    """Reports misuse in one line, like every other error."""
 
     def error(self, message):
         raise Refused(f"{message}; {self.prog} --help says what there is")

@@ -1,4 +1,4 @@
-"""THE list of plots, and what all of them share: options, and pictures as files."""
+"""THE list of plots. All of them share their options and write pictures as files."""
 
 import json
 
@@ -15,7 +15,7 @@ PLOTS = {
     "compare": compare,
 }
 
-# option: how it is called on the command line, what it takes
+# option: its name on the command line, and its values
 OPTIONS = {
     "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
     "kernel": ("KERNEL", "its number or name (default: the best; of sizes the first)"),
@@ -25,23 +25,23 @@ OPTIONS = {
 
 
 def about(plot):
-    """What a plot shows, in a line."""
+    """Returns a line that says what a plot shows."""
     return PLOTS[plot].__doc__.splitlines()[0]
 
 
 def carried(plot, run, **options):
-    """What an SVG of the plot carries in its metadata: how it was asked for, and each value that it shows."""
+    """Returns the metadata of a plot's SVG: the options that it was drawn with, and each value that it shows."""
     given = {key: value for key, value in options.items() if value is not None}
     return {"plot": plot, "options": given, "shown": PLOTS[plot].shown(run, **options)}
 
 
 def svg(plot, run, embedded=False, **options):
-    """The plot as the text of an SVG; see style.svg."""
+    """Returns the plot as the text of an SVG; see style.svg."""
     return style.svg(PLOTS[plot].draw(run, **options), carried(plot, run, **options), embedded)
 
 
 def file_of(plot, run, suffix, **options):
-    """The plot as a file's text (.svg) or bytes."""
+    """Returns the plot as a file's text (.svg) or bytes."""
     if suffix == ".svg":
         return svg(plot, run, **options)
     return style.pixels(PLOTS[plot].draw(run, **options), suffix)

@@ -9,8 +9,8 @@ from plots.program import Refused
 
 OPTIONS = ()
 ROW = 25  # points from row to row
-MOST_SAME = 40  # rows that are the same are counted, not drawn, where there would be more in all
-WIDEST = 30  # per cent that the axis goes to at most
+MOST_SAME = 40  # if a plot would have more rows than this, rows with the verdict SAME are counted, not drawn
+WIDEST = 30  # the most per cent that the axis shows
 
 # verdict, the gravest first: mark, role
 VERDICTS = {
@@ -57,7 +57,7 @@ def _row(row):
 
 
 def _quartiles_now(row):
-    """With the median that the program wrote: of several runs it is not that of all samples."""
+    """Puts the median that the program wrote in the middle: for several runs it is not the median of all samples."""
     quartiles = pick.quartiles(pick.paired_percent(row)) if row.is_right else None
     if not quartiles:
         return []
@@ -66,7 +66,7 @@ def _quartiles_now(row):
 
 
 def _name(row):
-    """11 tuned 4096³; of a lab what its name says."""
+    """Returns "11 tuned 4096³"; for a lab the name of its row."""
     if row.size:
         return f"{pick.name(row)} {pick.size_text(row.size, '×')}{' cold' if row.cold else ''}"
     return row.name.removeprefix("lab/")

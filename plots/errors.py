@@ -1,7 +1,7 @@
 """the error of every kernel over K: relative to an FP64 product, beside the reference's
 
-A run with --errors at several K has it. The reference is grey; a dotted line is what a rung promises at most where the
-reference's error is not larger.
+A run with --errors at several K has it. The reference is grey. A dotted line is the largest error that a rung
+promises; if the reference's error is larger, that error is the limit.
 """
 
 from plots import findings, labels, pick, style
@@ -9,8 +9,8 @@ from plots.program import Refused
 
 OPTIONS = ("data",)
 ERROR, OF_REFERENCE, FLOOR = "frobenius_error", "reference_frobenius_error", "frobenius_floor"
-ROLES = ("kernel", "better", "unsure", "worse")  # of the lines, in the order of the kernels; all others are soft
-PROMISES, BELOW = "better", "unsure"  # the same where a kernel promises its errors, or is less accurate than FP32: only those are coloured
+ROLES = ("kernel", "better", "unsure", "worse")  # the lines' colours, in the order of the kernels; all other lines are soft
+PROMISES, BELOW = "better", "unsure"  # if any kernel promises its errors or is less accurate than FP32, only such lines have colours
 MARK = "○: less accurate than FP32 by its arithmetic."
 
 
@@ -40,8 +40,8 @@ def shown(run, data=None):
 
 
 def _rows(run, data):
-    """The right rows with an error on one kind of data, by K: uniform, or what most rows have. Of several M and N at one K the
-    largest."""
+    """Returns the right rows with an error, by K, on one kind of data: uniform, or else the kind that most rows have. For several M
+    and N at one K it takes the largest."""
     known = [row for row in pick.on_any_data(run) if row.is_right and row.figures.get(ERROR)]
     if not known:
         raise Refused("no row of this run has an error: './sgemm_runner all --errors --size 64x64x64,64x64x4096 --json=FILE' makes some")
@@ -103,7 +103,7 @@ def draw(run, data=None):
 
 
 def _roles(kernels):
-    """The lines' colours: of those that the picture is about, or of the first few."""
+    """Returns the colours of the lines that the picture is about, or of the first few lines."""
     special = [PROMISES if kernel["promises"] else BELOW if kernel["below_fp32"] else "soft" for kernel in kernels]
     if any(role != "soft" for role in special):
         return special
@@ -133,7 +133,7 @@ def _set_scales(ax, points, floors):
 
 
 def _apart(ax, ks):
-    """Those K, the largest among them, whose labels do not touch."""
+    """Returns the values of K whose labels do not touch. The largest K is among them."""
     gap = style.text_width(str(ks[-1]), style.SMALL) + 10
     ticks, places = [], []
     for k in reversed(ks):

@@ -1,6 +1,6 @@
-"""The titles of plots: what the figures of a run show, as a sentence.
+"""Writes the titles of plots: a sentence with the finding of a run's figures.
 
-Each function takes facts as values and returns a sentence that they support. It claims no more than they say:
+Each function takes facts as values and returns a sentence. The sentence claims only facts that the values prove:
 
 - A kernel passes cuBLAS if the lower quartile of its ratio, too, is above 100 % and the measurement was not noisy.
 - "The first" is said of a rung only if every rung below it was measured, right and does not pass.
@@ -23,10 +23,10 @@ class Standing:
     """A kernel beside cuBLAS on one product."""
 
     kernel: str  # "Rung 12", or the name of a user's kernel
-    number: int | None  # of the rung
+    number: int | None  # the rung's number
     at: str  # "4096³"
-    percent: float  # of cuBLAS, the median
-    quartiles: list[float] | None  # of the ratio, sample by sample
+    percent: float  # the median, in per cent of cuBLAS
+    quartiles: list[float] | None  # the quartiles of the ratio, sample by sample
     trusted: bool
     is_fp32: bool  # if not, it is less accurate than cuBLAS and does not race with it
 
@@ -54,7 +54,7 @@ class Standing:
 
 
 def standing(row):
-    """How a row stands beside cuBLAS; None if it is cuBLAS itself, is wrong or has no figure."""
+    """Returns a row's standing beside cuBLAS; None if it is cuBLAS itself, is wrong or has no figure."""
     if row.is_reference or not row.is_right or "percent_of_cublas" not in row.figures:
         return None
     quartiles = pick.quartiles(pick.paired_percent(row))
@@ -100,7 +100,7 @@ def _joined(kernels):
 
 
 def of_ladder(rows):
-    """What the rows of one product show: who passes cuBLAS, or comes closest."""
+    """Returns the finding for one product: which kernel passes cuBLAS, or comes closest."""
     at = size_text(rows[0].size)
     others = [row for row in rows if not row.is_reference]
     others = [row for row in others if not row.below_fp32] or others
@@ -149,10 +149,10 @@ def _first(here, passing):
 
 
 def of_traffic(rows):
-    """What the counted rows of one product show: who moves the fewest sectors, and how many fewer than the first."""
+    """Returns the finding for the counted rows of one product: which kernel moves the fewest sectors, and how many fewer than the first."""
     at = size_text(rows[0].size)
     first = rows[0]
-    fewest = min(rows, key=lambda row: row.figures["global_sectors"])  # of equals the lowest rung
+    fewest = min(rows, key=lambda row: row.figures["global_sectors"])  # the lowest of equal rungs
     ratio = first.figures["global_sectors"] / fewest.figures["global_sectors"]
     if len(rows) == 1:
         return f"{who(first)} moves {pick.number(first.figures['global_sectors'], 0)} sectors at {at}"
@@ -170,8 +170,8 @@ class Series:
     """A kernel beside cuBLAS on several products."""
 
     standings: list[Standing]
-    timed: int  # on how many products it was timed, right or wrong
-    products: int  # on how many products any kernel of the plot was timed
+    timed: int  # the number of products that it was timed on, right or wrong
+    products: int  # the number of products that any kernel of the plot was timed on
 
     @property
     def kernel(self):
@@ -191,7 +191,8 @@ class Series:
 
 
 def series(kernels, timed):
-    """A Series for each kernel, of its right rows, which are given kernel by kernel. timed: all rows, wrong ones too."""
+    """Returns a Series for each kernel from its right rows. `kernels` has these rows kernel by kernel; `timed` has all rows, including
+    wrong ones."""
     products = len({row.size for row in timed})
     return [
         Series(
@@ -204,15 +205,15 @@ def series(kernels, timed):
 
 
 def best_series(kernels):
-    """The kernel that passes cuBLAS most often; of several the one with the highest median. One that is less accurate than FP32 only if
-    there is no other."""
+    """Returns the kernel that passes cuBLAS most often; if several do, the one with the highest median. Takes a kernel that is less
+    accurate than FP32 only if there is no other."""
     in_race = [one for one in kernels if one.standings[0].is_fp32]
     return max(in_race or kernels, key=lambda one: (one.passes, one.above, one.median))
 
 
 def over_products(kernels, timed, noun, preposition):
-    """What several products show. timed: the rows of `kernels`, wrong ones too. noun and preposition: "size" and "at", or
-    "shape" and "on"."""
+    """Returns the finding for several products, as a sentence. `timed`: the rows of `kernels`, including wrong ones. `noun` and
+    `preposition`: "size" and "at", or "shape" and "on"."""
     best = best_series(kernels)
     of_its = f"its {best.timed}" if best.timed < best.products else f"{best.timed}"
     if best.products == 1:
@@ -232,7 +233,7 @@ def over_products(kernels, timed, noun, preposition):
 
 
 def _below(kernels):
-    """No kernel passes on any product."""
+    """Returns the finding if no kernel passes on any product."""
     everything = [one for kernel in kernels for one in kernel.standings]
     everything = [one for one in everything if one.is_fp32] or everything
     closest = max([one for one in everything if one.trusted] or everything, key=lambda one: one.percent)
@@ -246,13 +247,13 @@ def _below(kernels):
 
 @dataclass(frozen=True)
 class BelowRoofs:
-    """A kernel's speed, and what memory and arithmetic allow it; all in GFLOP/s."""
+    """A kernel's speed, and the speeds that memory and arithmetic allow; all in GFLOP/s."""
 
     kernel: str
     is_reference: bool
     speed: float
-    copy: float  # if its bytes moved as fast as those of a copy
-    peak: float  # of multiply-adds alone
+    copy: float  # its speed if its bytes moved as fast as a copy's
+    peak: float  # the speed of multiply-adds alone
     trusted: bool
 
     @property
@@ -261,8 +262,8 @@ class BelowRoofs:
 
 
 def of_roofline(points, at):
-    """The share of its roof that the fastest kernel reaches. A kernel on tensor cores may stand above the roofs, which are FP32's: it is
-    taken only if all do."""
+    """Returns the share of its roof that the fastest kernel reaches. The roofs are FP32's, so a kernel on tensor cores may be above
+    them. It counts only if all kernels are."""
     kernels = [one for one in points if not one.is_reference] or points
     kernels = [one for one in kernels if one.speed <= one.roof] or kernels
     best = max([one for one in kernels if one.trusted] or kernels, key=lambda one: one.speed)
@@ -275,11 +276,11 @@ def of_roofline(points, at):
 
 # ---- the samples of one kernel
 
-DRIFT = 2.0  # per cent that the end must differ from the beginning to be told
+DRIFT = 2.0  # the least difference between end and beginning, in per cent, that is reported
 
 
 def of_samples(row):
-    """How far the samples of a row spread, or how the end differs from the beginning."""
+    """Returns how far the samples of a row spread, or how the end differs from the beginning."""
     times, at, noisy = row.samples_ms, size_text(row.size), "" if row.trusted else " ?"
     if len(times) == 1:
         return f"{who(row)} has a single sample at {at}{noisy}"
@@ -300,7 +301,7 @@ def _quarters(values):
 
 
 def _drift(times):
-    """Per cent that the last quarter takes longer than the first; None if the two cannot be told apart."""
+    """Returns by how many per cent the last quarter takes longer than the first; None if the two cannot be told apart."""
     if len(times) < 12:
         return None
     (first, begin, third), (last_first, end, last_third) = (pick.quartiles(quarter) for quarter in _quarters(times))
@@ -310,7 +311,7 @@ def _drift(times):
 
 
 def _change_of_clock(clocks):
-    """Per cent that the clock changed, from quarter to quarter; None if it did not, or is unknown."""
+    """Returns by how many per cent the clock changed from the first quarter to the last; None if it did not, or is unknown."""
     begin, end = ([clock for clock in quarter if clock] for quarter in _quarters(clocks))
     if not begin or not end:
         return None
@@ -322,7 +323,7 @@ def _change_of_clock(clocks):
 
 
 def of_errors(rows):
-    """Which kernels err least at the largest K that most kernels have, and how that compares with the reference there. Errors
+    """Names the kernels with the least error at the largest K that most kernels have, and compares the error with the reference's. Errors
     within a hundredth of each other are equal."""
     others = [row for row in rows if not pick.is_rung_0(row)]
     counted = [row.size[2] for row in others]

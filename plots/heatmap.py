@@ -1,8 +1,8 @@
 """one kernel over the shapes of products: per cent of cuBLAS, shape by shape
 
-Few shapes are a list, the fastest beside cuBLAS first. Many are a grid: rows and columns are two of M, N and K; where they
-have several shapes in common, a cell has a figure for each of the third. Squares have a plot of their own (sizes), so one
-stands in the grid only where other shapes have its row and its column, and in the list only if there are no other shapes.
+Few shapes are a list, the fastest beside cuBLAS first. Many are a grid: rows and columns are two of M, N and K. If
+several shapes share a cell, it has a figure for each value of the third. Squares have a plot of their own (sizes). So the
+grid has a square only if other shapes have its row and its column, and the list only if there are no other shapes.
 """
 
 from bisect import bisect
@@ -13,7 +13,7 @@ from plots.program import Refused
 OPTIONS = ("kernel", "axes")
 AXES = {"MxN": (0, 1, 2), "MxK": (0, 2, 1), "NxK": (1, 2, 0)}  # rows, columns, and the one that remains
 LETTERS = "MNK"
-FEW = 24  # shapes that are a list, unless axes were asked for
+FEW = 24  # up to so many shapes are a list, unless the user names axes
 EDGES = (50, 75, 90, 98, 102, 111, 133, 200)  # per cent; as far below 100 as above, as ratios
 SHADES = ("below4", "below3", "below2", "below1", "equal", "above1", "above2", "above3", "above4")
 CELL = 46  # points, at least
@@ -144,7 +144,7 @@ def _draw_cell(ax, x, y, height, cell, letter):
 
 
 def _draw_key(figure):
-    """The colours, and where one ends and the next begins."""
+    """Returns the colours and the limits between them."""
     from matplotlib.patches import Rectangle
 
     height = figure.get_size_inches()[1] * 72 - figure.top - figure.bottom

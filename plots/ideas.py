@@ -1,6 +1,6 @@
-"""THE list of what each rung changes, in a few words: pictures show it beside the rung.
+"""THE list of the rungs' ideas, in a few words: pictures show them beside the rungs.
 
-The rung's own source says it in a sentence. A kernel that is not in the list is shown without.
+The rung's own source says it in a sentence. Pictures show a kernel that is not in the list without an idea.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ KINDS = ("closer", "wider", "earlier", "evener", "finer")
 
 @dataclass(frozen=True)
 class Idea:
-    kind: str  # how it changes the way of the operands, of KINDS; empty for the rung that begins
+    kind: str  # the kind of change to the operands' way, one of KINDS; empty for the first rung
     words: str
 
     @property
@@ -19,7 +19,7 @@ class Idea:
         return f"{self.kind}: {self.words}" if self.kind else self.words
 
 
-# By the rung's name, from the first up.
+# The keys are the rungs' names, from the first up.
 IDEAS = {
     "naive": Idea("", "every operand comes from memory"),
     "coalesced": Idea("wider", "whole sectors"),

@@ -4,14 +4,14 @@ GAP = 15  # points from one to the next in a column
 
 
 def spread(wanted, gap, low, high):
-    """Places for labels in a column, each as near to the one wanted as the others let it: neighbours at least `gap` apart,
-    all between low and high, in the order of those wanted. There must be room for them."""
+    """Returns places for labels in a column, in the order of the wanted places and each as near to its own as the others allow.
+    Neighbours are at least `gap` apart, and all lie between low and high. There must be room for them."""
     if not wanted:
         return []
     if (len(wanted) - 1) * gap > high - low + 1e-9:
         raise ValueError(f"{len(wanted)} labels {gap} apart do not fit between {low} and {high}")
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    # Without the gaps that lie below each, places need only not fall. Those that would fall share their mean.
+    # The gaps below each place are subtracted, so places must only not fall. Places that would fall take their mean.
     shares = []  # [sum, count]
     for rank, i in enumerate(order):
         shares.append([wanted[i] - rank * gap, 1])

@@ -1,16 +1,16 @@
-"""What plots pick from a run: which rows, at which size, and the quartiles of their samples. Needs no matplotlib."""
+"""Picks rows of a run for plots, by kernel and by size, and computes quartiles of their samples. Needs no matplotlib."""
 
 import re
 from statistics import quantiles
 
 from plots.program import Refused
 
-USUAL_SQUARE = (4096, 4096, 4096)  # what README.md speaks of
+USUAL_SQUARE = (4096, 4096, 4096)  # the size that README.md uses
 
 
 def kernels(run):
-    """The rows of rungs and of the user's kernels on uniform data, in the order of the ladder. Those that were refused are
-    none."""
+    """Returns the rows of rungs and of the user's kernels on uniform data, in the order of the ladder, without refused
+    ones."""
     return [row for row in on_any_data(run) if row.data == "uniform"]
 
 
@@ -21,7 +21,7 @@ def on_any_data(run):
 
 
 def timed(run):
-    """The rows with a time: those with a warm L2, or the cold ones if the run has no others."""
+    """Returns the rows with a time that was measured with a warm L2; with a cold one if the run has no others."""
     rows = [row for row in kernels(run) if row.samples_ms]
     if not rows:
         if run.context.machine == "simulator":
@@ -52,8 +52,8 @@ def square(row):
 
 
 def at_size(rows, size):
-    """The rows of that size: "4096" or "128x160x7168". Without a size, those of the usual square, else of the largest square that
-    most kernels have, else of the size that most kernels have."""
+    """Returns the rows of a size, "4096" or "128x160x7168". Without a size, it takes the usual square, else the largest square that
+    most kernels have, else the size that most kernels have."""
     counted = {}
     for row in rows:
         counted[row.size] = counted.get(row.size, 0) + 1
@@ -71,7 +71,7 @@ def at_size(rows, size):
 
 
 def of_kernel(rows, kernel):
-    """The rows of that kernel: its number, its name or both, as in 02_coalesced."""
+    """Returns the rows of a kernel, given by its number, its name or both, as in 02_coalesced."""
     found = [row for row in rows if kernel in (row.label, row.kernel, str(row.number))]
     if not found:
         known = ", ".join(dict.fromkeys(row.label for row in rows))
@@ -98,14 +98,14 @@ def paired_percent(row):
 
 
 def quartiles(values):
-    """By linear interpolation, as src/results/values/statistics.cpp has them; None for no values."""
+    """Returns the quartiles by linear interpolation, as src/results/values/statistics.cpp does; None for no values."""
     if len(values) < 2:
         return [values[0]] * 3 if values else None
     return quantiles(values, n=4, method="inclusive")
 
 
 def name(row):
-    """11 tuned, or mine; of one that is less accurate than FP32 also its arithmetic."""
+    """Returns "11 tuned" or "mine"; if the kernel is less accurate than FP32, its arithmetic follows."""
     text = row.kernel if row.number is None else f"{row.number} {row.kernel}"
     return f"{text} ({row.below_fp32})" if row.below_fp32 else text
 

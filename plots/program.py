@@ -1,4 +1,4 @@
-"""What the programs of this folder share: how they end, and how they write a file."""
+"""Ends the programs of this folder, and writes their files."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import tempfile
 
 
 class Refused(Exception):
-    """Ends a program with one line for the user: what was wrong, and what would be right."""
+    """Ends a program with one line that tells the user what was wrong and what would be right."""
 
     def __init__(self, message, code=2):
         super().__init__(message)
@@ -14,7 +14,7 @@ class Refused(Exception):
 
 
 def run(name, main):
-    """The exit code of main(). What it refuses is said on stderr in one line."""
+    """Returns the exit code of main(). If main() refuses, prints its line on stderr."""
     try:
         return main()
     except Refused as refused:
@@ -25,7 +25,7 @@ def run(name, main):
 
 
 def check_writable(path):
-    """Refuses a path where no file can be put, before minutes are spent on what was to go there."""
+    """Refuses a path that no file can be written to, before minutes are spent on the file."""
     if path.is_dir():
         raise Refused(f"cannot write to '{path}': it is a folder")
     if not path.parent.is_dir():
@@ -35,7 +35,7 @@ def check_writable(path):
 
 
 def replace_file(path, content):
-    """Puts a text, or bytes, into the file at once, so that nobody meets half of it."""
+    """Writes a text, or bytes, into the file in one step, so that no reader meets half of it."""
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")

@@ -1,14 +1,13 @@
-"""Runs of sgemm_runner as values: Python's reader of the JSON that src/results/files/json.cpp writes.
+"""Reads runs of sgemm_runner as values, from the JSON that src/results/files/json.cpp writes.
 
     run = results.read(path)
     run.context.device                            "NVIDIA H200"
     run.rows[0].figures["percent_of_cublas"]      by the key of the metric, see src/results/values/metrics.cpp
 
-Nothing is computed or judged here: a figure is the one that the program wrote, and whether a result is right is what it
-found. A file may have been damaged, or edited: each value is checked for what it can be, and what cannot be used is
-refused with its place in the file. Which fields there are and what they can be is what the program's own reader goes by:
-schema.json, which build/sim/bin/results_test writes from src/results/files/json.cpp. test/data/runs has files that both
-are tried with.
+Nothing is computed or judged here: the program wrote each figure and judged each result. A file may have been damaged, or
+edited. So each value is checked, and an impossible one is refused with its place in the file. schema.json lists the fields
+and their possible values. build/sim/bin/results_test writes it from the table in src/results/files/json.cpp, which the
+program's own reader follows. Both readers are tested with the files in test/data/runs.
 """
 
 import datetime
@@ -23,12 +22,12 @@ from plots import program
 FIELDS = json.loads((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"))
 SCHEMA = FIELDS["schema"]
 LONGEST_FILE = 1 << 28
-DEEPEST = 16  # of objects and lists in each other
-LARGEST = 1e18  # of any figure
+DEEPEST = 16  # levels of objects and lists in each other
+LARGEST = 1e18  # the largest magnitude of a figure
 
 
 class Unusable(program.Refused):
-    """A file that is no run, or not one that this reader knows. The text says which, and where."""
+    """The file is no run, or a run of a kind that this reader does not know. The text says which, and where."""
 
 
 COMPARISON = FIELDS["row"]["comparison"]["kind"]["object"]
@@ -37,13 +36,13 @@ VERDICTS = tuple(COMPARISON["verdict"]["kind"]["words"])
 
 @dataclass(frozen=True)
 class Comparison:
-    """What sgemm_runner compare found of a row beside the one that it was held against."""
+    """The finding of sgemm_runner compare for a row and the base run's row."""
 
-    verdict: str  # of VERDICTS
+    verdict: str  # one of VERDICTS
     reasons: list[str]
-    base_percent: list[float]  # quartiles of the other's ratio to the reference; empty where it has none
+    base_percent: list[float]  # quartiles of the base row's ratio to the reference; empty if it has none
     base_ms: float | None
-    change_percent: float | None  # of the median ratio; below 0 is slower
+    change_percent: float | None  # the change of the median ratio; below 0 is slower
     threshold_percent: float | None
     p_value: float | None
 
@@ -60,7 +59,7 @@ class ComparedWith:
 
 @dataclass(frozen=True)
 class Line:
-    """What one source line asked of one buffer with one instruction, on the simulated GPU."""
+    """The accesses of one source line to one buffer with one instruction, counted on the simulated GPU."""
 
     file: str
     line: int
@@ -68,16 +67,16 @@ class Line:
     buffer: str
     bytes_per_lane: int
     requests: int
-    sectors_per_request: float | None  # None where it went to shared memory
+    sectors_per_request: float | None  # None if it went to shared memory
     bytes_used_over_fetched: float | None  # likewise
-    wavefronts_per_request: float | None  # None where it went to global memory
+    wavefronts_per_request: float | None  # None if it went to global memory
     bank_conflicts: int
     waste: str  # "none", "some", "much": how much more it moves than its bytes need
 
 
 @dataclass(frozen=True)
 class Context:
-    """Where a run comes from. None, or an empty date, is unknown."""
+    """The origin of a run. None, or an empty date, is unknown."""
 
     machine: str  # "simulator" or "cuda"
     device: str  # "NVIDIA H200"
@@ -89,7 +88,7 @@ class Context:
     cuda: str | None
     cublas: str | None
     power_limit_watts: float | None
-    roofs: dict[str, float]  # what the device was measured to reach at most: "copy_gbytes_per_second" ...
+    roofs: dict[str, float]  # the highest rates that were measured on the device: "copy_gbytes_per_second" ...
     compared_with: ComparedWith | None
     json: dict = field(repr=False, compare=False)  # as the file has it
 
@@ -102,13 +101,13 @@ class Row:
     set: str  # "sgemm" for the ladder
     number: int | None
     kernel: str
-    variant: str  # empty where there is none
+    variant: str  # empty if there is none
     parameters: dict[str, int]
     size: tuple[int, int, int] | None  # M, N, K
-    data: str  # what the matrices hold: "uniform", "normal" ...
+    data: str  # the matrices' values: "uniform", "normal" ...
     below_fp32: str  # its arithmetic if that is less accurate than FP32: "TF32"; otherwise empty
-    path: str  # the code path that ran, where the kernel has several
-    refusal: str  # why the kernel was not run, which is no failure; empty: it was
+    path: str  # the code path that ran, if the kernel has several
+    refusal: str  # why the kernel was not run, which is no failure; empty if it was
     date: str  # ISO 8601; a file may hold results of several days
 
     correct: bool
@@ -117,26 +116,26 @@ class Row:
     hazards: list[str]
     doubts: list[str]  # why the measurement cannot be trusted
 
-    figures: dict[str, float]  # of the whole launch, by the key of the metric; only those that the row has
+    figures: dict[str, float]  # figures of the whole launch, by the key of the metric; only figures that the row has
     sectors_per_request: dict[str, float]  # "load A" ...
-    counts: dict[str, int | dict[str, int]]  # of the launch, or of each buffer
+    counts: dict[str, int | dict[str, int]]  # counts of the launch, or of each buffer
 
     lines: list[Line]
 
     cold: bool
     once: bool
     is_reference: bool
-    samples_ms: list[float]  # empty where nothing was timed
+    samples_ms: list[float]  # empty if nothing was timed
     reference_samples_ms: list[float]
-    samples_of_runs: list[int]  # how many each run took, one run after the other
-    sample_seconds: list[float]  # since the first of the run; empty where unknown
-    sample_clocks_mhz: list[float]  # likewise; 0 where it could not be read
+    samples_of_runs: list[int]  # the number of samples of each run, one run after the other
+    sample_seconds: list[float]  # since the first sample of the run; empty if unknown
+    sample_clocks_mhz: list[float]  # likewise; 0 if it could not be read
     comparison: Comparison | None
     json: dict = field(repr=False, compare=False)  # as the file has it
 
     @property
     def label(self):
-        """As in the names of results: 02_coalesced."""
+        """Returns the name as in names of results: "02_coalesced"."""
         return self.kernel if self.number is None else f"{self.number:02}_{self.kernel}"
 
     @property
@@ -145,7 +144,7 @@ class Row:
 
     @property
     def is_right(self):
-        """Whether the program found nothing wrong."""
+        """True if the program found nothing wrong."""
         if self.refusal:
             return True
         return self.correct and self.promise_kept and not self.contract_broken and not self.hazards
@@ -158,7 +157,7 @@ class Run:
 
 
 def read(path):
-    """The run in a file. Raises Unusable, naming the file."""
+    """Returns the run in a file. Raises Unusable, naming the file."""
     try:
         with path.open("rb") as file:
             text = file.read(LONGEST_FILE + 1)
@@ -173,23 +172,23 @@ def read(path):
 
 
 def parse(text):
-    """The run in a text of JSON, or its bytes. Raises Unusable."""
+    """Returns the run in a text of JSON, or its bytes. Raises Unusable."""
     try:
         if isinstance(text, bytes):
-            if b"\0" in text[:4]:  # of UTF-16 every other byte is a zero, whatever mark it begins with
+            if b"\0" in text[:4]:  # UTF-16: every other byte is a zero, with or without a byte order mark
                 raise Unusable("it is UTF-16, and JSON is UTF-8")
             text = text.decode("utf-8-sig")
         document = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
         _check_nesting(document)
     except RecursionError:
         raise Unusable(f"it is nested deeper than {DEEPEST}") from None
-    except ValueError as error:  # json's own errors and those of UTF-8 are ValueErrors
+    except ValueError as error:  # errors of json and of UTF-8 are ValueErrors
         raise Unusable(f"it is not JSON ({error})") from None
     return from_document(document)
 
 
 def from_document(document):
-    """The run in what json.loads gave. Raises Unusable."""
+    """Returns the run in a value that json.loads gave. Raises Unusable."""
     if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
         raise Unusable("it is no run of sgemm_runner: 'context' and 'benchmarks' are not in it")
     context = _context(_Place(document["context"], "context"))
@@ -197,7 +196,7 @@ def from_document(document):
 
 
 def write(path, run):
-    """Puts a run into a file, at once. What could not be read again is not written."""
+    """Writes a run into a file in one step. Refuses a run that could not be read again."""
     document = {"context": run.context.json, "benchmarks": [row.json for row in run.rows]}
     from_document(document)
     program.replace_file(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
@@ -208,7 +207,7 @@ def _refuse_constant(word):
 
 
 def _object(members):
-    """Refuses two members of one name: readers would disagree on which counts."""
+    """Refuses two members with one name, because readers would disagree about which one counts."""
     keys = [key for key, _ in members]
     for key in keys:
         if len(keys) != len(set(keys)) and keys.count(key) > 1:
@@ -217,9 +216,9 @@ def _object(members):
 
 
 def _check_nesting(value, depth=0):
-    """Lists in lists have an end; and half of a character, which json takes, is none."""
+    """Refuses lists that are nested too deep, and half characters, which json accepts."""
     if isinstance(value, str):
-        value.encode("utf-8")  # of a lone surrogate a ValueError
+        value.encode("utf-8")  # raises ValueError for a lone surrogate
     if not isinstance(value, (dict, list)):
         return
     if depth >= DEEPEST:
@@ -270,17 +269,17 @@ class _Place:
         return [self.at(key) for key in self.members()]
 
     def take(self, key, take, otherwise=None):
-        """take(place) if there is such a member, else `otherwise`."""
+        """Returns take(place) if there is such a member, else `otherwise`."""
         return take(self.at(key)) if self.has(key) else otherwise
 
-    # Without what would move the terminal's cursor, in one line.
+    # In one line, without characters that would move the terminal's cursor.
     def text(self):
         if not isinstance(self.value, str):
             self.refuse("is not a text")
         return "".join(c for c in self.value.replace("\n", " ").replace("\t", " ") if c.isprintable())
 
     def lines_of_text(self):
-        """A text of several lines, in one."""
+        """Returns a text of several lines as one line."""
         self.text()
         return " ".join(_Place(line, self.path).text() for line in self.value.splitlines())
 
@@ -305,12 +304,12 @@ class _Place:
     def number(self, least=0.0, most=LARGEST):
         if not self.is_number():
             self.refuse("is not a number")
-        if not least <= self.value <= most:  # a 1e999 is read as infinity
+        if not least <= self.value <= most:  # json reads 1e999 as infinity
             self.refuse(f"is not between {least:g} and {most:g}")
         return float(self.value)
 
     def date(self):
-        """Nothing where it is not known."""
+        """Returns the date; empty if it is not known."""
         date = self.text()
         try:
             if date and not _DATE.fullmatch(date):
@@ -333,12 +332,12 @@ class _Place:
         return self.text()
 
     def fields(self, table):
-        """{key: value} of an object's fields; of one that may be absent, and is, what its absence says."""
+        """Returns {key: value} of an object's fields. A field that may be absent, and is, has the value that the schema gives it."""
         needed = {key for key, one in table.items() if "absent" not in one}
         return {key: self.at(key).value_of(one["kind"]) if key in needed or self.has(key) else one["absent"] for key, one in table.items()}
 
     def value_of(self, kind):
-        """The value, which must be of that kind (of schema.json)."""
+        """Returns the value; refuses one that is not of that kind (of schema.json)."""
         if isinstance(kind, str):
             return _KINDS[kind](self)
         (name, of), *more = kind.items()
@@ -367,7 +366,7 @@ class _Place:
             self.refuse("is not a whole number from 0")
         return self.value
 
-    # A wrong value may be a NaN, which JSON has no number for: it is written as a text.
+    # A wrong value may be a NaN. JSON has no number for it, so it is written as a text.
     def any_number(self):
         finite = self.is_number() and isfinite(self.value)
         if not finite and self.value not in ("inf", "-inf", "nan", "-nan"):
@@ -386,7 +385,7 @@ _KINDS = {
 
 
 def _made(kind, values, **more):
-    """A dataclass of the values that it has fields for."""
+    """Returns a dataclass, made from the values that it has fields for."""
     return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values} | more)
 
 
@@ -461,7 +460,7 @@ def _refusal(r):
 
 
 def _name(r, who, size, data):
-    """The row's name, which says its kernel and sizes."""
+    """Returns the row's name, which names its kernel and sizes."""
     label = who["kernel"] if who["kernel_id"] is None else f"{who['kernel_id']:02}_{who['kernel']}"
     parts = [who["set"], label]
     if who["variant"]:
@@ -480,7 +479,7 @@ _NO_FIGURES = {*FIELDS["problem"], "wrong_infinities", "reference_wrong_infiniti
 
 
 def _figures(r):
-    """Every single number of the row that says neither what was computed nor how well."""
+    """Returns each number of the row that neither identifies its problem nor judges the result."""
     return {key: r.at(key).number() for key in r.members() if key not in _NO_FIGURES and r.at(key).is_number()}
 
 

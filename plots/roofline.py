@@ -1,10 +1,10 @@
 """the kernels at one size below both roofs, measured in the same run
 
-Each point has its kernel's number in the ladder; a kernel without one has a letter. The key below tells their names.
+Each point has its kernel's number in the ladder; a kernel without one has a letter. The key below has their names.
 
-FLOP per byte is of DRAM: its bytes are those that Nsight Compute counted where the row has them (counts.dram_bytes), else
-the least that any kernel must read and write. What the simulated GPU counts are sectors of L1, which has a roof of its own
-that no run measures: such a run has nothing to draw here.
+The bytes are DRAM's: Nsight Compute's count if the row has it (counts.dram_bytes), else the least that any kernel must read
+and write. The simulated GPU counts sectors of L1 instead. L1 has a roof of its own, which no run measures, so a simulated run
+has nothing to draw here.
 """
 
 from math import atan2, degrees, log10
@@ -15,13 +15,13 @@ from plots.program import Refused
 
 OPTIONS = ("size",)
 ROOFS = ("copy_gbytes_per_second", "fp32_gflops")
-LOWEST = 246  # points that the axes are high, at least
+LOWEST = 246  # the least height of the axes, in points
 ABOVE = 20  # points above the roofs, for their texts
 NUMBER_GAP = 12  # points from one number to the next
 BESIDE = 14  # points from the rightmost point of a group to its numbers
-APART = 34  # points between two points of which each has its numbers beside it
+APART = 34  # the distance, in points, from which two points have their numbers beside them
 KEY_LINE = 15  # points from line to line of the key
-LEAST, MOST = 1e-9, 1e15  # that a figure is drawn with: beyond, a file was damaged, or edited
+LEAST, MOST = 1e-9, 1e15  # the limits of a figure that is drawn; beyond them the file was damaged or edited
 
 
 def shown(run, size=None):
@@ -78,7 +78,7 @@ def draw(run, size=None):
 
 
 def _drawn(values, height):
-    """The figure with axes of that height; None if the numbers have no room below the roofs."""
+    """Returns the figure with axes of that height; None if the numbers have no room below the roofs."""
     points, signs = values["points"], _signs(values["points"])
     copy, peak = (values["roofs"][key] / 1000 for key in ROOFS)
     is_below = all(_tera(point) <= min(peak, copy * point["flop_per_byte"]) for point in points)
@@ -112,7 +112,7 @@ def _tera(point):
 
 
 def _short(tera):
-    """Three digits, of small values more zeros."""
+    """Writes a number from 10 on with one decimal, a smaller one with three significant digits, at most 9 decimals."""
     digits = 1 if tera >= 10 else 2 - int(log10(tera) // 1)
     return pick.number(tera, min(digits, 9))
 
@@ -171,7 +171,7 @@ def _set_scales(ax, copy, peak, points):
 
 
 def _draw_roofs(ax, copy, peak, has_texts):
-    """The memory's slope, up to where the arithmetic's ceiling begins. Their texts stand above them."""
+    """Draws the memory's slope up to the point at which the arithmetic's ceiling begins, and their texts above them."""
     low, high = ax.get_xlim()
     ridge = peak / copy
     bottom = min(low, ridge)
@@ -207,7 +207,7 @@ def _draw_point(ax, point):
 
 
 def _draw_numbers(ax, points, signs, copy, peak, is_below):
-    """Beside each group of points a column of their numbers; false if one has no room. Points below the roofs have their
+    """Draws a column of numbers beside each group of points; False if one has no room. Points below the roofs have their
     numbers there, too. So no leader crosses a roof, which bends inwards, nor its text."""
     at = [ax.transData.transform((point["flop_per_byte"], _tera(point))) - (ax.bbox.x0, ax.bbox.y0) for point in points]
     order = sorted(range(len(points)), key=lambda i: at[i][0])
@@ -232,7 +232,7 @@ def _draw_numbers(ax, points, signs, copy, peak, is_below):
 
 
 def _key_layout(points, signs):
-    """How wide a column of the key is, and of how many lines."""
+    """Returns the width of a column of the key, and its number of lines."""
     texts = [_key_texts(point, sign) for point, sign in zip(points, signs)]
     width = 46 + max(style.text_width(name, style.SMALL) + style.text_width(value, style.SMALL) for _, name, value in texts)
     columns = max(1, min(len(points), int((style.WIDTH - 2 * style.MARGIN + 16) / width)))

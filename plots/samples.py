@@ -1,6 +1,6 @@
 """the samples of one kernel and of cuBLAS beside it in time, with the clock: a device that throttles shows here
 
-A dashed line stands between two runs, which are numbered above the first panel where there is room.
+A dashed line stands between two runs. Their numbers stand above the first panel if there is room.
 """
 
 from statistics import median
@@ -58,8 +58,8 @@ def draw(run, kernel=None, size=None):
 
 
 def places(runs, seconds):
-    """Where each sample stands, and where a run begins after another. Runs count their seconds each from their own first
-    sample, so that they are set one behind the other."""
+    """Returns the place of each sample, and the places at which a further run begins. Each run counts its seconds from its own first
+    sample, so the runs are set one behind the other."""
     if not seconds:
         borders = [sum(runs[:i]) + 0.5 for i in range(1, len(runs))]
         return [i + 1 for i in range(sum(runs))], borders
@@ -77,7 +77,7 @@ def places(runs, seconds):
 
 
 def _panels(values):
-    """The figures above each other: what they are called, the values (None: unknown), and the colour."""
+    """Returns the panels from top to bottom: a name, the values (None: unknown) and a colour each."""
     panels = [_times(values["kernel"], values["kernel_ms"], "kernel")]
     if values["reference_ms"]:
         panels.append(_times("cuBLAS", values["reference_ms"], "reference"))
@@ -95,7 +95,7 @@ def _times(name, milliseconds, role):
 
 
 def _ticks(panel):
-    """Limits, and the ticks with their texts. At least 2 % on each side of the median, so that noise is not made large."""
+    """Returns limits, and ticks with their texts. The limits leave at least 2 % on each side of the median, so that noise stays small."""
     from matplotlib.ticker import MaxNLocator
 
     known = [value for value in panel["values"] if value is not None]
@@ -143,7 +143,7 @@ def _draw_panel(ax, panel, x, borders, is_last, runs):
 
 
 def _number_runs(ax, borders):
-    """Above the panel, each run between the lines that part it from the others; nothing if one has not the room."""
+    """Writes each run's number above the panel, between the run's lines; none if one of them has no room."""
     low, high = ax.get_xlim()
     edges = [low, *borders, high]
     texts = [f"run {i}" for i in range(1, len(edges))]

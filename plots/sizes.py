@@ -97,7 +97,7 @@ def _set_scales(ax, points):
 
 
 def _joined(kernel):
-    """The points of its line: all, where too few are at multiples of WHOLE for one."""
+    """Returns the points of its line: those at multiples of WHOLE, or all if these are too few for a line."""
     some = [point for point in kernel["points"] if point["n"] % WHOLE == 0]
     return some if len(some) > 1 else kernel["points"]
 

@@ -1,8 +1,8 @@
 """How plots look, and how a Figure becomes a file.
 
-Lengths are points, 1/72 of an inch; a figure is 450 of them wide unless its text needs more, which is 600 pixels of a page,
-and its smallest text is still read where the page has 400. Text is laid out with DejaVu Sans, which comes with matplotlib
-and is wider than what readers have, so that what stands apart here stands apart there.
+Lengths are points, 1/72 of an inch. A figure is 450 points (600 pixels of a page) wide unless its text needs more, and its
+smallest text can still be read if the page has 400 pixels. Text is laid out with DejaVu Sans, which comes with matplotlib.
+Readers' fonts are narrower, so texts that do not touch here do not touch there.
 """
 
 import io
@@ -22,7 +22,7 @@ BODY, SMALL, TITLE = 11.5, 10, 13.5  # sizes of text
 MARGIN = 12
 
 # role: (light, dark). Blue and vermillion differ for every eye (Okabe and Ito); a light colour belongs to one role alone,
-# as an SVG's colours are found by it.
+# because svg() finds the role by it.
 ROLES = {
     "paper": ("#ffffff", "#0d1117"),
     "ink": ("#1f2328", "#e6edf3"),
@@ -58,7 +58,7 @@ SUFFIXES = (".svg", ".png", ".pdf")
 
 
 def color(role):
-    """The colour that a Figure has: the light one."""
+    """Returns the light colour of a role, which Figures have."""
     return ROLES[role][0]
 
 
@@ -66,7 +66,7 @@ def color(role):
 
 
 def matplotlib():
-    """The module, with our settings and nobody else's. Refused where this Python has none."""
+    """Returns matplotlib with our settings, without the user's. Refuses if this Python has no matplotlib."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -80,7 +80,7 @@ def matplotlib():
 
 
 def missing():
-    """The advice for a user whose Python cannot draw."""
+    """Returns the advice for a user whose Python cannot draw."""
     found = find_python()
     if found:
         return f"{sys.executable} has no matplotlib, and {found} has: call {found} -m plots"
@@ -91,7 +91,7 @@ def missing():
 
 
 def find_python():
-    """A Python that can draw: the one that runs, else the first on the PATH, else the system's. None: there is none."""
+    """Returns a Python that can draw: the running one, else the first on the PATH, else the system's; None if there is none."""
     for candidate in dict.fromkeys((sys.executable, shutil.which("python3"), "/usr/bin/python3")):
         if candidate and os.access(candidate, os.X_OK):
             if subprocess.run([candidate, "-B", "-c", "import matplotlib, numpy"], capture_output=True).returncode == 0:
@@ -103,8 +103,8 @@ def find_python():
 
 
 def figure(height, title, subtitle="", notes=(), width=WIDTH):
-    """A Figure with its heading above and notes below; `height` is what remains for the plot. The room that heading and
-    notes take is in .top and .bottom. `title` and `subtitle` are also what a screen reader says."""
+    """Returns a Figure with its heading above and notes below. `height` is the plot's own height. .top and .bottom hold the
+    heights of heading and notes. Screen readers read `title` and `subtitle` too."""
     mpl = matplotlib()
     made = mpl.figure.Figure(figsize=(width / 72, 1))
     mpl.backends.backend_agg.FigureCanvasAgg(made)
@@ -132,7 +132,7 @@ def figure(height, title, subtitle="", notes=(), width=WIDTH):
 
 
 def axes(made, left, right, top, bottom, grid="x"):
-    """Axes with so much room around them, inside of what figure() left. `grid` is "x", "y", "both" or None."""
+    """Adds axes within the plot's area, with the given room around them. `grid` is "x", "y", "both" or None."""
     width, height = made.get_size_inches() * 72
     bottom, top = bottom + made.bottom, top + made.top
     ax = made.add_axes([left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height])
@@ -148,7 +148,7 @@ def axes(made, left, right, top, bottom, grid="x"):
 
 
 def text_width(text, size=BODY, weight="normal"):
-    """Points that a line of text takes."""
+    """Returns the width of a line of text, in points."""
     mpl = matplotlib()
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
@@ -158,7 +158,7 @@ def text_width(text, size=BODY, weight="normal"):
 
 
 def wrap(text, room, size=BODY, weight="normal"):
-    """The text in lines of at most `room` points. A word that is longer than that is cut."""
+    """Returns the text in lines of at most `room` points. Cuts longer words."""
     lines, line = [], ""
     for word in text.split():
         longer = f"{line} {word}".strip()
@@ -170,7 +170,7 @@ def wrap(text, room, size=BODY, weight="normal"):
 
 
 def cut(text, room, size=BODY, weight="normal"):
-    """The text, its end left out where it has not so much room."""
+    """Returns the text, without its end if that does not fit into `room` points."""
     if text_width(text, size, weight) <= room:
         return text
     while len(text) > 1 and text_width(text + "…", size, weight) > room:
@@ -179,7 +179,7 @@ def cut(text, room, size=BODY, weight="normal"):
 
 
 def plain(text):
-    """A text in which no $ begins a formula."""
+    """Returns the text with each $ escaped, so that none begins a formula."""
     return text.replace("$", r"\$")
 
 
@@ -204,8 +204,8 @@ def css():
 
 
 def svg(made, carried=None, embedded=False):
-    """The Figure as the text of an SVG file, the same for the same figure. `carried` is put into its <metadata>, as JSON.
-    `embedded`: to stand in a page, which has css() itself; its ids begin with the plot's name, carried["plot"]."""
+    """Returns the Figure as the text of an SVG file; equal figures give equal texts. `carried` goes into its <metadata>, as JSON.
+    `embedded` is for a page that contains css() itself; the ids begin with the plot's name, carried["plot"]."""
     file = io.BytesIO()
     made.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     xml.register_namespace("", _SVG)
@@ -239,7 +239,7 @@ def svg(made, carried=None, embedded=False):
 
 
 def carried(text):
-    """What svg() put into the metadata of the file's text; None where there is nothing of the kind."""
+    """Returns the metadata that svg() put into the file's text; None if there is none."""
     try:
         found = xml.fromstring(text).find(f"{{{_SVG}}}metadata")
         return None if found is None else json.loads(found.text or "")
@@ -248,7 +248,7 @@ def carried(text):
 
 
 def pixels(made, suffix):
-    """The Figure as the bytes of a .png or .pdf file, in the light colours."""
+    """Returns the Figure as the bytes of a .png or .pdf file, in the light colours."""
     file = io.BytesIO()
     left_out = {".png": {"Software": None}, ".pdf": {"CreationDate": None, "Creator": None, "Producer": None}}
     made.savefig(file, format=suffix[1:], dpi=200, metadata=left_out[suffix])
@@ -279,7 +279,7 @@ def _put_tips(root):
 
 
 def _take_rule_for_all(root):
-    """matplotlib's rule for * would be one for all of a page: it becomes the root's own, which its children inherit."""
+    """Moves matplotlib's rule for * to the root element, whose children inherit it. In a page the rule would hold for everything."""
     for defs in root.findall(f"{{{_SVG}}}defs"):
         for rule in defs.findall(f"{{{_SVG}}}style"):
             root.set("style", rule.text.removeprefix("*{").removesuffix("}"))
@@ -287,7 +287,7 @@ def _take_rule_for_all(root):
 
 
 def _drop_idle_ids(root):
-    """matplotlib names everything, and names must be unique in a page with several figures."""
+    """Removes the ids that nothing refers to: matplotlib names everything, and ids must be unique in a page with several figures."""
     used = set()
     for element in root.iter():
         for value in (element.get(_LINK, ""), element.get("clip-path", ""), element.get("style", "")):
@@ -298,7 +298,7 @@ def _drop_idle_ids(root):
 
 
 def _begin_ids_with(root, prefix):
-    """So that no two plots of a page have an id in common: matplotlib gives two marks that look alike the same."""
+    """Makes ids unique among the plots of a page, because matplotlib gives marks that look alike the same id."""
     for element in root.iter():
         for key, value in element.attrib.items():
             if key == "id":

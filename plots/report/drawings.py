@@ -1,4 +1,4 @@
-"""The plots of the report: those of the list of plots that the run has the figures for."""
+"""Draws the report's plots: each plot of the list if the run has its figures."""
 
 from plots import catalogue, style
 from plots.program import Refused
@@ -15,7 +15,7 @@ def css():
 
 
 def section(run):
-    """A figure for each plot, and why the others are not there: last, and folded where there is a figure."""
+    """Returns a figure for each plot, then the reasons why the other plots are missing, folded if there is a figure."""
     counted = traffic.figure(run)
     figures, missing = [counted] if counted is not None else [], []
     for name in catalogue.PLOTS:
@@ -36,7 +36,7 @@ def section(run):
 
 
 def samples(run):
-    """Where the page draws the samples of the row that is chosen; nothing where none was timed."""
+    """Returns the place in which the page draws the chosen row's samples; nothing if no row was timed."""
     rows = [(i, row) for i, row in enumerate(run.rows) if row.samples_ms]
     if not rows:
         return None
@@ -52,7 +52,7 @@ def samples(run):
 
 
 def _interest(row):
-    """Lower for what a reader wants to look into first: a row that differs, then one that is not trusted."""
+    """Returns a lower number for a row that a reader wants to see earlier: one that differs, then one that is not trusted."""
     differs = row.comparison is not None and row.comparison.verdict != "SAME"
     return (not differs, row.trusted, row.is_reference)
 

@@ -1,4 +1,4 @@
-"""HTML put together so that a text can never become markup: whatever is no Markup already is escaped."""
+"""Puts HTML together so that a text never becomes markup: every value that is not a Markup is escaped."""
 
 import json
 from html import escape
@@ -9,7 +9,7 @@ class Markup(str):
 
 
 def markup(part):
-    """The part as HTML. None becomes nothing; the parts of a list follow each other."""
+    """Returns the part as HTML. None becomes nothing; the parts of a list follow each other."""
     if part is None:
         return Markup()
     if isinstance(part, Markup):
@@ -26,21 +26,21 @@ def element(name, /, *parts, **attributes):
 
 
 def void(name, /, **attributes):
-    """An element that has no contents and no end: <input>."""
+    """Returns an element without contents and end, such as <input>."""
     return Markup(f"<{name}{_attributes(attributes)}>")
 
 
 def script(text, /, **attributes):
-    """A script. Nothing is escaped within one, so nothing in it may end it."""
+    """Returns a script. Its text is not escaped, so it must not contain the script's end."""
     if "</script" in text.lower() or "<!--" in text:
         raise ValueError("a script's text must not hold what ends a script")
     return Markup(f"<script{_attributes(attributes)}>{text}</script>")
 
 
 def json_script(value, /, **attributes):
-    """A value for the page's scripts, as compact JSON. ValueError where it holds an infinity, which JSON has not.
+    """Returns a script with a value for the page's scripts, as compact JSON. Raises ValueError for an infinity, which JSON cannot write.
 
-    Every "<" in it stands in a text, where \\u003c says the same and ends no script.
+    Every "<" in it is part of a text. There \\u003c means the same and cannot end the script.
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return script(text.replace("<", "\\u003c"), type="application/json", **attributes)

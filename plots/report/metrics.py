@@ -1,5 +1,4 @@
-"""The list of metrics, as the program has it: a column of the report is called as the program's table calls it, and
-explained in the same words."""
+"""Reads the program's list of metrics, so that the report's columns have the headings and explanations of the program's table."""
 
 from dataclasses import dataclass
 
@@ -8,12 +7,12 @@ from plots import results
 
 @dataclass(frozen=True)
 class Metric:
-    key: str  # "median_ms": what the rows of a run call it
+    key: str  # "median_ms": the name in a run's rows
     name: str  # "median time": in a sentence
     heading: str  # "time": over a column
     unit: str  # "ms"; empty for a pure number
     decimals: int
-    hint: str  # what it means
+    hint: str  # its meaning
 
 
 def all_metrics():

@@ -10,7 +10,7 @@ from plots.report import drawings, requests, rows, sources, summary, traffic, wo
 from plots.report.markup import Markup, element, json_script, script, void
 
 HERE = Path(__file__).resolve().parent
-# What the rows of the environment are called; whatever else the context has stands under its key.
+# The names of the environment's rows. All other fields of the context stand under their keys.
 FACTS = {
     "date": "date",
     "executable": "program",
@@ -32,11 +32,11 @@ FACTS = {
     "fp32_gflops": "multiply-adds alone, GFLOP/s",
     "schema": "schema of the file",
 }
-ELSEWHERE = ("roofs", "labs", "compared_with")  # of the context, what is told in its own place
+ELSEWHERE = ("roofs", "labs", "compared_with")  # fields of the context that the page shows in other places
 
 
 def html(run, file_name, program):
-    """The page. `file_name` is what the data is called when it is saved, `program` answers `sgemm_runner show`."""
+    """Returns the page. `file_name` is the default name for saving the data; `program` answers `sgemm_runner show`."""
     sections = [
         ("summary", "Summary", summary.section(run)),
         ("labs", "Questions", _labs(run)),
@@ -75,7 +75,7 @@ def html(run, file_name, program):
 
 
 def _policy(code):
-    """Nothing is fetched, and no script runs but the page's own."""
+    """Returns the policy that lets the page fetch nothing and run only its own scripts."""
     own = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{own}'"
 
@@ -90,7 +90,7 @@ def _title(run):
 
 
 def _headline(run):
-    """What the run shows, in a sentence: of times, or of what was counted; None of labs."""
+    """Returns the run's finding as a sentence, from times or else from counters; None for labs."""
     try:
         sentence = catalogue.PLOTS["ladder"].shown(run)["finding"]
     except Refused:
@@ -131,9 +131,10 @@ def _results(run):
 
 def _sources(run, program):
     note = (
-        "The counters are those of the simulated GPU at the size that stands beside each kernel, whatever the run was made on. "
-        "Sectors are of 32 bytes, for each request of a warp; bytes used are of those in its sectors; wavefronts are passes over "
-        "the banks of shared memory, for each request; conflicts are those beyond the least number, of all requests. "
+        "The simulated GPU counted this at the size beside each kernel, even if the run was made on a device. "
+        "Sectors: the sectors of 32 bytes that a request of a warp touches. Bytes used: the share of its sectors' bytes that the lanes "
+        "ask for. Wavefronts: the passes of a request over the banks of shared memory. Conflicts: wavefronts of all requests beyond the "
+        "least number possible. "
         "! moves more than its bytes need, !! twice as much or more."
     )
     return [element("p", note), sources.of_run(run, program)]
@@ -181,5 +182,5 @@ def _json(run):
 
 
 def document(run):
-    """The run as its file has it."""
+    """Returns the run with the fields of its file."""
     return {"context": run.context.json, "benchmarks": [row.json for row in run.rows]}

@@ -1,4 +1,4 @@
-"""One request of a warp by each kernel, as pictures: the lanes, and the sectors of memory that they touch."""
+"""Shows one request of a warp for each kernel as a picture: the lanes, and the sectors of memory that they touch."""
 
 import base64
 
@@ -9,7 +9,7 @@ MATRICES = ("A", "B")
 
 
 def section(run, program):
-    """A picture for each matrix that a kernel loads, the first kernel's unfolded; None if the program draws none."""
+    """Returns a picture for each matrix that a kernel loads, the first kernel's unfolded; None if the program draws none."""
     rungs = [row for row in sources.subjects_of(run) if row.set == "sgemm" and sources.NAME.fullmatch(words.kernel(row))]
     parts = []
     try:

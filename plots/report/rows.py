@@ -1,4 +1,4 @@
-"""The table of all rows: which columns it has, and what stands in them."""
+"""Builds the table of all rows: its columns and their cells."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from plots.findings import NOTE
 from plots.report import metrics, words
 from plots.report.markup import element, void
 
-# Of the metrics those that the table has a column for, where any row has the figure.
+# The metrics that have a column in the table if any row has the figure.
 SHOWN = (
     "load_sectors_per_request",
     "store_sectors_per_request",
@@ -28,43 +28,43 @@ SHOWN = (
     "percent_of_copy",
 )
 LONG = 30  # rows
-MATRICES = ("load A", "load B", "load C", "store C")  # of a product: a column each, in place of the sums
+MATRICES = ("load A", "load B", "load C", "store C")  # a product's matrices: each has a column, which replace the columns of sums
 
 
 @dataclass(frozen=True)
 class Column:
     heading: str
-    meaning: str  # empty where the heading says it
-    text: object  # of a row: what stands there; empty for nothing
-    value: object  # of a row: what it is sorted by, a number or a text; None for nothing
+    meaning: str  # empty if the heading is clear
+    text: object  # returns a row's cell; empty for no text
+    value: object  # returns a row's sort key, a number or a text; None for none
     kind: str  # "number", "text", "name" of the row, or "finding", which has a colour
 
 
 def columns(run):
-    """The columns of the run's table, without those that would be empty."""
+    """Returns the columns of the run's table, without empty ones."""
     rows = run.rows
     found = []
     if any(row.number is not None for row in rows):
         found.append(Column("#", "", _number, lambda row: row.number, "number"))
     found.append(Column("kernel", "", words.kernel, words.kernel, "name"))
-    found.append(Column("size", "M × N × K; one figure where all three are the same", words.size, _volume, "number"))
+    found.append(Column("size", "M × N × K; one figure if all three are the same", words.size, _volume, "number"))
     if any(_how(row) for row in rows):
-        meaning = "how the lanes of a lab's variant walk; of several code paths the one taken; what is not as it is by default"
+        meaning = "how the lanes of a lab's variant walk; the code path taken, if there are several; options that are not at their default"
         found.append(Column("how", meaning, _how, lambda row: _how(row) or None, "text"))
     found += _figures(rows)
-    meaning = f"what the program found: right, wrong, not trusted, refused. {NOTE}"
+    meaning = f"the program's finding: right, wrong, not trusted, refused. {NOTE}"
     found.append(Column("result", meaning, words.judged, words.judged, "finding"))
     if any(row.comparison for row in rows):
-        meaning = "of the comparison with the other run"
+        meaning = "the result of the comparison with the other run"
         found.append(Column("verdict", meaning, _verdict, lambda row: _verdict(row) or None, "finding"))
         if any(_change(row) is not None for row in rows):
-            meaning = "of the median ratio to the reference, beside the other run; below 0 is slower"
+            meaning = "the change of the median ratio to the reference against the other run; below 0 is slower"
             found.append(Column("change, %", meaning, _change_text, _change, "number"))
     return found
 
 
 def table(run):
-    """The table with all its rows, those that are not trusted last; a row's number among the run's is its data-row."""
+    """Returns the table with all rows, untrusted ones last. A row's data-row is its number among the run's rows."""
     shown = columns(run)
     with_samples = any(row.samples_ms for row in run.rows)
     heads = [_head(column) for column in shown]
@@ -82,14 +82,14 @@ def table(run):
 
 
 def legend(run):
-    """What the columns mean."""
+    """Returns the explanations of the columns."""
     explained = [column for column in columns(run) if column.meaning]
     meanings = [[element("dt", column.heading), element("dd", column.meaning)] for column in explained]
     return element("dl", meanings, class_="legend")
 
 
 def filters(run):
-    """The controls that choose rows. They do nothing without the page's script, which shows them."""
+    """Returns the controls that choose rows. They do nothing without the page's script, so the script shows them."""
     rows = run.rows
     choices = [
         ("kernel", [(words.kernel(row), words.kernel_with_number(row)) for row in rows]),
@@ -110,14 +110,14 @@ def filters(run):
 
 
 def _first_size(rows):
-    """The size that the page shows first, if a run of several sizes is too long to be shown whole; None if not."""
+    """Returns the size that the page shows first if a run of several sizes is too long to be shown whole; else None."""
     sized = [row for row in rows if row.size]
     is_long = len(rows) > LONG and len({row.size for row in sized}) > 1
     return words.size(pick.at_size(sized, None)[0]) if is_long else None
 
 
 def _head(column):
-    """A heading that sorts. On paper, where buttons are not repeated on each page, its text stands for it."""
+    """Returns a heading that sorts. Printed pages show its text instead, because they do not repeat buttons."""
     button = element("button", column.heading, type="button")
     return element("th", button, scope="col", data_heading=column.heading, class_="number" if column.kind == "number" else None)
 
@@ -143,12 +143,12 @@ def _row(i, row, shown, with_samples):
 
 
 def finding(text):
-    """A verdict, or what the program found of a row: a word, and its colour beside it."""
+    """Returns a verdict, or the program's finding for a row, as a word with a colour beside it."""
     return element("span", text, class_=f"finding is-{text.lower().replace(' ', '-')}")
 
 
 def _figures(rows):
-    """A column for each metric that is shown and that a row has."""
+    """Yields a column for each metric of SHOWN that a row has."""
     of_matrices = [key for key in MATRICES if any(key in row.sectors_per_request for row in rows)]
     only_matrices = all(key in MATRICES for row in rows for key in row.sectors_per_request)
     listed = metrics.all_metrics()
@@ -186,7 +186,7 @@ def _figure(row, metric):
 
 
 def _volume(row):
-    """What sizes are sorted by."""
+    """Returns a size's sort key."""
     if not row.size:
         return next(iter(row.parameters.values()), None)
     m, n, k = row.size

@@ -1,4 +1,4 @@
-"""What the report asks the program sgemm_runner: to compare two runs, and to count what a kernel's lines ask of memory."""
+"""Calls the program sgemm_runner for the report: to compare two runs, and to count the memory accesses of a kernel's lines."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from plots import results
 from plots.program import Refused
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LAUNCHER = ROOT / "sgemm_runner"  # which builds what is not up to date
+LAUNCHER = ROOT / "sgemm_runner"  # builds the program if it is not up to date
 SECONDS_AT_MOST = 600
 NOT_COMPARABLE = 4
 
@@ -21,9 +21,9 @@ class Unavailable(Exception):
 
 
 def compare(program, base, new):
-    """The run in the file `new` with the verdicts that the program found beside the file `base`, as a document.
+    """Returns the run in the file `new`, with the program's verdicts against the file `base`, as a document.
 
-    Refuses what the program refuses, in its words.
+    If the program refuses a file, this refuses it with the program's words.
     """
     with tempfile.TemporaryDirectory() as folder:
         compared = Path(folder) / "compared.json"
@@ -44,7 +44,7 @@ def prepare(program):
 
 
 def lines_of(program, subject):
-    """What each line of a kernel asks of memory, as the simulated GPU counts it: the row of `show SUBJECT --json`."""
+    """Returns the memory accesses of each line of a kernel, counted on the simulated GPU: the row of `show SUBJECT --json`."""
     ended = _run([program, "show", subject, "--json"])
     try:
         rows = results.parse(ended.stdout).rows
@@ -57,7 +57,7 @@ def lines_of(program, subject):
 
 
 def picture_of(program, subject, buffer):
-    """The picture of a kernel's first request for a buffer: (SVG as bytes, what it costs as a sentence)."""
+    """Returns the picture of a kernel's first request for a buffer, as (SVG in bytes, the request's cost as a sentence)."""
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "request.svg"
         ended = _run([program, "show", subject, "--picture", "--buffer", buffer, f"--svg={drawn}"])
@@ -87,6 +87,6 @@ def _run(words, stderr=subprocess.PIPE):
 
 
 def _last_line(ended):
-    """What it says last, without its name."""
+    """Returns the program's last line on stderr, without its name."""
     lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1].removeprefix("sgemm_runner: ") if lines else f"sgemm_runner ended with {ended.returncode} and said nothing"

@@ -6,7 +6,7 @@ from pathlib import Path
 from plots.report import runner, words
 from plots.report.markup import element
 
-NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_.]+)?")  # what may become a word of a command line
+NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_.]+)?")  # a name that may become a word of a command line
 CUDA_FILES = (".cu", ".cuh")
 LONGEST_FILE = 1 << 18
 MARKS = {"some": "!", "much": "!!"}
@@ -30,7 +30,7 @@ def of_run(run, program):
 
 
 def subjects_of(run):
-    """A row of each kernel and of each variant of a lab. The reference is left out: its source is not ours."""
+    """Returns a row of each kernel and of each variant of a lab, without the reference, whose source is not ours."""
     subjects = {}
     for row in run.rows:
         if not row.refusal and not (row.set == "sgemm" and row.number == 0):
@@ -62,7 +62,7 @@ def _listings(row, counted):
     if own is not None and own.is_file():
         files[str(own)] = []
     for line in counted.lines:
-        files.setdefault(str(runner.ROOT / line.file), []).append(line)  # the ladder's are named as in the project
+        files.setdefault(str(runner.ROOT / line.file), []).append(line)  # kernels of the ladder are named as in the project
     if not any(files.values()):
         raise runner.Unavailable("the run has none of this kernel's lines")
     return [_listing(Path(file), lines) for file, lines in files.items()]
@@ -113,7 +113,7 @@ def _head(heading):
 
 
 def _code_row(number, code, accesses, of_global, shared, width):
-    """The rows of one source line: one, or as many as it has accesses."""
+    """Returns the rows of one source line: one for each access, but at least one."""
     worst = max((access.waste for access in accesses), key=("none", "some", "much").index, default="none")
     rowspan = len(accesses) if len(accesses) > 1 else None
     source = element("code", code.expandtabs(4))
@@ -154,7 +154,7 @@ def _name_in_project(path):
     return str(path.relative_to(runner.ROOT)) if path.is_relative_to(runner.ROOT) else path.name
 
 
-# A file may have been edited: what it names is shown only if it is CUDA source, or of this project.
+# A run's file may have been edited. A source that it names is shown only if it is CUDA source, or part of this project.
 def _text_of(path):
     try:
         resolved = path.resolve()

@@ -1,11 +1,11 @@
-"""What the program found, first of all: how many rows are right, and where a comparison was made, its verdicts."""
+"""Writes the page's first section: how many rows are right, and the verdicts if the run was compared."""
 
 from plots import results
 from plots.report import words
 from plots.report.markup import element
 from plots.report.rows import finding
 
-# What a verdict means, in the order of what a reader must see first.
+# The meanings of the verdicts, the gravest first.
 MEANINGS = {
     "WRONG": "not right now, whatever it was",
     "SLOWER": "slower than before",
@@ -77,7 +77,7 @@ def _difference(row):
 
 
 def _findings(run):
-    """The rows of which the program says more than that they are right, in groups that a reader can open."""
+    """Returns the rows about which the program says more than "right", in groups that a reader can open."""
     parts = []
     for kind, heading in (("wrong", "Wrong"), ("not trusted", "Not trusted"), ("refused", "Refused")):
         rows = [row for row in run.rows if words.judged(row) == kind]

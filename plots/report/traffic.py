@@ -1,4 +1,4 @@
-"""What kernels move of global memory, as a table of bars: what a run has to show that was not timed."""
+"""Draws the sectors of global memory that kernels move, as a table of bars, for a run without times."""
 
 from math import floor, log10
 
@@ -9,7 +9,7 @@ from plots.report.markup import element
 
 
 def rows_of(run):
-    """A row of each kernel at one size, the usual one; none if accesses were not counted."""
+    """Returns a row of each kernel at one size, the usual one; none if accesses were not counted."""
     counted = [row for row in pick.kernels(run) if row.correct and row.figures.get("global_sectors", 0) > 0]
     if not counted:
         return []
@@ -18,7 +18,7 @@ def rows_of(run):
 
 
 def figure(run):
-    """The bars; None if accesses were not counted."""
+    """Returns the bars; None if accesses were not counted."""
     rows = rows_of(run)
     if not rows:
         return None
@@ -29,8 +29,8 @@ def figure(run):
     body = [_row(row, 100 * (log10(row.figures["global_sectors"]) - decades) / span, recorded) for row in rows]
     heads = ["kernel", "sectors of global memory", "bytes used of those fetched"] + (["% of cuBLAS *"] if recorded else [])
     note = (
-        f"Counted on the simulated GPU at {words.size(rows[0])}. A sector is 32 bytes. The left bars are logarithmic: one ten times as "
-        "large is longer by the same length everywhere."
+        f"Counted on the simulated GPU at {words.size(rows[0])}. A sector is 32 bytes. The left bars are logarithmic: a value ten times "
+        "as large makes a bar longer by the same length everywhere."
     )
     if recorded:
         note += f" * measured on an {where}, not in this run."
@@ -46,7 +46,8 @@ def figure(run):
 
 
 def _recorded():
-    """The recorded per cent of cuBLAS of each rung at the usual size, and what it was measured on; {} if there is no record."""
+    """Returns the recorded per cent of cuBLAS of each rung at the usual size, and the device that it was measured on; {} if there is no
+    record."""
     try:
         run = results.read(runner.ROOT / "bench/baselines/nvidia-h200.json")
         rows = [row for row in pick.compared_with_cublas(run) if row.size == pick.USUAL_SQUARE]

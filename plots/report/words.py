@@ -1,6 +1,6 @@
-"""How the report writes what a run holds: figures, sizes, names. In one place, so that all sections write alike."""
+"""Writes figures, sizes and names for the report, so that all sections write them alike."""
 
-BLANK = "\u00a0"  # where no line is broken
+BLANK = "\u00a0"  # a blank at which no line breaks
 MINUS = "\u2212"
 TIMES = "×"
 
@@ -17,7 +17,7 @@ def whole(value):
 
 
 def milliseconds(value):
-    """Four digits, whatever the size: 275.1, 2.701, 0.004407."""
+    """Returns a time with four digits: "275.1", "2.701", "0.004407"."""
     decimals = 1
     while decimals < 9 and value * 10**decimals < 1000:
         decimals += 1
@@ -46,15 +46,15 @@ def kernel_with_number(row):
 
 
 def idea(row):
-    """How the lanes of a lab's variant walk, in a line; empty of all others."""
+    """Returns a line on how the lanes of a lab's variant walk; empty for all other rows."""
     said = row.json.get("idea")
     return said if isinstance(said, str) else ""
 
 
 def options(row):
-    """The options of a row that are not the default, in a few words."""
+    """Returns the options of a row that are not at their default, in a few words."""
     texts = []
-    if row.size:  # the reader has seen to what a problem must have
+    if row.size:  # results.py has checked that a problem has these
         m, n, k = row.size
         texts += [f"{key} {row.json[key]:g}" for key, default in (("alpha", 1), ("beta", 0)) if row.json[key] != default]
         rows = (("lda", k), ("ldb", n), ("ldc", n))
@@ -75,7 +75,7 @@ NOT_TRUSTED = "not trusted"
 
 
 def judged(row):
-    """What the program found of a row by itself."""
+    """Returns the program's finding for a row, without a comparison."""
     if row.refusal:
         return "refused"
     if not row.is_right:
@@ -84,7 +84,7 @@ def judged(row):
 
 
 def why(row):
-    """The program's reasons for that, a sentence each; none for a row that is right."""
+    """Returns the program's reasons for its finding, a sentence each; none for a row that is right."""
     if row.refusal:
         return [row.refusal]
     texts = [row.json["error_message"]] if isinstance(row.json.get("error_message"), str) else []

@@ -12,14 +12,15 @@ namespace runner {
 /// The exit codes of the program. Scripts rely on them.
 enum class ExitCode : int {
   ok = 0,
-  wrong = 1,           // a wrong result or a broken promise
-  usage = 2,           // the command line makes no sense
-  regression = 3,      // a kernel is slower, or its counters differ, than in the base run
+  wrong = 1,  // a wrong result or a broken promise
+  usage = 2,  // the command line makes no sense
+  regression =
+      3,  // a kernel is slower than in the base run, or its counters differ from the base run's
   not_comparable = 4,  // the base run has another device, cuBLAS or other kernels
   untrusted = 5,       // with --strict: the measurement cannot be trusted
   failure = 70,        // a CUDA call failed, or the program itself did
   no_device = 77,      // no suitable GPU
-  interrupted = 130,   // Ctrl-C; what was done has been printed
+  interrupted = 130,   // Ctrl-C; the finished results have been printed
 };
 
 /// Ends the program. The message tells the user what was wrong and what would be right.

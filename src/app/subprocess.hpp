@@ -14,8 +14,8 @@ struct Finished {
 /// Runs words[0], looked up in PATH, with the others as its arguments and nothing on stdin.
 Finished run_command(const std::vector<std::string>& words, bool with_stderr);
 
-/// The same, with stderr in the output and in a process group of its own. After catch_signals(), Ctrl-C ends the whole
-/// group; the output is then what it had written so far.
+/// The same, but the command runs in a process group of its own, and the output includes its stderr. After
+/// catch_signals(), Ctrl-C ends the whole group; the output then holds all that was written before.
 Finished run_interruptibly(const std::vector<std::string>& words);
 
 /// The same, but its stderr goes to our stderr, and Ctrl-C is passed on to it once. The output includes what it writes while it

@@ -50,8 +50,8 @@ struct Call {
 /// True if A * B is part of the result. If not, no product may be computed: 0 * NaN is a NaN.
 constexpr bool has_product(float alpha, int64_t K) { return alpha != 0.0f && K > 0; }
 
-/// The largest errors against an FP64 product that a rung promises, for K from 1 to 262,144. The reference's error on the same
-/// data is allowed where it is larger.
+/// The largest errors against an FP64 product that a rung promises, for K from 1 to 262,144. If the reference's error
+/// on the same data is larger, that error is allowed.
 struct ErrorLimits {
   double frobenius;               // the relative error in the Frobenius norm
   double frobenius_all_positive;  // the same if all elements are positive

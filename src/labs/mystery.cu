@@ -155,9 +155,10 @@ extern const Lab mystery{
     .question = "here are the counters: which access is it?",
     .answer =
         "The set of sectors that the lanes touch is the price of a request: the lanes' order is "
-        "free (a), the start is not (b), and missing lanes fetch nothing (c). The sectors a "
-        "request show how far apart the lanes are (d: 20 sectors are 640 bytes for 32 lanes), the "
-        "lines whether the sectors are neighbours (e). If loads and stores both cost three times "
+        "free (a), the start is not (b), and missing lanes fetch nothing (c). The sectors per "
+        "request show how far apart the lanes are (d: 20 sectors are 640 bytes for 32 lanes); the "
+        "lines per request show whether the sectors are neighbours (e). If loads and stores both "
+        "cost three times "
         "a plain copy's, look for a structure of three (f). Time depends on more than sectors: c "
         "is by far the slowest on a device, since a multiprocessor holds 32 blocks, here of 16 "
         "threads; f is as fast as a copy, since two of its three loads find their sectors in the "

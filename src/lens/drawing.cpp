@@ -262,9 +262,9 @@ std::string walk_in_words(const Request& r, const Walk& walk) {
     return "From lane to lane the row moves: the warp leaps" +
            (alike ? " " + distance + " each time." : " from row to row.");
   }
-  return "Of " + std::to_string(steps) + " steps from lane to lane " + std::to_string(along) +
-         " slide along a row, " + std::to_string(down) + " leap to another, and " +
-         std::to_string(same) + " stay.";
+  return "There are " + std::to_string(steps) +
+         " steps from lane to lane: " + std::to_string(along) + " slide along a row, " +
+         std::to_string(down) + " leap to another, and " + std::to_string(same) + " stay.";
 }
 
 }  // namespace lens

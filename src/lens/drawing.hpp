@@ -17,8 +17,9 @@ inline constexpr size_t WORDS_OF_A_SECTOR = 8;
 
 /// Four bytes of memory.
 struct Word {
-  uint32_t lanes = 0;     // that touch it
-  uint32_t bytes = 0;     // of it that lanes ask for; its first byte is the lowest bit
+  uint32_t lanes = 0;  // the lanes that touch it, one bit each
+  uint32_t bytes =
+      0;  // the bytes that lanes ask for, one bit each; the word's first byte is the lowest bit
   bool fetched = false;   // it lies in a touched sector; never in shared memory
   bool collides = false;  // shared memory: another word of its bank is asked for in the same phase
 };

@@ -127,12 +127,13 @@ std::string fragments(const MatrixProduct& p, const text::Page& page) {
     words += ", " + p.file.substr(p.file.rfind('/') + 1) + ":" + std::to_string(p.line);
   }
   std::string text = text::wrap(words, page.width, 2) + "\n";
-  text += text::wrap("D = A B + C. A cell names a lane and its register: 12a3 is a[3] of lane 12." +
-                         std::string(p.per_register() == 2
-                                         ? " A register of A or B holds two elements, neighbours "
-                                           "along k: the lower half the first."
-                                         : " A register holds one element."),
-                     page.width, 0) +
+  text += text::wrap(
+              "D = A B + C. A cell names a lane and its register: 12a3 is a[3] of lane 12." +
+                  std::string(p.per_register() == 2
+                                  ? " A register of A or B holds two elements that are neighbours "
+                                    "along k; its lower half holds the first."
+                                  : " A register holds one element."),
+              page.width, 0) +
           "\n\n";
   const std::vector<std::string> a = lines_of(grid_of_a(p)), b = lines_of(grid_of_b(p)),
                                  c = lines_of(grid_of_c(p));

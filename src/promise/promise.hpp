@@ -19,8 +19,9 @@ struct Claim {
 
 /// A rung's claims on its own memory traffic. A promise documents the rung; the runner prints whether it
 /// was kept, and the tests assert it. It covers shapes whose M, N and K are multiples of `whole_tiles`,
-/// with dense matrices at 256-byte-aligned addresses and beta = 0, and with `uniform_data_only` uniform
-/// data: there the kernel's way depends on the numbers. For other problems it claims nothing.
+/// with dense matrices at 256-byte-aligned addresses and beta = 0. If `uniform_data_only` is true, it
+/// covers uniform data only, because the kernel's path depends on the numbers. For other problems it
+/// claims nothing.
 /// `whole_tiles` is the least power of two with which the promise is kept; it may be less than the
 /// kernel's tile.
 struct Promise {

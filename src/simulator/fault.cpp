@@ -127,8 +127,7 @@ std::string detail_of(const Fault& fault) {
     case FaultKind::endless_wait:
       return detail_of_wait(fault);
     case FaultKind::stack_overflow:
-      return "the stack of a thread has room for " + counted(fault.calls, "call") +
-             " of such functions one within the other";
+      return "the stack of a thread has room for " + counted(fault.calls, "nested call");
     case FaultKind::no_function:
       return "the function pointer holds no address of a __device__ function";
     case FaultKind::incomplete_warp:

@@ -163,7 +163,7 @@ class Counters(RecordTest):
 
     def test_what_is_no_run(self):
         self.answers({"text": "sgemm_runner: hello"})
-        self.assertIn("printed cannot be used: it is not JSON", self.refused(70, "counters"))
+        self.assertIn("cannot be used: it is not JSON", self.refused(70, "counters"))
         self.answers(SIMULATOR | {"context": {"schema": 1}})
         self.assertIn("has schema 1", self.refused(70, "counters"))
 
@@ -173,7 +173,7 @@ class Counters(RecordTest):
 
     def test_of_a_gpu(self):
         self.answers({})
-        self.assertIn("counters are those of the simulated GPU", self.refused(2, "counters"))
+        self.assertIn("the simulated GPU counts", self.refused(2, "counters"))
 
     def test_a_program_that_is_not_there(self):
         command = [
@@ -214,7 +214,7 @@ class Labs(RecordTest):
 
     def test_the_simulator_has_no_times(self):
         self.answers(SIMULATOR)
-        self.assertIn("times are those of a GPU", self.refused(2, "labs"))
+        self.assertIn("only a GPU has times", self.refused(2, "labs"))
         self.assertEqual(self.lab_calls(), [])
 
     def test_a_wrong_one_is_named(self):
@@ -327,7 +327,7 @@ class Device(RecordTest):
 
     def test_the_simulator_has_no_times(self):
         self.answers(SIMULATOR)
-        self.assertIn("times are those of a GPU", self.refused(2, "device"))
+        self.assertIn("only a GPU has times", self.refused(2, "device"))
 
     def test_an_unknown_commit(self):
         self.answers({"context": {"commit": None}})
@@ -467,7 +467,7 @@ class Signals(RecordTest):
             said = process.communicate()[1]
             self.assertEqual(process.returncode, 130, said)
             self.assertNotIn("Traceback", said)
-            self.assertIn("has what was done", said)
+            self.assertIn("has the finished groups", said)
             sizes = {(row.number, row.size[0]) for row in results.read(self.file).rows if row.size[0] in (3072, 4095)}
             self.assertEqual(sizes, {(0, 3072), (1, 3072), (2, 3072), (3, 3072), (0, 4095)})
             self.assertEqual(len(self.calls()), 3)

@@ -8,7 +8,7 @@ namespace careless {
 /// Takes an ldc that is even for a multiple of four; a C on an 8-byte boundary for one on a 16-byte boundary.
 extern const ladder::Rung takes_even_ldc;
 extern const ladder::Rung takes_half_aligned_c;
-/// Leaves out rows beyond the 64th where K = 1; the last row where M = 1 mod 128 and N > 1024.
+/// Leaves out rows beyond the 64th if K = 1; the last row if M = 1 mod 128 and N > 1024.
 extern const ladder::Rung leaves_rows_at_k_1;
 extern const ladder::Rung loses_the_last_row;
 

@@ -61,8 +61,8 @@ The matrix, 20 elements of 4 bytes in a row:
 In memory its rows lie one behind the other:
   │row 0             │1                 │2                 │3
   ███████████████────███████████████──────────────────────────────────────────
-Of 31 steps from lane to lane 30 slide along a row, 1 leap to another, and 0
-stay.
+There are 31 steps from lane to lane: 30 slide along a row, 1 leap to another,
+and 0 stay.
 )");
 }
 

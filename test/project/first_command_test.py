@@ -36,7 +36,7 @@ LINES = {
     "progress": "progress --folder {folder}",
     "bench": "bench --sizes=32 --benchmark_filter=naive --benchmark_min_time=0.001",
 }
-ENDS = {"check": 1}  # with; others with 0
+ENDS = {"check": 1}  # exit codes; the other commands end with 0
 
 
 def subcommands():

@@ -195,7 +195,7 @@ class Launchers(unittest.TestCase):
         subprocess.run(["cp", "-r", self.tree, copy], check=True)
         code, out, err = self.call("sgemm_runner", tree=copy)
         self.assertEqual((code, out), (7, self.made(tree=copy)), err)
-        self.assertIn(f"was built for {self.tree}", err)
+        self.assertIn(f"holds a build of {self.tree}", err)
         self.assertEqual(self.call("sgemm_runner"), (7, self.made(), ""))
 
     def test_a_moved_clone_is_configured_anew(self):
@@ -217,7 +217,7 @@ class Launchers(unittest.TestCase):
         self.assertEqual(run_on("9.0"), (7, self.made(architectures="90a"), ""))
         code, out, err = run_on("8.6")
         self.assertEqual((code, out), (7, self.made(architectures="86")), err)
-        self.assertIn("built for compute capability 90, and this GPU has 86", err)
+        self.assertIn("a build for compute capability 90, and this GPU has 86", err)
 
         code, out, err = run_on("6.1")  # which nvcc does not compile for; the program says that it cannot use it
         self.assertEqual((code, out), (7, self.made(architectures="75;80;90a;100")), err)

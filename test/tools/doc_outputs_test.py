@@ -144,7 +144,7 @@ class DocOutputs(Documents):
     def test_refuses_what_it_does_not_understand(self):
         self.assertIn("no such lab", self.refused(70, DOCUMENT.replace("two", "fail")))
         self.assertIn("'rm'", self.refused(2, DOCUMENT.replace("./sgemm_runner two", "rm -rf x")))
-        self.assertIn("alone on its line", self.refused(2, DOCUMENT.replace("between\n", "between\n<!-- printed by: ./sgemm_runner -->\n")))
+        self.assertIn("comes a line with ``` alone", self.refused(2, DOCUMENT.replace("between\n", "between\n<!-- printed by: ./sgemm_runner -->\n")))
         self.assertIn("names no .svg", self.refused(2, "<!-- drawn by: ./sgemm_runner bus -->\n"))
         self.assertIn("drew nothing", self.refused(70, "<!-- drawn by: ./sgemm_runner bus x.svg -->\n"))
 

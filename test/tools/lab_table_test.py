@@ -33,7 +33,7 @@ RUN = samples.document(
 )
 TABLE = """\
 Measured on one NVIDIA X on 2026-11-22: per cent of a device-to-device copy of as many bytes, variant and copy taking turns; \
-a time where the lab is not about bytes moved.
+a time if the lab is not about bytes moved.
 
 | lab | asks | slowest variant | fastest |
 | --- | --- | --- | --- |

@@ -44,8 +44,8 @@ def in_markdown(sentence):
 
 
 def difference(wrong, mended, named):
-    """The lines of `wrong` that are changed, their neighbours and those whose numbers are in `named`, each with its
-    number, and those of `mended` that are in their place."""
+    """Returns the changed lines of `wrong`, their neighbours, and the lines whose numbers are in `named`, each with its
+    number. The lines of `mended` that replace changed lines come with them."""
     rows = []  # sign, number in wrong or None, text; with 1-based numbers
     for tag, first, last, put, until in difflib.SequenceMatcher(None, wrong, mended, autojunk=False).get_opcodes():
         sign = " " if tag == "equal" else "-"

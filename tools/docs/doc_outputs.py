@@ -150,8 +150,9 @@ def check_markers(path, text):
     understood = sum(len(kind.findall(text)) for kind in (PRINTED, DRAWN, TEXT, BUG))
     if len(MARKERS.findall(text)) != understood:
         raise Refused(
-            f"{path}: behind a line '<!-- printed by: COMMAND -->' stands ``` alone on its line, behind "
-            "'<!-- text of: FILE -->' ``` or ```yaml and the like, and ``` ends it; '<!-- end of bug -->' ends '<!-- bug in: FOLDER -->'"
+            f"{path}: a marker is not followed by the block that it needs. After '<!-- printed by: COMMAND -->' comes a line with ``` "
+            "alone; after '<!-- text of: FILE -->' a line with ``` or ```yaml. ``` closes both blocks. '<!-- end of bug -->' closes "
+            "'<!-- bug in: FOLDER -->'."
         )
 
 

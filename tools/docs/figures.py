@@ -94,7 +94,7 @@ def bursts():
         d.box(left + 8 * cell + seat * 26 - 48, bus_y, 24, 24, "sent")
         d.text(left + 8 * cell + seat * 26 - 36, bus_y + 17, str(seat), "seat", "middle")
     d.text(20, bus_y + 16, "on the bus: 32 bytes")
-    d.text(20, bus_y + 60, "The burst is the least that leaves the chip: 32 bytes, a sector. Whoever asks for 4 of them pays for 32;")
+    d.text(20, bus_y + 60, "A burst is the smallest amount that leaves the chip: 32 bytes, a sector. A request for 4 of them pays for 32;")
     d.text(20, bus_y + 80, "the next sectors of an open row come without waiting for step 1 again, so neighbours are cheap twice.")
     return d.svg()
 

@@ -29,7 +29,7 @@ def table(run):
     dates = sorted({row.date[:10] for rows in labs.values() for row in rows})
     lines = [
         f"Measured on one {run.context.device} on {' and '.join(dates)}: per cent of a device-to-device copy of as many bytes, "
-        "variant and copy taking turns; a time where the lab is not about bytes moved.",
+        "variant and copy taking turns; a time if the lab is not about bytes moved.",
         "",
         "| lab | asks | slowest variant | fastest |",
         "| --- | --- | --- | --- |",

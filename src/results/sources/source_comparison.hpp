@@ -9,11 +9,12 @@
 
 namespace results {
 
-/// Returns the lines that differ between two kernels, in functions that access memory: marked '-' or '+' if the text
+/// The lines that differ between two kernels, in functions that access memory: marked '-' or '+' if the text
 /// differs, with a blank if only the counters differ.
 struct Difference {
   Shown first, second;
 };
+/// Returns the difference of two kernels.
 Difference difference(const std::vector<Line>& first_lines,
                       const std::vector<Source>& first_sources,
                       const std::vector<Line>& second_lines,

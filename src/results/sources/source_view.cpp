@@ -189,18 +189,21 @@ class Layout {
          [](const Line& l) { return compact(static_cast<double>(l.requests)); }},
     };
     if (std::ranges::any_of(accesses, [](const Line& l) { return l.sectors > 0; })) {
-      columns.push_back({"", "sectors", right, 0, "sectors: of 32 bytes, that a request touches",
+      columns.push_back({"", "sectors", right, 0,
+                         "sectors: the sectors of 32 bytes that a request touches",
                          [](const Line& l) { return figure(sectors_per_request(l)); }});
       columns.push_back(
-          {"bytes", "used", right, 0, "bytes used: of those in its sectors",
+          {"bytes", "used", right, 0,
+           "bytes used: the share of its sectors' bytes that the lanes ask for",
            [](const Line& l) { return figure(percent(bytes_used_over_fetched(l)), " %"); }});
     }
     if (std::ranges::any_of(accesses, is_shared)) {
       columns.push_back({"wave-", "fronts", right, 0,
-                         "wavefronts: passes over the banks of shared memory, of a request",
+                         "wavefronts: the passes of a request over the banks of shared memory",
                          [](const Line& l) { return figure(wavefronts_per_request(l)); }});
       columns.push_back({"con-", "flicts", right, 3,
-                         "conflicts: those beyond the least number, of all", [](const Line& l) {
+                         "conflicts: wavefronts of all requests beyond the least number possible",
+                         [](const Line& l) {
                            return l.wavefronts == 0
                                       ? ""
                                       : compact(static_cast<double>(l.bank_conflicts));

@@ -202,9 +202,10 @@ struct Errors {
   std::optional<double> frobenius{};  // sqrt(sum error^2) / sqrt(sum value^2); nothing if all are 0
   std::optional<double> largest{};    // of |error| / (|alpha| |A||B| + |beta| |C|)
   std::optional<double> reference_frobenius{}, reference_largest{};
-  /// Elements with an infinity or NaN that the exact value has not, or without one that it has.
+  /// Elements that are infinite or NaN although the exact value is not, or are not although it is.
   int64_t wrong_infinities = 0, reference_wrong_infinities = 0;
-  /// What the rung promises at most, unless the reference's error is larger; nothing if it promises none.
+  /// The largest errors that the rung promises. The reference's error is the limit if it is larger. Nothing if the rung
+  /// promises no limit.
   std::optional<double> frobenius_floor{}, largest_floor{};
   bool operator==(const Errors&) const = default;
 };

@@ -84,7 +84,7 @@ class SaveSubcommand : public Subcommand<sgemm_workbench> {
         return word == option || word.starts_with(std::string(option) + "=");
       };
       if (std::ranges::any_of(words, is_it))
-        throw usage(fmt::format("'save' writes its file and nothing else: leave {} away", option));
+        throw usage(fmt::format("'save' writes its file and nothing else: leave out {}", option));
     }
   }
 

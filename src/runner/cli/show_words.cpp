@@ -123,15 +123,16 @@ void ShowSubcommand::add_workloads(ShowRequest& request) const {
   if (!reveal_) refuse_riddles(request.workloads, "show");
   const bool is_whole_lab = named == 1 && request.workloads.front().lesson.has_value();
   if (request.workloads.size() > 2 && !is_whole_lab) {
-    throw usage(fmt::format(
-        "'show' takes one kernel, or two to compare, and here are {}; of a lab name two variants, "
-        "as in copy_stride/1 copy_stride/8",
-        request.workloads.size()));
+    throw usage(
+        fmt::format("'show' takes one kernel, or two to compare; you named {}. To compare variants "
+                    "of a lab, name "
+                    "two: copy_stride/1 copy_stride/8",
+                    request.workloads.size()));
   }
   request.compares = request.workloads.size() == 2 && !is_whole_lab;
 }
 
-// "37", or where a kernel has several files "tile.hpp:37".
+// "37", or "tile.hpp:37" if a kernel has several files.
 void ShowSubcommand::add_line(const std::string& word, ShowRequest& request) {
   const size_t colon = word.rfind(':');
   const std::string number = colon == word.npos ? word : word.substr(colon + 1);
@@ -156,11 +157,11 @@ PictureRequest ShowSubcommand::picture() const {
     picture.steps = static_cast<uint64_t>(parse_integer("--steps", *steps_, 1, MOST_STEPS));
   if (picture.fragments && (picture.ribbon || picture.is_chosen() || steps_ || !buffer_.empty())) {
     throw usage(
-        "--fragments draws products, not requests: leave --ribbon, --block, --warp, --nth, --steps "
-        "and --buffer away");
+        "--fragments draws products, not requests: leave out --ribbon, --block, --warp, --nth, "
+        "--steps and --buffer");
   }
   if (picture.ribbon && picture.steps > 1)
-    throw usage("--ribbon draws one request: leave --steps away");
+    throw usage("--ribbon draws one request: leave out --steps");
   return picture;
 }
 

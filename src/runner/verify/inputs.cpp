@@ -59,8 +59,9 @@ float positive(uint64_t random) { return static_cast<float>((random >> 41) + 1) 
 
 constexpr int LARGEST_EXPONENT = 60;
 constexpr int64_t LARGEST_INTEGER = 4096;
-constexpr float SMALL = 0x1p-12f;  // against 1, where the rest cancels
-// Tells the exponents of lines from the elements, and the places of what is special.
+constexpr float SMALL =
+    0x1p-12f;  // the size of the terms that are left after terms near 1 have cancelled
+// Gives the exponents of lines, and the places of special values, random numbers other than the elements'.
 constexpr uint64_t OF_LINES = 0x5CA1AB1E00000000u;
 
 constexpr int64_t LARGEST_B = 1;

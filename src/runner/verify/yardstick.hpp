@@ -44,8 +44,10 @@ class Yardstick {
   ///     promises more: is_exact_class() must hold.
   /// An element that was never written is never right.
   bool is_right(size_t i, size_t j, float got) const;
-  /// True if an infinity or NaN is what the exact value has: the infinity of the exact sum's sign if the sum may overflow. True
-  /// of a finite `got` if the exact value is finite.
+  /// True if `got` is of the exact value's class: finite, NaN, or the infinity with the same sign. Two more cases are true:
+  ///   - If a sum of some terms may overflow, the infinity with the exact sum's sign, or with that of a beta * C that
+  ///     overflows; a NaN for an exact infinity.
+  ///   - If only alpha * sum or beta * C may overflow, the infinity or NaN that is_right() takes.
   bool is_exact_class(size_t i, size_t j, float got) const;
 
  private:

@@ -25,26 +25,23 @@ struct Known {
 // THE list of causes, the most telling first: causes for all of C before those for a part, exact ones before patterns.
 constexpr Known CAUSES[] = {
     {"nothing written",
-     "The kernel has not stored its sums: is there a store to C, does a thread reach it, is the "
-     "grid "
-     "not empty?"},
+     "The kernel has not stored its sums. Is there a store to C, does a thread reach it, and has "
+     "the grid blocks?"},
     {"old C kept at beta = 0",
-     "The old C has no share if beta is 0: `+=` adds to it, where `=` or blend() would store the "
-     "sum. Load C only if beta is not 0, as blend() does."},
+     "If beta is 0, the result must not contain the old C. `+=` adds to it; `=` or blend() stores "
+     "the sum. Load C only if beta is not 0, as blend() does."},
     {"all zeros",
-     "The sums stay at zero: nothing is added to them, or what is added is zero. Is the loop "
-     "entered, "
-     "and is what it reads ever filled?"},
-    {"alpha ignored", "What is stored is alpha * sum + beta * C; blend() says it."},
+     "The sums stay at zero: nothing is added to them, or only zeros are. Is the loop entered, and "
+     "are the tiles that it reads ever filled?"},
+    {"alpha ignored", "C becomes alpha * sum + beta * C. blend() computes it."},
     {"beta ignored",
-     "What is stored is alpha * sum + beta * C; the old C has its share. blend() says it."},
+     "C becomes alpha * sum + beta * C, so the old C counts too. blend() computes it."},
     {"beta taken for 1",
-     "What is stored is alpha * sum + beta * C; `+=` forgets beta. blend() says it."},
+     "C becomes alpha * sum + beta * C, and `+=` forgets beta. blend() computes it."},
     {"alpha and beta changed places",
      "Look at the order of blend()'s arguments: alpha, sum, beta, c."},
     {"only the last step of K",
-     "Each step of the loop replaces the sum: `=` stands where `+=` is meant, or the sum begins "
-     "anew "
+     "Each step of the loop replaces the sum: it says `=` instead of `+=`, or the sum begins anew "
      "inside the loop."},
     {"only the first step of K", "The loop over K is missing, or ends after its first step."},
     {"first K tile only",
@@ -53,69 +50,67 @@ constexpr Known CAUSES[] = {
     {"last K tile only",
      "The sum begins anew with each tile: it must be declared before the loop over the tiles."},
     {"K cut at a whole tile",
-     "K / BK rounds down, so what is left at the end of K is never summed: count the tiles with "
-     "ceil_div, or walk while k0 < K, and stage zeros beyond K."},
+     "K / BK rounds down, so the last steps of K are never summed. Count the tiles with ceil_div, "
+     "or loop while k0 < K, and stage zeros beyond K."},
     {"last K tile missing",
-     "The loop ends one tile early: what is staged last must be computed with too."},
+     "The loop ends one tile early: the tile that is staged last must be multiplied too."},
     {"first K tile missing",
-     "The loop begins one tile late: what is staged before it must be computed with too."},
+     "The loop begins one tile late: the tile that is staged before it must be multiplied too."},
     {"neither factor advanced along K",
-     "Each tile is the first one again: A must go on by BK columns and B by BK rows."},
+     "Each tile is the first one again: after each tile A must go on by BK columns and B by BK "
+     "rows."},
     {"A not advanced along K",
      "Each tile of A is the first one again: it must go on by BK columns."},
     {"B not advanced along K",
      "Each tile of B is the first one again: it must go on by BK rows, which are BK * ldb floats."},
     {"last step of K missing",
-     "The loop ends one step early: `k < K - 1`, or `k <` where `k <=` counts."},
+     "The loop ends one step early: it says `k < K - 1`, or `k <` instead of `k <=`."},
     {"first step of K missing", "The loop begins at 1, not at 0."},
     {"last step of every K tile missing",
      "The inner loop ends one step early: it runs while k < BK."},
     {"first step of every K tile missing", "The inner loop begins at 1, not at 0."},
     {"stale values beyond the end of K",
-     "The last tile is not full, and in the rest of it lies what the tile before has left: stage "
-     "zeros "
-     "there."},
+     "The last tile is not full, and the rest of it still holds values of the tile before: stage "
+     "zeros there."},
     {"sums not cleared",
-     "A sum that is used once must begin at zero the next time: where is it declared, and how "
-     "often "
+     "After a sum is stored, the next one must begin at zero. Where is it declared, and how often "
      "is it stored?"},
     {"counted several times",
      "The same products are added more than once: does a loop run around the loop over K, or do "
      "several threads add the same?"},
     {"As read at the thread's own column",
-     "Inside the loop over k, As is read with the thread's number where k is meant: As[row][k]."},
+     "Inside the loop over k, As is read with the thread's number instead of k: As[row][k]."},
     {"Bs read at the thread's own row",
-     "Inside the loop over k, Bs is read with the thread's number where k is meant: Bs[k][col]."},
+     "Inside the loop over k, Bs is read with the thread's number instead of k: Bs[k][col]."},
     {"transposed", "Rows and columns changed places: C(row, col) lies at row * ldc + col."},
     {"every tile transposed",
-     "Within the block rows and columns changed places: the number that moves along a row of C "
-     "must be the one that moves along a row of B."},
+     "Rows and columns changed places within the block. The number that moves along a row of C "
+     "must also move along a row of B."},
     {"A read transposed", "Rows and columns of A changed places: A(row, k) lies at row * lda + k."},
     {"B read transposed", "Rows and columns of B changed places: B(k, col) lies at k * ldb + col."},
     {"A's tile transposed",
      "As is written one way round and read the other: the indices of the store and of the load "
-     "must "
-     "agree."},
+     "must agree."},
     {"B's tile transposed",
      "Bs is written one way round and read the other: the indices of the store and of the load "
-     "must "
-     "agree."},
+     "must agree."},
     {"both tiles read the wrong way",
-     "Which index of As counts rows of C, and which of Bs its columns? The other one is the step "
-     "along K."},
-    {"wrong leading dimension of A", "From one row of A to the next it is lda floats."},
-    {"wrong leading dimension of B", "From one row of B to the next it is ldb floats."},
-    {"wrong leading dimension of C", "From one row of C to the next it is ldc floats."},
+     "Which index of As counts rows of C, and which index of Bs counts columns of C? The other "
+     "index is the step along K."},
+    {"wrong leading dimension of A", "The next row of A begins lda floats after this one."},
+    {"wrong leading dimension of B", "The next row of B begins ldb floats after this one."},
+    {"wrong leading dimension of C", "The next row of C begins ldc floats after this one."},
     {"A moved along where down is meant",
-     "One row further down in A lies lda floats further on, and r rows further down r times that."},
+     "The next row of A begins lda floats after this one; the row r rows below begins r * lda "
+     "floats after it."},
     {"B moved along where down is meant",
-     "One row further down in B lies ldb floats further on, and r rows further down r times that."},
+     "The next row of B begins ldb floats after this one; the row r rows below begins r * ldb "
+     "floats after it."},
     {"shifted by one row", "A row's number is one too large or too small somewhere: count from 0."},
     {"shifted by one column",
      "A column's number is one too large or too small somewhere: count from 0."},
     {"float4 components in the wrong order",
-     "x, y, z, w lie in memory in this order, x first: each belongs to one place, and to no "
-     "other."},
+     "x, y, z, w lie in memory in this order, x first. Store each in its own place."},
     {"swapped halves",
      "Two halves of a piece changed places: the lower half of the numbers belongs to the first "
      "half."},
@@ -125,68 +120,63 @@ constexpr Known CAUSES[] = {
      "A test or a loop ends one column early: columns run from 0 to N - 1, so the test is col < "
      "N."},
     {"last row of every tile missing",
-     "No thread has this row. Work out the row of the block's last thread: it must be BM - 1 of "
-     "the "
-     "tile."},
+     "No thread has this row. Work out the row of the block's last thread: it must be row BM - 1 "
+     "of the tile."},
     {"last column of every tile missing",
-     "No thread has this column. Work out the col of a row's last lane: it must be BN - 1 of the "
-     "tile."},
+     "No thread has this column. Work out the col of a row's last thread: it must be column "
+     "BN - 1 of the tile."},
     {"only the diagonal of every tile",
      "Row and column come from the same part of the thread's number: one is the quotient "
      "(threadIdx.x / BN), the other the remainder (threadIdx.x % BN)."},
     {"threadIdx.x taken whole",
      "The column is the remainder, threadIdx.x % BN: the whole number runs far beyond the tile."},
     {"tile rows and tile columns changed places",
-     "A block's number becomes a row of tiles and a column of tiles by a quotient and a remainder, "
-     "both by the same number: tiles_n where tiles are numbered row by row, tiles_m where they are "
+     "A block's number gives a row and a column of tiles: one is a quotient, the other the "
+     "remainder. The divisor is tiles_n if tiles are numbered row by row, tiles_m if they are "
      "numbered column by column. Which of the two results is the row?"},
     {"tile number not multiplied",
      "A tile's first row is its number times BM and its first column its number times BN."},
     {"only the first block's tile",
-     "All blocks compute the same tile, or there is only one: the block's number must be part of "
-     "row "
-     "and column, and the grid must have a block for each tile."},
+     "All blocks compute the same tile, or there is only one block. The block's number must be "
+     "part of row and column, and the grid must have a block for each tile."},
     {"only the tiles on the diagonal",
      "Row and column begin with the same number of the block. A tile needs two numbers: blockIdx.x "
      "and blockIdx.y, or the quotient and the remainder of one."},
     {"only the first row of tiles",
-     "The row does not go on with the block's number, or the grid has too few blocks: one for each "
-     "tile of C."},
+     "The row does not depend on the block's number, or the grid has too few blocks: it needs one "
+     "for each tile of C."},
     {"only the first column of tiles",
-     "The column does not go on with the block's number, or the grid has too few blocks: one for "
-     "each "
-     "tile of C."},
+     "The column does not depend on the block's number, or the grid has too few blocks: it needs "
+     "one for each tile of C."},
     {"the same elements in all of a tile",
-     "A number that rises is missing in an index: the thread's own place where the tiles are read, "
-     "or the loop's counter where they are staged."},
+     "An index lacks a number that rises: the thread's own place when the tiles are read, or the "
+     "loop's counter when they are staged."},
     {"a thread's rows repeated",
-     "A thread has several rows, and each has its own elements of A: the row's number must be part "
-     "of the index with which they are read."},
+     "A thread has several rows, and each has its own elements of A. The row's number must be part "
+     "of the index that reads them."},
     {"a thread's columns repeated",
-     "A thread has several columns, and each has its own elements of B: the column's number must "
-     "be part of the index with which they are read."},
+     "A thread has several columns, and each has its own elements of B. The column's number must "
+     "be part of the index that reads them."},
     {"only one element of each thread's tile",
-     "A thread has several elements to compute and store: the loops over them must be there in "
-     "both."},
+     "A thread has several elements to compute and store. Both parts need the loops over them."},
     {"no test at the right edge",
-     "Threads beyond the last column have stored, and what lies there is the next row's beginning: "
-     "a store wants col < N."},
+     "Threads beyond the last column have stored into the beginning of the next row. Test col < N "
+     "before a store."},
     {"edge only",
-     "Tiles at the edge hang over: count them with ceil_div, test row < M and col < N before a "
-     "store, "
-     "and stage zeros for what lies beyond."},
+     "Tiles at the edge extend beyond C. Count the tiles with ceil_div, test row < M and col < N "
+     "before a store, and stage zeros beyond the edge."},
     {"some rows of every tile",
      "Which threads have these rows? Either they do not store them, or they compute with other "
-     "rows "
-     "of A than these."},
+     "rows of A."},
     {"some columns of every tile",
      "Which threads have these columns? Either they do not store them, or they compute with other "
-     "columns of B than these."},
+     "columns of B."},
     {"read what nobody wrote",
-     "NaN lies between and around the rows of A and B, and in shared memory until somebody stores "
-     "there: is each index tested before the load, and is all of a tile stored before it is read?"},
+     "The memory between and around the rows of A and B holds NaN, and so does shared memory until "
+     "a thread stores there. Is each index tested before the load, and is all of a tile stored "
+     "before it is read?"},
     {"elements changed places",
-     "Hold the indices with which C is stored against those of the sums."},
+     "Compare the indices of the stores to C with the indices of the sums."},
 };
 
 // Collects the hypotheses for a product.
@@ -378,8 +368,7 @@ class Suspects {
       }
     }
     if (beta == 0) {
-      add("old C kept at beta = 0",
-          "Beta is 0, and what lay in C before the call is in the result.",
+      add("old C kept at beta = 0", "Beta is 0, but the result contains the old C.",
           [&facts, alpha](int64_t i, int64_t j) {
             // A NaN does not tell its origin. A run with numbers in C does.
             if (std::isnan(facts.before(i, j))) return Fit::unknown;
@@ -388,7 +377,7 @@ class Suspects {
           });
       return;
     }
-    add_value("beta ignored", fmt::format("In {} nothing is left of the old C.", run),
+    add_value("beta ignored", fmt::format("In {} the old C was not added.", run),
               [&facts, alpha](int64_t i, int64_t j) {
                 return facts.blended(facts.product(i, j), i, j, alpha, 0);
               });
@@ -400,7 +389,7 @@ class Suspects {
     }
     if (alpha != beta) {
       add_value("alpha and beta changed places",
-                fmt::format("In {} the sums were taken {} times and the old C {} times.", run, beta,
+                fmt::format("In {} the sums were multiplied by {} and the old C by {}.", run, beta,
                             alpha),
                 [&facts, alpha, beta](int64_t i, int64_t j) {
                   return facts.blended(facts.product(i, j), i, j, beta, alpha);
@@ -455,16 +444,14 @@ class Suspects {
                  fmt::format("The first {} of {} steps along K are missing.", depth, K),
                  [depth](int64_t k) { return k >= depth; });
     add_weighted("last step of every K tile missing",
-                 fmt::format("Of every {} steps along K the last is missing.", depth),
+                 fmt::format("In every {} steps along K, the last is missing.", depth),
                  [depth](int64_t k) { return k % depth != depth - 1; });
     add_weighted("first step of every K tile missing",
-                 fmt::format("Of every {} steps along K the first is missing.", depth),
+                 fmt::format("In every {} steps along K, the first is missing.", depth),
                  [depth](int64_t k) { return k % depth != 0; });
-    add_weighted(
-        "sums not cleared",
-        fmt::format("With every {} steps along K all that was summed before is added again.",
-                    depth),
-        [depth, tiles](int64_t k) { return tiles - k / depth; });
+    add_weighted("sums not cleared",
+                 fmt::format("Every {} steps along K, the sum so far is added once more.", depth),
+                 [depth, tiles](int64_t k) { return tiles - k / depth; });
     stale_tail(depth, last, rest);
 
     const ExaminedProduct& facts = facts_;
@@ -492,8 +479,9 @@ class Suspects {
     if (rest == 0) return;
     add_weighted(
         "stale values beyond the end of K",
-        fmt::format("Beside the right products each sum has {} of the tile before the last.",
-                    depth - rest),
+        fmt::format(
+            "Each sum has the right products and also {} products of the tile before the last.",
+            depth - rest),
         [=](int64_t k) { return k >= last - depth + rest && k < last ? 2 : 1; });
   }
 
@@ -503,13 +491,14 @@ class Suspects {
     const ExaminedProduct& facts = facts_;
     add_other_a(
         "As read at the thread's own column",
-        fmt::format("Of every {} steps along K each column of C has one element of A only.", depth),
+        fmt::format("In every {} steps along K, each column of C uses only one element of A.",
+                    depth),
         [&facts, depth](int64_t i, int64_t k, int64_t j) {
           return facts.a(i, k - k % depth + j % depth);
         });
     add_other_b(
         "Bs read at the thread's own row",
-        fmt::format("Of every {} steps along K each row of C has one element of B only.", depth),
+        fmt::format("In every {} steps along K, each row of C uses only one element of B.", depth),
         [&facts, depth](int64_t k, int64_t j, int64_t i) {
           return facts.b(k - k % depth + i % depth, j);
         });
@@ -518,22 +507,26 @@ class Suspects {
   void repeated_sums() {
     const ExaminedProduct& facts = facts_;
     for (int64_t times = 2; times <= 64; ++times) {
-      add_sum("counted several times",
-              fmt::format("Every sum is {} times what it should be.", times),
+      add_sum("counted several times", fmt::format("Every sum is {} times the right value.", times),
               [&facts, times](int64_t i, int64_t j) {
                 return static_cast<double>(times) * facts.product(i, j);
               });
     }
     for (const int64_t group : {2, 4, 8, 16}) {
+      add_sum(
+          "sums not cleared",
+          fmt::format(
+              "In every group of {} rows, each row also contains the sums of the rows above it.",
+              group),
+          [&facts, group](int64_t i, int64_t j) {
+            double sum = 0;
+            for (int64_t r = i - i % group; r <= i; ++r) sum += facts.product(r, j);
+            return sum;
+          });
       add_sum("sums not cleared",
-              fmt::format("Of every {} rows each has the sums of those before it added.", group),
-              [&facts, group](int64_t i, int64_t j) {
-                double sum = 0;
-                for (int64_t r = i - i % group; r <= i; ++r) sum += facts.product(r, j);
-                return sum;
-              });
-      add_sum("sums not cleared",
-              fmt::format("Of every {} columns each has the sums of those before it added.", group),
+              fmt::format("In every group of {} columns, each column also contains the sums of the "
+                          "columns before it.",
+                          group),
               [&facts, group](int64_t i, int64_t j) {
                 double sum = 0;
                 for (int64_t c = j - j % group; c <= j; ++c) sum += facts.product(i, c);
@@ -582,19 +575,19 @@ class Suspects {
     const ExaminedProduct& facts = facts_;
     const Evidence& e = facts.given();
     if (M_ > 1 && N_ > 1) {
-      add_store("transposed", "What belongs to row i and column j lies in row j and column i.",
+      add_store("transposed", "The element of row i and column j lies in row j and column i.",
                 [ldc = e.ldc](int64_t i, int64_t j) { return j * ldc + i; });
       add_product(
-          "transposed", "In row i and column j lies what belongs to row j and column i.",
+          "transposed", "Row i and column j holds the element of row j and column i.",
           [&facts, &e](int64_t, int64_t k, int64_t j) { return facts.flat_a(j * e.lda + k); },
           [&facts, &e](int64_t k, int64_t, int64_t i) { return facts.flat_b(k * e.ldb + i); });
     }
     if (K_ < 2) return;
     add_other_a(
-        "A read transposed", "Every element is as if A had its rows and columns changed.",
+        "A read transposed", "Every element is as if the rows and columns of A had changed places.",
         [&facts, &e](int64_t i, int64_t k, int64_t) { return facts.flat_a(k * e.lda + i); });
     add_other_b(
-        "B read transposed", "Every element is as if B had its rows and columns changed.",
+        "B read transposed", "Every element is as if the rows and columns of B had changed places.",
         [&facts, &e](int64_t k, int64_t j, int64_t) { return facts.flat_b(j * e.ldb + k); });
   }
 
@@ -608,7 +601,7 @@ class Suspects {
         return std::array{i - i % size + j % size, j - j % size + i % size};
       };
       add("every tile transposed",
-          fmt::format("In every tile of {} x {} rows and columns have changed places.", size, size),
+          fmt::format("Rows and columns have changed places in every tile of {} x {}.", size, size),
           [&facts, turned, M, N](int64_t i, int64_t j) {
             const auto [row, col] = turned(i, j);
             if (row >= M || col >= N) return Fit::unknown;  // a thread beyond the edge
@@ -624,7 +617,7 @@ class Suspects {
     for (const bool stages_the_last : {false, true}) {
       if (a_is_square) {
         add_other_a("A's tile transposed",
-                    fmt::format("Every element is as if the {} x {} tiles of A lay the other way.",
+                    fmt::format("Every element is as if the {} x {} tiles of A were transposed.",
                                 size, size),
                     [&facts, size, M, stages_the_last](int64_t i, int64_t k, int64_t) {
                       const int64_t row = i - i % size + k % size;
@@ -633,18 +626,18 @@ class Suspects {
                     });
       }
       if (!b_is_square) continue;
-      add_sum("B's tile transposed",
-              fmt::format("Every element is as if the {} x {} tiles of B lay the other way.", size,
-                          size),
-              [&facts, size, N, K, stages_the_last](int64_t i, int64_t j) {
-                double sum = 0;
-                for (int64_t k = 0; k < K; ++k) {
-                  const int64_t col = j - j % size + k % size;
-                  sum += facts.a(i, k) * facts.b(k - k % size + j % size,
-                                                 stages_the_last ? std::min(col, N - 1) : col);
-                }
-                return sum;
-              });
+      add_sum(
+          "B's tile transposed",
+          fmt::format("Every element is as if the {} x {} tiles of B were transposed.", size, size),
+          [&facts, size, N, K, stages_the_last](int64_t i, int64_t j) {
+            double sum = 0;
+            for (int64_t k = 0; k < K; ++k) {
+              const int64_t col = j - j % size + k % size;
+              sum += facts.a(i, k) *
+                     facts.b(k - k % size + j % size, stages_the_last ? std::min(col, N - 1) : col);
+            }
+            return sum;
+          });
     }
   }
 
@@ -653,12 +646,14 @@ class Suspects {
     const ExaminedProduct& facts = facts_;
     const int64_t BM = tile().rows, BK = tile().depth;
     if (BK * (BK - 1) + BM > BM * BK) return;  // beyond the tile
-    add_other_a("A's tile transposed",
-                fmt::format("Every element is as if As, {} x {}, had its indices changed.", BM, BK),
-                [&facts, BM, BK](int64_t i, int64_t k, int64_t) {
-                  const int64_t place = k % BK * BK + i % BM;
-                  return facts.a(i - i % BM + place / BK, k - k % BK + place % BK);
-                });
+    add_other_a(
+        "A's tile transposed",
+        fmt::format("Every element is as if the two indices of As ({} x {}) had changed places.",
+                    BM, BK),
+        [&facts, BM, BK](int64_t i, int64_t k, int64_t) {
+          const int64_t place = k % BK * BK + i % BM;
+          return facts.a(i - i % BM + place / BK, k - k % BK + place % BK);
+        });
   }
 
   // The product is As[k][x] * Bs[y][k] or As[k][y] * Bs[x][k] instead of As[y][k] * Bs[k][x].
@@ -693,7 +688,7 @@ class Suspects {
     std::set<int64_t> tried_a{e.lda}, tried_b{e.ldb}, tried_c{e.ldc};
     for (const auto& [name, floats] : lengths) {
       const auto seen = [&](char matrix, const char* right, int64_t ld) {
-        return fmt::format("Row after row of {} was looked for {} floats on ({}), not {} ({}).",
+        return fmt::format("The kernel takes rows of {} to be {} floats apart ({}), not {} ({}).",
                            matrix, floats, name, ld, right);
       };
       if (M_ > 1 && tried_a.insert(floats).second) {
@@ -722,10 +717,10 @@ class Suspects {
     const Evidence& e = facts.given();
     const int64_t height = tile().rows, depth = tile().depth;
     const auto seen = [](char matrix, int64_t rows, const char* from_there) {
-      return fmt::format("After every {} rows of {} the next were looked for {}.", rows, matrix,
+      return fmt::format("After every {} rows of {} the kernel goes on {}.", rows, matrix,
                          from_there);
     };
-    constexpr const char* ALONG = "that many floats on, not that many rows";
+    constexpr const char* ALONG = "by that many floats, not by that many rows";
     for (const int64_t rows : {1, 2, 4, 8, 16, 32, 64}) {
       if (rows < height) {
         add_other_a("A moved along where down is meant", seen('A', rows, ALONG),
@@ -754,14 +749,14 @@ class Suspects {
     const int64_t M = M_, N = N_;
     for (const int64_t by : {1, -1}) {
       add("shifted by one row",
-          fmt::format("In every row lie the sums of the row {} it.", by > 0 ? "below" : "above"),
+          fmt::format("Every row holds the sums of the row {} it.", by > 0 ? "below" : "above"),
           [&facts, M, by](int64_t i, int64_t j) {
             if (i + by < 0 || i + by >= M) return Fit::unknown;
             return facts.is(i, j, facts.blended(facts.product(i + by, j), i, j)) ? Fit::yes
                                                                                  : Fit::no;
           });
       add("shifted by one column",
-          fmt::format("In every column lie the sums of the column {} of it.",
+          fmt::format("Every column holds the sums of the column {} of it.",
                       by > 0 ? "to the right" : "to the left"),
           [&facts, N, by](int64_t i, int64_t j) {
             if (j + by < 0 || j + by >= N) return Fit::unknown;
@@ -788,7 +783,8 @@ class Suspects {
             fmt::format("{}{}", order.empty() ? "" : ", ", LETTERS[static_cast<size_t>(component)]);
       }
       const auto seen = [&order](const char* what) {
-        return fmt::format("Of every four {} stand {} where x, y, z, w belong.", what, order);
+        return fmt::format("In every four {}, the order is {} but must be x, y, z, w.", what,
+                           order);
       };
       add_sum(name, seen("neighbours in a row of B or C"), [&facts, moved](int64_t i, int64_t j) {
         const int64_t from_col = moved(j);
@@ -811,7 +807,7 @@ class Suspects {
     const int64_t M = M_, N = N_;
     for (const int64_t half : {4, 8, 16, 32, 64, 128, 2}) {
       const auto seen = [half](const char* what) {
-        return fmt::format("Of every {} {} the first {} and the last {} have changed places.",
+        return fmt::format("In every {} {} the first {} and the last {} have changed places.",
                            2 * half, what, half, half);
       };
       add("swapped halves", seen("columns"), [&facts, N, half](int64_t i, int64_t j) {
@@ -865,7 +861,8 @@ class Suspects {
       // Thread t computes (t / BN, t), not (t / BN, t % BN).
       add_rest(
           "threadIdx.x taken whole",
-          "Each row of a tile is right only where its threads' whole numbers fall; the rest is {}.",
+          fmt::format(
+              "Row r of each tile is right only from column {} * r of C on; the rest is {{}}.", BN),
           [=](int64_t i, int64_t j) { return i % BM <= j / BN; });
     }
     if (down != across) {
@@ -944,7 +941,7 @@ class Suspects {
           for (int64_t col = 0; col < cols; ++col) {
             if (facts_.is_wrong(std::min(row, M_ - 1), std::min(col, N_ - 1))) continue;
             add_rest("only one element of each thread's tile",
-                     fmt::format("Of every {} x {} elements one is right; the others are {{}}.",
+                     fmt::format("In every {} x {} elements, one is right; the others are {{}}.",
                                  rows, cols),
                      [=](int64_t i, int64_t j) { return i % rows == row && j % cols == col; });
           }
@@ -970,8 +967,8 @@ class Suspects {
         return at - at % group.size + at % group.size % group.known;
       };
       const auto seen = [group](const char* what) {
-        return fmt::format("Of every {} {} only the first {} there, again and again.", group.size,
-                           what, group.known == 1 ? "is" : fmt::format("{} are", group.known));
+        return fmt::format("In every {} {} the first {} repeated.", group.size, what,
+                           group.known == 1 ? "is" : fmt::format("{} are", group.known));
       };
       add_copies("a thread's rows repeated", seen("rows"), again, same);
       add_copies("a thread's columns repeated", seen("columns"), same, again);
@@ -985,8 +982,8 @@ class Suspects {
         if ((rows == BM && cols == BN) || rows > BM || cols > BN) continue;
         add_copies(
             "the same elements in all of a tile",
-            fmt::format("In all of a tile of {} x {} lie the sums of its first {} x {} elements.",
-                        BM, BN, rows, cols),
+            fmt::format("Each tile of {} x {} repeats the sums of its first {} x {} elements.", BM,
+                        BN, rows, cols),
             [BM, rows](int64_t i) { return i - i % BM + i % BM % rows; },
             [BN, cols](int64_t j) { return j - j % BN + j % BN % cols; });
       }
@@ -1001,7 +998,7 @@ class Suspects {
     if (whole_rows > 0 && whole_cols > 0) {  // there are whole tiles
       add("edge only",
           fmt::format(
-              "All whole tiles are right: wrong elements lie from row {} or column {} on only.",
+              "All whole tiles are right; all wrong elements lie from row {} or column {} on.",
               whole_rows, whole_cols),
           [=, &facts](int64_t i, int64_t j) {
             if (!facts.is_wrong(i, j)) return Fit::unknown;
@@ -1029,7 +1026,8 @@ class Suspects {
     }
     if (overhang < N && 4 * wrong_behind > (M_ - 1) * (N - overhang)) return;
     add("no test at the right edge",
-        fmt::format("Wrong are the first {} columns, with what belongs behind the row before.",
+        fmt::format("The first {} columns are wrong: they hold values that lie beyond the end of "
+                    "the row above.",
                     overhang),
         [=, &facts](int64_t i, int64_t j) {
           if (!facts.is_wrong(i, j)) return Fit::unknown;  // of two stores either may be the last
@@ -1085,7 +1083,7 @@ class Suspects {
         const auto& [row, col] = owners.find(facts.got(i, j))->second;
         if (!example.empty()) continue;
         example =
-            fmt::format("What lies at C[{}][{}] belongs to C[{}][{}], and so on.", i, j, row, col);
+            fmt::format("The value at C[{}][{}] belongs to C[{}][{}], and so on.", i, j, row, col);
       }
     }
     if (2 * alone < facts.wrong()) return;  // too few have one place only

@@ -17,7 +17,7 @@ enum class Ending {
   not_its_own,     // it includes a rung's source or calls a rung, so the ladder's code would run
   crashed,         // host code threw, or ended the process before its judge was done
   never_ends,      // a kernel or host code passed its time limit
-  wrong_function,  // a function that the exercise tests directly answers wrongly
+  wrong_function,  // a function that the exercise tests by itself returns a wrong answer
   fault,           // an invalid access or another fault, or an error from a CUDA call
   wrong_result,
   hazard,           // the result is right today

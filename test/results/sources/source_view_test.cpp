@@ -96,9 +96,9 @@ TEST(SourceView, ExplainsTheColumnsThatItShows) {
     const size_t legend = view.rfind("\n\n");
     const std::string heading = view.substr(0, view.find("src/"));
     for (const auto& [column, meaning] :
-         {std::pair("requests", "requests: "), std::pair("sectors", "sectors: "),
-          std::pair("used", "bytes used: "), std::pair("fronts", "wavefronts: "),
-          std::pair("flicts", "conflicts: ")}) {
+         {std::pair("requests", "requests:"), std::pair("sectors", "sectors:"),
+          std::pair("used", "bytes used:"), std::pair("fronts", "wavefronts:"),
+          std::pair("flicts", "conflicts:")}) {
       EXPECT_EQ(heading.find(column) != heading.npos, view.find(meaning, legend) != view.npos)
           << view;
     }

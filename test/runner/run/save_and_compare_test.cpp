@@ -262,7 +262,7 @@ TEST(Save, WordsThatMeanNothing) {
   for (const auto& [words, why] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"save"}, "'save' needs a file"},
            {{"save", "--size", "64", "base.json"}, "the file comes first"},
-           {{"save", "/tmp/never.json", "1", "--json"}, "leave --json away"},
+           {{"save", "/tmp/never.json", "1", "--json"}, "leave out --json"},
            {{"save", "/tmp/never.json", "1", "--sise", "64"}, "unknown option '--sise'"},
            {{"save", "/tmp/never.json", "99"}, "99"},
            {{"save", "1-3"}, "'1-3' names kernels: the file comes first"},

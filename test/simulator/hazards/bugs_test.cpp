@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Bug, ::testing::ValuesIn(names()),
 // A wrong path would otherwise test nothing, and pass.
 TEST(Bugs, AreAllThere) { EXPECT_GE(names().size(), 60u) << "in " << BUGS; }
 
-// The page has a marker for each, where tools/docs/doc_outputs.py puts it, and for no other.
+// The page has one marker for each bug and no others. tools/docs/doc_outputs.py puts the bug's section at its marker.
 TEST(Bugs, StandOnThePage) {
   const std::string page = contents(SOURCE_TREE "/docs/hazards.md");
   const std::regex marker("<!-- bug in: test/data/bugs/(\\S+) -->");

@@ -1079,7 +1079,7 @@ TEST(Diagnosis, NamesAPlaceThatNoOtherElementHas) {
   const auto cause =
       std::ranges::find(found.causes, "elements changed places", &workshop::Cause::name);
   int i = 0, j = 0, row = 0, col = 0;
-  ASSERT_EQ(std::sscanf(cause->sentence.c_str(), "What lies at C[%d][%d] belongs to C[%d][%d]", &i,
+  ASSERT_EQ(std::sscanf(cause->sentence.c_str(), "The value at C[%d][%d] belongs to C[%d][%d]", &i,
                         &j, &row, &col),
             4);
   EXPECT_EQ(row, i - i % 8 + j % 8);

@@ -369,7 +369,7 @@ class Launch {
   const BlockOrder order_;
   const uint64_t room_;  // blocks that may run at once
   LaunchState state_;
-  std::atomic<uint64_t> next_{0};  // a turn, not a number
+  std::atomic<uint64_t> next_{0};  // the next turn; order_ turns it into a block's number
   std::atomic<uint64_t> in_flight_{0};
   std::atomic<uint64_t> first_faulty_{~uint64_t{0}};
   std::atomic<bool> has_no_memory_{false};  // True if the host has no memory for another block

@@ -380,7 +380,7 @@ cudaError_t refuse_symbol() {
 cudaError_t refuse_symbol_direction(const char* needed) {
   return refuse(cudaErrorInvalidMemcpyDirection, [&] {
     return refusal("was given a direction that it cannot have",
-                   std::string("leave the last argument away, or ") + needed);
+                   std::string("leave out the last argument, or ") + needed);
   });
 }
 
