@@ -1,12 +1,12 @@
-# A slice of the suite on a processor that the machine itself need not be: through an emulator, or with a level
-# asked for. Sourced, after cmake/setup.sh, by .ci/processors and .ci/aarch64.
+# Runs a slice of the suite as another processor would: in an emulator, or with a lower level of vector instructions.
+# Sourced, after cmake/setup.sh, by .ci/processors and .ci/aarch64.
 
 # Tests that cover the runtime, every instruction and every rung, and take an emulator half a minute.
 slice=(prices_test simulator_interpreter simulator_fault simulator_golden_counters simulator_runtime)
 slice_of_kernels='Ladder/Contract.IsKept/alpha_and_beta_*'
 
-# run_slice BIN COMMAND...: the tests in BIN, each run as COMMAND... PROGRAM. What they say is shown if they fail;
-# that an emulated processor lacks what the host's has (TCG's warnings) is no news.
+# run_slice BIN COMMAND...: runs the tests in BIN, each as COMMAND... PROGRAM. Prints their output if they fail, without
+# TCG's warnings about features that the emulated processor lacks.
 run_slice() {
   local bin=$1 tested
   shift
@@ -21,7 +21,7 @@ run_slice() {
   done
 }
 
-# write_figures FILE BIN COMMAND...: counters of every rung, checksums of results, and how much memory it took.
+# write_figures FILE BIN COMMAND...: writes the counters of every rung and the checksums of results into FILE.
 # Leaves out the figures that depend on the host: dates and times, the command, the host's memory, and the rounding
 # errors of rung 0, which the host computes.
 write_figures() {
@@ -46,14 +46,14 @@ print()' &&
   }
 }
 
-# same_figures FILE OTHER: fails, with the first differences, unless they are the same to the byte.
+# same_figures FILE OTHER: fails with the first differences unless the files are the same to the byte.
 same_figures() {
   diff "$1" "$2" > "$2.diff" && return
   head -n 20 "$2.diff" >&2
-  fail 1 "$2 is not $1, see $2.diff"
+  fail 1 "$2 differs from $1; see $2.diff"
 }
 
-# Reserved addresses must not become memory: an emulator that keeps a record of each page has some 7 MiB for a GiB.
+# Fails if reserved addresses become memory. An emulator that keeps a record of each page takes some 7 MiB for a GiB.
 check_memory() {
   local bin=$1 peak
   shift

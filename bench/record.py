@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the runs in bench/baselines: what tests compare with and README.md quotes.
+"""Records the runs in bench/baselines. Tests compare with them, and README.md quotes them.
 
     bench/record.py counters             simulator.json: the counters of every rung and lab on the simulated GPU
     bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
@@ -216,7 +216,7 @@ def record_labs(arguments):
     path = arguments.output or BASELINES / "nvidia-h200-labs.json"
     program.check_writable(path)
     runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
-    # One short launch: where all that follows comes from is known before minutes are spent on it.
+    # One short launch tells the origin of all rows before minutes are spent on them.
     first = runner.run("0", "--size", "128", "--once")
     refuse_if_interrupted(runner)
     refuse_all_but_a_gpu(first)
@@ -238,7 +238,7 @@ def record_device(arguments):
     program.check_writable(path)
     runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
     saved = read_saved(path) if path.exists() and not arguments.fresh else None
-    # One short launch: where all that follows comes from is known before minutes are spent on it.
+    # One short launch tells the origin of all rows before minutes are spent on them.
     first = runner.run("0", "--size", "128", "--once")
     if first is None:
         raise Refused("interrupted; nothing was recorded", INTERRUPTED)
@@ -337,7 +337,7 @@ def read_saved(path):
     try:
         return results.read(path)
     except results.Unusable as unusable:
-        raise Refused(f"{unusable}; --fresh drops what is in it, --output FILE writes another") from None
+        raise Refused(f"{unusable}; --fresh drops its contents, --output FILE writes another") from None
 
 
 def subject(row):
@@ -444,7 +444,7 @@ def parse_command_line():
         command.add_argument("--runner", nargs="+", help="the program (default: ./sgemm_runner and the build that is meant)")
         command.add_argument("--output", type=Path, help="the file (default: in bench/baselines)")
     start = device.add_mutually_exclusive_group()
-    start.add_argument("--fresh", action="store_true", help="drop what the file holds")
+    start.add_argument("--fresh", action="store_true", help="drop the file's contents")
     start.add_argument(
         "--resume", action="store_true", help="keep its rows of today and of this commit: they are not measured again"
     )

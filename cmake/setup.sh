@@ -2,16 +2,16 @@
 #
 #   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
 #   need_for PURPOSE    adds packages for more than a run, and turns on the part of the build: tests, benchmarks, ...
-#   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds what it needs
+#   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds its packages
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
-#   build TARGET yes    the same, but makes way for whoever else wants to build there meanwhile
+#   build TARGET yes    the same, but makes way for another build that waits for the folder
 #
-# Everything is said on stderr, and nothing is said when there is nothing to do. Exit codes: 2 if the user has
-# to act, 70 if the build fails, 130 and 143 if a signal ended it.
+# All messages go to stderr; if there is nothing to do, there are none. Exit codes: 2 if the user has to act, 70 if the
+# build fails, 130 and 143 if a signal ended it.
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 
-# THE list of packages, by what they are for, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
+# THE list of packages by purpose, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
 # NVIDIA, not from here.
 declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
@@ -36,7 +36,7 @@ features=()  # parts of the build: options of CMake that are turned on
 need_for() {
   local purpose package
   for purpose in "$@"; do
-    [ -n "${packages_for[$purpose]:-}" ] || fail 70 "no packages for '$purpose'; there are those for ${!packages_for[*]}"
+    [ -n "${packages_for[$purpose]:-}" ] || fail 70 "no packages for '$purpose'; the list has packages for ${!packages_for[*]}"
     for package in ${packages_for[$purpose]}; do
       [ "$purpose" != browser ] || ! has_browser || continue
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
@@ -67,7 +67,8 @@ find_nvcc() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
 
-# Chooses the build by --build BUILD, else by SGEMM_BUILD. Otherwise the machine decides, and `asked_for_build` is empty.
+# Chooses the build by --build BUILD, else by SGEMM_BUILD. Without either the machine decides, and `asked_for_build` is
+# empty.
 choose_build() {
   local choice=${SGEMM_BUILD:-}
   arguments=()
@@ -107,7 +108,7 @@ use_build() {
   log=$root/build/$preset.log
 }
 
-# The table of subcommands has each one's program, the purpose of its packages, and the build that it needs.
+# The table of subcommands names the program of each, the purpose of its packages, and the build that it needs.
 choose_program() {
   local word name program_of purpose build_of
   target=sgemm_runner
@@ -172,7 +173,7 @@ is_of_these_sources() {
 # `learn --pack` puts the programs into the archive, built for one family of processors. They are used as they are. If they
 # do not run here (another processor, another C library), the copy is built like any other.
 
-# use_packed TARGET: true if TARGET came with this copy and runs here. Installs what the programs need.
+# use_packed TARGET: true if TARGET came with this copy and runs here. Installs the packages that the programs need.
 use_packed() {
   [ "$(cat "$build_folder/packed_for" 2> /dev/null)" = "$(uname -m)" ] && is_of_these_sources "$1" || return 1
   packed_runs && return
@@ -195,7 +196,7 @@ packed_runs() {
   "$build_folder/bin/sgemm_runner" --version > /dev/null 2>&1
 }
 
-# --- what may take long ---------------------------------------------------------------------------------------------
+# --- long steps -----------------------------------------------------------------------------------------------------
 #
 # cmake and ninja run in process groups of their own, so that a signal to this script, or Ctrl-C, ends all their processes.
 # They do not inherit the locks: a process left behind would hold them.
@@ -231,20 +232,20 @@ configure() {
   local options=()
   [ "$preset" != cuda ] || options+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
   is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # to be chosen anew
-  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # nor what only the tests need
+  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # tests need packages of their own
   local feature
   for feature in "${features[@]}"; do options+=("-D$feature=ON"); done
   interruptibly cmake -S "$root" --preset "$preset" "${options[@]}" > "$log" 2>&1 < /dev/null 8>&- 9>&-
 }
 
-# The value of a variable in the build's cache.
+# Prints the value of a variable in the build's cache.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_folder/CMakeCache.txt" 2> /dev/null || :; }
 
-# The compute capabilities of this machine's GPUs, e.g. 90, as CMake was told; empty if unknown.
+# Prints the compute capabilities of this machine's GPUs, in CMake's form (86;90); nothing if unknown.
 gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -oE '[0-9]+\.[0-9]+' | tr -d . | sort -u | paste -sd ';' || :; }
 
-# Configured for this very tree (not for one that it was copied or moved from), for this machine's GPU and with the
-# features asked for.
+# True if the build is configured for this very tree (not for one that it was copied or moved from), for this machine's
+# GPU and with the requested features.
 is_configured() {
   local feature
   [ -s "$build_folder/build.ninja" ] && [ "$(cached CMAKE_HOME_DIRECTORY)" -ef "$root" ] || return 1
@@ -281,10 +282,10 @@ missing_packages() {
   done
 }
 
-# Installs what is missing of the list, or says how to.
+# Installs the missing packages of the list, or prints the command that does.
 install_packages() {
   command -v apt-get > /dev/null ||
-    fail 2 "something is missing, and this is neither Debian nor Ubuntu: install the equivalents of ${packages[*]}"
+    fail 2 "packages are missing, and this is neither Debian nor Ubuntu: install the equivalents of ${packages[*]}"
   local missing
   mapfile -t missing < <(missing_packages)
   if [ ${#missing[@]} -eq 0 ]; then
@@ -326,8 +327,8 @@ show_errors() {
        { print }' "$log" >&2
 }
 
-# Runs ninja; names the step when there is work and counts it, on a terminal at each step and elsewhere now and then.
-# Returns 0 if all is well, 1 if not, 2 if it stopped because somebody waits.
+# Runs ninja. If there is work, says so and counts the steps: each step on a terminal, elsewhere now and then.
+# Returns 0 if the build succeeded, 1 if it failed, 2 if it stopped because another build waits.
 run_ninja() {
   local target=$1 yields=$2 line partial='' code announced=no regenerated=0 output stopped=no looked=$SECONDS
   local interval=${SGEMM_PROGRESS_SECONDS:-20} step=
@@ -382,19 +383,19 @@ run_ninja() {
 from_the_future() {
   local file
   file=$(find "$root" -path "$root/build" -prune -o -type f -newermt now -print -quit 2> /dev/null || :)
-  echo "${file:-what is in $build_folder}"
+  echo "${file:-the files in $build_folder}"
 }
 
-# Tells why the build folder does not hold TARGET of these sources.
+# Prints the reason why the build folder does not hold TARGET of these sources.
 lack_of() {
   local stamp newer
   stamp=$(stamp_of "$1")
   if [ ! -e "$stamp" ]; then
     echo "$1 is not built there"
   elif newer=$(newer_than "$stamp") && [ -n "$newer" ]; then
-    echo "what is built there is not of these sources ($newer is newer)"
+    echo "its program is older than these sources ($newer is newer)"
   else
-    echo "what is built there is for another folder, another GPU or without a part that is needed"
+    echo "it holds a build for another folder or another GPU, or without a part that is needed"
   fi
 }
 
@@ -428,7 +429,7 @@ build() {
         ;;
       *)
         show_errors
-        grep -q '^FAILED: ' "$log" || say "if that is not clear: rm -rf $build_folder, and try again"
+        grep -q '^FAILED: ' "$log" || say "if the reason is not clear: rm -rf $build_folder, and try again"
         fail 70 "the build failed; see above"
         ;;
     esac
@@ -436,7 +437,7 @@ build() {
   unlock
 }
 
-# Configures, if need be.
+# Configures the build, if need be.
 prepare() {
   is_configured && return
   drop_foreign_build
@@ -444,6 +445,6 @@ prepare() {
   mkdir -p "$build_folder"
   configure && return
   install_packages
-  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # what was not found may be remembered
+  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # CMake may remember that a package was missing
   configure || { show_errors; fail 70 "cannot configure the build; see above"; }
 }

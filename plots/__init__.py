@@ -13,7 +13,7 @@ Each plot is a module of its own with two functions, whose options are named in 
     shown(run, **options)       the values that it draws, as plain JSON, and "finding", its title; needs no matplotlib
     draw(run, **options)        its Figure
 
-Both raise program.Refused where the run has nothing of the kind. The list of plots is catalogue.PLOTS.
+Both raise program.Refused if the run has no such figures. The list of plots is catalogue.PLOTS.
 
 Colours are named by role (style.ROLES) and are CSS variables in an SVG, --plot-ink and so on, so that dark and light
 follow the reader's scheme; a page may set the variables of svg.plot itself. Text stays text. What has a tip has a <title>,

@@ -1,6 +1,6 @@
 """a run beside the one it was compared with: quartiles of both and the verdict, row by row
 
-The verdicts are those that sgemm_runner compare wrote into the run. Ratios to cuBLAS are drawn as per cent of the base's
+sgemm_runner compare wrote the verdicts into the run. Ratios to cuBLAS are drawn as per cent of the base's
 median, so that rows of any speed can be seen side by side.
 """
 

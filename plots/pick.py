@@ -75,7 +75,7 @@ def of_kernel(rows, kernel):
     found = [row for row in rows if kernel in (row.label, row.kernel, str(row.number))]
     if not found:
         known = ", ".join(dict.fromkeys(row.label for row in rows))
-        raise Refused(f"there is no kernel '{kernel}' among those of this run; there are {known}")
+        raise Refused(f"this run has no kernel '{kernel}'; it has {known}")
     return found
 
 

@@ -97,7 +97,7 @@ def _set_scales(ax, points):
 
 
 def _joined(kernel):
-    """Returns the points of its line: those at multiples of WHOLE, or all if these are too few for a line."""
+    """Returns the points of the kernel's line: the points at multiples of WHOLE, or all if these are too few for a line."""
     some = [point for point in kernel["points"] if point["n"] % WHOLE == 0]
     return some if len(some) > 1 else kernel["points"]
 

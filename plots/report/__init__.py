@@ -18,12 +18,12 @@ from plots.report import runner
 
 
 def add_to(commands):
-    """Adds the command to those of python3 -m plots."""
+    """Adds the command to python3 -m plots."""
     command = commands.add_parser("report", help=_about(), description=_about())
     command.add_argument("run", metavar="RUN.json", type=Path, help="a run, as sgemm_runner --json=FILE writes it")
     command.add_argument("base", metavar="BASE.json", type=Path, nargs="?", help="the run that it is held against")
     command.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="a .html")
-    command.add_argument("--name", metavar="NAME", help="what the data is called when it is saved (default: RUN.json's name)")
+    command.add_argument("--name", metavar="NAME", help="name the saved data NAME (default: RUN.json's name)")
     command.add_argument(
         "--runner",
         metavar="PROGRAM",

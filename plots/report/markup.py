@@ -33,7 +33,7 @@ def void(name, /, **attributes):
 def script(text, /, **attributes):
     """Returns a script. Its text is not escaped, so it must not contain the script's end."""
     if "</script" in text.lower() or "<!--" in text:
-        raise ValueError("a script's text must not hold what ends a script")
+        raise ValueError("a script's text must not contain the end of a script")
     return Markup(f"<script{_attributes(attributes)}>{text}</script>")
 
 

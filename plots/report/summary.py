@@ -7,12 +7,12 @@ from plots.report.rows import finding
 
 # The meanings of the verdicts, the gravest first.
 MEANINGS = {
-    "WRONG": "not right now, whatever it was",
+    "WRONG": "wrong in this run, right or wrong in the base",
     "SLOWER": "slower than before",
     "CHANGED": "its counters, path or launches are others",
     "UNSURE": "too little is known to say",
     "FASTER": "faster than before",
-    "SAME": "no difference beyond what measuring itself scatters",
+    "SAME": "no difference beyond the scatter of the measurements",
 }
 assert sorted(MEANINGS) == sorted(results.VERDICTS)
 

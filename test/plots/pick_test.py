@@ -159,7 +159,7 @@ class Samples(unittest.TestCase):
         self.assertEqual(samples.shown(run, kernel="0")["kernel"], "0 cuBLAS")
         self.assertEqual(
             refusal("samples", run, kernel="rung"),
-            "there is no kernel 'rung' among those of this run; there are 00_cuBLAS, 01_rung_1, 02_rung_2, 03_rung_3",
+            "this run has no kernel 'rung'; it has 00_cuBLAS, 01_rung_1, 02_rung_2, 03_rung_3",
         )
 
     def test_runs_stand_one_after_the_other(self):

@@ -352,7 +352,7 @@ class Launchers(unittest.TestCase):
         for words in (("-R", "typo"), ("-L", "typo")):
             code, out, err = self.call("run_tests", *words)
             self.assertEqual((code, out), (2, ""), err)
-            self.assertIn(f"no test is meant by: {' '.join(words)}. All their names: ./run_tests -N", err)
+            self.assertIn(f"no test matches: {' '.join(words)}. ./run_tests -N lists the names", err)
         self.assertEqual(self.call("run_tests", "-R", "passes")[0], 0)
         code, out, err = self.call("run_tests", "--help")
         self.assertEqual((code, err), (0, ""))  # nothing is built
