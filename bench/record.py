@@ -5,7 +5,7 @@
     bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
     bench/record.py dram                 its rows at 4096 get the bytes of DRAM that Nsight Compute counts
     bench/record.py labs                 nvidia-h200-labs.json: the time of every lab's variants on this machine's GPU
-    bench/record.py device --resume      the rows that an interrupted call left
+    bench/record.py device --resume      the rows that an interrupted call did not reach
     bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
 
 A row that is measured anew replaces the one of its kernel and size; each row has its own date and says how it was
@@ -33,10 +33,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "bench/baselines"
 WRONG, FAILURE, INTERRUPTED = 1, 70, 130  # exit codes, of sgemm_runner and of this program
 
-# Whole tiles, for which rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; few of both once more,
-# with rows of A and B that begin at no multiple of 16 bytes; no whole tile at all.
+# In order: whole tiles, on which rungs 11 and 12 agree; a K that rung 12 divides; few rows; few columns; few rows, then
+# few columns, with rows of A and B that do not begin at a multiple of 16 bytes; no whole tile.
 COUNTED_SIZES = "256,64x64x2048,4x256x256,256x4x256,4x255x61,255x4x61,65x63x61"
-# Left out of the file: these belong to one machine and one moment, or stand elsewhere. They would be noise in a review.
+# These fields differ by machine and moment, or stand in another file. In a review they would be noise.
 NOT_RECORDED_OF_COUNTERS = (
     *("date", "command_line", "commit", "uncommitted_changes", "memory_bytes", "simulation_seconds", "lines"),
     *("labs", "idea"),
@@ -50,7 +50,7 @@ class Group:
     kernels: str
     sizes: str
     options: tuple[str, ...]
-    runs: int = 3  # how often the group is measured anew, each time by a new process
+    runs: int = 3  # how often the group is measured, each time by a new process
 
     def __str__(self):
         return f"{self.kernels} --size {self.sizes} {' '.join(self.options)}, {self.runs} run{'s' if self.runs > 1 else ''}"
@@ -73,14 +73,14 @@ def say(text):
 
 
 class Runner:
-    """Runs the program. Hands Ctrl-C and the like on to it; it then prints the finished results and ends."""
+    """Runs sgemm_runner and hands Ctrl-C and similar signals on to it. It then prints its finished results and ends."""
 
     def __init__(self, command):
         self.command = command
         self.child = None
         self.stopped = False
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup's
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
                 signal.signal(number, self._stop)
 
     def _stop(self, number, _):
@@ -95,7 +95,7 @@ class Runner:
             pass  # it has just ended
 
     def output(self, *words):
-        """Returns its exit code and its stdout."""
+        """Runs the program with these words. Returns its exit code and its stdout."""
         if self.stopped:
             raise Refused("interrupted", INTERRUPTED)
         try:
@@ -103,7 +103,7 @@ class Runner:
             self.child = subprocess.Popen([*self.command, *words], stdout=subprocess.PIPE, start_new_session=True)
         except OSError as error:
             raise Refused(f"cannot run '{self.command[0]}': {error.strerror}") from None
-        if self.stopped:  # before there was a child to hand it on to
+        if self.stopped:  # the signal came before there was a child
             self._hand_on(signal.SIGINT)
         output = self.child.communicate()[0]
         code = self.child.returncode
@@ -111,12 +111,12 @@ class Runner:
         return code, output
 
     def run(self, *words):
-        """Returns the run that the program printed; if it was interrupted, the finished part of it. Refuses wrong results."""
-        # If the run was cut short, its last row may have been too.
+        """Returns the run that the program prints; after an interrupt, its whole rows, or None. Refuses rows that are not right."""
+        # The last row of an interrupted run may be incomplete.
         return self._result_of((*words, "--json"), lambda run: run.rows[:-1])
 
     def save(self, runs, *words):
-        """Returns several runs of the same, put together."""
+        """Does what run() does, for several runs that the program puts together."""
         return self._result_of(("save", "/dev/stdout", *words, "--runs", str(runs)), lambda run: run.rows)
 
     def _result_of(self, words, whole_rows):
@@ -148,7 +148,7 @@ def exit_code(code):
 
 
 def rows_done(output, whole_rows):
-    """The rows of a run that was cut short, as far as they are whole. None if there are none."""
+    """Returns a run that was cut short, with its whole rows; None if its output cannot be read."""
     try:
         run = results.parse(output)
     except results.Unusable:
@@ -200,7 +200,7 @@ def refuse_all_but_the_simulator(run):
 
 
 def calls_of_labs(runner):
-    """Yields the words of two calls for each lab: at the sizes that are counted, and at odd sizes, which leave ragged ends of arrays."""
+    """Yields the words of two calls for each lab: at the sizes that are counted, and at odd sizes, which give its arrays ragged ends."""
     code, listed = runner.output("lab", "--json")
     try:
         labs = json.loads(listed)
@@ -216,7 +216,7 @@ def record_labs(arguments):
     path = arguments.output or BASELINES / "nvidia-h200-labs.json"
     program.check_writable(path)
     runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
-    # One short launch tells the origin of all rows before minutes are spent on them.
+    # One short launch tells which device this is, before minutes are spent on the rest.
     first = runner.run("0", "--size", "128", "--once")
     refuse_if_interrupted(runner)
     refuse_all_but_a_gpu(first)
@@ -238,7 +238,7 @@ def record_device(arguments):
     program.check_writable(path)
     runner = Runner(arguments.runner or [str(ROOT / "sgemm_runner"), "--build", "cuda"])
     saved = read_saved(path) if path.exists() and not arguments.fresh else None
-    # One short launch tells the origin of all rows before minutes are spent on them.
+    # One short launch tells the device and the commit, before minutes are spent on the rest.
     first = runner.run("0", "--size", "128", "--once")
     if first is None:
         raise Refused("interrupted; nothing was recorded", INTERRUPTED)
@@ -262,7 +262,7 @@ def record_device(arguments):
             new = runner.save(group.runs, kernels, "--size", sizes, *group.options)
             if new is not None:
                 refuse_to_mix(path, recording, new.context)
-                # The program always puts cuBLAS at the head, even if it ran only once. Such a row is dropped.
+                # cuBLAS heads every table, asked for or not. Its row of a --once run must not replace a timed one.
                 rows |= {subject(row): row for row in new.rows if not (row.is_reference and row.once)}
                 write_device(path, recording, rows)
             if runner.stopped:
@@ -274,7 +274,7 @@ DRAM_SIZE = "4096"
 
 
 def record_dram(arguments):
-    """Adds the bytes that one launch of each rung moves between DRAM and L2, with a warm L2, to the recorded rows."""
+    """Adds to the recorded rows the bytes that one launch of each rung moves between DRAM and a warm L2."""
     path = arguments.output or BASELINES / "nvidia-h200.json"
     program.check_writable(path)
     saved = read_saved(path)
@@ -311,13 +311,13 @@ def record_dram(arguments):
 
 
 def nsight_command(ncu):
-    # The L2 stays as the kernel's own check left it, because the times are measured with a warm L2 too.
+    # The L2 stays as the kernel's own check left it, since the times are of a warm L2 too.
     how = ("--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "none")
     return (ncu, *how, "--profile-from-start", "off", "--target-processes", "all", "--metrics", ",".join(DRAM_METRICS))
 
 
 def dram_bytes_of_launches(output):
-    """Returns the sum of the metrics of each kernel that Nsight Compute saw, in order. Skips the lines before its CSV."""
+    """Returns, for each kernel that Nsight Compute saw, the sum of the metrics in its CSV. Skips the lines before the CSV."""
     lines = output.decode(errors="replace").splitlines()
     header = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if header is None:
@@ -372,14 +372,14 @@ def rows_since(date, rows):
 
 
 def calls_of(group, done, runner):
-    """Yields the kernels and sizes of a group that are not done yet: one call for each set of kernels."""
+    """Yields the kernels and sizes of a group that are not done yet. Neighbouring sizes with the same kernels share a call."""
     code, listed = runner.output("list", "--numbers")
     if code != 0:
         raise Refused(f"'{runner.command[0]} list --numbers' {ending(code)}", exit_code(code))
     numbers = numbers_of(group.kernels, [int(number) for number in listed.split()])
 
     def missing(size):
-        # As ranges, because a kernel that the device cannot run is passed over only if it was not named alone.
+        # As ranges: the program skips a kernel that the device cannot run, unless it was named alone.
         return ",".join(f"{number}-{number}" for number in numbers if (number, size_of(size)) not in done)
 
     for kernels, sizes in itertools.groupby(group.sizes.split(","), missing):
@@ -388,7 +388,7 @@ def calls_of(group, done, runner):
 
 
 def numbers_of(kernels, listed):
-    """Returns the numbers of `listed` that `kernels` names: "all" or "0,10-12"."""
+    """Returns the numbers of `listed` that a text such as "all" or "0,10-12" stands for."""
     if kernels == "all":
         return listed
     ranges = [[int(end) for end in part.split("-")] for part in kernels.split(",")]
@@ -396,13 +396,13 @@ def numbers_of(kernels, listed):
 
 
 def size_of(text):
-    """Returns M, N, K of "4096" or "128x160x7168"."""
+    """Returns (M, N, K) of "4096" or "128x160x7168"."""
     sizes = [int(size) for size in text.split("x")]
     return tuple(sizes * 3 if len(sizes) == 1 else sizes)
 
 
 def write_device(path, context, rows):
-    """Writes the rows, squares first, by size. They come from several command lines, so the file keeps none."""
+    """Writes the rows, squares first, by size. They come from several command lines, so the file has none."""
 
     def order(row):
         size = row.size or (0, 0, 0)
@@ -413,7 +413,7 @@ def write_device(path, context, rows):
 
 
 def group_numbers(text):
-    """Returns the groups that "1-3,5" names; for argparse."""
+    """Returns the groups that a text such as "1-3,5" stands for. An argparse type."""
     try:
         numbers = numbers_of(text, range(1, len(GROUPS) + 1))
     except ValueError:

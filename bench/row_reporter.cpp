@@ -14,10 +14,10 @@ namespace {
 
 using Run = benchmark::BenchmarkReporter::Run;
 
-// What the library adds to a name, since each benchmark is one iteration whose time we give.
+// The library adds this to each name, since each benchmark is one iteration whose time we give.
 constexpr std::string_view ADDED = "/iterations:1/manual_time";
 
-// Why a run was skipped, if it was: 1.7 has an error's message, later ones one for both kinds.
+// Returns why a run was skipped; empty if it was not. Google Benchmark 1.7 calls the field error_message.
 template <typename AnyRun>
 const std::string& why_skipped(const AnyRun& run) {
   if constexpr (requires { run.skip_message; }) {

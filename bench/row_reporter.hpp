@@ -11,10 +11,10 @@
 
 namespace bench {
 
-/// What a benchmark that was not run says in place of a result; such rows are left out.
+/// The message of a benchmark that was not run. Its row is left out.
 inline constexpr const char* NOT_RUN = "not run";
 
-/// Skips a benchmark that cannot run and is not wrong, with the reason. (Google Benchmark 1.7 knows errors only, later ones both.)
+/// Skips a benchmark that cannot run and is not wrong, with the reason. (Google Benchmark 1.7 has errors only.)
 template <typename State>
 void skip(State& state, const std::string& why) {
   if constexpr (requires { state.SkipWithMessage(why); }) {
@@ -24,7 +24,7 @@ void skip(State& state, const std::string& why) {
   }
 }
 
-/// Takes a text as it comes.
+/// Receives the text of a report, piece by piece.
 using Write = std::function<void(const std::string&)>;
 
 /// Hands rows on to one of the library's reporters. A row is called `sgemm/02_coalesced/256x256x256`, without "iterations:1" and
@@ -33,7 +33,7 @@ using Write = std::function<void(const std::string&)>;
 /// library's own timing, which is not used.
 class RowReporter : public benchmark::BenchmarkReporter {
  public:
-  /// When rows are handed on. The columns of a CSV are the counters of those that come first, so all must.
+  /// When rows are handed on. A CSV has columns for the counters of the first rows only, so all rows must come at once.
   enum class Rows { as_they_come, all_at_the_end };
 
   RowReporter(std::unique_ptr<benchmark::BenchmarkReporter> inner, Rows when, Write write,
@@ -50,13 +50,13 @@ class RowReporter : public benchmark::BenchmarkReporter {
   std::ostringstream text_, remarks_;
   std::unique_ptr<benchmark::BenchmarkReporter> inner_;
   Rows when_;
-  std::vector<Run> kept_;  // for the end
+  std::vector<Run> kept_;  // not handed on yet
   Write write_, remark_;
 };
 
-/// What goes to stdout, and remarks to stderr, by --benchmark_format; `format` is its value.
+/// Returns a reporter to `write`, with remarks to stderr. `format` is the value of --benchmark_format.
 std::unique_ptr<RowReporter> display_reporter(const std::string& format, Write write);
-/// What goes to a file, without remarks: "json", "csv" or "console".
+/// Returns a reporter to `write`, without remarks, for a file. `format`: "json", "csv" or "console".
 std::unique_ptr<RowReporter> file_reporter(const std::string& format, Write write);
 
 }  // namespace bench

@@ -22,11 +22,11 @@ using results::Problem;
 using runner::Error;
 using runner::ExitCode;
 
-// On a device from what fits L2 to what fills every multiprocessor; simulated, what takes seconds, and a skinny one.
+// On a device: from a problem that fits L2 to one that fills every multiprocessor. Simulated: a problem of seconds, and a skinny one.
 const char* const DEFAULT_SIZES =
     runner::machine::MEASURES_TIME ? "256,1024,2048,4096,8192" : "256,64x64x2048";
 
-// Google's own, for "did you mean": the library does not tell them.
+// Google Benchmark's own options, for "did you mean": the library does not list them.
 constexpr const char* GOOGLES[] = {
     "benchmark_list_tests",
     "benchmark_filter",
@@ -48,7 +48,7 @@ constexpr const char* GOOGLES[] = {
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// The value of "--name=value", or of "--name" alone: "".
+// Returns the value of "--name=value", "" for "--name" alone, and nullopt for any other word.
 std::optional<std::string> value_of(const std::string& word, const std::string& name) {
   const std::string option = "--" + name;
   if (word == option) return "";
@@ -70,7 +70,7 @@ std::optional<std::string> googles(const std::vector<std::string>& line, const s
   return set == nullptr ? std::nullopt : std::optional<std::string>(set);
 }
 
-// As Google Benchmark understands a flag that is given without a value or with one.
+// True if Google Benchmark takes this value of a flag, which may be empty, for yes.
 bool is_true(const std::string& value) {
   for (const char* no : {"0", "f", "n", "false", "no", "off"}) {
     if (runner::equal_ignoring_case(value, no)) return false;

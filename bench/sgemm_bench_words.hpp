@@ -1,4 +1,4 @@
-// The command line of sgemm_bench: its own words, and those that are Google Benchmark's.
+// The command line of sgemm_bench: its own words and Google Benchmark's.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct Words {
   std::vector<std::string> for_google{};  // the words for benchmark::Initialize, the program first
 };
 
-/// `line` begins with the program; a word `bench`, the subcommand, is dropped. Throws
+/// Parses `line`, which begins with the program. Drops the subcommand `bench`. Throws
 /// runner::Error(ExitCode::usage).
 Words understood(std::vector<std::string> line);
 
 /// Throws runner::Error(ExitCode::usage) about the first word that Google Benchmark left, because it does not know that word.
 void refuse_unknown(const std::vector<std::string>& left);
 
-/// Our own part of --help.
+/// Returns our own part of --help.
 std::string help();
 
 }  // namespace bench

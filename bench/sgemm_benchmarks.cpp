@@ -41,7 +41,7 @@ struct Benchmark {
   std::string name;
 };
 
-// The figures beside the time. Each is a metric of the list; of memory traffic, that of the whole launch.
+// The figures beside the time. Each is a metric of the list; figures of memory traffic are of the whole launch.
 constexpr struct {
   const char* counter;
   const char* metric;
@@ -60,11 +60,11 @@ class Session {
  public:
   explicit Session(machine::Device device) : device_(std::move(device)) {}
 
-  // One repetition of a benchmark: verified, watched, timed and judged as the runner does it.
+  // Runs one repetition of a benchmark: verifies, watches, times and judges it as the runner does.
   void measure(benchmark::State& state, const Benchmark& of);
 
   const results::Run& run() const { return run_; }
-  // That ended it early.
+  // Returns the error that ended the session early.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -76,7 +76,7 @@ class Session {
   runner::Matrices matrices_;
 };
 
-// In seconds. Simulated it is that of the simulation, or of running and verifying what the host computes.
+// Returns seconds. On the simulated GPU: the time of the simulation, or `host_seconds` for a kernel of the host.
 double time_of(const Result& result, double host_seconds) {
   if (machine::MEASURES_TIME) return 1e-3 * results::value(result, "median_ms").value_or(0);
   return result.seen.traffic ? result.seen.traffic->simulation_seconds : host_seconds;
@@ -90,8 +90,8 @@ std::string label_of(const Result& result) {
   return result.seen.traffic ? "time of the simulation" : "computed on the host, not simulated";
 }
 
-// What times are held against must be right, and have run: the first call of cuBLAS on a problem would make the first
-// ratio too large (39.8 for 37.6 % at 1024, one H200, 2026-11-22). In a table of the runner it is the first row.
+// Runs the reference and throws if it is wrong. The first call of cuBLAS on a problem would make the first ratio too
+// large (39.8 for 37.6 % at 1024, one H200, 2026-11-22). The runner need not do this: its first row is cuBLAS.
 void Session::check_reference(const Problem& problem) {
   const runner::Workload reference = runner::product(*ladder::all().front(), problem);
   Result result = reference.result();
@@ -133,8 +133,8 @@ void Session::measure(benchmark::State& state, const Benchmark& of) {
   state.SetLabel(label_of(result));
 }
 
-// Whether --benchmark_filter takes a name: the expression occurs in it, or does not where it begins with '-'. (The
-// library's own filter would look at the names with all that it adds to them.)
+// The value of --benchmark_filter. It takes a name if the expression occurs in it; after a leading '-', if it does not.
+// (The library's own filter would look at the names with "/iterations:1/manual_time".)
 class Filter {
  public:
   explicit Filter(const std::string& text) : is_negative_(text.starts_with('-')) {
@@ -175,14 +175,14 @@ std::vector<Benchmark> chosen(std::span<const ladder::Rung* const> rungs,
   return benchmarks;
 }
 
-// The library calls this for a value that it does not know, and would end the program as if all were well.
+// Ends the program with `usage`. The library calls it for a value that it does not know; its own function exits with 0.
 void refuse_value() {
   runner::warn(
       "a --benchmark_... option has a value that Google Benchmark does not know (see --help)");
   std::exit(static_cast<int>(ExitCode::usage));
 }
 
-// Google Benchmark takes what is its own of the words, which must outlive it.
+// Hands `words` to Google Benchmark, which takes its own options. `words` must outlive it. Refuses the rest.
 void initialize(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -209,7 +209,7 @@ results::Run each_once(const results::Run& run) {
   return once;
 }
 
-// Where the figures come from, under the keys of the runner's JSON.
+// Adds to the report where the figures come from, under the keys of the runner's JSON.
 void add_context() {
   const results::Provenance from = runner::provenance({}, true);
   const auto add = [](const char* key, const std::optional<std::string>& value) {
@@ -238,7 +238,7 @@ ExitCode run(const std::vector<std::string>& line, std::span<const ladder::Rung*
     benchmark::PrintDefaultHelp();
     return ExitCode::ok;
   }
-  // The file is written by us, whole or not at all; the library still is to report to one.
+  // We write the file, whole or not at all. The library refuses a file reporter without --benchmark_out.
   std::unique_ptr<runner::OutputFile> file;
   if (!words.out_file.empty()) words.for_google.emplace_back("--benchmark_out=/dev/null");
   initialize(words.for_google);
@@ -264,7 +264,7 @@ ExitCode run(const std::vector<std::string>& line, std::span<const ladder::Rung*
         ->UseManualTime();
   }
   add_context();
-  std::string text;  // of the file
+  std::string text;  // the file's
   const auto display =
       display_reporter(words.format, [](const std::string& s) { runner::write_stdout(s); });
   const auto to_file = file_reporter(words.out_format, [&](const std::string& s) { text += s; });

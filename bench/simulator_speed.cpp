@@ -76,7 +76,7 @@ void run(benchmark::State& state, const std::function<cudaError_t()>& launch, co
   }
   const simulator::Counters counters = simulator::counters();
   simulator::set_worker_threads(0);
-  // Time spent interpreting alone; a rate over it is a rate per second of wall time.
+  // counters.seconds is the wall time of interpreting alone.
   const auto rate = [&](uint64_t count) { return static_cast<double>(count) / counters.seconds; };
   state.counters["lane_instructions/s"] = rate(counters.lane_instructions);
   state.counters["ffma/s"] = rate(counters.ffma);

@@ -5,7 +5,7 @@
 
 #include <array>
 
-/// One of the kernels.
+/// One kernel and its name.
 struct TensorProducts {
   static constexpr int BLOCKS = 16, THREADS = BLOCKS * 128;
 
@@ -14,5 +14,5 @@ struct TensorProducts {
   cudaError_t (*launch)(float* sums);
 };
 
-/// The list.
+/// Returns the list of these kernels.
 const std::array<TensorProducts, 6>& tensor_products();

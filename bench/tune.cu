@@ -67,7 +67,7 @@ cudaError_t launch_stream_k(const Sgemm& p, int multiprocessors) {
   return ladder::launch_stream_k_variant<Variant<I>, true>(p, plan, multiprocessors, nullptr);
 }
 
-// Rung 12 cuts all chains: nullptr for a tile that does not.
+// Returns rung 12's launch; nullptr for a tile without chains, because rung 12 cuts all chains.
 template <size_t I>
 constexpr Launch stream_k_launch() {
   if constexpr (Variant<I>::tile.chain == 0) {
@@ -108,7 +108,7 @@ float milliseconds(Launch launch, const Sgemm& p, int multiprocessors) {
   return time;
 }
 
-// TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
+// Returns the TFLOP/s of each variant: its median share of the reference's time, at the reference's median time.
 std::vector<double> measure(std::span<const Launch> launches, const Sgemm& p, int multiprocessors) {
   const Launch reference =
       *std::find_if(launches.begin(), launches.end(), [](Launch l) { return l != nullptr; });
@@ -146,7 +146,7 @@ bool same_class(const Tile& a, const Tile& b) {
   return a.BM * a.BN == b.BM * b.BN && a.threads() == b.threads();
 }
 
-// "{.BM = 128, .BN = 256, ...}"
+// Returns "{.BM = 128, .BN = 256, ...}".
 std::string initializer(const Tile& t) {
   std::string text;
   for (const ladder::TileField& field : ladder::TILE_FIELDS) {
@@ -156,7 +156,7 @@ std::string initializer(const Tile& t) {
   return text + "}";
 }
 
-// A row for each variant: its fields, and what it reached with either rung's kernel.
+// Logs a row for each variant: its fields, and its TFLOP/s with either rung's kernel.
 void log_all(std::span<const double> tuned, std::span<const double> stream_k) {
   const auto width = [](const ladder::TileField& field) {
     return std::max(4, static_cast<int>(std::strlen(field.name)) + 1);

@@ -7,9 +7,8 @@
 
 namespace ladder {
 
-// Variants of one BM x BN and number of threads form a class; of each class the fastest enters the table.
-// All of a thread's registers limit the space: 128 sums and two generations of 24 elements are what 255
-// hold.
+// Variants of one BM x BN and number of threads form a class. The fastest of each class enters the table.
+// The registers of a thread limit the space: its 255 hold 128 sums and two generations of 24 elements.
 
 /// 128 x 256, for large problems: warp tiles x depths and stages x copy groups x chains.
 inline constexpr auto LARGE_TILES = [] {
@@ -107,7 +106,7 @@ inline constexpr Tile SMALL_TILES[] = {
 };
 // clang-format on
 
-/// All of them, classes side by side.
+/// All variants. Those of a class stand side by side.
 inline constexpr auto TUNE_SPACE = [] {
   std::array<Tile, std::size(LARGE_TILES) + std::size(SMALL_TILES)> tiles{};
   size_t count = 0;

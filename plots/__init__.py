@@ -13,11 +13,11 @@ Each plot is a module of its own with two functions, whose options are named in 
     shown(run, **options)       the values that it draws, as plain JSON, and "finding", its title; needs no matplotlib
     draw(run, **options)        its Figure
 
-Both raise program.Refused if the run has no such figures. The list of plots is catalogue.PLOTS.
+Both raise program.Refused if the run has nothing to draw. The list of plots is catalogue.PLOTS.
 
 Colours are named by role (style.ROLES) and are CSS variables in an SVG, --plot-ink and so on, so that dark and light
-follow the reader's scheme; a page may set the variables of svg.plot itself. Text stays text. What has a tip has a <title>,
-and an SVG carries the values that it shows in its <metadata>.
+follow the reader's scheme; a page may set the variables of svg.plot itself. Text stays text. A mark with a tip has a
+<title>, and an SVG carries the values that it shows in its <metadata>.
 
-Only style.py imports matplotlib, when the first figure is made: all else works without.
+Only style.py imports matplotlib, when the first figure is made. All other modules work without it.
 """

@@ -16,7 +16,7 @@ from plots.program import Refused
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports misuse in one line, like every other error."""
+    """An argparse parser that refuses misuse in one line, as these programs refuse everything."""
 
     def error(self, message):
         raise Refused(f"{message}; {self.prog} --help says what there is")

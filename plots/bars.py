@@ -1,4 +1,4 @@
-"""Draws bars in per cent of cuBLAS below each other, each with its name, for a ladder or a list of shapes.
+"""Draws bars in per cent of cuBLAS below each other, each with its name, for a ladder and for a list of shapes
 
 A bar is the median that the program wrote. The whisker spans the quartiles of the ratios, sample by sample.
 """
@@ -6,12 +6,12 @@ A bar is the median that the program wrote. The whisker spans the quartiles of t
 from plots import findings, pick, style
 
 ROW, TALL_ROW = 22, 31  # points from bar to bar; the second if a text stands below a name
-BAR = 14  # the height of a bar, in points
-PASSES = ("passes cuBLAS", "passes", "")  # of a bar that does: the first that has room left of the line at 100 %
+BAR = 14  # points that a bar is high
+PASSES = ("passes cuBLAS", "passes", "")  # text in a bar that passes: the first that has room left of the line at 100 %
 
 
 def of(row, name, below=""):
-    """Returns a row's bar as plain values. `below`: a text to draw below its name."""
+    """Returns a row's bar as plain values. below: a text that stands below its name."""
     has_figure = row.is_right and "percent_of_cublas" in row.figures
     standing = findings.standing(row)
     return {
@@ -30,7 +30,7 @@ def of(row, name, below=""):
 
 
 def draw(bars, title, subtitle):
-    """Returns a Figure of the bars that of() made."""
+    """Returns the Figure of bars that of() made."""
     names = [style.cut(bar["name"], style.WIDTH * 0.36) for bar in bars]
     below = [style.cut(bar["below"], style.WIDTH * 0.42, style.SMALL) for bar in bars]
     notes = [
@@ -89,7 +89,7 @@ def _end(bar):
 
 
 def _set_scale(ax, bars, room):
-    """Sets the axis so that each value has room behind its bar."""
+    """Sets the scale so that each value has room behind its bar."""
     most = 100.0
     for bar in bars:
         most = max(most, _end(bar) * room / (room - style.text_width(_text(bar), weight=_weight(bar)) - 10))

@@ -1,4 +1,4 @@
-"""THE list of plots. All of them share their options and write pictures as files."""
+"""THE list of plots, their options, and their pictures as files."""
 
 import json
 
@@ -30,7 +30,7 @@ def about(plot):
 
 
 def carried(plot, run, **options):
-    """Returns the metadata of a plot's SVG: the options that it was drawn with, and each value that it shows."""
+    """Returns the metadata of the plot's SVG: its name, its options, and each value that it shows."""
     given = {key: value for key, value in options.items() if value is not None}
     return {"plot": plot, "options": given, "shown": PLOTS[plot].shown(run, **options)}
 

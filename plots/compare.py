@@ -9,8 +9,8 @@ from plots.program import Refused
 
 OPTIONS = ()
 ROW = 25  # points from row to row
-MOST_SAME = 40  # if a plot would have more rows than this, rows with the verdict SAME are counted, not drawn
-WIDEST = 30  # the most per cent that the axis shows
+MOST_SAME = 40  # with more rows than this, rows that are the SAME are counted, not drawn
+WIDEST = 30  # per cent that the axis goes to at most
 
 # verdict, the gravest first: mark, role
 VERDICTS = {
@@ -57,7 +57,8 @@ def _row(row):
 
 
 def _quartiles_now(row):
-    """Puts the median that the program wrote in the middle: for several runs it is not the median of all samples."""
+    """Returns the quartiles of the new run. The median is the one that the program wrote, which for several runs is not that
+    of all samples."""
     quartiles = pick.quartiles(pick.paired_percent(row)) if row.is_right else None
     if not quartiles:
         return []
@@ -66,7 +67,7 @@ def _quartiles_now(row):
 
 
 def _name(row):
-    """Returns "11 tuned 4096³"; for a lab the name of its row."""
+    """Returns "11 tuned 4096³"; for a lab, the row's name without "lab/"."""
     if row.size:
         return f"{pick.name(row)} {pick.size_text(row.size, '×')}{' cold' if row.cold else ''}"
     return row.name.removeprefix("lab/")

@@ -1,7 +1,7 @@
 """the error of every kernel over K: relative to an FP64 product, beside the reference's
 
-A run with --errors at several K has it. The reference is grey. A dotted line is the largest error that a rung
-promises; if the reference's error is larger, that error is the limit.
+A run with --errors at several K has these errors. The reference is grey. A dotted line is the largest error that a rung
+promises, unless the reference's error is larger.
 """
 
 from plots import findings, labels, pick, style
@@ -9,8 +9,8 @@ from plots.program import Refused
 
 OPTIONS = ("data",)
 ERROR, OF_REFERENCE, FLOOR = "frobenius_error", "reference_frobenius_error", "frobenius_floor"
-ROLES = ("kernel", "better", "unsure", "worse")  # the lines' colours, in the order of the kernels; all other lines are soft
-PROMISES, BELOW = "better", "unsure"  # if any kernel promises its errors or is less accurate than FP32, only such lines have colours
+ROLES = ("kernel", "better", "unsure", "worse")  # of the lines, in the order of the kernels; all others are soft
+PROMISES, BELOW = "better", "unsure"  # if kernels promise their errors, or are less accurate than FP32, only their lines are coloured
 MARK = "○: less accurate than FP32 by its arithmetic."
 
 
@@ -40,7 +40,7 @@ def shown(run, data=None):
 
 
 def _rows(run, data):
-    """Returns the right rows with an error, by K, on one kind of data: uniform, or else the kind that most rows have. For several M
+    """Returns the right rows with an error on one kind of data, by K: `data`, else uniform, else the first kind. Of several M
     and N at one K it takes the largest."""
     known = [row for row in pick.on_any_data(run) if row.is_right and row.figures.get(ERROR)]
     if not known:
@@ -103,7 +103,7 @@ def draw(run, data=None):
 
 
 def _roles(kernels):
-    """Returns the colours of the lines that the picture is about, or of the first few lines."""
+    """Returns the lines' roles. Kernels that promise their errors or are below FP32 have colours; without any, the first few."""
     special = [PROMISES if kernel["promises"] else BELOW if kernel["below_fp32"] else "soft" for kernel in kernels]
     if any(role != "soft" for role in special):
         return special
@@ -133,7 +133,7 @@ def _set_scales(ax, points, floors):
 
 
 def _apart(ax, ks):
-    """Returns the values of K whose labels do not touch. The largest K is among them."""
+    """Returns the K, the largest among them, whose labels do not touch."""
     gap = style.text_width(str(ks[-1]), style.SMALL) + 10
     ticks, places = [], []
     for k in reversed(ks):

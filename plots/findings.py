@@ -54,7 +54,7 @@ class Standing:
 
 
 def standing(row):
-    """Returns a row's standing beside cuBLAS; None if it is cuBLAS itself, is wrong or has no figure."""
+    """Returns how a row stands beside cuBLAS; None if it is cuBLAS itself, is wrong or has no figure."""
     if row.is_reference or not row.is_right or "percent_of_cublas" not in row.figures:
         return None
     quartiles = pick.quartiles(pick.paired_percent(row))
@@ -64,8 +64,8 @@ def standing(row):
 
 
 def who(row):
-    """The kernel's name in a sentence: "Rung 12", "cuBLAS", or a user's kernel by its name. The arithmetic follows if it is less
-    accurate than FP32."""
+    """Returns the kernel's name in a sentence: "Rung 12", "cuBLAS", or the name of a user's kernel. The arithmetic follows if it
+    is less accurate than FP32."""
     if row.is_reference:
         return "cuBLAS"
     name = row.kernel if row.number is None else f"Rung {row.number}"
@@ -73,22 +73,22 @@ def who(row):
 
 
 def size_text(size):
-    """4096³ or 128×160×7168, which no line break parts."""
+    """Returns "4096³" or "128×160×7168", in which no line breaks."""
     return pick.size_text(size, "×")
 
 
 def per_cent(value):
-    """ "104.9 %" """
+    """Returns "104.9 %"."""
     return "under 0.1 %" if 0 <= value < 0.05 else f"{pick.number(value)} %"
 
 
 def _inside(kernel):
-    """The kernel's name within a sentence: "rung 12"."""
+    """Returns the kernel's name for the middle of a sentence: "rung 12"."""
     return "r" + kernel[1:] if kernel.startswith("Rung ") else kernel
 
 
 def _joined(kernels):
-    """ "Rungs 9 and 10", "mine and yours"; more than two kernels are counted: "3 kernels"."""
+    """Returns "Rungs 9 and 10" or "mine and yours"; for more than two kernels their count: "3 kernels"."""
     if len(kernels) > 2:
         return f"{len(kernels)} kernels"
     if len(kernels) == 2 and all(kernel.startswith("Rung ") for kernel in kernels):
@@ -100,7 +100,7 @@ def _joined(kernels):
 
 
 def of_ladder(rows):
-    """Returns the finding for one product: which kernel passes cuBLAS, or comes closest."""
+    """Says which kernel passes cuBLAS on one product, or comes closest."""
     at = size_text(rows[0].size)
     others = [row for row in rows if not row.is_reference]
     others = [row for row in others if not row.below_fp32] or others
@@ -139,7 +139,7 @@ def _of_passing(others, here, passing, at):
 
 
 def _first(here, passing):
-    """The lowest rung that passes; None if there is none, or one below it might."""
+    """Returns the lowest rung that passes; None if there is none, or if a rung below it might pass."""
     rungs = {one.number: one for one in here if one.number is not None}
     lowest = min((one.number for one in passing if one.number is not None), default=None)
     if lowest is None or lowest < 2:
@@ -149,7 +149,7 @@ def _first(here, passing):
 
 
 def of_traffic(rows):
-    """Returns the finding for the counted rows of one product: which kernel moves the fewest sectors, and how many fewer than the first."""
+    """Says which kernel moves the fewest sectors on one product, and how many times fewer than the first."""
     at = size_text(rows[0].size)
     first = rows[0]
     fewest = min(rows, key=lambda row: row.figures["global_sectors"])  # the lowest of equal rungs
@@ -191,8 +191,7 @@ class Series:
 
 
 def series(kernels, timed):
-    """Returns a Series for each kernel from its right rows. `kernels` has these rows kernel by kernel; `timed` has all rows, including
-    wrong ones."""
+    """Returns a Series for each kernel. kernels: the right rows of each; timed: all rows, wrong ones too."""
     products = len({row.size for row in timed})
     return [
         Series(
@@ -205,15 +204,15 @@ def series(kernels, timed):
 
 
 def best_series(kernels):
-    """Returns the kernel that passes cuBLAS most often; if several do, the one with the highest median. Takes a kernel that is less
-    accurate than FP32 only if there is no other."""
+    """Returns the kernel that passes cuBLAS most often; of several, the one with the highest median. A kernel that is less accurate
+    than FP32 counts only if there is no other."""
     in_race = [one for one in kernels if one.standings[0].is_fp32]
     return max(in_race or kernels, key=lambda one: (one.passes, one.above, one.median))
 
 
 def over_products(kernels, timed, noun, preposition):
-    """Returns the finding for several products, as a sentence. `timed`: the rows of `kernels`, including wrong ones. `noun` and
-    `preposition`: "size" and "at", or "shape" and "on"."""
+    """Says on how many products the best kernel passes cuBLAS. timed: the rows of `kernels`, wrong ones too. noun and preposition:
+    "size" and "at", or "shape" and "on"."""
     best = best_series(kernels)
     of_its = f"its {best.timed}" if best.timed < best.products else f"{best.timed}"
     if best.products == 1:
@@ -233,7 +232,7 @@ def over_products(kernels, timed, noun, preposition):
 
 
 def _below(kernels):
-    """Returns the finding if no kernel passes on any product."""
+    """Says which kernel is closest to cuBLAS, if no kernel passes on any product."""
     everything = [one for kernel in kernels for one in kernel.standings]
     everything = [one for one in everything if one.is_fp32] or everything
     closest = max([one for one in everything if one.trusted] or everything, key=lambda one: one.percent)
@@ -247,7 +246,7 @@ def _below(kernels):
 
 @dataclass(frozen=True)
 class BelowRoofs:
-    """A kernel's speed, and the speeds that memory and arithmetic allow; all in GFLOP/s."""
+    """A kernel's speed, and its limits by memory and by arithmetic, all in GFLOP/s."""
 
     kernel: str
     is_reference: bool
@@ -262,8 +261,8 @@ class BelowRoofs:
 
 
 def of_roofline(points, at):
-    """Returns the share of its roof that the fastest kernel reaches. The roofs are FP32's, so a kernel on tensor cores may be above
-    them. It counts only if all kernels are."""
+    """Says which share of its roof the fastest kernel reaches. The roofs are FP32's, so a kernel on tensor cores may stand above them;
+    it is taken only if all kernels do."""
     kernels = [one for one in points if not one.is_reference] or points
     kernels = [one for one in kernels if one.speed <= one.roof] or kernels
     best = max([one for one in kernels if one.trusted] or kernels, key=lambda one: one.speed)
@@ -280,7 +279,7 @@ DRIFT = 2.0  # the least difference between end and beginning, in per cent, that
 
 
 def of_samples(row):
-    """Returns how far the samples of a row spread, or how the end differs from the beginning."""
+    """Says how far the samples of a row spread, or how the end differs from the beginning."""
     times, at, noisy = row.samples_ms, size_text(row.size), "" if row.trusted else " ?"
     if len(times) == 1:
         return f"{who(row)} has a single sample at {at}{noisy}"
@@ -323,7 +322,7 @@ def _change_of_clock(clocks):
 
 
 def of_errors(rows):
-    """Names the kernels with the least error at the largest K that most kernels have, and compares the error with the reference's. Errors
+    """Says which kernels err least at the largest K that most kernels have, and compares their error with the reference's. Errors
     within a hundredth of each other are equal."""
     others = [row for row in rows if not pick.is_rung_0(row)]
     counted = [row.size[2] for row in others]
@@ -350,11 +349,11 @@ def _against_reference(ratio):
     return f"{pick.number(ratio)} times as much as the reference"
 
 
-# ---- a run beside the one that it was compared with
+# ---- a run beside its base
 
 
 def of_comparison(rows):
-    """The gravest of the rows' verdicts, as a sentence."""
+    """Returns the gravest of the rows' verdicts, as a sentence."""
     of = {}
     for row in rows:
         of.setdefault(row.comparison.verdict, []).append(row)
@@ -374,7 +373,7 @@ def of_comparison(rows):
 
 
 def row_name(row):
-    """ "Rung 11 at 4096³"; for a lab the name of its row."""
+    """Returns "Rung 11 at 4096³"; for a lab, the name of its row."""
     if not row.size:
         return row.name.removeprefix("lab/")
     return f"{who(row)} at {size_text(row.size)}{', cold' if row.cold else ''}"
@@ -387,7 +386,7 @@ def _told(some, rows, one, several, name=lambda text: text):
 
 
 def _most(rows):
-    """How much the row changed; for several rows the one that changed most."""
+    """Says by how much the row changed; for several rows, which changed most."""
     known = [row for row in rows if row.comparison.change_percent is not None]
     if not known:
         return ""

@@ -1,8 +1,8 @@
 """one kernel over the shapes of products: per cent of cuBLAS, shape by shape
 
-Few shapes are a list, the fastest beside cuBLAS first. Many are a grid: rows and columns are two of M, N and K. If
-several shapes share a cell, it has a figure for each value of the third. Squares have a plot of their own (sizes). So the
-grid has a square only if other shapes have its row and its column, and the list only if there are no other shapes.
+Few shapes are a list, the fastest beside cuBLAS first. Many are a grid: rows and columns are two of M, N and K. A cell with
+several shapes has a figure for each value of the third. Squares have a plot of their own (sizes). So a square stands in the
+grid only if other shapes have its row and its column, and in the list only if there are no other shapes.
 """
 
 from bisect import bisect
@@ -13,8 +13,8 @@ from plots.program import Refused
 OPTIONS = ("kernel", "axes")
 AXES = {"MxN": (0, 1, 2), "MxK": (0, 2, 1), "NxK": (1, 2, 0)}  # rows, columns, and the one that remains
 LETTERS = "MNK"
-FEW = 24  # up to so many shapes are a list, unless the user names axes
-EDGES = (50, 75, 90, 98, 102, 111, 133, 200)  # per cent; as far below 100 as above, as ratios
+FEW = 24  # shapes that are a list, unless axes were asked for
+EDGES = (50, 75, 90, 98, 102, 111, 133, 200)  # per cent; the ratios below 100 mirror those above
 SHADES = ("below4", "below3", "below2", "below1", "equal", "above1", "above2", "above3", "above4")
 CELL = 46  # points, at least
 
@@ -66,7 +66,7 @@ def _kernel(row):
 
 
 def _best(right, timed):
-    """A row of the kernel that passes cuBLAS on most shapes."""
+    """Returns a row of the kernel that passes cuBLAS on most shapes."""
     kernels = {}
     for row in right:
         kernels.setdefault(_kernel(row), []).append(row)
@@ -75,7 +75,7 @@ def _best(right, timed):
 
 
 def shade(percent):
-    """The colour's role."""
+    """Returns the role of the colour for this per cent."""
     return SHADES[bisect(EDGES, percent)]
 
 
@@ -144,7 +144,7 @@ def _draw_cell(ax, x, y, height, cell, letter):
 
 
 def _draw_key(figure):
-    """Returns the colours and the limits between them."""
+    """Draws the colours and the per cent at which one ends and the next begins."""
     from matplotlib.patches import Rectangle
 
     height = figure.get_size_inches()[1] * 72 - figure.top - figure.bottom

@@ -1,6 +1,6 @@
 """THE list of the rungs' ideas, in a few words: pictures show them beside the rungs.
 
-The rung's own source says it in a sentence. Pictures show a kernel that is not in the list without an idea.
+The rung's own source states its idea in a sentence. A kernel that is not in the list is shown without an idea.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ KINDS = ("closer", "wider", "earlier", "evener", "finer")
 
 @dataclass(frozen=True)
 class Idea:
-    kind: str  # the kind of change to the operands' way, one of KINDS; empty for the first rung
+    kind: str  # of KINDS: how it changes the way of the operands; empty for the first rung
     words: str
 
     @property
     def text(self):
-        """ "wider: whole sectors" """
+        """Returns "wider: whole sectors"."""
         return f"{self.kind}: {self.words}" if self.kind else self.words
 
 
@@ -39,5 +39,5 @@ IDEAS = {
 
 
 def of(row):
-    """The idea of a rung's row in a few words; empty for all other kernels."""
+    """Returns the idea of a rung's row in a few words; empty for all other kernels."""
     return IDEAS[row.kernel].text if row.set == "sgemm" and row.kernel in IDEAS else ""

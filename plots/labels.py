@@ -4,14 +4,14 @@ GAP = 15  # points from one to the next in a column
 
 
 def spread(wanted, gap, low, high):
-    """Returns places for labels in a column, in the order of the wanted places and each as near to its own as the others allow.
-    Neighbours are at least `gap` apart, and all lie between low and high. There must be room for them."""
+    """Returns places for labels in a column, each as near as possible to its wanted place. Neighbours are at least `gap` apart,
+    all lie between low and high, in the order of the wanted places. There must be room for them."""
     if not wanted:
         return []
     if (len(wanted) - 1) * gap > high - low + 1e-9:
         raise ValueError(f"{len(wanted)} labels {gap} apart do not fit between {low} and {high}")
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    # The gaps below each place are subtracted, so places must only not fall. Places that would fall take their mean.
+    # Less the gaps below it, a place must not be lower than the one before. Places that would be share their mean.
     shares = []  # [sum, count]
     for rank, i in enumerate(order):
         shares.append([wanted[i] - rank * gap, 1])
@@ -28,7 +28,7 @@ def spread(wanted, gap, low, high):
 
 
 def place(ax, point, at, text, color, size, weight):
-    """A text that begins at `at`, joined to `point` by a thin line; both in points from the axes' lower left corner."""
+    """Draws a text that begins at `at`, joined to `point` by a thin line; both in points from the axes' lower left corner."""
     ax.annotate(
         "",
         point,
@@ -51,8 +51,8 @@ def place(ax, point, at, text, color, size, weight):
 
 
 def column(ax, points, texts, colors, x, size, weights):
-    """Texts in a column at x (points right of the axes), each beside its point (in data) and joined to it by a thin line.
-    The axes must have their limits."""
+    """Draws texts in a column at x (points right of the axes), each beside its point (in data) and joined to it by a thin
+    line. The axes must have their limits."""
     width = ax.bbox.width
     at = [ax.transData.transform(point) - (ax.bbox.x0, ax.bbox.y0) for point in points]
     places = spread([y for _, y in at], GAP, GAP / 2, ax.bbox.height - GAP / 2)

@@ -1,4 +1,4 @@
-"""Picks rows of a run for plots, by kernel and by size, and computes quartiles of their samples. Needs no matplotlib."""
+"""Picks the rows that plots show from a run, their size, and the quartiles of their samples. Needs no matplotlib."""
 
 import re
 from statistics import quantiles
@@ -9,19 +9,19 @@ USUAL_SQUARE = (4096, 4096, 4096)  # the size that README.md uses
 
 
 def kernels(run):
-    """Returns the rows of rungs and of the user's kernels on uniform data, in the order of the ladder, without refused
-    ones."""
+    """Returns the rows of rungs and of the user's kernels on uniform data, in the order of the ladder. Refused rows are left
+    out."""
     return [row for row in on_any_data(run) if row.data == "uniform"]
 
 
 def on_any_data(run):
-    """The same for data of any kind."""
+    """Returns the same rows as kernels(), on data of any kind."""
     rows = [row for row in run.rows if row.set in ("sgemm", "kernel") and row.size and not row.refusal]
     return sorted(rows, key=lambda row: (row.number is None, row.number or 0, row.kernel))
 
 
 def timed(run):
-    """Returns the rows with a time that was measured with a warm L2; with a cold one if the run has no others."""
+    """Returns the rows with a time: those with a warm L2, or the cold ones if the run has no others."""
     rows = [row for row in kernels(run) if row.samples_ms]
     if not rows:
         if run.context.machine == "simulator":
@@ -34,7 +34,7 @@ def timed(run):
 
 
 def compared_with_cublas(run):
-    """The timed rows that stand beside cuBLAS."""
+    """Returns the rows that were timed beside cuBLAS."""
     rows = [row for row in timed(run) if "percent_of_cublas" in row.figures]
     if not rows:
         raise Refused("no kernel of this run was timed beside cuBLAS: its rows have no 'percent_of_cublas'")
@@ -47,13 +47,13 @@ def is_rung_0(row):
 
 
 def square(row):
-    """N of an N x N x N product, None of any other."""
+    """Returns N of an N x N x N product, and None for any other."""
     return row.size[0] if row.size and len(set(row.size)) == 1 else None
 
 
 def at_size(rows, size):
-    """Returns the rows of a size, "4096" or "128x160x7168". Without a size, it takes the usual square, else the largest square that
-    most kernels have, else the size that most kernels have."""
+    """Returns the rows of a size: "4096" or "128x160x7168". Without a size, it takes the usual square, else the largest square
+    that most kernels have, else the largest size that most kernels have."""
     counted = {}
     for row in rows:
         counted[row.size] = counted.get(row.size, 0) + 1
@@ -71,7 +71,7 @@ def at_size(rows, size):
 
 
 def of_kernel(rows, kernel):
-    """Returns the rows of a kernel, given by its number, its name or both, as in 02_coalesced."""
+    """Returns the rows of the kernel with this number, name or both, as in 02_coalesced."""
     found = [row for row in rows if kernel in (row.label, row.kernel, str(row.number))]
     if not found:
         known = ", ".join(dict.fromkeys(row.label for row in rows))
@@ -80,7 +80,7 @@ def of_kernel(rows, kernel):
 
 
 def parse_size(text):
-    """(M, N, K) of "4096" or "128x160x7168"."""
+    """Returns (M, N, K) of "4096" or "128x160x7168"."""
     if not re.fullmatch(r"\d{1,12}(x\d{1,12}x\d{1,12})?", text):
         raise Refused(f"'{text}' is no size: it is N, or MxNxK, such as 4096 or 128x160x7168")
     sizes = [int(part) for part in text.split("x")]
@@ -88,12 +88,12 @@ def parse_size(text):
 
 
 def size_text(size, times=" × ", cube="³"):
-    """4096³ or 128 × 160 × 7168."""
+    """Returns "4096³" or "128 × 160 × 7168"."""
     return f"{size[0]}{cube}" if len(set(size)) == 1 else times.join(str(n) for n in size)
 
 
 def paired_percent(row):
-    """Per cent of the reference, sample by sample, as the two took turns."""
+    """Returns per cent of the reference for each pair of neighbouring samples."""
     return [100 * reference / sample for sample, reference in zip(row.samples_ms, row.reference_samples_ms)]
 
 
@@ -105,18 +105,18 @@ def quartiles(values):
 
 
 def name(row):
-    """Returns "11 tuned" or "mine"; if the kernel is less accurate than FP32, its arithmetic follows."""
+    """Returns "11 tuned" or "mine", with the arithmetic of a kernel that is less accurate than FP32."""
     text = row.kernel if row.number is None else f"{row.number} {row.kernel}"
     return f"{text} ({row.below_fp32})" if row.below_fp32 else text
 
 
 def where(run, rows):
-    """NVIDIA H200, 2026-11-22, warm"""
+    """Returns "NVIDIA H200, 2026-11-22, warm"."""
     dates = sorted({row.date[:10] for row in rows if row.date}) or [run.context.date[:10]]
     days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     return ", ".join(part for part in (run.context.device, days, "cold L2" if rows[0].cold else "warm") if part)
 
 
 def number(value, digits=1):
-    """53 459.2"""
+    """Returns "53 459.2"."""
     return f"{value:,.{digits}f}".replace(",", " ")

@@ -1,4 +1,4 @@
-"""Ends the programs of this folder, and writes their files."""
+"""How the programs of this folder end, and how they write a file."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ class Refused(Exception):
 
 
 def run(name, main):
-    """Returns the exit code of main(). If main() refuses, prints its line on stderr."""
+    """Returns the exit code of main(). Prints the line of a Refused to stderr."""
     try:
         return main()
     except Refused as refused:
@@ -25,7 +25,7 @@ def run(name, main):
 
 
 def check_writable(path):
-    """Refuses a path that no file can be written to, before minutes are spent on the file."""
+    """Refuses a path to which no file can be written, before minutes are spent on the contents."""
     if path.is_dir():
         raise Refused(f"cannot write to '{path}': it is a folder")
     if not path.parent.is_dir():
@@ -35,7 +35,7 @@ def check_writable(path):
 
 
 def replace_file(path, content):
-    """Writes a text, or bytes, into the file in one step, so that no reader meets half of it."""
+    """Puts a text, or bytes, into the file at once, so that nobody reads half of it."""
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")

@@ -4,10 +4,10 @@
     run.context.device                            "NVIDIA H200"
     run.rows[0].figures["percent_of_cublas"]      by the key of the metric, see src/results/values/metrics.cpp
 
-Nothing is computed or judged here: the program wrote each figure and judged each result. A file may have been damaged, or
-edited. So each value is checked, and an impossible one is refused with its place in the file. schema.json lists the fields
-and their possible values. build/sim/bin/results_test writes it from the table in src/results/files/json.cpp, which the
-program's own reader follows. Both readers are tested with the files in test/data/runs.
+Nothing is computed or judged here: figures and verdicts are those that the program wrote. A file may have been damaged, or
+edited. So each value is checked, and a value that cannot be used is refused with its place in the file. The fields and
+their kinds are in schema.json, which build/sim/bin/results_test writes from src/results/files/json.cpp, the program's own
+reader. Tests try both readers with the files of test/data/runs.
 """
 
 import datetime
@@ -27,7 +27,7 @@ LARGEST = 1e18  # the largest magnitude of a figure
 
 
 class Unusable(program.Refused):
-    """The file is no run, or a run of a kind that this reader does not know. The text says which, and where."""
+    """Raised for a file that is no run, or a run that this reader does not know. The text says which, and where."""
 
 
 COMPARISON = FIELDS["row"]["comparison"]["kind"]["object"]
@@ -36,11 +36,11 @@ VERDICTS = tuple(COMPARISON["verdict"]["kind"]["words"])
 
 @dataclass(frozen=True)
 class Comparison:
-    """The finding of sgemm_runner compare for a row and the base run's row."""
+    """What sgemm_runner compare found of a row beside the base's row."""
 
     verdict: str  # one of VERDICTS
     reasons: list[str]
-    base_percent: list[float]  # quartiles of the base row's ratio to the reference; empty if it has none
+    base_percent: list[float]  # quartiles of the base's ratio to the reference; empty if it has none
     base_ms: float | None
     change_percent: float | None  # the change of the median ratio; below 0 is slower
     threshold_percent: float | None
@@ -49,7 +49,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparedWith:
-    """The run that one was held against."""
+    """The base of a comparison."""
 
     file: str
     date: str
@@ -67,9 +67,9 @@ class Line:
     buffer: str
     bytes_per_lane: int
     requests: int
-    sectors_per_request: float | None  # None if it went to shared memory
+    sectors_per_request: float | None  # None for shared memory
     bytes_used_over_fetched: float | None  # likewise
-    wavefronts_per_request: float | None  # None if it went to global memory
+    wavefronts_per_request: float | None  # None for global memory
     bank_conflicts: int
     waste: str  # "none", "some", "much": how much more it moves than its bytes need
 
@@ -88,7 +88,7 @@ class Context:
     cuda: str | None
     cublas: str | None
     power_limit_watts: float | None
-    roofs: dict[str, float]  # the highest rates that were measured on the device: "copy_gbytes_per_second" ...
+    roofs: dict[str, float]  # the highest speeds measured on the device: "copy_gbytes_per_second" ...
     compared_with: ComparedWith | None
     json: dict = field(repr=False, compare=False)  # as the file has it
 
@@ -128,14 +128,14 @@ class Row:
     samples_ms: list[float]  # empty if nothing was timed
     reference_samples_ms: list[float]
     samples_of_runs: list[int]  # the number of samples of each run, one run after the other
-    sample_seconds: list[float]  # since the first sample of the run; empty if unknown
-    sample_clocks_mhz: list[float]  # likewise; 0 if it could not be read
+    sample_seconds: list[float]  # since the run's first sample; empty if unknown
+    sample_clocks_mhz: list[float]  # empty if unknown; 0 if the clock could not be read
     comparison: Comparison | None
     json: dict = field(repr=False, compare=False)  # as the file has it
 
     @property
     def label(self):
-        """Returns the name as in names of results: "02_coalesced"."""
+        """Returns the kernel as in the names of results: 02_coalesced."""
         return self.kernel if self.number is None else f"{self.number:02}_{self.kernel}"
 
     @property
@@ -172,10 +172,10 @@ def read(path):
 
 
 def parse(text):
-    """Returns the run in a text of JSON, or its bytes. Raises Unusable."""
+    """Returns the run in a text of JSON, or in its bytes. Raises Unusable."""
     try:
         if isinstance(text, bytes):
-            if b"\0" in text[:4]:  # UTF-16: every other byte is a zero, with or without a byte order mark
+            if b"\0" in text[:4]:  # in UTF-16 every other byte is zero, with or without a mark before
                 raise Unusable("it is UTF-16, and JSON is UTF-8")
             text = text.decode("utf-8-sig")
         document = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
@@ -196,7 +196,7 @@ def from_document(document):
 
 
 def write(path, run):
-    """Writes a run into a file in one step. Refuses a run that could not be read again."""
+    """Writes a run to a file, at once. Raises Unusable if it could not be read again."""
     document = {"context": run.context.json, "benchmarks": [row.json for row in run.rows]}
     from_document(document)
     program.replace_file(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
@@ -207,7 +207,7 @@ def _refuse_constant(word):
 
 
 def _object(members):
-    """Refuses two members with one name, because readers would disagree about which one counts."""
+    """Refuses two members of one name, since readers would disagree on which one counts."""
     keys = [key for key, _ in members]
     for key in keys:
         if len(keys) != len(set(keys)) and keys.count(key) > 1:
@@ -216,9 +216,9 @@ def _object(members):
 
 
 def _check_nesting(value, depth=0):
-    """Refuses lists that are nested too deep, and half characters, which json accepts."""
+    """Refuses values that are nested too deeply, and a lone surrogate, which json accepts."""
     if isinstance(value, str):
-        value.encode("utf-8")  # raises ValueError for a lone surrogate
+        value.encode("utf-8")  # raises a ValueError for a lone surrogate
     if not isinstance(value, (dict, list)):
         return
     if depth >= DEEPEST:
@@ -243,7 +243,7 @@ class _Place:
         raise Unusable(f"{self.path}: {why}")
 
     def has(self, key):
-        """null is "unknown", as if it were not there."""
+        """True if the object has this member. null means "unknown" and counts as absent."""
         return self.members().get(key) is not None
 
     def at(self, key):
@@ -262,7 +262,7 @@ class _Place:
         return [_Place(value, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
     def map(self, take):
-        """{key: take(place)} of an object."""
+        """Returns {key: take(place)} of an object."""
         return {key: take(self.at(key)) for key in self.members()}
 
     def member_places(self):
@@ -272,7 +272,7 @@ class _Place:
         """Returns take(place) if there is such a member, else `otherwise`."""
         return take(self.at(key)) if self.has(key) else otherwise
 
-    # In one line, without characters that would move the terminal's cursor.
+    # Returns one line without characters that would move the terminal's cursor.
     def text(self):
         if not isinstance(self.value, str):
             self.refuse("is not a text")
@@ -332,12 +332,12 @@ class _Place:
         return self.text()
 
     def fields(self, table):
-        """Returns {key: value} of an object's fields. A field that may be absent, and is, has the value that the schema gives it."""
+        """Returns {key: value} of an object's fields. An absent field has the value that the table gives for its absence."""
         needed = {key for key, one in table.items() if "absent" not in one}
         return {key: self.at(key).value_of(one["kind"]) if key in needed or self.has(key) else one["absent"] for key, one in table.items()}
 
     def value_of(self, kind):
-        """Returns the value; refuses one that is not of that kind (of schema.json)."""
+        """Returns the value. Refuses a value that is not of this kind (of schema.json)."""
         if isinstance(kind, str):
             return _KINDS[kind](self)
         (name, of), *more = kind.items()
@@ -366,7 +366,7 @@ class _Place:
             self.refuse("is not a whole number from 0")
         return self.value
 
-    # A wrong value may be a NaN. JSON has no number for it, so it is written as a text.
+    # A wrong value may be a NaN. JSON has no number for it, so the program writes it as a text.
     def any_number(self):
         finite = self.is_number() and isfinite(self.value)
         if not finite and self.value not in ("inf", "-inf", "nan", "-nan"):
@@ -385,7 +385,7 @@ _KINDS = {
 
 
 def _made(kind, values, **more):
-    """Returns a dataclass, made from the values that it has fields for."""
+    """Returns a dataclass made of the values that it has fields for."""
     return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values} | more)
 
 
@@ -460,7 +460,7 @@ def _refusal(r):
 
 
 def _name(r, who, size, data):
-    """Returns the row's name, which names its kernel and sizes."""
+    """Returns the row's name. Refuses a name that does not say its kernel and sizes."""
     label = who["kernel"] if who["kernel_id"] is None else f"{who['kernel_id']:02}_{who['kernel']}"
     parts = [who["set"], label]
     if who["variant"]:
@@ -479,7 +479,7 @@ _NO_FIGURES = {*FIELDS["problem"], "wrong_infinities", "reference_wrong_infiniti
 
 
 def _figures(r):
-    """Returns each number of the row that neither identifies its problem nor judges the result."""
+    """Returns the row's numbers, except the problem's fields, the errors of its check and the others of _NO_FIGURES."""
     return {key: r.at(key).number() for key in r.members() if key not in _NO_FIGURES and r.at(key).is_number()}
 
 

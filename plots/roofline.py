@@ -2,9 +2,9 @@
 
 Each point has its kernel's number in the ladder; a kernel without one has a letter. The key below has their names.
 
-The bytes are DRAM's: Nsight Compute's count if the row has it (counts.dram_bytes), else the least that any kernel must read
-and write. The simulated GPU counts sectors of L1 instead. L1 has a roof of its own, which no run measures, so a simulated run
-has nothing to draw here.
+FLOP per byte is of DRAM. Its bytes are those that Nsight Compute counted, if the row has them (counts.dram_bytes), else the
+least that any kernel must read and write. The simulated GPU counts sectors of L1. L1 has a roof of its own that no run
+measures, so a simulated run has nothing to draw here.
 """
 
 from math import atan2, degrees, log10
@@ -19,9 +19,9 @@ LOWEST = 246  # the least height of the axes, in points
 ABOVE = 20  # points above the roofs, for their texts
 NUMBER_GAP = 12  # points from one number to the next
 BESIDE = 14  # points from the rightmost point of a group to its numbers
-APART = 34  # the distance, in points, from which two points have their numbers beside them
+APART = 34  # points from a group of points to the next
 KEY_LINE = 15  # points from line to line of the key
-LEAST, MOST = 1e-9, 1e15  # the limits of a figure that is drawn; beyond them the file was damaged or edited
+LEAST, MOST = 1e-9, 1e15  # limits of the figures drawn; a file with others was damaged, or edited
 
 
 def shown(run, size=None):
@@ -78,7 +78,7 @@ def draw(run, size=None):
 
 
 def _drawn(values, height):
-    """Returns the figure with axes of that height; None if the numbers have no room below the roofs."""
+    """Returns the figure with axes of this height; None if the numbers have no room below the roofs."""
     points, signs = values["points"], _signs(values["points"])
     copy, peak = (values["roofs"][key] / 1000 for key in ROOFS)
     is_below = all(_tera(point) <= min(peak, copy * point["flop_per_byte"]) for point in points)
@@ -126,7 +126,7 @@ def _peak_text(peak):
 
 
 def _signs(points):
-    """The number of each point's kernel, or a letter."""
+    """Returns the number of each point's kernel, or a letter."""
     letters = iter([*ascii_lowercase, *(a + b for a in ascii_lowercase for b in ascii_lowercase)])
     return [next(letters, "") if point["number"] is None else str(point["number"]) for point in points]
 
@@ -171,7 +171,7 @@ def _set_scales(ax, copy, peak, points):
 
 
 def _draw_roofs(ax, copy, peak, has_texts):
-    """Draws the memory's slope up to the point at which the arithmetic's ceiling begins, and their texts above them."""
+    """Draws the memory's slope up to the arithmetic's ceiling, and the ceiling. Their texts stand above them."""
     low, high = ax.get_xlim()
     ridge = peak / copy
     bottom = min(low, ridge)
@@ -180,7 +180,7 @@ def _draw_roofs(ax, copy, peak, has_texts):
         return
     alike = {"textcoords": "offset points", "size": style.SMALL, "color": style.color("ink")}
     ax.annotate(_peak_text(peak), (high, peak), xytext=(0, 5), ha="right", **alike)
-    # Along the slope, up to shortly before its end.
+    # The copy's text runs along the slope and ends shortly before the ridge.
     foot = max(bottom, ax.get_ylim()[0] / copy)
     end = foot**0.1 * ridge**0.9
     (x0, y0), (x1, y1) = ax.transData.transform([(foot, copy * foot), (ridge, peak)])
@@ -207,8 +207,8 @@ def _draw_point(ax, point):
 
 
 def _draw_numbers(ax, points, signs, copy, peak, is_below):
-    """Draws a column of numbers beside each group of points; False if one has no room. Points below the roofs have their
-    numbers there, too. So no leader crosses a roof, which bends inwards, nor its text."""
+    """Draws a column of numbers beside each group of points. Returns False if a column has no room. Points below the roofs have
+    their numbers there, too, so that no leader crosses a roof or its text."""
     at = [ax.transData.transform((point["flop_per_byte"], _tera(point))) - (ax.bbox.x0, ax.bbox.y0) for point in points]
     order = sorted(range(len(points)), key=lambda i: at[i][0])
     groups = []
@@ -246,7 +246,7 @@ def _key_texts(point, sign):
 
 
 def _draw_key(figure, points, signs, width, lines):
-    """The number, the name and TFLOP/s of each point, in the order of the ladder, column by column."""
+    """Writes the number, the name and TFLOP/s of each point, in the order of the ladder, column by column."""
     wide, high = figure.get_size_inches() * 72
 
     def write(x, line, text, **more):

@@ -1,6 +1,6 @@
 """the samples of one kernel and of cuBLAS beside it in time, with the clock: a device that throttles shows here
 
-A dashed line stands between two runs. Their numbers stand above the first panel if there is room.
+A dashed line stands between two runs. If there is room, the runs are numbered above the first panel.
 """
 
 from statistics import median
@@ -58,8 +58,8 @@ def draw(run, kernel=None, size=None):
 
 
 def places(runs, seconds):
-    """Returns the place of each sample, and the places at which a further run begins. Each run counts its seconds from its own first
-    sample, so the runs are set one behind the other."""
+    """Returns the place of each sample, and the borders between runs. Each run counts its seconds from its own first sample,
+    so the runs are set one behind the other."""
     if not seconds:
         borders = [sum(runs[:i]) + 0.5 for i in range(1, len(runs))]
         return [i + 1 for i in range(sum(runs))], borders
@@ -77,7 +77,7 @@ def places(runs, seconds):
 
 
 def _panels(values):
-    """Returns the panels from top to bottom: a name, the values (None: unknown) and a colour each."""
+    """Returns the panels from the top down: title, unit, values (None: unknown), and the colour's role."""
     panels = [_times(values["kernel"], values["kernel_ms"], "kernel")]
     if values["reference_ms"]:
         panels.append(_times("cuBLAS", values["reference_ms"], "reference"))
@@ -95,7 +95,8 @@ def _times(name, milliseconds, role):
 
 
 def _ticks(panel):
-    """Returns limits, and ticks with their texts. The limits leave at least 2 % on each side of the median, so that noise stays small."""
+    """Returns the limits, the ticks' texts and the ticks. The limits are at least 2 % on each side of the median, so that noise
+    does not look large."""
     from matplotlib.ticker import MaxNLocator
 
     known = [value for value in panel["values"] if value is not None]
@@ -143,7 +144,7 @@ def _draw_panel(ax, panel, x, borders, is_last, runs):
 
 
 def _number_runs(ax, borders):
-    """Writes each run's number above the panel, between the run's lines; none if one of them has no room."""
+    """Numbers the runs above the panel, between their borders; draws nothing if a number has no room."""
     low, high = ax.get_xlim()
     edges = [low, *borders, high]
     texts = [f"run {i}" for i in range(1, len(edges))]

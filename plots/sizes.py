@@ -1,7 +1,7 @@
 """every kernel over the size of square products: per cent of cuBLAS
 
-Two lines have colours: the kernel that passes cuBLAS most often, and the one that was chosen, or the ladder's first. All
-others are grey.
+Two lines have colours: that of the kernel that passes cuBLAS most often, and that of the chosen kernel, or of the ladder's
+first. All others are grey.
 """
 
 from plots import findings, labels, pick, style
@@ -97,7 +97,7 @@ def _set_scales(ax, points):
 
 
 def _joined(kernel):
-    """Returns the points of the kernel's line: the points at multiples of WHOLE, or all if these are too few for a line."""
+    """Returns the points of the kernel's line: those at multiples of WHOLE, or all points if fewer than two are."""
     some = [point for point in kernel["points"] if point["n"] % WHOLE == 0]
     return some if len(some) > 1 else kernel["points"]
 

@@ -1,8 +1,8 @@
 """How plots look, and how a Figure becomes a file.
 
-Lengths are points, 1/72 of an inch. A figure is 450 points (600 pixels of a page) wide unless its text needs more, and its
-smallest text can still be read if the page has 400 pixels. Text is laid out with DejaVu Sans, which comes with matplotlib.
-Readers' fonts are narrower, so texts that do not touch here do not touch there.
+Lengths are points, 1/72 of an inch. A figure is 450 points wide, 600 pixels of a page, unless its text needs more. Its
+smallest text can still be read on a page of 400 pixels. Text is laid out with DejaVu Sans, which comes with matplotlib and
+is wider than the readers' fonts. So texts that do not touch here do not touch there.
 """
 
 import io
@@ -21,8 +21,8 @@ WIDTH = 450
 BODY, SMALL, TITLE = 11.5, 10, 13.5  # sizes of text
 MARGIN = 12
 
-# role: (light, dark). Blue and vermillion differ for every eye (Okabe and Ito); a light colour belongs to one role alone,
-# because svg() finds the role by it.
+# role: (light, dark). Blue and vermillion differ for every eye (Okabe and Ito). Each light colour belongs to one role, since
+# svg() finds the role by it.
 ROLES = {
     "paper": ("#ffffff", "#0d1117"),
     "ink": ("#1f2328", "#e6edf3"),
@@ -58,7 +58,7 @@ SUFFIXES = (".svg", ".png", ".pdf")
 
 
 def color(role):
-    """Returns the light colour of a role, which Figures have."""
+    """Returns the role's light colour, which a Figure has."""
     return ROLES[role][0]
 
 
@@ -66,7 +66,7 @@ def color(role):
 
 
 def matplotlib():
-    """Returns matplotlib with our settings, without the user's. Refuses if this Python has no matplotlib."""
+    """Returns the module, with our settings alone. Refuses if this Python has no matplotlib."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -103,8 +103,8 @@ def find_python():
 
 
 def figure(height, title, subtitle="", notes=(), width=WIDTH):
-    """Returns a Figure with its heading above and notes below. `height` is the plot's own height. .top and .bottom hold the
-    heights of heading and notes. Screen readers read `title` and `subtitle` too."""
+    """Returns a Figure with its heading above and notes below; `height` is left for the plot. .top and .bottom are the room of
+    heading and notes. A screen reader says `title` and `subtitle`."""
     mpl = matplotlib()
     made = mpl.figure.Figure(figsize=(width / 72, 1))
     mpl.backends.backend_agg.FigureCanvasAgg(made)
@@ -132,7 +132,7 @@ def figure(height, title, subtitle="", notes=(), width=WIDTH):
 
 
 def axes(made, left, right, top, bottom, grid="x"):
-    """Adds axes within the plot's area, with the given room around them. `grid` is "x", "y", "both" or None."""
+    """Returns axes with this room around them, between heading and notes. `grid` is "x", "y", "both" or None."""
     width, height = made.get_size_inches() * 72
     bottom, top = bottom + made.bottom, top + made.top
     ax = made.add_axes([left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height])
@@ -148,7 +148,7 @@ def axes(made, left, right, top, bottom, grid="x"):
 
 
 def text_width(text, size=BODY, weight="normal"):
-    """Returns the width of a line of text, in points."""
+    """Returns the width of a line of text in points."""
     mpl = matplotlib()
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
@@ -158,7 +158,7 @@ def text_width(text, size=BODY, weight="normal"):
 
 
 def wrap(text, room, size=BODY, weight="normal"):
-    """Returns the text in lines of at most `room` points. Cuts longer words."""
+    """Returns the text in lines of at most `room` points. A longer word is cut."""
     lines, line = [], ""
     for word in text.split():
         longer = f"{line} {word}".strip()
@@ -170,7 +170,7 @@ def wrap(text, room, size=BODY, weight="normal"):
 
 
 def cut(text, room, size=BODY, weight="normal"):
-    """Returns the text, without its end if that does not fit into `room` points."""
+    """Returns the text, with its end left out if it is wider than `room`."""
     if text_width(text, size, weight) <= room:
         return text
     while len(text) > 1 and text_width(text + "…", size, weight) > room:
@@ -184,7 +184,7 @@ def plain(text):
 
 
 def tip(artist, text):
-    """Gives an artist a tip, shown when a reader points at it: a text, or one for each mark of a line or a collection."""
+    """Gives an artist a tip, which is shown when a reader points at it: one text, or a text for each mark of a line or collection."""
     artist.set_gid(_TIP + json.dumps(text))
     return artist
 
@@ -197,15 +197,15 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def css():
-    """The colours of an <svg class="plot">."""
+    """Returns the colours of an <svg class="plot">."""
     light = " ".join(f"--plot-{role}: {colors[0]};" for role, colors in ROLES.items())
     dark = " ".join(f"--plot-{role}: {colors[1]};" for role, colors in ROLES.items())
     return f"svg.plot {{ {light} }}\n@media (prefers-color-scheme: dark) {{ svg.plot {{ {dark} }} }}\n"
 
 
 def svg(made, carried=None, embedded=False):
-    """Returns the Figure as the text of an SVG file; equal figures give equal texts. `carried` goes into its <metadata>, as JSON.
-    `embedded` is for a page that contains css() itself; the ids begin with the plot's name, carried["plot"]."""
+    """Returns the Figure as the text of an SVG file, the same for the same figure. `carried` goes into its <metadata>, as JSON.
+    `embedded`: for a page that has css() itself; its ids begin with the plot's name, carried["plot"]."""
     file = io.BytesIO()
     made.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     xml.register_namespace("", _SVG)
@@ -239,7 +239,7 @@ def svg(made, carried=None, embedded=False):
 
 
 def carried(text):
-    """Returns the metadata that svg() put into the file's text; None if there is none."""
+    """Returns the value that svg() put into the metadata of the file's text; None if there is none."""
     try:
         found = xml.fromstring(text).find(f"{{{_SVG}}}metadata")
         return None if found is None else json.loads(found.text or "")
@@ -279,7 +279,7 @@ def _put_tips(root):
 
 
 def _take_rule_for_all(root):
-    """Moves matplotlib's rule for * to the root element, whose children inherit it. In a page the rule would hold for everything."""
+    """Moves matplotlib's rule for * to the root, whose children inherit it. In a page it would be a rule for everything."""
     for defs in root.findall(f"{{{_SVG}}}defs"):
         for rule in defs.findall(f"{{{_SVG}}}style"):
             root.set("style", rule.text.removeprefix("*{").removesuffix("}"))
@@ -287,7 +287,7 @@ def _take_rule_for_all(root):
 
 
 def _drop_idle_ids(root):
-    """Removes the ids that nothing refers to: matplotlib names everything, and ids must be unique in a page with several figures."""
+    """Removes the ids that nothing refers to. matplotlib names everything, and a page with several figures needs unique ids."""
     used = set()
     for element in root.iter():
         for value in (element.get(_LINK, ""), element.get("clip-path", ""), element.get("style", "")):
@@ -298,7 +298,7 @@ def _drop_idle_ids(root):
 
 
 def _begin_ids_with(root, prefix):
-    """Makes ids unique among the plots of a page, because matplotlib gives marks that look alike the same id."""
+    """Puts the prefix before each id, so that no two plots of a page share one: matplotlib gives marks that look alike the same id."""
     for element in root.iter():
         for key, value in element.attrib.items():
             if key == "id":

@@ -3,8 +3,8 @@
     python3 -m plots report run.json -o report.html              a run, as sgemm_runner --json=FILE writes it
     python3 -m plots report new.json base.json -o report.html    the same, held against another
 
-The page is one file that can be sent to anybody. Its statements are the program's: with base.json, `sgemm_runner compare`
-judges and the page shows its verdicts.
+The page needs no other file and can be sent to anybody. It shows the program's findings: with base.json, `sgemm_runner
+compare` judges and the page shows its verdicts.
 """
 
 import importlib.util
@@ -52,7 +52,7 @@ def write(arguments):
 
 
 def _go_on_where_matplotlib_is():
-    """Starts a Python that can draw, if this one cannot. So users need not know which Python draws."""
+    """Restarts the program with a Python that has matplotlib, so that a user need not know which one has it."""
     if importlib.util.find_spec("matplotlib"):
         return
     from plots import style

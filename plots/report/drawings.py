@@ -1,4 +1,4 @@
-"""Draws the report's plots: each plot of the list if the run has its figures."""
+"""The plots of the report: each plot of the catalogue that the run has figures for."""
 
 from plots import catalogue, style
 from plots.program import Refused
@@ -9,13 +9,13 @@ LEFT_OUT = ("samples",)  # drawn by the page itself, for the row that the reader
 
 
 def css():
-    """The colours of the plots; on paper the light ones."""
+    """Returns the colours of the plots; on paper the light ones."""
     light = " ".join(f"--plot-{role}: {colors[0]};" for role, colors in style.ROLES.items())
     return style.css() + f"@media print {{ svg.plot {{ {light} }} }}\n"
 
 
 def section(run):
-    """Returns a figure for each plot, then the reasons why the other plots are missing, folded if there is a figure."""
+    """Returns a figure for each plot, then the reasons why plots are missing, folded if there is any figure."""
     counted = traffic.figure(run)
     figures, missing = [counted] if counted is not None else [], []
     for name in catalogue.PLOTS:
@@ -27,7 +27,7 @@ def section(run):
             missing.append(element("li", f"{name}: {why}"))
             continue
         about = catalogue.about(name)
-        heading = element("h3", about[0].upper() + about[1:], class_="unseen")  # a drawing has its own for the eye
+        heading = element("h3", about[0].upper() + about[1:], class_="unseen")  # the drawing shows a heading itself
         figures.append(element("figure", heading, Markup(svg), id=f"plot-{name}"))
     if missing:
         summary = element("summary", "Plots that this run has no figures for")
@@ -36,7 +36,7 @@ def section(run):
 
 
 def samples(run):
-    """Returns the place in which the page draws the chosen row's samples; nothing if no row was timed."""
+    """Returns the place in which the page draws the samples of the chosen row; None if no row was timed."""
     rows = [(i, row) for i, row in enumerate(run.rows) if row.samples_ms]
     if not rows:
         return None
@@ -52,7 +52,7 @@ def samples(run):
 
 
 def _interest(row):
-    """Returns a lower number for a row that a reader wants to see earlier: one that differs, then one that is not trusted."""
+    """Returns a sort key, lowest for the row to look into first: a row that differs, then one that is not trusted."""
     differs = row.comparison is not None and row.comparison.verdict != "SAME"
     return (not differs, row.trusted, row.is_reference)
 

@@ -1,4 +1,4 @@
-"""Puts HTML together so that a text never becomes markup: every value that is not a Markup is escaped."""
+"""Builds HTML in which a text can never become markup: everything that is not Markup already is escaped."""
 
 import json
 from html import escape
@@ -20,27 +20,27 @@ def markup(part):
 
 
 def element(name, /, *parts, **attributes):
-    """<name attributes>parts</name>. Attributes: class_ is class, aria_label is aria-label; True stands without a value,
-    None and False are left out."""
+    """Returns <name attributes>parts</name>. class_ becomes class, aria_label becomes aria-label. An attribute that is True
+    has no value; None and False are left out."""
     return Markup(f"<{name}{_attributes(attributes)}>{markup(parts)}</{name}>")
 
 
 def void(name, /, **attributes):
-    """Returns an element without contents and end, such as <input>."""
+    """Returns an element without contents and end tag, such as <input>."""
     return Markup(f"<{name}{_attributes(attributes)}>")
 
 
 def script(text, /, **attributes):
-    """Returns a script. Its text is not escaped, so it must not contain the script's end."""
+    """Returns a script. ValueError if the text could end it, since nothing is escaped within a script."""
     if "</script" in text.lower() or "<!--" in text:
         raise ValueError("a script's text must not contain the end of a script")
     return Markup(f"<script{_attributes(attributes)}>{text}</script>")
 
 
 def json_script(value, /, **attributes):
-    """Returns a script with a value for the page's scripts, as compact JSON. Raises ValueError for an infinity, which JSON cannot write.
+    """Returns a value for the page's scripts, as compact JSON. ValueError if it holds an infinity, which JSON lacks.
 
-    Every "<" in it is part of a text. There \\u003c means the same and cannot end the script.
+    Every "<" stands in a text, so it becomes \\u003c, which means the same and ends no script.
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return script(text.replace("<", "\\u003c"), type="application/json", **attributes)

@@ -1,4 +1,4 @@
-"""Reads the program's list of metrics, so that the report's columns have the headings and explanations of the program's table."""
+"""The program's list of metrics, from which the report's columns take their headings and explanations."""
 
 from dataclasses import dataclass
 
@@ -16,5 +16,5 @@ class Metric:
 
 
 def all_metrics():
-    """{key: Metric}, in the order of the list."""
+    """Returns {key: Metric}, in the order of the list."""
     return {key: Metric(key, **said) for key, said in results.FIELDS["metrics"].items()}

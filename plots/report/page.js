@@ -1,6 +1,6 @@
 "use strict";
-// What the page does: rows are sorted and chosen, marks of drawings tell what they are, samples are drawn for the row that
-// is chosen, and the run is saved. Whatever needs this script is hidden until it runs.
+// The page's script: sorts and chooses rows, shows tips at the marks of drawings, draws the samples of the chosen row, and
+// saves the run. Controls that need this script are hidden until it runs.
 
 const byId = (id) => document.getElementById(id);
 const json = byId("run").textContent;
@@ -18,8 +18,8 @@ function valueOf(row, column) {
   return cell.hasAttribute("data-value") ? Number(cell.getAttribute("data-value")) : null;
 }
 
-// In either order, rows without a value stay last, then those that are not trusted. Rows with the same value stay in the
-// order of the run.
+// Compares two rows. In either order, rows that are not trusted stay last, and before them rows without a value. Rows with
+// the same value stay in the order of the run.
 function compare(a, b, direction) {
   if (a.doubtful !== b.doubtful) return a.doubtful - b.doubtful;
   const missing = (value) => value === null || value === "";
@@ -66,12 +66,12 @@ filters.hidden = false;
 filters.addEventListener("input", choose);
 filters.addEventListener("submit", (event) => event.preventDefault());
 filters.addEventListener("reset", () => setTimeout(choose));
-if (filters.dataset.first) { // a long run: the other sizes are a click away
+if (filters.dataset.first) { // a long run shows one size first
   filters.elements.size.value = filters.dataset.first;
   choose();
 }
 
-// ---- Drawings: a mark tells what it is where the pointer or the arrow keys are.
+// ---- Drawings: a mark shows its tip when the pointer or the arrow keys reach it.
 
 const tooltip = byId("tooltip");
 const tips = new WeakMap(); // a mark's text
@@ -97,7 +97,7 @@ function showTip(mark) {
   tooltip.style.top = `${(above > 0 ? above : Math.min(box.bottom, innerHeight - tooltip.offsetHeight - 12) + 6) + scrollY}px`;
 }
 
-// The marks of a drawing are what has a <title>; it becomes ours, so that the browser does not tell it a second time.
+// Gives each mark, an element with a <title>, our own tip. Removes the <title>, so that the browser does not show it too.
 function tellMarks(svg) {
   const marks = [];
   for (const title of svg.querySelectorAll("title")) {
@@ -132,7 +132,7 @@ function tellMarks(svg) {
 document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
 document.querySelectorAll("svg.plot").forEach(tellMarks);
 
-// ---- Samples, drawn for the row that is chosen.
+// ---- The samples of the chosen row.
 
 const TOP = 26, PANEL = 130, GAP = 26, LEFT = 76, RIGHT = 12, BOTTOM = 34;
 
@@ -144,9 +144,10 @@ function svgElement(name, attributes, text) {
 }
 
 const short = (value) => String(Number(value.toPrecision(4)));
-const seconds = (value) => short(Number(value.toFixed(6))); // a millionth is all that a stopwatch tells
+const seconds = (value) => short(Number(value.toFixed(6))); // a stopwatch tells millionths at best
 
-// Where each sample stands from left to right: seconds, each run behind the one before, or its number where no time is known.
+// Returns the place of each sample from left to right: its seconds, each run behind the one before, or its number if no time
+// is known.
 function timesOf(row, count) {
   const known = row.sample_seconds || [];
   if (known.length !== count) return { times: Array.from({ length: count }, (_, i) => i + 1), unit: "sample" };
@@ -161,7 +162,7 @@ function timesOf(row, count) {
   return { times, unit: "seconds" };
 }
 
-// A panel for the kernel, one for the reference, one for the clock: each with a scale of its own.
+// Returns a panel for the kernel, one for the reference and one for the clock, each with its own scale.
 function panelsOf(row) {
   const reference = row.reference === "copy" ? "a copy" : "cuBLAS";
   const clocks = (row.sample_clocks_mhz || []).map((mhz) => mhz || null);
@@ -183,7 +184,7 @@ function drawPanel(svg, panel, top, xs, width) {
     svg.append(svgElement("line", { x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value), stroke: "var(--plot-grid)" }));
     const label = { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end", "font-size": 12, fill: "var(--plot-soft)" };
     svg.append(svgElement("text", label, short(value)));
-    if (high - low <= 2.2 * pad) break; // all are the same
+    if (high - low <= 2.2 * pad) break; // all values are the same
   }
   panel.values.forEach((value, i) => {
     if (value === null) return;
@@ -195,7 +196,7 @@ function drawPanel(svg, panel, top, xs, width) {
   });
 }
 
-// What is told of a sample, and where the pointer asks for it: a strip as high as the drawing.
+// Draws the strip of a sample, as high as the drawing. It shows the sample's tip when the pointer is on it.
 function drawStrip(svg, row, panels, i, times, unit, xs, height) {
   const from = i === 0 ? xs[0] - 6 : (xs[i - 1] + xs[i]) / 2;
   const to = i + 1 === xs.length ? xs[i] + 6 : (xs[i] + xs[i + 1]) / 2;
@@ -262,7 +263,7 @@ const download = byId("download");
 download.href = URL.createObjectURL(new Blob([json], { type: "application/json" }));
 download.hidden = false;
 
-// What is folded would be missing on paper. Of the sources only those are printed that stand open: all are sixty pages.
+// Opens folded parts for paper, where they would be missing. Sources stay as they are: all of them are sixty pages.
 let folded = [];
 addEventListener("beforeprint", () => {
   folded = [...document.querySelectorAll("section:not(#sources) > details:not([open])")];

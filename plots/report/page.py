@@ -10,7 +10,7 @@ from plots.report import drawings, requests, rows, sources, summary, traffic, wo
 from plots.report.markup import Markup, element, json_script, script, void
 
 HERE = Path(__file__).resolve().parent
-# The names of the environment's rows. All other fields of the context stand under their keys.
+# The headings of the environment's rows. Other members of the context have their key as heading.
 FACTS = {
     "date": "date",
     "executable": "program",
@@ -32,11 +32,11 @@ FACTS = {
     "fp32_gflops": "multiply-adds alone, GFLOP/s",
     "schema": "schema of the file",
 }
-ELSEWHERE = ("roofs", "labs", "compared_with")  # fields of the context that the page shows in other places
+ELSEWHERE = ("roofs", "labs", "compared_with")  # members of the context that the page shows elsewhere
 
 
 def html(run, file_name, program):
-    """Returns the page. `file_name` is the default name for saving the data; `program` answers `sgemm_runner show`."""
+    """Returns the page. `file_name` is the name of the saved data; `program` answers `sgemm_runner show`."""
     sections = [
         ("summary", "Summary", summary.section(run)),
         ("labs", "Questions", _labs(run)),
@@ -75,7 +75,7 @@ def html(run, file_name, program):
 
 
 def _policy(code):
-    """Returns the policy that lets the page fetch nothing and run only its own scripts."""
+    """Returns a policy by which the page fetches nothing and runs no script but its own."""
     own = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{own}'"
 
@@ -90,7 +90,7 @@ def _title(run):
 
 
 def _headline(run):
-    """Returns the run's finding as a sentence, from times or else from counters; None for labs."""
+    """Returns what the run shows, in a sentence about times or about traffic; None for labs."""
     try:
         sentence = catalogue.PLOTS["ladder"].shown(run)["finding"]
     except Refused:
@@ -182,5 +182,5 @@ def _json(run):
 
 
 def document(run):
-    """Returns the run with the fields of its file."""
+    """Returns the run as its file has it."""
     return {"context": run.context.json, "benchmarks": [row.json for row in run.rows]}

@@ -1,4 +1,4 @@
-"""Shows one request of a warp for each kernel as a picture: the lanes, and the sectors of memory that they touch."""
+"""Pictures of one request of a warp by each kernel: the lanes, and the sectors of memory that they touch."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Builds the table of all rows: its columns and their cells."""
+"""The table of all rows: its columns, and the text of each cell."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from plots.findings import NOTE
 from plots.report import metrics, words
 from plots.report.markup import element, void
 
-# The metrics that have a column in the table if any row has the figure.
+# The metrics that have a column, if any row has the figure.
 SHOWN = (
     "load_sectors_per_request",
     "store_sectors_per_request",
@@ -64,7 +64,7 @@ def columns(run):
 
 
 def table(run):
-    """Returns the table with all rows, untrusted ones last. A row's data-row is its number among the run's rows."""
+    """Returns the table with all rows; rows that are not trusted come last. data-row is the row's number in the run."""
     shown = columns(run)
     with_samples = any(row.samples_ms for row in run.rows)
     heads = [_head(column) for column in shown]
@@ -82,14 +82,14 @@ def table(run):
 
 
 def legend(run):
-    """Returns the explanations of the columns."""
+    """Returns the meanings of the columns."""
     explained = [column for column in columns(run) if column.meaning]
     meanings = [[element("dt", column.heading), element("dd", column.meaning)] for column in explained]
     return element("dl", meanings, class_="legend")
 
 
 def filters(run):
-    """Returns the controls that choose rows. They do nothing without the page's script, so the script shows them."""
+    """Returns the controls that choose rows. They stay hidden until the page's script shows them."""
     rows = run.rows
     choices = [
         ("kernel", [(words.kernel(row), words.kernel_with_number(row)) for row in rows]),
@@ -110,14 +110,14 @@ def filters(run):
 
 
 def _first_size(rows):
-    """Returns the size that the page shows first if a run of several sizes is too long to be shown whole; else None."""
+    """Returns the size that the page shows first, if a run of several sizes is too long to show whole; otherwise None."""
     sized = [row for row in rows if row.size]
     is_long = len(rows) > LONG and len({row.size for row in sized}) > 1
     return words.size(pick.at_size(sized, None)[0]) if is_long else None
 
 
 def _head(column):
-    """Returns a heading that sorts. Printed pages show its text instead, because they do not repeat buttons."""
+    """Returns a heading with a button that sorts. Paper does not repeat buttons on each page, so data-heading has the text too."""
     button = element("button", column.heading, type="button")
     return element("th", button, scope="col", data_heading=column.heading, class_="number" if column.kind == "number" else None)
 
@@ -143,12 +143,12 @@ def _row(i, row, shown, with_samples):
 
 
 def finding(text):
-    """Returns a verdict, or the program's finding for a row, as a word with a colour beside it."""
+    """Returns a verdict, or the program's finding on a row, as a word with a colour."""
     return element("span", text, class_=f"finding is-{text.lower().replace(' ', '-')}")
 
 
 def _figures(rows):
-    """Yields a column for each metric of SHOWN that a row has."""
+    """Returns a column for each metric of SHOWN that a row has."""
     of_matrices = [key for key in MATRICES if any(key in row.sectors_per_request for row in rows)]
     only_matrices = all(key in MATRICES for row in rows for key in row.sectors_per_request)
     listed = metrics.all_metrics()
@@ -186,7 +186,7 @@ def _figure(row, metric):
 
 
 def _volume(row):
-    """Returns a size's sort key."""
+    """Returns the number by which sizes are sorted."""
     if not row.size:
         return next(iter(row.parameters.values()), None)
     m, n, k = row.size

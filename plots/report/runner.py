@@ -1,4 +1,4 @@
-"""Calls the program sgemm_runner for the report: to compare two runs, and to count the memory accesses of a kernel's lines."""
+"""Asks sgemm_runner to compare two runs, to count the memory accesses of a kernel's lines, and to draw requests."""
 
 import re
 import subprocess
@@ -17,11 +17,11 @@ NOT_COMPARABLE = 4
 
 
 class Unavailable(Exception):
-    """The program cannot be run, or did not answer. The text says which, in one line."""
+    """Raised if the program cannot be run, or did not answer. The text says which, in one line."""
 
 
 def compare(program, base, new):
-    """Returns the run in the file `new`, with the program's verdicts against the file `base`, as a document.
+    """Returns the run in the file `new` with the program's verdicts against the file `base`.
 
     If the program refuses a file, this refuses it with the program's words.
     """
@@ -44,7 +44,7 @@ def prepare(program):
 
 
 def lines_of(program, subject):
-    """Returns the memory accesses of each line of a kernel, counted on the simulated GPU: the row of `show SUBJECT --json`."""
+    """Returns the row of `show SUBJECT --json`, which counts the memory accesses of each line on the simulated GPU."""
     ended = _run([program, "show", subject, "--json"])
     try:
         rows = results.parse(ended.stdout).rows
@@ -57,7 +57,7 @@ def lines_of(program, subject):
 
 
 def picture_of(program, subject, buffer):
-    """Returns the picture of a kernel's first request for a buffer, as (SVG in bytes, the request's cost as a sentence)."""
+    """Returns the picture of a kernel's first request for a buffer: (SVG as bytes, its cost as a sentence)."""
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "request.svg"
         ended = _run([program, "show", subject, "--picture", "--buffer", buffer, f"--svg={drawn}"])

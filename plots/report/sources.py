@@ -1,4 +1,4 @@
-"""Each kernel's source with its counters in the margin, as the simulated GPU counts them."""
+"""Each kernel's source with the simulated GPU's counters in the margin."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ MEANINGS = {"some": "moves more than its bytes need", "much": "moves twice as mu
 
 
 def of_run(run, program):
-    """The section's parts: a heading and the listing for each kernel. `program` answers `show`."""
+    """Returns the section's parts: a heading and the listing for each kernel. `program` answers `show`."""
     subjects = subjects_of(run)
     if not subjects:
         return [element("p", "The run has no kernel of this project.")]
@@ -30,7 +30,7 @@ def of_run(run, program):
 
 
 def subjects_of(run):
-    """Returns a row of each kernel and of each variant of a lab, without the reference, whose source is not ours."""
+    """Returns a row of each kernel and of each variant of a lab, except the reference, whose source is not ours."""
     subjects = {}
     for row in run.rows:
         if not row.refusal and not (row.set == "sgemm" and row.number == 0):
@@ -113,11 +113,11 @@ def _head(heading):
 
 
 def _code_row(number, code, accesses, of_global, shared, width):
-    """Returns the rows of one source line: one for each access, but at least one."""
+    """Returns the rows of one source line: one for each access, and one for a line without any."""
     worst = max((access.waste for access in accesses), key=("none", "some", "much").index, default="none")
     rowspan = len(accesses) if len(accesses) > 1 else None
     source = element("code", code.expandtabs(4))
-    if not accesses:  # it has the room of the margin too
+    if not accesses:  # the source takes the room of the margin too
         return [element("tr", element("th", number, scope="row", class_="number"), element("td", source, colspan=1 + width))]
     head = [
         element("th", number, scope="row", class_="number", rowspan=rowspan),
@@ -154,7 +154,7 @@ def _name_in_project(path):
     return str(path.relative_to(runner.ROOT)) if path.is_relative_to(runner.ROOT) else path.name
 
 
-# A run's file may have been edited. A source that it names is shown only if it is CUDA source, or part of this project.
+# Returns the text of a file that a run names; None unless it is CUDA source or of this project, since a run may be edited.
 def _text_of(path):
     try:
         resolved = path.resolve()

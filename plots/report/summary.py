@@ -1,11 +1,11 @@
-"""Writes the page's first section: how many rows are right, and the verdicts if the run was compared."""
+"""The report's summary: how many rows are right, the verdicts of a comparison, and the program's findings."""
 
 from plots import results
 from plots.report import words
 from plots.report.markup import element
 from plots.report.rows import finding
 
-# The meanings of the verdicts, the gravest first.
+# The meaning of each verdict, the gravest first.
 MEANINGS = {
     "WRONG": "wrong in this run, right or wrong in the base",
     "SLOWER": "slower than before",
@@ -22,7 +22,7 @@ def section(run):
 
 
 def _counts(run):
-    """ "312 results: 290 right, 22 not trusted" """
+    """Returns "312 results: 290 right, 22 not trusted"."""
     found = [words.judged(row) for row in run.rows]
     order = [kind for kind in ("wrong", "not trusted", "refused", "right") if kind in found]
     counted = [element("li", finding(kind), f" {words.whole(found.count(kind))}") for kind in order]
@@ -77,7 +77,7 @@ def _difference(row):
 
 
 def _findings(run):
-    """Returns the rows about which the program says more than "right", in groups that a reader can open."""
+    """Returns the rows that are wrong, not trusted or refused, in groups that a reader can open."""
     parts = []
     for kind, heading in (("wrong", "Wrong"), ("not trusted", "Not trusted"), ("refused", "Refused")):
         rows = [row for row in run.rows if words.judged(row) == kind]

@@ -1,4 +1,4 @@
-"""Draws the sectors of global memory that kernels move, as a table of bars, for a run without times."""
+"""A table of bars with the sectors of global memory that kernels move. A run without times has this to show."""
 
 from math import floor, log10
 
@@ -9,7 +9,7 @@ from plots.report.markup import element
 
 
 def rows_of(run):
-    """Returns a row of each kernel at one size, the usual one; none if accesses were not counted."""
+    """Returns a row of each kernel at the usual size; none if accesses were not counted."""
     counted = [row for row in pick.kernels(run) if row.correct and row.figures.get("global_sectors", 0) > 0]
     if not counted:
         return []

@@ -1,4 +1,4 @@
-"""Writes figures, sizes and names for the report, so that all sections write them alike."""
+"""Writes a run's figures, sizes and names for the report, in one place, so that all sections write alike."""
 
 BLANK = "\u00a0"  # a blank at which no line breaks
 MINUS = "\u2212"
@@ -6,7 +6,7 @@ TIMES = "×"
 
 
 def decimal(value, decimals):
-    """ "50 573" or "12.7", with as many decimals as the list of metrics gives a figure; "1.2e−07" if it gives -1."""
+    """Returns "50 573" or "12.7" with the decimals of the list of metrics; "1.2e−07" for -1 decimals."""
     if decimals < 0:
         return f"{value:.1e}".replace("-", MINUS)
     return f"{value:,.{decimals}f}".replace(",", BLANK).replace("-", MINUS)
@@ -17,7 +17,7 @@ def whole(value):
 
 
 def milliseconds(value):
-    """Returns a time with four digits: "275.1", "2.701", "0.004407"."""
+    """Returns four digits of any time: 275.1, 2.701, 0.004407."""
     decimals = 1
     while decimals < 9 and value * 10**decimals < 1000:
         decimals += 1
@@ -29,7 +29,7 @@ def signed(value, decimals):
 
 
 def size(row):
-    """ "4096³", "16 × 4096 × 4096"; for a lab's variant its parameters; empty if it has neither."""
+    """Returns "4096³" or "16 × 4096 × 4096"; for a lab's variant, its parameters; empty if it has neither."""
     if row.size:
         m, n, k = row.size
         return f"{m}³" if m == n == k else f"{m} {TIMES} {n} {TIMES} {k}"
@@ -37,7 +37,7 @@ def size(row):
 
 
 def kernel(row):
-    """ "coalesced", or "copy_stride/8" of one that has variants."""
+    """Returns "coalesced", or "copy_stride/8" for a variant."""
     return f"{row.kernel}/{row.variant}" if row.variant else row.kernel
 
 
@@ -46,15 +46,15 @@ def kernel_with_number(row):
 
 
 def idea(row):
-    """Returns a line on how the lanes of a lab's variant walk; empty for all other rows."""
+    """Returns a line on how the lanes of a lab's variant walk; empty for other rows."""
     said = row.json.get("idea")
     return said if isinstance(said, str) else ""
 
 
 def options(row):
-    """Returns the options of a row that are not at their default, in a few words."""
+    """Returns the options of a row that are not the default, in a few words."""
     texts = []
-    if row.size:  # results.py has checked that a problem has these
+    if row.size:  # results.read() has checked that a problem has these fields
         m, n, k = row.size
         texts += [f"{key} {row.json[key]:g}" for key, default in (("alpha", 1), ("beta", 0)) if row.json[key] != default]
         rows = (("lda", k), ("ldb", n), ("ldc", n))
@@ -75,7 +75,7 @@ NOT_TRUSTED = "not trusted"
 
 
 def judged(row):
-    """Returns the program's finding for a row, without a comparison."""
+    """Returns the program's finding on a row: "refused", "wrong", "not trusted" or "right"."""
     if row.refusal:
         return "refused"
     if not row.is_right:
