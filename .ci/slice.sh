@@ -1,12 +1,12 @@
-# Runs a slice of the suite as another processor would: in an emulator, or with a lower level of vector instructions.
-# Sourced, after cmake/setup.sh, by .ci/processors and .ci/aarch64.
+# Runs a slice of the suite as another processor would: through an emulator, or with a level asked for. Sourced, after
+# cmake/setup.sh, by .ci/processors and .ci/aarch64.
 
 # Tests that cover the runtime, every instruction and every rung, and take an emulator half a minute.
 slice=(prices_test simulator_interpreter simulator_fault simulator_golden_counters simulator_runtime)
 slice_of_kernels='Ladder/Contract.IsKept/alpha_and_beta_*'
 
-# run_slice BIN COMMAND...: runs the tests in BIN, each as COMMAND... PROGRAM. Prints their output if they fail, without
-# TCG's warnings about features that the emulated processor lacks.
+# run_slice BIN COMMAND...: runs each test in BIN as COMMAND... PROGRAM. Shows a test's output if it fails, without TCG's
+# warnings that the emulated processor lacks features of the host's.
 run_slice() {
   local bin=$1 tested
   shift

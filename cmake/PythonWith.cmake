@@ -1,5 +1,5 @@
-# find_python_with(VARIABLE MODULE PACKAGE): a Python that has MODULE. If the distribution's PACKAGE brings the
-# module, only the system's Python has it, which need not be the one that CMake found.
+# find_python_with(VARIABLE MODULE PACKAGE): finds a Python that has MODULE. If the distribution's PACKAGE brings the
+# module, only the system's Python has it. That need not be the Python that CMake found.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(find_python_with variable module package)
   foreach(python IN ITEMS ${Python3_EXECUTABLE} /usr/bin/python3)

@@ -4,14 +4,14 @@
 #   need_for PURPOSE    adds packages for more than a run, and turns on the part of the build: tests, benchmarks, ...
 #   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds its packages
 #   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
-#   build TARGET yes    the same, but makes way for another build that waits for the folder
+#   build TARGET yes    the same, but gives way to any other build that waits for the folder
 #
-# All messages go to stderr; if there is nothing to do, there are none. Exit codes: 2 if the user has to act, 70 if the
-# build fails, 130 and 143 if a signal ended it.
+# All messages go to stderr. If there is nothing to do, there are none. Exit codes: 2 if the user has
+# to act, 70 if the build fails, 130 and 143 if a signal ended it.
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 
-# THE list of packages by purpose, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
+# THE list of packages, by purpose, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
 # NVIDIA, not from here.
 declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
@@ -231,8 +231,8 @@ clear_line() { ! on_terminal || printf '\r\033[K' >&2; }
 configure() {
   local options=()
   [ "$preset" != cuda ] || options+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
-  is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # to be chosen anew
-  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # tests need packages of their own
+  is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # chosen anew for this GPU
+  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # needs no packages of the tests
   local feature
   for feature in "${features[@]}"; do options+=("-D$feature=ON"); done
   interruptibly cmake -S "$root" --preset "$preset" "${options[@]}" > "$log" 2>&1 < /dev/null 8>&- 9>&-
@@ -241,11 +241,11 @@ configure() {
 # Prints the value of a variable in the build's cache.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_folder/CMakeCache.txt" 2> /dev/null || :; }
 
-# Prints the compute capabilities of this machine's GPUs, in CMake's form (86;90); nothing if unknown.
+# Prints the compute capabilities of this machine's GPUs in CMake's form, e.g. 90; nothing if they are unknown.
 gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -oE '[0-9]+\.[0-9]+' | tr -d . | sort -u | paste -sd ';' || :; }
 
-# True if the build is configured for this very tree (not for one that it was copied or moved from), for this machine's
-# GPU and with the requested features.
+# True if the build is configured for this very tree (not for a tree that it was copied or moved from), for this
+# machine's GPU, and with the features asked for.
 is_configured() {
   local feature
   [ -s "$build_folder/build.ninja" ] && [ "$(cached CMAKE_HOME_DIRECTORY)" -ef "$root" ] || return 1
@@ -327,8 +327,8 @@ show_errors() {
        { print }' "$log" >&2
 }
 
-# Runs ninja. If there is work, says so and counts the steps: each step on a terminal, elsewhere now and then.
-# Returns 0 if the build succeeded, 1 if it failed, 2 if it stopped because another build waits.
+# Runs ninja. If there is work, names the current step: on a terminal each step, elsewhere one now and then.
+# Returns 0 if all is well, 1 if not, 2 if it stopped because another build waits.
 run_ninja() {
   local target=$1 yields=$2 line partial='' code announced=no regenerated=0 output stopped=no looked=$SECONDS
   local interval=${SGEMM_PROGRESS_SECONDS:-20} step=
@@ -386,7 +386,7 @@ from_the_future() {
   echo "${file:-the files in $build_folder}"
 }
 
-# Prints the reason why the build folder does not hold TARGET of these sources.
+# Prints why the build folder does not hold TARGET of these sources.
 lack_of() {
   local stamp newer
   stamp=$(stamp_of "$1")
@@ -445,6 +445,6 @@ prepare() {
   mkdir -p "$build_folder"
   configure && return
   install_packages
-  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # CMake may remember that a package was missing
+  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # the cache may remember packages as missing
   configure || { show_errors; fail 70 "cannot configure the build; see above"; }
 }

@@ -1,4 +1,4 @@
-# {fmt} from its headers alone: this machine's library is for this machine.
+# Uses the headers of {fmt} alone, since this machine's library does not fit the target.
 find_path(fmt_HEADERS fmt/core.h REQUIRED)
 set(fmt_FOUND TRUE)
 if(NOT TARGET fmt::fmt)

@@ -1,4 +1,4 @@
-"""One learner's bug of test/data/bugs as a page shows it: the mistake, the lines that differ, the message, what mends it."""
+"""Writes a page's section on a learner's bug of test/data/bugs: the mistake, the lines that differ, the message, the mend."""
 
 import csv
 import difflib
@@ -10,7 +10,7 @@ NAMED = re.compile(r"wrong\.cu:(\d+)|\blines? (\d+)(?: and (\d+))?")
 
 
 def section(folder):
-    """Markdown of the bug in this folder; OSError where a file of it is missing."""
+    """Returns Markdown for the bug in this folder. Raises OSError if one of its files is missing."""
     folder = Path(folder)
     mistake, wrong = commented(folder / "wrong.cu")
     mend, mended = commented(folder / "mended.cu")
@@ -23,7 +23,7 @@ def section(folder):
 
 
 def on_a_device(folder):
-    """The findings of a device's own tools, as test/data/bugs/record wrote them."""
+    """Returns the findings of a device's own tools, as test/data/bugs/record wrote them."""
     with open(folder.parent / "compute_sanitizer.csv", encoding="utf-8", newline="") as file:
         answers = {row.pop("program"): row for row in csv.DictReader(file)}
     if folder.name not in answers:
@@ -33,13 +33,13 @@ def on_a_device(folder):
 
 
 def commented(file):
-    """The text of the first line, which is a comment, and all lines."""
+    """Returns the text of the first line, which is a comment, and all lines."""
     lines = file.read_text(encoding="utf-8").splitlines()
     return in_markdown(lines[0].removeprefix("// ")), lines
 
 
 def in_markdown(sentence):
-    """Names of functions as code: __ would be taken for bold."""
+    """Marks names of functions as code, since Markdown takes __ for bold."""
     return re.sub(r"(?<!`)\b\w+\(\)", r"`\g<0>`", sentence)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `check` says of a wrong answer: a terminal as a picture, from a real run.
+"""Draws a terminal in which a real run of `check` judges a wrong answer.
 
     tools/docs/check_picture.py 02_coalesced "The lanes still leap" docs/figures/check.svg
 
@@ -21,7 +21,7 @@ from plots.program import Refused  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 64
-WIDTH, HEIGHT, MARGIN = 8, 19, 14  # of a letter, of a line, around all, in pixels
+WIDTH, HEIGHT, MARGIN = 8, 19, 14  # pixels: a letter's width, a line's height, the margin
 STYLE = f"""
   .page {{ fill: #f6f8fa; stroke: #d1d9e0; }}
   text {{ font: 13px ui-monospace, monospace; fill: #1f2328; white-space: pre; }}
@@ -37,7 +37,7 @@ STYLE = f"""
 
 
 def wrong_answer(exercise, title):
-    """The first hole that the answer is for, and its code."""
+    """Returns the first hole that the answer is for, and its code."""
     file = ROOT / "exercises" / exercise / "wrong_answers.md"
     try:
         text = file.read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def wrong_answer(exercise, title):
 
 
 def said_of(runner, exercise, title):
-    """The lines that `check` prints of the wrong answer."""
+    """Returns the lines that `check` prints about the wrong answer."""
     hole, code = wrong_answer(exercise, title)
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
     with tempfile.TemporaryDirectory() as folder:

@@ -4,10 +4,10 @@
     tools/docs/course_table.py            puts the table between the markers in docs/workshop.md
     tools/docs/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
 
-The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are computed, not timed. Reading is
-words / 200: of the task, which a learner reads, and of all texts, which a teacher reads. A learner's minutes are those of the task, and some
-to write and think again before each check that somebody made who had not seen the exercise before. That number stands behind the
-exercise's line in the list as a comment, `# 6 checks`.
+The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are computed, not timed. The
+minutes of reading are words / 200: of the task for a learner, of all texts for a teacher. A learner also needs some minutes to
+write and think before each check. The number of checks is that of a person who had not seen the exercise before. It stands behind
+the exercise's line in the list as a comment, `# 6 checks`.
 """
 
 import argparse
@@ -37,23 +37,23 @@ def text_of(file):
 
 
 def course(exercises):
-    """The exercises' names in order, each with how many checks it took, or None."""
+    """Returns the exercises' names in order, each with its number of checks, or None."""
     lines = (re.fullmatch(r"([^\s#]+)[^#]*(?:#\s*(\d+) checks?)?.*", line) for line in text_of(exercises / "course.txt").splitlines())
     return [(line[1], line[2] and int(line[2])) for line in lines if line]
 
 
 def reading(exercises, name, texts):
-    """The minutes that it takes to read these texts of an exercise."""
+    """Returns the minutes that it takes to read these texts of an exercise."""
     return sum(len(text_of(exercises / name / text).split()) for text in texts) / WORDS_A_MINUTE
 
 
 def minutes(exercises, name, checks):
-    """To the next five."""
+    """Returns a learner's minutes, rounded to a multiple of five."""
     return 5 * max(1, round((reading(exercises, name, TEXTS[:1]) + MINUTES_A_CHECK * checks) / 5))
 
 
 def title_of(exercises, name):
-    """'2 coalesced: the same threads, renumbered' as ('2 coalesced', 'the same threads, renumbered')."""
+    """Returns ('2 coalesced', 'the same threads, renumbered') for the title '# 2 coalesced: the same threads, renumbered'."""
     first = text_of(exercises / name / "README.md").partition("\n")[0]
     title = re.fullmatch(r"# ([^:]+): (.+)", first)
     if not title:

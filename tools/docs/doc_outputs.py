@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Puts what programs print and draw, and the text of files, into the documents that show it.
+"""Puts the outputs and drawings of programs, and the text of files, into the documents that show them.
 
     tools/docs/doc_outputs.py                 README.md and docs/*.md: every output and every figure anew
-    tools/docs/doc_outputs.py --check         exits 1 if a document shows something else than is printed or drawn today
+    tools/docs/doc_outputs.py --check         exits 1 if a document does not show today's outputs and drawings
     tools/docs/doc_outputs.py docs/memory.md  of this document alone
 
-A document says what it shows, and the program does the rest:
+A document names its outputs, and this program fills them in:
 
     <!-- printed by: ./sgemm_runner lab copy_stride -->
     ```
@@ -20,13 +20,13 @@ A document says what it shows, and the program does the rest:
     (the bug's section is put here)
     <!-- end of bug -->
 
-Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0. One that
-finds something to complain of may say with what it ends:
+Commands run in the root of the tree on the simulated GPU, 104 columns wide, without colour, and must end with 0. The
+document names the exit code of any other command:
 
     <!-- printed by, ending with 3: ./sgemm_runner compare base.json new.json -->
 
-What python3 -m plots draws of a recorded run carries the values that it shows. So it is checked without being drawn, on
-machines without matplotlib too, and drawn anew by whichever Python has it.
+A plot of python3 -m plots carries the values that it shows. So it is checked without being drawn, even on machines without
+matplotlib, and drawn anew by a Python that has matplotlib.
 """
 
 import argparse
@@ -70,7 +70,7 @@ class Commands:
         self.answers = {}
 
     def run(self, command, words, code=0, may_differ=False):
-        """The output of the command, which must end with `code`. None if `may_differ` and the command finds a difference."""
+        """Returns the output of the command, which must end with `code`. None if `may_differ` and the command finds a difference."""
         name = next((name for name in self.programs if words[: len(name.split())] == name.split()), None)
         if name is None:
             raise Refused(f"'{command}': a document may show what {' or '.join(self.programs)} does, not '{words[0]}'")
@@ -84,14 +84,14 @@ class Commands:
         return ended.stdout
 
     def printed(self, command, code):
-        """The output of the command, which runs once even if documents show it several times."""
+        """Returns the output of the command, which runs once even if documents show it several times."""
         if (command, code) not in self.answers:
             self.answers[command, code] = self.run(command, shlex.split(command), code)
         return self.answers[command, code]
 
     def drawn(self, command, check):
-        """The file that the command writes, relative to the root, and its right contents. The contents are None if a check finds
-        that the file shows another plot: a check does not draw. The file itself stays as it is."""
+        """Returns the file that the command draws, relative to the root, and its right contents. A check does not draw: its contents
+        are None if the file shows another plot. The file itself is not written."""
         words = shlex.split(command)
         at = next((i for i, word in enumerate(words) if word.endswith(".svg")), None)
         if at is None:
@@ -134,7 +134,7 @@ def bug_in(folder):
 
 
 def shown_today(text, commands):
-    """The document with today's outputs and files."""
+    """Returns the document with today's outputs and files."""
 
     def replaced(match):
         command = match["command"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the figures of docs/ that show no request of a kernel but how memory works.
+"""Draws the figures of docs/ that show an idea instead of a kernel's requests.
 
     tools/docs/figures.py bursts docs/figures/bursts.svg     why DRAM answers in bursts
     tools/docs/figures.py ideas docs/figures/ideas.svg       what each rung changes
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where plots/ is
 from plots import program  # noqa: E402
 from plots.ideas import IDEAS, KINDS  # noqa: E402
 
-# The colours of both schemes stand in one place; what is drawn names them.
+# The colours of both schemes. Shapes name a class.
 STYLE = """
   text { font: 14px system-ui, sans-serif; fill: #1f2328; }
   .small { font-size: 12px; }
@@ -61,7 +61,7 @@ class Drawing:
 
 
 def bursts():
-    """A DRAM bank: a row is opened as a whole, and then leaves in bursts of 32 bytes.
+    """Draws a DRAM bank: a row is opened as a whole, and then leaves in bursts of 32 bytes.
 
     HBM3's pseudo channel has 32 data lines and a burst of 8 (JEDEC JESD238); GDDR6's channel 16 lines and a burst of 16.
     """
@@ -100,7 +100,8 @@ def bursts():
 
 
 def ideas():
-    """The ladder as a climb: each rung brings operands closer, moves more at once, begins earlier, shares work more evenly or keeps more bits."""
+    """Draws the ladder as a climb: a rung brings operands closer, moves more at once, begins earlier, shares work more evenly or keeps
+    more bits."""
     column, step, left, top, bottom = 114, 34, 26, 52, 16
     height = top + step * len(IDEAS) + bottom
     d = Drawing(

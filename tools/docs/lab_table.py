@@ -18,7 +18,7 @@ END = "<!-- end of the lab table -->"
 
 
 def table(run):
-    """The Markdown table: each lab's question, and its slowest and its fastest variant."""
+    """Returns the Markdown table: each lab's question, and its slowest and its fastest variant."""
     labs = {}
     for row in run.rows:
         if row.set == "lab" and row.is_right and "median_ms" in row.figures:

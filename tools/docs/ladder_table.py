@@ -22,12 +22,12 @@ SQUARE_SIZES_SHOWN = (256, 1024, 2048, 4096, 8192)
 
 
 def marked(row, text):
-    """A rung's name in a table, with its arithmetic if that is less accurate than FP32."""
+    """Returns a rung's name in a table, with its arithmetic if that is less accurate than FP32."""
     return f"{text} ({row.below_fp32})" if row.below_fp32 else text
 
 
 def table(run):
-    """The Markdown table: per cent of cuBLAS for each rung and size, and GFLOP/s at 4096."""
+    """Returns the Markdown table: per cent of cuBLAS for each rung and size, and GFLOP/s at 4096."""
     shown = {}
     for row in run.rows:
         n = pick.square(row)
@@ -77,7 +77,7 @@ def with_table(document, file, text, begin, end):
 
 
 def write_table(name, baseline, document, table_of, begin, end):
-    """The main function of a program that keeps a table of a document. name: the program's; baseline: a file in bench/baselines."""
+    """Runs a program that keeps a table in a document. name: the program's; baseline: a file in bench/baselines."""
     parser = argparse.ArgumentParser(description=f"Writes the table between the markers in {document} from {baseline}.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 if the document differs")
     parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines" / baseline, help="the recorded run")

@@ -22,7 +22,7 @@ SIZE = 4096
 
 
 def idea_of(source):
-    """What the rung in src/kernels/`source` says of itself."""
+    """Returns the idea that the rung in src/kernels/`source` states."""
     match = IDEA.search((ROOT / "src/kernels" / source).read_text(encoding="utf-8"))
     if match is None:
         raise Refused(f"src/kernels/{source} has no '.idea = \"...\"'")
@@ -30,7 +30,7 @@ def idea_of(source):
 
 
 def table(run):
-    """The Markdown table: a line for each rung, from the first up."""
+    """Returns the Markdown table: a line for each rung, from the first up."""
     rungs = {
         row.number: row
         for row in run.rows
