@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Google Benchmark's compare.py reads what sgemm_bench writes, with its U test, and the runner's recorded run.
+"""Google Benchmark's compare.py reads sgemm_bench's output, with its U test, and the runner's recorded run.
 
 usage: compare_tool_test.py COMPARE_PY SGEMM_BENCH
 """
@@ -25,7 +25,7 @@ class CompareTool(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def compare(self, base, new, *options):
-        """What the tool prints, and its report as it dumps it, by the rows' names."""
+        """Returns the tool's output, and its dumped report by the rows' names."""
         dumped = self.folder / "report.json"
         ended = subprocess.run(
             [sys.executable, "-B", COMPARE, "--no-color", "-d", dumped, "benchmarks", base, new, *options],

@@ -1,4 +1,4 @@
-"""What sgemm_runner writes today is what plots/results.py reads.
+"""plots/results.py reads the files that today's sgemm_runner writes.
 
 reads_the_program_test.py SGEMM_RUNNER
 """

@@ -1,4 +1,4 @@
-"""bench/record.py with a stand-in for sgemm_runner (stub_runner.py): what it records, and what it refuses to."""
+"""Tests bench/record.py with a stand-in for sgemm_runner (stub_runner.py): its records and its refusals."""
 
 import json
 import signal
@@ -30,19 +30,19 @@ class RecordTest(unittest.TestCase):
         self.answers({})
 
     def answers(self, *answers):
-        """What the program does: the first call follows the first, those that follow the last."""
+        """Sets the stub's answers: the first call gets the first one, and so on; later calls get the last."""
         (self.stub_folder / "answers.json").write_text(json.dumps(answers))
         (self.stub_folder / "calls").unlink(missing_ok=True)
 
     def calls(self):
-        """The kernels and sizes that the program was asked for."""
+        """Returns the kernels and sizes that the program was asked for."""
         path = self.stub_folder / "calls"
         lines = path.read_text().splitlines() if path.exists() else []
         calls = [words[2:] if words[0] == "save" else words for words in map(str.split, lines) if words[0] != "lab"]
         return [(words[0], words[2]) for words in calls]
 
     def lab_calls(self):
-        """What the program was asked for of labs, without --json."""
+        """Returns the words of the calls for labs, without --json."""
         path = self.stub_folder / "calls"
         return [line.split()[1:-1] for line in path.read_text().splitlines() if line.startswith("lab ")]
 
@@ -61,13 +61,13 @@ class RecordTest(unittest.TestCase):
         return ended
 
     def recorded(self, *words):
-        """The rows of the file after a call that goes well."""
+        """Returns the rows of the file after a call that goes well."""
         ended = self.call(*words)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         return results.read(self.file).rows
 
     def refused(self, code, *words):
-        """The last line that it says, of a call that must leave the file as it was."""
+        """Returns the last line of a call that must fail and leave the file as it was."""
         before = self.file.read_bytes() if self.file.exists() else None
         ended = self.call(*words)
         self.assertEqual(ended.returncode, code, ended.stderr)
@@ -338,7 +338,7 @@ class Device(RecordTest):
 
 
 class Dram(RecordTest):
-    """A stub stands in for Nsight Compute: it calls the program, and prints what it is told."""
+    """A stub stands in for Nsight Compute: it calls the program, and prints a given text."""
 
     KERNELS = (("cublas", 1), ("naive", 1), ("coalesced", 1), ("split", 2))
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BENCH = ROOT / "bench"
-sys.path[:0] = [str(BENCH), str(BENCH.parent)]  # their parent is where plots/ is
+sys.path[:0] = [str(BENCH), str(BENCH.parent)]  # bench/, and the folder that holds plots/
 
 LADDER = {0: "cuBLAS", 1: "naive", 2: "coalesced", 3: "shared_tile"}
-# The labs: each with a parameter of its own, and the sizes it is counted at.
+# The labs, each with its parameter and the value at which it is counted.
 LABS = {"copy_stride": ("elements", 16384), "transpose": ("rows", 20)}
 TODAY = "2026-11-22"
 
 
 def document(rows, **context):
-    """A run on a GPU, or with machine="simulator" on the simulated one."""
+    """Returns a run on a GPU, or on the simulated GPU if machine="simulator"."""
     known = {
         "schema": 2,
         "date": f"{TODAY}T10:00:00+00:00",
@@ -40,7 +40,7 @@ def document(rows, **context):
 
 
 def row_of(number, size, **more):
-    """What both machines say of a kernel at a size such as "256" or "64x64x128"."""
+    """Returns the fields that both machines write for a kernel at a size such as "256" or "64x64x128"."""
     sizes = [int(n) for n in size.split("x")] * (1 if "x" in size else 3)
     m, n, k = sizes
     kernel = more.get("kernel") or LADDER[number]
@@ -60,7 +60,7 @@ def row_of(number, size, **more):
     return {"name": "/".join(filter(None, parts))} | row
 
 
-# How a time was taken, of which no figure is made.
+# Fields on how a time was taken, which are not figures.
 HOW = {
     "seconds_at_most": 2.0,
     "samples_at_most": 200,
@@ -110,7 +110,7 @@ def counted_row(number, size, **more):
 
 
 def list_of_labs():
-    """As `sgemm_runner lab --json` has it."""
+    """Returns the list that `sgemm_runner lab --json` prints."""
 
     def parameter(name, counted):
         return {"name": name, "counted": counted, "timed": 1 << 24, "odd": counted // 2 + 13, "least": 1, "most": 1 << 27}
@@ -119,7 +119,7 @@ def list_of_labs():
 
 
 def lab_rows(lab, size, machine, **more):
-    """Of a lab's two variants: one that ran and one that refused."""
+    """Returns the rows of a lab's two variants: one that ran and one that refused."""
     name = LABS[lab][0]
 
     def row(variant):

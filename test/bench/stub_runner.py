@@ -2,16 +2,16 @@
 
     stub_runner.py FOLDER WORDS...
 
-FOLDER/answers.json is a list: the first call follows the first, and so on; all that follow, the last. Each may have
+FOLDER/answers.json is a list: the first call gets the first answer, and so on; later calls get the last. Each may have
     machine    "simulator" or "cuda", the default
-    context    what the context has besides, or instead
-    rows       {name of a row: what it has besides, or instead}
-    stop_at    the row during which it is interrupted: those after it are left out, and the code is 130
-    wait       true: it waits for a signal before it prints, and says so in FOLDER/waiting; without one it ends with 70
-    text       what to print in place of a run
+    context    members of the context to add or replace
+    rows       {name of a row: members to add or replace}
+    stop_at    the row during which it is interrupted: later rows are left out, and the code is 130
+    wait       true: makes FOLDER/waiting and waits for a signal before it prints; without a signal it ends with 70
+    text       the output in place of a run
     code       the exit code; -9 to be ended by that signal
-    labs       what `lab --json` prints, in place of the list of labs
-FOLDER/calls has a line for each call. `list --numbers` and `lab --json` are answered by themselves.
+    labs       the output of `lab --json`, in place of the list of labs
+FOLDER/calls has a line for each call. `list --numbers` and `lab --json` use up no answer.
 """
 
 import json
@@ -25,7 +25,7 @@ import samples
 
 
 def kernels_of(words):
-    """The numbers that all, or 0,2-3, stands for; a GPU's reference is always among them."""
+    """Returns the numbers that "all" or "0,2-3" stands for; on a GPU the reference is always among them."""
     if words == "all":
         return list(samples.LADDER)
     ranges = [[int(end) for end in part.split("-")] for part in words.split(",")]
@@ -46,7 +46,7 @@ def rows_of_kernels(words, machine):
 
 
 def rows_of_labs(words, machine):
-    """Of `lab copy_stride --elements 1000`, or of all in default sizes."""
+    """Yields the rows of `lab copy_stride --elements 1000`, or of all labs at their default sizes."""
     for lab, (parameter, size) in samples.LABS.items():
         if words[1] in ("all", lab):
             option = f"--{parameter}"
@@ -87,10 +87,10 @@ def main():
     rows = rows_of_labs(words, machine) if words[0] == "lab" else rows_of_kernels(words, machine)
     rows = [row | {"date": answer.get("date", row["date"])} | answer.get("rows", {}).get(row["name"], {}) for row in rows]
     code = answer.get("code", 0)
-    if "stop_at" in answer:  # its measurement was cut short
+    if "stop_at" in answer:  # this row's measurement was cut short
         rows = rows[: [row["name"] for row in rows].index(answer["stop_at"]) + (0 if saves else 1)]
         code = 130
-    if saves and (code == 1 or not rows):  # what is not right is not saved
+    if saves and (code == 1 or not rows):  # save writes only right rows
         return code
     document = samples.document(rows, machine=machine, **answer.get("context", {}))
     print(answer.get("text", samples.text_of(document)), flush=True)

@@ -6,14 +6,14 @@
     test/device/sanitize.py --tool racecheck --only 10_async  one tool, and what has that in its name
     test/device/sanitize.py --keep logs                       what the tools wrote, a file for each run
 
-Each rung at an odd size and at one of whole tiles, rung 12 at the shapes of its other kernels too, and each lab with all
-its variants at small sizes, under each of memcheck, racecheck, initcheck and synccheck. A run is `sgemm_workbench profile
-NAME --once`: the kernel alone, launched once on data that it may read, without cuBLAS and without the verifier. So
-whatever is found is this project's. The runs share the GPU; --jobs says how many at a time.
+Under each of memcheck, racecheck, initcheck and synccheck it runs each rung at an odd size and at one of whole tiles, rung
+12 at the shapes of its other kernels too, and each lab with all its variants at small sizes. A run is `sgemm_workbench
+profile NAME --once`: the kernel alone, launched once on data that it may read, without cuBLAS and without the verifier. So
+every finding is this project's. The runs share the GPU; --jobs says how many at a time.
 
-The last thing printed is a table: a line for each tool, and one for each finding with the kernel and the line of its
-source. Exit codes: 0 nothing found, 1 something found, or a run that did not end as it should, 2 usage, 77 no
-compute-sanitizer, no GPU, or a program that is not built for one.
+It prints a table last: a line for each tool, and one for each finding with the kernel and the line of its source. Exit
+codes: 0 nothing found, 1 something found, or a run that did not end as it should, 2 usage, 77 no compute-sanitizer, no GPU,
+or a program that is not built for one.
 """
 
 import argparse
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SIZES = ("129x67x65", "256")
 OTHER_KERNELS = {"stream_k": ("4x300x512", "300x4x512", "64x48x1500")}  # few rows, few columns, tiles that are shared
-FOUND = 86  # what compute-sanitizer is told to exit with
+FOUND = 86  # the exit code that compute-sanitizer is told to use for a finding
 WHERE = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer")
 # Many runs at a time start slowly, and ask for a port each. Not every version has these options.
 OPTIONS = {"--launch-timeout": "300", "--max-connections": "256"}
@@ -42,7 +42,7 @@ MOST_JOBS = 12  # a context takes half a gigabyte of a GPU
 
 
 class Missing(Exception):
-    """There is nothing to run, or nothing to run it on."""
+    """Raised if there is no program to run, no compute-sanitizer or no GPU."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Report:
     """The findings of a tool in one run."""
 
     findings: list = field(default_factory=list)
-    errors: int | None = None  # as its summary counts them; None without one
+    errors: int | None = None  # the count of the tool's summary; None without a summary
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Outcome:
     said: str
 
     def complaint(self):
-        """Why the run says nothing of the kernel, or an empty text."""
+        """Returns why the run says nothing about the kernel, or an empty text."""
         if self.code is None:
             return "did not end in time"
         if self.report.errors is None:
@@ -82,8 +82,8 @@ class Outcome:
         return ""
 
 
-# ---- What compute-sanitizer writes. Every line of it begins with "=========": a complaint follows after one space, what
-# belongs to it after several.
+# ---- compute-sanitizer's output. Each of its lines begins with "=========". A complaint follows after one space, its
+# details after several.
 
 LINE = re.compile(r"^=========(?P<indent> *)(?P<text>.*)$")
 SUMMARY = re.compile(r"^(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)s?\b(?! were)")
@@ -95,7 +95,7 @@ VARIABLE = re.compile(r"\+?0x[0-9a-f]+|\[\d+ hazards\]|by thread \([^)]*\) in bl
 
 
 def parse(text):
-    """What the tool reported."""
+    """Returns the tool's report in its output."""
     report, complaint = Report(), []
 
     def end():
@@ -129,7 +129,7 @@ def parse(text):
 
 
 def finding_of(lines):
-    """Its kind, without what differs from launch to launch, and the first place in a source that it names."""
+    """Returns a complaint's kind, without details that differ between launches, and the first place in a source that it names."""
     what, where = [lines[0]], ""
     if lines[0].startswith("Error: Race") or "hazard" in lines[0]:  # the other access is told on lines of its own
         what += [line for line in lines[1:] if line.startswith("and ")]
@@ -142,7 +142,7 @@ def finding_of(lines):
     return Finding(" ".join(said.split()), where)
 
 
-# ---- What is run.
+# ---- The runs.
 
 
 def find_sanitizer(asked):
@@ -155,7 +155,7 @@ def find_sanitizer(asked):
 
 
 def options_of(sanitizer):
-    """Those of OPTIONS that this version knows."""
+    """Returns the words of OPTIONS that this version knows."""
     done = subprocess.run([sanitizer, "--help"], capture_output=True, text=True, check=False)
     known = done.stdout + done.stderr
     return [word for option, value in OPTIONS.items() if option in known for word in (option, value)]
@@ -178,10 +178,10 @@ def refuse_without_device(workbench, runner):
 
 
 def subjects(runner, workbench):
-    """{name: the words that choose it}"""
+    """Returns {name: the words that choose it} for each rung and lab."""
     chosen = {}
     for rung in json.loads(answer_of([runner, "list", "--json"]).stdout):
-        if rung["kernel_id"] == 0:  # the reference, a library's
+        if rung["kernel_id"] == 0:  # the reference is a library's kernel
             continue
         for size in (*SIZES, *OTHER_KERNELS.get(rung["kernel"], ())):
             chosen[f"{rung['label']} at {size}"] = [rung["kernel"], "--size", size]
@@ -194,7 +194,7 @@ def subjects(runner, workbench):
 
 
 def run(command, name, tool, seconds):
-    # A session of its own, so that the program goes with the tool that watches it.
+    # A session of its own, so that the program can be ended together with the tool that watches it.
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           start_new_session=True) as started:  # fmt: skip
         try:
@@ -206,11 +206,11 @@ def run(command, name, tool, seconds):
     return Outcome(name, tool, started.returncode, parse(said), said)
 
 
-# ---- What is told.
+# ---- The table.
 
 
 def table(outcomes, seconds):
-    """A line for each tool and each finding, and whether all is well."""
+    """Returns a line for each tool and each finding, and True if all is well."""
     lines = [f"{'tool':<10} {'runs':>5} {'clean':>6} {'errors':>7}"]
     findings, complaints = {}, []
     for tool in TOOLS:

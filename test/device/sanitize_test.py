@@ -1,5 +1,5 @@
-"""test/device/sanitize.py: what it reads out of compute-sanitizer's words, and what it makes of many runs, with stand-ins
-for compute-sanitizer and for the programs."""
+"""Tests test/device/sanitize.py with stand-ins for compute-sanitizer and for the programs: how it reads the tool's output,
+and how it sums up many runs."""
 
 import json
 import os
@@ -109,7 +109,7 @@ class ParseTest(unittest.TestCase):
         self.assertIsNone(sanitize.parse("========= COMPUTE-SANITIZER\n").errors)
 
 
-# In a shell, which starts sooner than Python does.
+# A shell script, because a shell starts sooner than Python.
 PROGRAM = """#!/bin/sh
 case "$*" in
 --version) echo "sgemm_runner 0.1.0 ({machine})" ;;
@@ -159,7 +159,7 @@ class CommandTest(unittest.TestCase):
             self.write(self.folder / "bin" / name, text)
 
     def answers(self, answers):
-        """What the sanitizer finds: {(tool, kernel): (exit code, what it says)}"""
+        """Sets the stand-in's answers: {(tool, kernel): (exit code, output)}."""
         self.write(
             self.folder / "compute-sanitizer",
             SANITIZER.format(python=sys.executable, calls=str(self.folder / "calls"), answers=answers, clean=CLEAN),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What differs between GPUs, as nvcc compiles it: rung 3's blocks on a multiprocessor, and cp.async.
+"""Tests nvcc's code where GPUs differ: rung 3's blocks on a multiprocessor, and cp.async.
 
     architectures_test.py NVCC SOURCE_FOLDER    exits 1 and says what it found if a kernel is not as it should be
 
@@ -13,11 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-ASYNC_COPY = 80  # the first that has cp.async
+ASYNC_COPY = 80  # the first architecture that has cp.async
 
 
 def compiled(nvcc, source, rung, what, architecture):
-    """The text or bytes that nvcc makes of a rung: what is "-ptx" or "-cubin"."""
+    """Returns the text or bytes that nvcc makes of a rung; `what` is "-ptx" or "-cubin"."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         subprocess.run([nvcc, "-std=c++20", "-O3", "-Werror", "all-warnings", f"-I{source}", what, f"-arch=sm_{architecture}",

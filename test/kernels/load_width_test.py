@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rung 7's loads as nvcc writes them: 32 bytes in one instruction from compute capability 10.0 on, two before.
+"""Tests rung 7's loads in nvcc's code: 32 bytes in one instruction from compute capability 10.0 on, in two before.
 
     load_width_test.py NVCC SOURCE_FOLDER    exits 1 and says what it found if that does not hold
 """
@@ -14,7 +14,7 @@ OPERANDS = 2  # A and B
 
 
 def loads(nvcc, source, target):
-    """How often each width of load from global memory stands in the kernel's vector path."""
+    """Counts the loads from global memory of each width in the kernel's vector path."""
     with tempfile.TemporaryDirectory() as folder:
         ptx = Path(folder) / "rung.ptx"
         subprocess.run(

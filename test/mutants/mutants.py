@@ -2,20 +2,20 @@
 """Changes one thing in a kernel and asks the checks that a user has whether they see it.
 
     test/mutants/mutants.py                     all of the list
-    test/mutants/mutants.py --class index       those of one class
-    test/mutants/mutants.py --file 10_async     those of files with that in their name
-    test/mutants/mutants.py --every 8           each eighth, for a quick look
+    test/mutants/mutants.py --class index       the mutants of one class
+    test/mutants/mutants.py --file 10_async     the mutants of files with that in their names
+    test/mutants/mutants.py --every 8           every eighth mutant, for a quick look
 
-The list is mutants.toml: a file, a text that stands in it once, what stands there instead, and a class. Each mutant is
-compiled alone and put by try_kernel.cpp to the checks that a user has, up to the first that it fails. A rung is asked what
-`sgemm_runner N --kernel FILE` asks: the whole contract, the size that is measured, its promise, and hazards in all of that.
-(A header is changed in a folder of its own, which the compiler is told to search first: docs/your_kernel.md.) A lab is asked every
-word at several sizes, and its promise.
+The list is mutants.toml: a file, a text that stands in it once, the text to put there instead, and a class. Each mutant is
+compiled alone. try_kernel.cpp runs the checks that a user has on it, up to the first that it fails. A rung gets the checks of
+`sgemm_runner N --kernel FILE`: the whole contract, the size that is measured, its promise, and hazards in all of them.
+(A header is changed in a folder of its own, which the compiler searches first: docs/your_kernel.md.) A lab's every word is
+checked at several sizes, and its promise.
 
-Who brings a kernel has no original to hold it against. So a mutant that passes all of that is caught only "beside its
-original", if its counters at other sizes differ from those of the kernel as it is, or if another order of warps and blocks
-shows it. The list says of which mutants that is so ("beside_the_original"). A mutant that nothing sees is a hole in the
-checks; one that changes nothing says why ("equivalent") and must pass.
+A user who brings a kernel has no original to compare it with. So a mutant that passes all these checks is caught only "beside
+its original": its counters at other sizes differ from the original's, or another order of warps and blocks shows the fault.
+The list marks such mutants ("beside_the_original"). A mutant that no check catches is a hole in the checks. A mutant that
+changes nothing says why ("equivalent") and must pass.
 
 Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant fares
 otherwise than the list says, and 2 if the list does not fit the sources.
@@ -36,27 +36,27 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIST = Path(__file__).resolve().parent / "mutants.toml"
-SOURCES = ("src/kernels", "src/device", "src/labs")  # what a kernel is compiled from
+SOURCES = ("src/kernels", "src/device", "src/labs")  # the sources of kernels
 
-USERS_SIZE = "256"  # what sgemm_runner measures where nobody says a size
+USERS_SIZE = "256"  # the size that sgemm_runner measures by default
 
-# Beside the size that the promise speaks of: nothing whole, few rows, few columns, a long K.
+# Sizes in addition to the promise's: no whole tile, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
-# Where a tile without slices reaches beyond C, where one has more than 48 KiB, and where a block works on parts of two.
+# A tile without slices reaches beyond C; a tile has more than 48 KiB; a block works on parts of two tiles.
 OWN_SIZES = {"11_tuned": ("1350x1351x50", "400x401x70"), "12_stream_k": ("300x200x1000",)}
 TABLE_ROWS_KEPT = (0, 5, 9, 11)  # a large tile, one without slices, one with eight, the smallest
-SECONDS = 600  # for all of a mutant; a single launch has LAUNCH_SECONDS
+SECONDS = 600  # limit for a mutant; a single launch has LAUNCH_SECONDS
 LAUNCH_SECONDS = 30
 OTHER_ORDERS = (1, 2)
 COMPILER_DEPENDENT = ("warp_instructions", "lane_instructions")
 
 
 class Unusable(Exception):
-    """The list does not fit the sources."""
+    """Raised if the list does not fit the sources."""
 
 
 def include_closure(tree, file):
-    """The files of the tree that a file includes, itself among them."""
+    """Returns the files of the tree that a file includes, itself among them."""
     found, todo = set(), [file]
     while todo:
         name = todo.pop()
@@ -69,7 +69,7 @@ def include_closure(tree, file):
 
 
 def kernels_with(file):
-    """The rungs and labs whose code a file is part of, the cheapest to compile first."""
+    """Returns the rungs and labs whose code a file is part of, the cheapest to compile first."""
     places = ("src/kernels/[0-9][0-9]_*.cu", "src/labs/*.cu")
     kernels = [path.relative_to(ROOT).as_posix() for place in places for path in sorted(ROOT.glob(place))]
     return [kernel for kernel in kernels if file in include_closure(ROOT, kernel)]
@@ -108,7 +108,7 @@ def change(folder, mutant):
 
 
 class Programs:
-    """What a mutant is put to."""
+    """The programs that compile and check a mutant."""
 
     def __init__(self, build):
         runner, self.try_kernel, self.compile = (str(build / name) for name in ("bin/sgemm_runner", "bin/try_kernel", "compile_kernel"))
@@ -123,11 +123,11 @@ class Programs:
         return ",".join((str(self.tiles[stem]), *SIZES, *OWN_SIZES.get(stem, ())))
 
     def ask_as_user(self, folder, kernel):
-        """What `sgemm_runner N --kernel FILE` asks. Answers as ask() does."""
+        """Runs the checks of `sgemm_runner N --kernel FILE`. Returns what ask() does."""
         return self.ask(folder, kernel, sizes=USERS_SIZE, with_contract=True)
 
     def ask(self, folder, kernel, order=0, sizes=None, with_contract=False):
-        """Exit code, JSON and stderr of a run of the kernel in the folder; None for a code if it did not end."""
+        """Returns the exit code, JSON and stderr of a run of the kernel in the folder; the code is None if it did not end."""
         flags = f"{os.environ.get('SGEMM_KERNEL_FLAGS', '')} -I{folder / 'src'}"
         environment = {**os.environ, "SGEMM_KERNEL_FLAGS": flags, "SIMULATOR_TIMEOUT": str(LAUNCH_SECONDS)}
         command = [self.try_kernel, "rung" if with_contract else "sizes", str(folder / kernel), str(order)]
@@ -154,7 +154,7 @@ def run(command, environment):
 
 
 def what_is_compared(run):
-    """What must not change unseen, row by row."""
+    """Returns the facts of each row that a mutant must not change unseen."""
     rows = {}
     for row in run.get("benchmarks", []):
         counts = {key: value for key, value in row.get("counts", {}).items() if key not in COMPILER_DEPENDENT}
@@ -165,7 +165,7 @@ def what_is_compared(run):
 
 
 def difference(before, after):
-    """The first thing that differs between two runs, or nothing."""
+    """Returns the first difference between two runs; empty if there is none."""
     for name, facts in before.items():
         for fact, value in facts.items():
             if name not in after:
@@ -203,7 +203,7 @@ def first_complaint(run, said):
 
 
 def judge(mutant, originals, programs):
-    """How the mutant was caught, or None; and whether its original was needed for that."""
+    """Returns how the mutant was caught, or None, and True if that needed its original."""
     kernel = kernel_of(mutant)
     with tempfile.TemporaryDirectory(prefix="mutant.") as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""Drives a headless Chromium through the DevTools protocol, over two pipes: nothing has to be installed for it.
+"""Drives a headless Chromium through the DevTools protocol, over two pipes. It needs no further package.
 
     with Browser("chromium") as browser:
         page = browser.open(path, width=1400, dark=True)
@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SECONDS = 60  # that an answer may take
+SECONDS = 60  # time for an answer
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
 
 
@@ -27,7 +27,7 @@ class Browser:
         to_browser, commands = _pipe()
         answers, from_browser = _pipe()
 
-        connect = f'exec "$@" 3<&{to_browser} 4>&{from_browser} {to_browser}<&- {from_browser}>&-'  # 3 and 4 are where it looks
+        connect = f'exec "$@" 3<&{to_browser} 4>&{from_browser} {to_browser}<&- {from_browser}>&-'  # the browser uses 3 and 4
         self.process = subprocess.Popen(
             ["bash", "-c", connect, "browser", program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
              "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "about:blank"],
@@ -54,7 +54,7 @@ class Browser:
         self.folder.cleanup()
 
     def call(self, method, session=None, **parameters):
-        """The result of a method of the protocol. Events that come meanwhile are kept."""
+        """Returns the result of a method of the protocol. Keeps events that come meanwhile."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if session:
@@ -82,7 +82,7 @@ class Browser:
         return json.loads(message)
 
     def open(self, path, width=1400, height=900, dark=False, scripts=True):
-        """A page with the file. Without scripts, none of its own is run."""
+        """Opens a page with the file. If `scripts` is False, the page's own scripts do not run."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, target)
@@ -108,7 +108,7 @@ class Page:
         return self.browser.call(method, self.session, **parameters)
 
     def evaluate(self, expression):
-        """What an expression of JavaScript gives, as JSON would have it."""
+        """Returns the value of a JavaScript expression, as JSON has it."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']['exception']['description']}")
@@ -122,13 +122,13 @@ class Page:
             time.sleep(0.02)
 
     def events(self, method):
-        """The parameters of the events of that name so far."""
+        """Returns the parameters of the page's events of this name so far."""
         self.evaluate("0")
         mine = [event for event in self.browser.events if event.get("sessionId") == self.session]
         return [event["params"] for event in mine if event["method"] == method]
 
     def errors(self):
-        """What has gone wrong in the page, a line each."""
+        """Returns the errors and warnings of the page, a line each."""
         thrown = [event["exceptionDetails"]["text"] for event in self.events("Runtime.exceptionThrown")]
         bad = ("error", "warning")
         logged = [event["entry"]["text"] for event in self.events("Log.entryAdded") if event["entry"]["level"] in bad]
@@ -139,7 +139,7 @@ class Page:
         return [event["request"]["url"] for event in self.events("Network.requestWillBeSent")]
 
     def point(self, selector):
-        """The middle of an element, scrolled into sight."""
+        """Scrolls an element into sight and returns its middle."""
         box = self.evaluate(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
             "const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()"
@@ -155,7 +155,7 @@ class Page:
             self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
     def press(self, key):
-        """A key by its name, or a letter."""
+        """Presses a key, given by its name or as a letter."""
         code = {"key": key, "windowsVirtualKeyCode": KEYS.get(key, ord(key[0].upper()))}
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **code)
@@ -165,7 +165,7 @@ class Page:
         self.evaluate(f"document.querySelector({json.dumps(selector)}).focus({{focusVisible: true}})")
 
     def choose(self, selector, value):
-        """A value of a <select>."""
+        """Chooses a value of a <select>."""
         chosen = self.evaluate(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};"
             "for (const name of ['input', 'change']) e.dispatchEvent(new Event(name, {bubbles: true})); return e.value; })()"
@@ -178,17 +178,17 @@ class Page:
             self.press(letter)
 
     def screenshot(self, path):
-        """The whole page as a PNG."""
+        """Writes the whole page as a PNG."""
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
         Path(path).write_bytes(base64.b64decode(data))
 
     def pdf(self, path):
-        """The page as it is printed."""
+        """Writes the printed page as a PDF."""
         data = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False)["data"]
         Path(path).write_bytes(base64.b64decode(data))
 
 
-# Both ends above 3 and 4, which are the browser's.
+# Returns a pipe with both ends above 3 and 4, which are the browser's.
 def _pipe():
     ends = os.pipe()
     moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]

@@ -1,4 +1,4 @@
-"""python3 -m plots: what it takes and refuses, in a Python that has no matplotlib."""
+"""Tests the command line of python3 -m plots in a Python that has no matplotlib."""
 
 import itertools
 import json
@@ -19,7 +19,7 @@ class Command(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        # Stands before any matplotlib there may be.
+        # Hides any matplotlib of this Python.
         (self.folder / "path").mkdir()
         (self.folder / "path/matplotlib.py").write_text("raise ImportError('none here')\n")
         self.run_file = self.write(runs.samples.text_of(runs.samples.document(runs.ladder_rows(3))))
@@ -36,7 +36,7 @@ class Command(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True, cwd=runs.ROOT, env=environment)
 
     def refused(self, *words, code=2):
-        """What it says in its one line; no file came into being."""
+        """Returns the one line of a call that must fail and make no file."""
         before = sorted(self.folder.rglob("*"))
         ended = self.call(*words)
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr.count("\n")), (code, "", 1), ended.stderr)

@@ -1,4 +1,4 @@
-"""What the plots draw: every series is there and where its figures say, and no label lies on another. Needs matplotlib."""
+"""Tests the drawn plots: every series is drawn at its figures, and no label lies on another. Needs matplotlib."""
 
 import random
 import unittest

@@ -1,4 +1,4 @@
-"""Plots as files: SVGs that follow the reader's scheme, carry their values and are the same each time; .png and .pdf; the
+"""Tests plots as files: SVGs follow the reader's scheme, carry their values and are the same each time; .png and .pdf; the
 documents' plots drawn anew. Needs matplotlib."""
 
 import re
@@ -18,7 +18,7 @@ SIZES = ("128", "1000", "1024", "4096", "64x128x64")
 
 
 def every_svg(**options):
-    """Each plot of a made-up run as an SVG's text, by name."""
+    """Returns each plot of a made-up run as an SVG's text, by name."""
     run = runs.ladder(13, SIZES)
     of = {name: run for name, module in catalogue.PLOTS.items() if module is not compare}
     return {name: catalogue.svg(name, run, **options) for name, run in {**of, "compare": runs.every_verdict()}.items()}
@@ -149,8 +149,8 @@ class Files(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """What README.md and docs/ show, drawn anew, says and shows what is there; other versions of matplotlib may place it
-    otherwise."""
+    """The plots of README.md and docs/, drawn anew, have the same texts and shapes. Other versions of matplotlib may place them
+    differently."""
 
     def structure(self, text):
         root = xml.fromstring(text)

@@ -1,4 +1,4 @@
-"""plots/findings.py: the sentence that heads each plot, for small made-up runs. No matplotlib is needed."""
+"""Tests plots/findings.py: the sentence that heads each plot, for small made-up runs. Needs no matplotlib."""
 
 import unittest
 
@@ -8,20 +8,20 @@ from plots import compare, errors, findings, heatmap, ladder, roofline, samples,
 
 
 def rungs(**percents):
-    """A run at 4096 of rungs r1=50.0, r2=..., and of cuBLAS."""
+    """Returns a run at 4096 of rungs r1=50.0, r2=..., and of cuBLAS."""
     rows = [runs.timed(0, "4096", 100.0)]
     rows += [steady(int(name[1:]), "4096", percent) for name, percent in percents.items()]
     return runs.run_of(list(rows))
 
 
 def steady(number, size, percent, **more):
-    """A row whose samples scatter by a thousandth."""
+    """Returns a row whose samples scatter by a thousandth."""
     samples = [100 / percent * (1 + 0.001 * i) for i in (-1, 0, 0, 0, 1)]
     return runs.timed(number, size, percent, **({"samples_ms": samples} | more))
 
 
 def own(size, percent, **more):
-    """The same of a user's kernel."""
+    """Returns such a row for a user's kernel."""
     return steady(1, size, percent, kernel="mine", set="kernel", kernel_id=None, **more)
 
 
@@ -65,7 +65,7 @@ class Ladder(unittest.TestCase):
         self.assert_finds(self.of(*rows), first)
         rows[1] = steady(2, "4096", 12.0, correct=False)
         self.assert_finds(self.of(*rows), passes)
-        rows[1] = steady(2, "4096", 104.0, doubts=["few"])  # might pass as well
+        rows[1] = steady(2, "4096", 104.0, doubts=["few"])  # rung 2 might pass as well
         self.assert_finds(self.of(*rows), passes)
         rows[1] = steady(2, "4096", 12.0, doubts=["few"])
         self.assert_finds(self.of(*rows), first)
@@ -129,7 +129,7 @@ class Ladder(unittest.TestCase):
 
 
 class Roofline(unittest.TestCase):
-    """Below the roofs of samples.document(): 4 TB/s and 60 TFLOP/s, which meet at 15 FLOP per byte."""
+    """The roofs are those of samples.document(): 4 TB/s and 60 TFLOP/s, which meet at 15 FLOP per byte."""
 
     def finding(self, *rows):
         return roofline.shown(runs.run_of([self.row(*row[:-1], **row[-1]) for row in rows]))["finding"]
@@ -166,7 +166,7 @@ class Sizes(unittest.TestCase):
         return sizes.shown(runs.run_of(rows))["finding"]
 
     def rows(self, number, **percents):
-        """A rung's rows of n256=50.0 and so on."""
+        """Returns a rung's rows for n256=50.0 and so on."""
         return [steady(number, size[1:], percent) for size, percent in percents.items()]
 
     def test_passes_at_every_size(self):
@@ -282,7 +282,7 @@ class Samples(unittest.TestCase):
 
 class Compare(unittest.TestCase):
     def finding(self, *verdicts):
-        """Of rungs 1, 2, ... with a verdict each, or a verdict and a change."""
+        """Returns the finding for rungs 1, 2, ... with a verdict each, or a verdict and a change."""
         pairs = [(one, None) if isinstance(one, str) else one for one in verdicts]
         rows = [
             runs.timed(i, "64", 50.0, comparison=runs.comparison(verdict, change_percent=change))

@@ -1,4 +1,4 @@
-"""What a figure draws, and where: its texts with their boxes, and the lines that lead to them, in points."""
+"""Reads a drawn figure: its texts with their boxes, and the lines that lead to them, in points."""
 
 import json
 from unittest import mock
@@ -15,7 +15,7 @@ class Text:
 
 
 def drawn_texts(figure):
-    """Every text that is drawn: what matplotlib only holds, as ticks beyond the axes, is not among them."""
+    """Returns the texts that are drawn, without those that matplotlib only holds, such as ticks beyond the axes."""
     style.matplotlib()
     from matplotlib.backends.backend_agg import RendererAgg
 
@@ -30,8 +30,8 @@ def drawn_texts(figure):
 
 
 def faults(figure):
-    """Pairs of texts of which one lies on the other, texts that a line to another text crosses, and texts that the figure
-    cuts off or that are too small to read where the page has 400 pixels."""
+    """Returns the faults of a figure's texts: a text lies on another, is crossed by a line to a text, is cut off by the figure,
+    or is too small to read on a page of 400 pixels."""
     texts = drawn_texts(figure)
     lines = leaders(figure)
     width, height = figure.get_size_inches() * 72
@@ -54,7 +54,7 @@ def overlap(one, other):
 
 
 def leaders(figure):
-    """The lines that join texts to what they name. The figure must have been drawn."""
+    """Returns the lines that join labels to their points. The figure must have been drawn."""
     from matplotlib.text import Annotation
 
     arrows = [artist.arrow_patch for artist in figure.findobj(Annotation) if artist.arrow_patch is not None]
@@ -62,7 +62,7 @@ def leaders(figure):
 
 
 def outline(text):
-    """The rectangle about a text, as turned as the text is."""
+    """Returns the rectangle around a text, turned as the text is."""
     from matplotlib.path import Path
     from matplotlib.transforms import Affine2D, Bbox
 
@@ -79,6 +79,6 @@ def outline(text):
 
 
 def tips(figure):
-    """The artists that have a tip, with it."""
+    """Returns the artists that have a tip, each with its tip."""
     found = figure.findobj(lambda artist: (artist.get_gid() or "").startswith("tip:"))
     return [(artist, json.loads(artist.get_gid()[4:])) for artist in found]

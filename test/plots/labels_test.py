@@ -1,4 +1,4 @@
-"""plots/labels.py: where the labels of a column stand."""
+"""Tests plots/labels.py: the places of labels in a column."""
 
 import random
 import unittest

@@ -1,4 +1,4 @@
-"""What plots pick from a run: rows, sizes, quartiles, the values that each shows. No matplotlib is needed."""
+"""Tests how plots pick rows, sizes, quartiles and values from a run. Needs no matplotlib."""
 
 import unittest
 
@@ -55,7 +55,7 @@ class Quartiles(unittest.TestCase):
         self.assertGreater(len(rows), 100)
         for row in rows:
             ratios, medians = pick.paired_percent(row), []
-            for samples in row.samples_of_runs or [len(ratios)]:  # of several runs the mean of their medians
+            for samples in row.samples_of_runs or [len(ratios)]:  # for several runs: the mean of their medians
                 medians.append(pick.quartiles(ratios[:samples])[1])
                 del ratios[:samples]
             self.assertAlmostEqual(sum(medians) / len(medians) / row.figures["percent_of_cublas"], 1, places=9, msg=row.name)

@@ -1,6 +1,6 @@
-"""The playground in a browser: it counts as the simulated GPU does, is worked by keys alone, keeps its state in the address, and fits.
+"""Tests the playground in a browser: it counts like the simulated GPU, works by keys alone, keeps its state in the address, and fits.
 
-playground_browser_test.py PLAYGROUND_SETTINGS BROWSER [FOLDER]      with a folder, what the page looks like is left there as pictures
+playground_browser_test.py PLAYGROUND_SETTINGS BROWSER [FOLDER]      with a folder, pictures of the page are left there
 """
 
 import json
@@ -22,7 +22,7 @@ COUNTED = """(rows) => rows.flatMap(([text, ...wanted]) => {
     const is_same = !unknown.length && String(counted) === String(wanted) && addressOf(state) === (text || addressOf(usual()));
     return is_same ? [] : [`${text}: ${counted}, and the simulated GPU counts ${wanted}`];
 })"""
-# Of each preset, what is shown: rows, sectors and words of the picture, and the verdict.
+# For each preset, the page's rows, sectors and words of the picture, and its verdict.
 SHOWN = """() => presets.map((option) => {
     choosePreset(option.index);
     const waves = document.querySelectorAll('.wave').length - 1, sectors = document.querySelectorAll('.sector.moved').length;

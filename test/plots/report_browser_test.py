@@ -1,6 +1,6 @@
-"""What the report does in a browser: sorting, choosing rows, telling what marks are, saving, paper, both schemes, two widths.
+"""Tests the report in a browser: sorting, choosing rows, tips at marks, saving, paper, both schemes, two widths.
 
-report_browser_test.py SGEMM_RUNNER BROWSER [FOLDER]      with a folder, what the page looks like is left there as pictures
+report_browser_test.py SGEMM_RUNNER BROWSER [FOLDER]      with a folder, pictures of the page are left there
 """
 
 import argparse
@@ -39,7 +39,7 @@ class BrowserTest(unittest.TestCase):
         cls.browser = cls.enterClassContext(Browser(BROWSER))
 
     def report_of(self, run, name="report.html", runner="/nowhere"):
-        """The report of a run, or of a document, as a file."""
+        """Writes the report of a run, or of a document, and returns its file."""
         path = Path(self.folder.name) / name
         document = run if isinstance(run, dict) else {"context": run.context.json, "benchmarks": [row.json for row in run.rows]}
         path.with_suffix(".json").write_text(json.dumps(document))
@@ -55,7 +55,7 @@ class BrowserTest(unittest.TestCase):
         return opened
 
     def column(self, page, heading):
-        """What stands in a column, of the rows that are shown."""
+        """Returns the texts of a column in the rows that are shown."""
         return page.evaluate(f"({COLUMN})({json.dumps(heading)})")
 
     def assert_tip(self, page, *parts):

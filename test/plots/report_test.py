@@ -1,4 +1,4 @@
-"""The report as a file: its structure, what stands in it, and what is refused. What it does is in report_browser_test.py.
+"""Tests the report as a file: its structure, its contents, and refusals. report_browser_test.py tests its behaviour.
 
 report_test.py SGEMM_RUNNER      of the simulator's build
 """
@@ -26,7 +26,7 @@ MOST_BYTES = 3 << 20
 
 
 class Page(HTMLParser):
-    """What a browser would find: elements with their attributes and texts, in their order."""
+    """The elements of a page with their attributes and texts, in their order."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -68,7 +68,7 @@ class Page(HTMLParser):
         return found
 
     def cells(self):
-        """The table of all rows: {heading: text} of each."""
+        """Returns {heading: text} for each row of the table of all rows."""
         heads = [e for e in self.all("th", inside="rows") if "thead" in e["inside"]]
         heads = [e["attributes"].get("data-heading", e["text"]) for e in heads]
         body = [e for e in self.all("tr", inside="rows") if "tbody" in e["inside"]]
@@ -100,7 +100,7 @@ class ReportTest(unittest.TestCase):
         return subprocess.run(command, cwd=runs.ROOT, capture_output=True, text=True, env={**os.environ, **(environment or {})})
 
     def page_of(self, content, base=None, name=None, runner=RUNNER):
-        """The page of a run. Made by this process, which has matplotlib loaded already."""
+        """Returns the page of a run. This process makes it, since it has matplotlib loaded already."""
         words = argparse.Namespace(run=self.file(content), base=base, name=name, output=self.output, runner=runner)
         self.assertEqual(report.write(words), 0)
         found = Page(self.output.read_text(encoding="utf-8"))
@@ -108,7 +108,7 @@ class ReportTest(unittest.TestCase):
         return found
 
     def stub(self, script):
-        """A program in place of sgemm_runner: it keeps a note of its words, then does what the script says."""
+        """Makes a stand-in for sgemm_runner, which notes its words and then runs the script."""
         path = self.folder / "stub"
         note = f"open({str(self.folder / 'calls')!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')"
         path.write_text(f"#!{sys.executable}\nimport json, sys\n{note}\n{script}\n")
@@ -244,7 +244,7 @@ class RecordedRun(unittest.TestCase):
         for line in row["lines"]:
             figures = f"{line['buffer']}{line['instruction']}4{words.whole(line['requests'])}{line['sectors_per_request']:.1f}"
             (found,) = [text for text in rows if figures in text]
-            if not found.startswith(line["buffer"]):  # a line's second access stands below its first
+            if not found.startswith(line["buffer"]):  # not a line's second access, which stands below its first
                 self.assertTrue(found.startswith(f"{line['line']}{source[line['line'] - 1]}"), found)
         for number, text in enumerate(source, 1):
             self.assertTrue(any(one.startswith(f"{number}{text}") for one in rows), number)
@@ -271,7 +271,7 @@ class RecordedRun(unittest.TestCase):
 
 
 def contrast(one, other):
-    """As WCAG 2.2 defines it."""
+    """Returns the contrast ratio of two colours, as WCAG 2.2 defines it."""
 
     def luminance(color):
         channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -315,7 +315,7 @@ class MadeUpRuns(ReportTest):
         self.assertNotIn("Samples", [e["text"] for e in found.all("h2")])
         self.assertIn("no times", found.by_id("plots")["text"])
 
-        # What was counted is drawn and is the headline; why the other plots are not there comes last, folded.
+        # The counts are drawn and are the headline. The reasons why other plots are missing come last, folded.
         [headline] = [e for e in found.all("p") if e["attributes"].get("class") == "headline"]
         self.assertRegex(headline["text"], r"^Rung 2 moves [0-9.]+ times fewer sectors than rung 1 at 64³$")
         rows = [row for row in results.read(runs.BASELINE).rows if row.size == (4096, 4096, 4096) and not row.cold]
@@ -383,7 +383,7 @@ class Texts(ReportTest):
 
     def test_that_no_file_can_hold_are_left_out(self):
         row = samples.timed_row(1, "256", kernel="na\x07ive\x1b[31m", path="\x00")
-        document = samples.document([row], executable="sgemm_\x00runner\x1b")  # which no reader has looked at
+        document = samples.document([row], executable="sgemm_\x00runner\x1b")  # no reader has checked this one
         found = self.page_of(document, runner="/nowhere")
         self.assertEqual(found.cells()[0]["kernel"], "naive[31m")
         self.assertIn("sgemm_runner", found.by_id("environment")["text"])
@@ -416,10 +416,10 @@ class Texts(ReportTest):
 
 
 class Verdicts(ReportTest):
-    """With another run beside it, the program compares and the page tells what it found."""
+    """With a base, the program compares and the page shows its verdicts."""
 
     def answering(self, document, code=0, stderr=""):
-        """A program that compares: it writes the document where --json asks for it."""
+        """Makes a stand-in that compares: it writes the document to the file of --json."""
         answer = self.file(document, "answer.json") if document is not None else None
         return self.stub(
             "if sys.argv[1] != 'compare': sys.exit(1)\n"

@@ -1,4 +1,4 @@
-"""plots/results.py: what it gives of a run, and what it refuses."""
+"""Tests plots/results.py: the values that it reads from a run, and its refusals."""
 
 import json
 import tempfile
@@ -16,7 +16,7 @@ def read(text):
 
 
 def refusal(text):
-    """What the reader says, the file's own name left out."""
+    """Returns the reader's message, without the file's own name."""
     try:
         read(text)
     except results.Unusable as unusable:
@@ -188,7 +188,7 @@ class Damaged(unittest.TestCase):
             self.assertIn("it is not JSON", refusal(text), text[:20])
 
     def test_as_the_program_has_it(self):
-        """The files that C++ and Python both are tried with: test/results/files/damaged_file_test.cpp says the same of them."""
+        """Tries the files with which test/results/files/damaged_file_test.cpp tries the program's reader, for the same answers."""
         folder = samples.ROOT / "test/data/runs"
         sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab")}
         for text in sound.values():

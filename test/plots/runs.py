@@ -15,7 +15,7 @@ LONG = "a_kernel_with_a_name_of_which_nobody_would_say_that_it_is_too_short_for_
 
 
 def timed(number, size, percent, **more):
-    """A rung at `percent` of a cuBLAS that takes 1 ms. Its samples scatter by one per cent and more."""
+    """Returns a rung's row at `percent` of a cuBLAS that takes 1 ms. Its samples scatter by one per cent and more."""
     kernel = more.pop("kernel", "cuBLAS" if number == 0 else f"rung_{number}")
     ratios = [percent * factor for factor in (0.98, 0.99, 1.0, 1.02, 1.05)]
     timing = {
@@ -31,7 +31,7 @@ def timed(number, size, percent, **more):
 
 
 def errors(number, size):
-    """Errors that grow with K, each rung's less than those before it; the reference's are those of number 0."""
+    """Returns errors that grow with K and fall from rung to rung. Number 0 is the reference."""
     k = int(size.split("x")[-1])
     reference = 1e-8 * k**0.5
     own = reference * 0.97**number
@@ -40,12 +40,12 @@ def errors(number, size):
 
 
 def climb(rung, rungs):
-    """Per cent of cuBLAS of a rung of so many: many end close to each other."""
+    """Returns per cent of cuBLAS of a rung in a ladder of `rungs`. The highest rungs are close to each other."""
     return 104.0 - 103.0 * 0.75 ** (8 * rung / rungs) if rung else 100.0
 
 
 def ladder_rows(rungs, sizes=("4096",)):
-    """cuBLAS and so many rungs, each at each size."""
+    """Returns the rows of cuBLAS and `rungs` rungs, each at each size."""
     return [timed(i, size, climb(i, rungs) + 2 * j) for i in range(rungs + 1) for j, size in enumerate(sizes)]
 
 
@@ -68,7 +68,7 @@ def compared(rows, notes=("the driver differs: 570.1 and 580.2",)):
 
 
 def every_verdict():
-    """A run with a row of each verdict, one far beyond the others."""
+    """Returns a run with a row of each verdict, one far beyond the others."""
     base = {"SLOWER": 46.9, "FASTER": 56.0, "SAME": 50.2, "UNSURE": 47.5}
     rows = []
     for i, (verdict, percent) in enumerate(base.items(), start=1):
@@ -81,7 +81,7 @@ def every_verdict():
 
 
 def throttled(count=120):
-    """A row of two runs with its clock sample by sample: the second one throttles."""
+    """Returns a run with one row: two runs with a clock for each sample. The second throttles."""
     seconds = [0.01 * i for i in range(count // 2)] * 2
     clocks = [1980.0] * (count // 2) + [1980.0 - 8 * i for i in range(count // 2)]
     times = [1980 / clock + 0.002 * (i % 7) for i, clock in enumerate(clocks)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The container recipes: README's two commands on a stock image. Read here, not built: that needs Docker and a network."""
+"""Tests the container recipes: README's two commands on a stock image. Reads them only; a build needs Docker and a network."""
 
 import json
 import re
@@ -12,13 +12,13 @@ INSTRUCTIONS = {"FROM", "ENV", "WORKDIR", "USER", "COPY", "RUN", "CMD"}
 
 
 def instructions():
-    """The Dockerfile's, in order: (FROM, debian:12), ..."""
+    """Returns the Dockerfile's instructions in order: (FROM, debian:12), ..."""
     lines = (line.strip() for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines())
     return [tuple(line.split(maxsplit=1)) for line in lines if line and not line.startswith("#")]
 
 
 def commands_of_readme():
-    """The lines of the block below "## Quick start", without what they are said to do."""
+    """Returns the commands of the block below "## Quick start", without their comments."""
     section = (ROOT / "README.md").read_text(encoding="utf-8").split("## Quick start\n")[1]
     return [line.split("#")[0].strip() for line in section.split("```\n")[1].splitlines()]
 
@@ -29,7 +29,7 @@ def subcommands():
 
 class Containers(unittest.TestCase):
     def assert_can_be_typed(self, command):
-        """What the repository's own scripts take: nothing that is written for a container alone."""
+        """Asserts that a command calls a script of the repository with words that it takes, so that it works outside the container too."""
         words = command.split()
         self.assertTrue((ROOT / words[0]).is_file(), command)
         if words[0] == "./sgemm_runner" and not words[1].isdigit():
@@ -73,7 +73,7 @@ class Containers(unittest.TestCase):
         self.assertEqual(copied, ["cmake/setup.sh cmake/"])
 
     def test_a_learners_files_outlive_the_container(self):
-        """The folder that the comment mounts is that of the learner's files."""
+        """The folder that the Dockerfile's comment mounts is that of the learner's files."""
         folder = next(text for word, text in instructions() if word == "WORKDIR")
         self.assertIn(f":{folder}/exercises/mine\"", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
 

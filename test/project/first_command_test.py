@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every subcommand as the first command of a fresh clone: with the programs that building its own one builds, and no others.
+"""Tests every subcommand as the first command of a fresh clone: with the programs that are built with its own, and no others.
 
-Its word: the build folder. (What the script ./sgemm_runner builds for a subcommand: launcher_test.py. A build from nothing that
-begins with a subcommand of the last program: .ci/run, of the sim-asan build.)
+Its argument is the build folder. (launcher_test.py tests which program ./sgemm_runner builds for a subcommand. .ci/run builds
+the sim-asan build from nothing, for a subcommand of the last program.)
 """
 
 import os
@@ -36,11 +36,11 @@ LINES = {
     "progress": "progress --folder {folder}",
     "bench": "bench --sizes=32 --benchmark_filter=naive --benchmark_min_time=0.001",
 }
-ENDS = {"check": 1}  # exit codes; the other commands end with 0
+ENDS = {"check": 1}  # exit codes; other subcommands end with 0
 
 
 def subcommands():
-    """Each subcommand with the program behind it, from the table of them."""
+    """Returns each subcommand with the program behind it, from the table of subcommands."""
     table = (ROOT / "src/runner/request/subcommands.def").read_text()
     return dict(re.findall(r"^SUBCOMMAND\((\w+), (\w+),", table, re.MULTILINE))
 

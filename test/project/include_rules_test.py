@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the sources to the table of who may know whom (house.toml).
+"""Checks the sources' includes against the table of the files that each folder may know (house.toml).
 
     include_rules_test.py             the tests
     include_rules_test.py --write     writes the table into CONTRIBUTING.md
@@ -17,13 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 HOUSE = tomllib.loads((Path(__file__).parent / "house.toml").read_text())
 CODE = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".def"}
-MOST_FILES = 25  # a folder holds at most so many
+MOST_FILES = 25  # in one folder, at most
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 
 
 class Rule:
-    """What the files of one folder, or of one of its rooms, may include."""
+    """The headers that the files of one folder, or of one of its rooms, may include."""
 
     def __init__(self, folder, room=None, before=()):
         base = folder["path"]
@@ -39,7 +39,7 @@ class Rule:
         if owner is not None and owner.path in (self.path, *self.rooms_before):
             return True
         if self.path != self.base and owner is not None and owner.path == self.base:
-            return True  # what lies in the folder itself is every room's
+            return True  # files in the folder itself are open to every room
         if self.siblings and owner is None:
             return True
         return is_named(header, self.knows)
@@ -64,7 +64,7 @@ def rules():
 
 
 def rule_of(path):
-    """The rule of the innermost folder that a file lies in; None outside the table."""
+    """Returns the rule of the innermost folder that holds a file; None outside the table."""
     holds = [rule for rule in rules() if path.startswith(rule.path + "/")]
     return max(holds, key=lambda rule: len(rule.path), default=None)
 
@@ -74,7 +74,7 @@ def is_named(header, known):
 
 
 def complaint(file, line):
-    """The errors in a line of a file below src/; empty if there are none."""
+    """Returns the error in a line of a file below src/; empty if there is none."""
     match = INCLUDE.match(line)
     if match is None:
         return ""
@@ -92,7 +92,7 @@ def complaint(file, line):
 
 
 def python_complaint(package, file, tree):
-    """The errors in the imports of a module of a package; empty if there are none."""
+    """Returns the errors in the imports of a module of a package; empty if there are none."""
     own = {path.stem for path in (ROOT / package["path"]).glob("*.py")}
     known = set(package.get("knows", [])) | {package["path"].split("/")[0]}
     for node in ast.walk(tree):
@@ -123,7 +123,7 @@ def folders_with_code():
 
 
 def table():
-    """CONTRIBUTING's table."""
+    """Returns CONTRIBUTING's table."""
     lines = ["| folder | what lies there | may know |", "| --- | --- | --- |"]
 
     def known(entries):
@@ -180,7 +180,7 @@ class IncludeRules(unittest.TestCase):
                 self.assertEqual(python_complaint(package, file, ast.parse(file.read_text())), "")
 
     def test_forbid_what_would_turn_an_arrow(self):
-        """The rules themselves, on lines that are in no file."""
+        """Tests the rules themselves, on lines that are in no file."""
         forbidden = [
             ("results/tables/table.cpp", '#include "app/error.hpp"'),
             ("results/tables/table.cpp", '#include "kernels/ladder.hpp"'),
@@ -240,7 +240,7 @@ class IncludeRules(unittest.TestCase):
             self.assertEqual(complaint(file, line), "")
 
     def test_order_the_rooms_of_a_folder(self):
-        """Each room, on its own row: the one before it may be known, the one after it may not."""
+        """A room may include the room before it in its folder's list, and not the room after it."""
         for folder in HOUSE["folder"]:
             rooms = [f"{folder['path']}/{room}" for room in rooms_of(folder)]
             for lower, upper in zip(rooms, rooms[1:]):
@@ -258,7 +258,7 @@ class IncludeRules(unittest.TestCase):
 
 class House(unittest.TestCase):
     def test_no_conditional_compilation_above_the_simulator(self):
-        """What only one build has stands behind an interface, not behind #if."""
+        """Code of only one build stands behind an interface, not behind #if."""
         condition = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b")
         for folder in HOUSE["folder"]:
             if folder["path"].startswith("simulator"):
@@ -272,7 +272,7 @@ class House(unittest.TestCase):
                     self.assertIsNone(condition.match(line), f"{path}:{number}: {line}")
 
     def test_runner_names_no_numbered_kernel(self):
-        """It knows the list, and never one of its kernels. (An example in a comment may name one.)"""
+        """The runner knows the list of kernels, and names none of them. (An example in a comment may name one.)"""
         numbered = re.compile(r"\b[0-9]{2}_[a-z]")
         for folder in ("runner", "results", "workshop"):
             for path in files_below(folder):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./sgemm_runner and ./run_tests with cmake/setup.sh: what they set up, build and say.
+"""Tests ./sgemm_runner and ./run_tests with cmake/setup.sh: their setup, builds and messages.
 
 The tree around them is a small one, built by the real cmake and ninja in no time: its "program" is a shell script that
 src/make writes. Two tests configure the real tree as a part of another project.
@@ -65,7 +65,7 @@ LADDER = "#define LADDER_RUNGS(RUNG) \\\n  RUNG(reference) \\\n  RUNG(naive)\n"
 
 
 def default_signals():
-    """Whatever the tests were started under: a shell's background job ignores Ctrl-C."""
+    """Restores the signals' defaults, since a shell's background job ignores Ctrl-C."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -137,7 +137,7 @@ class Launchers(unittest.TestCase):
     def made(self, words="", tree=None, architectures=""):
         return f"made in {(tree or self.tree).resolve()} for [{architectures}]: {words}\n"
 
-    # --- what is there is run -----------------------------------------------------------------------------------
+    # --- running a built program --------------------------------------------------------------------------------
 
     def test_builds_once_and_hands_on_the_arguments(self):
         code, out, err = self.call("sgemm_runner", "2", "--size", "a b", "")
@@ -155,7 +155,8 @@ class Launchers(unittest.TestCase):
         self.assertEqual((closed.returncode, closed.stdout, closed.stderr), (7, self.made("2"), ""))
 
     def someone_who_cannot_write_to(self, folder):
-        """Options of call() with which the tree's folder is another user's; without root's rights, nobody's to write to."""
+        """Returns options of call() for a user who cannot write to the folder: another user if root runs the test. Otherwise it makes
+        the folder read-only."""
         if os.getuid() == 0:
             return {"user": 65534, "group": 65534, "extra_groups": []}
         paths = (folder, *folder.rglob("*"))
@@ -219,7 +220,7 @@ class Launchers(unittest.TestCase):
         self.assertEqual((code, out), (7, self.made(architectures="86")), err)
         self.assertIn("a build for compute capability 90, and this GPU has 86", err)
 
-        code, out, err = run_on("6.1")  # which nvcc does not compile for; the program says that it cannot use it
+        code, out, err = run_on("6.1")  # nvcc does not compile for it; the program says that it cannot use it
         self.assertEqual((code, out), (7, self.made(architectures="75;80;90a;100")), err)
         self.assertEqual(run_on("7.5")[1], self.made(architectures="75"))
         self.assertEqual(run_on("6.1; echo 8.6")[1], self.made(architectures="86"))
@@ -235,7 +236,7 @@ class Launchers(unittest.TestCase):
         self.environment["SGEMM_BUILD"] = "cuda"
         self.assertIn(f"for [{least};", self.call("sgemm_runner")[1])
 
-    # --- what fails says why ------------------------------------------------------------------------------------
+    # --- failures say why ---------------------------------------------------------------------------------------
 
     def test_a_failure_shows_the_message_and_not_the_command(self):
         self.write("src/make", "echo 'make:1: error: no such thing'; exit 1\n")
@@ -305,13 +306,13 @@ class Launchers(unittest.TestCase):
         self.assertEqual(self.interrupt(signal.SIGTERM), 143)
         self.assertEqual(self.interrupt(signal.SIGINT), 130)
         self.assertEqual(self.interrupt(signal.SIGHUP), 129)
-        self.write("src/make", MAKE)  # the lock is free and what was cut short is made
+        self.write("src/make", MAKE)  # the lock is free, and the interrupted step runs again
         self.assertEqual(self.call("sgemm_runner")[:2], (7, self.made()))
 
     # --- two at once --------------------------------------------------------------------------------------------
 
     def start_long_build(self):
-        """run_tests, at a target that takes a minute the first time."""
+        """Starts run_tests with a target that takes a minute the first time."""
         self.write("src/slow", f"if [ -e '{self.folder}/begun' ]; then touch slow; exit; fi\n"
                                f"touch '{self.folder}/begun'; sleep 60\n")
         process = self.start("run_tests")
@@ -542,7 +543,7 @@ class Subproject(unittest.TestCase):
         self.assert_refused(made, "parent has not enabled the language", "project(parent LANGUAGES CXX CUDA)")
 
     def test_is_the_library_for_cuda_and_nothing_else(self):
-        if not os.path.exists(self.NVCC):  # then only the language can be asked for, and cmake says that there is none
+        if not os.path.exists(self.NVCC):  # then a project can only ask for CUDA, and cmake says that there is none
             made, _ = self.configure("CXX CUDA")
             self.assert_refused(made, "CUDA")
             return
@@ -567,7 +568,7 @@ class Subproject(unittest.TestCase):
                 self.assertEqual("Rungs 10 and later need 80 or more" in " ".join(made.stderr.split()), warns, made.stderr)
 
     def test_cu_files_of_another_project_include_the_ladder(self):
-        """They are compiled; that they run, on this build's machine, is a test of test/consumers."""
+        """Compiles them. test/consumers runs them on this build's machine."""
         made, build = self.configure_project(ROOT / "test/consumers/cuda_file", self.folder() / "build", f"-DLADDER={ROOT}",
                                              *self.OPTIONS)
         if not os.path.exists(self.NVCC):

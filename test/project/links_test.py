@@ -1,4 +1,4 @@
-"""README is a front page of at most 120 lines, and every link of a document leads to a file, and to a heading that is there."""
+"""README has at most 120 lines, and every link of a document leads to a file, and to one of its headings."""
 
 import re
 import unittest
@@ -11,12 +11,12 @@ CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
 
 def documents():
-    """README.md, CONTRIBUTING.md, CHANGELOG.md, those of docs/ and the exercises'."""
+    """Returns README.md, CONTRIBUTING.md, CHANGELOG.md, and the documents of docs/ and of the exercises."""
     return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exercises/*/*.md")])
 
 
 def anchors(document):
-    """The headings of a document, as GitHub names them; of the playground its presets."""
+    """Returns the headings of a document, as GitHub names them; for the playground, its presets."""
     if document.suffix == ".html":
         return set(re.findall(r'<option value="([^"]+)"', document.read_text(encoding="utf-8")))
     titles = re.findall(r"^#+ (.+)$", CODE.sub("", document.read_text(encoding="utf-8")), re.MULTILINE)
@@ -24,7 +24,7 @@ def anchors(document):
 
 
 def complaint(document, link):
-    """What is wrong with a link; nothing if it is right, or leads out of the tree."""
+    """Returns the fault of a link; empty if it is right, or leads to another site."""
     if re.match(r"\w+:", link):
         return ""
     name, _, anchor = link.partition("#")

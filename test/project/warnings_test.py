@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Warnings are said to whoever builds, and stop nobody but .ci/run. Its words: the build folder, and whether warnings are errors there."""
+"""Warnings are shown in every build, and stop only .ci/run. Arguments: the build folder, and whether warnings are errors there."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1))
 ARE_ERRORS = sys.argv.pop(1) == "ON"
 
-# Every compiler of ours warns of it.
+# All our compilers warn of `forgotten`.
 CARELESS = "int careless();\nint careless() {\n  int forgotten = 1;\n  return 0;\n}\n"
 
 
@@ -31,7 +31,7 @@ def device_command():
 
 class Warnings(unittest.TestCase):
     def compiled(self, command, name):
-        """The command with a careless file in place of the one that it compiles."""
+        """Runs the command on a careless file in place of the file that it compiles."""
         with tempfile.TemporaryDirectory() as folder:
             careless = pathlib.Path(folder, "careless" + pathlib.Path(name).suffix)
             careless.write_text(CARELESS)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The workflows of docs/ci: the steps of each, run as GitHub runs them, on the simulated GPU.
+"""Runs the steps of each workflow of docs/ci as GitHub does, on the simulated GPU.
 
 usage: workflows_test.py BUILD_FOLDER
 The build folder is build/PRESET of this tree, and up to date: the steps call ./sgemm_runner, which sees to that.
 
-The tree that a step runs in is one of links to this one, so that a baseline can be another. Nothing is acted but the
-actions: actions/checkout has been, and actions/upload-artifact copies a file. What a workflow may say is what is understood here.
+A step runs in a tree of links to this tree, in which a baseline can be replaced. Only the actions are simulated:
+actions/checkout does nothing, and actions/upload-artifact copies a file. A workflow may use only keys that this test knows.
 """
 
 import json
@@ -26,7 +26,7 @@ build_folder = None
 
 
 class Ended:
-    """How a job went: the exit code of the step that failed, or 0, what was written, and what was kept."""
+    """The result of a job: the exit code of the step that failed, or 0, its output, and the files that it kept."""
 
     def __init__(self):
         self.code, self.output, self.summary, self.artifacts = 0, "", "", {}
@@ -45,7 +45,7 @@ class Workflow(unittest.TestCase):
         self.link_tree()
 
     def link_tree(self):
-        """All links, but for the folder where the baselines are."""
+        """Links everything except for the folder of the baselines."""
         for entry in ROOT.iterdir():
             if entry.name not in (".git", "build", "bench"):
                 (self.tree / entry.name).symlink_to(entry)
@@ -56,7 +56,7 @@ class Workflow(unittest.TestCase):
                     (self.tree / folder / file.name).symlink_to(file)
 
     def change_baseline(self, change, kernels=(1, 2)):
-        """The recorded run with these kernels only, and with what `change` does to the row of the last."""
+        """Replaces the recorded run by its rows of these kernels, after `change` on the row of the last."""
         run = json.loads((ROOT / BASELINE).read_text(encoding="utf-8"))
         run["benchmarks"] = [r for r in run["benchmarks"] if r["kernel_id"] in kernels and (r["m"], r["n"]) == (65, 63)]
         self.assertEqual(len(run["benchmarks"]), len(kernels))
@@ -65,7 +65,7 @@ class Workflow(unittest.TestCase):
         (self.tree / BASELINE).write_text(json.dumps(run), encoding="utf-8")
 
     def save(self, *words):
-        """The baseline that times.yml wants on its runner."""
+        """Saves the baseline that times.yml wants on its runner."""
         file = self.home / "sgemm-baseline.json"
         saved = subprocess.run(
             ["./sgemm_runner", "save", file, *words], cwd=self.tree, env=self.environment({}), capture_output=True, text=True
@@ -87,7 +87,7 @@ class Workflow(unittest.TestCase):
         }
 
     def run_job(self, name):
-        """The one job of docs/ci/NAME.yml."""
+        """Runs the one job of docs/ci/NAME.yml."""
         workflow = yaml.safe_load((ROOT / f"docs/ci/{name}.yml").read_text(encoding="utf-8"))
         (job,) = workflow["jobs"].values()
         self.understood(job, {"runs-on", "timeout-minutes", "env", "steps"})
@@ -107,7 +107,7 @@ class Workflow(unittest.TestCase):
         self.assertLessEqual(set(said), keys, "a key that this test gives no meaning to")
 
     def run_step(self, script, environment, ended):
-        """GitHub's shell where a step names none, and a file for the summary of each step."""
+        """Runs a step in the shell that GitHub uses if a step names none, with a file for the step's summary."""
         file, summary = self.temporary / "step.sh", self.temporary / "summary"
         file.write_text(script, encoding="utf-8")
         summary.write_text("", encoding="utf-8")
@@ -164,7 +164,7 @@ class Counters(Workflow):
 
 
 class Times(Workflow):
-    """times.yml, with the simulated GPU and its counters where a runner has a GPU and times."""
+    """times.yml, with the simulated GPU and its counters in place of a runner's GPU and times."""
 
     def test_the_same_program(self):
         self.save("1,2", "--size", "64")

@@ -1,4 +1,4 @@
-"""tools/docs/course_table.py: the table that it writes, and what --check says."""
+"""Tests tools/docs/course_table.py: its table and its --check."""
 
 import subprocess
 import sys

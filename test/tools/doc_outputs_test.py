@@ -8,10 +8,10 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-from tree import DOCS, samples  # which makes plots/ known
+from tree import DOCS, samples  # which puts plots/ on the path
 from plots import catalogue, results
 
-# Stands in for the runner: prints its words, and draws where it is told to.
+# A stand-in for the runner: prints its words, and draws into the file of --svg.
 PROGRAM = """
 import os, sys
 words = sys.argv[1:]
@@ -103,7 +103,7 @@ class DocOutputs(Documents):
         self.assertIn("```yaml", self.refused(2, "<!-- text of: x.yml -->\nno block\n", "--check"))
 
     def bug_on_a_device(self, answer):
-        """A folder for a bug, of which one of the device's tools says this."""
+        """Returns the folder of a bug for which one of the device's tools gives this answer."""
         answers = f"program,memcheck,racecheck\na_bug,nothing,{answer}\n"
         (self.document.parent / "compute_sanitizer.csv").write_text(answers, encoding="utf-8")
         bug = self.document.parent / "a_bug"
@@ -150,7 +150,7 @@ class DocOutputs(Documents):
 
 
 class Plots(Documents):
-    """A document's plot of a recorded run, held against the run without matplotlib."""
+    """A document's plot of a recorded run is compared with the run without matplotlib."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""What the tests of programs that keep a table of a document share: the files, and the calls."""
+"""The base of tests for programs that keep a table in a document: the files, and the calls."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from tree import DOCS, samples
 
 
 class DocumentTable(unittest.TestCase):
-    """A document with the program's markers, and a recorded run. Those that derive from it say which."""
+    """A document with the program's markers, and a recorded run. Derived classes name the program, the document and the run."""
 
     program, document_text, recorded = "", "", {}
 
@@ -27,7 +27,7 @@ class DocumentTable(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True)
 
     def refused(self, code, *words):
-        """What it says in its one line."""
+        """Returns the one line of a call that must fail and leave the document as it was."""
         before = self.document.read_bytes()
         ended = self.call(*words)
         self.assertEqual(ended.returncode, code, ended.stderr)

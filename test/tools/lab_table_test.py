@@ -1,4 +1,4 @@
-"""tools/docs/lab_table.py: the table that it writes, and what --check says."""
+"""Tests tools/docs/lab_table.py: its table and its --check."""
 
 import json
 import unittest

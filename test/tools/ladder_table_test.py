@@ -1,4 +1,4 @@
-"""tools/docs/ladder_table.py: the table that it writes, and what --check says."""
+"""Tests tools/docs/ladder_table.py: its table and its --check."""
 
 import unittest
 
@@ -16,7 +16,7 @@ RUN = samples.document(
         samples.timed_row(2, "256"),
         samples.timed_row(0, "4096", date="2026-11-23T00:00:00+00:00"),
         samples.timed_row(2, "4096", gflops=53531.4, date="2026-11-23T00:00:00+00:00"),
-        # Not of the table: a size that is not shown, no square, a cold run, a wrong result, a stranger's kernel.
+        # Rows that are not in the table: a size that is not shown, no square, a cold run, a wrong result, a user's kernel.
         samples.timed_row(1, "300", date="2020-01-01T00:00:00+00:00"),
         samples.timed_row(1, "256x4096x256"),
         samples.timed_row(1, "1024", l2="cold"),

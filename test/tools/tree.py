@@ -1,4 +1,4 @@
-"""Where the programs of tools/docs lie, and the made-up runs of test/bench."""
+"""The folder of the programs of tools/docs, and the made-up runs of test/bench."""
 
 import sys
 from pathlib import Path

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""exercises/workshop.ipynb, run from the first cell to the last on the simulated GPU, in a clone that it makes itself.
+"""Runs exercises/workshop.ipynb from the first cell to the last on the simulated GPU, in a clone that the notebook makes.
 
-    notebook_test.py Text     what is written in it
+    notebook_test.py Text     checks its text
     notebook_test.py Cells    its cells are run: minutes, as it builds the project
 
-There is no Jupyter: lines that begin with ! are given to bash with Python's variables as IPython puts them in, of the magic
-commands %cd and %%writefile are known, and all else is Python. What the cells clone is today's tree.
+There is no Jupyter. Lines that begin with ! go to bash, with Python's variables put in as IPython does. The magic commands
+%cd and %%writefile are known. All other lines are Python. The cells clone today's tree.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ def cells(kind):
 
 
 def repository_of_today(folder):
-    """A repository that holds the tree as it is now, committed or not."""
+    """Makes a repository that holds the tree as it is now, committed or not."""
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True,
                             capture_output=True, text=True).stdout
     names = [name for name in listed.split("\0") if (ROOT / name).is_file()]
@@ -42,7 +42,7 @@ def repository_of_today(folder):
 
 
 class Session:
-    """What a notebook's kernel keeps between cells: variables, and the folder."""
+    """The state that a notebook's kernel keeps between cells: variables, and the folder."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -50,7 +50,7 @@ class Session:
         self.environment = {**os.environ, "SGEMM_BUILD": "sim", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
     def run(self, cell):
-        """Runs a cell. The exit codes of its shell lines, and what they printed."""
+        """Runs a cell. Returns the exit code and the output of each shell line."""
         first, _, rest = cell.partition("\n")
         if first.startswith("%%writefile "):
             (self.folder / first.split()[1]).write_text(rest if rest.endswith("\n") else rest + "\n", encoding="utf-8")
@@ -82,7 +82,7 @@ class Session:
 
 
 def solution():
-    """What the rung has between the marks of hole a."""
+    """Returns the rung's code between the marks of hole a."""
     source = (ROOT / f"src/kernels/{EXERCISE}.cu").read_text(encoding="utf-8")
     return source.split("// exercise a: begin\n")[1].split("  // exercise a: end")[0]
 
@@ -122,7 +122,7 @@ class Cells(unittest.TestCase):
                 for ended, said in session.run(cell):
                     # The answer that stands in the notebook is wrong, so that check ends with 1.
                     self.assertEqual(ended, 1 if i == check else 0, f"{cell}\n{said}")
-            # A learner who has understood: the same cells with the right answer in them.
+            # The same cells again, with the right answer in them.
             session.run(code[answer].splitlines()[0] + "\n" + solution())
             for cell in code[answer + 1 : check]:
                 session.run(cell)

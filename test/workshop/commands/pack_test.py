@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""An archive for a class (learn --pack): it holds no solution, and learners can work with it.
+"""Tests an archive for a class (learn --pack): it holds no solution, and learners can work with it.
 
-    pack_test.py PROGRAM Archive     what is in it; PROGRAM is the built sgemm_workshop
+    pack_test.py PROGRAM Archive     its contents; PROGRAM is the built sgemm_workshop
     pack_test.py PROGRAM InClass     unpacked and used
-    pack_test.py PROGRAM Built       unpacked and built, where its programs do not run: minutes
+    pack_test.py PROGRAM Built       unpacked and built, as if its programs did not run here: minutes
 """
 
 import os
@@ -21,20 +21,20 @@ MARK = re.compile(r"^ *// exercise (\w): (begin|end)\n", re.MULTILINE)
 
 
 def exercises():
-    """The rungs' exercises, in the order of the course."""
+    """Returns the rungs' exercises, in the order of the course."""
     names = re.findall(r"^[0-9a-z]\S*", (ROOT / "exercises/course.txt").read_text(encoding="utf-8"), re.MULTILINE)
     return [name for name in names if name[0].isdigit()]
 
 
 def sources(exercise):
-    """The files that hold the exercise's solution: the rung's, and the headers that it says are part of it."""
+    """Returns the files that hold the exercise's solution: the rung's, and the headers that it marks as part of the exercise."""
     rung = ROOT / f"src/kernels/{exercise}.cu"
     headers = re.findall(r'^#include "(.+)" +// exercise: in place$', rung.read_text(encoding="utf-8"), re.MULTILINE)
     return [rung, *(ROOT / "src" / header for header in headers)]
 
 
 def solutions(exercise):
-    """Letter -> what stands between the marks, as lines without marks, comments and indentation."""
+    """Returns {letter: the lines between the marks, without marks, comments and indentation}."""
     found = {}
     for source in sources(exercise):
         text = source.read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def code_of(text):
 
 
 def holds(text, solution):
-    """Whether the lines of a solution stand in the text one behind the other."""
+    """True if the lines of a solution stand in the text one behind the other."""
     return "\n".join(solution) in "\n".join(code_of(text))
 
 
@@ -92,7 +92,7 @@ class Archive(Packed):
         self.assertEqual(len({m.mtime for m in members}), 1)
 
     def test_a_copy_without_git_is_packed_too(self):
-        """Then it is the whole tree but for what was made in it."""
+        """Without git, the whole tree is packed except for files that were made in it."""
         other = self.folder / "without_git.tar.gz"
         self.assertEqual(pack(other, GIT_DIR="/nowhere").returncode, 0)
         names = names_in(other)
@@ -136,8 +136,8 @@ class Archive(Packed):
                                  f"hole {letter} of {exercise}")
 
     def is_given(self, exercise, found, letter, name):
-        """Whether a file is a learner's for what comes after the hole (a rung of the ladder keeps what the one before it taught),
-        or for another hole of the same exercise, beside which this one is given."""
+        """True if a file may hold the solution: it is the learner's file for a later exercise (a rung keeps what the rung before it
+        taught), or for another hole of the same exercise, which gives this one."""
         skeleton = re.fullmatch(r"exercises/(\w+)/skeleton_(\w)\.cu", name)
         if not skeleton:
             return False
@@ -157,7 +157,7 @@ class Archive(Packed):
                 self.assertEqual(MARK.findall(skeleton), [(letter, "begin"), (letter, "end")], exercise)
 
     def test_another_processor_is_told_what_is_missing(self):
-        """Configuring alone, as a machine of another kind would."""
+        """Only configures, as a machine of another kind would."""
         compiled = self.tree / "src/kernels/compiled"
         [processor] = compiled.iterdir()
         other = compiled / "another_processor"
@@ -214,7 +214,7 @@ class InClass(Used):
         self.assertEqual(wrong.returncode, 1, wrong.stderr)
         self.assertEqual(self.call("hint", "2").returncode, 0)
 
-        # The solution is brought along: it is not there.
+        # The archive has no solution to show.
         for exercise in ("2", "copy_stride"):
             refused = self.call("solution", exercise)
             self.assertEqual((refused.returncode, refused.stdout), (2, ""))
@@ -228,7 +228,7 @@ class InClass(Used):
         right = self.call("check", "2")
         self.assertEqual(right.returncode, 0, right.stdout + right.stderr)
 
-        # Rungs 11 and 12 are spread over headers: what is given of them compiles.
+        # Rungs 11 and 12 are spread over headers. The given parts compile.
         for exercise in ("11", "12"):
             self.assertEqual(self.call("learn", exercise).returncode, 0)
             self.assertNotIn("does not compile", self.call("check", exercise).stdout)
