@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the runs in bench/baselines. Tests compare with them, and README.md quotes them.
+"""Records the runs in bench/baselines, with which tests compare and which README.md quotes.
 
     bench/record.py counters             simulator.json: the counters of every rung and lab on the simulated GPU
     bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)

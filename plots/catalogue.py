@@ -15,7 +15,7 @@ PLOTS = {
     "compare": compare,
 }
 
-# option: its name on the command line, and its values
+# option: the name of its value on the command line, its help
 OPTIONS = {
     "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
     "kernel": ("KERNEL", "its number or name (default: the best; of sizes the first)"),

@@ -1,4 +1,4 @@
-"""THE list of the rungs' ideas, in a few words: pictures show them beside the rungs.
+"""THE list of the rungs' ideas, in a few words. Pictures show an idea beside its rung.
 
 The rung's own source states its idea in a sentence. A kernel that is not in the list is shown without an idea.
 """

@@ -5,7 +5,7 @@ from statistics import quantiles
 
 from plots.program import Refused
 
-USUAL_SQUARE = (4096, 4096, 4096)  # the size that README.md uses
+USUAL_SQUARE = (4096, 4096, 4096)  # the size that README.md quotes
 
 
 def kernels(run):

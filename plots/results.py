@@ -36,7 +36,7 @@ VERDICTS = tuple(COMPARISON["verdict"]["kind"]["words"])
 
 @dataclass(frozen=True)
 class Comparison:
-    """What sgemm_runner compare found of a row beside the base's row."""
+    """The finding of sgemm_runner compare on a row and the base's row."""
 
     verdict: str  # one of VERDICTS
     reasons: list[str]
@@ -59,7 +59,7 @@ class ComparedWith:
 
 @dataclass(frozen=True)
 class Line:
-    """The accesses of one source line to one buffer with one instruction, counted on the simulated GPU."""
+    """The accesses of one source line to one buffer with one instruction, on the simulated GPU."""
 
     file: str
     line: int
@@ -68,7 +68,7 @@ class Line:
     bytes_per_lane: int
     requests: int
     sectors_per_request: float | None  # None for shared memory
-    bytes_used_over_fetched: float | None  # likewise
+    bytes_used_over_fetched: float | None  # None for shared memory
     wavefronts_per_request: float | None  # None for global memory
     bank_conflicts: int
     waste: str  # "none", "some", "much": how much more it moves than its bytes need
@@ -116,7 +116,7 @@ class Row:
     hazards: list[str]
     doubts: list[str]  # why the measurement cannot be trusted
 
-    figures: dict[str, float]  # figures of the whole launch, by the key of the metric; only figures that the row has
+    figures: dict[str, float]  # the row's figures of the whole launch, by the key of the metric
     sectors_per_request: dict[str, float]  # "load A" ...
     counts: dict[str, int | dict[str, int]]  # counts of the launch, or of each buffer
 

@@ -7,7 +7,7 @@ from plots import results
 
 @dataclass(frozen=True)
 class Metric:
-    key: str  # "median_ms": the name in a run's rows
+    key: str  # "median_ms": its key in the rows of a run
     name: str  # "median time": in a sentence
     heading: str  # "time": over a column
     unit: str  # "ms"; empty for a pure number

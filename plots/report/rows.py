@@ -27,8 +27,8 @@ SHOWN = (
     "gbytes_per_second",
     "percent_of_copy",
 )
-LONG = 30  # rows
-MATRICES = ("load A", "load B", "load C", "store C")  # a product's matrices: each has a column, which replace the columns of sums
+LONG = 30  # rows; a longer run of several sizes shows one size first
+MATRICES = ("load A", "load B", "load C", "store C")  # of a product: a column each, in place of the sums
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Column:
 
 
 def columns(run):
-    """Returns the columns of the run's table, without empty ones."""
+    """The columns of the run's table, without those that would be empty."""
     rows = run.rows
     found = []
     if any(row.number is not None for row in rows):

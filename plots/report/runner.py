@@ -11,7 +11,7 @@ from plots import results
 from plots.program import Refused
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LAUNCHER = ROOT / "sgemm_runner"  # builds the program if it is not up to date
+LAUNCHER = ROOT / "sgemm_runner"  # it first builds a program that is not up to date
 SECONDS_AT_MOST = 600
 NOT_COMPARABLE = 4
 

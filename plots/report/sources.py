@@ -6,7 +6,7 @@ from pathlib import Path
 from plots.report import runner, words
 from plots.report.markup import element
 
-NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_.]+)?")  # a name that may become a word of a command line
+NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_.]+)?")  # names that may become a word of a command line
 CUDA_FILES = (".cu", ".cuh")
 LONGEST_FILE = 1 << 18
 MARKS = {"some": "!", "much": "!!"}

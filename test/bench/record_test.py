@@ -405,7 +405,7 @@ class Resumed(RecordTest):
         self.stop_in_second_group()
         rows = results.read(self.file).rows
         self.assertEqual({row.number for row in rows if row.size[0] == 3072}, {0, 1, 2, 3})
-        # The last one's measurement may have been cut short.
+        # The interrupted row is incomplete, so it is not recorded.
         self.assertEqual({row.number for row in rows if row.size[0] == 4095}, {0, 1})
         self.assertEqual(len(self.calls()), 3)
 

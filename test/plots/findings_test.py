@@ -248,7 +248,7 @@ class Samples(unittest.TestCase):
     def test_how_far_they_spread(self):
         times = [1.0, 1.01, 1.02, 1.03, 1.04]  # quartiles 1.01 and 1.03, median 1.02
         self.assertEqual(self.finding(times), "The middle half of rung 3's samples at 4096³ spreads by 2.0 %")
-        self.assertEqual(self.finding(times, spread=0.4), "The middle half of rung 3's samples at 4096³ spreads by 0.4 %")  # the program's own
+        self.assertEqual(self.finding(times, spread=0.4), "The middle half of rung 3's samples at 4096³ spreads by 0.4 %")  # the program's own spread
         self.assertEqual(self.finding([1.0, 1.0]), "The middle half of rung 3's samples at 4096³ spreads by under 0.1 %")
         self.assertEqual(self.finding(times, doubts=["few"]), "The middle half of rung 3's samples at 4096³ spreads by 2.0 % ?")
 

@@ -45,7 +45,7 @@ class Size(unittest.TestCase):
 
 class Quartiles(unittest.TestCase):
     def test_are_those_of_the_program(self):
-        # As test/results/values/statistics_test.cpp has them: type 7 of Hyndman and Fan.
+        # The same quartiles as in test/results/values/statistics_test.cpp: type 7 of Hyndman and Fan.
         self.assertEqual(pick.quartiles([4, 1, 3, 2]), [1.75, 2.5, 3.25])
         self.assertEqual(pick.quartiles([7.0]), [7.0] * 3)
         self.assertIsNone(pick.quartiles([]))

@@ -38,7 +38,7 @@ class Playground(unittest.TestCase):
         cls.browser = cls.enterClassContext(Browser(BROWSER))
 
     def open(self, state="", **how):
-        # A path with a hash: open() would quote it.
+        # The state is set later, because open() would quote a hash in the path.
         page = self.browser.open(PAGE, **how)
         self.addCleanup(page.close)
         if state:

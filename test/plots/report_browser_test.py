@@ -50,7 +50,7 @@ class BrowserTest(unittest.TestCase):
     def open(self, run, **how):
         opened = self.browser.open(self.report_of(run), **how)
         self.addCleanup(opened.close)
-        if how.get("scripts", True):  # the samples are drawn when the page has its width: a moment later
+        if how.get("scripts", True):  # the samples are drawn a moment later, once the page has its width
             opened.wait_for("!document.querySelector('#row-of-samples') || !!document.querySelector('#samples-drawing svg')")
         return opened
 

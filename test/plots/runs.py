@@ -85,6 +85,6 @@ def throttled(count=120):
     seconds = [0.01 * i for i in range(count // 2)] * 2
     clocks = [1980.0] * (count // 2) + [1980.0 - 8 * i for i in range(count // 2)]
     times = [1980 / clock + 0.002 * (i % 7) for i, clock in enumerate(clocks)]
-    clocks[3] = 0.0  # could not be read
+    clocks[3] = 0.0  # this clock could not be read
     more = {"samples_of_runs": [count // 2] * 2, "sample_seconds": seconds, "sample_clocks_mhz": clocks}
     return run_of([timed(3, "4096", 80.0, samples_ms=times, reference_samples_ms=[0.8 * t for t in times], **more)])

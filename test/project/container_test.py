@@ -82,7 +82,7 @@ class Containers(unittest.TestCase):
             lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
             return [line for line in lines if line and not line.startswith("#")]
 
-        # A pattern of git's that begins without a slash is of any folder; one of Docker's is of the top.
+        # A pattern without a leading slash matches in any folder for git, but only at the top for Docker.
         wanted = {p if p.startswith("/") else f"**/{p}" for p in patterns(".gitignore")}
         self.assertEqual(set(patterns(".dockerignore")), wanted | {"/.git/"})
 

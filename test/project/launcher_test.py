@@ -225,7 +225,7 @@ class Launchers(unittest.TestCase):
         self.assertEqual(run_on("7.5")[1], self.made(architectures="75"))
         self.assertEqual(run_on("6.1; echo 8.6")[1], self.made(architectures="86"))
 
-        shutil.rmtree(self.tree / "build")  # no GPU: for all; a GPU that comes later may use it
+        shutil.rmtree(self.tree / "build")  # without a GPU it builds for all GPUs, so a later GPU needs no new build
         self.assertEqual(run_on("No devices were found; exit 6")[1], self.made(architectures="75;80;90a;100"))
         self.assertEqual(run_on("9.0"), (7, self.made(architectures="75;80;90a;100"), ""))
 
@@ -461,7 +461,7 @@ class Launchers(unittest.TestCase):
             self.assertIn("g++", packages(words))
             self.assertNotIn("clang-19", packages(words))
             self.assertNotIn("llvm-19", packages(words))
-        for words in ("2 --build sim", "2 --build sim-asan", "look"):  # look is about the simulated GPU, wherever it is asked for
+        for words in ("2 --build sim", "2 --build sim-asan", "look"):  # `look` always needs the simulated GPU
             self.assertIn("clang-19", packages(words))
             self.assertIn("llvm-19", packages(words))
 
@@ -530,7 +530,7 @@ class Subproject(unittest.TestCase):
             self.skipTest("without the simulator's build there is no library to link")
         page = (ROOT / "docs/library.md").read_text().split("## Without a GPU")[1]
         commands = page.split("```sh\n")[1].split("```")[0].splitlines()
-        self.assertIn("sgemm_runner 2", commands[0])  # which has built the library
+        self.assertIn("sgemm_runner 2", commands[0])  # this command has built the library
         folder = self.folder()
         (folder / "sgemm_ladder").symlink_to(ROOT)
         (folder / "main.cu").write_text((ROOT / "test/consumers/cuda_file/product.cu").read_text())

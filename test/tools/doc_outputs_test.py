@@ -1,4 +1,4 @@
-"""tools/docs/doc_outputs.py and tools/docs/figures.py: documents that show what programs print and draw."""
+"""Tests tools/docs/doc_outputs.py and tools/docs/figures.py: documents that show outputs and drawings."""
 
 import json
 import subprocess

@@ -202,7 +202,7 @@ class InClass(Used):
         self.assertGreater(len(commands), 12)
         for block, cell in commands:
             command = (block or cell).replace(" --watch", "")
-            if command != "learn quiz":  # it asks
+            if command != "learn quiz":  # the quiz waits for answers
                 self.assertIn(self.call(*command.split()).returncode, (0, 1), command)
 
     def test_a_class_can_work_with_it(self):
