@@ -13,7 +13,7 @@ namespace runner {
 std::optional<std::string> find_program(const std::string& name, const std::string& path,
                                         const std::vector<std::string>& folders);
 
-/// The same in PATH, beside the nvcc in PATH, and in the usual folders of CUDA and Nsight Compute.
+/// Returns the same from PATH, from beside the nvcc in PATH, and from the usual folders of CUDA and Nsight Compute.
 std::optional<std::string> find_cuda_tool(const std::string& name);
 
 /// The places that find_tool() searched, as words for an error message.

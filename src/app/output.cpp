@@ -23,9 +23,9 @@
 namespace runner {
 namespace {
 
-constexpr int MOST_LINKS = 40;  // as many as Linux follows
+constexpr int MOST_LINKS = 40;  // Linux follows as many
 
-// Zero, or the errno of the write that failed.
+// Returns zero, or the errno of the write that failed.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
@@ -96,7 +96,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
                  fmt::format("cannot write to '{}': {}", path, std::strerror(error)));
   };
   if (path.empty()) throw cannot(ENOENT);
-  // Follows symbolic links, so that the file behind them is replaced or made, and not the link.
+  // Follow symbolic links: replace or make the file behind them, not the link.
   std::error_code none;
   for (int links = 0;; ++links) {
     if (const auto stream = open_stream(path_)) {
@@ -131,7 +131,8 @@ OutputFile::~OutputFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-// A file beside path_ with the permissions that a plain open would have given; below 0 if there cannot be one.
+// Makes a file beside path_ with the permissions that a plain open would have given. Returns its descriptor, below 0 if
+// there cannot be one.
 int OutputFile::make_temporary(std::string& name) const {
   name = path_ + ".XXXXXX";
   const int descriptor = mkostemp(name.data(), O_CLOEXEC);

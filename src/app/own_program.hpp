@@ -5,7 +5,7 @@
 
 namespace runner {
 
-/// The running program's own file. The project's other programs are in the same folder.
+/// Returns the running program's own file. The project's other programs are in the same folder.
 std::filesystem::path own_program();
 
 }  // namespace runner

@@ -11,9 +11,9 @@
 
 namespace runner {
 
-/// Calls work(first, last) for pieces that together cover [0, count). Uses at most one thread for each core, and gives
-/// a piece at least `grain` rows, if there are so many. The pieces' order is not defined. An exception of `work` is
-/// thrown again after all pieces have ended.
+/// Calls work(first, last) for pieces that together cover [0, count). Uses at most one thread for each core. Each piece
+/// has at least `grain` rows, if there are so many. The pieces' order is not defined. Throws an exception of `work`
+/// again after all pieces have ended.
 inline void parallel_for(int64_t count, int64_t grain,
                          const std::function<void(int64_t first, int64_t last)>& work) {
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
@@ -23,7 +23,7 @@ inline void parallel_for(int64_t count, int64_t grain,
   const auto try_piece = [&](int64_t begin, int64_t end) {
     try {
       work(begin, end);
-    } catch (...) {  // out of memory, for one
+    } catch (...) {  // such as std::bad_alloc
       const std::lock_guard lock(mutex);
       thrown = std::current_exception();
     }
@@ -37,7 +37,7 @@ inline void parallel_for(int64_t count, int64_t grain,
         threads.emplace_back(try_piece, first, last);
         first = last;
       }
-      // NOLINTNEXTLINE(bugprone-empty-catch): no more threads, or no memory for one, is to be had
+      // NOLINTNEXTLINE(bugprone-empty-catch): no more threads, or no memory for one
     } catch (const std::exception&) {
     }
     try_piece(0, count / pieces);

@@ -25,7 +25,7 @@ struct How {
   OnInterrupt on_interrupt = OnInterrupt::go_on;
 };
 
-// Waits until there is something to read. False once the user has asked for an end.
+// Waits until there is something to read. Returns false once the user has asked for an end.
 bool wait_for_output(int descriptor) {
   pollfd readable{descriptor, POLLIN, 0};
   while (!interrupted()) {
@@ -87,7 +87,7 @@ Finished run(const std::vector<std::string>& words, const How& how) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     if (interruptible && !handed_on && interrupted())
-      kill(-child, SIGTERM);  // it had closed its output
+      kill(-child, SIGTERM);  // the program had closed its output before it ended
   }
   finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;

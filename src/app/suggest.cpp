@@ -12,7 +12,8 @@ bool same_letter(char a, char b) {
   return lower(a) == lower(b);
 }
 
-// Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step.
+// Returns the optimal string alignment distance: Levenshtein's, with a swap of neighbours as one
+// step.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -32,7 +33,7 @@ size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> known) {
-  constexpr size_t LONGEST = 64;  // nobody means a word of this length
+  constexpr size_t LONGEST = 64;  // no user means a word of this length
   if (word.size() > LONGEST) return {};
   std::string best;
   size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;

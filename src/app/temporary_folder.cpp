@@ -40,7 +40,7 @@ void refuse_what_will_not_do(const fs::path& place, TemporaryFolder::For use) {
   const uint64_t free = uint64_t{facts.f_bavail} * facts.f_frsize;
   if (use == TemporaryFolder::For::code && (facts.f_flag & ST_NOEXEC) != 0)
     throw unusable(place, "no code may be executed there (it is mounted noexec)");
-  // A file system without a limit, as some containers have, says that it has no blocks at all.
+  // A file system without a limit, as in some containers, says that it has no blocks at all.
   if (facts.f_blocks > 0 && free < LEAST_FREE_BYTES) {
     throw unusable(place, fmt::format("it has {} KiB left, and {} are needed", free >> 10,
                                       LEAST_FREE_BYTES >> 10));

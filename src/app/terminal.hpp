@@ -7,8 +7,9 @@ namespace runner {
 
 enum class When { automatic, always, never };
 
-/// Returns the page of stdout. Its width is COLUMNS or the terminal's (no limit for a file or a pipe). It has colour unless
-/// NO_COLOR is set, TERM is "dumb" or stdout is no terminal. Its characters are those of the environment's locale.
+/// Returns the page of stdout. Its width is COLUMNS or the terminal's (no limit for a file or a pipe). It has colour
+/// unless NO_COLOR is set, TERM is "dumb" or stdout is no terminal. Its characters are the characters of the
+/// environment's locale.
 text::Page stdout_page(When color);
 
 }  // namespace runner

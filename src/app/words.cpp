@@ -98,7 +98,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 std::string printable(std::string_view text) {
   std::string shown;
-  size_t word = 0;  // length of the word at hand
+  size_t word = 0;  // length of the current word
   for (const char c : text::plain_lines(text)) {
     word = c == ' ' || c == '\n' ? 0 : word + 1;
     if (word == LONGEST_WORD) {

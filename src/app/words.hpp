@@ -8,19 +8,19 @@
 
 namespace runner {
 
-/// Each throws Error(ExitCode::usage) that names `option` and says what would be right.
+/// Each function throws Error(ExitCode::usage), which names `option` and says what would be right.
 
-/// A number that FP32 can hold, as people write it: "0.5", "-1e-3", "3.4028235e38".
+/// Parses a number that FP32 can hold, as people write it: "0.5", "-1e-3", "3.4028235e38".
 float parse_float(const char* option, std::string_view text);
-/// A whole number from `least` to `most`. `reason` says why these are the limits, and ends in ", so ".
+/// Parses a whole number from `least` to `most`. `reason` explains these limits and ends in ", so ".
 int64_t parse_integer(const char* option, std::string_view text, int64_t least, int64_t most,
                       const std::string& reason = "");
-/// A whole number from 0 to 2^64 - 1.
+/// Parses a whole number from 0 to 2^64 - 1.
 uint64_t parse_natural(const char* option, std::string_view text);
-/// A number of seconds above 0.
+/// Parses a number of seconds above 0.
 double parse_seconds(const char* option, std::string_view text);
 
-/// The parts of a text between separators, the empty ones too.
+/// Returns the parts of a text between separators, the empty parts too.
 std::vector<std::string> split(std::string_view text, char separator);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);

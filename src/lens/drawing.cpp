@@ -22,7 +22,7 @@ struct Piece {
 
 int64_t floor_divided(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
-// A buffer in the host's memory may begin within a line.
+// Returns the offset of the buffer in its line. A buffer in the host's memory may begin within a line.
 int64_t start_in_line(const Request& r) {
   return static_cast<int64_t>(r.buffer_base % static_cast<uint64_t>(LINE_BYTES));
 }
@@ -133,7 +133,7 @@ std::string percent(uint64_t part, uint64_t whole) {
   return text.str();
 }
 
-// An element of the matrix, as the instruction's type has it: "ld.global.v4.f32" loads elements of 4 bytes.
+// Returns the size of the matrix's element, by the instruction's type: "ld.global.v4.f32" loads elements of 4 bytes.
 int bytes_of_element(const Request& r) {
   size_t digits = r.instruction.size();
   while (digits > 0 && std::isdigit(static_cast<unsigned char>(r.instruction[digits - 1])) != 0)

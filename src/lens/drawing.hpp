@@ -12,7 +12,7 @@
 namespace lens {
 
 inline constexpr int64_t WORD_BYTES = 4;
-inline constexpr size_t WORDS = 32;  // of a line; in shared memory the banks
+inline constexpr size_t WORDS = 32;  // words of a line; in shared memory, the number of banks
 inline constexpr size_t WORDS_OF_A_SECTOR = 8;
 
 /// Four bytes of memory.
@@ -26,10 +26,10 @@ struct Word {
 
 /// 128 bytes of memory: a line, or in shared memory a row of the banks.
 struct Line {
-  int64_t number = 0;      // counted from the line in which the buffer begins
-  int64_t offset = 0;      // of its first byte from the buffer's
-  bool after_gap = false;  // it does not follow the line above
-  uint32_t lanes = 0;      // that touch it
+  int64_t number = 0;      // counted from the buffer's first line
+  int64_t offset = 0;      // from the buffer's first byte to the line's
+  bool after_gap = false;  // it does not follow the line drawn above it
+  uint32_t lanes = 0;      // the lanes that touch the line
   std::array<Word, WORDS> words{};
 };
 
@@ -43,14 +43,14 @@ struct Phase {
 
 std::vector<Phase> phases_of(const Request& request);
 
-/// "copy in copy.cu:6", cut to `columns` columns; 0: not cut.
+/// Returns "copy in copy.cu:6", cut to `columns` columns; 0: not cut.
 std::string place_of(const Request& request, int columns, const std::string& ellipsis);
-/// "ld.global.f32 of A, launch 1, block (0,0,0), warp 0, request 0".
+/// Returns "ld.global.f32 of A, launch 1, block (0,0,0), warp 0, request 0".
 std::string origin_of(const Request& request);
-/// The request's price in a sentence.
+/// Returns the request's price in a sentence.
 std::string price_of(const Request& request);
 
-/// "0-3, 8".
+/// Returns "0-3, 8".
 std::string lane_list(uint32_t lanes);
 
 /// The places of the lanes in a row-major matrix.
@@ -64,11 +64,11 @@ struct Walk {
     auto operator<=>(const Element&) const = default;
   };
   std::vector<Element> elements;        // in the order of their addresses
-  int64_t first_row = 0, last_row = 0;  // of those
+  int64_t first_row = 0, last_row = 0;  // the first and last row of the elements
 };
 
 Walk walk_of(const Request& request, int64_t leading_dimension);
-/// The step from lane to lane, in a sentence.
+/// Returns the step from lane to lane, in a sentence.
 std::string walk_in_words(const Request& request, const Walk& walk);
 
 }  // namespace lens

@@ -15,7 +15,7 @@ struct Grid {
   std::vector<std::vector<std::string>> cells;
 };
 
-// "0-1" for the first of several registers of two elements, "0" for one of one element.
+// Returns "0-1" for the first register if each holds two elements, "0" if each holds one.
 std::string along_k(size_t i, size_t per_register) {
   const std::string first = std::to_string(i * per_register);
   return per_register == 1 ? first : first + "-" + std::to_string(i * per_register + 1);
@@ -137,7 +137,7 @@ std::string fragments(const MatrixProduct& p, const text::Page& page) {
           "\n\n";
   const std::vector<std::string> a = lines_of(grid_of_a(p)), b = lines_of(grid_of_b(p)),
                                  c = lines_of(grid_of_c(p));
-  if (page.width == 0 || page.width >= BESIDE) {  // as on paper: B above C, A to the left of it
+  if (page.width == 0 || page.width >= BESIDE) {  // as on paper: B above C, A left of it
     return text + beside({}, b, LEFT) + "\n" + beside(a, c, LEFT);
   }
   return text + text_of(a) + "\n" + text_of(b) + "\n" + text_of(c);

@@ -43,17 +43,17 @@ struct MatrixProduct {
   std::string instruction{};  // "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
   std::string format{};       // of A's and B's elements: "f16", "bf16", "tf32"
   size_t m = 0, n = 0, k = 0;
-  uint64_t warps = 0;  // that executed it, all times together
+  uint64_t warps = 0;  // the warps that executed it, summed over all executions
 
   size_t per_register() const { return format == "tf32" ? 1 : 2; }
   bool operator==(const MatrixProduct&) const = default;
 };
 
-/// Draws A, B and C as tables: each cell names the lane and its register, "12a3" for register a[3] of lane 12. Fits into 60
-/// columns; from 110 on C stands beside A. Ends in a newline.
+/// Draws A, B and C as tables: each cell names the lane and its register, "12a3" for register a[3] of lane 12. Fits
+/// into 60 columns. On a page of at least 110 columns, C stands beside A. Ends in a newline.
 std::string fragments(const MatrixProduct& product, const text::Page& page);
 
-/// Draws them as an SVG document for light and dark backgrounds: A left of C, B above it, a colour for each lane.
+/// Draws the tables as an SVG document for light and dark backgrounds: A left of C, B above it, a colour for each lane.
 std::string svg_fragments(const MatrixProduct& product);
 
 }  // namespace lens

@@ -12,10 +12,10 @@ namespace {
 
 constexpr int NARROWEST = 60;
 constexpr int UNLIMITED = 100;  // columns of a page that has no limit
-constexpr int WIDE = 96;        // from here on a word has two signs
-constexpr int SECTORS = 4;      // of a line
+constexpr int WIDE = 96;        // from this width on, a word has two signs
+constexpr int SECTORS = 4;      // sectors of a line
 
-/// One sign each, but for the arrow between two numbers.
+/// The signs of a drawing. Each is one character, except the arrow between two numbers.
 struct Marks {
   explicit Marks(bool unicode)
       : lane(unicode ? "▼" : "v"),
@@ -52,7 +52,7 @@ std::string_view escape_of(Tone tone) {
   return "";
 }
 
-// A line of text. Its signs are coloured in runs; it ends with its last sign.
+// A line of text, coloured in runs of signs. Blanks after its last sign are left out.
 class Row {
  public:
   explicit Row(bool color) : color_(color) {}
@@ -165,7 +165,7 @@ class Painter {
  private:
   struct Columns {
     int number = 5, offset = 7;
-    int signs = 1;  // of a word
+    int signs = 1;  // signs for each word
   };
 
   static int width_of(int64_t number) { return static_cast<int>(std::to_string(number).size()); }
@@ -257,7 +257,7 @@ class Painter {
     return row.end();
   }
 
-  // The number of words in each bank, its tens above its ones.
+  // Draws the number of words in each bank, its tens above its ones.
   std::string words_in_banks(const Phase& phase, const Columns& columns) const {
     const uint32_t most = *std::ranges::max_element(phase.words_in_bank);
     Row tens(page_.color), ones(page_.color);
@@ -334,8 +334,8 @@ std::string Painter::matrix(const Walk& walk) const {
   return text;
 }
 
-// Draws the first touched rows, at least four, as the one line of memory that they form. All rows are drawn equally long,
-// so several elements may share a sign.
+// Draws the first touched rows, at least four, as the one line of memory that they form. All rows are drawn equally
+// long, so several elements may share a sign.
 std::string Painter::memory(const Walk& walk) const {
   constexpr int64_t FEWEST_ROWS = 4, MOST_ROWS = 8;
   int64_t rows = std::max(walk.last_row - walk.first_row + 1, FEWEST_ROWS);
@@ -364,7 +364,7 @@ std::string Painter::memory(const Walk& walk) const {
   return ruler.end() + ribbon.end();
 }
 
-// Returns the heading without the number of the request.
+// True if `r` has the same heading as `before`, apart from the number of the request.
 bool is_next_step(const Request& before, const Request& r) {
   Request alike = r;
   alike.nth = before.nth;

@@ -14,7 +14,7 @@ bool is_active(const WarpAddresses& addresses, int lane) {
   return (addresses.active >> lane & 1u) != 0;
 }
 
-// Distinct values of (address / granule) over all granules that the active lanes touch.
+// Returns the number of distinct values of (address / granule) over all granules that the active lanes touch.
 uint32_t count_distinct(const WarpAddresses& addresses, uint32_t bytes, uint32_t granule) {
   std::array<uint64_t, size_t{LANES} * 2>
       touched;  // no access is wider than a granule; it may straddle two
@@ -30,7 +30,7 @@ uint32_t count_distinct(const WarpAddresses& addresses, uint32_t bytes, uint32_t
   return static_cast<uint32_t>(std::unique(touched.begin(), end) - touched.begin());
 }
 
-// The largest number of distinct words in any one bank, over the active lanes of `lanes`.
+// Returns the largest number of distinct words in any one bank, over the active lanes of `lanes`.
 uint32_t busiest_bank(const WarpAddresses& addresses, uint32_t bytes, uint32_t lanes) {
   std::array<std::array<uint64_t, size_t{LANES} * 2>, BANKS> words;
   std::array<uint32_t, BANKS> count{};
@@ -48,7 +48,7 @@ uint32_t busiest_bank(const WarpAddresses& addresses, uint32_t bytes, uint32_t l
   return *std::max_element(count.begin(), count.end());
 }
 
-// Two neighbours' loads merge when lanes that differ in one low bit of their number read one address.
+// True if two neighbours' loads merge: the lanes that differ in one low bit of their number read one address.
 bool can_merge(const WarpAddresses& addresses, uint32_t lanes) {
   for (const int x : {1, 2}) {
     bool all_agree = true;
@@ -64,7 +64,7 @@ bool can_merge(const WarpAddresses& addresses, uint32_t lanes) {
   return false;
 }
 
-// Adds the phases that `lanes` is cut into, `lanes_per_phase` at a time.
+// Adds the phases of `lanes`, with `lanes_per_phase` lanes each.
 void add_phases(SharedCost& cost, const WarpAddresses& addresses, uint32_t bytes, uint32_t lanes,
                 int lanes_per_phase) {
   const uint32_t piece = lanes_per_phase == LANES ? WHOLE_WARP : (1u << lanes_per_phase) - 1;

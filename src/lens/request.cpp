@@ -3,8 +3,8 @@
 namespace lens {
 namespace {
 
-// Returns the sectors beyond those that its bytes would need side by side. A broadcast moves one sector for 4 bytes,
-// which is the least.
+// Returns the sectors beyond the number that its bytes would need side by side. A broadcast of 4 bytes needs one
+// sector, the least.
 uint32_t sectors_in_vain(const Request& r) {
   const uint32_t least = (r.bytes_used + SECTOR_BYTES - 1) / SECTOR_BYTES;
   return r.sectors > least ? r.sectors - least : 0;

@@ -36,8 +36,8 @@ struct Request {
   std::array<uint32_t, 3> block{};       // blockIdx
   std::array<uint32_t, 3> block_size{};  // blockDim
   uint32_t warp = 0;                     // of the block
-  // How many requests of this line, instruction and buffer the warp had made before. An unrolled loop's copies of an
-  // instruction count as one, as they do in the counters.
+  // The number of earlier requests of the warp with the same line, instruction and buffer. An unrolled loop's copies of
+  // an instruction count as one, as they do in the counters.
   uint64_t nth = 0;
 
   uint32_t active = 0;                      // the lanes that took part, lane 0 the lowest bit
@@ -47,18 +47,18 @@ struct Request {
   uint32_t lines = 0;           // 128-byte lines; 0 in shared memory
   uint32_t bytes_used = 0;      // distinct bytes asked for
   uint32_t wavefronts = 0;      // shared memory: passes over its banks
-  uint32_t bank_conflicts = 0;  // shared memory: wavefronts beyond the least number
+  uint32_t bank_conflicts = 0;  // shared memory: wavefronts beyond one for each phase
   std::array<uint32_t, 4>
       phases{};  // shared memory: the lanes that are served together; 0 for no more phase
 
   bool operator==(const Request&) const = default;
 };
 
-/// Selects the requests to record, for each line, instruction and buffer. With a block or warp named: that warp's requests in
-/// the first launch in which it made any. Otherwise: the worst request of all warps.
+/// Selects the requests to record, for each line, instruction and buffer. If `chosen`, they are one warp's requests in
+/// the first launch in which it made any. Otherwise they begin with the worst request of all warps.
 struct Wanted {
-  bool any = false;     // false: none, which costs nothing
-  bool chosen = false;  // true: of `block` and `warp`, from its `first` on; false: the worst of all
+  bool any = false;     // false: record no request, which costs nothing
+  bool chosen = false;  // true: of `block` and `warp`, from `first` on; false: the worst of all
   uint64_t block = 0;   // linear number of the block in the grid
   uint32_t warp = 0;
   uint64_t first = 0;
@@ -72,10 +72,11 @@ struct Wanted {
 /// True if a file's path ends with the name: "copy.cu" or "src/copy.cu" for "/home/me/src/copy.cu".
 bool is_file(std::string_view path, std::string_view name);
 
-/// True if `a` is worse than `b`: more bank conflicts; else more sectors beyond those that its bytes need; else more sectors.
+/// True if `a` is worse than `b`. Compares the bank conflicts, then the sectors beyond the number that the bytes need,
+/// then all sectors.
 bool is_worse(const Request& a, const Request& b);
 
-/// The number of its block in the grid, x first.
+/// Returns the number of the request's block in the grid, x first.
 uint64_t linear_block(const Request& request);
 
 }  // namespace lens

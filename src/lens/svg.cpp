@@ -50,7 +50,7 @@ text { font-family: ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans
 }
 )";
 
-// From red for lane 0 through the rainbow to violet for lane 31, readable under dark figures.
+// Returns a colour from red for lane 0 through the rainbow to violet for lane 31, readable under dark figures.
 std::string color_of(size_t lane) {
   const double hue = 300.0 * static_cast<double>(lane) / (LANES - 1);
   const auto channel = [&](double shift) {
@@ -97,7 +97,7 @@ class Figure {
     body_ << "<path d=\"" << path << "\" class=\"touch\" stroke=\"" << color << "\"/>\n";
   }
 
-  // Breaks the text into lines of at most `characters`.
+  // Breaks the text into lines of at most `characters` characters.
   void paragraph(std::string_view classes, std::string_view text, int line_height,
                  size_t characters) {
     while (!text.empty()) {
@@ -166,7 +166,7 @@ void draw_word(Figure& figure, const Word& word, size_t i, int top, int height) 
   }
 }
 
-// A curve from a lane to the middle of its words in the line.
+// Draws a curve from each lane to the middle of its words in the line.
 void draw_touches(Figure& figure, const Line& line, int from, int to) {
   for (size_t lane = 0; lane < WORDS; ++lane) {
     if ((line.lanes >> lane & 1u) == 0) continue;
@@ -259,7 +259,7 @@ void draw_legend(Figure& figure, const Request& r) {
 
 // --- the matrix and its ribbon of memory ----------------------------------------------------------
 
-constexpr int64_t MOST_ROWS = 8, FEWEST_ROWS = 4;  // of the matrix
+constexpr int64_t MOST_ROWS = 8, FEWEST_ROWS = 4;  // rows of the matrix
 constexpr int64_t MOST_COLUMNS = 56;
 constexpr int CELL = 13, CELL_PITCH = 15, MATRIX_LEFT = MARGIN + 70;
 

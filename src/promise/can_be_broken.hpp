@@ -8,7 +8,7 @@
 
 namespace device {
 
-/// True if a claim can be broken. A claim that every kernel keeps promises nothing.
+/// True if a kernel can break the claim. A claim that every kernel keeps promises nothing.
 constexpr bool can_be_broken(const Claim& claim) {
   struct Range {
     std::string_view counter;
@@ -21,7 +21,7 @@ constexpr bool can_be_broken(const Claim& claim) {
       {"load_bytes_per_lane", 1, 32},
       {"async_copy_share", 0, 1},
   };
-  Range range{claim.counter, 0, NO_END};  // nothing that is counted is below 0
+  Range range{claim.counter, 0, NO_END};  // no count is below 0
   for (const Range& known : RANGES) {
     if (known.counter == range.counter) range = known;
   }

@@ -7,11 +7,11 @@
 
 namespace text {
 
-/// One line of safe text. Line breaks and tabs become spaces. Control characters, bidirectional and zero-width ones are
-/// removed. Bytes that are not UTF-8 become question marks.
+/// Returns one line of safe text. Line breaks and tabs become spaces. Control characters, bidirectional and zero-width
+/// ones are removed. Bytes that are not UTF-8 become question marks.
 std::string plain_line(std::string_view foreign);
 
-/// The same for several lines.
+/// Returns the same for several lines.
 std::string plain_lines(std::string_view foreign);
 
 /// Escapes a text for a paragraph or a table cell of Markdown: it is shown as it is, never as HTML, a link, code or a table's

@@ -36,7 +36,7 @@ std::string shortened(std::string_view text, int width, std::string_view ellipsi
 
 namespace {
 
-// The units that stand after a number and a space.
+// The units that may follow a number and a space.
 constexpr std::array<std::string_view, 24> UNITS = {
     "%",   "s",   "ms", "us", "µs", "ns", "min", "bit", "bits", "byte", "bytes",   "KiB",
     "MiB", "GiB", "KB", "MB", "GB", "TB", "Hz",  "MHz", "GHz",  "GB/s", "GFLOP/s", "W"};
@@ -88,7 +88,7 @@ std::string wrap(std::string_view text, int width, int indent) {
       ++column;
     }
     wrapped += word;
-    const size_t line_break = word.rfind('\n');  // of the text's own
+    const size_t line_break = word.rfind('\n');  // a line break in the text itself
     column = line_break == word.npos ? column + display_width(word)
                                      : display_width(word.substr(line_break + 1));
     start = end + 1;

@@ -30,22 +30,22 @@ struct Signs {
   bool blocks;  // eighths of a block for the bars
 };
 
-/// Columns that a UTF-8 text takes, one for each code point.
+/// Returns the columns that a UTF-8 text takes, one for each code point.
 int display_width(std::string_view text);
 
 /// Adds spaces before, or after, the text until it takes at least `width` columns.
 std::string pad_left(std::string_view text, int width);
 std::string pad_right(std::string_view text, int width);
 
-/// The text, cut to `width` columns; a cut text ends in the ellipsis.
+/// Returns the text, cut to `width` columns; a cut text ends in the ellipsis.
 std::string shortened(std::string_view text, int width, std::string_view ellipsis);
 
-/// Breaks a text at spaces into lines of at most `width` columns; a longer word stays whole, and so does a number with its
-/// unit ("66.7 %", "32 bytes"). Lines after the first start with `indent` spaces. A width of 0 is no limit. Adds no newline
-/// at the end.
+/// Breaks a text at spaces into lines of at most `width` columns. A longer word stays whole, and so does a number with
+/// its unit ("66.7 %", "32 bytes"). Lines after the first start with `indent` spaces. A width of 0 is no limit. Adds no
+/// newline at the end.
 std::string wrap(std::string_view text, int width, int indent);
 
-/// The lines of a text, without line ends. They point into the text, which must outlive them.
+/// Returns the lines of a text, without line ends. They point into the text, which must outlive them.
 std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace text

@@ -25,12 +25,12 @@ struct Column {
   int rank = 0;
   int gap = 2;                 // blanks before the column
   std::string spoken_name{};   // for a column without a heading
-  bool is_told_below = false;  // a note has its contents, so hiding it loses nothing
+  bool is_told_below = false;  // a note repeats its contents, so hiding it loses nothing
   int width = 0;               // of the widest cell; set it to reserve more
   int cut = 0;                 // cells are cut to this width; 0: not cut
   bool is_shown = true;
 
-  /// "sectors/request A"; empty for a bar, which has no name.
+  /// Returns "sectors/request A"; empty for a bar, which has no name.
   std::string name() const;
 };
 
@@ -44,16 +44,17 @@ class Table {
 
   /// Widens columns so that the row's cells fit.
   void make_room_for(const Row& row);
-  /// The width of the shown columns with their gaps.
+  /// Returns the width of the shown columns with their gaps.
   int width() const;
-  /// Hides one column of the highest rank and adds its name to `left_out`, once. False if only columns of rank 0 are left.
+  /// Hides one column of the highest rank and adds its name to `left_out`, once. Returns false if only columns of rank
+  /// 0 are left.
   bool leave_one_out(std::vector<std::string>* left_out = nullptr);
   /// Hides columns until the table fits the page. If it still does not fit, cuts the cells of column `name`.
   void fit(size_t name, std::vector<std::string>& left_out);
 
-  /// A line of group headings, if any column has one, and a line of column headings.
+  /// Returns a line of group headings, if any column has one, and a line of column headings.
   std::string headings() const;
-  /// One row as a line, without trailing blanks.
+  /// Returns one row as a line, without trailing blanks.
   std::string line(const Row& row) const;
 
   std::string markdown(const std::vector<Row>& rows) const;

@@ -17,20 +17,20 @@ namespace {
 
 constexpr size_t MOST_COUNTS_TOLD = 6;
 constexpr size_t MOST_ROWS_TOLD = 3;
-constexpr double SAME_CLOCK = 0.02;  // two clocks count as one up to this relative difference
-constexpr double OWN_CHANGE = 0.04;  // of the own time: a larger change is not ignored
-constexpr double OWN_SHARE = 0.5;    // of the ratio's change: the least change of the own time
+constexpr double SAME_CLOCK = 0.02;  // two clocks count as equal up to this relative difference
+constexpr double OWN_CHANGE = 0.04;  // a larger relative change of the own time is not ignored
+constexpr double OWN_SHARE = 0.5;    // the least share of the own time in the ratio's change
 constexpr const char* OWN_BUFFER = "of the kernel's own";
 
-// ---- What was counted.
+// ---- Counters.
 
-// Counters that depend on the compiler's choice of instructions, not only on the kernel's accesses.
+// True for counters that depend on the compiler's choice of instructions, not only on the kernel's accesses.
 bool is_the_compilers(const std::string& key) {
   return key == "warp_instructions" || key == "lane_instructions";
 }
 
-// Returns the counts by key and buffer. The number of a kernel's own allocation, as in "buffer 11", depends on earlier allocations and is
-// ignored.
+// Returns the counts by key and buffer. Ignores the number of a kernel's own allocation, as in "buffer 11", because it
+// depends on earlier allocations.
 std::map<std::pair<std::string, std::string>, uint64_t> compared_counts(const Result& r) {
   std::map<std::pair<std::string, std::string>, uint64_t> counts;
   if (!r.seen.traffic) return counts;
@@ -79,7 +79,7 @@ std::vector<std::string> changed_counts(const Result& base, const Result& now) {
   return changes;
 }
 
-// Returns the changed figures, of those for which less or more is better.
+// Returns the changed figures. Figures that are neither better high nor better low are left out.
 std::vector<std::string> changed_figures(const Result& base, const Result& now) {
   std::vector<std::string> changes;
   for (const Metric& m : metrics()) {
@@ -126,7 +126,7 @@ Compared compare_counts(const Result& base, const Result& now) {
   return compared;
 }
 
-// ---- What was timed.
+// ---- Times.
 
 // A kernel's speed: each run's values, their median over the runs, and its uncertainty. A larger value is faster.
 struct Speed {
@@ -135,7 +135,7 @@ struct Speed {
   double error_of_medians = 0;         // relative standard error
   std::optional<double> between_runs;  // relative standard deviation of the runs' medians
 
-  // The relative standard error. A single run has no scatter between runs, so the other's stands in.
+  // Returns the relative standard error. A single run has no scatter between runs; the scatter of `other` replaces it.
   double error(const Speed& other) const {
     const double scatter = between_runs.value_or(other.between_runs.value_or(0));
     return std::max(error_of_medians, scatter / std::sqrt(static_cast<double>(runs.size())));
@@ -174,11 +174,11 @@ Speed speed_of(const Timing& t) {
   return speed_of(by_run(t, rates));
 }
 
-// Equals the metric "median_ms".
+// Returns the metric "median_ms".
 double median_ms(const Timing& t) { return quartiles(t.samples_ms).median; }
 
 bool had_one_clock(const Timing& a, const Timing& b) {
-  if (a.clocks_mhz.size() != 3 || b.clocks_mhz.size() != 3) return true;  // as far as is known
+  if (a.clocks_mhz.size() != 3 || b.clocks_mhz.size() != 3) return true;  // unknown
   return std::abs(a.clocks_mhz[1] / b.clocks_mhz[1] - 1) <= SAME_CLOCK;
 }
 
@@ -215,7 +215,7 @@ Compared compare_times(const Timing& base, const Timing& now) {
     compared.reasons.push_back(std::move(why));
     return compared;
   };
-  const double own_change = median_ms(base) / median_ms(now) - 1;  // of its own speed
+  const double own_change = median_ms(base) / median_ms(now) - 1;  // of the own speed
   const bool same_clock = had_one_clock(base, now);
   if (std::abs(change) <= threshold) {
     if (error > HIDDEN_CHANGE) {
@@ -255,9 +255,10 @@ Compared compare_times(const Timing& base, const Timing& now) {
   return compared;
 }
 
-// ---- A row, and the run.
+// ---- Rows and runs.
 
-// A wrong row. If its result is right nevertheless, as with a broken promise, its counters mean something.
+// Returns the verdict on a wrong row. If only a promise was broken, the result is right and its counters are compared,
+// too.
 Compared compare_wrong(const Result& base, const Result& now) {
   Compared compared{.verdict = Change::wrong, .reasons = faults(now)};
   const bool are_counted = base.seen.traffic && now.seen.traffic;
@@ -349,7 +350,7 @@ const Result* partner_in(const Run& run, const Result& of) {
   return found == run.results.end() ? nullptr : &*found;
 }
 
-// "3 rows are not in it: a, b, c"; nothing if there are none.
+// Adds "3 rows are not in it: a, b, c" to the notes; nothing if there are no such rows.
 void note_rows(const std::vector<std::string>& names, const std::string& where,
                std::vector<std::string>& notes) {
   if (names.empty()) return;
@@ -374,7 +375,7 @@ bool is_same_subject(const Result& a, const Result& b) {
     return x.set == y.set && same_name && x.variant == y.variant && x.parameters == y.parameters;
   };
   const auto is_same_problem = [](std::optional<Problem> x, std::optional<Problem> y) {
-    if (x) x->seed = 0;  // any seed gives random numbers
+    if (x) x->seed = 0;  // any seed gives random numbers, so seeds need not agree
     if (y) y->seed = 0;
     return x == y;
   };
@@ -437,7 +438,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// Appends lists with one value for each sample. If one of them is incomplete, the result is empty.
+// Appends lists with one value for each sample. Empties `to` if one of them is incomplete.
 void append_whole(std::vector<double>& to, size_t samples, const std::vector<double>& from,
                   size_t samples_from) {
   if (to.size() == samples && from.size() == samples_from) {

@@ -15,11 +15,11 @@ class NotComparable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A smaller change counts as none, however certain it is.
+/// A smaller change counts as no change, even if it is certain.
 inline constexpr double LEAST_CHANGE = 0.03;
 /// A row is unsure if its scatter could hide a change this large.
 inline constexpr double HIDDEN_CHANGE = 0.05;
-/// The standard errors that must lie between two figures.
+/// Two figures differ if they lie this many standard errors apart.
 inline constexpr double STANDARD_ERRORS = 3;
 /// The largest p-value of the rank test at which a difference counts.
 inline constexpr double MOST_P_VALUE = 0.01;
@@ -27,12 +27,12 @@ inline constexpr double MOST_P_VALUE = 0.01;
 /// Gives each row of `now` with a partner in `base` its verdict (Result::compared), and the run its notes (Run::compared_with).
 /// `file` is the file of `base`. Partners have the same kernel, shape, options and kind of reference.
 ///
-/// A row timed beside a reference is compared by its ratio to the reference: the median of a run of the program, the mean over
-/// several runs (median_over_runs). It is SLOWER or FASTER if the ratios differ by more than the larger of LEAST_CHANGE and
-/// STANDARD_ERRORS standard errors of the difference, and Mann and Whitney's U test on the raw ratios agrees. The standard
-/// error is the medians', and at least that of the scatter between runs. The row is UNSURE if only one of the two criteria
-/// holds, if the reference's time moved instead, or if a change of HIDDEN_CHANGE could hide. A row timed alone is compared by
-/// its time, in the same way.
+/// A row timed beside a reference is compared by its ratio to the reference: the median of one run of the program, or
+/// the mean over several runs (median_over_runs). It is SLOWER or FASTER if two criteria hold. The ratios differ by
+/// more than the larger of LEAST_CHANGE and STANDARD_ERRORS standard errors of the difference. Mann and Whitney's U
+/// test on the raw ratios agrees. The standard error is the medians', and at least that of the scatter between runs.
+/// The row is UNSURE if only one of the two criteria holds, if the reference's time moved instead, or if a change of
+/// HIDDEN_CHANGE could hide. A row timed alone is compared by its time, in the same way.
 ///
 /// A counted row is SAME if every count, the path and the launches are equal, otherwise CHANGED. Numbers of instructions are
 /// not compared: the compiler chooses them.

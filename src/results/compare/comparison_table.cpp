@@ -38,7 +38,7 @@ std::string subject_of(const Result& r, const text::Signs& signs) {
   return sizes_of(r.who);
 }
 
-// Returns the rows of a comparison. Equal counters are left out, unless `all`.
+// Returns the rows of a comparison. Leaves out rows with equal counters unless `all`.
 std::vector<const Result*> rows_of(const Run& run, bool all) {
   std::vector<const Result*> rows;
   for (const Result& r : run.results) {
@@ -93,7 +93,7 @@ class ComparisonTable : public ResultTable {
   std::string footnote(bool, int) const override { return ""; }
 };
 
-// "base.json of 2026-11-22, commit 603d8feb66"
+// Returns "base.json of 2026-11-22, commit 603d8feb66".
 std::string told(const ComparedWith& with) {
   std::string text = with.file;
   if (!with.date.empty()) text += " of " + with.date.substr(0, 10);
@@ -101,7 +101,7 @@ std::string told(const ComparedWith& with) {
   return text;
 }
 
-// "36 rows: 1 SLOWER, 35 SAME"
+// Returns "36 rows: 1 SLOWER, 35 SAME".
 std::string summary(const Run& run) {
   const std::array<int, 6> counts = tally(run);
   int rows = 0;
@@ -121,7 +121,7 @@ struct Explanation {
   std::string failure;  // the machine's own message of a wrong row: several lines, or nothing
 };
 
-// A line for each row that changed, the worst first.
+// Returns a line for each row that changed, the worst first.
 std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) {
   std::vector<Explanation> all;
   for (const Change verdict : ALL) {
@@ -144,7 +144,7 @@ std::vector<Explanation> explanations(const Run& run, const text::Signs& signs) 
   return all;
 }
 
-// Escapes a text for a GitHub message, and more for a property of one.
+// Escapes a text for a GitHub message. A message's property needs further escapes.
 std::string escaped(const std::string& text, bool in_property) {
   std::string safe;
   for (const char c : text) {

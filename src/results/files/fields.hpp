@@ -1,4 +1,5 @@
-// A struct's fields as one table: from it JSON is written, read with its checks, and described to other readers.
+// A struct's fields as one table. The writer of JSON, its reader with the checks, and the description for other readers
+// use it.
 //
 //   constexpr auto LESSON = std::tuple{needed("lab", &Lesson::lab, Text{}),
 //                                      omitted("answer", &Lesson::answer, LinesOfText{})};
@@ -84,7 +85,7 @@ struct AnyNumber {
   static Json described() { return "any number"; }
 };
 
-/// One of `count` words, the names of 0, 1, ...; null for one without a name.
+/// One of `count` words, the names of the values 0, 1, ...; null for a value without a name.
 template <typename T>
 struct Word {
   using Value = T;
@@ -144,7 +145,7 @@ struct Three {
   Json described() const { return {{"three", kind.described()}}; }
 };
 
-/// Members whose names are the value's own, in their order.
+/// Members of an object. Each member's name is its value's own name; the order is kept.
 template <typename Kind>
 struct Members {
   using Value = std::vector<std::pair<std::string, typename Kind::Value>>;
@@ -164,8 +165,8 @@ struct Members {
   Json described() const { return {{"members", kind.described()}}; }
 };
 
-// ---- Fields. Each writes itself into an object, reads itself from one, and adds itself to a description: its key, its
-// kind and, unless it is required, the meaning of its absence.
+// ---- Fields. A field has a key, a kind and, unless it is required, a meaning of its absence. It writes itself into an
+// object, reads itself from one, and adds itself to a description.
 
 enum class Presence {
   needed,   // always written; a file without it is refused
@@ -248,7 +249,7 @@ void describe(Json& description, const std::tuple<Fields...>& table) {
   std::apply([&](const Fields&... field) { (field.describe(description), ...); }, table);
 }
 
-/// The fields of a struct within, which stand in the same object.
+/// The fields of a member struct, written into the outer struct's object.
 template <typename Struct, typename Member, typename Table>
 struct Within {
   using Of = Struct;
@@ -262,7 +263,7 @@ struct Within {
   void describe(Json& description) const { results::describe(description, table); }
 };
 
-/// A field that follows from others: written for other tools, and not read.
+/// A field that is computed from others: written for other tools, and not read.
 template <typename Struct, typename Derived, typename Kind>
 struct Follows {
   using Of = Struct;
@@ -279,7 +280,7 @@ struct Follows {
   }
 };
 
-/// Two texts of a struct as one field, with a separator: "no K: C[0][0] is 1". The first alone if the second is empty.
+/// Two texts of a struct as one field, with a separator: "no K: C[0][0] is 1". If the second is empty, only the first.
 template <typename Struct>
 struct Joined {
   using Value = Struct;
@@ -300,7 +301,7 @@ struct Joined {
   static Json described() { return Text::described(); }
 };
 
-/// Members of a struct under one key, read before its others.
+/// Members of a struct under one key, read before its other members.
 template <typename Kind>
 struct Head {
   using Of = typename Kind::Value;
@@ -311,7 +312,7 @@ struct Head {
   void read(const Place& from, Of& value) const { value = kind.read(from.at(key)); }
 };
 
-/// A struct as an object of its own.
+/// A struct written as an object of its own.
 template <const auto& TABLE>
 struct Object {
   using Value = typename std::tuple_element_t<0, std::remove_cvref_t<decltype(TABLE)>>::Of;

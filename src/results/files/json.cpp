@@ -20,7 +20,7 @@
 namespace results {
 namespace {
 
-// ---- THE fields of each struct in a file, in the order in which they are written.
+// ---- THE fields of each struct in a file, in the order of writing.
 
 constexpr auto SMALL = Whole<int>{0, INT32_MAX};
 constexpr auto LARGE = Whole<int64_t>{0, INT64_MAX};
@@ -140,7 +140,7 @@ constexpr auto ACCURACY = std::tuple{
     needed("elements_compared", &Judgement::compared, LARGE),
 };
 
-// The first four are metrics under the same keys.
+// The first four are metrics with the same keys.
 constexpr auto ERRORS = std::tuple{
     omitted("frobenius_error", &Errors::frobenius, FIGURE),
     omitted("largest_error", &Errors::largest, FIGURE),
@@ -325,7 +325,7 @@ void add_judgement(Json& row, const Result& r) {
   write(row, j, ACCURACY);
   if (j.errors) write(row, *j.errors, ERRORS);
   if (!j.correct) {
-    row["error_occurred"] = true;  // Google Benchmark's word for a row that is not to be used
+    row["error_occurred"] = true;  // Google Benchmark's word for an unusable row
     write(row, j, FAILURE);
   }
   write(row, j, FIRST_MISMATCH);

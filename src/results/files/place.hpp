@@ -12,8 +12,8 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr double LARGEST = 1e18, SMALLEST = 1e-9;  // of any figure above 0
 
-/// A place with its name for complaints. Each function that takes a value throws Unusable (json.hpp), which begins with
-/// the place, if the value is of another kind. Keeps a reference to `json`.
+/// A value in the file, with the name of its place for error messages. Each function that takes a value throws Unusable
+/// (json.hpp) if the value is of another kind; the message begins with the place. Keeps a reference to `json`.
 class Place {
  public:
   Place(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
@@ -48,9 +48,9 @@ class Place {
   int64_t integer(int64_t least, int64_t most) const;
   uint64_t natural() const;
   double number(double least, double most) const;
-  /// A number, or "nan", "inf", "-inf", for which JSON has no number.
+  /// Returns a number, or "nan", "inf", "-inf", for which JSON has no number.
   double any_number() const;
-  /// "2026-11-22T10:00:00+00:00", or nothing if unknown.
+  /// Returns "2026-11-22T10:00:00+00:00", or nothing if unknown.
   std::string date() const;
 
  private:

@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int DEEPEST = 16;          // of objects and lists in each other; a run needs half of that
-constexpr size_t LONGEST_KEY = 100;  // as far as a message quotes it
+constexpr int DEEPEST = 16;          // the most nested objects and lists; a run needs half of them
+constexpr size_t LONGEST_KEY = 100;  // a message quotes no more of a key
 
 // Refuses texts that readers understand differently: two members with one name, and lists nested without end.
 class Watch {
@@ -38,14 +38,14 @@ class Watch {
   }
 
  private:
-  std::vector<std::set<std::string>> keys_{};  // so far, of each object that is open
+  std::vector<std::set<std::string>> keys_{};  // the keys so far of each open object
 };
 
 }  // namespace
 
 Json strict_json(std::string_view text) {
   if (text.empty()) throw Unusable("it is empty");
-  // Every other byte of UTF-16 is zero, with or without a byte order mark.
+  // In UTF-16 every other byte of such a text is zero, with or without a byte order mark.
   if (text.substr(0, 4).find('\0') != text.npos) throw Unusable("it is UTF-16, and JSON is UTF-8");
   try {
     return Json::parse(text, Watch());

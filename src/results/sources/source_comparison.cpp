@@ -56,7 +56,7 @@ std::vector<CodeLine> code_of(const std::vector<Line>& lines, const std::vector<
   return code;
 }
 
-// The longest common subsequence of the lines' texts, as pairs of indices.
+// Returns the longest common subsequence of the lines' texts, as pairs of indices.
 std::vector<std::pair<size_t, size_t>> common(const std::vector<CodeLine>& a,
                                               const std::vector<CodeLine>& b) {
   std::vector<std::vector<int>> length(a.size() + 1, std::vector<int>(b.size() + 1, 0));
@@ -84,10 +84,10 @@ std::string name_of(const Result& r) {
   return number + r.who.name + (r.who.variant.empty() ? "" : "/" + r.who.variant);
 }
 
-// "4096x4096x4096", "elements 16777216"
+// Returns "4096x4096x4096" or "elements 16777216".
 std::string size_of(const Result& r) { return r.problem ? r.problem->size() : sizes_of(r.who); }
 
-// "6.6x fewer", "1.3x more", or "as many".
+// Returns "6.6x fewer", "1.3x more", or "as many".
 std::string compared(double first, double second, const char* fewer, const char* more,
                      const char* equal, const text::Signs& signs) {
   const double ratio = first / second;
@@ -155,7 +155,8 @@ std::string worth(const Result& first, const Result& second, const Recorded& rec
     const char* key = of_labs ? "percent_of_copy" : "percent_of_cublas";
     const auto slow = value(*before, key, {}, run->from.roofs);
     const auto fast = value(*now, key, {}, run->from.roofs);
-    // Compares the times, like the table of a device: the two per cents have references that ran at different moments.
+    // Compares the times, like the table of a device, because the two percentages have references that ran at different
+    // moments.
     const auto slow_ms = value(*before, "median_ms"), fast_ms = value(*now, "median_ms");
     if (!slow || !fast || !slow_ms || !fast_ms) return text;
     add(fmt::format("speed: {} {:.1f} % of {}, {} {:.1f} %: {} *", name_of(first), *slow,

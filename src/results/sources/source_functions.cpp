@@ -6,7 +6,8 @@
 namespace results {
 namespace {
 
-// The source with all that is no code blanked out, so that each brace in it is one of the language's. Line breaks stay.
+// Returns the source with blanks in place of comments, strings and preprocessor lines, so only the language's own
+// braces remain. Keeps line breaks.
 std::string code_of(std::string_view source) {
   std::string code(source);
   const auto blank = [&](size_t begin, size_t end) {
@@ -67,7 +68,7 @@ bool holds_functions(const std::string& declaration) {
 std::vector<FunctionLines> functions_of(std::string_view source) {
   const std::string code = code_of(source);
   std::vector<FunctionLines> functions;
-  std::string declaration;  // since the last one ended
+  std::string declaration;  // since the last declaration ended
   int begin = 0;            // its first line
   int depth = 0;            // of braces within a function
   int line = 1;

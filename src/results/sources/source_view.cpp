@@ -21,7 +21,7 @@ constexpr int SOURCE_SHARE = 40;  // per cent of the page: its least width, if t
 constexpr int LEAST_SOURCE = 12;  // columns: its least width in any case
 constexpr const char* BLANKS = " \t\r";
 
-// A figure of a line in its column, or nothing.
+// Returns a figure of a line for its column, or nothing.
 std::string figure(std::optional<double> value, const char* unit = "") {
   return value ? fmt::format("{:.1f}{}", *value, unit) : std::string();
 }
@@ -35,7 +35,7 @@ std::string access_of(const Line& line) {
   return fmt::format("{} {} B", action_of(line), line.bytes_per_lane);
 }
 
-// A line's accesses of one width to a buffer are one row, for any instruction.
+// Returns one row for all of a line's accesses of one width to a buffer, whatever the instruction.
 std::vector<Line> rows_of(const std::vector<Line>& lines) {
   std::vector<Line> rows;
   for (const Line& line : lines) {
@@ -63,7 +63,8 @@ std::vector<Line> rows_of(const std::vector<Line>& lines) {
   return rows;
 }
 
-// A source line as it can be printed: tabs as blanks, nothing that a terminal takes for a command.
+// Returns a source line that can be printed: tabs become blanks, and nothing is left that a terminal takes for a
+// command.
 std::string printable_source(std::string_view line) {
   std::string text;
   for (const char c : line.substr(0, line.find_last_not_of(BLANKS) + 1)) {
@@ -80,14 +81,14 @@ std::string ascii(std::string text) {
 
 // A column of the margin.
 struct Column {
-  std::string over, under;  // its heading, of two lines
+  std::string over, under;  // the heading, in two lines
   text::Align align = text::Align::right;
   int rank = 0;
   std::string meaning;  // for the legend, or nothing
   std::function<std::string(const Line&)> cell;
 };
 
-// A source line as the page has it, and the rows of the margin beside it.
+// A source line as it is printed, and the rows of the margin beside it.
 struct CodeRow {
   char sign = ' ';
   std::string number{};
@@ -95,8 +96,8 @@ struct CodeRow {
   std::vector<const Line*> accesses{};
 };
 
-// The page: marks, numbers and source on the left, the margin on the right of those lines that access memory. All others
-// have the whole width.
+// The page: marks, numbers and source on the left, and on the right the margin of the lines that access memory. All
+// other lines have the whole width.
 class Layout {
  public:
   Layout(const std::vector<Line>& accesses, const std::vector<CodeRow>& code,
@@ -228,14 +229,14 @@ class Layout {
   // Returns the width for the source beside a margin.
   int room_for_code() const { return page_.width - before_code() - 2 - margin_.width(); }
 
-  // Takes as many words off the text as fit, and leaves the rest with its indentation.
+  // Takes as many words off the text as fit, and leaves the others with the indentation.
   std::string take(std::string& text) const {
     if (text::display_width(text) <= code_width_) return std::exchange(text, "");
     const size_t indent = text.find_first_not_of(' ');
     std::string part = text;
     while (text::display_width(part) > code_width_) {
       const size_t space = part.rfind(' ', part.find_last_not_of(' '));
-      if (space == part.npos || space <= indent) return "";  // a word longer than the line
+      if (space == part.npos || space <= indent) return "";  // a single word longer than the line
       part.erase(space);
     }
     text = std::string(indent + 4, ' ') + text.substr(part.size() + 1);
@@ -256,7 +257,7 @@ class Layout {
   int code_width_ = 0;
 };
 
-// A file of a part: its name, and its lines with marks of leaving out between.
+// A file of a part: its name, and its lines with "..." for each omitted stretch.
 struct FileRows {
   std::string name;
   std::vector<CodeRow> rows;

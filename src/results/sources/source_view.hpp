@@ -21,10 +21,10 @@ struct Source {
 /// The lines to show, with the mark before each: a blank, '-' or '+'.
 using Shown = std::map<std::string, std::map<int, char>>;
 
-/// All lines of the functions that access memory, with blanks.
+/// Returns all lines of the functions that access memory, marked with blanks.
 Shown functions_with_accesses(const std::vector<Line>& lines, const std::vector<Source>& sources);
 
-/// A kernel to show: its counters, its sources in order, and the lines of them.
+/// A kernel to show: its counters, its sources in order, and their lines to show.
 struct SourcePart {
   std::string title{};
   std::vector<Line> lines{};
@@ -37,7 +37,7 @@ struct SourcePart {
 /// columns, and long lines are cut. A legend of the margin's columns ends the text.
 std::string source_view(const std::vector<SourcePart>& parts, const text::Page& page);
 
-/// "524 k": three digits.
+/// Returns "524 k": three digits.
 std::string compact(double count);
 
 }  // namespace results

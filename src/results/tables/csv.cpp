@@ -24,14 +24,14 @@ std::string csv_cell(const Json& value) {
   return quoted + "\"";
 }
 
-// "race; unwritten read"
+// Returns "race; unwritten read".
 std::string kinds_of(const Json& hazards) {
   std::vector<std::string> kinds;
   for (const Json& hazard : hazards) kinds.push_back(hazard.at("kind").get<std::string>());
   return fmt::format("{}", fmt::join(kinds, "; "));
 }
 
-// Collects the single values of a row; those of an object are named "object.key". Lists are left out, except the kinds
+// Collects the single values of a row; a value of an object is named "object.key". Leaves lists out, except the kinds
 // of hazards, because a row may be wrong for no other reason.
 void flatten(const std::string& prefix, const Json& object, Cells& flat) {
   for (const auto& [key, value] : object.items()) {

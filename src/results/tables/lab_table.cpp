@@ -72,7 +72,7 @@ class LabTable : public ResultTable {
     return notes;
   }
 
-  // Each lab was recorded at its own size, which its notes tell.
+  // Returns nothing: each lab was recorded at its own size, and its notes say which.
   std::string footnote(bool, int) const override { return ""; }
 
  private:
@@ -139,7 +139,7 @@ class LabTable : public ResultTable {
     if (any([key](const Result& r) { return value(r, key).value_or(0) > 0; })) figure(key, rank);
   }
 
-  // In the order of their first appearance.
+  // Returns the buffers in the order of their first appearance.
   std::vector<std::string> buffers_of(const char* requests) const {
     std::vector<std::string> buffers;
     for (const Result* r : rows_) {

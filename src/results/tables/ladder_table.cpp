@@ -19,7 +19,7 @@ std::string short_name(const Identity& who) {
   return who.number ? std::to_string(*who.number) : who.name;
 }
 
-// As far as two decimals show.
+// True if the ratio is 1 to two decimals.
 bool is_equal(double ratio) { return ratio > 0.995 && ratio < 1.005; }
 
 std::string size_of(const Result& r, const text::Signs& signs) {
@@ -67,7 +67,7 @@ class LadderTable : public ResultTable {
                          details)};
   }
 
-  // A line for each arithmetic below FP32's.
+  // Returns a line for each arithmetic less accurate than FP32.
   std::vector<Note> notes(int) const override {
     std::vector<std::pair<std::string, std::vector<std::string>>> kernels;
     for (const Result* r : rows_) {
@@ -92,15 +92,16 @@ class LadderTable : public ResultTable {
   }
 
  private:
-  // The arithmetic for the heading: FP32 if any row has it, because the others are marked; else that of all rows; nothing
-  // if they differ.
+  // Returns the arithmetic for the heading: FP32 if any row has it, because the other rows are marked. Otherwise the
+  // arithmetic of all rows, or nothing if they differ.
   std::string arithmetic() const {
     const std::string& first = rows_.front()->below_fp32;
     if (any([](const Result& r) { return r.below_fp32.empty(); })) return "FP32";
     return any([&](const Result& r) { return r.below_fp32 != first; }) ? "" : first;
   }
 
-  // An option asks for errors and hazards: ranks 1 to 3, so that they are the last columns to leave a narrow page.
+  // Adds the columns of errors and hazards. The user asked for them with an option, so their ranks 1 to 3 keep them
+  // longest on a narrow page.
   void add_errors() {
     figure("frobenius_error", 1);
     figure("reference_frobenius_error", 2);
@@ -127,11 +128,11 @@ class LadderTable : public ResultTable {
   void add_traffic() {
     const bool is_asked_for_more =
         any([](const Result& r) { return r.seen.looked_for_hazards || r.judged.errors; });
-    add_promise(is_asked_for_more ? 4 : 8);  // a verdict as well
+    add_promise(is_asked_for_more ? 4 : 8);  // the column shows a verdict as well
     add_hazards(1);
     figure("load_sectors_per_request", 6, "A");
     figure("load_sectors_per_request", 6, "B");
-    // A metric of its own under the same heading: C is written, not read.
+    // C is written, not read: another metric under the same heading.
     figure("store_sectors_per_request", 6, "C");
     add_share("bytes_used_over_fetched", 7);
     add_step("sectors against the row above", 9, [this](size_t i) { return fewer(i); });
@@ -170,7 +171,7 @@ class LadderTable : public ResultTable {
                        *ratio >= 1 ? "fewer" : "more", above);
   }
 
-  std::string starred_column_{};  // its name, or nothing
+  std::string starred_column_{};  // the starred column's name, or nothing
 };
 
 }  // namespace

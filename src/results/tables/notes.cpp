@@ -13,7 +13,7 @@
 namespace results {
 namespace {
 
-// "2 coalesced at 64x64x64", "2 coalesced at 64x64x64, normal data", "copy_stride/8 at elements 16384"
+// Returns "2 coalesced at 64x64x64", "2 coalesced at 64x64x64, normal data" or "copy_stride/8 at elements 16384".
 std::string title(const Result& r) {
   if (is_of_a_lab(r)) {
     const std::string sizes = sizes_of(r.who);
@@ -27,7 +27,7 @@ std::string title(const Result& r) {
   return text;
 }
 
-// "load sectors per request of A = 32: counted 4"
+// Returns "load sectors per request of A = 32: counted 4".
 std::string text_of(const CheckedClaim& c) {
   const Metric* known = find_metric(c.counter);
   return fmt::format("{}{} {} {:.6g}: counted {}", known != nullptr ? known->name : c.counter,
@@ -39,7 +39,7 @@ std::string text_of(const BrokenCheck& broken) {
   return broken.name + (broken.complaint.empty() ? "" : ": " + broken.complaint);
 }
 
-// Tells the first failed check in full, and on a line below it names some of the others: one mistake breaks many.
+// Returns the first failed check in full, and on a line below it the names of some others: one mistake breaks many.
 std::string contract_text(const Judgement& j) {
   constexpr size_t MOST_NAMED = 4;
   std::string text = text_of(j.contract.front());
@@ -62,7 +62,7 @@ std::string extent(const std::array<int64_t, 3>& e, const text::Signs& signs) {
   return text;
 }
 
-// A library's kernel may have a name of a hundred letters without a space to break it at.
+// Cuts a name. A library's kernel may have a name of a hundred letters without a space to break it at.
 std::string shortened(const std::string& name, int width, const text::Signs& signs) {
   const int most = std::max(20, width - 8);
   if (width == 0 || text::display_width(name) <= most) return name;
@@ -82,7 +82,7 @@ std::string text_of(const Kernel& k, int width, const text::Signs& signs) {
   return text;
 }
 
-// Adds a hazard's number of occurrences to its first line. The other lines stay.
+// Returns a hazard's text with the number of occurrences in its first line.
 std::string text_of(const Hazard& hazard) {
   std::string text = hazard.message.empty() ? hazard.kind : hazard.message;
   if (hazard.times > 1) {
@@ -92,7 +92,7 @@ std::string text_of(const Hazard& hazard) {
   return text;
 }
 
-// "error 1.2e-07, the reference's 1.1e-07; largest |error| / (|A||B|) ...; 3 infinities or NaN ..."
+// Returns "error 1.2e-07, the reference's 1.1e-07; largest |error| / (|A||B|) ...; 3 infinities or NaN ...".
 std::string text_of(const Errors& e) {
   const auto figure = [](const std::optional<double>& error) {
     return error ? fmt::format("{:.3g}", *error) : std::string("unknown");
@@ -110,7 +110,7 @@ std::string text_of(const Errors& e) {
   return text;
 }
 
-// An error of a result: a clause that lacks its subject, "broke its promise: ...", or a whole one, "C[0][0] is ...".
+// An error of a result: a clause without its subject, "broke its promise: ...", or a whole clause, "C[0][0] is ...".
 struct Fault {
   std::string clause;
   bool lacks_subject = false;
@@ -154,7 +154,7 @@ std::vector<std::string> faults(const Result& result) {
 std::string complaints(const Run& run, const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::string text;
-  // The first line of an error follows the title, the others are below it.
+  // The first line of an error follows the title. The other lines are below it.
   const auto add = [&](const std::string& what) {
     const std::vector<std::string_view> lines = text::lines_of(what);
     text += text::wrap(fmt::format("{} {}", signs.wrong, lines.front()), page.width, 2) + "\n";

@@ -11,10 +11,10 @@ namespace results {
 /// Runs on a real device. Their figures are shown, starred, if nothing was timed.
 using Recorded = std::vector<Run>;
 
-/// A rung's recorded figures are of this size in each dimension; a lab's may have any.
+/// The size, in each dimension, of a rung's recorded figures. A lab's figures may have any size.
 inline constexpr int64_t RECORDED_SIZE = 4096;
 
-/// True if the result can be shown starred: warm, right, with a rung's per cent of cuBLAS or a lab's time.
+/// True if the result can be shown starred: warm and right, with a rung's percentage of cuBLAS or a lab's time.
 bool can_stand_in(const Result& result);
 
 /// A recorded result and its run; both nullptr if there is none.
@@ -23,7 +23,7 @@ struct RecordedResult {
   const Result* result = nullptr;
 };
 
-/// The recorded result for that kernel.
+/// Returns the recorded result of that kernel.
 RecordedResult recorded_result(const Recorded& recorded, const Identity& who);
 
 }  // namespace results

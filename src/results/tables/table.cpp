@@ -77,7 +77,7 @@ std::string to_markdown(const Run& run, const Recorded& recorded) {
     if (!text.empty()) text += "\n";
     for (const std::string& line : table->heading()) text += text::in_markdown(line) + "\n\n";
     text += table->markdown();
-    for (const Note& note : table->notes(0))  // a star would begin a list
+    for (const Note& note : table->notes(0))  // in Markdown a star would begin a list
       text += (note.text.starts_with('*') ? "\n\\" : "\n") + text::in_markdown(note.text) + "\n";
     if (footnote.empty()) footnote = table->footnote(tables.size() == 1, 0);
   }

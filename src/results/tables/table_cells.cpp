@@ -8,9 +8,10 @@
 namespace results {
 namespace {
 
-constexpr double MOST_DIGITS = 1e12;  // a larger figure makes no sense, and is written short
+constexpr double MOST_DIGITS = 1e12;  // a larger figure is meaningless, and is written short
 
-// 3 significant digits, so that the decimal points of a column stand in line: "275   ", " 22.0 ".
+// Returns 3 significant digits, padded so that the decimal points of a column stand in line: "275
+// ", " 22.0 ".
 std::string three_digits(double value) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   std::string text = fmt::format("{:.{}f}", value, decimals);

@@ -124,7 +124,7 @@ void ResultTable::add_kernels(const std::string& heading, int rank,
   });
 }
 
-// An empty product has no per cent of anything.
+// Finds none for an empty product, which has no per cent of anything.
 RecordedResult ResultTable::starred(const Result& r) const {
   if (is_timed() || !r.refusal.empty() || r.who.number == 0 || (r.problem && r.problem->is_empty()))
     return {};
@@ -172,7 +172,7 @@ std::string ResultTable::starred_note(std::string (*size_of)(const Result&, cons
   return "";
 }
 
-// A column without a heading and without an entry is left out.
+// Removes a column without a heading and without an entry.
 void ResultTable::drop_empty_columns() {
   const text::Table all = table({});
   size_t i = 0;
@@ -187,7 +187,7 @@ Cell ResultTable::correct(const Result& r, const char* right) const {
   return {right, Tone::good};
 }
 
-// ---- What stands over the table.
+// ---- Above the table.
 
 std::string ResultTable::heading_line(const std::vector<std::string>& subject,
                                       const std::vector<std::string>& details) const {
@@ -218,7 +218,7 @@ bool ResultTable::all_trusted() const {
   return std::ranges::all_of(rows_, [](const Result* r) { return r->judged.trusted(); });
 }
 
-// ---- On a page.
+// ---- Text and Markdown.
 
 std::vector<text::Table::Row> ResultTable::cells() const {
   std::vector<text::Table::Row> rows(rows_.size());

@@ -38,11 +38,12 @@ class ResultTable {
   ResultTable(const ResultTable&) = delete;
   ResultTable& operator=(const ResultTable&) = delete;
 
-  /// The lines above the table.
+  /// Returns the lines above the table.
   virtual std::vector<std::string> heading() const = 0;
-  /// The notes right below the table, for a page of that width; 0: no limit.
+  /// Returns the notes right below the table, for a page of that width; 0: no limit.
   virtual std::vector<Note> notes(int width) const = 0;
-  /// The meaning of the stars, or nothing. `alone`: the page has no other table; `width`: the page's, 0 for no limit.
+  /// Returns the meaning of the stars, or nothing. `alone`: the page has no other table; `width`: the page's, 0 for no
+  /// limit.
   virtual std::string footnote(bool alone, int width) const = 0;
 
   /// Renders the table. Adds the names of hidden columns to `left_out`.
@@ -69,14 +70,14 @@ class ResultTable {
   /// Adds a metric's column; it is hidden if no row has the metric.
   void figure(const char* key, std::string group, std::string heading, int rank,
               std::string_view buffer = {});
-  /// The same under the metric's own heading, above the buffer's name if it has one.
+  /// Adds the same under the metric's own heading, above the buffer's name if it has one.
   void figure(const char* key, int rank, std::string_view buffer = {});
   /// Adds a column of a share: "12.1 %".
   void add_share(const char* key, int rank);
   /// Adds a metric's column, formatted by `text`.
   void add_figure(const char* heading, const char* key, int rank,
                   std::function<std::string(double)> text);
-  /// Adds a bar for a metric in per cent. A hidden bar is not named.
+  /// Adds a bar for a metric in per cent. A hidden bar is not named among the hidden columns.
   void add_bar(const char* key, int rank);
   void add_path(int rank);
   void add_promise(int rank);
@@ -88,24 +89,22 @@ class ResultTable {
                    std::function<const Result*(const Result&)> of);
   void drop_empty_columns();
 
-  /// The recorded result for a row without times, and a starred column of it.
+  /// Returns the recorded result that stands in for a row without times; both pointers are nullptr if there is none.
   RecordedResult starred(const Result& r) const;
   bool any_starred() const;
   void add_starred(std::string group, const char* heading, const char* key, int rank,
                    std::function<std::string(double)> text);
-  /// "on 2026-11-22" or "from 2026-11-22 to 2026-11-24", of the starred figures.
-  std::string starred_dates() const;
-  /// The meaning of the stars, or nothing; `size_here` replaces the rows' own size.
+  /// Returns the meaning of the stars, or nothing; `size_here` replaces the rows' own size.
   std::string starred_note(std::string (*size_of)(const Result&, const text::Signs&),
                            const std::string& size_here = "") const;
 
   /// True if the page has room for that column.
   bool shows(std::string_view name, int width) const;
 
-  /// The cell for right, wrong or refused; `right` is the text of a right result.
+  /// Returns the cell for right, wrong or refused; `right` is the text of a right result.
   Cell correct(const Result& r, const char* right) const;
 
-  /// The heading: machine, subject, way of measuring, details: "a · b · c".
+  /// Returns the heading: machine, subject, way of measuring, details: "a · b · c".
   std::string heading_line(const std::vector<std::string>& subject,
                            const std::vector<std::string>& details) const;
 
@@ -114,7 +113,7 @@ class ResultTable {
   const Recorded& recorded_;
   const text::Signs& signs_;
   std::vector<Column> columns_;
-  size_t name_column_ = 0;  // cut if even the columns of rank 0 do not fit
+  size_t name_column_ = 0;  // this column is cut if even the columns of rank 0 do not fit
 
  private:
   const Result* first_timed() const;
@@ -123,14 +122,15 @@ class ResultTable {
   text::Table table(const text::Page& page) const;
 };
 
-/// The table of rungs on one problem: each row against the one above it and against cuBLAS. All must outlive the table.
+/// Returns the table of rungs on one problem: each row against the row above it and against cuBLAS. All must outlive
+/// the table.
 std::unique_ptr<ResultTable> ladder_table(const Run& run, std::vector<const Result*> rows,
                                           const Recorded& recorded, const text::Signs& signs);
-/// The table of a lab: its variants side by side, under its question and above its answer.
+/// Returns the table of a lab: its variants side by side, under its question and above its answer.
 std::unique_ptr<ResultTable> lab_table(const Run& run, std::vector<const Result*> rows,
                                        const Recorded& recorded, const text::Signs& signs);
 
-/// A kernel's use of a multiprocessor, as cells of add_kernels(); empty if unknown.
+/// Returns a kernel's use of a multiprocessor, as cells of add_kernels(); empty if unknown.
 std::string registers_of(const Kernel& kernel);
 std::string shared_kib_of(const Kernel& kernel);
 std::string blocks_per_multiprocessor_of(const Kernel& kernel);

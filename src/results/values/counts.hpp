@@ -13,7 +13,7 @@ inline constexpr const char* LOAD_LINES = "load_lines";
 inline constexpr const char* LOAD_LANES = "load_lanes";
 inline constexpr const char* LOAD_BYTES = "load_bytes";
 inline constexpr const char* ASYNC_COPY_BYTES =
-    "async_copy_bytes";  // of LOAD_BYTES, those by cp.async
+    "async_copy_bytes";  // the part of LOAD_BYTES that cp.async loads
 inline constexpr const char* STORE_REQUESTS = "store_requests";
 inline constexpr const char* STORE_SECTORS = "store_sectors";
 inline constexpr const char* STORE_LINES = "store_lines";
@@ -24,7 +24,7 @@ inline constexpr const char* ATOMIC_SECTORS = "atomic_sectors";
 
 // Counts of the whole launch.
 inline constexpr const char* GLOBAL_BYTES_FETCHED =
-    "global_bytes_fetched";  // or written, in sectors
+    "global_bytes_fetched";  // fetched or written, in whole sectors
 inline constexpr const char* GLOBAL_BYTES_USED = "global_bytes_used";
 inline constexpr const char* SHARED_LOADS = "shared_loads";  // requests
 inline constexpr const char* SHARED_LOAD_WAVEFRONTS = "shared_load_wavefronts";
@@ -43,11 +43,11 @@ inline constexpr const char* FFMA = "ffma";
 inline constexpr const char* FLOPS = "flops";
 inline constexpr const char* BARRIERS = "barriers";
 inline constexpr const char* LAUNCHES = "launches";
-// Only if there are any: cp.async of lanes, and those pending while their warp loaded from shared memory.
+// Present only if there are any: cp.async of lanes, and the number pending while their warp loaded from shared memory.
 inline constexpr const char* ASYNC_COPY_LANES = "async_copy_lanes";
 inline constexpr const char* ASYNC_COPY_LANES_DURING_LOADS = "async_copy_lanes_during_loads";
 
-// Only if there are any: operations of the products on tensor cores.
+// Present only if there are any: operations of the products on tensor cores.
 inline constexpr const char* TENSOR_FLOPS = "tensor_flops";
 
 // Counts of the whole launch that only a device's profiler has.

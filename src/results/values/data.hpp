@@ -7,7 +7,7 @@
 
 namespace results {
 
-/// src/runner/verify/inputs.hpp makes the elements.
+/// The kinds, by name. src/runner/verify/inputs.hpp makes the elements.
 enum class Data {
   uniform,
   normal,
@@ -25,9 +25,9 @@ inline constexpr std::array EVERY_DATA{
     Data::cancelling, Data::integers, Data::positive,  Data::special,
 };
 
-/// "inner_scaled": its name in options and JSON.
+/// Returns "inner_scaled": the name in options and JSON.
 const char* name_of(Data data);
-/// Nothing if there is no such name.
+/// Returns nothing if there is no such name.
 std::optional<Data> data_named(std::string_view name);
 
 }  // namespace results

@@ -33,7 +33,7 @@ std::optional<double> bytes_used_over_fetched(const Line& line) {
   return static_cast<double>(line.bytes_used) / (SECTOR_BYTES * static_cast<double>(line.sectors));
 }
 
-// The cost shows the path through memory.
+// Needs no check of the memory: only accesses to shared memory have wavefronts.
 std::optional<double> wavefronts_per_request(const Line& line) {
   return share(line.wavefronts, static_cast<double>(line.requests));
 }
@@ -47,7 +47,7 @@ Waste waste_of(const Line& line) {
   } else {
     const auto requests = static_cast<double>(line.requests);
     moved = static_cast<double>(line.sectors);
-    // The sectors of its bytes, but at least one for each request.
+    // The number of sectors for its bytes, but at least one for each request.
     needed = std::max(static_cast<double>(line.bytes_used) / SECTOR_BYTES, requests);
   }
   if (moved >= MUCH * needed) return moved > 0 ? Waste::much : Waste::none;

@@ -25,7 +25,7 @@ Figure median_ms(const Result& r) {
   return timing(r) ? Figure(quartiles(timing(r)->samples_ms).median) : std::nullopt;
 }
 
-// Amount / time, in 10^9 a second. Nothing for an empty product.
+// Returns amount / time, in 10^9 a second. Nothing for an empty product.
 Figure rate(const Result& r, double amount) {
   const Figure ms = median_ms(r);
   if (!ms || *ms == 0 || amount == 0) return std::nullopt;
@@ -39,7 +39,7 @@ Figure gbytes_per_second(const Result& r) {
   return r.problem ? rate(r, r.problem->least_bytes()) : std::nullopt;
 }
 
-// The median of the speed in per cent of the reference's, which took turns with the kernel.
+// Returns the median speed in per cent of the reference's, which took turns with the kernel.
 Figure paired_median(const Timing& t) { return median_over_runs(by_run(t, paired_percent(t))); }
 
 Figure percent_of_cublas(const Result& r) {
@@ -58,7 +58,7 @@ Figure most_blocks(const Result& r) {
   return most;
 }
 
-// Warps of all kernels; a block's last warp may be part of one.
+// Returns the warps of all kernels. A block's last warp counts even if it is not full.
 Figure warps(const Result& r) {
   Figure sum;
   for (const Kernel& kernel : r.seen.kernels) {
@@ -174,7 +174,7 @@ constexpr Metric METRICS[] = {
      false,
      [](const Result& r, Buffer, const Roofs&) {
        const Figure copies = count(r, counts::ASYNC_COPY_LANES);
-       if (!copies) return r.seen.traffic ? Figure(0) : std::nullopt;  // there are none
+       if (!copies) return r.seen.traffic ? Figure(0) : std::nullopt;  // there are no copies
        return ratio(count(r, counts::ASYNC_COPY_LANES_DURING_LOADS).value_or(0), copies);
      },
      false},
@@ -187,7 +187,7 @@ constexpr Metric METRICS[] = {
     {"blocks", "blocks", "blocks", "", Better::neither, 0, "of the largest grid that was launched",
      false, [](const Result& r, Buffer, const Roofs&) { return most_blocks(r); }, false},
 
-    // Errors, of --errors.
+    // Errors, with --errors.
     {"frobenius_error", "relative Frobenius error", "error", "", Better::less, SHORT,
      "against an FP64 product: sqrt(sum of error^2) / sqrt(sum of value^2)", false,
      [](const Result& r, Buffer, const Roofs&) { return error(r, &Errors::frobenius); }},

@@ -33,26 +33,27 @@ struct Metric {
 };
 
 std::span<const Metric> metrics();
-/// The metric of that key, or nullptr.
+/// Returns the metric of that key, or nullptr.
 const Metric* find_metric(std::string_view key);
-/// Likewise; the key must be one of the list's.
+/// Returns the metric of that key, which must be in the list.
 const Metric& metric(std::string_view key);
-/// The figure of a metric of the list, as Metric::value says.
+/// Returns the figure of a metric of the list; see Metric::value.
 std::optional<double> value(const Result& result, std::string_view key,
                             std::string_view buffer = {}, const Roofs& roofs = {});
 
-/// Nothing if the denominator is zero: a kernel without loads has no sectors per request.
+/// Returns nothing if the denominator is zero: a kernel without loads has no sectors per request.
 std::optional<double> ratio(std::optional<double> numerator, std::optional<double> denominator);
 
-/// A kernel's speed relative to the reference's, in per cent, from the ratios of neighbouring samples.
+/// Returns a kernel's speed relative to the reference's, in per cent, from the ratios of neighbouring samples.
 std::vector<double> paired_percent(const Timing& timing);
 
-/// Splits `values`, one for each sample, by the runs of the program that took the samples. One group for a single run.
+/// Splits `values`, one for each sample, by the runs of the program that took the samples. A single run gives one
+/// group.
 std::vector<std::vector<double>> by_run(const Timing& timing, const std::vector<double>& values);
 
-/// The median of a run's values; for several runs the mean of their medians. Nothing if there are no values. When a program
-/// starts, a device settles in one of a few states: cublasSgemm of 256 takes 6.42, 6.55 or 6.59 us throughout a process. The
-/// median of all samples falls on one of these states, so the mean over runs is more certain.
+/// Returns the median of a run's values; for several runs, the mean of their medians. Nothing if there are no values.
+/// When a program starts, a device settles in one of a few states: cublasSgemm of 256 takes 6.42, 6.55 or 6.59 us
+/// throughout a process. The median of all samples falls on one of these states, so the mean over runs is more certain.
 std::optional<double> median_over_runs(const std::vector<std::vector<double>>& runs);
 
 }  // namespace results

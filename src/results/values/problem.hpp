@@ -32,13 +32,13 @@ struct Problem {
   }
   bool begins_on_boundaries() const { return offset_a == 0 && offset_b == 0 && offset_c == 0; }
 
-  /// Floating-point operations by the usual count, a multiplication and an addition per step. None where there is
+  /// Returns the floating-point operations by the usual count, a multiplication and an addition per step. 0 if there is
   /// no product.
   double flops() const {
     if (alpha == 0.0f) return 0;
     return 2.0 * static_cast<double>(M) * static_cast<double>(N) * static_cast<double>(K);
   }
-  /// The least traffic that any kernel can do with: A and B read once, C written once, and read where beta is not 0.
+  /// Returns the least traffic of any kernel: A and B read once, C written once, and C read if beta is not 0.
   double least_bytes() const {
     const auto floats = [](int64_t rows, int64_t cols) {
       return static_cast<double>(rows) * static_cast<double>(cols);
@@ -46,14 +46,14 @@ struct Problem {
     const double factors = flops() > 0 ? floats(M, K) + floats(K, N) : 0;
     return (factors + floats(M, N) * (beta != 0.0f ? 2 : 1)) * sizeof(float);
   }
-  /// "4096x4096x4096"
+  /// Returns "4096x4096x4096".
   std::string size() const {
     return std::to_string(M) + "x" + std::to_string(N) + "x" + std::to_string(K);
   }
   bool operator==(const Problem&) const = default;
 };
 
-/// A problem with dense matrices.
+/// Returns a problem with dense matrices.
 inline Problem dense_problem(int64_t M, int64_t N, int64_t K) {
   return {.M = M,
           .N = N,

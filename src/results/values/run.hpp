@@ -19,7 +19,7 @@ enum class Machine { simulator, cuda };
 struct Roofs {
   std::optional<double>
       copy_gbytes_per_second{};         // a device-to-device copy, bytes read and bytes written
-  std::optional<double> fp32_gflops{};  // multiply-adds and nothing else
+  std::optional<double> fp32_gflops{};  // from a kernel of multiply-adds only
   bool operator==(const Roofs&) const = default;
 };
 
@@ -40,7 +40,7 @@ struct Provenance {
   std::optional<std::string> cuda{};    // version of the runtime
   std::optional<std::string> cublas{};  // version of the library
   std::optional<double> power_limit_watts{};
-  std::optional<double> clock_limit_mhz{};  // that the multiprocessors are allowed
+  std::optional<double> clock_limit_mhz{};  // highest allowed multiprocessor clock
   std::optional<bool> ecc{};
   std::optional<uint64_t>
       schedule{};  // on the simulated GPU: the seed of the order of warps and blocks
@@ -48,7 +48,7 @@ struct Provenance {
   bool operator==(const Provenance&) const = default;
 };
 
-/// Which kernel a result is about: a rung, a lab's variant, an exercise, a stranger's kernel.
+/// The kernel of a result: a rung, a lab's variant, an exercise, a stranger's kernel.
 struct Identity {
   std::string set{};  // "sgemm" for the ladder, "lab", "kernel" for a file of the user's
   std::optional<int> number{};
@@ -58,10 +58,10 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// ---- Observations of a machine: facts only.
+// ---- Observations of a machine. They are facts and no judgements.
 
-/// One count of a launch: `key` as counts.hpp has it, of the accesses to one buffer ("A") or, where a count belongs
-/// to no buffer, of all.
+/// One count of a launch. `key` is one of counts.hpp. It counts the accesses to one buffer ("A"), or all if the count
+/// belongs to no buffer.
 struct Count {
   std::string key{};
   std::string buffer{};
@@ -75,7 +75,7 @@ struct Traffic {
   double simulation_seconds = 0;  // wall time of the simulation; says nothing about a GPU
   bool operator==(const Traffic&) const = default;
 
-  /// The count of one buffer, or the sum over all if `buffer` is empty. Nothing if `key` was not counted.
+  /// Returns the count of one buffer, or the sum over all if `buffer` is empty. Nothing if `key` was not counted.
   std::optional<double> count(std::string_view key, std::string_view buffer = {}) const;
 };
 
@@ -89,11 +89,11 @@ struct MeasureOptions {
   bool operator==(const MeasureOptions&) const = default;
 };
 
-/// Times of one kernel, beside the reference in the same run. Each is that of one launch.
+/// Times of one kernel, beside the reference in the same run. Each is the time of one launch.
 struct Timing {
   MeasureOptions options{};
   std::vector<double> samples_ms{};
-  /// Each was taken right after the kernel's; empty without a reference.
+  /// Each sample was taken right after the kernel's; empty without a reference.
   std::vector<double> reference_samples_ms{};
   /// The number of samples of each run of the program, if several runs were put together; empty for one run. The samples
   /// are ordered by run.
@@ -102,10 +102,11 @@ struct Timing {
   /// if unknown. Both are empty or as long as samples_ms.
   std::vector<double> sample_seconds{}, sample_clocks_mhz{};
   bool is_reference = false;
-  /// The reference is a device-to-device copy of Result::useful_bytes, half of them read, and not cuBLAS's product.
+  /// True if the reference is a device-to-device copy of Result::useful_bytes, half of them read, and not cuBLAS's
+  /// product.
   bool is_against_copy = false;
   int launches_per_sample = 1;
-  bool steady = true;  // neither times nor clock moved any more when the samples began
+  bool steady = true;  // neither times nor clock were changing when the samples began
   std::vector<double>
       clocks_mhz{};  // lowest, median and highest while the samples were taken; empty if unknown
   std::vector<std::string> slowdowns{};      // reasons for a lower clock meanwhile, each once
@@ -152,7 +153,7 @@ struct Hazard {
   }
 };
 
-/// Adds hazards to `known`; for one that is already there only its number of sightings.
+/// Adds hazards to `known`. For a hazard that is already there, adds only its number of sightings.
 void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known);
 
 struct Observation {
@@ -165,7 +166,7 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-// ---- Judgements.
+// ---- Judgements of the program.
 
 /// One wrong element.
 struct Mismatch {
@@ -180,8 +181,8 @@ struct Mismatch {
 /// One claim of a promise and its counted value. A claim without a counted value is not kept.
 struct CheckedClaim {
   std::string counter{};   // the key of a metric
-  std::string size{};      // "64x64x4096", of an exercise's claim that has a size of its own
-  std::string buffer{};    // empty for all of the launch
+  std::string size{};      // "64x64x4096", the size of an exercise's claim if it has its own
+  std::string buffer{};    // empty for the whole launch
   std::string relation{};  // "=", "<=" or ">="
   double value = 0;
   std::optional<double> counted{};
@@ -246,18 +247,18 @@ enum class Change {
   wrong,    // the row is wrong now
 };
 
-/// "SLOWER", as tables and JSON have it.
+/// Returns "SLOWER", as in tables and JSON.
 const char* name_of(Change change);
-/// Nothing if there is no such name.
+/// Returns nothing if there is no such name.
 std::optional<Change> change_named(std::string_view name);
 
 /// A row's comparison with its partner: the same kernel, problem and options in the other run.
 struct Compared {
   Change verdict = Change::unsure;
-  std::vector<std::string> reasons{};  // for people, a clause each
+  std::vector<std::string> reasons{};  // for people, each a clause
   /// For a timed row: the quartiles, in the other run, of the ratio to the reference in per cent.
   std::optional<std::array<double, 3>> base_percent{};
-  std::optional<double> base_ms{};            // the other's median time
+  std::optional<double> base_ms{};            // the other run's median time
   std::optional<double> change_percent{};     // of the median ratio; below 0 is slower
   std::optional<double> threshold_percent{};  // the least difference of the medians that counts
   std::optional<double> p_value{};            // of the Mann-Whitney U test on the ratios, two-sided
@@ -277,19 +278,19 @@ struct ComparedWith {
 struct Result {
   Identity who{};
   std::optional<Problem> problem{};
-  /// The kernel's arithmetic if it is less accurate than FP32: "TF32"; otherwise empty. Whoever shows the kernel says so.
+  /// The kernel's arithmetic if it is less accurate than FP32: "TF32"; otherwise empty. Tables and notes name it.
   std::string below_fp32{};
   /// For a lab: the least bytes that any kernel with this result must read and write.
   std::optional<int64_t> useful_bytes{};
-  std::string idea{};     // a lab's variant: how its lanes walk, in a line; empty for a riddle
-  std::string refusal{};  // why the kernel did not run, in a clause; empty if it ran
+  std::string idea{};     // how a lab variant's lanes walk, in a line; empty for a riddle
+  std::string refusal{};  // the reason why the kernel did not run, in a clause; empty if it ran
   std::string path{};     // the code path that ran, if the kernel has several
   std::string date{};     // ISO 8601; a file may hold results of several days
   Observation seen{};
   Judgement judged{};
   std::optional<Compared> compared{};
 
-  /// A variant that refuses its sizes is not wrong.
+  /// True if the result is right. A variant that refuses its sizes is not wrong.
   bool is_right() const {
     if (!refusal.empty()) return true;
     return judged.correct && judged.promise_kept() && judged.contract.empty() &&
@@ -308,17 +309,18 @@ struct Lesson {
 struct Run {
   Provenance from{};
   std::optional<ComparedWith> compared_with{};
-  std::vector<Lesson> lessons{};  // of the labs among the results, each once
+  std::vector<Lesson> lessons{};  // of the labs among the results, without repetition
   std::vector<Result> results{};
 };
 
 bool is_of_a_lab(const Result& result);
 
-/// "02_coalesced", or "coalesced" if there is no number.
+/// Returns "02_coalesced", or "coalesced" if there is no number.
 std::string label(const Identity& who);
-/// The sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768"
+/// Returns the sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768".
 std::string sizes_of(const Identity& who);
-/// "sgemm/02_coalesced/4096x4096x4096", unique within a run. Data other than uniform is named: ".../data=normal".
+/// Returns "sgemm/02_coalesced/4096x4096x4096", unique within a run. Data other than uniform is named:
+/// ".../data=normal".
 std::string full_name(const Result& result);
 
 }  // namespace results

@@ -52,7 +52,7 @@ double standard_deviation(std::span<const double> values) {
 
 RankTest rank_test(std::span<const double> a, std::span<const double> b) {
   if (a.empty() || b.empty()) return {};
-  std::vector<std::pair<double, bool>> all;  // a value, and whether it is one of a's
+  std::vector<std::pair<double, bool>> all;  // a value, and true if it is one of a's
   all.reserve(a.size() + b.size());
   for (const double value : a) all.emplace_back(value, true);
   for (const double value : b) all.emplace_back(value, false);
