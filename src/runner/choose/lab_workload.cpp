@@ -108,7 +108,7 @@ std::vector<SelectedLab> select_labs(std::span<const std::string> words,
     }
     known->variants.push_back(variant);
   }
-  for (SelectedLab& one : selected) std::ranges::sort(one.variants);  // as they lie in the lab
+  for (SelectedLab& one : selected) std::ranges::sort(one.variants);  // in the lab's order
   return selected;
 }
 

@@ -20,10 +20,10 @@ struct SelectedLab {
   lab::Sizes sizes{};
 };
 
-/// The lab of a word like "copy_stride" or "copy_stride/8", in any case; nullptr if there is none.
+/// Returns the lab of a word like "copy_stride" or "copy_stride/8", in any case; nullptr if there is none.
 const lab::Lab* find_lab(std::string_view word, std::span<const lab::Lab* const> labs);
 
-/// The names of the labs, in order.
+/// Returns the names of the labs, in order.
 std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
 
 /// Returns the labs for words like "copy_stride", "copy_stride/8", "transpose,banks" and "all" (see meant_by()), each in the
@@ -31,7 +31,7 @@ std::vector<std::string> lab_names(std::span<const lab::Lab* const> labs);
 std::vector<SelectedLab> select_labs(std::span<const std::string> words,
                                      std::span<const lab::Lab* const> labs);
 
-/// The names of the labs' parameters, each once, in order of appearance.
+/// Returns the names of the labs' parameters, each once, in order of appearance.
 std::vector<std::string> parameter_names(std::span<const lab::Lab* const> labs);
 
 /// The user's values of the parameters: "elements" and "1000".
@@ -41,17 +41,17 @@ using SizeWords = std::vector<std::pair<std::string, std::string>>;
 /// Counters are recorded (bench/baselines) at the counted sizes and at these.
 int64_t odd_size(const lab::Parameter& parameter);
 
-/// All of a lab's sizes, each odd.
+/// Returns all of a lab's sizes, each odd.
 lab::Sizes odd_sizes(const lab::Lab& of);
 
-/// Gives each chosen lab the sizes that it has. Throws Error(ExitCode::usage) for a size that no chosen lab has, one that is
-/// no number, and one that is out of a lab's range.
+/// Gives each chosen lab the sizes that it has. Throws Error(ExitCode::usage) for a size that no chosen lab has, for a
+/// word that is no number, and for a number out of a lab's range.
 void set_sizes(std::vector<SelectedLab>& chosen, const SizeWords& words);
 
-/// A variant at these sizes. The lab must outlive the workload.
+/// Returns a variant at these sizes. The lab must outlive the workload.
 Workload lab_variant(const lab::Lab& of, const lab::Variant& variant, const lab::Sizes& sizes);
 
-/// The workloads of the chosen labs, in order.
+/// Returns the workloads of the chosen labs, in order.
 std::vector<Workload> workloads_of(const std::vector<SelectedLab>& labs);
 
 }  // namespace runner

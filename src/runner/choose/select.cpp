@@ -38,7 +38,7 @@ constexpr Tried TRIED[] = {
     {"pack", "learn --pack FILE", "makes an archive for a class"},
 };
 
-// Returns nothing if the text is not a number, or too large.
+// Returns nothing if the text is not a number, or is too large a number.
 std::optional<int> number_in(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -18,40 +18,40 @@ namespace runner {
 
 /// A possible meaning of a word: a rung, or a lab's variant.
 struct Nameable {
-  std::vector<std::string> names{};  // in any case; a shared name means all that have it
-  std::optional<int> number{};       // all entries of a list have one, or none has
+  std::vector<std::string> names{};  // in any case; a shared name means all entries that have it
+  std::optional<int> number{};       // either all entries of a list have a number or none has
 };
 
-/// An entry's place in its list, and whether it was named alone, not by a range.
+/// An entry's place in its list; true if it was named alone, not by a range.
 struct Meant {
   size_t place = 0;
   bool by_name = false;
 };
 
-/// Resolves words like "2", "naive", "1-3", "1,2,6" and "all", in the order asked for and each once. `no_such` makes the error
-/// for an unknown word.
+/// Resolves words like "2", "naive", "1-3", "1,2,6" and "all", in the given order and each entry once. `no_such` makes
+/// the error for an unknown word.
 std::vector<Meant> meant_by(std::span<const std::string> words, std::span<const Nameable> list,
                             const std::function<Error(std::string_view word)>& no_such);
 
-/// A rung, and whether it was named alone, not by a range.
+/// A rung; true if it was named alone, not by a range.
 struct Selected {
   const ladder::Rung* rung = nullptr;
   bool by_name = false;
   bool operator==(const Selected&) const = default;
 };
 
-/// The rungs that words mean, as meant_by() has it. Names match with or without the number ("02_coalesced"). `other_words` are
-/// words that may be meant instead, for "did you mean". Throws Error(ExitCode::usage) for anything else.
+/// Returns the rungs that the words mean; see meant_by(). Names match with or without the number ("02_coalesced").
+/// `other_words` are further words that "did you mean" may suggest. Throws Error(ExitCode::usage) for an unknown word.
 std::vector<Selected> select(std::span<const std::string> words,
                              std::span<const ladder::Rung* const> rungs,
                              std::span<const std::string> other_words = {});
 
-/// "02_coalesced"
+/// Returns "02_coalesced".
 std::string label(const ladder::Rung& rung);
 
-/// The identity of our rung's results.
+/// Returns the identity of our rung's results.
 results::Identity identity_of(const ladder::Rung& rung);
-/// The identity of the results of a rung from a user's file.
+/// Returns the identity of the results of a rung from a user's file.
 results::Identity identity_of_stranger(const ladder::Rung& rung);
 
 /// True if the promise covers this problem: whole tiles, dense matrices, and a product to compute.

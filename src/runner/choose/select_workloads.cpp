@@ -33,7 +33,7 @@ class Selection {
       throw usage("name a kernel or a lab: 2, naive, all, or copy_stride, copy_stride/8");
   }
 
-  // In the sizes that were asked for.
+  // Returns the workloads, in the requested sizes.
   std::vector<Workload> take() {
     set_sizes(labs_, words_.parameters);
     if (labs_.size() == named_.size() && !words_.sizes.empty())
@@ -60,7 +60,7 @@ class Selection {
     }
     if (!is_all && !is_lab) return;
     for (SelectedLab& lab : select_labs(one_word, lab::all())) {
-      lab.sizes = lab::counted_sizes(*lab.of);  // whatever machine this is
+      lab.sizes = lab::counted_sizes(*lab.of);  // the same on every machine
       named_.emplace_back([this, at = labs_.size(), is_all] { add_variants(labs_[at], is_all); });
       labs_.push_back(std::move(lab));
     }
@@ -115,7 +115,7 @@ class Selection {
   const WorkloadWords& words_;
   std::vector<SelectedLab> labs_;
   std::vector<std::function<void()>>
-      named_;  // each adds its workloads, once the labs have their sizes
+      named_;  // each call adds its workloads, once the labs have their sizes
   std::vector<Workload> workloads_;
 };
 

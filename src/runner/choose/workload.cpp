@@ -12,7 +12,7 @@ namespace {
 
 using results::Problem;
 
-// The part of a workload that all products share.
+// Returns a workload with the fields that all products share.
 Workload any_product(const Problem& problem) {
   return {.problem = problem,
           .size = problem.size(),

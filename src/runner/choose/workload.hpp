@@ -19,7 +19,7 @@
 namespace runner {
 
 struct Workload {
-  results::Identity who{};                    // of its results
+  results::Identity who{};                    // identifies its results
   std::optional<results::Problem> problem{};  // of a product
   std::string name{};                    // "2 coalesced", "copy_stride/8", or "mine" for a file
   std::string size{};                    // "256x256x256" or "elements=16384"
@@ -29,10 +29,10 @@ struct Workload {
   std::vector<std::string> words{};      // the command line for it: "2", "--size", "256x256x256"
   std::vector<device::Claim> promise{};  // its promise's claims, for sizes that the promise covers
   std::vector<device::Claim> claims{};   // its claims at this size
-  std::string refusal{};                 // reason not to run at this size; empty if it runs
-  ladder::Arithmetic arithmetic = ladder::FP32;  // of a product
-  int compute_capability = 0;                    // the least one
-  double bytes = 0;                              // of device memory
+  std::string refusal{};                 // the reason not to run at this size; empty if it runs
+  ladder::Arithmetic arithmetic = ladder::FP32;  // a product's
+  int compute_capability = 0;                    // the least that it needs
+  double bytes = 0;                              // device memory that it needs
   std::optional<results::Lesson> lesson{};       // a lab's question and answer
   bool is_riddle = false;                        // show idea and answer only on request
   const ladder::Rung* held_to_contract =
@@ -51,21 +51,21 @@ struct Workload {
   }
 };
 
-/// A product of one of our rungs. The rung must outlive the workload.
+/// Returns a product of one of our rungs. The rung must outlive the workload.
 Workload product(const ladder::Rung& rung, const results::Problem& problem);
-/// A product of a user's rung. The whole contract is asked of it.
+/// Returns a product of a user's rung, which is held to the whole contract.
 Workload strangers_product(const ladder::Rung& rung, const results::Problem& problem);
-/// A product of a user's file, which is loaded later.
+/// Returns a product of a user's file, which is loaded later.
 Workload product_of_file(const std::string& kernel_file, const results::Problem& problem);
 
-/// Each rung on each problem, grouped by problem.
+/// Returns each rung on each problem, grouped by problem.
 std::vector<Workload> products(std::span<const ladder::Rung* const> rungs,
                                std::span<const results::Problem> problems);
 
-/// Bytes of device memory for verifier and measurement: A and B of both passes, and C.
+/// Returns the bytes of device memory for verifier and measurement: A and B of both passes, and C.
 double bytes_needed(const results::Problem& problem);
 
-/// The rung's unmet requirement, in a sentence; empty if the device meets all.
+/// Returns the rung's unmet requirement, in a sentence; empty if the device meets all.
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung);
 
 /// Throws Error(ExitCode::usage) if a workload needs more memory than the device has.

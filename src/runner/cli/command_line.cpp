@@ -12,7 +12,7 @@
 namespace runner {
 namespace {
 
-// One line for each paragraph: --help breaks them to fit.
+// Each paragraph is one line: --help breaks it to fit.
 constexpr const char* EXAMPLES =
     R"(
 Examples:
@@ -34,7 +34,7 @@ The script ./sgemm_runner also takes --build sim or --build cuda.
     "failure, 77 no suitable GPU, 130 "
     "interrupted, after printing what is done.\n";
 
-// CLI11 would take a kernel beside `list` for one of the program's own.
+// Refuses kernels beside `list`: CLI11 would take them for kernels of the program itself.
 void refuse_kernels_of_list(const std::vector<std::string>& line) {
   if (line.size() > 2 && line[1] == "list" && !line[2].starts_with('-')) {
     throw Error(ExitCode::usage,
@@ -59,7 +59,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   add_run_options(app, words);
   const Subcommands<sgemm_runner> subcommands(app);
   app.require_subcommand(0, 1);  // a second one is a file's name, or a mistake
-  app.footer(EXAMPLES);          // behind add_subcommand(), which would take it over
+  app.footer(EXAMPLES);          // after add_subcommand(), which would take it over
 
   const ParsedWords parsed = parse_words(app, argc, argv);
   if (parsed.help) return ShowText{*parsed.help};

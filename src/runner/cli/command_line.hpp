@@ -5,7 +5,7 @@
 
 namespace runner {
 
-/// Throws Error(ExitCode::usage) with a message for the user.
+/// Returns the request. Throws Error(ExitCode::usage) with a message for the user.
 Request parse_command_line(int argc, const char* const* argv);
 
 }  // namespace runner

@@ -11,9 +11,9 @@ namespace runner {
 namespace {
 
 constexpr int NAMES_WIDTH = 22;
-constexpr int EXAMPLE_WIDTH = 36;  // of a command in the footer; its meaning follows
+constexpr int EXAMPLE_WIDTH = 36;  // columns of a command in the footer; its meaning follows
 
-// "  --size N|MxNxK      what it does", wrapped behind the names.
+// Returns "  --size N|MxNxK      its meaning", wrapped after the names.
 std::string entry(const std::string& names, const std::string& description, int width) {
   std::string line = "  " + names;
   const int used = text::display_width(line);

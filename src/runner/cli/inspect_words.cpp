@@ -22,7 +22,7 @@ class Inspection : public Subcommand<sgemm_workbench> {
     add_color_option(app, color_);
   }
 
-  /// Behind all other options: see add_lab_sizes().
+  /// Adds the sizes after all other options: see add_lab_sizes().
   void add_sizes(CLI::App& app) {
     app.add_option(
            "--size", sizes_,
@@ -74,7 +74,7 @@ class ProfileSubcommand : public Inspection {
   bool once_ = false;
 };
 
-// Machine code is the same at any size.
+// Has no sizes: machine code is the same at any size.
 class SassSubcommand : public Inspection {
  public:
   void add_options(CLI::App& app) override {

@@ -9,7 +9,7 @@
 namespace runner {
 namespace {
 
-// "floats to copy (copy_stride, copy_width); floats to add (vector_add)"
+// Returns "floats to copy (copy_stride, copy_width); floats to add (vector_add)".
 std::string meaning_of(const std::string& name, std::span<const lab::Lab* const> labs) {
   std::vector<std::pair<std::string, std::vector<std::string>>> meanings;
   for (const lab::Lab* one : labs) {

@@ -16,20 +16,20 @@ class App;
 
 namespace runner {
 
-/// --reveal, for commands that would give a riddle away.
+/// Adds --reveal, for commands that would give a riddle away.
 void add_reveal_option(CLI::App& app, bool& reveal);
 
 /// The sizes of labs, by their parameters' names.
 using LabSizeWords = std::list<std::pair<std::string, std::optional<std::string>>>;
 
-/// The group of these options in --help.
+/// The name of these options' group in --help.
 inline constexpr const char* LAB_SIZES = "Sizes, of the labs that have them";
 
-/// Adds an option for each parameter of a lab; labs share the option of a name. Call it after all other options are added:
-/// a parameter with the name of another option gets none, and a test says so.
+/// Adds an option for each parameter of a lab. Labs with a parameter of the same name share its option. Call it after
+/// all other options are added: a parameter with the name of another option gets none, and a test says so.
 void add_lab_sizes(CLI::App& app, std::span<const lab::Lab* const> labs, LabSizeWords& words);
 
-/// The sizes given on the command line.
+/// Returns the sizes given on the command line.
 SizeWords given(const LabSizeWords& words);
 
 }  // namespace runner

@@ -21,14 +21,14 @@
 namespace runner {
 namespace {
 
-// A file that is opened must never take the number of a standard stream that the caller has closed.
+// Opens each standard stream that the caller has closed, so that no file takes its number.
 void open_closed_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDWR);
   }
 }
 
-// Returns only if it fails, with the error.
+// Replaces this process. Returns only after a failure, with the error.
 Error become(const std::string& program, const SubcommandLine* subcommand, char** argv) {
   const std::string path = (own_program().parent_path() / program).string();
   execv(path.c_str(), argv);
@@ -43,8 +43,8 @@ Error become(const std::string& program, const SubcommandLine* subcommand, char*
                       subcommand->name, program, path, build)};
 }
 
-// Writing to a reader who has gone, or beyond the size that a file may have, returns an error instead. (A program that takes
-// this one's place would inherit it.)
+// Makes a write to a closed pipe, or beyond a limit on file sizes, return an error instead of a signal. A program that
+// replaces this process would inherit that.
 void ignore_signals_of_writing() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -52,7 +52,7 @@ void ignore_signals_of_writing() {
 
 int exit_code_of(const std::function<ExitCode()>& work) {
   open_closed_streams();
-  machine::look_for_hazards(false);  // unless a request asks for them
+  machine::look_for_hazards(false);  // a request may turn it on
   ExitCode code = ExitCode::ok;
   try {
     code = work();

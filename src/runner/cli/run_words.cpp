@@ -21,7 +21,7 @@ using results::Problem;
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// Recognises a lab or a subcommand given by mistake in place of a kernel.
+// The names recognise a lab or a subcommand given by mistake in place of a kernel.
 const std::vector<std::string> LAB_NAMES{
 #define LAB(name) #name,
 #include "labs/labs.def"
@@ -36,7 +36,7 @@ const std::vector<std::string> OTHER_WORDS{
 #undef SUBCOMMAND
 };
 
-// "copy_stride", or one of its variants: "copy_stride/8"
+// True for "copy_stride" and for its variants: "copy_stride/8".
 bool is_lab(std::string_view word) {
   const std::string_view name = word.substr(0, word.find('/'));
   return std::ranges::any_of(
@@ -54,14 +54,14 @@ int64_t offset(const char* option, const std::optional<std::string>& asked) {
   return asked ? parse_integer(option, *asked, 0, results::LARGEST_OFFSET) : 0;
 }
 
-// "uniform", "normal", ...
+// Returns "uniform", "normal", ...
 std::vector<std::string> names_of_data() {
   std::vector<std::string> names;
   for (const results::Data data : results::EVERY_DATA) names.emplace_back(name_of(data));
   return names;
 }
 
-// The data that words like "normal", "uniform,special" and "all" mean, each once.
+// Returns the kinds of data that words like "normal", "uniform,special" and "all" mean, each once.
 std::vector<results::Data> data_from(const std::vector<std::string>& lists) {
   std::vector<std::string> known = names_of_data();
   known.insert(known.begin(), "all");
@@ -186,7 +186,7 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   request.measure.cold = words.cold;
   set_measuring(words.measuring, request);
   set_simulator_options(words.simulator, machine::KIND, request);
-  // Nobody has looked at a user's file before, so hazards are looked for.
+  // A user's file is new, so always look for its hazards.
   request.look_for_hazards = words.simulator.hazards || !words.kernel_files.empty();
   request.without_meaning = options_without_meaning(app);
   return request;

@@ -10,7 +10,7 @@
 
 namespace runner {
 
-/// As CLI11 fills them in. Values stay texts until they are understood in run_request(), in one way.
+/// The options of a run as CLI11 fills them in. Values stay texts until run_request() parses them all in one way.
 struct RunWords {
   std::vector<std::string> kernels{}, kernel_files{};
   std::vector<std::string> sizes{}, data{};
@@ -25,7 +25,7 @@ struct RunWords {
 /// Adds the options of a run to `app`, which must not outlive `words`.
 void add_run_options(CLI::App& app, RunWords& words);
 
-/// The request of the words that `app` parsed, without its command_line. Throws Error(ExitCode::usage).
+/// Returns the request of the words that `app` parsed, without its command_line. Throws Error(ExitCode::usage).
 RunRequest run_request(const CLI::App& app, const RunWords& words);
 
 }  // namespace runner

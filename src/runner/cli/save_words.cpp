@@ -49,7 +49,7 @@ class SaveSubcommand : public Subcommand<sgemm_workbench> {
   WorkbenchRequest request(const CLI::App& app,
                            const std::vector<std::string>& command_line) const override {
     if (file_.empty()) throw usage("'save' needs a file: sgemm_runner save base.json");
-    // A value of an option that stands before it could be taken for it.
+    // If an option stood before the file, its value could be taken for the file.
     if (command_line.size() < 3 || command_line[2] != file_)
       throw usage("the file comes first: sgemm_runner save base.json, then kernels and options");
     refuse_a_kernel_for_a_file();
@@ -65,7 +65,7 @@ class SaveSubcommand : public Subcommand<sgemm_workbench> {
   }
 
  private:
-  // "save 1-3": the file was forgotten.
+  // Refuses "save 1-3", where the file was forgotten.
   void refuse_a_kernel_for_a_file() const {
     if (file_.find_first_of("./") != file_.npos) return;
     try {

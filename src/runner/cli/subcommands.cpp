@@ -17,7 +17,7 @@ constexpr int HELP_WIDTH = 80;  // if the terminal's is unknown
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
-// An option without its value, or with two.
+// Returns the error for an option without its value, or with two values.
 Error mismatched_option(const CLI::App& app, const CLI::ArgumentMismatch& error) {
   const std::string message = error.what();
   const std::string name = message.substr(0, message.find(':'));
@@ -29,7 +29,7 @@ Error mismatched_option(const CLI::App& app, const CLI::ArgumentMismatch& error)
   return usage(fmt::format("{} needs a value: {} {}", name, name, option->get_type_name()));
 }
 
-// An option that CLI11 does not know, with the nearest one that it does.
+// Returns the error for an option that CLI11 does not know, with the nearest known option.
 Error unknown_option(const CLI::App& app, const std::string& word) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {
@@ -49,7 +49,7 @@ Error unknown_words(const CLI::App& app, const CLI::App& of, const CLI::ExtrasEr
                            words.front(), of.get_name()));
 }
 
-// CLI11 takes '--json=' for '--json'; a script whose file name came out empty means something else.
+// Refuses '--json=', which CLI11 takes for '--json': a script's file name came out empty.
 void refuse_before_parsing(const std::vector<std::string>& line) {
   if (std::ranges::find(line, "--json=") != line.end()) {
     throw usage("--json= needs a file name; --json alone prints JSON to stdout");
@@ -62,7 +62,7 @@ void refuse_before_parsing(const std::vector<std::string>& line) {
   }
 }
 
-// A subcommand would ignore words before it.
+// Refuses words before a subcommand, which would ignore them.
 void refuse_if_misplaced(const CLI::App& app, const CLI::App& of,
                          const std::vector<std::string>& line) {
   if (&of == &app || line[1] == of.get_name()) return;

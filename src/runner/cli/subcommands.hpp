@@ -16,10 +16,10 @@ namespace runner {
 struct sgemm_runner;     // run_request.hpp
 struct sgemm_workbench;  // workbench_request.hpp
 struct sgemm_workshop;   // workshop/commands/workshop.hpp
-struct sgemm_bench;      // bench/: its words are Google Benchmark's to take
+struct sgemm_bench;      // bench/: Google Benchmark parses its words
 // NOLINTEND(readability-identifier-naming)
 
-/// Holds a subcommand's words as CLI11 fills them in. Values stay texts until they are understood in request(), in one way.
+/// Holds a subcommand's words as CLI11 fills them in. Values stay texts until request() parses them all in one way.
 template <typename Program>
 class Subcommand {
  public:
@@ -37,7 +37,8 @@ class Subcommand {
                                             const std::vector<std::string>& command_line) const = 0;
 };
 
-// list_subcommand(), table_subcommand(), ...: one for each line of the table, defined in a file of its own or with its like.
+// Declares list_subcommand(), table_subcommand(), ...: one for each line of the table. Each is defined in its own file
+// or beside similar ones.
 #define SUBCOMMAND(name, program, packages, build, what) \
   /* NOLINTNEXTLINE(bugprone-macro-parentheses) */       \
   std::unique_ptr<Subcommand<program>> name##_subcommand();
@@ -49,10 +50,10 @@ template <typename Program>
 struct SubcommandOf {
   const char* name;
   const char* what;
-  std::unique_ptr<Subcommand<Program>> (*make)();  // nullptr for one of another program's
+  std::unique_ptr<Subcommand<Program>> (*make)();  // nullptr for a subcommand of another program
 };
 
-/// The table, as a program sees it.
+/// Returns the table, as a program sees it.
 template <typename Program>
 std::vector<SubcommandOf<Program>> subcommand_table() {
   std::vector<SubcommandOf<Program>> table;
@@ -70,7 +71,7 @@ std::vector<SubcommandOf<Program>> subcommand_table() {
 /// The outcome of parsing a line.
 struct ParsedWords {
   std::optional<std::string> help{};     // the help text, if requested
-  const CLI::App* subcommand = nullptr;  // the named one
+  const CLI::App* subcommand = nullptr;  // the named subcommand
 };
 
 /// Lets `app` and its subcommands take the words. Throws Error(ExitCode::usage) with a message for the user.
@@ -83,7 +84,7 @@ void add_foreign_subcommand(CLI::App& app, const char* name, const char* what);
 template <typename Program>
 class Subcommands {
  public:
-  /// Adds them to `app`, which must not outlive this.
+  /// Adds the subcommands to `app`, which must not outlive this.
   explicit Subcommands(CLI::App& app) {
     for (const SubcommandOf<Program>& line : subcommand_table<Program>()) {
       if (line.make == nullptr) {

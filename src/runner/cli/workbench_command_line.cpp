@@ -1,4 +1,4 @@
-// The command line of sgemm_workbench. All that it does stands behind a subcommand.
+// The command line of sgemm_workbench, which has subcommands only.
 #include <CLI/CLI.hpp>
 
 #include "app/error.hpp"

@@ -10,10 +10,11 @@ namespace runner {
 /// request. Throws Error if the line or request does not exist.
 ExitCode run(const ShowRequest& request);
 
-/// Prints a device's counters of the kernels beside the simulated GPU's. `wrong` if the device's counters break a promise.
+/// Prints a device's counters of the kernels beside the simulated GPU's. Returns `wrong` if the device's counters break
+/// a promise.
 ExitCode run(const ProfileRequest& request);
 
-/// Prints figures of nvcc's machine code. `wrong` if loads are narrower than promised.
+/// Prints figures of nvcc's machine code. Returns `wrong` if loads are narrower than promised.
 ExitCode run(const SassRequest& request);
 
 /// Prints the simulated GPU's code.

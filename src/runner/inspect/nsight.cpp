@@ -64,7 +64,7 @@ constexpr std::string_view HEADER = "\"ID\"";
 constexpr const char* METRIC_COLUMN = "Metric Name";
 constexpr const char* VALUE_COLUMN = "Metric Value";
 
-// The cells of a line of CSV; none where a quote is left open.
+// Returns the cells of a line of CSV; none if a quote is left open.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -90,13 +90,13 @@ std::optional<uint64_t> number_from(std::string text) {
   uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  // A whole number may be written with decimals, which are zeros then.
+  // A whole number may be written with decimals, which are then zeros.
   const bool is_whole = std::all_of(stop, end, [](char c) { return c == '.' || c == '0'; });
   if (text.empty() || error != std::errc{} || !is_whole) return std::nullopt;
   return value;
 }
 
-// The first line that says something, for a message.
+// Returns the first line that is not empty, for a message.
 std::string first_words(std::string_view text) {
   for (const std::string& line : split(text, '\n')) {
     if (line.find_first_not_of(" \t\r") != line.npos) return printable(line);
@@ -122,7 +122,7 @@ Error failed(const std::string& what) { return {ExitCode::failure, what}; }
       "NVreg_RestrictProfilingToAdminUsers=0 of the driver's kernel module)");
 }
 
-// The sum of each metric over all kernels.
+// Returns the sum of each metric over all kernels.
 std::map<std::string, uint64_t> sums_in(std::string_view csv) {
   const std::vector<std::string> lines = split(csv, '\n');
   const std::vector<std::string> header = cells_of(lines.front());
@@ -134,7 +134,7 @@ std::map<std::string, uint64_t> sums_in(std::string_view csv) {
   const size_t metric = column(METRIC_COLUMN), value = column(VALUE_COLUMN);
   std::map<std::string, uint64_t> sums;
   for (size_t i = 1; i < lines.size(); ++i) {
-    if (!lines[i].starts_with('"')) continue;  // its own messages
+    if (!lines[i].starts_with('"')) continue;  // one of Nsight Compute's messages
     const std::vector<std::string> cells = cells_of(lines[i]);
     if (cells.size() != header.size()) {
       throw failed(fmt::format("line {} of Nsight Compute's table has {} cells and its header {}",
@@ -180,7 +180,7 @@ NsightCounts read_nsight(std::string_view text, int exit_code) {
                              exit_code == 0 ? "" : what_it_says(text.substr(0, header))));
   }
   for (const NsightMetric& one : METRICS) {
-    // A count without one of its parts would be too small.
+    // A count that lacks one of its parts would be too small.
     const bool is_whole = std::ranges::none_of(METRICS, [&](const NsightMetric& other) {
       return std::string_view(other.count) == one.count && !sums.contains(other.metric);
     });

@@ -19,7 +19,7 @@ struct NsightMetric {
   const char* may_differ;
 };
 
-/// THE list.
+/// Returns THE list of metrics.
 std::span<const NsightMetric> nsight_metrics();
 
 /// Nsight Compute's counts.
@@ -28,7 +28,7 @@ struct NsightCounts {
   std::vector<std::string> missing{};  // metrics of the list without a value
 };
 
-/// The command that profiles one call of a program, between its cudaProfilerStart and cudaProfilerStop.
+/// Returns the command that profiles one call of a program, between its cudaProfilerStart and cudaProfilerStop.
 std::vector<std::string> nsight_command(const std::string& ncu,
                                         const std::vector<std::string>& program);
 
@@ -36,7 +36,7 @@ std::vector<std::string> nsight_command(const std::string& ncu,
 /// Error(ExitCode::failure) with the error, and with the remedy if the user may not read counters.
 NsightCounts read_nsight(std::string_view text, int exit_code);
 
-/// Runs it and reads its output. Ctrl-C ends it with Error(ExitCode::interrupted).
+/// Runs the program under Nsight Compute and reads the output. Ctrl-C ends it with Error(ExitCode::interrupted).
 NsightCounts count_with_nsight(const std::string& ncu, const std::vector<std::string>& program);
 
 /// Returns the path of this machine's Nsight Compute. Throws Error(ExitCode::failure) with the places searched.

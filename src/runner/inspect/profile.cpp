@@ -37,7 +37,7 @@ constexpr double BYTES_OF_A_SECTOR = 32, LANES = 32;
 
 // ---- Claims.
 
-// A metric of a buffer's accesses: one count over another. A device has both as sums over buffers.
+// A metric of a buffer's accesses: the quotient of two counts. A device has both counts only as sums over buffers.
 struct PerRequest {
   const char* metric;
   const char *sum, *requests;
@@ -54,7 +54,7 @@ const PerRequest* per_request(const Claim& claim) {
   return found == std::end(PER_REQUEST) || *claim.buffer == '\0' ? nullptr : found;
 }
 
-// The relation of a sum whose parts have these; nothing where one bounds it above and another below.
+// Returns the relation of a sum whose parts have these relations; nothing if one bounds it above and another below.
 std::optional<Relation> relation_of_sum(const std::vector<Claim>& parts) {
   Relation relation = Relation::equal;
   for (const Claim& part : parts) {
@@ -65,7 +65,7 @@ std::optional<Relation> relation_of_sum(const std::vector<Claim>& parts) {
   return relation;
 }
 
-// The claims of one metric on several buffers, as one on their sum.
+// Returns the claims of one metric on several buffers, as one claim on their sum.
 std::optional<DeviceClaim> check_sum(const PerRequest& metric, const std::vector<Claim>& claims,
                                      const Traffic& counted, const Traffic* simulated) {
   const std::optional<Relation> relation = relation_of_sum(claims);
@@ -93,7 +93,7 @@ std::optional<DeviceClaim> check_sum(const PerRequest& metric, const std::vector
   return DeviceClaim{check_claim(sum, now), note};
 }
 
-// A claim on the whole launch: the figure that stands for it on a device, and the figure's origin.
+// A device's figure for a claim on the whole launch, its relation to the claim, and a note on its origin.
 struct Stand {
   std::optional<double> figure{};
   Relation relation{};
@@ -149,7 +149,7 @@ std::string counters_text(const Traffic& counted, const Traffic* simulated,
   std::string text = fmt::format("  {:<26}{:>14}{:>14}\n", "", "device", "simulator");
   const char* before = "";
   for (const NsightMetric& metric : nsight_metrics()) {
-    if (std::string_view(before) == metric.count) continue;  // a part of the same
+    if (std::string_view(before) == metric.count) continue;  // another part of the same count
     before = metric.count;
     const auto device = counted.count(metric.count);
     const auto here = simulated == nullptr ? std::nullopt : simulated->count(metric.count);
@@ -240,7 +240,7 @@ void hold(const Workload& workload, const Run& simulated, Result& result) {
   for (const DeviceClaim& one : held.checked) result.judged.claims.push_back(one.claim);
 }
 
-// Takes those workloads that were recorded on a device.
+// Takes the workloads that were recorded on a device.
 void take_recorded(const std::vector<Workload>& workloads, const Run& recorded,
                    const Run& simulated, Run& done) {
   done.from = recorded.from;

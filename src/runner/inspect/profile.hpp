@@ -14,7 +14,7 @@ namespace runner {
 /// A claim checked against a device's counters, and the origin of the figure.
 struct DeviceClaim {
   results::CheckedClaim claim{};
-  std::string note{};  // in a clause, or nothing
+  std::string note{};  // the figure's origin, in a clause; empty for none
 };
 
 struct DeviceClaims {
@@ -33,7 +33,7 @@ DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
 void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
                  const results::Run& simulated, bool with_progress, results::Run& done);
 
-/// The workload's result in the run, or nullptr.
+/// Returns the workload's result in the run, or nullptr.
 const results::Result* find_result(const results::Run& run, const Workload& workload);
 
 /// Returns one workload's counters and claims: the device's counters beside the simulated GPU's, if these are known.

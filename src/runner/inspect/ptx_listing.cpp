@@ -29,7 +29,7 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 // Constants stay, because the source line has them, and labels, because branches name them.
 std::string shape_of(const std::string& text) {
   std::string shape;
-  char mark = 0;  // of the name or offset that the digits belong to
+  char mark = 0;  // the kind of name or offset that the digits belong to
   for (const char c : text) {
     const bool in_name = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
     if (c == '%' || c == '+') {
@@ -43,7 +43,7 @@ std::string shape_of(const std::string& text) {
 }
 
 struct Statement {
-  std::string text;  // the first of those alike
+  std::string text;  // the first of the similar statements
   std::string shape;
   int times = 0;
 };
@@ -64,12 +64,12 @@ std::string ptx_listing(const machine::KernelCode& code, const SourceText& sourc
                         const text::Page& page) {
   const text::Signs signs(page.unicode);
   std::map<std::string, std::map<int, std::vector<Statement>>> files;
-  std::vector<std::string> order;  // of the files, by their first statement
+  std::vector<std::string> order;  // the files, by first statement
   for (const machine::CodeLine& one : code.lines) {
     if (std::ranges::find(order, one.file) == order.end()) order.push_back(one.file);
     add(files[one.file][one.line], one.text);
   }
-  // The kernel's own file comes first, then those of called functions.
+  // The file with the most statements comes first; usually it is the kernel's own.
   const auto statements_in = [&](const std::string& file) {
     size_t count = 0;
     for (const auto& [line, statements] : files.at(file)) count += statements.size();

@@ -17,7 +17,7 @@ using SourceText = std::function<std::string(const std::string& file, int line)>
 std::string ptx_listing(const machine::KernelCode& code, const SourceText& source,
                         const text::Page& page);
 
-/// The lines of the files as they are now.
+/// Returns a reader of the files as they are now.
 SourceText source_files();
 
 }  // namespace runner

@@ -71,7 +71,8 @@ struct Loop {
   size_t first = 0, last = 0;  // instructions, both included
 };
 
-// A branch backwards closes a loop; of several to one place the last does.
+// Returns the loops. A backward branch closes a loop; if several lead to one place, the last closes
+// it.
 std::vector<Loop> loops_of(const std::vector<SassInstruction>& code) {
   std::map<uint64_t, size_t> number_of;
   for (size_t i = 0; i < code.size(); ++i) number_of[code[i].address] = i;
@@ -97,12 +98,12 @@ std::string_view base(const SassInstruction& instruction) {
   return std::string_view(instruction.opcode).substr(0, instruction.opcode.find('.'));
 }
 
-// FFMA2, of compute capability 10.0, does two.
+// True for FFMA and for FFMA2, which compute capability 10.0 has and which does two.
 bool is_ffma(const SassInstruction& instruction) {
   return base(instruction) == "FFMA" || base(instruction) == "FFMA2";
 }
 
-// All of the code where no loop multiplies and adds.
+// Returns the main loop, or all of the code if no loop multiplies and adds.
 Loop main_loop(const std::vector<SassInstruction>& code, bool& found) {
   const std::vector<Loop> loops = loops_of(code);
   Loop best{0, code.empty() ? 0 : code.size() - 1};
@@ -129,7 +130,7 @@ struct Kind {
   std::string_view opcode;
   const char* name;
 };
-// In the order in which they are shown.
+// The kinds, in the order in which they are shown.
 constexpr Kind KINDS[] = {{"LDG", "global load"},  {"LDGSTS", "cp.async"},  {"STG", "global store"},
                           {"LDS", "shared load"},  {"STS", "shared store"}, {"LD", "generic load"},
                           {"ST", "generic store"}, {"LDL", "local load"},   {"STL", "local store"}};
@@ -182,7 +183,7 @@ std::vector<SassFunction> read_sass(std::string_view text) {
 std::vector<SassResources> read_resources(std::string_view text) {
   std::vector<SassResources> all;
   std::string architecture;
-  bool awaited = false;  // the line of figures of a function that was named
+  bool awaited = false;  // the next line has the figures of a named function
   for (const std::string& line : split(text, '\n')) {
     if (const auto arch = after(line, "arch = ")) {
       architecture = *arch;
@@ -203,7 +204,7 @@ SassSummary summary_of(const SassFunction& function) {
   const std::vector<SassInstruction>& code = function.code;
   const Loop loop = main_loop(code, summary.has_loop);
   for (size_t i = loop.first; i <= loop.last && i < code.size(); ++i) {
-    summary.loop_instructions += base(code[i]) == "NOP" ? 0 : 1;  // what fills up its last line
+    summary.loop_instructions += base(code[i]) == "NOP" ? 0 : 1;  // NOPs fill up the last line
     summary.loop_ffma += is_ffma(code[i]) ? 1 : 0;
   }
   summary.accesses = accesses_of(code, loop);

@@ -1,4 +1,5 @@
-// Reads nvcc's machine code as cuobjdump prints it: a kernel's accesses, their widths and places. Pure functions of the text.
+// Reads nvcc's machine code as cuobjdump prints it: a kernel's accesses, their widths and places. Pure functions of the
+// text.
 #pragma once
 
 #include <cstdint>
@@ -39,16 +40,16 @@ std::vector<SassResources> read_resources(std::string_view text);
 /// The instructions of one kind and width.
 struct SassAccess {
   std::string kind{};    // "global load"
-  int bytes = 0;         // a lane
-  std::string opcode{};  // the first of them: "LDG.E.128"
+  int bytes = 0;         // bytes for each lane
+  std::string opcode{};  // the first instruction's: "LDG.E.128"
   int in_loop = 0, outside = 0;
   bool operator==(const SassAccess&) const = default;
 };
 
-/// A kernel's code in figures. Its main loop is the loop with the most FFMA outside of inner loops. Without a loop the fields
-/// `loop_...` are those of all the code.
+/// A kernel's code in figures. Its main loop is the loop with the most FFMA outside of inner loops. In code without a
+/// loop the fields `loop_...` count all instructions.
 struct SassSummary {
-  std::string kernel{};  // as kernel_name() has it
+  std::string kernel{};  // named like kernel_name()
   std::string architecture{};
   int registers = 0;
   int stack_bytes = 0;
@@ -62,8 +63,9 @@ struct SassSummary {
 
 SassSummary summary_of(const SassFunction& function);
 
-/// The access by which a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Those of the main
-/// loop, unless it has none at all. Where 16 are asked for, 32 in one instruction will do: compute capability 10.0 has it.
+/// Returns the access by which a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Looks
+/// in the main loop, or in all code if the main loop has no loads. An access of 32 bytes counts as 16: compute
+/// capability 10.0 has such instructions.
 const SassAccess* load_of_width(const SassSummary& summary, int bytes);
 
 }  // namespace runner

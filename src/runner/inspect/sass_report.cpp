@@ -32,7 +32,7 @@ using results::Result;
 using results::Run;
 
 constexpr int SCHEMA = 1;
-// The architecture of the recorded figures, if the program was built for several.
+// The recorded figures' architecture. It is preferred if the program was built for several.
 constexpr const char* PREFERRED_ARCHITECTURE = "sm_90a";
 
 Error failed(const std::string& what) { return {ExitCode::failure, what}; }
@@ -50,7 +50,7 @@ std::string output_of(const std::vector<std::string>& command) {
                            line.empty() ? "" : ": ", printable(line)));
 }
 
-// "Cuda compilation tools, release 13.0, V13.0.88" -> "cuobjdump 13.0.88"
+// Returns "cuobjdump 13.0.88" for "Cuda compilation tools, release 13.0, V13.0.88".
 std::string version_of(const std::string& cuobjdump) {
   const std::string text = output_of({cuobjdump, "--version"});
   const size_t at = text.find(", V");
@@ -111,8 +111,8 @@ SassEntry entry_from(const Json& row) {
   return entry;
 }
 
-// Returns the machine code of this program, or of the one asked for. Nothing if it has none or no tool can read it;
-// `why` gets the reason.
+// Returns the machine code of this program, or of the requested one. Nothing if it has none or no tool can read it;
+// `why` then has the reason.
 std::optional<SassReport> looked_into(const SassRequest& request, const Run& run,
                                       std::string* why) {
   const bool asked = !request.program.empty();
@@ -224,7 +224,7 @@ SassReport sass_report(const std::vector<Workload>& workloads, const Run& run,
       }
       SassEntry entry{.subject = name, .is_promised = promised, .summary = summary->second};
       if (std::ranges::find(report.entries, entry) ==
-          report.entries.end())  // one size after another
+          report.entries.end())  // at another size it was seen before
         report.entries.push_back(std::move(entry));
     }
   }

@@ -28,20 +28,20 @@ struct SassReport {
   bool operator==(const SassReport&) const = default;
 };
 
-/// "sgemm/06_vector_float4", "lab/copy_stride/8": a workload at any size.
+/// Returns the name of a workload at any size: "sgemm/06_vector_float4", "lab/copy_stride/8".
 std::string sass_name(const Workload& workload);
 
-/// The kernels that the workload was seen to launch in a run, at any size: their names, and whether the promise was held
-/// against one of those launches.
+/// Returns the kernels that the workload launched in a run, at any size: their names, and true if the promise was
+/// checked on one of those launches.
 std::vector<std::pair<std::string, bool>> kernels_of(const Workload& workload,
                                                      const results::Run& run);
 
-/// Looks into a program with cuobjdump. `run` says which kernels the workloads launch. Throws Error.
+/// Reads a program's machine code with cuobjdump. `run` says which kernels the workloads launch. Throws Error.
 SassReport sass_report(const std::vector<Workload>& workloads, const results::Run& run,
                        const std::string& cuobjdump, const std::string& program);
 
 std::string to_json(const SassReport& report);
-/// Throws Error(ExitCode::failure) that names the file.
+/// Reads a recorded report. Throws Error(ExitCode::failure) that names the file.
 SassReport read_sass_report(const std::string& path);
 
 /// A promise's width of loads, checked against the code: buffers, bytes a lane, and the access or nullptr.

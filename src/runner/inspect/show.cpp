@@ -39,7 +39,7 @@ using results::Shown;
 using results::Source;
 
 constexpr uint64_t ALL_STEPS = uint64_t{1} << 40;
-constexpr int LINES_AROUND = 3;  // of the one that --line asks for
+constexpr int LINES_AROUND = 3;  // lines shown on each side of the line of --line
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
 
@@ -54,7 +54,7 @@ struct Seen {
 
 // ---- Running.
 
-// Two that are compared have a speed on a device, if it was recorded.
+// Returns recorded runs for a comparison, because they have the kernels' speed on a device.
 results::Recorded recorded_for(const ShowRequest& request) {
   if (!request.compares) return {};
   const auto is_lab = [](const Workload& one) { return one.lesson.has_value(); };
@@ -67,7 +67,7 @@ results::Recorded recorded_for(const ShowRequest& request) {
 
 // ---- Sources.
 
-// The files of the accesses, the workload's own first.
+// Returns the files of the accesses, the workload's own file first.
 std::vector<Source> sources_of(const Workload& workload, const std::vector<Line>& lines) {
   std::set<std::string> files;
   for (const Line& line : lines) files.insert(line.file);
@@ -83,7 +83,7 @@ std::vector<Source> sources_of(const Workload& workload, const std::vector<Line>
   return sources;
 }
 
-// A copy for a class has no rungs' sources.
+// Refuses a kernel whose source is missing: a copy for a class has no rungs' sources.
 void refuse_what_has_no_source(const std::vector<Seen>& seen) {
   for (const Seen& one : seen) {
     for (const Source& source : one.sources) {
@@ -99,7 +99,8 @@ void refuse_what_has_no_source(const std::vector<Seen>& seen) {
 
 // ---- Narrowing to the user's request.
 
-// Line and lens::Request have the same three members.
+// True if the access lies on the requested line. Line and lens::Request have the same three
+// members.
 template <typename Access>
 bool is_in_line(const Access& access, const ShowRequest& request) {
   const bool right_file = request.file.empty() || lens::is_file(access.file, request.file);
@@ -110,7 +111,7 @@ bool is_wanted(const Access& access, const ShowRequest& request) {
   return is_in_line(access, request) && (request.buffer.empty() || access.buffer == request.buffer);
 }
 
-// "src/kernels/02_coalesced.cu: 30, 33; ..."
+// Returns "src/kernels/02_coalesced.cu: 30, 33; ...".
 std::string places_of(const std::vector<Line>& lines) {
   std::map<std::string, std::set<int>> numbers;
   for (const Line& line : lines) numbers[name_in_project(line.file)].insert(line.line);
@@ -120,7 +121,7 @@ std::string places_of(const std::vector<Line>& lines) {
   return fmt::format("{}", fmt::join(places, "; "));
 }
 
-// Refuses a line without accesses and a buffer that is not there.
+// Refuses a line without accesses, and an unknown buffer.
 void refuse_what_is_not_there(const ShowRequest& request, const std::vector<Line>& lines) {
   if (lines.empty()) throw usage("nothing is read or written, so there is nothing to show");
   std::vector<Line> in_line;
@@ -148,7 +149,7 @@ bool is_same_site(const lens::Request& a, const lens::Request& b) {
          a.instruction == b.instruction && a.path == b.path && a.buffer == b.buffer;
 }
 
-// The requests by line, instruction and buffer.
+// Returns the requests by line, instruction and buffer.
 std::vector<Steps> by_site(const std::vector<lens::Request>& requests) {
   std::vector<Steps> sites;
   for (const lens::Request& request : requests) {
@@ -177,7 +178,7 @@ void refuse_block_and_warp(const PictureRequest& picture, const Result& result) 
   refuse_number("--warp", picture.warp.value_or(0), warps, "a block", "warp");
 }
 
-// The leading dimension of a rung's matrix; nothing for any other memory.
+// Returns the leading dimension of a rung's matrix; nothing for any other memory.
 std::optional<int64_t> leading_dimension(const Result& result, const std::string& buffer) {
   if (!result.problem) return std::nullopt;
   const results::Problem& p = *result.problem;
@@ -186,7 +187,7 @@ std::optional<int64_t> leading_dimension(const Result& result, const std::string
   return buffer == "C" ? std::optional(p.ldc) : std::nullopt;
 }
 
-// The request to draw and those behind it.
+// Returns the request to draw and the requests after it.
 Steps chosen_steps(const PictureRequest& picture, const Result& result,
                    std::vector<lens::Request> requests) {
   if (picture.is_chosen()) refuse_block_and_warp(picture, result);
@@ -224,7 +225,7 @@ lens::Wanted wanted_by(const PictureRequest& picture) {
           .chosen = picture.is_chosen(),
           .block = picture.block.value_or(0),
           .warp = static_cast<uint32_t>(std::min<uint64_t>(picture.warp.value_or(0), UINT32_MAX)),
-          // All requests of a chosen warp are kept, to tell their number.
+          // Record all requests of a chosen warp, to know their number.
           .count = picture.is_chosen() ? ALL_STEPS : picture.steps};
 }
 
@@ -242,7 +243,7 @@ std::string title_of(const Result& result) {
          (who.variant.empty() ? "" : "/" + who.variant);
 }
 
-// "simulated GPU · 2 coalesced · 256³: the same threads renumbered"
+// Returns "simulated GPU · 2 coalesced · 256³: the same threads renumbered".
 std::string heading_of(const Workload& workload, const Result& result, const text::Signs& signs) {
   return fmt::format("simulated GPU {} {} {} {}{}", signs.dot, title_of(result), signs.dot,
                      size_of(result, signs),
@@ -315,7 +316,7 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
   return text;
 }
 
-// "src/kernels/13_tensor.cu:40, 52".
+// Returns "src/kernels/13_tensor.cu:40, 52".
 std::string places_of(const std::vector<lens::MatrixProduct>& products) {
   std::vector<Line> lines;
   for (const lens::MatrixProduct& product : products) {
@@ -395,7 +396,7 @@ ExitCode run(const ShowRequest& request) {
     for (Workload& workload : workloads) {
       load(workload);
       if (request.picture) machine::record_requests(wanted_by(*request.picture));
-      // Verified like any other: of a kernel that is wrong no counter means anything.
+      // Verify like every run: a wrong kernel's counters mean nothing.
       measure_all({workload}, {.reveal = true}, true, run);
       requests.push_back(machine::recorded_requests());
       products.push_back(machine::matrix_products());

@@ -11,7 +11,7 @@ namespace runner {
 void refuse_what_cannot_fit(const std::string& what, double bytes_needed,
                             const machine::Device& device);
 
-/// "the simulated GPU", "NVIDIA H200"
+/// Returns "the simulated GPU" or "NVIDIA H200".
 std::string the_device(const machine::Device& device);
 
 }  // namespace runner

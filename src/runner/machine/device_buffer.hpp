@@ -12,11 +12,11 @@
 
 namespace runner {
 
-/// "an illegal memory access was encountered (cudaErrorIllegalAddress)"
+/// Returns "an illegal memory access was encountered (cudaErrorIllegalAddress)".
 std::string describe(cudaError_t error);
 
-/// A CUDA call of ours that failed. Its text names the error and our place of the call; in_words() leaves the place out, for
-/// whoever wrote the kernel that came before.
+/// A failed CUDA call of the project. Its text names the error and the call's place in our source. in_words() leaves
+/// the place out, because the error may be an earlier kernel's.
 class CudaFailure : public Error {
  public:
   CudaFailure(cudaError_t error, const std::source_location& where);
@@ -29,8 +29,8 @@ class CudaFailure : public Error {
 /// Throws CudaFailure if there was an error.
 void check(cudaError_t error, const std::source_location& where = std::source_location::current());
 
-/// An array of `size` elements of T in device memory, contents undefined. Move-only. An empty one holds
-/// a null pointer. Throws Error(ExitCode::failure) that names the size if the device has not so much left.
+/// An array of `size` elements of T in device memory, contents undefined. Move-only. An empty array holds a null
+/// pointer. Throws Error(ExitCode::failure) that names the size if the device has too little memory left.
 template <typename T>
 class DeviceBuffer {
  public:
@@ -53,7 +53,7 @@ class DeviceBuffer {
   int64_t size_ = 0;
 };
 
-/// Device memory of `bytes` bytes, or the Error that DeviceBuffer speaks of.
+/// Returns device memory of `bytes` bytes. Throws the Error of DeviceBuffer.
 void* allocate_device_bytes(int64_t bytes);
 
 template <typename T>

@@ -17,7 +17,7 @@
 namespace runner::machine {
 
 extern const results::Machine KIND;
-extern const char* const NAME;      // "simulator" or "cuda", as in reports
+extern const char* const NAME;      // "simulator" or "cuda", for reports
 extern const bool MEASURES_TIME;    // true if time() measures
 extern const int64_t DEFAULT_SIZE;  // of M, N and K, unless the user names a size
 /// Floats of poison before and after each matrix, for the verifier.
@@ -62,47 +62,47 @@ struct Failure {
   bool is_in_freed_memory = false;
   bool waits_for_ever = false;  // every thread waits, and no event can wake one
 };
-/// The last launch's failure.
+/// Returns the last launch's failure.
 Failure last_failure();
 
 /// From now on, record the requests that match `wanted`. Does nothing on a machine that does not count.
 void record_requests(const lens::Wanted& wanted);
-/// The requests recorded since then, in the order in which a warp made them.
+/// Returns the requests recorded since then, in the order in which a warp made them.
 std::vector<lens::Request> recorded_requests();
 
-/// The products on tensor cores of the last counted run: one for each kernel, line and instruction. Empty on a machine that does
-/// not count.
+/// Returns the products on tensor cores of the last counted run: one for each kernel, line and instruction. Empty on a
+/// machine that does not count.
 std::vector<lens::MatrixProduct> matrix_products();
 
-/// Blocks done and blocks in all, of the running launch.
+/// The finished blocks of the running launch, and all its blocks.
 struct LaunchProgress {
   int64_t done = 0, blocks = 0;
 };
-/// Nothing if no launch is running or the machine cannot tell. Any thread may call it.
+/// Returns nothing if no launch is running or the machine cannot tell. Any thread may call it.
 std::optional<LaunchProgress> progress();
 
 /// Turns the search for hazards on or off, for later launches and their memory. A hazard may give a right result today and a
 /// wrong one tomorrow. Does nothing on a CUDA device; use compute-sanitizer there. See take_hazards().
 void look_for_hazards(bool on);
 bool looks_for_hazards();
-/// The hazards of all launches since the last call.
+/// Returns the hazards of all launches since the last call.
 std::vector<results::Hazard> take_hazards();
 
 /// Shuffles the order of blocks and warps by a seed; 0 restores the usual order. No right kernel depends on the order. A CUDA
 /// device keeps its own order.
 void vary_order(uint64_t seed);
-/// The current seed. SIMULATOR_SCHEDULE in the environment sets the first one.
+/// Returns the current seed. SIMULATOR_SCHEDULE in the environment sets the first one.
 uint64_t order();
 
-/// Calls `launch` and returns its first CUDA call that waits for the device: "cudaFree". Empty if there is none, and on a CUDA
-/// device; see returns_at_once().
+/// Calls `launch` and returns its first CUDA call that waits for the device: "cudaFree". Returns an empty value if no
+/// call waits. Always empty on a CUDA device; see returns_at_once().
 std::optional<std::string> call_that_waits(const std::function<void()>& launch);
 /// True if `launch` returns while earlier work on the stream is held back. Run `launch` once before: loading a kernel may wait.
 /// Always true on a machine that cannot hold work back; see call_that_waits().
 bool returns_at_once(const Launch& launch, cudaStream_t stream);
 
-/// Runs both at the same time on two streams, and waits; one after the other on the simulated GPU. Returns the first error. Run
-/// each once before: loading a kernel may wait.
+/// Runs both at the same time on two streams, and waits; the simulated GPU runs one after the other. Returns the first
+/// error. Run each once before: loading a kernel may wait.
 cudaError_t run_together(const Launch& one, const Launch& other);
 
 /// True on a machine that can capture launches in a graph: a CUDA device.
@@ -114,21 +114,21 @@ cudaError_t run_as_graph(const Launch& launch, int times);
 /// and a limit on the turns of warps.
 struct Excerpt {
   enum class Blocks { all, first, last } blocks = Blocks::all;
-  int64_t count = 0;               // of blocks; with none of them the launch is only looked at
-  std::optional<int64_t> turns{};  // limit
+  int64_t count = 0;               // number of blocks; 0: record the launch, run nothing
+  std::optional<int64_t> turns{};  // the limit on the turns
 };
 /// True if the machine can run excerpts.
 extern const bool RUNS_EXCERPTS;
-/// Runs only this part of later launches. Nothing: whole launches again.
+/// Runs only this part of later launches. Without a value, later launches run whole again.
 void run_only(const std::optional<Excerpt>& excerpt);
 /// True if a launch since the last call exceeded the excerpt's turns. The device is usable again.
 bool take_cut_short();
 
-/// The number of blocks of all launches since the program began; nothing on a machine that does not count.
+/// Returns the number of blocks of all launches since the program began; nothing on a machine that does not count.
 std::optional<uint64_t> blocks_run();
 
-/// Makes the simulated device large enough for `bytes` of allocations that are hardly touched. Does nothing on a CUDA device.
-/// Throws Error, which names the limit, if the process may not have so many addresses.
+/// Makes the simulated device large enough for `bytes` of allocations that are hardly touched. Does nothing on a CUDA
+/// device. Throws Error, which names the limit, if the process may not have so many addresses.
 void offer_addresses(int64_t bytes);
 
 /// A kernel's code as the machine executes it, each statement with its source line.
@@ -141,7 +141,7 @@ struct KernelCode {
   std::string kernel;  // as in results::Kernel
   std::vector<CodeLine> lines;
 };
-/// The code of the kernels launched since the last call, in order. Empty on a machine that cannot show it.
+/// Returns the code of the kernels launched since the last call, in order. Empty on a machine that cannot show it.
 std::vector<KernelCode> take_code();
 
 /// Stops the running launch, if the machine can. Safe in a signal handler.

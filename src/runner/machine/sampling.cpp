@@ -20,12 +20,12 @@ using results::Timing;
 constexpr double WARM_UP_SECONDS_LEAST = 0.1;
 constexpr double WARM_UP_SECONDS_MOST = 1.0;
 constexpr size_t STEADY_ROUNDS = 3;
-constexpr double STEADY = 0.015;  // that the last rounds lie within: two steps of an H200's clock
+constexpr double STEADY = 0.015;  // relative range of the last rounds: two steps of an H200's clock
 constexpr size_t TRUSTED_SAMPLES = 5;
-constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of a median
+constexpr double TRUSTED_UNCERTAINTY = 0.01;  // of the median
 constexpr double TRUSTED_CLOCK_RANGE = 0.05;  // of the highest clock
 
-// True if the last rounds differ little, or if none was read.
+// True if the last rounds differ little, or if there are no values.
 bool is_steady(const std::vector<double>& values) {
   if (values.empty()) return true;
   if (values.size() < STEADY_ROUNDS) return false;
@@ -33,11 +33,11 @@ bool is_steady(const std::vector<double>& values) {
   return high - low <= STEADY * high;
 }
 
-// The samples of one of the two.
+// The samples of the kernel or of the reference.
 struct Series {
   std::vector<double> ms;
   std::vector<double> clocks_mhz;
-  std::vector<double> clock_of_sample;  // 0 where it could not be read
+  std::vector<double> clock_of_sample;  // 0 if the clock could not be read
   std::vector<std::string> slowdowns;
 
   void add(const Sample& sample) {
@@ -55,9 +55,9 @@ std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
   return first;
 }
 
-// Runs both until neither their times nor the clock move any more. Returns false if they still move at the end of the time.
-// Long launches may leave time for one or two rounds only: these warm the device up too, and the samples show whether it was
-// steady.
+// Runs both until neither their times nor the clock change any more. Returns false if they still change at the end of
+// the time. Long launches may leave time for one or two rounds only. These warm the device up too, and the samples show
+// whether it was steady.
 bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& now) {
   const double start = now();
   Series kernels, references;

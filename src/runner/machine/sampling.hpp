@@ -1,9 +1,8 @@
 // The measuring core's protocol: how samples of a kernel's time are taken, so that the figure can be believed.
 //
-// Two machines differ, and one machine differs from hour to hour; so kernel and reference take turns
-// (A B A B ...), and their ratio is the median of the ratios of neighbours. Before that both run until
-// neither their times nor the clock move any more. Where a sample comes from is not known here: from a
-// CUDA device (stopwatch.hpp), or from a test.
+// Machines differ, and one machine differs from hour to hour. So kernel and reference take turns (A B A B ...), and
+// their ratio is the median of the ratios of neighbours. Before that both run until neither their times nor the clock
+// change any more. This code does not know the source of a sample: a CUDA device (stopwatch.hpp) or a test.
 #pragma once
 
 #include <functional>
@@ -18,7 +17,7 @@ namespace runner {
 
 /// One sample, with the device's state at that time.
 struct Sample {
-  double ms = 0;  // of one launch
+  double ms = 0;  // milliseconds of one launch
   std::optional<double> clock_mhz{};
   std::vector<std::string> slowdowns{};  // "thermal slowdown", ...
 };
@@ -26,23 +25,23 @@ struct Sample {
 /// Takes a sample.
 using Sampler = std::function<Sample()>;
 
-/// Seconds since some moment.
+/// Returns the seconds since a fixed moment.
 using SecondsNow = std::function<double()>;
 double steady_seconds();
 
-/// When to stop taking samples.
+/// The rule for the end of sampling.
 struct StopRule {
   int least_samples = 10;
   int most_samples = 200;
   double most_seconds = 1.0;
   double target_uncertainty = 0.002;
 
-  /// True if the median is known well enough, or the time is spent. One sample is taken at any cost.
+  /// True if the median is known well enough, or the time is spent. False before the first sample.
   bool stop(std::span<const double> samples, double seconds_spent) const;
 };
 
-/// Samples of `kernel`, with `reference` taking turns unless it is empty. Returns with fewer samples when the
-/// user interrupts, one at least.
+/// Samples `kernel`. `reference` takes turns with it unless it is empty. If the user interrupts, it returns with fewer
+/// samples, but at least one.
 results::Timing take_turns(const Sampler& kernel, const Sampler& reference,
                            const results::MeasureOptions& options,
                            const SecondsNow& now = steady_seconds);

@@ -22,7 +22,7 @@ using simulator::Access;
 using simulator::AccessCounters;
 using simulator::Counters;
 
-bool is_load(const AccessCounters& a) {  // cp.async reads global memory as a load does
+bool is_load(const AccessCounters& a) {  // cp.async reads global memory, as a load does
   return a.access == Access::global_load || a.access == Access::async_copy;
 }
 bool is_async_copy(const AccessCounters& a) { return a.access == Access::async_copy; }
@@ -31,15 +31,15 @@ bool is_atomic(const AccessCounters& a) { return a.access == Access::global_atom
 bool is_global(const AccessCounters& a) { return simulator::is_global(a.access); }
 bool is_shared(const AccessCounters& a) { return simulator::is_shared(a.access); }
 bool is_shared_load(const AccessCounters& a) { return a.access == Access::shared_load; }
-// Nsight Compute counts ldmatrix's wavefronts with those of the loads, its instructions apart.
+// True for loads and ldmatrix: Nsight Compute counts their wavefronts together, their instructions apart.
 bool is_shared_read(const AccessCounters& a) {
   return is_shared_load(a) || a.access == Access::matrix_load;
 }
 bool is_shared_store(const AccessCounters& a) { return a.access == Access::shared_store; }
 bool is_local(const AccessCounters& a) { return simulator::is_local(a.access); }
 
-// Memory without a name, such as a kernel's workspace, is "other". The simulator numbers such allocations, but the number
-// depends on earlier allocations.
+// Returns the buffer's name, or "other" for memory without a name, such as a kernel's workspace. The simulator numbers
+// such allocations, but the number depends on earlier allocations.
 std::string name_of(const std::string& buffer) {
   return buffer.starts_with("buffer ") ? "other" : buffer;
 }
@@ -53,7 +53,7 @@ class Counting {
     }
   }
 
-  // The sum over the accesses of a kind, for each buffer that has any.
+  // Adds the sum over the accesses of a kind, for each buffer that has any.
   template <typename Value>
   void by_buffer(const char* key, bool (*kind)(const AccessCounters&), Value value) {
     for (const std::string& buffer : buffers_) {
@@ -62,7 +62,7 @@ class Counting {
       traffic_.counts.push_back({key, buffer, sum(here, value)});
     }
   }
-  // The sum over the accesses of a kind.
+  // Adds the sum over the accesses of a kind.
   template <typename Value>
   void total(const char* key, bool (*kind)(const AccessCounters&), Value value) {
     total(key, sum(kind, value));
@@ -149,8 +149,8 @@ std::vector<results::Line> lines_of(const Counters& c) {
   return lines;
 }
 
-// nvcc allocates registers, which bound the blocks on a multiprocessor. The simulator's own allocation says nothing about a
-// device's.
+// Returns the kernels without registers. On a device nvcc allocates them, and they bound the blocks on a
+// multiprocessor. The simulator's own allocation says nothing about that.
 std::vector<results::Kernel> kernels_of(const std::vector<simulator::KernelUse>& used) {
   const auto extent = [](const simulator::Dim3& d) {
     return std::array<int64_t, 3>{d.x, d.y, d.z};
@@ -190,12 +190,12 @@ const results::Machine KIND = results::Machine::simulator;
 const char* const NAME = "simulator";
 const bool MEASURES_TIME = false;
 const int64_t DEFAULT_SIZE = 256;
-// Allocations know their bounds here: an access beside a matrix is a fault with its line and thread, which
-// says more than spoilt poison. Poison would only hide it.
+// Allocations know their bounds here, so an access beside a matrix is a fault with its line and thread. Poison around
+// the matrix would only hide it.
 const int64_t GUARD = 0;
 
 Device open() {
-  // Both are printed below the table instead: last_failure(), take_hazards().
+  // Faults and hazards are printed below the table instead: last_failure(), take_hazards().
   simulator::set_fault_output(false);
   simulator::current_device().hazards.set_output(false);
   const simulator::DeviceLimits& limits = simulator::device_limits();
@@ -226,7 +226,7 @@ cudaError_t run(const Launch& launch, results::Observation& seen) {
   cudaError_t error = launch(nullptr);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
   const Counters counters = simulator::counters();
-  // The reference works on the host: nothing of it can be counted.
+  // The reference works on the host, so nothing of it can be counted.
   if (counters.launches > 0) {
     seen.traffic = traffic_of(counters);
     seen.lines = lines_of(counters);

@@ -63,7 +63,7 @@ const lab::Lab* lab_of(const Lesson& lesson) {
   return found == lab::all().end() ? nullptr : *found;
 }
 
-// Of "06_vector_float4", vector_float4's.
+// Returns the idea of vector_float4 for the lesson "06_vector_float4".
 const char* idea_of_rung(const Lesson& lesson) {
   for (const ladder::Rung* rung : ladder::all()) {
     if (label(*rung) == lesson.name) return rung->idea;
@@ -97,7 +97,7 @@ std::string presets() {
   return html;
 }
 
-// The numbers of the rules, as the simulated GPU has them.
+// Returns the numbers of the rules, which are the simulated GPU's.
 std::string rules() {
   return fmt::format(
       R"({{"LANES": {}, "SECTOR_BYTES": {}, "LINE_BYTES": {}, "WORD_BYTES": {}, "BANKS": {}}})",

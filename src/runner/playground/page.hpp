@@ -5,7 +5,7 @@
 
 namespace runner::playground {
 
-/// The page. It asks for nothing else: no file, no network.
+/// Returns the page. It loads nothing else: no file, nothing from the network.
 std::string page();
 
 }  // namespace runner::playground

@@ -1,4 +1,4 @@
-// `sgemm_runner playground`: where the page is, or the page itself.
+// `sgemm_runner playground`: prints the page's address, or writes the page.
 #include "runner/playground/playground.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The page in the tree, which is this program's: a test compares.
+// Returns the page in the tree. A test checks that it equals this program's page.
 fs::path page_file() { return path_of_name("docs/playground.html"); }
 
 Error usage(const std::string& message) { return {ExitCode::usage, message}; }
@@ -31,7 +31,7 @@ std::string rung_number_of(const std::string& lesson) {
   return std::to_string(std::stoi(lesson));
 }
 
-// As the page calls it. A lesson's name means its first preset.
+// Returns the preset's name as the page spells it. A lesson's name means its first preset.
 std::string preset_named(const std::string& word) {
   std::vector<std::string> known;
   for (const playground::Lesson& lesson : playground::lessons()) {
@@ -48,7 +48,7 @@ std::string preset_named(const std::string& word) {
                           did_you_mean(word, known)));
 }
 
-// "file:///home/me/a%20b.html".
+// Returns "file:///home/me/a%20b.html".
 std::string address_of_file(const fs::path& file) {
   std::string address = "file://";
   for (const char c : fs::absolute(file).lexically_normal().string()) {
@@ -73,7 +73,7 @@ ExitCode run(const PlaygroundRequest& request) {
   if (!request.output_file.empty()) {
     write_page(request);
     file = request.output_file;
-    if (!fs::is_regular_file(file, none)) return ExitCode::ok;  // a pipe, which has no address
+    if (!fs::is_regular_file(file, none)) return ExitCode::ok;  // a pipe has no address
   } else if (!fs::is_regular_file(file, none)) {
     throw usage(
         fmt::format("'{}' is not there: --output FILE writes the page", page_file().string()));

@@ -10,7 +10,7 @@
 namespace runner::playground {
 namespace {
 
-// "- 2 load_sectors_per_request in stride=2"
+// Parses "- 2 load_sectors_per_request in stride=2".
 Preset preset_from(const std::string& line, const Lesson& lesson) {
   std::istringstream words(line);
   std::string dash, name, address;

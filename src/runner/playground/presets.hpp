@@ -10,7 +10,7 @@
 namespace runner::playground {
 
 struct Preset {
-  std::string name{};     // as the page calls it: "copy_stride/2"
+  std::string name{};     // the page's name for it: "copy_stride/2"
   std::string variant{};  // "2": the lab's variant; for a rung the access
   // The claim of the lab's variant, or of the rung, that states the setting's cost: "load_sectors_per_request" of "in".
   std::string counter{}, buffer{};
@@ -28,7 +28,7 @@ struct Lesson {
 /// Reads a list of lessons. Throws std::logic_error, which names the wrong line.
 std::vector<Lesson> read_lessons(std::string_view list);
 
-/// THE list, in the order in which the exercises are best taken.
+/// Returns THE list, in the best order for taking the exercises.
 const std::vector<Lesson>& lessons();
 
 }  // namespace runner::playground

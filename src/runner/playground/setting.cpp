@@ -16,7 +16,7 @@ enum Operand { both, row_alone, column_alone };
 
 bool is_two_dimensional(const Setting& s) { return s.mapping == row || s.mapping == column; }
 
-// The first float that a thread of the block takes.
+// Returns the first float that a thread of the block takes.
 int64_t element_of(const Setting& s, int thread) {
   const int64_t step = int64_t{s.stride} * (bytes_per_lane(s) / lens::WORD_BYTES);
   if (s.mapping == line) return thread * step;
@@ -27,7 +27,7 @@ int64_t element_of(const Setting& s, int thread) {
          (s.operand == row_alone ? 0 : c * step);
 }
 
-// How an address says a field's value.
+// Returns a field's value as an address spells it.
 std::string word_of(const Field& field, int value) {
   return field.choices.empty() ? std::to_string(value)
                                : field.choices[static_cast<size_t>(value)].word;

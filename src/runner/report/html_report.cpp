@@ -33,7 +33,8 @@ std::optional<std::string> own_counting_program() {
   return shows ? std::optional(own.string()) : std::nullopt;
 }
 
-// Returns the call of Python. SGEMM_BUILD is removed: the page counts with the simulator's build, whatever build runs here.
+// Returns the call of Python. SGEMM_BUILD is removed: the page counts with the simulator's build, even if another build
+// runs here.
 std::vector<std::string> command(const std::string& run_file, const std::string& page_file,
                                  const std::string& data_name) {
   std::vector<std::string> words{
@@ -44,7 +45,7 @@ std::vector<std::string> command(const std::string& run_file, const std::string&
   return words;
 }
 
-// Returns its last line, which has the reason, without its name.
+// Returns the reason from the last line of the output, without the program's name.
 std::string reason(const Finished& ended) {
   const std::vector<std::string_view> lines = text::lines_of(ended.output);
   if (lines.empty()) return fmt::format("python3 ended with {} and said nothing", ended.code);

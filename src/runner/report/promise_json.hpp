@@ -8,7 +8,7 @@
 
 namespace runner {
 
-/// An array with an object for each claim: counter, buffer, relation and value.
+/// Returns an array with an object for each claim: counter, buffer, relation and value.
 nlohmann::ordered_json promise_as_json(std::span<const device::Claim> claims);
 
 }  // namespace runner

@@ -23,7 +23,7 @@ struct Kind {
   std::string lack;
 };
 
-// The run in a file whose figures can stand in.
+// Returns the run in a file whose figures can stand in.
 Run figures_in(const std::string& file, const Kind& kind) {
   Run run = results::read_run(file);
   const auto is_one = [&](const results::Result& r) {

@@ -7,18 +7,19 @@
 
 namespace runner {
 
-/// The folder of the recorded runs: one file for each device, e.g. nvidia-h200.json.
+/// Returns the folder of the recorded runs: one file for each device, e.g. nvidia-h200.json.
 inline std::filesystem::path baselines() { return project_folder() / "bench/baselines"; }
 
-/// Times of the rungs and of the labs, on an H200.
+/// Returns the file with times of the rungs on an H200; the next function, of the labs.
 inline std::filesystem::path recorded_run() { return baselines() / "nvidia-h200.json"; }
 inline std::filesystem::path recorded_labs() { return baselines() / "nvidia-h200-labs.json"; }
 
-/// Counters of the simulated GPU, and Nsight Compute's on an H200.
+/// Returns the file with counters of the simulated GPU; the next function, with Nsight Compute's on
+/// an H200.
 inline std::filesystem::path simulated_counters() { return baselines() / "simulator.json"; }
 inline std::filesystem::path device_counters() { return baselines() / "nvidia-h200-profile.json"; }
 
-/// The recorded summary of the rungs' machine code, for an H200.
+/// Returns the file with the summary of the rungs' machine code, for an H200.
 inline std::filesystem::path recorded_sass() { return baselines() / "nvidia-h200-sass.json"; }
 
 }  // namespace runner

@@ -12,10 +12,11 @@ struct SubcommandLine {
   std::string_view name, program, build;
 };
 
-/// The subcommand of a command line: its first word that is not an option. nullptr if there is none.
+/// Returns the subcommand of a command line: its first word that is not an option. nullptr if there is none.
 const SubcommandLine* subcommand_of(const std::vector<std::string>& line);
 
-/// The name of the program for a command line: its subcommand's, else sgemm_runner. cmake/setup.sh has the same rule.
+/// Returns the name of the program for a command line: its subcommand's, else sgemm_runner. cmake/setup.sh has the same
+/// rule.
 std::string program_behind(const std::vector<std::string>& line);
 
 }  // namespace runner

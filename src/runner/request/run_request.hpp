@@ -25,7 +25,7 @@ struct Presentation {
   bool baseline_asked_for = false;  // false: the project's own file
 };
 
-/// Common to runs of kernels and of labs.
+/// The options common to runs of kernels and of labs.
 struct RunOptions {
   Presentation presentation{};
   std::string json_file{};  // write JSON to this file too; empty: none
@@ -43,7 +43,7 @@ struct RunRequest : RunOptions {
   std::vector<Selected> rungs{};
   std::vector<std::string> kernel_files{};
   std::vector<results::Problem> problems{};
-  bool errors = false;  // tell each product's errors beside the reference's
+  bool errors = false;  // print each product's errors beside the reference's
 };
 
 /// `sgemm_runner list`

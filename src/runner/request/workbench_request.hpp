@@ -29,10 +29,10 @@ struct LabListRequest {
 struct PlaygroundRequest {
   std::string preset{};       // the page's name for it; empty: none
   std::string output_file{};  // empty: only print the page's address
-  bool replace = false;       // an existing file
+  bool replace = false;       // replace an existing file
 };
 
-/// Selects the request to draw, and the drawing.
+/// Selects the request to draw and the kind of drawing.
 struct PictureRequest {
   std::optional<uint64_t> block{}, warp{}, nth{};  // none set: the worst request
   uint64_t steps = 1;
@@ -47,7 +47,7 @@ struct PictureRequest {
 struct ShowRequest {
   std::vector<Workload> workloads{};
   bool compares = false;  // compare two; otherwise show one after the other
-  std::string file{};     // of `line`: the end of its name; empty: any file
+  std::string file{};     // the end of the name of the file with `line`; empty: any file
   std::optional<int> line{};
   std::string buffer{};  // empty for all
   std::optional<PictureRequest> picture{};
@@ -86,9 +86,9 @@ struct PtxRequest {
 /// `sgemm_runner save FILE [KERNELS...] [options]`
 struct SaveRequest {
   std::string file;
-  std::vector<std::string> words;  // of the run: all words after FILE
+  std::vector<std::string> words;  // the run's words: all words after FILE
   int runs = 0;
-  bool replace = false;  // an existing file
+  bool replace = false;  // replace an existing file
   std::vector<std::string> command_line{};
 };
 
@@ -96,14 +96,14 @@ struct SaveRequest {
 struct CompareRequest {
   std::string base;  // empty: the project's file for this device
   std::string now;   // empty: a run made now
-  int runs = 0;      // of a run made now
+  int runs = 0;      // number of runs, if a run is made now
   int again = 0;     // repetitions for unsure rows
   // Selected rows; empty: all.
   std::vector<results::Identity> only{};
   std::vector<results::Problem> sizes{};
   std::vector<std::string>
       kernel_files{};             // files of BASE's user kernels, if BASE does not name them
-  Format format = Format::table;  // of stdout
+  Format format = Format::table;  // the format on stdout
   std::string json_file{}, markdown_file{};  // empty: none
   int verbosity = 0;                         // -1 with -q, 1 with -v
   When color = When::automatic;

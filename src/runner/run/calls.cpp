@@ -27,7 +27,7 @@ using results::Problem;
 using results::Result;
 using results::Run;
 
-// The program that runs kernels lies beside this one.
+// Returns the program that runs kernels. It lies beside this one.
 std::string runner_program() { return (own_program().parent_path() / "sgemm_runner").string(); }
 
 // Reads one call's results. If the call was interrupted, its last row may be incomplete.
@@ -53,7 +53,7 @@ Run run_of(const Call& call) {
   return run;
 }
 
-// One place among the calls: rows of the same options and shape.
+// One place among the calls, for rows with the same options and shape.
 struct Place {
   Problem problem;
   bool cold = false, once = false;
@@ -92,7 +92,7 @@ Place place_of(const Result& row, const Problem& problem) {
   return place;
 }
 
-// In the order in which they come.
+// Returns the places in the order of their first rows.
 std::vector<Place> places_of(const std::vector<const Result*>& rows) {
   std::vector<Place> places;
   for (const Result* row : rows) {
@@ -124,7 +124,7 @@ void add_options(const Place& place, Call& call) {
   }
 }
 
-// Neighbours of the same kernels and options, dense, in one call.
+// Puts neighbouring places with the same kernels and options, and dense matrices, into one call.
 std::vector<Call> calls_of_rungs(const std::vector<Place>& places,
                                  const std::vector<std::string>& kernel_files) {
   std::vector<Call> calls;
@@ -150,7 +150,7 @@ std::vector<Call> calls_of_rungs(const std::vector<Place>& places,
   return calls;
 }
 
-// A call for each lab and its sizes.
+// Returns a call for each lab and its sizes.
 std::vector<Call> calls_of_labs(const std::vector<const Result*>& rows) {
   std::vector<std::pair<results::Identity, Call>> calls;
   for (const Result* row : rows) {

@@ -1,4 +1,4 @@
-// `sgemm_runner compare`: a run, made now or read from a file, held against a saved one.
+// `sgemm_runner compare`: compares a run, made now or read from a file, with a saved one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using results::Change;
 using results::Result;
 using results::Run;
 
-constexpr int RUNS_AGAIN = 2;  // of the unsure rows, each time
+constexpr int RUNS_AGAIN = 2;  // runs of the unsure rows, each time
 
 Run read(const std::string& file) {
   try {
@@ -38,7 +38,7 @@ Run read(const std::string& file) {
   }
 }
 
-// The project's own file for this device: nvidia-h200.json for an "NVIDIA H200".
+// Returns the project's own file for this device: nvidia-h200.json for an "NVIDIA H200".
 std::string own_file() {
   if (machine::KIND == results::Machine::simulator) return simulated_counters();
   const std::string device = machine::open().name;
@@ -61,7 +61,7 @@ std::string own_file() {
   return file;
 }
 
-// The rung, or any variant of the lab.
+// True if the row is the rung's, or any variant of the lab.
 bool is_of_the_kernel(const Result& row, const results::Identity& one) {
   return row.who.set == one.set && row.who.number == one.number &&
          (one.number || row.who.name == one.name);
@@ -84,7 +84,7 @@ void keep_what_is_meant(const CompareRequest& request, Run& run, const std::stri
     return !(request.only.empty() || is_of_any(row, request.only)) ||
            !(request.sizes.empty() || is_of_any(row, request.sizes));
   });
-  // A word that means no row is a mistake: the comparison would cover less than the user asked for.
+  // A word that selects no row is a mistake: the comparison would cover less than the user asked for.
   const auto require = [&](const std::string& name, const auto& is_meant) {
     if (std::ranges::any_of(run.results, is_meant)) return;
     throw Error(ExitCode::usage,
@@ -97,7 +97,7 @@ void keep_what_is_meant(const CompareRequest& request, Run& run, const std::stri
     require("size " + one.size(), [&](const Result& row) { return is_of(row, one); });
 }
 
-// A gate that overwrites its own base would pass the next time.
+// Refuses to overwrite the base: a gate that did so would pass the next time.
 void refuse_to_write_over(const CompareRequest& request, const std::string& base) {
   const auto is_same = [](const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return false;
@@ -120,7 +120,7 @@ void refuse_to_write_over(const CompareRequest& request, const std::string& base
                 fmt::format("'{}' cannot hold both JSON and Markdown", request.json_file));
 }
 
-// A run that cannot be held against the other is not worth minutes of measuring.
+// Refuses a base that cannot be compared, before minutes of measuring.
 void refuse_another_machine(const Run& base, const std::string& file) {
   Run here{.from = provenance({}, false)};
   if (base.results.empty()) return;
@@ -135,7 +135,7 @@ std::vector<const Result*> all_rows(const Run& run) {
   return rows;
 }
 
-// Rows that more samples may decide.
+// Returns the rows that more samples may decide.
 std::vector<const Result*> unsure_rows(const Run& run) {
   std::vector<const Result*> rows;
   for (const Result& row : run.results) {
@@ -145,7 +145,7 @@ std::vector<const Result*> unsure_rows(const Run& run) {
   return rows;
 }
 
-// Removes rows that BASE lacks: every run of times adds the reference, even at sizes where BASE has none.
+// Removes rows that BASE lacks: every timed run adds the reference, even at sizes that BASE has without it.
 void keep_rows_of(const Run& base, Run& run) {
   std::erase_if(run.results, [&](const Result& row) {
     return std::ranges::none_of(base.results,
@@ -173,7 +173,7 @@ Run run_now(const CompareRequest& request, const Run& base, const std::string& f
   return now;
 }
 
-// Returns the source of a rung or a lab; other kernels are the user's.
+// Returns the source of a rung or a lab; empty for the user's own kernels.
 std::string source_of(const results::Identity& who) {
   std::string file;
   if (who.set == "sgemm") file = fmt::format("src/kernels/{}.cu", results::label(who));

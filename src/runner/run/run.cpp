@@ -28,12 +28,12 @@ using results::Problem;
 using results::Run;
 using Json = nlohmann::ordered_json;
 
-// A file whose rung is not known yet.
+// Returns the identity of a file whose rung is not known yet.
 results::Identity identity_of(const std::string& file) {
   return {.set = "kernel", .name = std::filesystem::path(file).stem().string()};
 }
 
-// The rungs that the device can run. One that was named by itself must be among them.
+// Returns the rungs that the device can run. Throws if it cannot run a rung that was named alone.
 std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
                                           const machine::Device& device) {
   std::vector<const ladder::Rung*> rungs;
@@ -54,7 +54,8 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
   return rungs;
 }
 
-// The reference stands at the head of a table of times, asked for or not. Strangers stand behind our rungs.
+// Returns the workloads. In a table of times the reference comes first, even if the user did not name it. Strangers'
+// rungs come after ours.
 std::vector<Workload> workloads_of(const RunRequest& request, const machine::Device& device,
                                    const std::vector<const ladder::Rung*>& strangers) {
   std::vector<const ladder::Rung*> rungs = runnable(request.rungs, device);
@@ -72,8 +73,9 @@ std::vector<Workload> workloads_of(const RunRequest& request, const machine::Dev
   return workloads;
 }
 
-// Limits for a user's code. A check of the contract takes a second. A product takes time by its size: the simulated GPU
-// does some millions of multiply-adds a second. A limit on a launch also raises or lowers the other limits.
+// Returns the limits for a user's code. A check of the contract takes a second. A product's time depends on its size:
+// the simulated GPU does some millions of multiply-adds a second. A limit on a launch also raises or lowers the other
+// limits.
 Bounds bounds_of(const RunRequest& request) {
   constexpr double LAUNCHES = 12, REST = 20;
   constexpr double OF_A_CHECK = 120, PRODUCTS_PER_SECOND = 5e5,
@@ -97,7 +99,7 @@ Bounds bounds_of(const RunRequest& request) {
           .output_bytes = size_t{16} << 10};
 }
 
-// The user's own files among the candidates.
+// Returns the work of a run with the user's own files. It happens in its own process.
 ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKernel>& compiled) {
   const auto compile = [&] {
     for (const std::string& file : request.kernel_files)
@@ -120,7 +122,7 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
           .measure = measure};
 }
 
-// " [TF32: less accurate than FP32]", or nothing.
+// Returns " [TF32: less accurate than FP32]", or nothing.
 std::string list_mark(const ladder::Arithmetic& arithmetic) {
   if (!ladder::is_below_fp32(arithmetic)) return "";
   return fmt::format(" [{}: less accurate than FP32]", arithmetic.name);

@@ -42,19 +42,19 @@ void warn_of_doubts(const Run& run) {
   }
 }
 
-// The name of the run when it is saved from its page.
+// Returns the file name under which the page saves the run.
 std::string name_of_data(const RunOptions& options) {
   const std::string name = std::filesystem::path(options.json_file).filename().string();
   return name.empty() ? "run.json" : name;
 }
 
-// The results, and the error that ended the run early. Results before it stay.
+// The results, and the error that ended the run early. Results before the error stay.
 struct Measured {
   Run run{};
   std::optional<Error> failure{};
 };
 
-// Throws Error where it cannot begin.
+// Throws Error if it cannot begin.
 void measure(const RunOptions& options, const Work& work,
              const std::function<void(const machine::Device&, Run&)>& measure, Measured& measured) {
   machine::look_for_hazards(options.look_for_hazards);
@@ -69,7 +69,7 @@ void measure(const RunOptions& options, const Work& work,
   }
 }
 
-// ---- The same in its own process. It reports JSON: the results so far, whether the last one is still open, and the
+// ---- Measuring in its own process. It reports JSON: the results so far, true if the last one is still open, and the
 // error that ended it.
 
 Json error_as_json(const Error& error) { return {{"code", error.code()}, {"what", error.what()}}; }
@@ -203,10 +203,10 @@ ExitCode run_lifecycle(const RunOptions& options, const Work& work) {
   std::optional<Error>& failure = measured.failure;
   done.from.commit = commit.commit;
   done.from.uncommitted_changes = commit.uncommitted_changes;
-  if (interrupted()) failure.reset();  // cut short by the user
+  if (interrupted()) failure.reset();  // the user interrupted the run
   if (failure && done.results.empty()) throw Error(*failure);
 
-  // If one of them cannot be written, the others still are.
+  // If one output cannot be written, the others still are.
   const std::string text = report(done, recorded, options.presentation, page);
   std::optional<Error> unwritten;
   const auto try_to = [&](const std::function<void()>& write) {

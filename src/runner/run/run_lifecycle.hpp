@@ -18,8 +18,8 @@ namespace runner {
 /// Work with untrusted code. It runs in its own process (apart.hpp), which reports results as they are ready.
 struct ApartWork {
   Bounds bounds{};
-  results::Identity who{};  // the judged kernel, until the work names it
-  /// Runs before, in this process: compiles. Throws Error.
+  results::Identity who{};  // identifies the judged kernel until the work names it
+  /// Runs first, in this process: compiles the files. Throws Error.
   std::function<void()> prepare;
   std::function<void(const machine::Device&, const Tell&, results::Run&)> measure;
 };
@@ -39,7 +39,7 @@ struct Work {
 /// Does the work, prints the results, returns the exit code. Throws Error if it cannot begin.
 ExitCode run_lifecycle(const RunOptions& options, const Work& work);
 
-/// The exit code of a run: interrupted, failed, wrong, untrusted (with `strict`), or well.
+/// Returns the exit code of a run: interrupted, failed, wrong, untrusted (with `strict`), or ok.
 ExitCode verdict_on(const results::Run& run, const std::optional<Error>& failure, bool strict);
 
 }  // namespace runner

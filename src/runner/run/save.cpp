@@ -1,4 +1,4 @@
-// `sgemm_runner save`: a run measured several times, in a file.
+// `sgemm_runner save`: measures a run several times and writes it to a file.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -52,9 +52,9 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int LOOK_EVERY_MS = 20;     // between checks of the time
-constexpr int LOOKS_FOR_MEMORY = 3;   // one in so many checks the memory too
+constexpr int LOOKS_FOR_MEMORY = 3;   // every third check looks at the memory too
 constexpr double LONGEST_LOOK = 0.5;  // in seconds: longer means that this process was stopped
-constexpr int MOST_PROCESSES = 32;    // of judged code: a symbolizer, now and then
+constexpr int MOST_PROCESSES = 32;    // of judged code, which now and then starts a symbolizer
 constexpr rlim_t MOST_FILE_BYTES = rlim_t{1} << 30;
 
 // The progress of the current launch, for the display only. No judgement depends on it.
@@ -62,7 +62,7 @@ struct Blocks {
   std::atomic<int64_t> done{0}, blocks{0};
 };
 
-// A value of type T in memory that a child shares. No file stands behind it, so that it has no descriptor.
+// A value of type T in memory that a child shares. No file backs it, so it needs no descriptor.
 template <typename T>
 class Shared {
  public:
@@ -73,7 +73,7 @@ class Shared {
       throw Error(ExitCode::failure,
                   fmt::format("no memory to judge in: {}", std::strerror(errno)));
     }
-    value_ = static_cast<T*>(memory);  // all of it is 0, which is how each T begins
+    value_ = static_cast<T*>(memory);  // all of the memory is 0, the initial value of each T
   }
   ~Shared() { munmap(value_, sizeof(T)); }
   Shared(const Shared&) = delete;
@@ -110,7 +110,7 @@ void set_limit(decltype(RLIMIT_CORE) resource, rlim_t value) {
   setrlimit(resource, &limit);
 }
 
-// Ends the child with its parent. A child that starts programs ends them too, because they do not inherit this.
+// Ends the child with its parent. A child that starts programs also ends them, because they do not inherit this.
 void end_with(pid_t parent, bool may_start_processes) {
   if (may_start_processes) std::signal(SIGTERM, end_the_group);
   prctl(PR_SET_PDEATHSIG, may_start_processes ? SIGTERM : SIGKILL);
@@ -121,14 +121,14 @@ void end_with(pid_t parent, bool may_start_processes) {
                                Blocks& blocks, const std::function<void(Told&)>& work,
                                bool is_watched) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-  std::signal(SIGPIPE, SIG_IGN);  // a pipe that it has inherited and that nobody reads ends no work
+  std::signal(SIGPIPE, SIG_IGN);  // a pipe without a reader does not end the work
   setpgid(0, 0);
   end_with(parent, bounds.may_start_processes);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   dup2(printed, STDOUT_FILENO);
   dup2(printed, STDERR_FILENO);
-  setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a crash counts too
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // by lines, so output before a crash arrives
   set_limit(RLIMIT_CORE, 0);
   set_limit(RLIMIT_FSIZE, MOST_FILE_BYTES);
   protect(board, PROT_NONE);
@@ -148,7 +148,7 @@ void end_with(pid_t parent, bool may_start_processes) {
     const Unlocked unlocked(board);
     board.is_done = 1;
   }
-  _exit(0);  // neither the work's destructors nor ours have anything to say
+  _exit(0);  // runs no destructors of the work or of ours
 }
 
 // ---- The parent.
@@ -172,7 +172,7 @@ void add_to(Family& family, pid_t process) {
   }
 }
 
-// Nine tenths of the free memory, so that no other process is killed for lack of it.
+// Returns nine tenths of the free memory, so that no other process is killed for lack of it.
 int64_t most_of_what_is_free() {
   std::ifstream file("/proc/meminfo");
   for (std::string word; file >> word;) {
@@ -193,7 +193,7 @@ std::string said_on(const Board& board) {
   return {board.text.at(which).data(), std::min<size_t>(board.bytes.at(which), Board::TEXT_BYTES)};
 }
 
-// Counts time only while this process runs: not while it is stopped.
+// Counts time only while this process runs, and not while it is stopped.
 class Clocks {
  public:
   void look() {
@@ -212,7 +212,7 @@ class Clocks {
   double all_ = 0, step_ = 0;
 };
 
-// The child under the eyes of its parent.
+// The child, watched by its parent.
 class Watched {
  public:
   Watched(pid_t child, int printed, const Bounds& bounds, const Board& board)
@@ -241,7 +241,7 @@ class Watched {
     int status = 0;
     while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
-    kill(-child_, SIGKILL);  // processes that it has left behind
+    kill(-child_, SIGKILL);  // the processes that it left running
     read_what_is_there();
     done_.step = step_of(board_);
     done_.said = said_on(board_);
@@ -259,7 +259,7 @@ class Watched {
 
   void kill_all() const {
     kill(-child_, SIGKILL);
-    kill(child_, SIGKILL);  // it may not have its group yet
+    kill(child_, SIGKILL);  // the child may not have its group yet
   }
 
   bool is_within_bounds() {
@@ -294,7 +294,7 @@ class Watched {
     return true;
   }
 
-  // Never waits, and returns after a bounded number of pieces, so that the time is checked.
+  // Reads the waiting output. Never waits, and returns after a bounded number of pieces, so that the time is checked.
   void read_what_is_there() {
     std::array<char, 65536> piece{};
     for (int pieces = 0; pieces < 64 && is_open_; ++pieces) {
@@ -360,7 +360,7 @@ DoneApart do_apart(const Bounds& bounds, const std::function<void(Told& told)>& 
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw no("pipe");
   const pid_t parent = getpid();
-  fflush(stdout);  // or it would be the child's too
+  fflush(stdout);  // otherwise the child would print it as well
   const pid_t child = fork();
   if (child < 0) {
     const Error error = no("process");

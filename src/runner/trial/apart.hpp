@@ -13,7 +13,7 @@ namespace runner {
 
 /// The limits of the work. This process measures time and memory itself; no report of the work changes them.
 struct Bounds {
-  double step_seconds = 60;  // the limit of a step; the first begins with the process
+  double step_seconds = 60;  // the limit of a step; the first step begins with the process
   double seconds = 3600;     // the limit of all steps together
   int64_t memory_bytes = 0;  // for the work and the processes it starts; 0: most of the free memory
   size_t output_bytes = 2048;        // kept of its output, half from each end
@@ -46,24 +46,24 @@ struct DoneApart {
     done,               // `said` is complete
     timed_out,          // in `step`: the step, or all steps, took too long
     too_much_memory,    // in `step`
-    started_a_process,  // or something else that judged code may not do
+    started_a_process,  // started a process, or did something else that judged code may not do
     signalled,          // `number` is the signal
     exited,             // with exit code `number`, before the work was done
     interrupted,        // by the user
   } end = End::done;
   std::string said{};  // the work's last report, even if it did not end
-  std::string step{};  // the last that was begun
+  std::string step{};  // the last step that was begun
   double seconds = 0;  // timed out: the bound that was passed
-  int64_t bytes = 0;   // too much memory: likewise
+  int64_t bytes = 0;   // too much memory: the amount
   int number = 0;
   std::string printed{};  // to stdout and stderr: all of it, or its beginning and its end
 };
 
-/// Does the work in a child process. Ends the child, with all processes that it has started, if it breaks its bounds, if the
-/// user interrupts, and if this process ends in any way. The work's stdin is empty, and its temporary files (TMPDIR) are removed
-/// afterwards. Meanwhile `watch` is called now and then.
+/// Does the work in a child process. Ends the child, with all processes that it has started, in three cases: it breaks
+/// its bounds, the user interrupts, or this process ends in any way. The work's stdin is empty, and its temporary files
+/// (TMPDIR) are removed afterwards. Calls `watch` now and then meanwhile.
 ///
-/// The child is a fork: no CUDA device may be open here. What the work throws is the caller's to catch, within the work.
+/// The child is a fork: no CUDA device may be open here. The work must catch its own exceptions.
 DoneApart do_apart(const Bounds& bounds, const std::function<void(Told& told)>& work,
                    const std::function<void(const Underway&)>& watch = {});
 

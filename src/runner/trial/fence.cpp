@@ -19,12 +19,12 @@
 namespace runner {
 namespace {
 
-// The system calls of a processor family, for the filter.
+// The numbers of system calls on a processor family, for the filter.
 struct Processor {
   const char* name;  // as uname() has it
   uint32_t architecture;
-  std::vector<uint32_t> copying;  // calls of its own that copy a process: fork and vfork
-  uint32_t other_calls;  // the first number of the same calls by other numbers (x32); 0 for none
+  std::vector<uint32_t> copying;  // system calls that copy a process: fork and vfork
+  uint32_t other_calls;  // the first number of a second set of the same calls (x32); 0 for none
 };
 
 const Processor* this_processor() {
@@ -44,11 +44,12 @@ const Processor* this_processor() {
   return nullptr;
 }
 
-// A sanitizer forks to name the lines of its report: it gets an error.
+// The answer to a fork. A sanitizer forks to name the lines of its report, so it only gets an
+// error.
 constexpr uint32_t NO_COPY =
     SGEMM_SANITIZED != 0 ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_KILL_PROCESS;
 
-// A filter of system calls, written down one call after the other.
+// A filter of system calls, built call by call.
 class Filter {
  public:
   explicit Filter(const Processor& processor) {
@@ -74,7 +75,7 @@ class Filter {
     answer(SECCOMP_RET_ALLOW);
     answer(with);
   }
-  // Denies a call with this first argument, or with any other.
+  // Denies a call with this first argument. The next function denies it with any other argument.
   void deny_of(long call, uint32_t argument, uint32_t with) {
     judge_argument(call, argument, with, SECCOMP_RET_ALLOW);
   }
@@ -96,7 +97,8 @@ class Filter {
   }
   void answer(uint32_t with) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, with)); }
   void jump(uint32_t statements) { code_.push_back(BPF_STMT(BPF_JMP | BPF_JA, statements)); }
-  // Goes on with the next statement if the comparison holds; otherwise skips `statements` of them.
+  // Continues with the next statement if the comparison holds; otherwise skips `statements` of
+  // them.
   void skip_unless(uint16_t comparison, uint32_t value, uint8_t statements) {
     code_.push_back(
         BPF_JUMP(static_cast<uint16_t>(BPF_JMP | comparison | BPF_K), value, 0, statements));
@@ -122,7 +124,7 @@ void forbid_what_judged_code_may_not() {
   Filter filter(*processor);
   // Allows a thread, and the process of posix_spawn, which becomes another program at once.
   filter.deny_without_bits(SYS_clone, CLONE_THREAD | CLONE_VFORK, NO_COPY);
-  filter.deny(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);  // the C library takes clone then
+  filter.deny(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);  // then the C library uses clone
   for (const uint32_t call : processor->copying) filter.deny(call, NO_COPY);
   filter.deny(SYS_setsid, REFUSED);
   filter.deny(SYS_setpgid, REFUSED);

@@ -59,7 +59,7 @@ CheckedClaim check_claim(const Claim& claim, std::optional<double> counted) {
 
 void judge(const std::vector<Claim>& claims, results::Result& result) {
   results::Judgement& judgement = result.judged;
-  // If all launches are counted, a right result without counts came without a kernel, so it keeps no claim.
+  // On a machine that counts all launches, a right result without counts came without a kernel. It keeps no claim.
   const bool came_without_a_kernel = !machine::MEASURES_TIME && judgement.correct;
   if (result.seen.traffic || came_without_a_kernel) {
     for (const Claim& claim : claims)

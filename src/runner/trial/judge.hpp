@@ -8,7 +8,7 @@
 
 namespace runner {
 
-/// The counted figure of a claim; nothing if it was not counted.
+/// Returns the counted figure of a claim; nothing if it was not counted.
 std::optional<double> counted(const results::Result& result, const device::Claim& claim);
 
 /// Compares one claim with its counted figure. Equality allows for rounding in the counter's division.

@@ -19,7 +19,7 @@
 namespace runner {
 namespace {
 
-// A rung's functions are plain pointers, and so are the guards': each slot of this list has its own.
+// A rung's functions are plain pointers, and so are the guards. So each slot of this list has its own guards.
 constexpr size_t SLOTS = 16;
 
 struct Slot {
@@ -39,7 +39,7 @@ std::string type_of_the_exception() {
   return status == 0 ? name.get() : type->name();
 }
 
-// To be called in a handler.
+// Turns the exception being handled into Threw. Call it in a `catch` block.
 [[noreturn]] void throw_as_theirs() {
   try {
     throw;

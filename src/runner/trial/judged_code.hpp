@@ -16,10 +16,11 @@ class Threw : public Error {
 
 /// Returns the rung with guards around its functions: an exception of launch() becomes Threw (std::bad_alloc and our
 /// own Error pass), and path() returns a short printable text. The copy lives as long as the program. Throws
-/// Error(ExitCode::usage) if there are too many.
+/// Error(ExitCode::usage) if there are too many rungs.
 const ladder::Rung& guarded(const ladder::Rung& rung);
 
-/// "4096x1x0, lda 1, ldb 1, ldc 1, alpha 1, beta 0": the last problem that a guarded rung got; empty before the first.
+/// Returns the last problem that a guarded rung got: "4096x1x0, lda 1, ldb 1, ldc 1, alpha 1, beta 0". Empty before the
+/// first.
 std::string last_problem();
 
 }  // namespace runner

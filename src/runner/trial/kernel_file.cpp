@@ -35,14 +35,14 @@ std::string complaint(const std::string& path, const std::string& why) {
   return fmt::format("--kernel '{}': {}", path, why);
 }
 
-// Limits of a compiler, nvcc or clang: the largest rung takes seconds, and several times as many on a busy machine.
+// The limits of a compiler, nvcc or clang: the largest rung takes seconds, and several times as many on a busy machine.
 constexpr Bounds OF_A_COMPILER{.step_seconds = 300,
                                .seconds = 300,
                                .memory_bytes = int64_t{6} << 30,
                                .output_bytes = size_t{256} << 10,
                                .may_start_processes = true};
 
-// The exit code of a program that writes where this process does; 127 if it cannot be started.
+// Returns the exit code of a program that writes to this process's streams; 127 if it cannot be started.
 int exit_code_of(std::vector<std::string> words) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -74,7 +74,7 @@ void compile(const std::string& path, const std::string& library) {
   throw DoesNotCompile(complaint(path, "it does not compile\n" + words), words);
 }
 
-// The words of a rule for make behind its colon. A space in a name has a backslash before it.
+// Returns the words after the colon of a rule for make. A space in a name has a backslash before it.
 std::vector<std::string> names_in_rule(const std::string& file) {
   std::ifstream stream(file);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
@@ -94,11 +94,11 @@ std::vector<std::string> names_in_rule(const std::string& file) {
 }
 
 struct Symbols {
-  std::vector<std::string> like_a_rung{};  // variables that are as large as one
+  std::vector<std::string> like_a_rung{};  // variables of a rung's size
   std::vector<std::string> imports{};
 };
 
-// The library's table of dynamic symbols.
+// Returns the library's table of dynamic symbols.
 Symbols symbols_of(const std::string& library) {
   std::ifstream file(library, std::ios::binary);
   const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});

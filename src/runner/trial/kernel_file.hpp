@@ -43,27 +43,27 @@ struct CompiledKernel {
   std::string library{};  // in `folder`
   std::vector<std::string>
       files{};  // the compiled sources: the file and all headers, direct or not
-  std::vector<std::string> imports{};  // symbols that it takes from whoever loads it
+  std::vector<std::string> imports{};  // symbols that its loader must supply
   std::unique_ptr<TemporaryFolder> folder{};
 };
 
-/// Compiles the file. If a header `appended` is named, it is compiled as the file's end. Throws DoesNotCompile if the file does
-/// not compile, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). The compiler's time, memory and
+/// Compiles the file, followed by the header `appended` if one is named. Throws DoesNotCompile if the file does not
+/// compile, UnusableKernel if there is no such file, and Error(ExitCode::interrupted). The compiler's time, memory and
 /// output are bounded.
 CompiledKernel compile_kernel_file(const std::string& path, const std::string& appended = "");
 
-/// The rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared `extern const`.
-/// Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
+/// Loads the rung that the file defines, as the files in src/kernels do: a variable of type ladder::Rung, declared
+/// `extern const`. Its code stays loaded until the program ends, and is called through guards (judged_code.hpp).
 ///
-/// This runs code of the file: the constructors of its variables. Throws UnusableKernel with what is missing if it defines no
-/// rung, or several, or one that cannot be run.
+/// This runs code of the file: the constructors of its variables. Throws UnusableKernel if it defines no rung, several,
+/// or one that cannot be run; the message says which part is missing.
 const ladder::Rung& load(const CompiledKernel& compiled);
 
-/// A function of the file that load() has loaded, declared `extern "C"` and visible from outside; nullptr if it has none of
-/// that name.
+/// Returns a function of the file that load() has loaded. It must be declared `extern "C"` and visible from outside;
+/// nullptr if the file has no function of that name.
 void* function_of(const CompiledKernel& loaded, const char* name);
 
-/// Compiles and loads it.
+/// Compiles and loads the file.
 const ladder::Rung& load_kernel_file(const std::string& path);
 
 }  // namespace runner

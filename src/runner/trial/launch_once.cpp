@@ -13,7 +13,7 @@ void load(Workload& workload) {
   const std::string source_file = workload.source_file;
   workload = strangers_product(load_kernel_file(workload.kernel_file), *workload.problem);
   workload.source_file = source_file;
-  workload.held_to_contract = nullptr;  // it is looked at, not judged in full
+  workload.held_to_contract = nullptr;  // only a look at it, not a full judgement
 }
 
 void with_launch(const Workload& workload, const std::function<void(const machine::Launch&)>& use) {

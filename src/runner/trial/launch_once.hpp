@@ -1,4 +1,4 @@
-// A workload by itself: loaded, checked, launched.
+// Loads, checks and launches a single workload.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,16 @@
 
 namespace runner {
 
-/// Compiles the workload's kernel_file, if it has one, and takes its rung. Throws Error: see load_kernel_file().
+/// Compiles the workload's kernel_file, if it has one, and loads its rung. Throws Error: see load_kernel_file().
 void load(Workload& workload);
 
-/// Lays the workload's data out and hands over one launch of it, valid during the call.
+/// Lays out the workload's data and passes one launch of it to the function. The launch is valid during the call.
 void with_launch(const Workload& workload, const std::function<void(const machine::Launch&)>& use);
 
-/// Runs it, checks its result and fills in `seen` and `judged`, without claims.
+/// Runs the workload, checks its result and fills in `seen` and `judged`, without claims.
 results::Result verified(const Workload& workload);
 
-/// Launches it once between cudaProfilerStart and cudaProfilerStop, for a profiler.
+/// Launches the workload once between cudaProfilerStart and cudaProfilerStop, for a profiler.
 void launch_once(const Workload& workload);
 
 }  // namespace runner

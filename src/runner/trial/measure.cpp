@@ -19,10 +19,10 @@ namespace {
 
 using results::Result;
 
-// A fault leaves a device without its context: nothing that follows could be believed.
+// True if the device can run. A fault leaves it without its context, so no later result could be trusted.
 bool device_is_usable() { return cudaDeviceSynchronize() == cudaSuccess; }
 
-// Returns the checks of the contract that a kernel fails. Stops after a failure that leaves the device unusable.
+// The checks of the contract that a kernel fails. They stop after a failure that leaves the device unusable.
 struct Contract {
   int checks = 0;
   std::vector<results::BrokenCheck> broken{};
@@ -40,7 +40,7 @@ Result begun(const Workload& workload, const Contract& contract) {
   result.judged.contract_checks = contract.checks;
   return result;
 }
-// The same of a step that is not about its problem.
+// Returns the same for a step that is not about the workload's problem.
 Result begun_without_problem(const Workload& workload) {
   Result result = begun(workload, {});
   result.problem.reset();
@@ -50,7 +50,7 @@ Result begun_without_problem(const Workload& workload) {
 Contract put_through_contract(const Workload& workload, const Tell& tell) {
   Contract asked;
   machine::offer_addresses(
-      CONTRACT_MEMORY_BYTES);  // what cannot be had is said before the rest is asked
+      CONTRACT_MEMORY_BYTES);  // says that memory is lacking before the other checks
   for (const ContractCheck& check : contract()) {
     if (interrupted()) break;
     tell(fmt::format("{}: the contract, {}", workload.who.name, check.name),
@@ -71,8 +71,8 @@ Contract put_through_contract(const Workload& workload, const Tell& tell) {
   return asked;
 }
 
-// The rungs that must keep the contract, each once, behind nullptr for all other workloads: after a failure that leaves
-// the device unusable nothing else can run.
+// Returns the rungs that must keep the contract, each once. nullptr comes first and stands for all other workloads:
+// after a failure that leaves the device unusable, nothing else can run.
 std::vector<const ladder::Rung*> in_order_of_trust(const std::vector<Workload>& workloads) {
   std::vector<const ladder::Rung*> rungs{nullptr};
   for (const Workload& one : workloads) {
@@ -96,12 +96,12 @@ void add_unusable(const ladder::Rung* rung, const Contract& asked,
   }
 }
 
-// Products of one problem stand together, and variants of one lab.
+// True for products of one problem, and for variants of one lab: they stand together.
 bool stand_together(const Workload& a, const Workload& b) {
   return a.problem == b.problem && (a.problem || a.who.name == b.who.name);
 }
 
-// "256x256x256: 02_coalesced (1 of 2)", "copy_stride/8 (4 of 6)"
+// Returns "256x256x256: 02_coalesced (1 of 2)" or "copy_stride/8 (4 of 6)".
 std::string step_of(const std::vector<Workload>& workloads, size_t at) {
   const Workload& one = workloads[at];
   size_t first = at, last = at;

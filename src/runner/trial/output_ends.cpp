@@ -13,7 +13,7 @@ void OutputEnds::add(std::string_view text) {
   text.remove_prefix(first);
   if (text.size() > most_) text.remove_prefix(text.size() - most_);
   end_ += text;
-  // The end is cut only now and then, so that the cost of adding is that of the added text.
+  // Cut the end only now and then, so that adding a text costs no more than its length.
   if (end_.size() > 2 * most_) end_.erase(0, end_.size() - most_);
 }
 

@@ -13,13 +13,13 @@ class OutputEnds {
   explicit OutputEnds(size_t bytes) : most_(bytes / 2) {}
 
   void add(std::string_view text);
-  /// All of it, or whole lines of its beginning, a line that says how much is left out, and whole lines of its end.
+  /// Returns all of it; or whole lines of its beginning, a line with the amount left out, and whole lines of its end.
   std::string text() const;
 
  private:
   size_t most_;
   std::string begin_{}, end_{};
-  size_t bytes_ = 0;  // added so far
+  size_t bytes_ = 0;  // bytes added so far
 };
 
 }  // namespace runner

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr auto WORTH_SHOWING = 1s;
 constexpr auto EVERY = 200ms;
-constexpr double WORTH_A_GUESS = 0.05;  // what must be done before the rest can be told from it
+constexpr double WORTH_A_GUESS = 0.05;  // share done from which the rest can be estimated
 
 std::string seconds_text(double seconds) {
   return seconds < 99.5 ? fmt::format("{:.0f} s", seconds)
@@ -57,7 +57,7 @@ void ProgressLine::say(const std::string& text,
 
 void ProgressLine::keep_showing(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  int64_t done = 0;  // blocks, when last looked at
+  int64_t done = 0;  // finished blocks, at the last look
   while (!wake_.wait_for(lock, stop, EVERY, [&stop] { return stop.stop_requested(); })) {
     const auto launch = told_launch_ ? *told_launch_ : machine::progress();
     if (!launch) launch_since_.reset();
@@ -69,7 +69,7 @@ void ProgressLine::keep_showing(const std::stop_token& stop) {
   }
 }
 
-// "1024x1024x1024: 02_coalesced (3 of 13), 12 s; 410 of 1024 blocks, about 18 s left"
+// Returns "1024x1024x1024: 02_coalesced (3 of 13), 12 s; 410 of 1024 blocks, about 18 s left".
 std::string ProgressLine::line(const std::optional<machine::LaunchProgress>& launch) const {
   const auto now = Clock::now();
   const auto seconds = [&](Clock::time_point since) {

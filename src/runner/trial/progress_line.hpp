@@ -15,7 +15,7 @@ namespace runner {
 
 class ProgressLine {
  public:
-  /// Shows anything only if `wanted` and stderr is a terminal.
+  /// Shows the line only if `wanted` and stderr is a terminal.
   explicit ProgressLine(bool wanted);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
@@ -23,7 +23,7 @@ class ProgressLine {
 
   /// Begins a step.
   void say(const std::string& text);
-  /// The same for a launch of another process.
+  /// Begins a step with a launch of another process.
   void say(const std::string& text, const std::optional<machine::LaunchProgress>& launch);
 
  private:
@@ -37,8 +37,8 @@ class ProgressLine {
   std::string text_;
   std::optional<std::optional<machine::LaunchProgress>> told_launch_{};  // of another process
   std::optional<Clock::time_point>
-      launch_since_;         // when the launch under way began, as far as was seen
-  Clock::time_point since_;  // when it began
+      launch_since_;         // when the running launch began, as far as was seen
+  Clock::time_point since_;  // when the step began
   bool is_shown_ = false;
   std::jthread shows_;
 };

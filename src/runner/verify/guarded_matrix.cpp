@@ -90,7 +90,7 @@ std::optional<std::string> GuardedMatrix::damage_between_rows() const {
   return damage_in(before_, before_ + floats_in_rows(rows_));
 }
 
-// Looks through the floats [first, last) of the allocation.
+// Searches the floats [first, last) of the allocation.
 std::optional<std::string> GuardedMatrix::damage_in(int64_t first, int64_t last) const {
   const int64_t end_of_elements = before_ + floats_in_rows(rows_);
   std::vector<float> piece(

@@ -34,7 +34,7 @@ class GuardedMatrix {
   void read(
       const std::function<void(int64_t first, int64_t rows, const float* elements)>& visit) const;
   /// Describes the first float that is no longer poison, around the matrix or in the padding of its rows. Empty if all
-  /// are.
+  /// still are.
   std::optional<std::string> damage_around() const;
   std::optional<std::string> damage_between_rows() const;
 

@@ -8,8 +8,9 @@
 namespace runner {
 namespace {
 
-// The output function of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-// Generators", 2014): a bijection of 64 bits whose values for consecutive arguments look random.
+// Returns the output function of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom
+// Number Generators", 2014): a bijection of 64 bits whose values for consecutive arguments look
+// random.
 uint64_t mix(uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -23,7 +24,7 @@ uint64_t random_bits(uint64_t seed, uint64_t index) { return mix(mix(seed) + ind
 
 namespace {
 
-// Every row has a key of its own; within the row the column counts on from it.
+// Returns the key of a row. Within the row the column is added to it.
 uint64_t row_key(uint64_t seed, Operand operand, int64_t row) {
   return mix(random_bits(seed, static_cast<uint64_t>(operand)) ^ static_cast<uint64_t>(row));
 }
@@ -34,13 +35,13 @@ float uniform(uint64_t random) {
   return static_cast<float>(static_cast<int32_t>(random >> 32) >> 8) * 0x1p-23f;
 }
 
-// Uniform in [-largest, largest] up to a bias of 2^-32.
+// Returns a number uniform in [-largest, largest] up to a bias of 2^-32.
 float integer_from(uint64_t random, int64_t largest) {
   const auto choices = static_cast<uint64_t>(2 * largest + 1);
   return static_cast<float>(static_cast<int64_t>(((random >> 32) * choices) >> 32) - largest);
 }
 
-// Of mean 0 and deviation 1 (Box and Muller).
+// Returns a number of mean 0 and deviation 1 (Box and Muller).
 double normal(uint64_t random) {
   const double u = (static_cast<double>(random >> 32) + 0.5) * 0x1p-32;
   const double v = static_cast<double>(random & 0xFFFFFFFFu) * 0x1p-32;
@@ -67,7 +68,7 @@ constexpr uint64_t OF_LINES = 0x5CA1AB1E00000000u;
 constexpr int64_t LARGEST_B = 1;
 constexpr int64_t LARGEST_C = 1023;
 
-// Kernels have special paths for 0 and 1 and none for other values.
+// Keeps 0 and 1, because kernels have special paths for them and none for other values.
 float integer_in_place_of(float factor, float other) {
   return factor == 0.0f || factor == 1.0f ? factor : other;
 }
@@ -137,7 +138,7 @@ float Inputs::real(Operand operand, int64_t row, int64_t col, uint64_t random) c
   return uniform(random);
 }
 
-// The exponent of a row or a column.
+// Returns the exponent of a row or a column.
 int Inputs::exponent(Operand of, int64_t line) const {
   constexpr auto CHOICES = static_cast<uint64_t>(2 * LARGEST_EXPONENT + 1);
   const uint64_t random =
@@ -163,7 +164,7 @@ float Inputs::cancelling(Operand operand, int64_t row, int64_t col) const {
   return SMALL * of(row, col);
 }
 
-// Element k of a row of A or of a column of B. `line_key` is the line's own.
+// Returns element k of a row of A or of a column of B. `line_key` is that line's own key.
 float Inputs::special(int64_t line, int64_t k, uint64_t line_key, uint64_t random) const {
   constexpr float INFINITE = std::numeric_limits<float>::infinity();
   const auto place = [&](int which) {
@@ -185,7 +186,7 @@ float Inputs::special(int64_t line, int64_t k, uint64_t line_key, uint64_t rando
       return usual * std::numeric_limits<float>::min();  // subnormal
     case 6:
       return usual * std::numeric_limits<float>::max();
-    case 7:  // of any exponent, down to the least subnormal number
+    case 7:  // any exponent, down to the least subnormal number
       return std::ldexp(1 + std::abs(usual), static_cast<int>(mix(random) % 276) - 149) *
              (usual < 0 ? -1.0f : 1.0f);
     case 8:

@@ -12,7 +12,7 @@
 namespace runner {
 
 enum class Values {
-  reals,     // of the problem's data: uniform in [-1, 1) unless another kind was asked for
+  reals,     // the problem's data: uniform in [-1, 1) unless another kind was requested
   integers,  // small enough that FP32 sums them exactly in any order
 };
 
@@ -26,7 +26,7 @@ inline bool is_poison(float value) { return std::bit_cast<uint32_t>(value) == PO
 /// The kinds of rows and columns of special data.
 inline constexpr int SPECIAL_KINDS = 11;
 
-/// Random bits, a pure function of the arguments.
+/// Returns random bits, a pure function of the arguments.
 uint64_t random_bits(uint64_t seed, uint64_t index);
 
 /// The elements of A, B and of C before the call.
@@ -45,12 +45,12 @@ uint64_t random_bits(uint64_t seed, uint64_t index);
 ///                 infinity or two among uniform elements; all subnormal, near FP32's largest number or of any exponent;
 ///                 zeros. All kinds of rows meet all kinds of columns. Numbers beyond the arithmetic's range are
 ///                 moved into it: to its largest input, or to zero.
-/// C is as A and B are, but uniform with inner_scaled and special, and small with cancelling.
+/// C has the same data as A and B, except that it is uniform with inner_scaled and special, and small with cancelling.
 ///
-/// Integers: A holds as many bits as the arithmetic multiplies exactly, 12 in FP32, |A| <= min(4095, 2^22 / K), |B| <= 1 and
-/// |C| <= 1023, and alpha and beta are replaced by integers of magnitude at most 2 that are 0 or 1 where the problem's are. Every
-/// partial sum is then below 2^24 for K <= 2^22, and FP32 adds exactly whatever the order. (Beyond that K the
-/// worst case is larger, but a sum of as many random signs does not come near it.)
+/// Integers: A holds as many bits as the arithmetic multiplies exactly, 12 in FP32. |A| <= min(4095, 2^22 / K), |B| <=
+/// 1 and |C| <= 1023. Alpha and beta are replaced by integers of magnitude at most 2; a 0 stays 0 and a 1 stays 1.
+/// Every partial sum is then below 2^24 for K <= 2^22, and FP32 adds exactly in any order. (Beyond that K the worst
+/// case is larger, but a sum of so many random signs does not come near it.)
 class Inputs {
  public:
   Inputs(const results::Problem& problem, Values values,

@@ -20,7 +20,7 @@ constexpr int64_t ALIGNMENT = 64;  // words in 256 bytes
 
 int64_t whole_lines(int64_t words) { return (words + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-// A copy reads half of the bytes and writes half.
+// Returns the words that a copy reads: half of its bytes. It writes the other half.
 int64_t words_of_copy(const lab::Setup& setup) {
   return setup.useful_bytes / 2 / int64_t{sizeof(uint32_t)};
 }
@@ -112,7 +112,7 @@ void LabTrial::fill(const lab::Array& array, const Laid& laid) const {
 void LabTrial::compare(const lab::Array& array, const Laid& laid,
                        results::Judgement& judgement) const {
   const lab::Content& want = array.after ? array.after : array.before;
-  if (!want) return;  // scratch: whatever the kernel left there
+  if (!want) return;  // scratch: may hold anything
   Wrong wrong;
   std::vector<uint32_t> piece(static_cast<size_t>(std::min(WORDS_PER_PIECE, array.words)));
   for (int64_t first = 0; first < array.words; first += WORDS_PER_PIECE) {
@@ -176,7 +176,7 @@ void LabTrial::check(results::Result& result) {
   if (const char* path = lab::path(variant_, sizes_)) result.path = path;
   if (setup_.useful_bytes > 0) result.useful_bytes = setup_.useful_bytes;
   result.judged = check(result.seen);
-  if (!result.judged.error.empty()) result.seen = {};  // of a launch that was cut short
+  if (!result.judged.error.empty()) result.seen = {};  // the launch was cut short
 }
 
 std::optional<results::Timing> LabTrial::time(const results::MeasureOptions& options) {

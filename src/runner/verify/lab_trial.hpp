@@ -20,21 +20,21 @@ class LabTrial : public WorkloadTrial {
   /// must not refuse the sizes. Throws Error if there is not enough memory.
   LabTrial(const lab::Variant& variant, const lab::Sizes& sizes, int64_t guard);
 
-  /// One launch of the variant, valid while this object lives.
+  /// Returns one launch of the variant, valid while this object lives.
   machine::Launch launch() override;
-  /// A device-to-device copy of the least bytes that the variant must move, half of them read. It allocates its own memory.
-  /// Empty if the lab is not about bytes moved.
+  /// Returns a device-to-device copy of the least bytes that the variant must move, half of them read. It allocates its
+  /// own memory. Empty if the lab is not about bytes moved.
   machine::Launch copy();
 
-  /// Device memory of a trial with this setup, with the copy's if the machine measures.
+  /// Returns the device memory of a trial with this setup, with the copy's if the machine measures.
   static double bytes_needed(const lab::Setup& setup, int64_t guard);
 
   /// Fills the arrays again if a launch may have changed them, runs the variant, and compares every word of every
   /// array, and the poison around them, with the lab's expectation. The counters go to `seen`.
   results::Judgement check(results::Observation& seen);
-  /// The same, and fills in the result: counters, judgement, path and useful bytes.
+  /// Checks in the same way, and fills in the result: counters, judgement, path and useful bytes.
   void check(results::Result& result) override;
-  /// Times it in turns with copy().
+  /// Times the variant in turns with copy().
   std::optional<results::Timing> time(const results::MeasureOptions& options) override;
 
  private:

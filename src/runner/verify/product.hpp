@@ -1,4 +1,4 @@
-// Runs a rung's product on the machine: launched, watched, and timed beside the reference.
+// Runs a rung's product on the machine: launches it, watches it, and times it beside the reference.
 #pragma once
 
 #include "kernels/ladder.hpp"
@@ -6,7 +6,7 @@
 
 namespace runner {
 
-/// The product as a launch on a stream. The rung must outlive it.
+/// Returns the product as a launch on a stream. The rung must outlive it.
 machine::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem);
 
 /// Names the product's matrices for the machine: A, B and C.

@@ -15,8 +15,8 @@ using results::Problem;
 using results::Result;
 
 std::string reading_of_c(const Result& result, const std::optional<results::Mismatch>& mismatch) {
-  // A kernel may read the parts of a sum that it has stored in C itself. Only the NaN that lay there before spoils a
-  // result: it is computed with, and becomes another NaN.
+  // A kernel may store parts of a sum in C and read them again. Only the NaN that lay in C before the call spoils a
+  // result: arithmetic with it gives another NaN.
   const bool is_spoiled = mismatch && std::isnan(mismatch->got) && !is_poison(mismatch->got);
   if (!is_spoiled) return "";
   if (!result.seen.traffic || !result.problem || result.problem->beta != 0.0f) return "";
@@ -54,7 +54,7 @@ results::Judgement judgement_of(const Result& result, const Verdict& verdict) {
 
 Verifier& Matrices::verifier(const Problem& problem, const ladder::Arithmetic& arithmetic) {
   if (are_new(problem, arithmetic)) {
-    verifier_.reset();  // before the next one takes its memory
+    verifier_.reset();  // frees its memory for the next one
     problem_.reset();
     verifier_ = std::make_unique<Verifier>(problem, Layout{.guard = machine::GUARD}, arithmetic);
     problem_ = problem;
@@ -113,7 +113,7 @@ Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& res
     results::Observation unseen;
     return run_product(rung, sgemm, values == Values::reals ? result.seen : unseen);
   });
-  if (verdict.error != cudaSuccess) result.seen = {};  // of a launch that was cut short
+  if (verdict.error != cudaSuccess) result.seen = {};  // the launch was cut short
   return verdict;
 }
 

@@ -14,7 +14,7 @@ namespace runner {
 /// The matrices of the current problem. All rungs on one problem share them.
 class Matrices {
  public:
-  /// `with_errors`: every rung's errors are told beside the reference's, and held against the rung's limits.
+  /// `with_errors`: reports every rung's errors beside the reference's, and compares them with the rung's limits.
   explicit Matrices(bool with_errors = false) : with_errors_(with_errors) {}
 
   /// True if verifier() of this problem and arithmetic lays out new matrices.
@@ -22,11 +22,12 @@ class Matrices {
     return !verifier_ || problem_ != problem || arithmetic_ != arithmetic;
   }
 
-  /// The verifier of the problem, valid until the next call with another one. Throws Error if memory does not suffice.
+  /// Returns the verifier of the problem, valid until the next call with another one. Throws Error if memory does not
+  /// suffice.
   Verifier& verifier(const results::Problem& problem, const ladder::Arithmetic& arithmetic);
 
   bool with_errors() const { return with_errors_; }
-  /// The reference's errors in the current verifier, from one run of it. Nothing if it fails.
+  /// Returns the reference's errors in the current verifier, from one run of it. Nothing if it fails.
   const std::optional<results::Errors>& reference_errors();
 
  private:
@@ -39,7 +40,7 @@ class Matrices {
 
 class ProductTrial : public WorkloadTrial {
  public:
-  /// The rung and the matrices must outlive it.
+  /// Keeps references to the rung and the matrices, which must outlive the trial.
   ProductTrial(const ladder::Rung& rung, const results::Problem& problem, Matrices& matrices)
       : rung_(rung), matrices_(matrices), verifier_(matrices.verifier(problem, rung.arithmetic)) {}
 
@@ -53,7 +54,7 @@ class ProductTrial : public WorkloadTrial {
   Verifier& verifier_;
 };
 
-/// The judgement that follows from a verdict and the result's problem and observation.
+/// Returns the judgement that follows from a verdict and the result's problem and observation.
 results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
 
 /// Returns a kernel's errors with the reference's and the rung's floors on this data.
@@ -61,14 +62,14 @@ results::Errors errors_beside(const std::optional<results::Errors>& reference,
                               results::Errors errors, const ladder::Arithmetic& arithmetic,
                               results::Data data);
 
-/// A complaint if an error exceeds both its floor and the reference's error; otherwise empty.
+/// Returns a complaint if an error exceeds both its floor and the reference's error; otherwise empty.
 std::string excess_of(const results::Errors& errors);
 
-/// A complaint if the wrong element is a NaN that was computed, beta is 0 and the kernel loads from C; otherwise empty.
+/// Returns a complaint if the wrong element is a computed NaN, beta is 0 and the kernel loads from C; otherwise empty.
 std::string reading_of_c(const results::Result& result,
                          const std::optional<results::Mismatch>& mismatch);
 
-/// Verifies the rung on the verifier's problem. The path and the counters go to `result`.
+/// Verifies the rung on the verifier's problem. Fills in the path and the counters of `result`.
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, results::Result& result);
 
 }  // namespace runner

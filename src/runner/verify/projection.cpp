@@ -12,11 +12,11 @@ namespace {
 
 using results::Mismatch;
 
-constexpr int64_t GRAIN = 64;  // rows that are worth a thread
+constexpr int64_t GRAIN = 64;  // rows for which a thread is worth its start
 
 bool is_integer(float value) { return std::abs(value) <= 0x1p24f && value == std::trunc(value); }
 
-// Arithmetic modulo 2^64 is exact for any size of the problem.
+// Returns the value for arithmetic modulo 2^64, which is exact for any size of the problem.
 uint64_t as_integer(float value) { return static_cast<uint64_t>(static_cast<int64_t>(value)); }
 
 uint64_t dot(const std::vector<float>& values, const std::vector<uint64_t>& weights) {

@@ -10,15 +10,15 @@
 
 namespace runner {
 
-/// Freivalds' check: with a random vector x of odd 64-bit integers C x must equal alpha * A (B x) + beta * C0 x in
-/// each row, modulo 2^64. A single wrong element in a row always shows; that several cancel is a chance that can be
-/// neglected.
+/// Freivalds' check: for a random vector x of odd 64-bit integers, C x must equal alpha * A (B x) + beta * C0 x in each
+/// row, modulo 2^64. A single wrong element in a row always shows. The chance that several cancel can be neglected.
 class Projection {
  public:
-  /// `inputs` are integers. Throws Error(ExitCode::interrupted) if the user does not wait for it.
+  /// Computes the right side of the check. `inputs` are integers. Throws Error(ExitCode::interrupted) if the user
+  /// interrupts.
   Projection(const results::Problem& problem, const Inputs& inputs);
 
-  /// The first wrong element of some rows of C, starting with row `first`.
+  /// Returns the first wrong element of some rows of C, starting with row `first`.
   std::optional<results::Mismatch> first_mismatch(int64_t first, int64_t rows,
                                                   const float* elements, int64_t ldc) const;
 

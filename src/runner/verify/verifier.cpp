@@ -16,12 +16,12 @@ namespace {
 
 using results::Mismatch;
 
-// The larger of the two; a NaN, once met, stays.
+// Returns the larger of the two; a NaN, once met, stays.
 double worse(double so_far, double next) {
   return std::isnan(so_far) || next <= so_far ? so_far : next;
 }
 
-// Errors are relative to numbers of FP32's normal range: below its least one, steps are as wide as there.
+// Errors are relative to FP32's normal numbers: below the least of them, steps are as wide as there.
 constexpr double LEAST_NORMAL = std::numeric_limits<float>::min();
 
 // Adds up the errors of elements.
@@ -35,7 +35,7 @@ class ErrorSum {
   }
   void add_wrong_infinity() { ++wrong_infinities_; }
 
-  // An error that is infinite or NaN is none to tell: the element is wrong.
+  // Returns the errors. Leaves out infinite errors and NaN: their elements are wrong.
   results::Errors errors() const {
     results::Errors errors{.wrong_infinities = wrong_infinities_};
     const double frobenius = std::sqrt(squared_error_ / squared_value_);
@@ -65,7 +65,7 @@ struct Verifier::Pass {
   Inputs inputs;
   GuardedMatrix a, b;
   Yardstick yardstick;
-  std::optional<Projection> projection;  // where the yardstick does not cover every element
+  std::optional<Projection> projection;  // only if the yardstick does not cover every element
 
   Pass(const results::Problem& p, Layout layout, Values values,
        const ladder::Arithmetic& arithmetic, int64_t most_complete_products)
@@ -108,7 +108,7 @@ struct Verifier::Pass {
       ++verdict.compared;
       add_error(i, j, got, sum);
     }
-    if (right && !std::isfinite(got)) return;  // of an overflow there is no error to tell
+    if (right && !std::isfinite(got)) return;  // an overflow has no error to measure
 
     if (inputs.values() == Values::reals) {
       const double error = std::abs(static_cast<double>(got) - want);

@@ -13,14 +13,13 @@
 //             subnormal range may be off by one of its steps for each rounding, which is added.
 //   integers  small integers (inputs.hpp), which FP32 must get exactly right: the bound is 0.
 //
-// Up to MOST_COMPLETE_PRODUCTS multiplications every element is compared. Beyond, the real pass compares
-// SAMPLED_ROWS x SAMPLED_COLS elements (the first and last row and column, the others from the seed), and
-// the integer pass still judges every element: with a random vector x of odd 64-bit integers, C x must equal
-// alpha * A (B x) + beta * C0 x in each row, modulo 2^64 (Freivalds' check). A single wrong element in a row
-// always shows; that several cancel is a chance that can be neglected.
+// Up to MOST_COMPLETE_PRODUCTS multiplications every element is compared. Beyond that, the real pass compares
+// SAMPLED_ROWS x SAMPLED_COLS elements: the first and last row and column, and others drawn from the seed. The integer
+// pass still judges every element, by Freivalds' check (projection.hpp). A single wrong element in a row always shows.
+// The chance that several cancel can be neglected.
 //
-// NaN lies in the padding of A and B (a leading dimension beyond the row), around all three matrices, and in
-// C where beta = 0; the memory around C must be unchanged afterwards.
+// NaN lies in the padding of A and B (a leading dimension beyond the row), around all three matrices, and in C if beta
+// is 0. The memory around C must be unchanged afterwards.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +50,7 @@ struct Verdict {
   results::Errors errors;  // over the same elements, without the reference's
 };
 
-/// "C[0][31] was never written (reals); 512 of 16384 elements are wrong: ...", with or without the pass's name.
+/// Returns "C[0][31] was never written (reals); 512 of 16384 elements are wrong: ...", with or without the pass's name.
 std::string describe(const results::Mismatch& mismatch, bool names_pass);
 
 /// Calls the kernel under test on a prepared problem and waits for it.
@@ -70,10 +69,10 @@ class Verifier {
 
   /// Runs `trial` once for each pass and judges C. Stops at the first trial that returns an error.
   Verdict check(const Trial& trial);
-  /// The errors of the real pass alone. Nothing if the trial returns an error.
+  /// Returns the errors of the real pass alone. Nothing if the trial returns an error.
   std::optional<results::Errors> errors_of(const Trial& trial);
 
-  /// The matrices of one pass with a fresh C, for running a kernel.
+  /// Returns the matrices of one pass with a fresh C, for running a kernel.
   ladder::Sgemm prepare(Values values);
 
  private:

@@ -19,11 +19,11 @@ class WorkloadTrial {
   /// if there is not enough memory or the user interrupts.
   virtual void check(results::Result& result) = 0;
 
-  /// One launch, valid while this object lives.
+  /// Returns one launch, valid while this object lives.
   virtual machine::Launch launch() = 0;
 
-  /// Times it in turns with the reference, or with a copy of as many bytes. Nothing if there is nothing to time, or on a
-  /// machine that does not measure.
+  /// Times the workload in turns with the reference, or with a copy of as many bytes. Nothing if there is nothing to
+  /// time, or on a machine that does not measure.
   virtual std::optional<results::Timing> time(const results::MeasureOptions& options) = 0;
 };
 

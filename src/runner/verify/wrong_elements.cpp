@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t LARGEST_TILE = 256;
 constexpr size_t MOST_NAMED = 4;
 
-// The least power of two after which the pattern repeats, or `size` if it does not.
+// Returns the least power of two after which the pattern repeats, or `size` if it does not.
 template <typename Same>
 int64_t period_of(int64_t size, const Same& same) {
   for (int64_t period = 1; period <= LARGEST_TILE && 2 * period <= size; period *= 2) {
@@ -21,7 +21,7 @@ int64_t period_of(int64_t size, const Same& same) {
   return size;
 }
 
-// "row 31 of every 32", "all rows", "rows 3 to 5", "rows 0, 4, 8 and 29 others".
+// Returns "row 31 of every 32", "all rows", "rows 3 to 5" or "rows 0, 4, 8 and 29 others".
 std::string lines_text(const char* what, const std::vector<bool>& wrong, int64_t period,
                        int64_t size) {
   std::vector<int64_t> places;

@@ -14,9 +14,9 @@ class WrongElements {
   void add(int64_t row, int64_t col);
   int64_t count() const { return count_; }
 
-  /// "64 of 4096 elements are wrong: row 31 of every 32, all columns", or "wrong, some of all rows, columns 0 to 3" where
-  /// they are not all that lie in those rows and columns. A pattern that repeats with a power of two
-  /// (a block's tile, a warp's, a thread's) is told as that; otherwise as the rows and columns that hold all of them.
+  /// Returns "64 of 4096 elements are wrong: row 31 of every 32, all columns". If those rows and columns also hold
+  /// right elements, it returns "wrong, some of all rows, columns 0 to 3". A pattern that repeats with a power of two
+  /// (a block's tile, a warp's, a thread's) is named by its period, any other by all its rows and columns.
   std::string describe() const;
 
  private:
@@ -26,7 +26,7 @@ class WrongElements {
 
   int64_t rows_, cols_;
   int64_t count_ = 0;
-  std::vector<bool> wrong_;  // empty until one is wrong
+  std::vector<bool> wrong_;  // empty until an element is wrong
 };
 
 }  // namespace runner

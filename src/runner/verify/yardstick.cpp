@@ -14,11 +14,11 @@ namespace runner {
 namespace {
 
 constexpr double LARGEST = std::numeric_limits<float>::max();
-constexpr double SAFE_SUM = 0x1p126;  // |A||B| below it: no sum of any of the terms overflows
-constexpr int64_t PIECE = 4096;       // of K
-constexpr int64_t GRAIN = 64;         // rows of B that are worth a thread
+constexpr double SAFE_SUM = 0x1p126;  // below this |A||B|, no sum of any of the terms overflows
+constexpr int64_t PIECE = 4096;       // steps of K
+constexpr int64_t GRAIN = 64;         // rows of B for which a thread is worth its start
 
-// Indices in [0, count), sorted: all of them, or the first, the last and others from the seed.
+// Returns indices in [0, count), sorted: all of them, or the first, the last and others from the seed.
 std::vector<int64_t> sample(int64_t count, int64_t most, uint64_t seed) {
   std::vector<int64_t> chosen;
   if (count <= most) {
@@ -67,7 +67,8 @@ Yardstick::Yardstick(const results::Problem& p, const Inputs& inputs,
                         static_cast<double>(std::numeric_limits<float>::denorm_min()));
 }
 
-// Adds alpha * A * B to want_, and of reals its magnitudes. A piece of K at a time, which bounds the memory.
+// Adds alpha * A * B to want_; for reals, also sums their magnitudes. Takes a piece of K at a time, which bounds the
+// memory.
 void Yardstick::add_product(int64_t K) {
   const auto M = static_cast<Eigen::Index>(rows_.size());
   const auto N = static_cast<Eigen::Index>(cols_.size());
@@ -90,7 +91,7 @@ void Yardstick::add_product(int64_t K) {
     });
     sum.noalias() += A * B;
     if (inputs_.values() == Values::integers)
-      continue;  // their sums are exact: no bound, no overflow
+      continue;  // integers have exact sums: no bound, no overflow
     const auto finite_magnitude = [](double x) { return std::isfinite(x) ? std::abs(x) : 0.0; };
     A = A.unaryExpr(finite_magnitude).eval();
     B = B.unaryExpr(finite_magnitude).eval();
@@ -135,7 +136,7 @@ bool Yardstick::is_exact_class(size_t i, size_t j, float got) const {
   return std::isinf(got) && (gives(sum) || (std::abs(addend) > LARGEST && gives(addend)));
 }
 
-// True if that infinity or NaN follows from a product or addend beyond FP32's range.
+// True if this infinity or NaN follows from a product or addend beyond FP32's range.
 bool Yardstick::overflows_after_the_sum(size_t i, size_t j, float got) const {
   const double addend = this->addend(i, j), product = want(i, j) - addend;
   const auto overflows = [&](double term) { return std::abs(term) + bound(i, j) > LARGEST; };

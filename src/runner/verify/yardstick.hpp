@@ -20,19 +20,19 @@ class Yardstick {
   Yardstick(const results::Problem& problem, const Inputs& inputs, int64_t most_complete_products,
             const ladder::Arithmetic& arithmetic = ladder::FP32);
 
-  /// The rows and columns whose elements are known, sorted.
+  /// Returns the rows and columns whose elements are known, sorted.
   const std::vector<int64_t>& rows() const { return rows_; }
   const std::vector<int64_t>& cols() const { return cols_; }
   /// True if these are all rows and columns.
   bool is_complete() const { return complete_; }
 
-  /// The right value of the element in the i-th of these rows and the j-th of these columns.
+  /// Returns the right value of the element in the i-th of these rows and the j-th of these columns.
   double want(size_t i, size_t j) const { return want_(index(i), index(j)); }
   double bound(size_t i, size_t j) const { return bound_(index(i), index(j)); }
-  /// |alpha| |A||B| + |beta| |C| of that element, without the terms that are infinite or NaN.
+  /// Returns |alpha| |A||B| + |beta| |C| of that element, without the terms that are infinite or NaN.
   double magnitude(size_t i, size_t j) const { return magnitude_(index(i), index(j)); }
 
-  /// True if the element is finite and no FP32 arithmetic overflows on the way to it: an error can be told.
+  /// True if the element has an error to measure: it is finite and no FP32 arithmetic overflows on the way to it.
   bool is_ordinary(size_t i, size_t j) const;
 
   /// True if `got` is right for that element, by the rung's arithmetic:

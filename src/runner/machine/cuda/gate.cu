@@ -11,7 +11,7 @@ __device__ long long nanoseconds() {
   return now;
 }
 
-// One thread, which reads the host's memory until the host has opened the gate as often as it was closed.
+// Reads the host's memory, in one thread, until the host has opened the gate as often as it was closed.
 __global__ void wait_kernel(const volatile unsigned* opened, unsigned closed,
                             long long most_nanoseconds) {
   const long long start = nanoseconds();

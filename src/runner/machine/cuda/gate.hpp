@@ -14,11 +14,11 @@ namespace runner {
 class Gate {
  public:
   /// Makes a gate on the current device. Throws Error if that fails, as close() does. A gate that stays closed opens by
-  /// itself after `most_seconds`. So a launch that waits for the stream does not hang, nor do more launches than a stream
-  /// takes.
+  /// itself after `most_seconds`. Without that limit, two things would hang: a launch that waits for the stream, and
+  /// more launches than a stream takes.
   explicit Gate(double most_seconds = MOST_SECONDS);
 
-  /// From now on, work on the stream waits for open(). One stream at a time.
+  /// Makes work on the stream wait for open() from now on. Use one stream at a time.
   void close(cudaStream_t stream);
   /// Lets the stream go on.
   void open();
@@ -26,7 +26,7 @@ class Gate {
   static constexpr double MOST_SECONDS = 0.02;
 
  private:
-  Owned<void*, cudaFreeHost> memory_;  // the host counts its openings here
+  Owned<void*, cudaFreeHost> memory_;  // the host counts the openings here
   long long most_nanoseconds_;
   const unsigned* on_device_ = nullptr;
   unsigned closed_ = 0;  // number of closings

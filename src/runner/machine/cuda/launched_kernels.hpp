@@ -1,4 +1,4 @@
-// Which kernels a launch consists of on a CUDA device.
+// The kernels of a launch on a CUDA device.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -37,7 +37,7 @@ const results::Machine KIND = results::Machine::cuda;
 const char* const NAME = "cuda";
 const bool MEASURES_TIME = true;
 const int64_t DEFAULT_SIZE = 4096;
-// A kernel that writes beside its matrix would hit another one; the poison shows it.
+// A kernel that writes beside its matrix would hit another matrix; the poison shows it.
 const int64_t GUARD = 1024;
 
 Device open() {
@@ -126,7 +126,7 @@ std::optional<std::string> call_that_waits(const std::function<void()>& launch) 
 }
 
 bool returns_at_once(const Launch& launch, cudaStream_t stream) {
-  constexpr double LONGER_THAN_ANY_LAUNCH = 2;  // seconds; only a launch that waits takes them
+  constexpr double LONGER_THAN_ANY_LAUNCH = 2;  // seconds; only a launch that waits takes as long
   Gate gate(LONGER_THAN_ANY_LAUNCH);
   gate.close(stream);
   check(launch(stream));

@@ -11,29 +11,29 @@ namespace runner {
 /// Loads libnvidia-ml.so.1 at run time: the program neither links to it nor needs it.
 class Nvml {
  public:
-  /// For the current CUDA device. Without the library every reading is empty.
+  /// Opens the library for the current CUDA device. Without the library every reading is empty.
   Nvml();
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Clock of the multiprocessors in MHz, now.
+  /// Returns the present clock of the multiprocessors in MHz.
   std::optional<double> clock_mhz() const;
-  /// Returns the cause that slows the device now: heat or a brake. The power limit, which every full load meets, is
-  /// none.
+  /// Returns the causes that slow the device now: heat or a brake. The power limit does not count, because every full
+  /// load meets it.
   std::vector<std::string> slowdowns() const;
 
-  /// "580.159.03"
+  /// Returns "580.159.03".
   std::optional<std::string> driver_version() const;
-  /// The power limit in force.
+  /// Returns the power limit in force.
   std::optional<double> power_limit_watts() const;
-  /// The highest clock that the multiprocessors are allowed.
+  /// Returns the highest clock that the multiprocessors are allowed.
   std::optional<double> clock_limit_mhz() const;
   /// True if memory is error-corrected now.
   std::optional<bool> ecc() const;
 
  private:
-  /// Calls a function of the library that fills in a value for the device; nothing if it cannot.
+  /// Calls a function of the library that fills in a value for the device. Returns nothing if the call fails.
   template <typename Value, typename... Arguments>
   std::optional<Value> ask(const char* function, Arguments... arguments) const;
 
@@ -43,7 +43,7 @@ class Nvml {
   int (*throttle_reasons_)(void*, unsigned long long*) = nullptr;
 };
 
-/// The current CUDA device, which stays the same for the whole run.
+/// Returns the library for the current CUDA device, which stays the same for the whole run.
 const Nvml& nvml();
 
 }  // namespace runner

@@ -16,7 +16,7 @@ class Owned {
     if (handle_ != nullptr) DESTROY(handle_);
   }
   Handle get() const { return handle_; }
-  /// The address to which a runtime function writes a new handle.
+  /// Returns the address to which a runtime function writes a new handle.
   Handle* out() { return &handle_; }
 
  private:

@@ -1,4 +1,4 @@
-// The two roofs of a CUDA device. Host and device code in one file, as a kernel and its launch belong together.
+// The two roofs of a CUDA device. Host and device code are in one file, as a kernel and its launch belong together.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 constexpr int RUNS = 10;
 constexpr int THREADS = 512;
 constexpr int CHAINS =
-    16;  // independent multiply-adds of a thread: more than their latency asks for
+    16;  // each thread's independent multiply-adds: more than their latency needs
 constexpr int STEPS = 2048;
 
 __global__ void __launch_bounds__(THREADS) multiply_add_kernel(float factor, float* out) {
@@ -30,10 +30,10 @@ __global__ void __launch_bounds__(THREADS) multiply_add_kernel(float factor, flo
   float total = 0.0f;
 #pragma unroll
   for (int i = 0; i < CHAINS; ++i) total += sum[i];
-  if (total == 1.5f) *out = total;  // never, which the compiler does not know
+  if (total == 1.5f) *out = total;  // never true, but the compiler does not know that
 }
 
-// The shortest of some runs, the first of which warms up.
+// Returns the shortest time of some runs. The first run warms up.
 double best_ms(const std::function<void()>& launch) {
   Gate gate;
   Owned<cudaEvent_t, cudaEventDestroy> start, stop;

@@ -5,8 +5,8 @@
 
 namespace runner {
 
-/// Copies between two arrays larger than L2, and a kernel of multiply-adds and nothing else, each the best of some
-/// runs. Takes some tens of milliseconds. A roof that cannot be measured (no memory) is not there.
+/// Measures copies between two arrays larger than L2, and a kernel of multiply-adds only. Each is the best of some
+/// runs. Takes some tens of milliseconds. A roof that cannot be measured (no memory) stays empty.
 results::Roofs measure_roofs();
 
 }  // namespace runner

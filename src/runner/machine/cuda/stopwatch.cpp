@@ -15,7 +15,7 @@ constexpr int MOST_LAUNCHES = 1000;
 
 }  // namespace
 
-// A kernel ready to be timed: `launches` of it behind one call, in a graph or one after the other.
+// A kernel ready to be timed: one call launches it `launches` times, in a graph or one after the other.
 class Stopwatch::Work {
  public:
   enum class Way { in_a_graph, one_by_one };
@@ -66,7 +66,7 @@ Sample Stopwatch::sample(const Work& work) {
   if (flush_.size() > 0) {
     check(cudaMemsetAsync(flush_.data(), 0, static_cast<size_t>(flush_.size()), stream_.get()));
   }
-  const bool gated = !options_.once;  // a profiler is to see the one launch alone
+  const bool gated = !options_.once;  // a profiler must see only the one launch
   if (gated) gate_.close(stream_.get());
   check(cudaEventRecord(start_.get(), stream_.get()));
   work.enqueue();
@@ -80,11 +80,12 @@ Sample Stopwatch::sample(const Work& work) {
   return sample;
 }
 
-// Prepares as many launches as make a sample long enough. The first launch of a kernel also loads its code, so a short
-// launch is timed again. Launches follow each other faster in a graph than alone, so a graph that is too short is made anew.
+// Prepares enough launches for a sample that is long enough. The first launch of a kernel also loads its code, so a
+// short launch is timed again. Launches follow each other faster in a graph than alone, so a graph that is too short is
+// made anew.
 //
-// A graph that makes a launch slower is not used. A copy of 1 GiB runs at 2770 GB/s as a node of a graph and at 4260 on a
-// stream, one of 1025 MiB at 4290 and 4280 (one H200, driver 580.159, CUDA 13.0, 2026-11-22).
+// Does not use a graph that makes a launch slower. A copy of 1 GiB runs at 2770 GB/s as a node of a graph and at 4260
+// on a stream; a copy of 1025 MiB at 4290 and 4280 (one H200, driver 580.159, CUDA 13.0, 2026-11-22).
 std::unique_ptr<Stopwatch::Work> Stopwatch::prepare(const Launch& launch) {
   constexpr double SLOWER =
       1.1;  // than alone: such a graph is not used; as a rule a graph is faster

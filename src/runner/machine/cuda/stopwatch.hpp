@@ -25,7 +25,7 @@ class Stopwatch {
 
   static constexpr double SHORTEST_SAMPLE_MS = 2.0;
 
-  /// On the current device. Throws Error if that fails, as do all functions.
+  /// Makes a stopwatch on the current device. Throws Error if that fails, as do all functions.
   explicit Stopwatch(const results::MeasureOptions& options);
 
   /// Times `kernel`, in turns with `reference` unless that is empty. Waits first for launches on other streams.

@@ -1,5 +1,5 @@
-// The contract on numbers of every kind: results within the bound, errors within the rung's limits, and exact results where
-// FP32's are.
+// The contract on numbers of every kind: results are within the bound and errors within the rung's limits. A result
+// that FP32 computes exactly is exact.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -24,7 +24,8 @@ Trial trial_of(const Rung& rung) {
   return [&rung](const Sgemm& sgemm, Values) { return launch_and_wait(rung, sgemm); };
 }
 
-// Integers do not depend on the data, so only the first kind asks them too.
+// Returns the complaint about a problem. Integers do not depend on the data, so only the first kind of data runs their
+// pass.
 std::string complaint_of(const Rung& rung, const Problem& p) {
   const std::vector<Values> passes = p.data == results::EVERY_DATA.front()
                                          ? std::vector{Values::reals, Values::integers}
@@ -37,7 +38,7 @@ std::string complaint_of(const Rung& rung, const Problem& p) {
   return excess_of(errors_beside(reference, verdict.errors, rung.arithmetic, p.data));
 }
 
-// A short sum, sums of every length beyond a tile's, and one so long that errors pile up.
+// A short sum, sums longer than a tile, and one so long that errors pile up.
 constexpr Shape SHAPES[] = {{33, 65, 16}, {33, 65, 40}, {64, 40, 300}, {9, 17, 3000}};
 
 std::string numbers_of_every_kind(const Rung& rung) {
@@ -53,7 +54,7 @@ std::string numbers_of_every_kind(const Rung& rung) {
   return "";
 }
 
-// Integers of this many bits; the lowest is set, so that none has fewer.
+// Returns an integer of exactly this many bits. Its lowest bit is set.
 float integer(int bits, uint64_t random) {
   const uint64_t magnitude = random % (uint64_t{1} << bits) | (uint64_t{1} << (bits - 1)) | 1;
   return static_cast<float>(magnitude) * (random >> 63 != 0 ? -1.0F : 1.0F);
@@ -65,7 +66,8 @@ struct Bits {
 constexpr Bits EXACT_PRODUCTS[] = {{24, 1},  {1, 24}, {23, 1}, {12, 12},
                                    {13, 11}, {12, 1}, {11, 11}};
 
-// One element of each row of A is not zero, so each element of C is one product. It has at most 24 bits.
+// Multiplies matrices in which each row of A has one element that is not zero. So each element of C is one product, of
+// at most 24 bits.
 std::string inexact_product(const Rung& rung, size_t K, const Bits& bits) {
   constexpr size_t M = 40, N = 72;
   const auto place = [&](size_t row) { return row * 7 % K; };

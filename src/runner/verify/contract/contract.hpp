@@ -16,18 +16,19 @@ struct ContractCheck {
 
   /// Returns the failure, for people: the shape, leading dimensions, alpha, beta and alignment, and the wrong result.
   /// Empty if the kernel passes. Waits for the device. After a CUDA error the device may be unusable, and later checks
-  /// would only report that. Throws Error if the device lacks memory for the problem, or if the user interrupts.
+  /// would only report that error. Throws Error if the device lacks memory for the problem, or if the user interrupts.
   std::string (*complaint)(const ladder::Rung& rung);
 
-  /// The usual mistake, if the failure is mostly a fault with a meaningless address; otherwise nullptr.
+  /// The usual mistake, for a check that mostly fails by a fault with a meaningless address; otherwise nullptr.
   const char* usual_reason = nullptr;
 };
 
-/// All checks: those of shapes, of values, of order, and of far places (trial.hpp), the plainest first in each.
+/// Returns all checks: first the checks of shapes, then of values, of order, and of far places (trial.hpp). In each
+/// group the plainest comes first.
 std::span<const ContractCheck> contract();
 
-/// Free device memory needed to check indices beyond 32 bits. A CUDA device with less skips the check. The simulated GPU always
-/// has it: untouched memory costs nothing.
+/// Free device memory needed to check indices beyond 32 bits. A CUDA device with less memory skips the check. The
+/// simulated GPU always has it: untouched memory costs nothing.
 inline constexpr int64_t CONTRACT_MEMORY_BYTES = int64_t{18} << 30;
 
 }  // namespace runner

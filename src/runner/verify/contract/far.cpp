@@ -53,7 +53,7 @@ class FarMatrix {
 };
 
 std::string far_rows(const Rung& rung, const Problem& p) {
-  // The matrices are mostly untouched; a record of the accesses to each byte would be as large as they are.
+  // A record of the accesses to each byte would be as large as the matrices, which are mostly untouched.
   const WithoutHazards so_large;
   const FarMatrix a(p.M, p.K, p.lda, 3), b(p.K, p.N, p.ldb, 7), c(p.M, p.N, p.ldc, 11);
   const Sgemm sgemm{.M = p.M,
@@ -92,9 +92,9 @@ bool has_memory_for_far_rows() {
   return static_cast<int64_t>(free) >= CONTRACT_MEMORY_BYTES;
 }
 
-// Numbers of rows and leading dimensions with which an index, the product of a row and the leading dimension,
-// leaves 31 bits in the middle of the matrix and 32 at its last row: from one row to the next, to the next but one, and
-// over steps of 16, 32 and 64 rows. In the first two no vector access is aligned, in the others each is.
+// Numbers of rows and leading dimensions. The index, row times leading dimension, leaves 31 bits in the middle of the
+// matrix and 32 bits at its last row. The step from row to row is 1, 2, 16, 32 or 64. With the first two leading
+// dimensions no vector access is aligned; with the others each is.
 struct Far {
   int64_t rows, ld;
 };
@@ -104,7 +104,7 @@ constexpr Far FAR[] = {{3, (int64_t{1} << 31) + 1},
                        {65, (int64_t{1} << 26) + 8},
                        {129, (int64_t{1} << 25) + 8}};
 
-// Sizes of a matrix with M rows: tiles, and few columns.
+// Checks a matrix with M rows, at two sizes: tiles, and few columns.
 std::string far_rows_of_m(const Rung& rung, int64_t Problem::* ld) {
   if (!has_memory_for_far_rows()) return "";
   for (const Far& far : FAR) {
@@ -121,7 +121,7 @@ std::string far_rows_of_m(const Rung& rung, int64_t Problem::* ld) {
 std::string far_rows_of_a(const Rung& rung) { return far_rows_of_m(rung, &Problem::lda); }
 std::string far_rows_of_c(const Rung& rung) { return far_rows_of_m(rung, &Problem::ldc); }
 
-// Sizes of B, which has K rows: tiles, and few rows of C.
+// Checks B, which has K rows, at two sizes: tiles, and few rows of C.
 std::string far_rows_of_b(const Rung& rung) {
   if (!has_memory_for_far_rows()) return "";
   for (const Far& far : FAR) {
@@ -145,7 +145,7 @@ bool has_memory_for(int64_t floats) {
   return static_cast<int64_t>(free) >= bytes;
 }
 
-// While it lives, only that is run of a launch.
+// While it lives, only this excerpt of each launch runs.
 class OnlyRuns {
  public:
   explicit OnlyRuns(const machine::Excerpt& excerpt) { machine::run_only(excerpt); }
@@ -154,8 +154,8 @@ class OnlyRuns {
   OnlyRuns& operator=(const OnlyRuns&) = delete;
 };
 
-// C = A * B with K = 1, where C has `length` rows and `other` columns, or as many columns and rows. Of the long side only
-// both ends are filled and looked at: WINDOW rows or columns each.
+// C = A * B with K = 1. C has `length` rows and `other` columns, or `length` columns and `other` rows. Only both ends
+// of the long side are filled and checked: WINDOW rows or columns each.
 class LongProduct {
  public:
   static constexpr int64_t WINDOW = 4096;
@@ -175,7 +175,7 @@ class LongProduct {
   static int64_t floats(int64_t length, int64_t other) { return length + other + length * other; }
 
   Sgemm sgemm() const { return with_length(length_); }
-  // The same with another length, to look at its grid: its matrices do not exist.
+  // Returns the product with another length, to look at its grid: its matrices do not exist.
   Sgemm with_length(int64_t length) const {
     const float* const A = (of_rows_ ? long_factor_ : short_factor_).data();
     const float* const B = (of_rows_ ? short_factor_ : long_factor_).data();
@@ -203,8 +203,8 @@ class LongProduct {
     });
   }
 
-  // Which elements of the windows were written since poison(), in an order of their own; and a complaint of one of them
-  // that is wrong.
+  // Returns, for each element of the windows, true if it was written since poison(). The order is this class's own.
+  // `wrong` gets a complaint about the first wrong element.
   std::vector<bool> written(std::string& wrong) const {
     std::vector<bool> is_written;
     for_each_run([&](float* first, int64_t floats, int64_t position, int64_t line) {
@@ -235,7 +235,8 @@ class LongProduct {
     check(cudaMemcpy(to, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
   }
 
-  // The windows of C as runs of memory: visit(first, floats, position on the long side, line on the short one).
+  // Calls visit(first, floats, position on the long side, line on the short side) for each run of memory in the windows
+  // of C.
   template <typename Visit>
   void for_each_run(const Visit& visit) const {
     for (const int64_t position : {int64_t{0}, length_ - WINDOW}) {
@@ -266,8 +267,9 @@ std::optional<Grid> grid_for(const Rung& rung, const Sgemm& product) {
 }
 int64_t blocks_in(const Grid& grid) { return grid[0] * grid[1] * grid[2]; }
 
-// Returns the most blocks that the kernel takes, if it takes as many for `length` as for still longer sides: its blocks
-// then have to take several tiles. A number of blocks that was cut to fewer bits is another one for each length.
+// Returns the most blocks that the kernel takes, if the grid for `length` is also the grid for longer sides: its blocks
+// then have to take several tiles. Returns nothing for a number of blocks that was cut to fewer bits, because it
+// differs from length to length.
 std::optional<int64_t> most_blocks(const Rung& rung, int64_t length,
                                    const std::function<Sgemm(int64_t length)>& product) {
   const auto grid = grid_for(rung, product(length));
@@ -282,7 +284,7 @@ std::optional<int64_t> most_blocks(const Rung& rung, int64_t length,
 struct Growth {
   int64_t of_a_block = 0;      // rows (or columns) of C for each block; 0 if the grid does not grow
   size_t along = 0;            // the dimension of the grid that grows: x, y or z
-  int64_t at = 0, extent = 0;  // for this length of C the grid has this extent along it
+  int64_t at = 0, extent = 0;  // at this length of C the grid has this extent along it
 
   // Returns the reason why the grid for `length` cannot be launched, or nothing if it should be possible.
   std::string refusal(int64_t length) const {
@@ -294,15 +296,15 @@ struct Growth {
   }
 };
 
-// Returns nothing if the grid for such a product cannot be launched. A grid that does not grow has blocks that take one tile
-// after another: an excerpt of it would not end.
+// Returns the growth; nothing if the grid for such a product cannot be launched. If the grid does not grow, its blocks
+// take one tile after another, and an excerpt of it would not end.
 std::optional<Growth> growth_at(const Rung& rung, bool of_rows, int64_t length, int64_t other) {
   if (!has_memory_for(2 * LongProduct::floats(length, other))) return std::nullopt;
   const LongProduct whole(of_rows, length, other), half(of_rows, length / 2, other);
   const auto grid = grid_for(rung, whole.sgemm()), smaller = grid_for(rung, half.sgemm());
   if (!grid || !smaller) return std::nullopt;
   if (10 * blocks_in(*grid) < 18 * blocks_in(*smaller)) return Growth{};
-  // From the smaller grid: the larger one may have reached the kernel's most blocks.
+  // The smaller grid tells: the larger one may have reached the kernel's most blocks.
   Growth growth{.of_a_block = std::max<int64_t>(1, length / 2 / blocks_in(*smaller))};
   while (growth.along < 2 && (*grid)[growth.along] == (*smaller)[growth.along]) ++growth.along;
   growth.at = length / 2;
@@ -310,9 +312,9 @@ std::optional<Growth> growth_at(const Rung& rung, bool of_rows, int64_t length, 
   return growth;
 }
 
-// Runs the first and the last blocks of a grid and checks both ends of C: each block writes something there, writes it
-// right, and no element is written by both. `refusal` is the known reason
-// if the grid is too large.
+// Runs the first and the last blocks of a grid and checks both ends of C. The first and the last blocks must each write
+// something there, and write it right. No element may be written by both. `refusal` is the known reason if the grid is
+// too large.
 std::string ends_of_a_long_product(const Rung& rung, LongProduct& product, int64_t blocks,
                                    const std::string& refusal) {
   using Blocks = machine::Excerpt::Blocks;
@@ -356,7 +358,7 @@ std::string all_of_a_long_product(const Rung& rung, LongProduct& product) {
 constexpr int64_t BITS_16 = int64_t{1} << 16, BITS_31 = int64_t{1} << 31,
                   BITS_32 = int64_t{1} << 32;
 
-// A grid with more blocks than 16 bits hold, which is the limit of y and z; and sides beyond 31 and 32 bits. A number
+// Checks a grid with more blocks than 16 bits hold, the limit of y and z, and sides beyond 31 and 32 bits. A number
 // that is cut off leads back to the beginning of C.
 std::string long_sides(const Rung& rung, bool of_rows) {
   if (works_on_the_host(rung)) return "";
@@ -372,7 +374,7 @@ std::string long_sides(const Rung& rung, bool of_rows) {
     return "";
   }
   for (const int64_t other : {1, 40}) {
-    // A grid with the tiles in y has no room for the larger of the two lengths.
+    // A grid with the tiles in y is too small for the larger of the two lengths.
     auto growth = growth_at(rung, of_rows, int64_t{1} << 24, other);
     if (!growth) growth = growth_at(rung, of_rows, int64_t{1} << 18, other);
     if (!growth || growth->of_a_block == 0) continue;
@@ -382,7 +384,7 @@ std::string long_sides(const Rung& rung, bool of_rows) {
     for (int64_t length : {BITS_16 * of_a_block + HALF, BITS_31 + HALF, BITS_32 + HALF}) {
       const auto most =
           most_blocks(rung, length, [&](int64_t another) { return window.with_length(another); });
-      // The last blocks then end at the end of C.
+      // So the last blocks end at the end of C.
       if (most) length = ladder::ceil_div(length, *most * of_a_block) * *most * of_a_block;
       if (!has_memory_for(LongProduct::floats(length, other))) continue;
       LongProduct product(of_rows, length, other);
@@ -397,7 +399,8 @@ std::string long_sides(const Rung& rung, bool of_rows) {
 std::string many_rows(const Rung& rung) { return long_sides(rung, true); }
 std::string many_columns(const Rung& rung) { return long_sides(rung, false); }
 
-// A K beyond 32 bits. All of it would take too long; but a kernel that ends at once has left out nearly all of it.
+// Checks a K beyond 32 bits. Summing all of it would take too long, but a kernel that ends at once has left out nearly
+// all of it.
 std::string a_long_k(const Rung& rung) {
   if (!machine::RUNS_EXCERPTS || works_on_the_host(rung)) return "";
   const WithoutHazards so_large;
@@ -405,7 +408,7 @@ std::string a_long_k(const Rung& rung) {
   for (const auto& [M, N] : {std::pair<int64_t, int64_t>{1, 1}, {9, 9}, {9, 1}}) {
     if (!has_memory_for((M + N) * K)) continue;
     const DeviceBuffer<float> a(M * K), b(K * N), c(M * N);
-    // Ones at both ends of K, and zeros as the memory comes between them.
+    // Ones at both ends of K; between them, memory that is zero without being filled.
     const std::vector<float> ones(static_cast<size_t>(WINDOW * N), 1.0F);
     for (const int64_t first : {int64_t{0}, K - WINDOW}) {
       for (int64_t i = 0; i < M; ++i)
@@ -444,7 +447,7 @@ std::string a_long_k(const Rung& rung) {
 
 // --- grids ----------------------------------------------------------------------------------------------------
 
-// Blocks that the kernel takes for `column` with so many rows, or nothing where blocks are not counted.
+// Returns the blocks that the kernel takes for `column` with this many rows, or nothing if blocks are not counted.
 std::optional<double> blocks_for(const Rung& rung, Sgemm column, int64_t rows) {
   column.M = rows;
   const auto before = machine::blocks_run();
@@ -454,7 +457,8 @@ std::optional<double> blocks_for(const Rung& rung, Sgemm column, int64_t rows) {
   return static_cast<double>(*after - *before);
 }
 
-// Checks a kernel whose grid grows up to `most` blocks: the last ones reach the end of a column with twice as many tiles.
+// Checks a kernel whose grid grows up to `most` blocks: the last blocks reach the end of a column with twice as many
+// tiles.
 std::string several_tiles_each(const Rung& rung, int64_t most, int64_t of_a_block) {
   const int64_t length = 2 * most * of_a_block;
   if (length < 2 * LongProduct::WINDOW || !has_memory_for(LongProduct::floats(length, 1)))
@@ -464,9 +468,10 @@ std::string several_tiles_each(const Rung& rung, int64_t most, int64_t of_a_bloc
   return ends_of_a_long_product(rung, product, blocks, "");
 }
 
-// A column of C so tall that its blocks fit neither in a grid nor their number in 32 bits: 32 bits leave 1 of it for
-// any tile whose height is a power of two up to 128. A kernel may refuse it, or take fewer blocks, each for several tiles.
-// Not checked if the grid does not grow with C at all, because such a kernel would write a matrix that does not exist.
+// Checks a column of C so tall that its blocks do not fit in a grid, nor their number in 32 bits. The low 32 bits of
+// that number are 1 for any tile whose height is a power of two up to 128. A kernel may refuse the column, or take
+// fewer blocks, each for several tiles. Not checked if the grid does not grow with C at all, because such a kernel
+// would write a matrix that does not exist.
 std::string too_large_a_grid(const Rung& rung) {
   const WithoutHazards it_is_meant;
   constexpr int64_t SMALL = 1 << 12, LARGE = 1 << 17, TOO_LARGE = (int64_t{1} << 39) + 1;

@@ -19,7 +19,7 @@ using ladder::Rung;
 using ladder::Sgemm;
 using results::Problem;
 
-// The bits of C must not depend on the order in which blocks and warps happen to run.
+// Checks that the bits of C do not depend on the order in which blocks and warps run.
 std::string the_same_result_in_every_order(const Rung& rung) {
   struct SameOrderAfterwards {
     uint64_t seed = machine::order();
@@ -32,7 +32,7 @@ std::string the_same_result_in_every_order(const Rung& rung) {
     std::vector<uint32_t> first;
     for (uint64_t seed = 0; seed < 4; ++seed) {
       machine::vary_order(seed);
-      std::optional<WithoutHazards> they_were_looked_for;  // in the usual order and in another
+      std::optional<WithoutHazards> they_were_looked_for;  // hazards: in two orders only
       if (seed > 1) they_were_looked_for.emplace();
       const Sgemm sgemm = verifier.prepare(Values::reals);
       if (const cudaError_t error = launch_and_wait(rung, sgemm); error != cudaSuccess) {
@@ -54,7 +54,7 @@ std::string the_same_result_in_every_order(const Rung& rung) {
   return "";
 }
 
-// A stream that waits for no other. Destroyed with this.
+// A stream that waits for no other stream. Destroyed with this object.
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
@@ -99,8 +99,8 @@ std::string inputs_that_come_late(const Rung& rung) {
   });
 }
 
-// The simulated GPU does all work at once, so there nothing can come too early; but it refuses work for a stream
-// that is gone. (To a CUDA device such a handle must not be given.)
+// Launches on a stream that was destroyed. The simulated GPU does all work at once, so no kernel can come too early
+// there, but it refuses work for such a stream. (A CUDA device must not be given such a handle.)
 std::string a_stream_that_is_gone(const Rung& rung) {
   const WithoutHazards it_is_meant;
   cudaStream_t gone = nullptr;
@@ -128,8 +128,8 @@ std::string its_stream(const Rung& rung) {
 
 // --- nothing is kept from one call to the next --------------------------------------------------------------
 
-// Problems that differ in one thing, one after the other and back: a grid, a plan or a workspace that is kept for a size
-// must not serve another.
+// Runs problems that differ in one thing, one after the other and back. A grid, a plan or a workspace that was kept for
+// one size must not serve another.
 std::string one_call_after_another(const Rung& rung) {
   constexpr std::pair<Shape, Shape> NEIGHBOURS[] = {
       {{64, 32, 8}, {64, 128, 8}},  {{64, 32, 8}, {64, 700, 8}},     {{32, 64, 8}, {128, 64, 8}},
@@ -156,8 +156,8 @@ std::string one_call_after_another(const Rung& rung) {
 // Sizes of each path that a kernel may take: tiles, a long K, few rows, few columns.
 constexpr Shape PATHS[] = {{300, 270, 70}, {64, 48, 6000}, {3, 200, 4000}, {200, 3, 4000}};
 
-// Two products of one size at the same time: they must not share the kernel's own memory. The simulated GPU runs one
-// after the other, so the check needs a device.
+// Runs two products of one size at the same time: they must not share the kernel's own memory. The simulated GPU runs
+// one after the other, so the check needs a device.
 std::string two_streams_at_once(const Rung& rung) {
   if (!machine::MEASURES_TIME) return "";
   for (const Shape& s : PATHS) {
@@ -186,9 +186,10 @@ std::string two_streams_at_once(const Rung& rung) {
   return "";
 }
 
-// --- a launch is one ------------------------------------------------------------------------------------------
+// --- a launch is asynchronous and can be captured -------------------------------------------------------------
 
-// On the simulated GPU every launch of the checks above is asked this, since there the call that waits can be told.
+// Checks on a device that the launch does not wait. On the simulated GPU every launch of the checks above is tested for
+// that, because it can name the call that waits.
 std::string does_not_wait(const Rung& rung) {
   if (!machine::MEASURES_TIME) return "";
   const Stream stream;

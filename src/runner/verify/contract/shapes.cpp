@@ -46,7 +46,7 @@ std::string padded_unaligned_shapes(const Rung& rung) {
   return "";
 }
 
-// Returns a rung's launches for a product of this shape. Nothing if launches cannot be seen, or if it fails.
+// Returns a rung's launches for a product of this shape. Nothing if launches cannot be seen, or if the launch fails.
 std::vector<results::Kernel> launches_of(const Rung& rung, const Shape& s) {
   const WithoutHazards it_is_looked_at_only;
   results::Observation seen;
@@ -55,7 +55,7 @@ std::vector<results::Kernel> launches_of(const Rung& rung, const Shape& s) {
   return seen.kernels;
 }
 
-// Sizes at which a kernel's tiles may end: the usual tiles, and those of the kernel's own grid and block.
+// Returns sizes at which a kernel's tiles may end: the usual tiles, and the tiles of the kernel's own grid and block.
 std::vector<int64_t> tile_edges(const Rung& rung) {
   std::set<int64_t> edges{8, 16, 32, 64, 128};
   for (const Shape& s : {Shape{1024, 1, 1}, {1, 1024, 1}, {520, 520, 1}}) {
@@ -69,9 +69,9 @@ std::vector<int64_t> tile_edges(const Rung& rung) {
   return {edges.begin(), edges.end()};
 }
 
-// Returns sizes beside each edge: of M and N in turn, with a K of 1, of 2 and of more, and of K; a seed draws the other sizes.
-// Adds each K up to more than any kernel's step, and sizes with a row or a column more than a tile and many tiles on the other
-// side.
+// Returns sizes beside each edge: of M and N in turn, with a K of 1, of 2 and of more, and of K. A seed draws the other
+// sizes. Adds every K from 1 to more than any kernel's step. Adds sizes with a row or a column more than a tile and
+// many tiles on the other side.
 std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
   std::vector<int64_t> sides{1, 2, 3, 5};
   for (const int64_t edge : edges) {
@@ -110,7 +110,8 @@ std::string sizes_around_its_tiles(const Rung& rung) {
 
 // --- leading dimensions and alignment ---------------------------------------------------------------------
 
-// Two at a time, since a kernel may ask something of one matrix only where another allows it.
+// Changes the leading dimensions together, since a kernel may require something of one matrix only if another allows
+// it.
 std::string leading_dimensions(const Rung& rung) {
   for (const Shape& s : {Shape{132, 68, 36}, {4, 64, 32}, {64, 4, 32}}) {
     for (const int64_t a : {0, 1, 4}) {
@@ -125,13 +126,13 @@ std::string leading_dimensions(const Rung& rung) {
   return "";
 }
 
-// The sizes at which one leading dimension or one offset is changed: whole vectors of 32 and of 16 bytes, ragged ones
-// whose rows begin aligned all the same, and few rows and columns.
+// The sizes at which one leading dimension or one offset is changed: whole vectors of 32 and of 16 bytes, ragged sizes
+// whose rows are still aligned, and few rows and columns.
 constexpr Shape ALIGNED_SHAPES[] = {
     {128, 64, 64}, {128, 68, 64}, {131, 67, 61}, {4, 64, 32}, {64, 4, 32}};
 constexpr int64_t MOST_BEYOND = 7;  // floats; the eighth is a whole vector of 32 bytes again
 
-// All leading dimensions multiples of `multiple` floats.
+// Returns a problem whose leading dimensions are multiples of `multiple` floats.
 Problem aligned(const Shape& s, int64_t multiple) {
   Problem p = dense(s, {1, 1});
   for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld = ladder::ceil_div(*ld, multiple) * multiple;
@@ -160,7 +161,7 @@ std::string common_alignments(const Rung& rung) {
   return "";
 }
 
-// Each matrix alone off its boundary, so that a kernel which asks one for all is found.
+// Moves each matrix alone off its boundary. This finds a kernel that tests one matrix for all.
 std::string each_alignment(const Rung& rung) {
   for (const Shape& s : ALIGNED_SHAPES) {
     for (int64_t Problem::* offset : {&Problem::offset_a, &Problem::offset_b, &Problem::offset_c}) {
@@ -174,7 +175,7 @@ std::string each_alignment(const Rung& rung) {
   return "";
 }
 
-// Two off their boundaries and one on it.
+// Moves two matrices off their boundaries and leaves one on it.
 std::string alignments_of_two(const Rung& rung) {
   for (const Shape& s : {Shape{132, 72, 40}, {4, 64, 32}, {64, 4, 32}}) {
     for (const auto& [a, b, c] : {std::array<int64_t, 3>{1, 1, 0}, {1, 0, 1}, {0, 1, 1}}) {
@@ -201,8 +202,8 @@ std::optional<bool> moves_vectors(const Rung& rung, const Sgemm& sgemm, cudaErro
   return false;
 }
 
-// A path is called "float4" or "float8" where some matrix is moved in vectors, and otherwise "scalar" or nothing. A
-// rung that has but one path names none.
+// Checks the names of the paths. A path is called "float4" or "float8" if any matrix is moved in vectors, otherwise
+// "scalar" or nothing. A rung with a single path names none.
 std::string path_names(const Rung& rung) {
   std::vector<std::string> names;
   for (const Shape& s : {Shape{128, 128, 64}, {4, 64, 64}, {64, 4, 64}}) {
@@ -233,7 +234,7 @@ std::string path_names(const Rung& rung) {
   return "";
 }
 
-// Vector accesses at an edge of a matrix that is also the end of its memory.
+// Checks vector accesses at an edge of a matrix that is also the end of its memory.
 std::string end_of_memory(const Rung& rung) {
   for (const Shape& s : {Shape{165, 18, 48}, {129, 2, 33}, {13, 255, 7}, {5, 6, 131}}) {
     Problem p = dense(s, {1, 1});
@@ -261,8 +262,8 @@ bool may_divide_K(const Rung& rung) {
   });
 }
 
-// K so long that a kernel which makes its sums of shorter ones does so. Where blocks may share a sum, also so long that as
-// many blocks as a device holds share it, in several steps each.
+// Checks long sums. K is so long that a kernel which splits its sums does split them. If blocks may share a sum, K is
+// also so long that all blocks that a device holds share it, in several steps each.
 std::string long_sums(const Rung& rung) {
   std::vector<Shape> shapes{{24, 40, 2500}, {40, 72, 1500}, {3, 40, 5000}, {40, 3, 5000}};
   if (may_divide_K(rung)) shapes.insert(shapes.end(), {{2, 8, 60000}, {9, 2, 150000}});

@@ -28,7 +28,7 @@ std::string complaint_of(const Problem& p, Verifier& verifier, const std::string
   return fmt::format("{} at {}, {}", verdict.complaint, describe(p), where);
 }
 
-// Of the kernel, which must not wait.
+// Returns the complaint about the kernel. Its launch must not wait.
 std::string complaint_of(const Rung& rung, const Problem& p, Verifier& verifier) {
   std::optional<std::string> waited;
   const std::string found =

@@ -1,4 +1,4 @@
-// Values of alpha, beta and the elements: any float, also NaN, and none may be dropped.
+// Values of alpha, beta and the elements: any float, also NaN. No value may be dropped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string alpha_and_beta(const Rung& rung) {
   return "";
 }
 
-// A NaN in A or B must not reach C where alpha = 0.
+// Checks that a NaN in A or B does not reach C if alpha is 0.
 std::string alpha_zero_reads_neither_factor(const Rung& rung) {
   GuardedMatrix nan(40, 40, 40, GUARDED);
   nan.poison();
@@ -41,7 +41,7 @@ std::string alpha_zero_reads_neither_factor(const Rung& rung) {
   });
 }
 
-// Without a product alpha has nothing to scale, be it a NaN.
+// Checks a product without steps: alpha has nothing to scale, even if it is a NaN.
 std::string nothing_to_sum_times_anything(const Rung& rung) {
   const DeviceBuffer<float> c(1);
   for (const float alpha :
@@ -87,7 +87,7 @@ struct Elements {
   float& c(int64_t row, int64_t col) { return C[static_cast<size_t>(row * shape.N + col)]; }
 };
 
-// Small integers, whose product FP32 forms exactly.
+// Returns small integers, whose product FP32 forms exactly.
 Elements small_integers(const Shape& s) {
   Elements e{.shape = s,
              .A = std::vector<float>(static_cast<size_t>(s.M * s.K)),
@@ -107,13 +107,13 @@ void scale(std::vector<float>& values, float factor) {
   for (float& value : values) value *= factor;
 }
 
-// One element of each row of A is `value`, the others are 0: an element of C is one product, and rounded once.
+// Makes one element of each row of A `value` and the others 0, so an element of C is one product, rounded once.
 void one_in_each_row(Elements& e, float value) {
   e.A.assign(e.A.size(), 0.0F);
   for (int64_t i = 0; i < e.shape.M; ++i) e.a(i, i * 5 % e.shape.K) = value;
 }
 
-// In FP64, where the values below neither overflow nor round.
+// Returns the result in FP64, in which the values below neither overflow nor round.
 std::vector<double> exact_result(Elements& e) {
   const auto [M, N, K] = e.shape;
   std::vector<double> want(e.C.size());
@@ -133,7 +133,7 @@ std::vector<double> exact_result(Elements& e) {
   return want;
 }
 
-// The conversion gives an infinity beyond FP32's range, as the product does.
+// True if `got` is `want` in FP32. Beyond FP32's range the conversion gives an infinity, as the product does.
 bool is_same(double want, float got) {
   return std::isnan(want) ? std::isnan(got) : static_cast<float>(want) == got;
 }
@@ -175,7 +175,7 @@ struct Case {
 constexpr Shape PLANTED_SHAPES[] = {{132, 68, 36}, {33, 65, 40},  {3, 257, 300},
                                     {257, 3, 300}, {24, 40, 600}, {1, 1, 1}};
 
-// True if the rung's arithmetic takes these inputs. NaN and infinities are for all.
+// True if the rung's arithmetic takes these inputs. Every arithmetic takes NaN and infinities.
 bool is_in_range(const Elements& e, const ladder::Arithmetic& arithmetic) {
   const auto takes = [&](float x) {
     const float magnitude = std::abs(x);
@@ -220,7 +220,7 @@ constexpr Case FACTORS[] = {
 
 std::string factors_of_every_kind(const Rung& rung) { return first_complaint(rung, FACTORS); }
 
-// Every third row of A or column of B is 0, and a NaN or an infinity meets it: 0 times either is a NaN.
+// Makes every third row of A or column of B 0, to meet a NaN or an infinity: 0 times either is a NaN.
 void zero_rows_of_a(Elements& e) {
   for (int64_t i = 0; i < e.shape.M; i += 3)
     for (int64_t k = 0; k < e.shape.K; ++k) e.a(i, k) = 0;
