@@ -211,8 +211,8 @@ def best_series(kernels):
 
 
 def over_products(kernels, timed, noun, preposition):
-    """What several products show. timed: the rows of `kernels`, wrong ones too. noun and preposition: "size" and "at", or
-    "shape" and "on"."""
+    """Returns the finding for several products, as a sentence. `timed`: the rows of `kernels`, including wrong ones. `noun` and
+    `preposition`: "size" and "at", or "shape" and "on"."""
     best = best_series(kernels)
     of_its = f"its {best.timed}" if best.timed < best.products else f"{best.timed}"
     if best.products == 1:

@@ -94,6 +94,8 @@ class ResultTable {
   bool any_starred() const;
   void add_starred(std::string group, const char* heading, const char* key, int rank,
                    std::function<std::string(double)> text);
+  /// "on 2026-11-22" or "from 2026-11-22 to 2026-11-24", of the starred figures.
+  std::string starred_dates() const;
   /// Returns the meaning of the stars, or nothing; `size_here` replaces the rows' own size.
   std::string starred_note(std::string (*size_of)(const Result&, const text::Signs&),
                            const std::string& size_here = "") const;
