@@ -9,7 +9,7 @@
 #include "workshop/commands/workshop.hpp"
 #include "workshop/quiz/quiz.hpp"
 
-// The table's subcommands are of the runner's namespace.
+// The table declares its subcommands in the namespace runner.
 namespace runner {
 namespace {
 

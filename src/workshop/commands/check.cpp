@@ -172,7 +172,7 @@ ExitCode check_all(Desk& desk, const CheckRequest& request, const text::Page& pa
 ExitCode run_watching(const CheckRequest& request, const text::Page& page) {
   const Desk desk(request.folder);
   const Exercise& exercise = desk.exercise(request.exercise);
-  static_cast<void>(own_source(desk, exercise));  // throws if there is nothing to watch
+  static_cast<void>(own_source(desk, exercise));  // throws if there is no file to watch
   const std::string path = desk.files().path(exercise);
   runner::warn(
       fmt::format("watching '{}': save it to have it judged; Ctrl-C ends this", as_typed(path)));

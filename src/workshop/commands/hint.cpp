@@ -74,7 +74,7 @@ ExitCode run(const HintRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
   const Exercise& exercise = desk.exercise(request.exercise);
-  desk.require_file(exercise);  // hints speak of its text
+  desk.require_file(exercise);  // hints refer to its text
   const Document hints = exercise.hints();
   Step& step = desk.step(exercise);
   const int count = hints_of(exercise);
@@ -108,7 +108,7 @@ ExitCode run(const HintRequest& request) {
 ExitCode run(const SolutionRequest& request) {
   const text::Page page = runner::stdout_page(runner::When::automatic);
   Desk desk(request.folder);
-  // A solution is shown only for an exercise that is named.
+  // A solution is shown only if the exercise is named.
   if (request.exercise.empty()) {
     throw runner::Error(ExitCode::usage, "say which: './sgemm_runner solution 2'");
   }

@@ -43,7 +43,7 @@ constexpr const char* LEFT_OUT[] = {
     "bench/baselines/nvidia-h200-profile.json",
     "bench/baselines/nvidia-h200-sass.json",
     "bench/baselines/simulator.json",
-    "docs/class/",  // the instructor's, and so is the next one
+    "docs/class/",  // for the instructor, and so is the next one
     "docs/workshop.md",
     "run_tests",
     "test/",          // wrong kernels, and right ones
@@ -51,7 +51,7 @@ constexpr const char* LEFT_OUT[] = {
 };
 constexpr const char* LEFT_OUT_OF_EXERCISES[] = {"answers.md"};
 constexpr const char* WITHOUT_BLOCKS =
-    "wrong_answers.md";  // their code is the solution but for one thing
+    "wrong_answers.md";  // but for one change their code is the solution
 
 // ---- The files.
 
@@ -226,7 +226,7 @@ void add_programs(const fs::path& to) {
 
 // ---- The archive.
 
-// Returns the archive. Its bytes depend on names and contents alone, not on the user, the time or the umask.
+// Returns the archive. Its bytes depend only on names and contents, not on the user, the time or the umask.
 std::string archive_of(const fs::path& parent) {
   const runner::Finished done = runner::run_command(
       {"tar", "--create", "--directory", parent.string(), "--format=gnu", "--sort=name",

@@ -23,7 +23,7 @@ std::string words_for(const Step& step, const text::Signs& signs) {
     case State::skipped:
       return "put off";
     case State::begun:
-      return step.opened.empty() ? "" : "begun";  // a file that was only checked speaks for itself
+      return step.opened.empty() ? "" : "begun";  // checked, but never opened
     case State::untouched:
       break;
   }
@@ -53,7 +53,8 @@ std::string own_progress_as_text(const Desk& desk, const text::Page& page) {
   return text;
 }
 
-// Handing in again replaces the file handed in before. Any other file stays.
+// Refuses a file that is not this learner's. Handing in again replaces only the file handed in
+// before.
 void refuse_what_is_another_learners(const std::string& file, const std::string& name) {
   const std::string other = read_progress(file).learner;
   if (other == name) return;
@@ -63,7 +64,7 @@ void refuse_what_is_another_learners(const std::string& file, const std::string&
                                   file, other));
 }
 
-// The file's name becomes the learner's name: "ada.json".
+// Writes the progress for handing in. The file's name becomes the learner's name: "ada.json".
 void hand_in(Desk& desk, const std::string& file) {
   const std::filesystem::path path = file;
   if (path.extension() != ".json" || path.stem().empty()) {

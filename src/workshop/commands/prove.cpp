@@ -153,7 +153,7 @@ class RungExercise {
   Findings& findings_;
   runner::TemporaryFolder folder_;
   std::string file_;
-  std::string right_code_{};  // of a file that was judged right
+  std::string right_code_{};  // the code of a file that was judged right
 };
 
 void prove_lab(const Exercise& exercise, Findings& findings) {

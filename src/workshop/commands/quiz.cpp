@@ -25,8 +25,8 @@ constexpr int QUESTIONS = 30, QUESTIONS_OF_A_TEMPLATE = 3;
 // The exercises that a quiz asks about.
 struct Subjects {
   std::vector<const Exercise*> exercises{};
-  bool are_all = false;    // all that have questions
-  bool are_begun = false;  // those that the learner has begun
+  bool are_all = false;    // all exercises that have questions
+  bool are_begun = false;  // the exercises that the learner has begun
 };
 
 bool is_begun(const Step* step) {

@@ -12,10 +12,10 @@ namespace {
 
 // The file is polled: this works on every file system and costs almost nothing.
 constexpr std::chrono::milliseconds BETWEEN_LOOKS{20};
-constexpr int LOOKS_UNTIL_QUIET = 3;  // without a change: nobody is writing any more
+constexpr int LOOKS_UNTIL_QUIET = 3;  // without a change: no program is writing any more
 constexpr int LOOKS_UNTIL_GONE = 15;  // without a file: longer than an editor takes to replace it
 
-// The facts about a file that any kind of save changes.
+// The facts about a file. Any kind of save changes one of them.
 struct Look {
   bool is_there = false;
   ino_t inode = 0;
@@ -51,7 +51,7 @@ void watch(const std::string& path, const Watching& watching, const std::functio
     if (now != known && same >= (now.is_there ? LOOKS_UNTIL_QUIET : LOOKS_UNTIL_GONE)) {
       known = now;
       now.is_there ? saved() : gone();
-      continue;  // look at once: the call may have taken seconds
+      continue;  // look again at once: the call may have taken seconds
     }
     watching.pause(BETWEEN_LOOKS);
   }

@@ -9,7 +9,7 @@
 
 namespace workshop {
 
-/// The end and the pauses of a watch.
+/// Tells watch() when to end, and pauses between two looks.
 struct Watching {
   std::function<bool()> is_over;                         // called before each look
   std::function<void(std::chrono::milliseconds)> pause;  // waits between two looks
@@ -20,7 +20,7 @@ Watching until_interrupted();
 
 /// Calls `saved` at once and after each save, when the file has not changed for 50 ms. So an editor that writes another
 /// file and renames it has saved once. A save during a call is reported after the call. Calls `gone` once when the file
-/// disappears, and goes on when it is back. Returns when `is_over` says so.
+/// disappears, and goes on when it is back. Returns when `is_over` returns true.
 void watch(const std::string& path, const Watching& watching, const std::function<void()>& saved,
            const std::function<void()>& gone);
 

@@ -20,7 +20,7 @@ struct OwnFolder {
 
 /// `sgemm_runner learn [EXERCISE]`
 struct LearnRequest : OwnFolder {
-  std::string exercise{};  // or "next", "skip"; empty: print the learner's place
+  std::string exercise{};  // its name, "next" or "skip"; empty: print the learner's place
   std::string skipped{};   // with "skip", the exercise; empty: the current one
   char hole = 0;           // 0: the exercise's current hole, or its first
 };
@@ -28,7 +28,7 @@ struct LearnRequest : OwnFolder {
 /// `sgemm_runner learn quiz [EXERCISES...]`
 struct QuizRequest : OwnFolder {
   std::vector<std::string>
-      exercises{};  // "all": all that have questions; empty: those begun, or all if none is
+      exercises{};  // "all": all with questions; empty: all begun ones, or all if none is begun
   std::optional<int> questions{};  // none: 30, or three of each kind if that is fewer
   std::optional<uint64_t> seed{};  // none: draw one and print it
 };
@@ -51,7 +51,7 @@ struct CheckRequest : OwnFolder {
   bool watch = false;
   bool json = false;
   bool verbose = false;
-  double seconds = 10;  // most time for a launch
+  double seconds = 10;  // the most seconds for a launch
 };
 
 /// `sgemm_runner hint [EXERCISE]`
@@ -72,7 +72,7 @@ struct ResetRequest : OwnFolder {
 
 /// `sgemm_runner progress [FILES...]`
 struct ProgressRequest : OwnFolder {
-  std::vector<std::string> files{};  // progress files of a class; none: the learner's own
+  std::vector<std::string> files{};  // progress files of a class; none: the learner's own file
   std::string exported{};            // the file to write for handing in, "ada.json"; empty for none
   bool json = false;
 };
@@ -84,8 +84,8 @@ using WorkshopRequest =
 /// Parses a command line. Throws runner::Error(ExitCode::usage) with a message for the user.
 WorkshopRequest parse_workshop_command_line(int argc, const char* const* argv);
 
-/// Prints the learner's place and the next exercise; or opens an exercise: makes the learner's file and prints the
-/// task.
+/// Prints the learner's place and the next exercise. If an exercise is named, opens it: makes the learner's file and
+/// prints the task.
 runner::ExitCode run(const LearnRequest& request);
 /// Asks on stdout, reads an answer a line from stdin, and prints the score. Returns `ok` for any score.
 runner::ExitCode run(const QuizRequest& request);

@@ -25,7 +25,7 @@ std::string source_file(const Exercise& exercise) {
   return runner::path_of_name(fmt::format("src/kernels/{}.cu", exercise.name));
 }
 
-// The ready-cut learner's file in a copy without solutions.
+// Returns the ready-cut learner's file in a copy without solutions.
 std::string skeleton_file(const Exercise& exercise, char letter) {
   return fmt::format("{}/skeleton_{}.cu", exercise.folder, letter);
 }
@@ -81,7 +81,7 @@ struct Part {
 // Splits a source at the marks of one name. Nothing if the marks are missing.
 std::optional<Part> divided(std::string_view source, const std::string& name) {
   Part part;
-  int seen = 0;  // marks
+  int seen = 0;  // marks seen so far
   for (const std::string_view line : text::lines_of(source)) {
     const std::optional<Mark> mark = mark_of(line);
     const bool is_mark = mark && mark->name == name;

@@ -19,7 +19,7 @@ std::string whole_source(const Exercise& exercise);
 /// exercise. Throws as whole_source() does.
 std::vector<std::string> files_of_solution(const Exercise& exercise);
 
-/// True if this copy has the rung's source, or a lab's answers. (An archive for a class has neither.)
+/// True if this copy has the rung's source, or the lab's answers. (An archive for a class has neither.)
 bool has_solution(const Exercise& exercise);
 /// Throws runner::Error(ExitCode::usage) unless has_solution().
 void require_solution(const Exercise& exercise);
@@ -29,7 +29,7 @@ void require_solution(const Exercise& exercise);
 /// hole, or if marks and holes do not match.
 std::string cut(const Exercise& exercise, char letter, const std::string& filling = {});
 
-/// Returns the rung's text between the marks of a hole.
+/// Returns the text between the marks of a hole in the rung's source.
 std::string solution_of(const Exercise& exercise, char letter);
 
 /// Returns the text between the marks of a learner's file, or the whole file if the marks are gone.
@@ -38,7 +38,7 @@ std::string own_part(const std::string& source);
 std::string without_spaces(std::string_view code);
 /// True if `code`, the text between the marks of a hole, is empty or as it was given.
 bool is_unwritten(const Exercise& exercise, char hole, std::string_view code);
-/// The same for a learner's whole file.
+/// True for a learner's whole file if the text between its marks is empty or as it was given.
 bool is_unwritten(const Exercise& exercise, const std::string& source);
 
 /// Returns the file with this text between its marks; nothing if it has no marks.

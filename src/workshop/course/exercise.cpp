@@ -42,7 +42,7 @@ decltype(Exercise::of) subject_named(const std::string& name, const std::string&
   throw damaged(file, fmt::format("'{}' is neither a rung nor a lab", name));
 }
 
-// A line of the list: "02_coalesced 01_naive A".
+// Parses a line of the list: "02_coalesced 01_naive A".
 Exercise exercise_of(const std::string& line, const std::string& file) {
   std::istringstream words(line);
   std::string name, before, drawn;
@@ -73,7 +73,8 @@ Document text_of(const Exercise& exercise, const char* name) {
   return read_markdown(fmt::format("{}/{}.md", exercise.folder, name));
 }
 
-// "load_sectors_per_request of A = 32 at 256x256x256", "blocks at least 64 at 256x256x256"
+// Parses "load_sectors_per_request of A = 32 at 256x256x256" or "blocks at least 64 at
+// 256x256x256".
 FurtherClaim further_claim(const std::string& text, const std::string& file) {
   std::istringstream stream(text);
   std::vector<std::string> words;

@@ -28,7 +28,7 @@ struct Exercise {
   std::string name{};  // "02_coalesced", "copy_stride": its folder's name
   std::string folder{};
   std::variant<const ladder::Rung*, const lab::Lab*> of{};
-  const ladder::Rung* before = nullptr;  // the rung to compare it with, if there is one
+  const ladder::Rung* before = nullptr;  // the rung to compare it with; nullptr if there is none
   std::string drawn{};  // the buffer whose worst request is drawn; empty: draw nothing
 
   /// True if the learner writes a kernel (of a rung); false if the learner predicts figures (of a lab).
@@ -37,10 +37,10 @@ struct Exercise {
   const lab::Lab& lab() const { return *std::get<const lab::Lab*>(of); }
 
   std::string title()
-      const;  // of its README, without the number: "coalesced: the same threads, renumbered"
+      const;  // its README's title without the number: "coalesced: the same threads, renumbered"
   std::string number_or_name() const;  // its short name for commands: "2", "copy_stride"
 
-  /// The texts, read anew at each call. Throw runner::Error if one is missing or damaged.
+  /// These return the texts, read anew at each call. They throw runner::Error if a text is missing or damaged.
   Document readme() const;
   Document hints() const;
   Document holes() const;
@@ -54,8 +54,8 @@ struct Exercise {
   std::vector<char> letters() const;
   /// Returns the claims in the lines "Also promised:" of holes.md.
   std::vector<FurtherClaim> further_claims() const;
-  /// Returns the sizes in the lines "Also tried: MxNxK" of holes.md: products that show mistakes which the usual ones
-  /// do not.
+  /// Returns the sizes in the lines "Also tried: MxNxK" of holes.md. Their products show mistakes that the usual
+  /// products do not.
   std::vector<results::Problem> further_problems() const;
 };
 

@@ -10,10 +10,10 @@ namespace workshop {
 /// The files of a learner.
 class OwnFiles {
  public:
-  /// An empty name stands for exercises/mine in the project.
+  /// Uses this folder. An empty name stands for exercises/mine in the project.
   explicit OwnFiles(const std::string& folder);
 
-  /// Returns the path of the learner's file for an exercise, whether it exists or not: "02_coalesced.cu", of a lab
+  /// Returns the path of the learner's file for an exercise, even if it does not exist: "02_coalesced.cu", for a lab
   /// "copy_stride.txt".
   std::string path(const Exercise& exercise) const;
   bool exists(const Exercise& exercise) const;

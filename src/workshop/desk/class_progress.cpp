@@ -22,11 +22,12 @@ using runner::Error;
 using runner::ExitCode;
 
 constexpr int SCHEMA = 1;
-constexpr size_t MOST_STUCK = 5;  // exercises that are named below the table
-constexpr int LONGEST_NAME = 24;  // of a learner's in the table
+constexpr size_t MOST_STUCK = 5;  // the most exercises named below the table
+constexpr int LONGEST_NAME = 24;  // columns for a learner's name in the table
 constexpr int CELL = 3, LEAST_CELLS = 6;
 
-// Elsewhere a missing file is empty progress. Here the user has named it, so it must exist.
+// Returns the progress in a file. It must exist, because the user has named it. Elsewhere a missing
+// file is empty progress.
 Progress read_named(const std::string& file) {
   std::error_code none;
   if (!std::filesystem::exists(file, none)) {
@@ -35,7 +36,7 @@ Progress read_named(const std::string& file) {
   return read_progress(file);
 }
 
-// Adds the file's name to learners with the same name (several machines have a user "student").
+// Adds the file's name to learners with the same name, such as "student" on several machines.
 void name_learners(std::vector<Learner>& learners) {
   for (Learner& one : learners) {
     const auto same = std::ranges::count(learners, one.progress.learner,
@@ -147,7 +148,7 @@ std::string legend(const std::vector<size_t>& places, const text::Page& page) {
          "\n";
 }
 
-// ---- Where most are stuck.
+// ---- The exercises where most are stuck.
 
 // Returns the most frequent entry: "'Rows and columns changed places' 4 times".
 std::string most_frequent(const std::map<std::string, int>& counts) {

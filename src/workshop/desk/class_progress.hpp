@@ -1,4 +1,5 @@
-// Sums up a class's progress files: who solved which exercise, and where most are stuck.
+// Sums up a class's progress files: the learners who solved each exercise, and the exercises where
+// most are stuck.
 #pragma once
 
 #include <string>
@@ -25,7 +26,7 @@ struct Standing {
   std::string exercise{};
   int begun = 0, solved = 0, skipped = 0;
   int stuck = 0;  // begun, and neither solved nor skipped
-  int seen = 0;   // looked at the solution before solving it
+  int seen = 0;   // learners who saw the solution before solving it
   int checks = 0, hints = 0;
   std::map<std::string, int> endings{};  // the sum of Step::endings
   std::map<std::string, int> known{};

@@ -86,7 +86,7 @@ std::string Desk::fresh_text(const Exercise& exercise, char hole) const {
   const Step* const step = progress_.find(exercise.name);
   const std::vector<char> letters = exercise.letters();
   const char own = step != nullptr ? step->hole : 'a';
-  // The exercise may have changed since, and lost this hole.
+  // The exercise may have changed since and no longer have this hole.
   const bool is_known = std::ranges::find(letters, own) != letters.end();
   return cut(exercise, hole != 0 ? hole : is_known ? own : letters.front());
 }

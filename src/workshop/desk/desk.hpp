@@ -33,8 +33,9 @@ class Desk {
   const Exercise& exercise(const std::string& word) const;
   /// Returns the current exercise; nullptr if there is none.
   const Exercise* at_hand() const;
-  /// Returns the next exercise that is neither solved nor skipped; nullptr if there is none. The current exercise comes first.
-  /// The others follow in the course's order, from the one opened or ended last, and begin again at the first.
+  /// Returns the next exercise that is neither solved nor skipped; nullptr if there is none. The current exercise comes
+  /// first. The others follow in the course's order, from the one opened or ended last on, and then again from the
+  /// first.
   const Exercise* next() const;
 
   /// Throws runner::Error(ExitCode::usage), with the command that makes the file, if the learner has none for the exercise.

@@ -56,7 +56,7 @@ struct Letter : results::Text {
   }
 };
 
-// Members by their names.
+// Members of an object, by their names.
 template <typename Kind>
 struct ByName {
   using Value = std::map<std::string, typename Kind::Value>;

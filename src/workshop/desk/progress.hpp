@@ -8,12 +8,12 @@ namespace workshop {
 
 /// The progress in one exercise.
 struct Step {
-  std::string opened{};   // first time, as ISO 8601; empty for never
-  std::string solved{};   // likewise: its first right answer
-  std::string skipped{};  // likewise: put off
-  std::string seen{};     // likewise: the solution was shown before the exercise was solved
+  std::string opened{};   // the first opening, as ISO 8601; empty for never
+  std::string solved{};   // the first right answer, likewise
+  std::string skipped{};  // the first time it was put off, likewise
+  std::string seen{};     // the first time its solution was shown before it was solved, likewise
   /// The numbers of its last opening and its last ending (solved or put off), counted over all exercises; 0 for never.
-  /// Numbers, because a clock may stand still between the two.
+  /// They are numbers, because a clock may stand still between the two.
   int opening = 0, ending = 0;
   int checks = 0;  // number of checks
   int hints = 0;   // number of hints shown, over all holes

@@ -30,7 +30,8 @@ Elements elements_of(const ExaminedProduct& facts) {
   return elements;
 }
 
-// Most hypotheses fail on a small, even sample of the wrong elements: they explain fewer than half of it.
+// True if the hypothesis explains fewer than half of a small, even sample of the wrong elements. Most hypotheses fail
+// here.
 bool is_out_of_the_question(const Hypothesis& hypothesis, const std::vector<Position>& wrong) {
   constexpr size_t LOOKS = 32;
   const size_t step = std::max<size_t>(1, wrong.size() / LOOKS);

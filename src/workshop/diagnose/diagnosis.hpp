@@ -1,5 +1,5 @@
-// Finds likely causes for a wrong C. Each known mistake is turned into the matrix that it would leave, and compared
-// with C. A pattern alone counts as a cause only if hardly any other mistake leaves it.
+// Finds likely causes for a wrong C. For each known mistake it computes the matrix that the mistake would leave, and
+// compares it with C. A pattern alone counts as a cause only if hardly any other mistake leaves it.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Cause {
 };
 
 struct Diagnosis {
-  int64_t wrong = 0;  // elements
+  int64_t wrong = 0;  // number of wrong elements
   std::vector<Cause>
       causes{};       // all that fit, the most telling first; none if the pattern is unknown
   std::string map{};  // the places of the wrong elements, in lines; see wrong_map()

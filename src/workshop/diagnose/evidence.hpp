@@ -15,7 +15,7 @@ class ExaminedProduct {
 
   const Evidence& given() const { return given_; }
 
-  /// Elements of A and B; 0 beyond their edges, as kernels stage them.
+  /// Returns an element of A or B; 0 beyond their edges, as kernels stage them.
   double a(int64_t i, int64_t k) const;
   double b(int64_t k, int64_t j) const;
   /// Returns the float at this distance from a matrix's first element; NaN outside of the matrix.

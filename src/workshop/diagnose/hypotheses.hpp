@@ -12,13 +12,13 @@ namespace workshop {
 
 enum class Fit {
   no,       // the mistake would have left something else
-  yes,      // exactly this
+  yes,      // the mistake leaves exactly this
   unknown,  // the mistake does not determine this element
 };
 
 /// A mistake that may explain this product.
 struct Hypothesis {
-  const char* name;  // the cause's; several hypotheses may share a cause
+  const char* name;  // the name of the cause; several hypotheses may share a cause
   std::string seen;  // the finding on these elements, as a sentence
   std::function<Fit(int64_t row, int64_t col)> fit;
 };
@@ -28,7 +28,7 @@ std::vector<Hypothesis> hypotheses(const ExaminedProduct& facts);
 
 /// Returns a cause's place in the list of causes, the most telling first. Throws std::logic_error for an unknown name.
 size_t place_of_cause(std::string_view name);
-/// Returns the usual mistake behind a cause, as a sentence. Throws likewise.
+/// Returns the usual mistake behind a cause, as a sentence. Throws std::logic_error for an unknown name.
 const char* usual_reason(std::string_view name);
 
 }  // namespace workshop

@@ -15,7 +15,7 @@ using ladder::ceil_div;
 
 // The evidence comes from a second run (evidence.hpp), in which another number of elements may be wrong.
 constexpr const char* RUN = "A second run, with whole numbers in A, B and C.";
-constexpr int64_t MOST_SIGNS = 16;  // in a row, and below each other
+constexpr int64_t MOST_SIGNS = 16;  // in a row, and in a column
 
 // The drawn rectangle. A position stands for one element, or for one element of each tile.
 struct Area {

@@ -9,7 +9,7 @@ namespace workshop {
 
 /// The functions' answers.
 struct Examined {
-  /// All answers in short, for signs: "0 2 1".
+  /// All answers in short, as signs compare them: "0 2 1".
   std::string answers{};
   /// A remark on right answers; empty for none.
   std::string remark{};
@@ -19,5 +19,5 @@ struct Examined {
 
 }  // namespace workshop
 
-/// Defined by an exercise's examination.hpp. Runs in the process that judges.
+/// Tests the functions. Each exercise's examination.hpp defines it. Runs in the process that judges.
 extern "C" __attribute__((visibility("default"))) void examine(workshop::Examined& examined);

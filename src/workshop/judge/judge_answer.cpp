@@ -54,9 +54,9 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Time limits. The simulated GPU ends a launch itself and knows its line, so a step has more time than a launch.
-// Without an error the other work takes seconds on a busy machine, and more on a device, where large products are
-// computed and compared.
+// Returns the time limits. The simulated GPU ends a launch itself and knows its line, so a step has more time than a
+// launch. Without an error the other work takes seconds on a busy machine. It takes longer on a device, where large
+// products are computed and compared.
 runner::Bounds bounds_of(const JudgeOptions& options) {
   constexpr double LAUNCHES = 12, REST = 20, REST_ON_A_DEVICE = 60;
   const double seconds = options.kernel_seconds;
@@ -83,7 +83,7 @@ std::vector<Problem> probes(const Exercise& exercise) {
   padded.ldc += 7;
   std::vector<Problem> all = {
       probe(256, 128, 64, 1, 0),  // whole tiles of every rung
-      probe(129, 131, 67, 1, 0),  // and not
+      probe(129, 131, 67, 1, 0),  // and no whole tiles
       padded,
   };
   for (const Problem& further : exercise.further_problems()) {
@@ -92,7 +92,7 @@ std::vector<Problem> probes(const Exercise& exercise) {
   return all;
 }
 
-// "129x131x67, alpha 1, beta 0"
+// Returns "129x131x67, alpha 1, beta 0".
 std::string describe(const Problem& p) {
   return fmt::format("{}, alpha {}, beta {}{}", p.size(), p.alpha, p.beta,
                      p.is_dense() ? ""
@@ -100,7 +100,7 @@ std::string describe(const Problem& p) {
                                                 p.lda, p.ldb, p.ldc));
 }
 
-// "--size 66x36x40 --lda 43"
+// Returns "--size 66x36x40 --lda 43".
 std::string asking_for(const Problem& p) {
   std::vector<std::string> words = {"--size", p.size()};
   std::ranges::copy(runner::options_of(p), std::back_inserter(words));
@@ -123,12 +123,12 @@ bool is_timeout(const std::string& name) {
   return name == cudaGetErrorName(cudaErrorLaunchTimeout);
 }
 
-// Returns the line of a thread from the simulated GPU's message on a timeout. The rest of the message is about an
+// Tells the line of a thread from the simulated GPU's message on a timeout. The rest of the message is about an
 // environment variable that `check` itself sets.
 void tell_of_timeout(const std::string& where, Outcome& outcome) {
   outcome.ending = Ending::never_ends;
   const machine::Failure failure = machine::last_failure();
-  if (failure.waits_for_ever) {  // which is known at once
+  if (failure.waits_for_ever) {  // the simulated GPU knows this at once
     outcome.message = fmt::format("{}\nat {}\n", failure.text, where);
     return;
   }
@@ -142,7 +142,7 @@ void tell_of_timeout(const std::string& where, Outcome& outcome) {
   }
 }
 
-// Returns the meaning of a launch's error, for the learner.
+// Tells the learner the meaning of a launch's error.
 void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome) {
   if (is_timeout(error)) return tell_of_timeout(where, outcome);
   const std::string told = machine::last_failure().text;
@@ -152,7 +152,7 @@ void tell_of_error(cudaError_t error, const std::string& where, Outcome& outcome
                                 cudaGetErrorString(error), cudaGetErrorName(error), where);
 }
 
-// Learners do not know the verifier's two passes.
+// Returns the complaint without the name of the verifier's pass, which learners do not know.
 std::string for_learners(const Result& result) {
   const results::Judgement& judged = result.judged;
   if (!judged.first_mismatch) return judged.complaint;
@@ -254,8 +254,8 @@ Result measured(const ladder::Rung& rung, const Problem& problem) {
   return runner::measure(runner::product(rung, problem), matrices, {});
 }
 
-// Claims at their own sizes hold for a device like the simulated one. With far fewer multiprocessors the kernel would
-// choose differently.
+// True if claims at their own sizes hold on this device. With far fewer multiprocessors than the simulated one the
+// kernel would choose differently.
 bool is_like_the_simulated_device() {
   constexpr int FEWEST_MULTIPROCESSORS = 108;
   int multiprocessors = 0;
@@ -266,7 +266,7 @@ bool is_like_the_simulated_device() {
 
 std::string size_of(const Result& result) { return result.problem ? result.problem->size() : ""; }
 
-// Reports a wrong result or an error of the counted launch, whose counters then mean nothing.
+// True if the counted launch gave a wrong result or an error; `outcome` reports it. The counters then mean nothing.
 bool is_wrong(const Result& result, Outcome& outcome) {
   if (result.judged.correct) return false;
   const std::string where = size_of(result);
@@ -317,7 +317,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
   }
 }
 
-// ---- The worth of an answer.
+// ---- The gain of a right answer.
 
 // A rung's large product, and its worst request to the exercise's buffer.
 struct Seen {
@@ -365,7 +365,7 @@ void tell_worth(const Exercise& exercise, const Seen& own, const text::Page& pag
 
 // ---- The judging process.
 
-// Writes JSON of texts from anybody: bytes that are not UTF-8 are replaced.
+// Returns JSON as text. Bytes that are not UTF-8 are replaced, because anybody may have written the strings.
 std::string text_of(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -375,7 +375,7 @@ Outcome crashed(const std::string& how, const DoneApart& done) {
           .message = fmt::format("its host code {}, during: {}\n", how, done.step)};
 }
 
-// If accesses are not counted, an unchanged file may pass: it computes the right result without the idea.
+// Refuses an unchanged file. If accesses are not counted it might pass: it computes the right result without the idea.
 void refuse_what_is_as_given(const Exercise& exercise, const std::string& source,
                              Outcome& outcome) {
   if (!is_unwritten(exercise, source)) return;
@@ -392,7 +392,8 @@ bool holds(const std::string& source, const std::string& header) {
   return source.find("#define " + text.substr(name, text.find('\n', name) - name)) != source.npos;
 }
 
-// Returns the ladder's code that the file uses in place of its own: "it includes ...", "it calls ..."; empty for none.
+// Returns the ladder's code that the file uses in place of its own code: "it includes ...", "it calls ..."; empty for
+// none.
 std::string borrowed(const Exercise& exercise, const std::string& source,
                      const runner::CompiledKernel& compiled) {
   namespace fs = std::filesystem;
@@ -402,7 +403,7 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
   };
   const fs::path project = place(runner::project_folder());
   const fs::path rungs = project / "src/kernels";
-  std::vector<fs::path> headers;  // that should stand in the learner's file
+  std::vector<fs::path> headers;  // headers whose text belongs in the learner's file
   if (has_solution(exercise)) {
     for (const std::string& file : files_of_solution(exercise)) {
       if (file.ends_with(".hpp") && !holds(source, file)) headers.push_back(place(file));
@@ -492,7 +493,7 @@ Outcome judge_here(const Exercise& exercise, const std::string& source,
   return outcome;
 }
 
-// The judging process's report: an outcome, or the reason for none.
+// Returns the judging process's report: an outcome, or the reason why there is none.
 std::string judged_as_json(const Exercise& exercise, const std::string& source,
                            const runner::CompiledKernel& compiled, const JudgeOptions& options,
                            Told& told) {
@@ -547,7 +548,7 @@ Outcome lost(const DoneApart& done) {
   }
 }
 
-// Reads the process's report. A report that no judge writes comes from the judged code, which runs in the same process.
+// Reads the process's report. The judged code runs in the same process, so a report that no judge writes comes from it.
 Outcome read(const DoneApart& done) {
   const auto json = nlohmann::ordered_json::parse(done.said, nullptr, false);
   if (json.contains("failed") && json.contains("code") && json["failed"].is_string() &&

@@ -16,7 +16,7 @@ struct JudgeOptions {
 };
 
 /// Compiles the file, runs it and judges it: small problems with a search for hazards, the whole BLAS contract, the
-/// rung's promise. Stops at the first failure. The file runs in its own process, so it cannot harm this one, and
+/// rung's promise. Stops at the first failure. The file runs in its own process, so it cannot harm this process, and
 /// endless loops end. Waits for the end. Throws runner::Error if it cannot begin (a missing file), and if the user
 /// interrupts.
 Outcome judge_answer(const Exercise& exercise, const std::string& file,

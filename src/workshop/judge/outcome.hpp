@@ -49,14 +49,14 @@ struct Outcome {
       again{};  // the options of `sgemm_runner` for the same product: "--size 66x36x40 --lda 43"
   std::string message{};          // the error, in lines; empty for a right answer
   std::string compiler_output{};  // the compiler's whole output
-  std::vector<Cause> causes{};    // of a wrong result, the most telling first
-  std::string map{};              // of the wrong elements, in lines
+  std::vector<Cause> causes{};    // the causes of a wrong result, the most telling first
+  std::string map{};              // the map of the wrong elements, in lines
   std::vector<results::Hazard> hazards{};
   std::string examined{};  // the answers of functions that are tested directly (examination.hpp)
   std::string remark{};    // the examination's remark on a right answer
   std::string contract_check{};                 // the name of the failed check
   std::vector<results::CheckedClaim> claims{};  // the promise's claims, with the counted values
-  std::string worth{};     // of a right answer, in lines: counters and speed before and after
+  std::string worth{};     // a right answer's gain, in lines: counters and speed before and after
   std::string pictures{};  // the request that changed, before and after
   std::string printed{};   // the beginning of the file's own output to stdout and stderr
   double compile_seconds = 0, run_seconds = 0;

@@ -13,7 +13,7 @@ using results::needed;
 using results::Object;
 using results::omitted;
 
-// The text is kept as it is. The code that shows it makes it printable.
+// A text that is kept as it is. The code that shows it makes it printable.
 struct WholeText : results::Text {
   static std::string read(const results::Place& place) { return place.whole_text(); }
 };

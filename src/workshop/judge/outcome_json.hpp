@@ -1,4 +1,4 @@
-// An outcome as JSON, for `check --json` and for the way from the judging process.
+// An outcome as JSON, for `check --json` and for the judging process's report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -76,7 +76,7 @@ class Reader {
   LabQuestions take() { return std::move(questions_); }
 
  private:
-  // COUNTER [of BUFFER] in VARIANT
+  // Parses: COUNTER [of BUFFER] in VARIANT
   Asked asked_in(const std::vector<std::string>& words) const {
     const bool has_buffer = words.size() > 1 && words[1] == "of";
     const size_t in = has_buffer ? 3 : 1;
@@ -124,7 +124,7 @@ class Reader {
     }
   }
 
-  // ASKED is|above|below VALUE; for an idea, its first words.
+  // Parses: ASKED is|above|below VALUE; for an idea, its first words.
   void read_sign(const std::string& sign, Misunderstanding& known) const {
     const std::vector<std::string> words = words_of(sign);
     const auto relation = std::ranges::find_if(words, [](const std::string& word) {
@@ -151,7 +151,7 @@ class Reader {
     std::optional<double> number;
     for (size_t i = 0; i < questions_.ideas.size(); ++i) {
       if (!questions_.ideas[i].starts_with(beginning)) continue;
-      if (number) return std::nullopt;  // of two ideas
+      if (number) return std::nullopt;  // two ideas begin so
       number = static_cast<double>(i + 1);
     }
     return number;

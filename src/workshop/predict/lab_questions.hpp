@@ -25,7 +25,7 @@
 
 namespace workshop {
 
-/// A riddle's figure: the number of a variant's idea.
+/// The counter of a riddle's figure, which is the number of a variant's idea.
 inline constexpr const char* IDEA = "idea";
 
 /// One figure of one variant.
@@ -65,7 +65,7 @@ struct LabQuestions {
   std::string opening{};  // the text before the first question
   std::vector<QuestionGroup> groups{};
   std::vector<Misunderstanding> misunderstandings{};
-  /// A riddle's ideas, in alphabetical order, which gives nothing away. The first is number 1.
+  /// A riddle's ideas, in alphabetical order, which gives no answer away. The first is number 1.
   std::vector<std::string> ideas{};
 
   /// Returns the figures of all groups, in order.
@@ -78,12 +78,12 @@ std::optional<double> parse_figure(std::string_view text);
 /// True if two figures differ by at most one per cent.
 bool is_close(double a, double b);
 
-/// Reads both texts. Throws runner::Error(ExitCode::failure), with file and line, for a text of another form, or for a
-/// figure that the lab does not have.
+/// Reads both texts. Throws runner::Error(ExitCode::failure), with file and line, for a malformed text, or for a figure
+/// that the lab does not have.
 LabQuestions parse_lab_questions(const lab::Lab& of, const Document& questions,
                                  const Document& wrong_answers);
 
-/// The same for the files in an exercise's folder.
+/// Reads the two files in an exercise's folder in the same way.
 LabQuestions read_lab_questions(const lab::Lab& of, const std::string& folder);
 
 }  // namespace workshop

@@ -119,7 +119,7 @@ std::string fact_text(const Predictions& predictions, const Held& held) {
   return bound + figure_text(held.entry.asked, *held.fact.figure);
 }
 
-// Returns the figure's name for a sentence: that of the tables, not the key.
+// Returns the figure's name for a sentence: the tables' name, not the key.
 std::string name_of(const Asked& asked) {
   if (asked.is_idea()) return "idea";
   const std::string name = results::metric(asked.counter).name;
@@ -207,7 +207,7 @@ std::string table(const Predictions& predictions, const text::Page& page) {
   return text;
 }
 
-// Returns the explanations of wrong predictions, each once.
+// Returns the explanations of wrong predictions, without repetition.
 std::string what_they_show(const Predictions& predictions, const text::Page& page) {
   std::string text;
   std::vector<std::string> told;
@@ -370,7 +370,7 @@ std::vector<std::string> complaints_about(const LabQuestions& questions, const F
       complain("is known by what is right");
       continue;
     }
-    // A prediction that shows the misunderstanding; for `above` and `below` one just beyond the value.
+    // A prediction that shows the misunderstanding; for `above` and `below`, a value just beyond the limit.
     using Sign = Misunderstanding::Sign;
     const double beyond = std::max(1.0, 0.1 * std::abs(known.value));
     const double prediction = known.value + (known.sign == Sign::above   ? beyond

@@ -50,8 +50,8 @@ struct Predictions {
   std::vector<std::string> ideas{};
   std::vector<Held> held{};
   std::string
-      source{};  // of the facts; empty while a prediction is open: nothing is revealed before
-  std::string answer{};  // the lab's answer; likewise
+      source{};  // of the facts; empty while a prediction is open, so that it reveals nothing yet
+  std::string answer{};  // the lab's answer; empty while a prediction is open
 
   /// True if every question has a prediction. The exercise is then solved, right or wrong.
   bool is_solved() const;
@@ -71,15 +71,15 @@ Predictions hold(const LabQuestions& questions, const std::vector<Entry>& entrie
 Predictions check_predictions(const LabQuestions& questions, std::string_view sheet,
                               const std::string& file);
 
-/// Returns the text for the learner: the open predictions; or the right ones, the misunderstandings behind the others,
-/// and the lab's answer.
+/// Returns the text for the learner. While predictions are open, it lists them. Then it has the right ones, the
+/// misunderstandings behind the others, and the lab's answer.
 std::string rendered(const Predictions& predictions, const text::Page& page);
 
 /// Returns `wrong` if a prediction is open, else `ok`: a wrong prediction is no failure.
 runner::ExitCode exit_code_of(const Predictions& predictions);
 
-/// Returns the errors in the texts themselves, a line each: a figure that nobody counts, or a misunderstanding that
-/// equals the right answer or another misunderstanding. The facts are those of the questions.
+/// Returns the errors in the texts themselves, a line each: a figure that no kernel counts, or a misunderstanding that
+/// equals the right answer or another misunderstanding. `facts` answer the questions.
 std::vector<std::string> complaints_about(const LabQuestions& questions, const Facts& facts);
 
 }  // namespace workshop

@@ -17,7 +17,7 @@ using runner::Error;
 using runner::ExitCode;
 
 constexpr int WIDTH = 80;
-constexpr size_t MOST_TOLD = 5;  // lines of a sheet that cannot be read
+constexpr size_t MOST_TOLD = 5;  // the most bad lines of a sheet that are reported
 constexpr const char* OPEN = "?";
 constexpr const char* A_SHARE = "bytes_used_over_fetched";
 
@@ -31,7 +31,7 @@ std::string paragraph_as_comment(const std::string& paragraph) {
   return comment;
 }
 
-// Wraps a text likewise. Empty lines and indented lines stay.
+// Wraps a text into such lines. Empty lines and indented lines stay.
 std::string as_comment(std::string_view text) {
   std::string comment, paragraph;
   const auto end_paragraph = [&] {

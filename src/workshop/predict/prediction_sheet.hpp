@@ -19,8 +19,8 @@ namespace workshop {
 struct Entry {
   Asked asked{};
   std::string written{};          // "66.7 %"; empty while it is open
-  std::optional<double> value{};  // its value
-  int line = 0;                   // of the sheet; 0 if the line is gone
+  std::optional<double> value{};  // the number that was written
+  int line = 0;                   // the line of the sheet; 0 if it is gone
 };
 
 /// Returns an empty sheet, with a question mark for every prediction.

@@ -17,7 +17,7 @@ namespace workshop {
 inline constexpr int MOST_QUIZ_QUESTIONS = 200;
 
 /// True if an answer is right: a number ("8", "8 sectors", "12.5 %", "64/3") or the beginning of a choice. Nothing if
-/// it cannot be understood.
+/// the answer cannot be understood.
 std::optional<bool> is_right(const QuizQuestion& question, std::string_view answer);
 
 struct QuizScore {
@@ -26,7 +26,7 @@ struct QuizScore {
 };
 
 /// Asks until all questions are asked, the input ends or the reader types q. An empty line skips a question. After an
-/// answer that cannot be understood it asks again. `echo`: print the answers, which a terminal shows by itself.
+/// answer that cannot be understood it asks again. `echo`: print the answers, as a terminal does by itself.
 QuizScore ask(const std::vector<QuizQuestion>& questions, std::istream& answers,
               const std::function<void(std::string_view)>& say, bool echo, const text::Page& page);
 

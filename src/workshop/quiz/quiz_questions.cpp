@@ -52,7 +52,7 @@ uint32_t wavefronts(const WarpAddresses& addresses, uint32_t bytes) {
   return shared_cost(addresses, bytes, lens::SharedAccess::load).wavefronts;
 }
 
-// Returns the thread that is lane `lane` of warp `warp`: threads are numbered x first.
+// A thread in its block. Threads are numbered x first.
 struct Thread {
   int64_t x, y;
 };
@@ -298,7 +298,7 @@ QuizQuestion rows_of_warp(Dice& dice) {
                   NUMBERED, warp * LANES, warp * LANES + LANES - 1, *rows.begin(), *rows.rbegin()));
 }
 
-// An index as text, and its value for a thread; k is the same for all.
+// An index as text, and its value for a thread; k is the same for all threads.
 struct Index {
   const char* text;
   int64_t (*of)(int64_t x, int64_t y);
@@ -579,10 +579,10 @@ std::vector<QuizQuestion> quiz_questions(int count, uint64_t seed,
   std::vector<const Template*> order;
   std::vector<QuizQuestion> questions;
   std::set<string> texts;
-  size_t in_vain = 0;  // questions in a row that were asked before
+  size_t in_vain = 0;  // questions in a row that had been asked before
   while (static_cast<int>(questions.size()) < count &&
          in_vain < MOST_ROUNDS_IN_VAIN * templates.size()) {
-    if (order.empty()) {  // a new round, in an order of its own
+    if (order.empty()) {  // a new round, in a new order
       for (const Template* const one : templates) {
         order.insert(order.begin() + dice.from(0, static_cast<int64_t>(order.size())), one);
       }

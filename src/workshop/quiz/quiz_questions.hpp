@@ -26,11 +26,11 @@ std::vector<const Exercise*> quiz_exercises();
 /// Returns the names of the templates about these exercises.
 std::vector<std::string> quiz_templates(const std::vector<const Exercise*>& about);
 
-/// Returns a question of one template; the same for the same seed on every machine.
+/// Returns a question of one template. The same seed gives the same question on every machine.
 QuizQuestion quiz_question(const std::string& of, uint64_t seed);
 
 /// Returns `count` different questions about these exercises; fewer if their templates have no more numbers to draw. A
-/// template is repeated only after all had their turn.
+/// template is repeated only after each had its turn.
 std::vector<QuizQuestion> quiz_questions(int count, uint64_t seed,
                                          const std::vector<const Exercise*>& about);
 

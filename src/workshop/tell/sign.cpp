@@ -22,7 +22,7 @@ namespace {
 
 using Holds = std::function<bool(const Outcome& outcome, const std::string& source)>;
 
-// The error in a term. parse_sign() adds the place.
+// The error in a term, to which parse_sign() adds the place.
 struct NoTerm {
   std::string why;
 };
@@ -35,7 +35,7 @@ void require_known(const char* what, const std::string& word, const std::vector<
                            runner::did_you_mean(word, known), list)};
 }
 
-// "fault", "fault or wrong_result"
+// Parses "fault", "fault or wrong_result".
 Holds ending_is(const std::string& text) {
   std::vector<Ending> endings;
   for (const std::string& word : runner::split(text, ' ')) {
@@ -70,7 +70,7 @@ Holds hazard_is(const std::string& word) {
   };
 }
 
-// "misaligned", "out_of_bounds reads", "out_of_bounds shared"
+// Parses "misaligned", "out_of_bounds reads", "out_of_bounds shared".
 Holds fault_is(const std::string& text) {
   const std::vector<std::string> words = runner::split(text, ' ');
   for (const std::string& word : words)
@@ -93,7 +93,7 @@ void require_size(const std::string& word) {
   throw NoTerm{fmt::format("it should be 'at [strided] MxNxK', and '{}' is no size{}", word, why)};
 }
 
-// "256x128x64", "strided", "strided 129x131x67"
+// Parses "256x128x64", "strided", "strided 129x131x67".
 Holds at(const std::string& text) {
   const std::vector<std::string> words = runner::split(text, ' ');
   for (const std::string& word : words) {
@@ -106,7 +106,7 @@ Holds at(const std::string& text) {
   };
 }
 
-// The outcome may have further answers: questions added to the examination after the sign was written.
+// Compares the first answers only: the examination may have got more questions after the sign was written.
 Holds examination_is(const std::string& answers) {
   return [answers](const Outcome& outcome, const std::string&) {
     return outcome.examined == answers || outcome.examined.starts_with(answers + " ");
@@ -153,7 +153,8 @@ bool compares(const std::string& relation, double counted, double value) {
   return !same && (relation == "below" ? counted < value : counted > value);
 }
 
-// "load_sectors_per_request of A is 4", "blocks below 64", "blocks at 64x64x4096 below 64"; "is below 64" says the same.
+// Parses "load_sectors_per_request of A is 4", "blocks below 64", "blocks at 64x64x4096 below 64". "is below 64" means
+// the same.
 Holds claim(const std::string& text) {
   constexpr const char* FORM =
       "it should be 'claim COUNTER [of BUFFER] [at MxNxK] is|below|above VALUE'";

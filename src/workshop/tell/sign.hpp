@@ -33,8 +33,8 @@ struct Sign {
   std::vector<Term> terms{};
 };
 
-/// Parses a sign. Throws runner::Error(ExitCode::failure), with its place `where`, for a term of another form, or one
-/// that names something unknown.
+/// Parses a sign. Throws runner::Error(ExitCode::failure), with its place `where`, for a malformed term or an unknown
+/// name.
 Sign parse_sign(const std::string& text, const std::string& where);
 
 /// True if all terms hold; `source` is the learner's file.

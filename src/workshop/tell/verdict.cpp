@@ -55,7 +55,7 @@ std::string figure(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-// The exercise's own claim may be on the same figure as the rung's promise.
+// True if two claims are on the same figure: the exercise's own claim may repeat the rung's promise.
 bool is_of_the_same_figure(const results::CheckedClaim& a, const results::CheckedClaim& b) {
   return a.counter == b.counter && a.buffer == b.buffer && a.size == b.size;
 }
@@ -67,7 +67,8 @@ bool is_a_known_waste(const results::CheckedClaim& claim) {
 }
 constexpr const char* KNOWN_WASTE = " (this rung still has them, and a later one removes them)";
 
-// "sectors per load request of A: 1, promised 32", "..., promised <= 4", and one line for a figure that is promised twice
+// Returns "sectors per load request of A: 1, promised 32", "..., promised <= 4", and one line for a figure that is
+// promised twice.
 std::string claims_as_text(const std::vector<results::CheckedClaim>& claims,
                            const text::Page& page) {
   const text::Signs signs(page.unicode);
@@ -170,7 +171,7 @@ std::string what_is_known(const Section& known, const text::Page& page) {
          indented(markdown_on(known.prose(), inner), 2);
 }
 
-// Returns the share of the learner's file that equals the rung, without spaces.
+// The share of the learner's file that equals the rung, without spaces.
 enum class Own { nothing, between_the_marks, everything };
 
 Own own_of_the_rung(const Judged& judged) {
@@ -301,7 +302,7 @@ std::string verdict(const Judged& judged, const text::Page& page) {
            command_line("next",
                         fmt::format("change it and check again; or ./sgemm_runner hint {}", word));
   }
-  // The first line of such a long text has scrolled off the screen.
+  // The first line of a text that long has scrolled off the screen.
   text += headline(judged, fmt::format("exercise {}: right", word), page);
   text += command_line("more", more);
   text += comparison(*judged.exercise);

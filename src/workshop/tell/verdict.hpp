@@ -10,7 +10,7 @@
 
 namespace workshop {
 
-/// Returns the holes of a wrong answer, from its line 'Hole: a, b'. Its code belongs to the first hole; its text is for
+/// Returns the holes of a wrong answer, from its line 'Hole: a, b'. Its code belongs to the first hole, and its text to
 /// all of them.
 std::string holes_of(const Section& wrong_answer);
 
@@ -33,11 +33,11 @@ struct Judged {
 /// The title of the section that is asked after an exercise.
 inline constexpr const char* QUESTION_AFTER = "A question after";
 
-/// Returns the question after a lab, and the command that shows its answers. `learn` does not show that question: it gives the
-/// predictions away.
+/// Returns the question after a lab, and the command that shows its answers. `learn` does not show that question,
+/// because it gives the predictions away.
 std::string after_a_lab(const Exercise& lab, const text::Page& page);
 
-/// Returns the line with the next exercise, which also says if it was begun before. nullptr: the course is done.
+/// Returns the line with the next exercise, and says if it was begun before. nullptr: the course is done.
 std::string next_step(const Exercise* next, bool is_begun);
 
 /// Returns the verdict's text. It ends in a newline.

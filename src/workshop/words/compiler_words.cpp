@@ -13,13 +13,13 @@ namespace workshop {
 namespace {
 
 constexpr size_t MOST_ERRORS = 3;
-// Names of templates can be too long for a regular expression, and for a reader.
+// A longer line is cut: names of templates can be too long for a regular expression, and for a reader.
 constexpr size_t LONGEST_LINE = 700;
-constexpr size_t MOST_LINES = 8;  // of output that is not understood
+constexpr size_t MOST_LINES = 8;  // of output without a known message
 
 // --- the compilers' lines ----------------------------------------------------------------------------------------
 
-// A line like "mine.cu:34:7: error: ..." (clang, and without a column simcc) or "mine.cu(34): error: ..." (nvcc).
+// A line such as "mine.cu:34:7: error: ..." (clang; simcc's has no column) or "mine.cu(34): error: ..." (nvcc).
 struct Said {
   std::string file;
   int line = 0, col = 0;
@@ -43,7 +43,7 @@ std::optional<Said> said_in(const std::string& line) {
   return std::nullopt;
 }
 
-// Messages of nvcc and the linker without a line.
+// Returns a message of nvcc or the linker that names no line.
 std::optional<std::string> said_of_all(const std::string& line) {
   static const std::regex begin(
       R"(^(?:At end of source|ptxas [^:]*|nvlink [^:]*|.*ld(?:\.\w+)?): *(?:(?:fatal *)?error *:)? *(.*)$)");
@@ -53,7 +53,7 @@ std::optional<std::string> said_of_all(const std::string& line) {
   return match[1];
 }
 
-// The line that leads into a header: "... at line 22 of /home/you/mine.cu" (nvcc; clang has a note for it).
+// Returns the line that leads into a header: "... at line 22 of /home/you/mine.cu" (nvcc; clang has a note for it).
 std::optional<int> line_that_led_here(const std::string& line, const std::string& file) {
   static const std::regex at(R"(^ .* at line (\d{1,9}) of (.+)$)");
   std::smatch match;
@@ -61,7 +61,7 @@ std::optional<int> line_that_led_here(const std::string& line, const std::string
   return std::stoi(match[1]);
 }
 
-// nvcc's mark of the place, below the source line; both are indented by two.
+// Returns the column of nvcc's mark, which stands below the source line. Both are indented by two.
 std::optional<int> column_of_sign(const std::string& line) {
   const size_t sign = line.find_first_not_of(' ');
   if (sign == line.npos || sign < 2 || line.substr(sign) != "^") return std::nullopt;
@@ -154,7 +154,8 @@ std::string_view line_of(std::string_view source, int number) {
   return line;
 }
 
-// Returns the line with a mark below the column, both indented by four; of a long line the part around it.
+// Returns the line with a mark below the column, both indented by four. Of a long line, only the part around the
+// column.
 std::string line_with_sign(std::string_view source, const CompilerError& error, int width) {
   std::string line(line_of(source, error.line));
   if (line.find_first_not_of(" \t") == line.npos) return "";
@@ -176,12 +177,12 @@ std::string line_with_sign(std::string_view source, const CompilerError& error, 
 std::vector<CompilerError> compiler_errors(std::string_view output, const std::string& file,
                                            std::string_view source) {
   std::vector<CompilerError> errors;
-  CompilerError* last = nullptr;  // whose notes and further lines follow; nullptr after a warning
-  bool is_in_header = false;      // where the last one was found
+  CompilerError* last = nullptr;  // the owner of the notes that follow; nullptr after a warning
+  bool is_in_header = false;      // true if the last error was found in a header
   int led_by_line = 0,
       led_by_col = 0;  // the place in the learner's file that leads into the header
   int candidates = 0;
-  std::string note;  // of the last, if it is the only one of its kind
+  std::string note;  // the last error's note, if it is the only one of its kind
   bool lacks_a_brace = false;
 
   const auto finish_last = [&] {

@@ -11,8 +11,8 @@ namespace workshop {
 
 /// An error, at the place where the learner can correct it.
 struct CompilerError {
-  int line = 0;  // of the learner's file, from 1 on; 0 if the compiler names none
-  int col = 0;   // likewise
+  int line = 0;  // the line of the learner's file, from 1 on; 0 if the compiler names none
+  int col = 0;   // the column, likewise
   std::string message{};
   bool operator==(const CompilerError&) const = default;
 };

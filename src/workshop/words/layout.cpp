@@ -9,7 +9,7 @@ namespace {
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == line.npos; }
 
-// "- " and "1. " begin an entry of a list.
+// Returns the column of the text in an entry of a list, which begins with "- ", "* " or "1. "; -1 for any other line.
 int entry_indent(std::string_view line) {
   const size_t text = line.find_first_not_of(' ');
   if (text == line.npos) return -1;
@@ -23,8 +23,8 @@ int entry_indent(std::string_view line) {
   return -1;
 }
 
-// Returns a link as a screen shows it: its text, and the address if a reader can use it. A link to the playground becomes the
-// command that opens it; a path is one from the project's folder.
+// Returns a link as a screen shows it: its text, and the address if a reader can use it. A link to the playground
+// becomes the command that opens it. A path becomes relative to the project's folder.
 std::string link_on_screen(const std::string& words, std::string address) {
   constexpr std::string_view PLAYGROUND = "playground.html#";
   while (address.starts_with("../")) address.erase(0, 3);
@@ -49,7 +49,7 @@ std::string without_signs(std::string_view paragraph) {
     } else if (rest.starts_with('*')) {
       const bool opens = rest.size() > 1 && rest[1] != ' ';
       const bool closes = i > 0 && paragraph[i - 1] != ' ';
-      if (!opens && !closes) text += '*';  // a product
+      if (!opens && !closes) text += '*';  // the star is a product's
     } else if (rest.starts_with("<http") && rest.find('>') != rest.npos) {
       const size_t end = rest.find('>');
       text += rest.substr(1, end - 1);
@@ -84,7 +84,7 @@ class Paragraphs {
   }
   void flush() {
     if (!lines_.empty()) {
-      // wrap() breaks at single spaces, and the indentation of an entry is none.
+      // wrap() breaks at single spaces, so it must not see the indentation of an entry.
       const size_t begin = lines_.find_first_not_of(' ');
       text_ +=
           lines_.substr(0, begin) +

@@ -13,7 +13,8 @@ enum class Ink { plain, bold, good, bad };
 std::string inked(std::string_view text, Ink ink, const text::Page& page);
 
 /// Returns Markdown for a screen: headings in bold, paragraphs and lists wrapped to the page, blocks indented. Marks of
-/// emphasis go, those of code stay. A link becomes its text and its address; a link to the playground, the command.
+/// emphasis go, marks of code stay. A link becomes its text and its address. A link to the playground becomes the
+/// command.
 std::string markdown_on(std::string_view markdown, const text::Page& page);
 
 /// Returns a page that is narrower by this number of columns.
@@ -25,7 +26,7 @@ std::string lines_on(std::string_view lines, const text::Page& page);
 /// Puts this number of spaces before each line.
 std::string indented(std::string_view text, int spaces);
 
-/// Returns a line such as "check:   ./sgemm_runner check 2"; such lines align below each other.
+/// Returns a line such as "check:   ./sgemm_runner check 2". Such lines align below each other.
 std::string command_line(std::string_view what, std::string_view command);
 
 }  // namespace workshop

@@ -15,7 +15,7 @@ constexpr std::string_view FENCE = "```";
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == line.npos; }
 
-// Calls visit(line, in_block) for each line; a fence is a line of its block.
+// Calls visit(line, in_block) for each line. A fence counts as a line of its block.
 template <typename Visit>
 void for_each_line(std::string_view text, const Visit& visit) {
   bool in_block = false;

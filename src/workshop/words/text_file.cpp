@@ -25,7 +25,7 @@ std::string read_text(const std::string& path) {
   if (fs::is_directory(path, none)) {
     throw Error(ExitCode::usage, fmt::format("'{}' is a folder, and should be a file", path));
   }
-  // Reading a pipe would wait, and a device may have no end.
+  // Reading a pipe would wait, and a device file may have no end.
   if (fs::exists(path, none) && !fs::is_regular_file(path, none)) {
     throw Error(ExitCode::usage,
                 fmt::format("'{}' is a pipe or a device, and should be a file", path));
