@@ -24,7 +24,7 @@ class Output : public testing::Test {
   long entries() const { return directory_.entries(); }
 };
 
-// What is open in this process, as others name it.
+// An open file of this process, and its names in folders such as /dev/fd/.
 class OpenFile {
  public:
   OpenFile(const fs::path& path, int flags) : descriptor_(open(path.c_str(), flags, 0600)) {}
@@ -86,7 +86,7 @@ TEST_F(Output, RefusesALinkToItself) {
   EXPECT_THROW(OutputFile((directory_ / "link.json").string()), runner::Error);
 }
 
-// Whatever ends the process meanwhile, there is nothing to clear away.
+// Nothing is left to remove, no matter how the process ends meanwhile.
 TEST_F(Output, LeavesNothingBehindWhileTheWorkIsDone) {
   const OutputFile file((directory_ / "run.json").string());
   EXPECT_EQ(entries(), 0);
@@ -97,7 +97,7 @@ TEST_F(Output, WritesToADeviceDirectly) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-// A stream that was opened for appending, as '>> log' does, keeps what is in the file.
+// A stream that was opened for appending, as by '>> log', keeps the file's contents.
 TEST_F(Output, WritesIntoAnOpenStreamBehindWhatIsThere) {
   const fs::path path = directory_ / "log";
   const std::string self = std::to_string(getpid());

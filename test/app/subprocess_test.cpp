@@ -39,7 +39,7 @@ TEST(Subprocess, SaysWhichSignalEndedIt) {
 
 TEST(Subprocess, HasNothingOnStdin) { EXPECT_EQ(run_command({"cat"}, false).output, ""); }
 
-// More than a pipe holds.
+// The output is more than a pipe holds.
 TEST(Subprocess, ReadsAllOfALongOutput) {
   const Finished finished = run_command({"sh", "-c", "head -c 1000000 /dev/zero; exit 5"}, false);
   EXPECT_EQ(finished.output.size(), 1000000u);

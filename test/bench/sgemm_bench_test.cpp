@@ -1,4 +1,4 @@
-// The ladder by Google Benchmark: the program as a user calls it, and what becomes of kernels that are wrong.
+// The ladder under Google Benchmark: the program as a user calls it, and its treatment of wrong kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(SgemmBench, IsReachedThroughTheRunner) {
   }
 }
 
-// The figures are the runner's, under names that its rows have too.
+// The figures equal the runner's, under the names that its rows have.
 TEST(SgemmBench, ReportsWhatTheRunnerReports) {
   const Ended ended =
       run_bench({"--benchmark_filter=/02_", "--sizes=65x63x61", "--benchmark_format=json"},
@@ -148,7 +148,7 @@ TEST(SgemmBench, WritesAFileInEachFormat) {
   }
   EXPECT_EQ(json::parse(contents(whole))["benchmarks"].size(), 3u);
   EXPECT_THAT(contents(text), StartsWith("----"));
-  // The reference, which comes first, has no counters of memory; the header has those of all rows.
+  // The reference comes first and has no memory counters. The header has the counters of all rows.
   const std::vector<std::string> lines = lines_of(contents(csv));
   ASSERT_EQ(lines.size(), 4u) << contents(csv);
   EXPECT_THAT(lines[0], StartsWith("name,iterations,real_time"));
@@ -200,7 +200,7 @@ TEST(SgemmBench, RefusesWhatMakesNoSense) {
   for (const auto& [words, hint] : cases) {
     const Ended ended = run_bench(words);
     if (ended.code == 77)
-      continue;  // whether a size fits is known only where there is a device to ask
+      continue;  // only a device that can be asked tells whether a size fits the memory
     EXPECT_EQ(ended.code, 2) << words[0];
     EXPECT_THAT(ended.out, IsEmpty()) << words[0];
     EXPECT_THAT(lines_of(ended.err).back(),
@@ -232,7 +232,8 @@ TEST(SgemmBench, CtrlCKeepsWhatIsDone) {
   EXPECT_THAT(names(json::parse(contents(file))["benchmarks"])[0], "sgemm/01_naive/64x64x64");
 }
 
-// --- kernels that are not right, in this process: Google Benchmark is there for one run of it ---------------------------
+// --- kernels that are wrong, in this process, in which Google Benchmark can run only once
+// -------------------------------
 
 struct Outcome {
   ExitCode code;
@@ -269,7 +270,7 @@ TEST(SgemmBenchRungs, AreMeasuredAnewInEachRepetition) {
   };
   const Outcome outcome = run_rungs({&counted}, "--benchmark_repetitions=3");
   EXPECT_EQ(outcome.code, ExitCode::ok) << outcome.err;
-  constexpr int PASSES = 2;  // of the verifier; a device launches for times besides
+  constexpr int PASSES = 2;  // the verifier's; a device also launches for times
   EXPECT_GE(launches, 3 * PASSES);
 }
 

@@ -1,10 +1,10 @@
 // Loads matrices with ldmatrix, one launch for each pattern of addresses, and checks every register.
 //
-//     matrix_loads            prints the patterns as they are in test/data/matrix_loads_h200.csv, without the measured columns
-//     matrix_loads FILE       the same, and compares the patterns with the file's
+//     matrix_loads            prints the patterns like test/data/matrix_loads_h200.csv, without the measured columns
+//     matrix_loads FILE       also compares the patterns with the file's
 //
-// It is plain CUDA and runs on a GPU and on the simulated one. Under Nsight Compute the launches are in the order of the file's
-// lines: that is how the file's counters were measured.
+// It is plain CUDA and runs on a GPU and on the simulated one. Under Nsight Compute the launches are in the order of
+// the file's lines: the file's counters were measured in this way.
 #include <cuda_runtime.h>
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int WARP = 32;
 constexpr int ROWS = 8;            // of a matrix, and elements of a row
-constexpr int SHARED_ROWS = 2048;  // places for a row in shared memory, one after the other
+constexpr int SHARED_ROWS = 2048;  // places for rows in shared memory, one after the other
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -31,12 +31,12 @@ void check(cudaError_t error, const char* what) {
 
 // The place of each lane's row.
 struct Pattern {
-  int count;  // of matrices
+  int count;  // number of matrices
   bool transposed;
   int place[WARP];
 };
 
-// Element e of the row at a place.
+// Returns element e of the row at a place.
 __host__ __device__ constexpr uint16_t element(int place, int e) {
   return static_cast<uint16_t>(place * ROWS + e);
 }
@@ -61,7 +61,7 @@ void launch(const Pattern& pattern, uint32_t* out) {
   }
 }
 
-// The register of a lane as the PTX manual has it.
+// Returns the register of a lane, by the PTX manual.
 uint32_t expected(const Pattern& pattern, int matrix, int lane) {
   uint32_t word = 0;
   for (int half = 0; half < 2; ++half) {
@@ -98,7 +98,7 @@ std::vector<Pattern> patterns() {
   };
   for (const int count : {1, 2, 4}) {
     for (const bool transposed : {false, true}) {
-      // Rows of a tile that is so many places wide; the matrices one below the other.
+      // Rows of a tile that is `stride` places wide; the matrices lie one below the other.
       for (const int stride : {1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 32}) {
         add(count, transposed, [&](int lane) { return lane * stride; });
       }
@@ -107,7 +107,8 @@ std::vector<Pattern> patterns() {
     add(count, false, [](int lane) { return lane % 8 * 8 + lane / 8; });
     add(count, false, [](int lane) { return lane % 8 * 8 + (lane / 8 ^ lane % 8); });
     add(count, false, [](int lane) { return lane % 8 * 4 + (lane / 8 ^ lane % 8 / 2); });
-    // Rows that lanes share: all, pairs, neighbours of pairs, the same matrix twice, one row for each matrix.
+    // Rows that lanes share: all the same row, pairs, neighbours of pairs, the same matrix twice, one row for each
+    // matrix.
     add(count, false, [](int) { return 3; });
     add(count, false, [](int lane) { return lane / 2; });
     add(count, false, [](int lane) { return lane & ~2; });

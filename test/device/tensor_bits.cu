@@ -4,7 +4,8 @@
 //     tensor_bits --write FILE      writes the file instead
 //     tensor_bits ... --seed N      takes other inputs (default 1, the recorded ones)
 //
-// It is plain CUDA and runs on a GPU and on the simulated one. The inputs are made from the seed; the file holds results alone.
+// It is plain CUDA and runs on a GPU and on the simulated one. The inputs are made from the seed. The file holds
+// results only.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace {
 using device::Factor;
 
 constexpr int M = 16, N = 8;
-constexpr int TILES = 16;  // of each kind of data
+constexpr int TILES = 16;  // tiles of each kind of data
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -57,9 +58,9 @@ struct Format {
   int bits, fraction, exponent;  // stored bits, bits of the fraction and of the exponent
   int k;
 
-  int top() const { return (1 << exponent) - 1; }  // of infinities and NaN
+  int top() const { return (1 << exponent) - 1; }  // the exponent of infinities and NaN
   int bias() const { return top() >> 1; }
-  // Returns a number with this sign and biased exponent, and the low bits of `fraction_bits`.
+  // Returns a number with this sign and biased exponent. The low bits of `fraction_bits` are its fraction.
   uint32_t number(uint32_t sign, int biased, uint32_t fraction_bits) const {
     const int stored_fraction = bits - 1 - exponent;
     return (sign & 1u) << (bits - 1) | static_cast<uint32_t>(biased) << stored_fraction |
@@ -104,7 +105,7 @@ uint32_t factor(const Format& f, Kind kind, Generator& random) {
     default:
       break;
   }
-  // As numbers that are uniform in (-1, 1): each exponent is half as frequent as the one above it.
+  // Like numbers that are uniform in (-1, 1): each exponent is half as frequent as the one above it.
   return f.number(
       sign, std::max(1, f.bias() - 1 - std::countr_zero(static_cast<uint32_t>(place) | 1u << 20)),
       fraction);
@@ -154,7 +155,7 @@ Inputs inputs(const Format& f, Kind kind, uint64_t seed) {
   for (int i = 0; i < TILES * f.k * N; ++i) made.b.push_back(factor(f, kind, random));
   for (int i = 0; i < TILES * M * N; ++i) made.c.push_back(accumulator(f, kind, random));
   if (kind != Kind::cancelling) return made;
-  // The second half of K takes the first half's products away, most of them exactly; near or far from them.
+  // The second half of K cancels the first half's products, most of them exactly, at the same place or mirrored.
   for (int tile = 0; tile < TILES; ++tile) {
     for (int k = 0; k < f.k / 2; ++k) {
       const int other = tile % 2 == 0 ? k + f.k / 2 : f.k - 1 - k;
@@ -177,7 +178,7 @@ Inputs inputs(const Format& f, Kind kind, uint64_t seed) {
 
 // ---- Products.
 
-// D = A B + C for one tile a warp, `times` times, each with the D before as C.
+// D = A B + C for one tile a warp, `times` times. Each time C is the D before.
 template <Factor FACTOR, int K>
 __global__ void products(const uint32_t* a, const uint32_t* b, const float* c, float* d,
                          int times) {
@@ -235,7 +236,7 @@ T* on_device(const std::vector<uint32_t>& host) {
   return memory;
 }
 
-// Returns D of all kinds of data, one after the other.
+// Returns D of all kinds of data, one kind after the other.
 std::vector<uint32_t> results(const Case& one, uint64_t seed) {
   std::vector<uint32_t> all;
   for (const Kind kind : KINDS) {

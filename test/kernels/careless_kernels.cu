@@ -39,7 +39,7 @@ __device__ float changed(float value) {
   return value;
 }
 
-// One thread for each element of C, in tiles of TILE x TILE that are numbered row by row.
+// Takes one thread for each element of C, in tiles of TILE x TILE that are numbered row by row.
 template <Fault FAULT>
 __global__ void careless_kernel(const Sgemm p, const int64_t tiles_n) {
   int64_t tile_row, tile_col;
@@ -143,7 +143,7 @@ cudaError_t with_synchronization(const Sgemm& p, cudaStream_t stream) {
   return cudaStreamSynchronize(stream);
 }
 
-// C is formed in this and copied from there. Larger products do without.
+// The size of the buffer in which C is formed before it is copied. Larger products use no buffer.
 constexpr int64_t BUFFER_FLOATS = int64_t{1} << 18;
 
 cudaError_t with_shared_buffer(const Sgemm& p, cudaStream_t stream) {
@@ -176,7 +176,7 @@ cudaError_t with_cut_k(const Sgemm& given, cudaStream_t stream) {
   return sound(p, stream);
 }
 
-// Blocks take rows, and a block all columns of its rows, 256 at a time.
+// Each block takes rows with all their columns, 256 at a time.
 __global__ void row_kernel(const Sgemm p) {
   for (int64_t row = blockIdx.x; row < p.M; row += gridDim.x) {
     for (int64_t col = threadIdx.x; col < p.N; col += blockDim.x) {
@@ -194,7 +194,7 @@ cudaError_t launch_rows(const Sgemm& p, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-// A grid of at most MOST blocks: a block takes one tile after another, or only its first.
+// Takes at most MOST blocks. A block takes one tile after another, or only its first tile.
 template <bool IN_TURNS>
 __global__ void capped_kernel(const Sgemm p, const int64_t tiles, const int64_t tiles_n) {
   for (int64_t tile = blockIdx.x; tile < tiles; tile += IN_TURNS ? gridDim.x : tiles) {

@@ -1,19 +1,20 @@
-// Rungs that are right as a rule, and wrong where few would look. Each is there for one check of the contract.
+// Rungs that are right in most cases and wrong in a rare one. Each is there for one check of the contract.
 #pragma once
 
 #include "kernels/ladder.hpp"
 
 namespace careless {
 
-/// Takes an ldc that is even for a multiple of four; a C on an 8-byte boundary for one on a 16-byte boundary.
+/// The first takes an even ldc for a multiple of four. The second takes a C on an 8-byte boundary for one on a 16-byte
+/// boundary.
 extern const ladder::Rung takes_even_ldc;
 extern const ladder::Rung takes_half_aligned_c;
 /// Leaves out rows beyond the 64th if K = 1; the last row if M = 1 mod 128 and N > 1024.
 extern const ladder::Rung leaves_rows_at_k_1;
 extern const ladder::Rung loses_the_last_row;
 
-/// Takes -1 for 1 as alpha; |beta| below 1e-6 for 0; skips products with a zero of A; makes a NaN 0; clamps infinities;
-/// makes subnormals 0.
+/// In order: takes alpha = -1 for 1, takes |beta| below 1e-6 for 0, skips products with a zero of A, makes a NaN 0,
+/// clamps infinities, makes subnormals 0.
 extern const ladder::Rung loses_a_sign;
 extern const ladder::Rung drops_a_small_beta;
 extern const ladder::Rung skips_zeros;
@@ -23,24 +24,27 @@ extern const ladder::Rung flushes_subnormals;
 
 /// Keeps the grid of the first call with this M and K.
 extern const ladder::Rung keeps_its_grid;
-/// Frees memory in its launch, which waits; synchronizes with its stream.
+/// The first frees memory in its launch, which waits. The second synchronizes with its stream.
 extern const ladder::Rung frees_memory;
 extern const ladder::Rung synchronizes;
-/// Forms C in one buffer for all launches; allocates memory in its launch, which cannot be captured.
+/// The first forms C in one buffer for all launches. The second allocates memory in its launch, which cannot be
+/// captured.
 extern const ladder::Rung shares_a_buffer;
 extern const ladder::Rung allocates_memory;
 
-/// Right everywhere: a block has whole rows of C, so the grid grows with M and not with N. The second has 65535 blocks at most.
+/// Both are right everywhere: a block has whole rows of C, so the grid grows with M and not with N. The second has at
+/// most 65535 blocks.
 extern const ladder::Rung takes_whole_rows;
 extern const ladder::Rung takes_rows_in_turns;
-/// At most 65535, or 950 000, blocks of one tile after another: right everywhere.
+/// Both are right everywhere: their blocks, at most 65535 and at most 950 000, take one tile after another.
 extern const ladder::Rung takes_tiles_in_turns;
 extern const ladder::Rung takes_many_tiles_in_turns;
-/// At most 65535, or 2^31 - 1, blocks of one tile.
+/// Their blocks, at most 65535 and at most 2^31 - 1, take one tile each.
 extern const ladder::Rung leaves_tiles_beyond_its_grid;
 extern const ladder::Rung leaves_tiles_beyond_31_bits;
 
-/// Cuts the block's number to 16 bits; has the tiles' rows or columns in the grid's y; cuts row, col or K to 32 bits.
+/// The first cuts the block's number to 16 bits. Two have the tiles' rows or columns in the grid's y. Three cut row,
+/// col or K to 32 bits.
 extern const ladder::Rung cuts_block_number;
 extern const ladder::Rung rows_in_grid_y;
 extern const ladder::Rung cols_in_grid_y;

@@ -28,7 +28,7 @@ namespace {
 using ladder::Rung;
 using runner::ContractCheck;
 
-// "64_bit_indices_into_A"
+// Returns "64_bit_indices_into_A".
 std::string identifier(const std::string& name) {
   std::string text;
   for (const char letter : name) {
@@ -85,7 +85,7 @@ struct Planted {
 
 class PlantedFault : public testing::TestWithParam<Planted> {
  protected:
-  void TearDown() override { cudaDeviceReset(); }  // after a fault no more would run
+  void TearDown() override { cudaDeviceReset(); }  // after a fault no later test could run
 };
 
 TEST_P(PlantedFault, IsFound) {
@@ -156,7 +156,7 @@ TEST(ContractList, FindsNothingInASoundKernel) {
   }
 }
 
-// Far dimensions are asked only of a grid that grows with them: a block that takes all of a far dimension would not end.
+// Far dimensions are tested only if the grid grows with them: a block that takes all of a far dimension would not end.
 TEST(ContractList, FindsNothingInAGridThatGrowsWithRowsAloneOrNotForEver) {
   for (const Rung* rung : {&careless::takes_whole_rows, &careless::takes_rows_in_turns,
                            &careless::takes_tiles_in_turns, &careless::takes_many_tiles_in_turns}) {
@@ -172,7 +172,7 @@ TEST(ContractList, FindsWrongResultsOfEveryKind) {
   }
 }
 
-// With less, the checks of 64-bit indices would find nothing to complain of.
+// With less memory, the checks of 64-bit indices would find nothing.
 TEST(ContractList, HasTheMemoryThat64BitIndicesAskFor) {
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a CUDA device has what it has";
   runner::machine::offer_addresses(runner::CONTRACT_MEMORY_BYTES);

@@ -1,4 +1,4 @@
-// What a test that runs once for each rung needs: the rungs, and their names in the output.
+// For a test that runs once for each rung: the rungs, and their names in the output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@
 
 namespace ladder {
 
-// GoogleTest prints a parameter by this function, which it finds beside the parameter's type.
+// Prints a parameter for GoogleTest, which finds this function beside the parameter's type.
 inline void PrintTo(const Rung* rung, std::ostream* out) { *out << runner::label(*rung); }
 
 }  // namespace ladder
 
-/// The rungs from number `first` on, for INSTANTIATE_TEST_SUITE_P.
+/// Returns the rungs from number `first` on, for INSTANTIATE_TEST_SUITE_P.
 inline auto rungs_from(int first) {
   const auto rungs = ladder::all();
   return testing::ValuesIn(rungs.begin() + first, rungs.end());

@@ -1,5 +1,5 @@
-// Every tile of rungs 11 and 12 computes right, at the edges of a matrix and where chains of sums are
-// cut; and cutting them rounds less.
+// Every tile of rungs 11 and 12 computes right, at the edges of a matrix and where chains of sums are cut. Cutting a
+// chain rounds less.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,8 +21,8 @@ using results::Problem;
 
 constexpr int MULTIPROCESSORS = 4;
 
-// Two tiles each way, the second ones with an edge inside, and a K that ends within a tile. Odd leading
-// dimensions where the accesses are not to be vectors.
+// Returns a problem of two tiles each way, the second ones with an edge inside, and a K that ends within a tile.
+// Leading dimensions are odd unless the accesses are to be vectors.
 Problem ragged(const Tile& t, int64_t K, bool vector) {
   Problem p = dense_problem(t.BM + t.BM / 2 + 3, t.BN + 5, K);
   p.alpha = -0.5F;
@@ -64,7 +64,7 @@ TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
     const Tile& t = ladder::STREAM_K_TABLE[choice].tile;
     for (const bool vector : {true, false}) {
       const Problem p = ragged(t, 5 * t.BK + 3, vector);
-      // Tiles in two parts; pieces that end within tiles; whole tiles first.
+      // In turn: tiles in two parts, pieces that end within tiles, and whole tiles before the pieces.
       for (const auto& [blocks, rounds] : {std::pair<int64_t, int64_t>{8, 0}, {3, 0}, {3, 1}}) {
         const SplitPlan plan{.choice = choice,
                              .tiles_m = 2,
@@ -82,7 +82,7 @@ TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
   }
 }
 
-// K so long that a thread's sum is made of several chains, and ends within one.
+// Returns a K so long that a thread's sum is made of several chains, and ends within one.
 int64_t of_several_chains(const Tile& t) { return int64_t{t.slices} * 1100 + 3; }
 
 TEST(EveryTile, OfRung11ComputesRightWhereChainsAreCut) {
@@ -95,7 +95,7 @@ TEST(EveryTile, OfRung11ComputesRightWhereChainsAreCut) {
   }
 }
 
-// One block for the whole tile, so that its sums are long.
+// Returns a plan with one block for the whole tile, so that its sums are long.
 SplitPlan one_block(size_t choice, int64_t K) {
   return {.choice = choice,
           .tiles_m = 1,
@@ -117,8 +117,8 @@ TEST(EveryTile, OfRung12ComputesRightWhereChainsAreCut) {
   }
 }
 
-// A is a row of ones, B is 2^24 and then ones. Added to 2^24 a one is lost; so what is left of the ones
-// tells how many stood in other chains than the first element.
+// A is a row of ones; B is 2^24 and then ones. A one added to 2^24 is lost. So the remaining ones were in other chains
+// than the first element.
 TEST(EveryTile, CutsItsChains) {
   constexpr int64_t K = 8192;
   constexpr float LARGE = 16777216.0F;
@@ -139,7 +139,7 @@ TEST(EveryTile, CutsItsChains) {
                     .beta = 0,
                     .C = result.data(),
                     .ldc = 1};
-  // What is left of the ones; `chain` is the tile's, 0 where it cuts none.
+  // Expects the ones that remain. `chain` is the tile's, 0 if it cuts none.
   const auto expect_kept = [&](int chain, const std::string& tile) {
     float sum = 0;
     ASSERT_EQ(cudaMemcpy(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
@@ -154,7 +154,7 @@ TEST(EveryTile, CutsItsChains) {
               cudaSuccess);
     expect_kept(ladder::TUNED_TABLE[choice].tile.chain, "rung 11's tile " + std::to_string(choice));
   }
-  // Rung 12 cuts the chains of every tile: it takes over where K is long.
+  // Rung 12 cuts the chains of every tile, because it takes over if K is long.
   for (size_t choice = 0; choice < std::size(ladder::STREAM_K_TABLE); ++choice) {
     const int chain = ladder::STREAM_K_TABLE[choice].tile.chain;
     ASSERT_EQ(ladder::launch_stream_k_choice(one_block(choice, K), sgemm, false, MULTIPROCESSORS,

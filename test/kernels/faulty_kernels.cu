@@ -1,4 +1,4 @@
-// One plain kernel, with a fault planted where FAULT says.
+// One plain kernel, with a fault planted at the place that FAULT names.
 #include "test/kernels/faulty_kernels.hpp"
 
 #include <array>
@@ -119,7 +119,7 @@ __global__ void add_kernel(const Sgemm p) {
   atomicAdd(&p.C[row * p.ldc + col], p.alpha * p.A[row * p.lda + k] * p.B[k * p.ldb + col]);
 }
 
-// A block of one thread for each product.
+// Takes a block of one thread for each product.
 cudaError_t launch_adding(const Sgemm& p, cudaStream_t stream) {
   scale_kernel<<<ladder::grid_of(p.M * p.N), 1, 0, stream>>>(p);
   if (p.K > 0) add_kernel<<<ladder::grid_of(p.M * p.N * p.K), 1, 0, stream>>>(p);
@@ -146,7 +146,7 @@ extern const Rung writes_past_c = rung<Fault::past_c>("writes_past_c");
 extern const Rung reads_c_always = rung<Fault::reads_c_always>("reads_c_always");
 extern const Rung rounds_to_tf32 = rung<Fault::tf32>("rounds_to_tf32");
 
-// Within FP32's bound, which is wide, but not within the limits that it promises.
+// Its results are within FP32's bound, which is wide, but not within the limits that it promises.
 extern const Rung rounds_to_20_bits = [] {
   Rung made = rung<Fault::bits20>("rounds_to_20_bits");
   made.arithmetic.limits = {

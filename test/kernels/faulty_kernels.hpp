@@ -7,10 +7,10 @@
 
 namespace faulty {
 
-/// A rung like the others, but right: what the faults are planted in.
+/// A right rung, like the others without their faults.
 extern const ladder::Rung sound;
 
-/// Rungs whose results are wrong for every problem with M, N, K >= 2.
+/// Returns rungs whose results are wrong for every problem with M, N, K >= 2.
 std::span<const ladder::Rung> wrong_results();
 
 /// Reads one element past the end of each row of A, or one row past the end of B, and uses it.
@@ -31,19 +31,19 @@ extern const ladder::Rung rounds_to_20_bits;
 extern const ladder::Rung truncates_index_into_a;
 extern const ladder::Rung truncates_index_into_b;
 extern const ladder::Rung truncates_index_into_c;
-/// Launches on the default stream, whatever stream is asked for.
+/// Launches on the default stream, never on the requested one.
 extern const ladder::Rung ignores_stream;
-/// Returns cudaSuccess, whatever became of the launch.
+/// Returns cudaSuccess even if the launch failed.
 extern const ladder::Rung hides_errors;
 /// Takes the number of its blocks modulo 2^32.
 extern const ladder::Rung truncates_grid;
-/// Has blocks add their parts of a sum as they come.
+/// Lets blocks add their parts of a sum in the order in which they finish.
 extern const ladder::Rung adds_in_any_order;
-/// A right result that breaks its promise.
+/// Has a right result and breaks its promise.
 extern const ladder::Rung breaks_promise;
 
-/// Copies a tile of A, transposed, to shared memory by cp.async as rungs 10 to 12 do, into rows that begin in
-/// different banks or, without padding, all in the same one. Both claim to have no bank conflicts.
+/// Copies a tile of A, transposed, to shared memory by cp.async as rungs 10 to 12 do. The rows begin in different banks
+/// or, without padding, all in the same bank. Both claim to have no bank conflicts.
 extern const ladder::Rung padded_copy;
 extern const ladder::Rung unpadded_copy;
 

@@ -1,4 +1,4 @@
-// Hazards in results: those of every launch that a result is of, each pair of lines once, and none in any rung or lab.
+// Hazards in results: a result has the hazards of all its launches, each pair of lines once. No rung or lab has any.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ void look_for_hazards() {
   runner::machine::take_hazards();
 }
 
-// ---- What a result is told, with hazards that are made up.
+// ---- The hazards that a result gets, from made-up launches.
 
 Hazard made_up(int line) {
   return {.kind = HazardKind::race,
@@ -51,7 +51,8 @@ Hazard made_up(int line) {
                       .advice = "__syncthreads()"}};
 }
 
-// The second line is that of a launch for which only the contract asks: it has no product.
+// Reports a made-up hazard. Its line is 11 in a launch that only the contract makes, without a product, and otherwise
+// 10.
 cudaError_t launch_with_hazards(const Sgemm& p, cudaStream_t stream) {
   if (simulator::looks_for_hazards())
     simulator::current_device().hazards.add(made_up(p.K == 0 ? 11 : 10));
@@ -103,7 +104,7 @@ TEST(HazardsOfAResult, AreThoseOfTheContractToo) {
   look_for_hazards();
   const results::Run run =
       run_of({runner::strangers_product(HAZARDOUS, SMALL), runner::product(faulty::sound, SMALL)});
-  // A kernel that is held to the contract comes last.
+  // A kernel that must keep the contract comes last.
   EXPECT_TRUE(run.results.at(0).seen.hazards.empty());
   const std::vector<results::Hazard>& hazards = run.results.at(1).seen.hazards;
   ASSERT_EQ(hazards.size(), 2U);
@@ -195,7 +196,7 @@ uint64_t bits_of(const Rung& rung, const results::Problem& problem) {
 
 class Hazards : public testing::TestWithParam<const Rung*> {};
 
-// Ragged in every direction, few rows, few columns, and a K that several blocks share.
+// Problems that are ragged in every direction, with few rows, few columns, and a K that several blocks share.
 TEST_P(Hazards, AreNoneInAnyOrderAndTheBitsAreThoseWithoutLooking) {
   for (const auto& [M, N, K] : {std::array<int64_t, 3>{65, 63, 61},
                                 {129, 67, 65},
@@ -219,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Ladder, Hazards, rungs_from(1), name_of);
 
 class LabHazards : public testing::TestWithParam<const lab::Lab*> {};
 
-// An eighth of what is counted by default, in multiples of which the promises speak, less `ragged`.
+// Returns an eighth of each counted size, in multiples that the promises cover, less `ragged`.
 lab::Sizes small_sizes(const lab::Lab& of, int64_t ragged) {
   std::vector<std::pair<std::string, int64_t>> sizes;
   sizes.reserve(of.parameters.size());

@@ -1,4 +1,4 @@
-// ladder::launch refuses what makes no sense, and the list is in order.
+// ladder::launch refuses senseless arguments, and the list is in order.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -72,7 +72,7 @@ TEST_F(LaunchRules, TakesNullWhereNoMatrixIsNeeded) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
-// ---- Calls: what is lowered to products, and what is refused.
+// ---- Calls: some are lowered to products, some are refused.
 
 TEST_F(LaunchRules, RunsEachProductOfABatch) {
   constexpr int BATCH = 3, SIZE = 4;
@@ -150,7 +150,7 @@ TEST(List, IsInOrderAndComplete) {
   }
 }
 
-// A rung without a promise has nothing that says what it is for, nor has one whose claims hold for any kernel.
+// A rung without a promise does not say its purpose. Nor does a rung whose claims hold for any kernel.
 TEST(List, EveryKernelMakesAPromise) {
   for (const ladder::Rung* rung : ladder::all().subspan(1)) {
     EXPECT_FALSE(rung->promise.empty()) << rung->name;

@@ -1,4 +1,4 @@
-// The contract varies the order of blocks and warps for sure.
+// The contract varies the order of blocks and warps reliably.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 
 namespace {
 
-// One host thread runs the blocks in their order, always the same. Only what the contract's check shuffles can
-// change the bits of a sum whose parts are added as they come.
+// One host thread runs the blocks in their order, always the same. A sum whose parts are added as they come changes its
+// bits only if the contract's check shuffles the order.
 TEST(Order, IsVariedByTheContract) {
   simulator::set_worker_threads(1);
   simulator::set_schedule(5);

@@ -34,7 +34,7 @@ std::optional<Judgement> judgement_of(const Rung& rung, int64_t M, int64_t N, in
   return result.judged;
 }
 
-// In units of whole_tiles.
+// A multiple of whole_tiles in each dimension.
 struct Multiple {
   int64_t M, N, K;
 };
@@ -56,7 +56,7 @@ class Promise : public testing::TestWithParam<const Rung*> {
   }
 };
 
-// The smallest shapes that the promise covers, and shapes that are multiples of nothing larger.
+// The smallest shapes that the promise covers, and shapes whose dimensions have no larger common divisor.
 TEST_P(Promise, IsKeptOnTheSmallestShapes) {
   for (const Multiple& of : MULTIPLES) expect_kept(of.M * whole_, of.N * whole_, of.K * whole_);
 }
@@ -68,7 +68,7 @@ TEST_P(Promise, IsKeptOnSeveralTiles) {
 
 TEST_P(Promise, IsKeptOnManyTilesAndAShortK) { expect_kept(6 * tile_, 4 * tile_, tile_); }
 
-// Here rung 12 divides the work (tile_choice_test.cpp).
+// Rung 12 divides the work of this shape (tile_choice_test.cpp).
 TEST_P(Promise, IsKeptOnOneTileAndALongK) { expect_kept(tile_, tile_, 16 * tile_); }
 
 // A promise that covers fewer shapes than it could leaves the others unchecked.
@@ -94,7 +94,7 @@ TEST(BrokenPromise, IsFound) {
   EXPECT_FALSE(judgement->promise_kept());
 }
 
-// The padding of a tile that cp.async fills: without it the lanes of a warp write to the same banks.
+// The padded and unpadded tile that cp.async fills. Without padding the lanes of a warp write to the same banks.
 TEST(BrokenPromise, IsFoundInWhatCpAsyncWrites) {
   const auto padded = judgement_of(faulty::padded_copy, 32, 32, 32);
   if (!padded) GTEST_SKIP() << "this machine does not count";
@@ -102,7 +102,7 @@ TEST(BrokenPromise, IsFoundInWhatCpAsyncWrites) {
   EXPECT_FALSE(judgement_of(faulty::unpadded_copy, 32, 32, 32)->promise_kept());
 }
 
-// Rung 14's way depends on the numbers, so its promise covers uniform data. Other promises cover any.
+// The numbers decide the path of rung 14, so its promise covers uniform data only. Other promises cover any data.
 TEST(PromiseRules, LeaveOtherDataOutIfTheKernelsWayDependsOnThem) {
   results::Problem problem = results::dense_problem(256, 256, 256);
   problem.data = results::Data::special;

@@ -1,7 +1,6 @@
-// Prints a checksum of the bits of results: of every rung's product for some shapes, and of what each kind of
-// IEEE arithmetic makes of awkward operands. They are the same on every processor that the simulated GPU runs
-// on: .ci/processors and .ci/aarch64 compare them. (NaNs count as one: which of its bits are set is the
-// processor's.)
+// Prints a checksum of the bits of results: of every rung's product for some shapes, and of each kind of IEEE
+// arithmetic on awkward operands. The bits are the same on every processor that runs the simulated GPU: .ci/processors
+// and .ci/aarch64 compare them. (All NaNs count as one, because the processor chooses their bits.)
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +31,7 @@ __host__ __device__ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Device memory with random reals in [-1, 1).
+// Returns device memory with random reals in [-1, 1).
 float* random_matrix(int64_t floats, uint64_t seed) {
   std::vector<float> values(static_cast<size_t>(floats));
   for (size_t i = 0; i < values.size(); ++i) {
@@ -74,7 +73,7 @@ __device__ uint64_t bits_of(double x) {
   return x == x ? static_cast<uint64_t>(__double_as_longlong(x)) : 0x7FFFFFFFFFFFFFFFu;
 }
 
-// Random bits; zeroes, infinities, the ends of the range and of the denormal numbers every few of them.
+// Returns random bits. Every few numbers it returns a zero, an infinity, or an end of the normal or denormal range.
 __device__ float float_from(uint64_t random) {
   const uint32_t bits = static_cast<uint32_t>(random >> 32);
   constexpr uint32_t SPECIAL[] = {0,           1,           0x007FFFFFu, 0x00800000u,
@@ -96,7 +95,7 @@ __device__ double double_from(uint64_t random) {
       static_cast<long long>(choice < 7 ? SPECIAL[choice] | (bits & 0x8000000000000000u) : bits));
 }
 
-// One list of operations: its name for the output, and what it makes of random bits.
+// THE list of operations: the name for the output, and the result for random bits.
 #define OPERATIONS(X)                                                            \
   X("float +", bits_of(x + y))                                                   \
   X("float -", bits_of(x - y))                                                   \

@@ -1,4 +1,4 @@
-// Which tile rung 11 chooses, and how rung 12 divides the work: pure functions of the shape.
+// The tile that rung 11 chooses, and the plan by which rung 12 divides the work: pure functions of the shape.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr Device H200{.multiprocessors = 132, .shared_bytes = 227 * 1024};
 
-// An H200 with fewer multiprocessors.
+// Returns an H200 with another number of multiprocessors.
 constexpr Device with(int multiprocessors) { return {multiprocessors, H200.shared_bytes}; }
 
 const Tile& chosen(int64_t M, int64_t N, const Device& device = H200) {
@@ -93,7 +93,8 @@ TEST(ChooseTile, LetsWarpsDivideKWhereATileMustKeepAMultiprocessorBusy) {
   EXPECT_EQ(chosen(16384, 16384).slices, 1);
 }
 
-// An H200, an A100 and a GeForce: what CUDA's programming guide gives for compute capability 9.0, 8.0 and 8.6.
+// An H200, an A100 and a GeForce, with the limits that CUDA's programming guide gives for compute capability 9.0, 8.0
+// and 8.6.
 TEST(Device, IsNeverGivenATileThatItsSharedMemoryCannotHold) {
   for (const Device device : {H200, Device{108, 163 * 1024}, Device{128, 99 * 1024}}) {
     for (int64_t size = 16; size <= 16384; size += size / 3) {
@@ -127,7 +128,7 @@ TEST(BandHeight, MakesTheRegionAtWorkAboutSquare) {
   EXPECT_EQ(band_height(t, 1), 1) << "where one tile is at work, it is the region";
 }
 
-// Each step of each tile belongs to one block, and the shares differ by at most one step.
+// Expects that each step of each tile belongs to one block, and that the shares differ by at most one step.
 void expect_complete(const SplitPlan& plan) {
   ASSERT_TRUE(plan.is_possible());
   ASSERT_GE(plan.blocks, 1);

@@ -1,4 +1,4 @@
-// Lab copy_offset: which of its variants may start where, and whether what they say of themselves is so.
+// Lab copy_offset: the offsets that each variant accepts, and the truth of the variants' claims.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ const lab::Variant& variant(std::string_view name) {
 
 class CopyOffset : public testing::Test {
  protected:
-  void TearDown() override { cudaDeviceReset(); }  // after a fault no more would run
+  void TearDown() override { cudaDeviceReset(); }  // after a fault no later test could run
 };
 
 TEST_F(CopyOffset, OnlyAFloat4OffItsSixteenBytesIsRefusedAndTheReasonIsSaid) {
@@ -38,7 +38,7 @@ TEST_F(CopyOffset, OnlyAFloat4OffItsSixteenBytesIsRefusedAndTheReasonIsSaid) {
   EXPECT_THAT(variant("float4+1").refuses(sizes), testing::HasSubstr("multiple of 16 bytes"));
 }
 
-// The refusal is needed: launched all the same, the kernel dies.
+// The refusal is needed: without it the kernel faults.
 TEST_F(CopyOffset, WhatIsRefusedWouldFault) {
   const results::Result result =
       run_variant(variant("float4+1"), lab::counted_sizes(copy_offset()));

@@ -1,4 +1,4 @@
-// The corners of single labs that no size for all labs would meet: which path a variant takes, and what it refuses.
+// The corners of single labs that no size for all labs would meet: the paths of variants, and their refusals.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ const lab::Variant& find(std::string_view name, std::string_view variant) {
   throw std::invalid_argument(fmt::format("lab '{}' has no variant '{}'", name, variant));
 }
 
-// What is wrong with the result of any variant of the lab, and nothing if all are right.
+// Returns the complaint about any variant of the lab; empty if all are right.
 std::string complaints(std::string_view name, const lab::Sizes& sizes) {
   std::string all;
   for (const lab::Variant& variant : find(name).variants) {
@@ -104,7 +104,7 @@ TEST(Embedding, CountsARowAsReadOnceAtLeast) {
   EXPECT_EQ(useful(lookup(2, 8, 3, 4)), 4 * (16 + 3 * 4 + 16 * 4));
 }
 
-// What the promise about 16 sectors rests on.
+// The promise of 16 sectors rests on this.
 TEST(Embedding, LooksUpEachTokenOnceBeforeAnyComesAgain) {
   for (const int64_t vocabulary : {16, 50, 512, 4099}) {
     const lab::Setup setup = find("embedding", "1d").setup(lookup(1, vocabulary, vocabulary, 1));
@@ -120,7 +120,8 @@ TEST(Mappings, IsRightForOneElementAndForALittleMoreThanATile) {
   EXPECT_EQ(complaints("mappings", lab::Sizes({{"n", 33}})), "");
 }
 
-// A riddle can be solved only if no two of its kernels show the same, and is one only if no name gives it away.
+// A riddle can be solved only if no two of its kernels have the same counters. It is a riddle only if no name gives it
+// away.
 TEST(Mystery, ShowsSixKernelsThatDifferInTheirCountersOnly) {
   const lab::Lab& mystery = find("mystery");
   EXPECT_TRUE(mystery.is_riddle);

@@ -1,4 +1,4 @@
-// Every variant of every lab: the right result, and its promise kept, at the lab's own sizes and at odd ones.
+// Every variant of every lab gives the right result and keeps its promise, at the lab's own sizes and at odd ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-// The least sizes of which the promise speaks.
+// Returns the least sizes that the promise covers.
 lab::Sizes least_whole_sizes(const lab::Lab& of) {
   return chosen_sizes(of, [](const lab::Parameter& p) {
     return std::max<int64_t>(1, lab::ceil_div(p.least, p.whole)) * p.whole;
@@ -82,11 +82,11 @@ TEST_P(Labs, IsRightAtOddSizes) {
   }
 }
 
-// Around each power of two up to several blocks' work: where vectors, warps, chunks and blocks end.
+// Lengths around each power of two, up to several blocks' work: there vectors, warps, chunks and blocks end.
 TEST_P(Labs, TakesAnyLengthOfOneArray) {
   const lab::Lab& of = *GetParam().of;
-  if (of.parameters.size() != 1) return;  // sizes of two kinds have no one end
-  // (Nor more than is usually counted: where the work grows with a length's cube, that is less.)
+  if (of.parameters.size() != 1) return;  // two parameters have no single end
+  // (Nor more than is usually counted. That is less if the work grows with a length's cube.)
   const int64_t most = std::min<int64_t>(1 << 14, of.parameters.front().counted);
   for (int64_t power = 1; power <= most; power *= 2) {
     for (const int64_t size : {power - 1, power, power + 1, power + 3}) {

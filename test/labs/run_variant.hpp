@@ -1,4 +1,4 @@
-// A lab's variant, run and checked once.
+// Runs and checks a lab's variant once.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 #include "labs/lab.hpp"
 #include "runner/verify/lab_trial.hpp"
 
-/// Whether the variant may not be launched with these sizes.
+/// True if the variant refuses these sizes.
 inline bool is_refused(const lab::Variant& variant, const lab::Sizes& sizes) {
   return lab::refusal(variant, sizes) != nullptr;
 }
 
-/// Runs the variant, which must not refuse the sizes, and says what was seen and judged.
+/// Runs the variant, which must not refuse the sizes, and returns its observation and judgement.
 inline results::Result run_variant(const lab::Variant& variant, const lab::Sizes& sizes) {
   results::Result result;
   runner::LabTrial trial(variant, sizes, runner::machine::GUARD);
@@ -23,7 +23,7 @@ inline results::Result run_variant(const lab::Variant& variant, const lab::Sizes
   return result;
 }
 
-/// The lab's sizes, each chosen by a function of its parameter.
+/// Returns the lab's sizes, each chosen by a function of its parameter.
 template <typename Choice>
 lab::Sizes chosen_sizes(const lab::Lab& of, Choice choice) {
   std::vector<std::pair<std::string, int64_t>> sizes;

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// With poison around the arrays on the simulated GPU too, where a write beside an allocation would be a fault.
+// Poison around the arrays, also on the simulated GPU, where a write beside an allocation would otherwise be a fault.
 constexpr int64_t GUARD = 64;
 
 results::Judgement check(const lab::Lab& of, const std::string& name, int64_t elements) {
@@ -53,7 +53,7 @@ TEST(LabTrial, SeesAWriteBesideAnArray) {
   EXPECT_EQ(judged.complaint, "'out' was written to at word 1000, and it has 1000");
 }
 
-int fills = 0;  // of the first array
+int fills = 0;  // the number of times that the first array was filled
 
 lab::Setup counting_setup(const lab::Sizes& sizes) {
   lab::Setup setup = faulty::sound_lab.variants.at(0).setup(sizes);
@@ -66,7 +66,8 @@ lab::Setup counting_setup(const lab::Sizes& sizes) {
   return setup;
 }
 
-// Arrays are filled anew, so that a second check does not find the first one's words; and once where that is enough.
+// A second check must not find the first one's words, so arrays are filled anew. An unchanged array is filled only
+// once.
 TEST(LabTrial, FillsTheArraysBeforeEachCheck) {
   lab::Variant variant = faulty::sound_lab.variants.at(0);
   variant.setup = counting_setup;

@@ -1,4 +1,4 @@
-// Fragments: which lane's register holds which element, and their pictures.
+// Fragments: the lane and register of each element, and their pictures.
 #include "lens/fragments.hpp"
 
 #include <gtest/gtest.h>

@@ -235,7 +235,7 @@ used.
 )");
 }
 
-// Both words of every lane at one offset lie side by side, lane by lane.
+// At one offset the words of all lanes lie side by side, lane by lane.
 TEST(Picture, InterleavesLocalMemoryByTheWord) {
   Request r = load([](uint64_t) { return 8; });
   r.path = Path::local;
@@ -253,7 +253,7 @@ TEST(Picture, InterleavesLocalMemoryByTheWord) {
       << text;
 }
 
-// The host's memory may begin anywhere: its first byte is byte 0 of the buffer, in the middle of line 0.
+// The host's memory may begin anywhere. Its first byte is byte 0 of the buffer, in the middle of line 0.
 TEST(Picture, CountsFromTheBeginningOfABufferThatIsNotAligned) {
   Request r = every_other();
   r.buffer_base += 16;

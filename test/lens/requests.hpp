@@ -8,7 +8,7 @@
 
 namespace lens::test {
 
-/// 4 bytes a lane from byte `offset(lane)` of a buffer A of 1 MiB; what it costs is for the caller to say.
+/// Returns a load of 4 bytes a lane, from byte `offset(lane)` of a buffer A of 1 MiB. The caller sets its price.
 inline Request load(const std::function<uint64_t(uint64_t)>& offset, uint32_t active = ~0u) {
   Request r;
   r.kernel = "copy";
@@ -31,7 +31,7 @@ inline Request load(const std::function<uint64_t(uint64_t)>& offset, uint32_t ac
   return r;
 }
 
-/// Every other float, by 28 lanes.
+/// Returns a load of every other float, by 28 lanes.
 inline Request every_other() {
   Request r = load([](uint64_t lane) { return lane * 8; }, 0x0fffffff);
   r.sectors = 7;
@@ -40,7 +40,7 @@ inline Request every_other() {
   return r;
 }
 
-/// Lane t reads float 1000 * t.
+/// Returns a load in which lane t reads float 1000 * t.
 inline Request stride_1000() {
   Request r = load([](uint64_t lane) { return lane * 4000; });
   r.sectors = 32;
@@ -60,7 +60,7 @@ inline Request to_shared(Request r) {
   return r;
 }
 
-/// Lane t reads word 8 * t: eight words in each of four banks.
+/// Returns a load in which lane t reads word 8 * t: eight words in each of four banks.
 inline Request eight_way() {
   Request r = to_shared(load([](uint64_t lane) { return lane * 32; }));
   r.bytes_used = 128;
@@ -69,7 +69,7 @@ inline Request eight_way() {
   return r;
 }
 
-/// 16 bytes a lane, one beside the other: a quarter of the warp at a time.
+/// Returns a load of 16 bytes a lane, side by side: a quarter of the warp at a time.
 inline Request quarters() {
   Request r = to_shared(load([](uint64_t lane) { return lane * 16; }));
   r.instruction = "ld.shared.v4.f32";

@@ -1,4 +1,4 @@
-// A matrix as one line of memory: where a warp slides, and where it leaps.
+// A matrix as one line of memory, in which a warp slides or leaps.
 #include <gtest/gtest.h>
 
 #include "lens/picture.hpp"
@@ -73,7 +73,8 @@ TEST(Ribbon, NamesWhatIsNoWalk) {
   EXPECT_NE(said_of(load([](uint64_t) { return 8; }, 1)).find("One lane alone"), std::string::npos);
 }
 
-// 16 bytes a lane are four elements of the matrix; their type says how wide an element is.
+// A lane's 16 bytes are four elements of the matrix; the instruction's type gives the width of an
+// element.
 TEST(Ribbon, MarksEveryElementOfAWideLoad) {
   Request r = load([](uint64_t lane) { return lane * 1024; }, 1);
   r.instruction = "ld.global.v4.f32";

@@ -1,4 +1,4 @@
-// The figures: read by an XML parser as any viewer does.
+// The figures, read by an XML parser as in any viewer.
 #include "lens/svg.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@ namespace {
 using simulator::test::Outcome;
 using simulator::test::TemporaryFolder;
 
-// What a line of Python says of the document, whose root is `svg`; S is SVG's namespace.
+// Returns the answer of a line of Python about the document, whose root is `svg`; S is SVG's
+// namespace.
 std::string ask(const std::string& document, const std::string& question) {
   const TemporaryFolder folder;
   std::ofstream(folder / "figure.svg") << document;
@@ -30,7 +31,7 @@ std::string ask(const std::string& document, const std::string& question) {
   return outcome.out;
 }
 
-// How many rectangles have a class, or a fill of their own.
+// Returns the number of rectangles with this class, or with a fill of their own.
 std::string rectangles(const std::string& document, const std::string& with_class) {
   return ask(document,
              "sum(r.get('class', '') == '" + with_class + "' for r in svg.iter(S + 'rect'))");

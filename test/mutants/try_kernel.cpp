@@ -1,12 +1,12 @@
-// Runs the checks that a user has on one kernel that was compiled by itself, up to the first that fails. Prints a run as
-// JSON; the exit codes are sgemm_runner's. SEED chooses the order of warps and blocks.
+// Checks one separately compiled kernel as a user can, and stops at the first failed check. Prints a run as JSON; the
+// exit codes are sgemm_runner's. SEED gives the order of warps and blocks.
 //
 //     try_kernel rung FILE.cu SEED SIZES       the contract, as `sgemm_runner --kernel FILE.cu` asks it, then the sizes
 //     try_kernel sizes FILE.cu SEED SIZES      the sizes alone
 //     try_kernel lab LIBRARY.so NAME SEED      every word at several sizes, as `sgemm_runner lab NAME` checks them
 //
-// All checks look for hazards. A lab's sizes are those at which counters are recorded, odd ones, multiples of four that are
-// no whole tiles, tiny ones, and multiples of four beside even numbers that are no multiples.
+// Looks for hazards everywhere. A lab's sizes are: the sizes of the recorded counters, odd sizes, multiples of four
+// that are no whole tiles, tiny sizes, and multiples of four beside even numbers that are no such multiples.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ ExitCode try_rung(const char* file, const char* seed, const char* sizes, bool wi
 
 // ---- Labs.
 
-// Returns the lab of this name from the library.
+// Returns the lab of that name, as labs.def declares them.
 const lab::Lab& load_lab(const char* library, const char* name) {
   void* const loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) throw Error(ExitCode::usage, dlerror());
@@ -89,7 +89,7 @@ const lab::Lab& load_lab(const char* library, const char* name) {
   return *of;
 }
 
-// Returns the counted sizes, with the first parameter less by `first` and each other one by `others`.
+// Returns each counted size less a number: `first` for the first parameter, `others` for the rest.
 lab::Sizes less(const lab::Lab& of, int64_t first, int64_t others) {
   std::vector<std::pair<std::string, int64_t>> sizes;
   sizes.reserve(of.parameters.size());

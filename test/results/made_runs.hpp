@@ -15,7 +15,7 @@ using results::Problem;
 using results::Result;
 using results::Run;
 
-/// A rung that is right, on M = N = K = `size`.
+/// Returns a rung that is right, on M = N = K = `size`.
 inline Result rung(int number, const std::string& name, int64_t size = 64) {
   Result r{.who = {.set = "sgemm", .number = number, .name = name},
            .problem = results::dense_problem(size, size, size),
@@ -25,7 +25,7 @@ inline Result rung(int number, const std::string& name, int64_t size = 64) {
   return r;
 }
 
-/// The same, timed: `ms` a launch, beside a reference that takes `reference_ms`.
+/// Returns the result with times: `ms` a launch, beside a reference that takes `reference_ms`.
 inline Result timed(Result r, double ms, double reference_ms) {
   r.seen.timing = results::Timing{
       .samples_ms = {ms, ms, ms},
@@ -36,7 +36,7 @@ inline Result timed(Result r, double ms, double reference_ms) {
   return r;
 }
 
-/// The same, counted.
+/// Returns the result with counts.
 inline Result counted(Result r, std::vector<Count> counts) {
   r.seen.traffic = results::Traffic{.counts = std::move(counts), .simulation_seconds = 0.25};
   return r;
@@ -51,7 +51,7 @@ inline Run run_of(results::Machine machine, std::vector<Result> rows) {
   return run;
 }
 
-/// A run in which no field has the value that it has by default.
+/// Returns a run in which no field has its default value.
 inline Run full() {
   namespace counts = results::counts;
   Run run;
@@ -209,7 +209,7 @@ inline Run full() {
   return run;
 }
 
-/// A lab: a variant timed beside a copy, and one that refused its sizes.
+/// Returns a lab's run: a variant timed beside a copy, and one that refused its sizes.
 inline results::Run of_a_lab() {
   const auto who = [](const char* variant) {
     return results::Identity{.set = "lab",

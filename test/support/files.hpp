@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// A folder that is gone again with the object. Its name has a space, as people's folders have, unless another is given.
+/// A folder that is removed with the object. Its name has a space, as people's folders have, unless another is given.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const char* name = "sgemm test.XXXXXX") {
@@ -26,7 +26,7 @@ class TemporaryFolder {
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
-  /// How many files and folders are in it.
+  /// Returns the number of files and folders in it.
   long entries() const {
     return std::distance(std::filesystem::directory_iterator(path_),
                          std::filesystem::directory_iterator());

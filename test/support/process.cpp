@@ -39,7 +39,7 @@ Channel make_terminal() {
   dup2(null, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
-  std::signal(SIGHUP, SIG_DFL);  // whatever the tests were started under, nohup for one
+  std::signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
   for (const std::string& setting : call.environment) putenv(const_cast<char*>(setting.c_str()));
   call.before_exec();
   std::vector<char*> words;
@@ -50,7 +50,7 @@ Channel make_terminal() {
   _exit(127);
 }
 
-// False at the end of the stream. A terminal whose other side has gone reports EIO for it.
+// Returns false at the end of the stream. A terminal whose other side has gone reports EIO for it.
 bool read_some(int descriptor, std::string& into) {
   char buffer[4096];
   const ssize_t got = read(descriptor, buffer, sizeof buffer);
@@ -58,7 +58,7 @@ bool read_some(int descriptor, std::string& into) {
   return got > 0;
 }
 
-// What the system says of a process behind a word like "State:".
+// Returns the system's word on a process behind a name like "State:".
 std::string status_of(pid_t process, const std::string& word) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -67,7 +67,7 @@ std::string status_of(pid_t process, const std::string& word) {
   return "";
 }
 
-// Signals are told as the bits of a hexadecimal number.
+// True if the signal is set in these bits of a hexadecimal number.
 bool is_among(int signal, const std::string& signals) {
   return (std::strtoul(signals.c_str(), nullptr, 16) >> (signal - 1) & 1) != 0;
 }
@@ -110,7 +110,7 @@ Ended run_program(const Call& call) {
   }
   close(out.read);
   close(err.read);
-  // Its number must not be given to another process as long as somebody may send it signals.
+  // Its number must stay taken as long as a thread may send it signals.
   siginfo_t ignored{};
   waitid(P_PID, static_cast<id_t>(child), &ignored, WEXITED | WNOWAIT);
   if (meanwhile.joinable()) {
@@ -125,7 +125,7 @@ Ended run_program(const Call& call) {
 }
 
 void wait_until_asleep(const std::stop_token& stop, pid_t child) {
-  constexpr int LOOKS = 20;  // one after the other, with the same answer
+  constexpr int LOOKS = 20;  // in a row, with the same answer
   for (int asleep = 0; asleep < LOOKS && !stop.stop_requested();) {
     usleep(10000);
     const bool sleeps = status_of(child, "State:").find("(sleeping)") != std::string::npos;

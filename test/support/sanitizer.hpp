@@ -1,5 +1,5 @@
-// Tells whether a test is compiled for AddressSanitizer. It reserves a huge range of addresses, so no program runs within a
-// limit on them.
+// Tells whether a test is compiled for AddressSanitizer. It reserves a huge range of addresses, so no program can run
+// with a limit on them.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,4 +1,4 @@
-// Running a line of shell and looking at what it said.
+// Runs a line of shell and keeps its output.
 #pragma once
 
 #include <sys/wait.h>
@@ -12,7 +12,7 @@ namespace simulator::test {
 
 using ::contents;
 
-/// One whose name stands in lines of shell without quotes.
+/// A folder whose name needs no quotes in lines of shell.
 class TemporaryFolder : public ::TemporaryFolder {
  public:
   TemporaryFolder() : ::TemporaryFolder("simulator_test.XXXXXX") {}

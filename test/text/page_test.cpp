@@ -30,7 +30,7 @@ TEST(Wrap, KeepsANumberWithItsUnit) {
   EXPECT_EQ(text::wrap("it is 66.7 %, of all", 9, 0), "it is\n66.7 %,\nof all");
   EXPECT_EQ(text::wrap("aa (32 bytes) bb", 6, 1), "aa\n (32 bytes)\n bb");
   EXPECT_EQ(text::wrap("took 1.5 ms", 9, 0), "took\n1.5 ms");
-  EXPECT_EQ(text::wrap("aa 4\n% bb", 4, 0), "aa 4\n% bb");  // a line break of the text's own
+  EXPECT_EQ(text::wrap("aa 4\n% bb", 4, 0), "aa 4\n% bb");  // a line break in the text itself
   EXPECT_EQ(text::wrap("a 4 %\nbb cc", 4, 0), "a\n4 %\nbb\ncc");
 }
 

@@ -1,4 +1,4 @@
-// Tables: the places of columns, and the first ones to go on a narrow page.
+// Tables: the places of columns, and the columns that a narrow page hides first.
 #include "text/table.hpp"
 
 #include <gmock/gmock.h>

@@ -35,7 +35,7 @@ class Terminal {
   int descriptor_ = -1;
 };
 
-// Each test sets what it is about.
+// Each test sets the variables that it is about.
 class PageOfStream : public testing::Test {
  protected:
   void SetUp() override {

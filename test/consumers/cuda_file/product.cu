@@ -1,4 +1,4 @@
-// A project's own kernel beside a rung of the ladder: fills A and B, has rung 2 multiply them, and looks at C.
+// A project's own kernel beside a rung of the ladder: fills A and B, lets rung 2 multiply them, and checks C.
 #include <cstdio>
 #include <cstdlib>
 

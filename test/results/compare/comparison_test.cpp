@@ -28,7 +28,7 @@ using testing::StartsWith;
 
 constexpr double REFERENCE_MS = 2.5;
 
-// Values that scatter evenly around `middle`, up to `scatter` of it to each side.
+// Returns values that scatter evenly around `middle`, up to `scatter` of it to each side.
 std::vector<double> around(double middle, double scatter, int count) {
   std::vector<double> values;
   for (int i = 0; i < count; ++i)
@@ -36,7 +36,7 @@ std::vector<double> around(double middle, double scatter, int count) {
   return values;
 }
 
-// A rung whose runs have these median times, beside a reference of REFERENCE_MS.
+// Returns a rung whose runs have these median times, beside a reference of REFERENCE_MS.
 Result rung_of_runs(const std::vector<double>& medians_ms, double scatter = 0.001,
                     int samples = 10) {
   Result r = made::timed(made::rung(6, "vector_float4", 4096), 1, 1);
@@ -90,14 +90,14 @@ TEST(Verdict, IsByTheRatioAndNotByTheTime) {
   EXPECT_EQ(compared(rung_of_runs({3, 3, 3}), now).verdict, Change::same);
 }
 
-// Each run knows its median well, but the runs disagree: their differences are no change of the kernel.
+// Each run knows its median well, but the runs disagree. Their differences are no change of the kernel.
 TEST(Verdict, IsNotSureOfWhatRunsScatterBy) {
   const Compared c = compared(rung_of_runs({3, 3.12, 2.94}), rung_of_runs({3.12, 3.24, 3.06}));
   EXPECT_EQ(c.verdict, Change::unsure);
   EXPECT_GT(*c.threshold_percent, 5);
 }
 
-// A single run has no scatter between runs, so it gets the other's.
+// A single run has no scatter between runs, so it gets the scatter of the other runs.
 TEST(Verdict, OfASingleRunHasTheScatterOfTheOthers) {
   const Result base = rung_of_runs({3, 3.03, 2.97}), now = rung_of_runs({3.1});
   for (const Compared& c : {compared(base, now), compared(now, base)}) {
@@ -107,7 +107,7 @@ TEST(Verdict, OfASingleRunHasTheScatterOfTheOthers) {
 }
 
 TEST(Verdict, IsNotSureWhereTheRankTestDoesNotAgree) {
-  // Few samples: their medians lie apart, and that may be chance.
+  // There are few samples. Their medians lie apart, perhaps by chance.
   const Compared c = compared(rung_of_runs({3}, 0.0001, 3), rung_of_runs({3.3}, 0.0001, 3));
   EXPECT_EQ(c.verdict, Change::unsure);
   EXPECT_THAT(c.reasons, ElementsAre(HasSubstr("the rank test does not tell")));
@@ -189,7 +189,7 @@ TEST(Counters, OfInstructionsAreTheCompilersChoice) {
   EXPECT_EQ(compared_counts(counted_rung(16), now).verdict, Change::same);
 }
 
-// "buffer 11" is the eleventh that was ever allocated.
+// "buffer 11" is the eleventh of all allocations.
 TEST(Counters, OfAKernelsOwnBuffersHaveNoNumber) {
   Result base = counted_rung(16), now = base;
   base.seen.traffic->counts.push_back({results::counts::STORE_SECTORS, "buffer 11", 8});
@@ -238,7 +238,7 @@ TEST(Verdict, OfWhatIsWrongIsWrong) {
   }
 }
 
-// A wrong result's counters would mislead; a broken promise is explained by them.
+// A wrong result's counters would mislead. A broken promise is explained by them.
 TEST(Verdict, OfWhatIsWrongHasCountersOnlyIfTheResultIsRight) {
   Result now = counted_rung(128);
   now.judged.claims = {{.counter = "local_bytes", .buffer = "", .relation = "=", .counted = {}}};

@@ -49,7 +49,7 @@ TEST(DamagedFile, TheSoundOneIsRead) {
   EXPECT_EQ(results::run_from_json(sound_file().dump()).results.size(), 1u);
 }
 
-// The files that C++ and Python both are tried with: test/plots/results_test.py says the same of them.
+// C++ and Python both read these files: test/plots/results_test.py expects the same refusals.
 TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
   const std::string folder = SGEMM_TABLES "/../runs/";
   const std::map<std::string, std::string> sound = {
@@ -81,7 +81,7 @@ TEST(DamagedFile, ThatClaimsWhatNobodyCountsIsRefused) {
   EXPECT_THAT(refusal(file.dump()), StartsWith("benchmarks[0].promise[0].counter: is no metric"));
 }
 
-// Readers would disagree on which of two members counts; nesting without end would never be read.
+// Readers would choose different members if two have one name, and endless nesting would never be read.
 TEST(DamagedFile, ThatTwoReadersReadDifferentlyIsRefused) {
   const std::string text = results::to_json(made::full());
   const auto with = [&](const std::string& old, const std::string& now) {
@@ -168,7 +168,7 @@ TEST_F(OnDisk, TakesAPipe) {
   EXPECT_EQ(results::read_run(path).results.size(), 1u);
 }
 
-// Each file that can be read can be shown.
+// Expects a run that can be shown, or a refusal.
 void expect_run_or_refusal(const std::string& text, int& runs, int& refusals) {
   try {
     const results::Run run = results::run_from_json(text);
@@ -196,7 +196,7 @@ TEST(DamagedFile, CutAnywhereIsRefused) {
   EXPECT_EQ(refusals, 200);
 }
 
-// Most bytes are digits and letters, so a good part of these files is still a run, and an odd one.
+// Most bytes are digits and letters, so many of these files are still runs, with odd values.
 TEST(DamagedFile, WithBytesChangedIsARunOrRefused) {
   const std::string text = results::to_json(made::full());
   std::mt19937 random(1);
@@ -205,7 +205,7 @@ TEST(DamagedFile, WithBytesChangedIsARunOrRefused) {
     std::string changed = text;
     for (int flips = 1 + i % 3; flips > 0; --flips) {
       const size_t at = random() % changed.size();
-      // Every other time a digit for a digit: it stays JSON, and the values become odd.
+      // Every other time a digit replaces a digit: the file stays JSON, and the values become odd.
       changed[at] = i % 2 == 0 && std::isdigit(static_cast<unsigned char>(changed[at])) != 0
                         ? static_cast<char>('0' + random() % 10)
                         : static_cast<char>(random());

@@ -24,7 +24,7 @@ constexpr const char* HOSTILE =
     "\033[31m\xC2\x9B"
     "2J\u202E\u2066\r\nx|<script>a</script>[b](c)`d`";
 
-// A row's name says its kernel and sizes, and is refused if it says others.
+// Returns the name of the row. It gives the kernel and its sizes; a file whose name gives others is refused.
 std::string name_of(const json& row) {
   std::string name = row.at("set").get<std::string>() + "/";
   if (!row.at("kernel_id").is_null()) {
@@ -67,7 +67,7 @@ void expect_plain(const std::string& text, const json& file) {
     ASSERT_THAT(text, Not(HasSubstr(forbidden))) << file.dump();
 }
 
-// The borders of cells in a line of Markdown.
+// Returns the number of cell borders in a line of Markdown.
 long borders(const std::string& line) {
   long count = 0;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -102,7 +102,7 @@ int shown_of(const Run& sound) {
     try {
       run = results::run_from_json(file.dump());
     } catch (const results::Unusable& error) {
-      expect_plain(error.what(), file);  // a word of a list, say: it is no other
+      expect_plain(error.what(), file);  // one of a fixed list of words, for example
       continue;
     }
     ++shown;

@@ -1,4 +1,4 @@
-// One writer and one reader: what is written comes back, and other tools find the keys that they rely on.
+// One writer and one reader: a written run is read back, and other tools find the keys that they rely on.
 #include "results/files/json.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ json row_of(const results::Run& run) {
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// All members are named, so that one more is missed by the compiler.
+// Compares by naming all members, so that the compiler notices a new one.
 void expect_same(const Judgement& wrote, const Judgement& read) {
   const auto& [correct, error, complaint, failure, first_mismatch, compared, max_abs_error,
                error_over_bound, errors, claims, contract, contract_checks, doubts] = wrote;
@@ -57,7 +57,7 @@ void expect_same(const Judgement& wrote, const Judgement& read) {
   EXPECT_EQ(read.doubts, doubts);
   ASSERT_EQ(read.first_mismatch.has_value(), first_mismatch.has_value());
   if (!first_mismatch) return;
-  // Files have the pass and the pattern in the complaint.
+  // Files have the pass and the pattern within the complaint.
   const auto& [row, col, got, want, bound, of_integers, pattern] = *first_mismatch;
   EXPECT_EQ(read.first_mismatch->row, row);
   EXPECT_EQ(read.first_mismatch->col, col);
@@ -118,7 +118,7 @@ TEST(Json, KnowsWhatCouldNotBeFoundOut) {
   expect_same(run, there_and_back(run));
 }
 
-// An empty list says that there are none; no list, that nobody looked.
+// An empty list says that there are no hazards. No list says that they were not looked for.
 TEST(Json, TellsWhetherHazardsWereLookedFor) {
   for (const bool looked : {false, true}) {
     Result r = made::rung(1, "naive");
@@ -166,7 +166,7 @@ TEST(Json, HoldsTheLargestNumbers) {
   EXPECT_EQ(back.judged.compared, INT64_MAX);
 }
 
-// A count of one buffer, of the whole launch, and of a buffer that nobody named.
+// Counts of one buffer, of the whole launch, and of an unnamed buffer.
 TEST(Json, KeepsCountsApart) {
   const Result r = made::counted(made::rung(1, "naive"), {{"load_requests", "A", 3},
                                                           {"load_requests", "", 4},
@@ -208,7 +208,7 @@ TEST(Json, HasTheKeysThatOtherToolsRelyOn) {
   }
 }
 
-// Its tools compare real_time; a simulation's wall time says nothing of a kernel.
+// Its tools compare real_time. A simulation's wall time says nothing about a kernel.
 TEST(Json, SpeaksToGoogleBenchmarksToolsWhereThereIsATime) {
   const Result r = made::rung(1, "naive");
   const json timed = row_of(made::run_of(Machine::cuda, {made::timed(r, 0.0004, 0.0002)}));
@@ -239,7 +239,7 @@ TEST(Json, MarksAWrongRowAsOneNotToBeUsed) {
       row_of(made::run_of(Machine::cuda, {made::rung(1, "naive")})).contains("error_occurred"));
 }
 
-// No two things are written under one key.
+// No two values share a key.
 TEST(Json, WritesEveryMetricUnderItsKey) {
   results::Run run = made::full();
   run.results[0].seen.timing->is_reference = false;
@@ -259,7 +259,7 @@ TEST(Json, WritesEveryMetricUnderItsKey) {
   EXPECT_EQ(written, static_cast<int>(results::metrics().size())) << "a full run has every figure";
 }
 
-// Figures follow from facts: a file whose figures were edited is read by its facts.
+// Figures follow from facts: the reader of a file with edited figures uses its facts.
 TEST(Json, DoesNotReadFigures) {
   json file = json::parse(results::to_json(made::full()));
   file.at("benchmarks").at(0).at("median_ms") = 1e9;
@@ -280,7 +280,7 @@ TEST(Json, WritesTextThatIsNoUtf8) {
   EXPECT_THAT(there_and_back(r).who.name, testing::HasSubstr("na"));
 }
 
-// The files from which the golden tables are made are as the writer writes them.
+// The golden tables' input files equal the writer's output.
 TEST(Json, ReadsAFileAsItWasWritten) {
   for (const char* name : {"cuda.json", "simulator.json"}) {
     const std::string path = std::string(SGEMM_TABLES "/") + name;
@@ -290,7 +290,7 @@ TEST(Json, ReadsAFileAsItWasWritten) {
   }
 }
 
-// Python reads by the same fields.
+// Python uses the same fields.
 TEST(Json, TellsItsFieldsToOtherReaders) {
   const std::string path = SGEMM_TABLES "/../../../plots/schema.json";
   if (std::getenv("SGEMM_WRITE_TABLES") != nullptr) std::ofstream(path) << results::schema_json();

@@ -8,7 +8,7 @@
 
 namespace made {
 
-/// A kernel as `show` has it.
+/// A kernel as `show` shows it.
 struct Kernel {
   std::vector<results::Line> lines;
   std::vector<results::Source> sources;
@@ -25,7 +25,7 @@ inline results::Line access(const std::string& file, int line, const std::string
           .lanes = 32 * requests};
 }
 
-/// Of each request so many sectors and bytes that are used.
+/// Returns a line of accesses to global memory, with `sectors` and used bytes for each request.
 inline results::Line global(const std::string& file, int line, const std::string& instruction,
                             const std::string& buffer, uint32_t bytes, uint64_t requests,
                             uint64_t sectors, uint64_t used) {
@@ -35,7 +35,7 @@ inline results::Line global(const std::string& file, int line, const std::string
   return l;
 }
 
-/// Of each request so many wavefronts, and conflicts among them.
+/// Returns a line of accesses to shared memory, with wavefronts and conflicts among them.
 inline results::Line shared(const std::string& file, int line, const std::string& instruction,
                             uint32_t bytes, uint64_t requests, uint64_t wavefronts,
                             uint64_t conflicts) {
@@ -98,7 +98,7 @@ inline Kernel slides() {
           .sources = {{file, "src/slides.cu", SLIDES}, {library, "src/lib.hpp", LIBRARY}}};
 }
 
-/// All of its functions that access memory.
+/// Returns all functions of the kernel that access memory.
 inline results::SourcePart part_of(const std::string& title, const Kernel& kernel) {
   return {title, kernel.lines, kernel.sources,
           results::functions_with_accesses(kernel.lines, kernel.sources)};

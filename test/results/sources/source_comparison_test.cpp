@@ -1,4 +1,4 @@
-// Two kernels beside each other: which lines differ, and what that was worth.
+// Two kernels beside each other: the lines that differ, and the effect of the difference.
 #include "results/sources/source_comparison.hpp"
 
 #include <gmock/gmock.h>
@@ -62,7 +62,7 @@ TEST(Difference, OfAKernelAndItselfIsNothing) {
   EXPECT_THAT(d.second, IsEmpty());
 }
 
-// ---- What it was worth.
+// ---- The effect.
 
 Result counted(int number, const std::string& name, uint64_t sectors, uint64_t wavefronts) {
   return made::counted(made::rung(number, name, 64), {{"global_bytes_fetched", "", 32 * sectors},
@@ -85,7 +85,7 @@ TEST(Worth, SaysHowManyFewerSectorsAndWavefronts) {
 
 TEST(Worth, HasTheSpeedThatWasRecorded) {
   results::Run recorded{.from = {.machine = results::Machine::cuda, .device = "NVIDIA H200"}};
-  // cuBLAS took longer beside the second one: the factor is of the kernels' own times, as in a device's table.
+  // cuBLAS took longer beside the second kernel. The factor is between the kernels' own times, as in a device's table.
   for (const auto& [number, name, ms, cublas_ms] :
        {std::tuple(1, "naive", 100.0, 1.0), std::tuple(2, "coalesced", 8.0, 1.04)}) {
     Result r = made::timed(made::rung(number, name, 4096), ms, cublas_ms);

@@ -1,4 +1,4 @@
-// Which lines of a source are a function.
+// The lines of a source that form a function.
 #include "results/sources/source_functions.hpp"
 
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 
 namespace results {
 
-// So that a failed comparison says which lines they were.
+// Prints the lines of a failed comparison.
 void PrintTo(const FunctionLines& lines, std::ostream* stream) {
   *stream << lines.first << " to " << lines.last;
 }

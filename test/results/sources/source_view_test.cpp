@@ -1,6 +1,6 @@
-// A kernel's source with its counters in the margin, byte for byte: test/data/source_views has what each page must show.
-// After an intended change SGEMM_WRITE_TABLES=1 results_test writes the files anew: read each as a user would before you
-// commit it.
+// A kernel's source with its counters in the margin, byte for byte: test/data/source_views has the right text of each
+// page. After an intended change SGEMM_WRITE_TABLES=1 results_test writes the files anew: read each as a user would
+// before you commit it.
 #include "results/sources/source_view.hpp"
 
 #include <gmock/gmock.h>

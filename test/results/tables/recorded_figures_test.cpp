@@ -27,7 +27,7 @@ bool has_figures(const results::Run& run) {
   return std::ranges::any_of(run.results, results::can_stand_in);
 }
 
-// The simulated run whose table borrows the figures.
+// Returns the simulated run whose table borrows the figures.
 results::Run today(int64_t size = 64) {
   return made::run_of(Machine::simulator, {made::counted(made::rung(1, "naive", size),
                                                          {{"global_bytes_fetched", "", 64}})});
@@ -111,7 +111,7 @@ TEST(RecordedFigures, AreNotMixedWithMeasuredOnes) {
   EXPECT_THAT(results::to_table(measured, {other}, {}), Not(HasSubstr("*")));
 }
 
-// ---- Of labs: by lab and variant, at whatever sizes they were timed with.
+// ---- Figures of labs, found by lab and variant. Their sizes do not matter.
 
 results::Run recorded_lab(const std::function<void(Result&)>& change = [](Result&) {}) {
   results::Run run = made::of_a_lab();
@@ -121,7 +121,7 @@ results::Run recorded_lab(const std::function<void(Result&)>& change = [](Result
   return run;
 }
 
-// The simulated run of the same lab, at other sizes.
+// Returns a simulated run of the same lab, at other sizes.
 results::Run lab_today() {
   results::Run run = made::of_a_lab();
   run.from.machine = Machine::simulator;
@@ -171,7 +171,7 @@ TEST(RecordedLabFigures, AreNotMixedWithMeasuredOnes) {
   EXPECT_THAT(results::to_table(made::of_a_lab(), {other}, {}), Not(HasSubstr("*")));
 }
 
-// A file that holds rungs and labs, as bench/baselines/simulator.json does.
+// A file with rungs and labs, like bench/baselines/simulator.json.
 TEST(RecordedLabFigures, StandBesideTheLaddersInOneFile) {
   results::Run both = today();
   for (const Result& r : lab_today().results) both.results.push_back(r);

@@ -1,6 +1,6 @@
-// The forms for people and for spreadsheets, byte for byte, from runs made by hand: test/data/tables holds them
-// and what each form must print. After an intended change SGEMM_WRITE_TABLES=1 results_test writes the files anew:
-// read each as a user would before you commit it.
+// The output for people and for spreadsheets, byte for byte, from runs made by hand. test/data/tables has the runs and
+// the right output in each form. After an intended change SGEMM_WRITE_TABLES=1 results_test writes the files anew: read
+// each as a user would before you commit it.
 #include "results/tables/table.hpp"
 
 #include <gmock/gmock.h>
@@ -213,7 +213,7 @@ TEST(Table, NamesOnceWhatItLeavesOut) {
   EXPECT_THAT(results::to_table(run, {}, {}), Not(HasSubstr("not shown")));
 }
 
-// A, B and C without a unit say nothing.
+// A column "A", "B" or "C" needs the heading with the unit.
 TEST(Table, KeepsTheHeadingOverTheBuffers) {
   for (const int width : {50, 60, 80, 0}) {
     const std::string table = results::to_table(counted_run(), {}, {.width = width});
@@ -454,7 +454,7 @@ TEST(LabTable, FitsWhereItCan) {
   }
 }
 
-// Without room for the column of ideas, each idea stands below once. The column is never called left out.
+// Without room for the column of ideas, each idea stands below once. The column is never listed as left out.
 TEST(LabTable, TellsTheIdeasAtEveryWidth) {
   for (const int width : {60, 80, 100, 120, 0}) {
     const std::string table = results::to_table(labs(), {}, {.width = width});
@@ -464,7 +464,7 @@ TEST(LabTable, TellsTheIdeasAtEveryWidth) {
   }
 }
 
-// A mean over buffers that differ says nothing.
+// The mean over buffers that differ means nothing.
 TEST(LabTable, GivesBuffersThatDifferAColumnEach) {
   results::Run run = labs();
   EXPECT_THAT(results::to_table(run, {}, {}), HasSubstr("tokens  table   out"));

@@ -43,7 +43,7 @@ TEST(Metrics, SayWhatTheyAre) {
   }
 }
 
-// Each figure from the run in which no field is left out.
+// The expected figures of the run in which no field is left out.
 TEST(Metrics, FollowFromTheFacts) {
   results::Run run = made::full();
   Result& r = run.results[0];
@@ -154,7 +154,7 @@ TEST(PercentOfCublas, IsNotThereWithoutAReference) {
   EXPECT_EQ(results::value(r, "percent_of_cublas"), std::nullopt);
 }
 
-// A clock that sinks all the while moves both kernels, and the ratio not at all.
+// A clock that sinks throughout slows both kernels and leaves the ratio unchanged.
 TEST(PercentOfCublas, IsThatOfNeighbours) {
   Result r = made::timed(made::rung(1, "naive"), 1, 1);
   r.seen.timing->samples_ms = {10, 20, 30, 40};
@@ -162,7 +162,7 @@ TEST(PercentOfCublas, IsThatOfNeighbours) {
   EXPECT_THAT(results::value(r, "percent_of_cublas"), Optional(50.0));
 }
 
-// The middle of the ratios 2, 1/4, 2 and 2 is 2; that of the medians is 1.
+// The median of the ratios 2, 1/4, 2 and 2 is 2. The ratio of the medians is 1.
 TEST(PercentOfCublas, IsTheMedianOfTheRatios) {
   Result r = made::timed(made::rung(1, "naive"), 1, 1);
   r.seen.timing->samples_ms = {1, 4, 2, 5};

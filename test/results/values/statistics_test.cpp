@@ -30,7 +30,7 @@ TEST(Quartiles, AreNotMovedByAnOutlier) {
   EXPECT_EQ(results::quartiles(samples).q3, 1);
 }
 
-// 1.57 * IQR / sqrt(n) / median
+// The uncertainty is 1.57 * IQR / sqrt(n) / median.
 TEST(Uncertainty, IsThatOfANotchedBoxPlot) {
   const double samples[] = {9, 10, 11, 10};  // quartiles 9.75, 10, 10.25
   EXPECT_DOUBLE_EQ(results::relative_uncertainty(samples), 1.57 * 0.5 / 2 / 10);
@@ -49,7 +49,7 @@ TEST(Uncertainty, IsInfiniteForOneSample) {
   EXPECT_TRUE(std::isinf(results::relative_uncertainty(sample)));
 }
 
-// SciPy 1.10's mannwhitneyu(method="asymptotic") says so.
+// The expected values are those of SciPy 1.10's mannwhitneyu(method="asymptotic").
 TEST(RankTest, OfGroupsThatLieApart) {
   const double a[] = {1, 2, 3, 4, 5, 6, 7}, b[] = {8, 9, 10, 11, 12, 13, 14};
   const auto test = results::rank_test(a, b);
@@ -72,7 +72,7 @@ TEST(RankTest, OfEqualSamplesTellsNothingApart) {
   EXPECT_EQ(results::rank_test({}, b).p_value, 1);
 }
 
-// Of a normal distribution IQR = 1.349 sigma, and the median's standard error is sqrt(pi / 2) sigma / sqrt(n).
+// For a normal distribution IQR = 1.349 sigma, and the median's standard error is sqrt(pi / 2) sigma / sqrt(n).
 TEST(StandardError, OfTheMedian) {
   const double samples[] = {9, 10, 11, 10};  // IQR 0.5
   EXPECT_NEAR(results::standard_error_of_median(samples), std::sqrt(M_PI / 2) * 0.5 / 1.349 / 2,

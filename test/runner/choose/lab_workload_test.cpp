@@ -23,7 +23,7 @@ std::vector<SelectedLab> select(const std::vector<std::string>& words,
   return chosen;
 }
 
-// "sound_lab/plain", ...
+// Returns "sound_lab/plain", ...
 std::vector<std::string> names(const std::vector<SelectedLab>& chosen) {
   std::vector<std::string> names;
   for (const SelectedLab& one : chosen) {

@@ -28,7 +28,7 @@ class Select : public testing::Test {
       result.push_back(chosen.rung->number);
     return result;
   }
-  // The rungs that were named alone, not by a range.
+  // Returns the rungs that were named alone, not by a range.
   std::vector<int> named(const std::vector<std::string>& words) const {
     std::vector<int> result;
     for (const runner::Selected& chosen : runner::select(words, rungs_, other_)) {
@@ -98,7 +98,7 @@ TEST_F(Select, SaysHowToRunAFileAndHowToWriteOne) {
   EXPECT_THAT(refusal({"mine.cu"}), HasSubstr("say --kernel mine.cu"));
 }
 
-// A user who looks for the exercises learns the command.
+// A user who looks for the exercises is told the command.
 TEST_F(Select, KnowsWordsThatAreTriedForTheExercises) {
   const struct {
     const char *word, *hint;
@@ -113,7 +113,7 @@ TEST_F(Select, KnowsWordsThatAreTriedForTheExercises) {
   for (const auto& [word, hint] : tried) EXPECT_THAT(refusal({word}), HasSubstr(hint)) << word;
   EXPECT_EQ(refusal({"next"}),
             "there is no kernel 'next': 'sgemm_runner learn next' opens the next exercise");
-  // A kernel of that name is the kernel.
+  // A kernel of that name takes precedence.
   const Rung next = rung(5, "next");
   const std::vector<const Rung*> rungs{&next};
   EXPECT_EQ(runner::select(std::vector<std::string>{"next"}, rungs).front().rung, &next);

@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// "2 coalesced at 256x256x256", ...
+// Returns "2 coalesced at 256x256x256", ...
 std::vector<std::string> selected(const WorkloadWords& words) {
   std::vector<std::string> texts;
   for (const Workload& one : runner::select_workloads(words))

@@ -123,7 +123,7 @@ TEST(CommandLine, RefusesWhatContradictsItself) {
   EXPECT_THAT(refusal({"1", "--cold", "--warm"}), HasSubstr("--warm"));
 }
 
-// ---- What only the simulated GPU does.
+// ---- Options of the simulated GPU.
 
 TEST(CommandLine, LooksForHazardsWhereItIsAskedOrTheKernelIsTheUsersOwn) {
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device looks for none";
@@ -169,7 +169,7 @@ TEST(CommandLine, RefusesASeedBelowZero) {
   EXPECT_EQ(parse_run({"1", "--seed", "18446744073709551615"}).problems[0].seed, UINT64_MAX);
 }
 
-// A script whose file name came out empty.
+// A script's file name may come out empty.
 TEST(CommandLine, RefusesJsonWithoutItsFileName) {
   EXPECT_THAT(refusal({"1", "--json="}), HasSubstr("--json= needs a file name"));
 }

@@ -1,4 +1,4 @@
-// A command line that makes no sense is refused with exit code 2 and one line that says what would be right.
+// A senseless command line is refused with exit code 2 and one line that says what would be right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::StartsWith;
 const std::string README = SGEMM_SOURCE_DIR "/README.md";
 const std::string TABLES = SGEMM_SOURCE_DIR "/test/data/tables";
 
-// The recorded run is one of the tests' own, so that what is said of the project's is not mixed in.
+// Runs the program with the tests' own recorded run, so that no warning about the project's is mixed in.
 Ended run(std::vector<std::string> words) {
   words.insert(words.begin(), SGEMM_RUNNER);
   return run_program({.words = std::move(words)});
@@ -28,13 +28,13 @@ Ended run(std::vector<std::string> words) {
 
 struct Misuse {
   std::vector<std::string> words;
-  const char* hint;  // that must be in the line
+  const char* hint;  // a text that the line must contain
 };
 
 void expect_refused(const std::vector<Misuse>& cases) {
   for (const auto& [words, hint] : cases) {
     const Ended ended = run(words);
-    // Whether a size fits is known only where there is a device to ask.
+    // Only a device tells whether a size fits.
     if (ended.code == 77) continue;
     std::string line = "sgemm_runner";
     for (const std::string& word : words) line += " '" + word.substr(0, 50) + "'";
@@ -140,7 +140,7 @@ TEST(Misuse, OfOutput) {
   });
 }
 
-// Where a recorded run has a meaning.
+// Wrong uses of the option for a recorded run.
 TEST(Misuse, OfTheBaseline) {
   if (run({"table", TABLES + "/simulator.json"}).code != 0) FAIL();
   const std::string saved = TABLES + "/simulator.json";
@@ -200,7 +200,7 @@ TEST(Misuse, OfLabs) {
   });
 }
 
-// Nothing half-written: the file is as it was.
+// Nothing half-written is left: the file is unchanged.
 TEST(Misuse, OfLabsLeavesTheFileThatWasThere) {
   const TemporaryFolder folder;
   const std::string path = (folder / "labs.json").string();

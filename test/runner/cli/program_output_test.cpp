@@ -31,14 +31,14 @@ Ended run(std::vector<std::string> words) {
   return run_with(std::move(words), [] {});
 }
 
-// In the child: redirects as the shell does for '>> file' or '> file'.
+// Redirects a stream in the child, as the shell does for '>> file' or '> file'.
 void open_as(int stream, const fs::path& file, int flags) {
   const int descriptor = open(file.c_str(), O_WRONLY | flags);
   if (descriptor < 0) _exit(126);
   dup2(descriptor, stream);
 }
 
-// In the child: what is written to this stream finds a full disk.
+// Makes writes to this stream fail in the child: the disk is full.
 void fill_disk_of(int stream) { open_as(stream, "/dev/full", 0); }
 
 TEST(Output, IntoTheStandardStreamsKeepsWhatIsThere) {
@@ -89,7 +89,7 @@ TEST(Output, ThroughASymbolicLinkReplacesItsTarget) {
   EXPECT_EQ(folder.entries(), 2);
 }
 
-// Nobody reads the pipe: the program waits for it before it begins, and Ctrl-C ends that.
+// The pipe has no reader. The program waits for one before it begins, and Ctrl-C ends the wait.
 TEST(Output, WaitsForAPipesReaderUntilInterrupted) {
   const TemporaryFolder folder;
   const fs::path path = folder / "pipe";

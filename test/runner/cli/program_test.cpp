@@ -1,4 +1,4 @@
-// The program as a user calls it: messages, exit codes, and what goes to stdout.
+// The program as a user calls it: messages, exit codes, and the output on stdout.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -49,7 +49,7 @@ TEST(Program, RunsAnEmptyProblem) {
   EXPECT_THAT(ended.out, Not(HasSubstr("%"))) << "of nothing there is no per cent";
 }
 
-// alpha times the sum overflows where the result would fit: FP32 gives an infinity, and every rung is right to.
+// alpha times the sum overflows, although the result would fit. FP32 gives an infinity, and every rung is right to.
 TEST(Program, FindsRungsRightWhereFp32Overflows) {
   for (const char* size : {"64", "33x65x17"}) {
     const Ended ended = run({"all", "--size", size, "--alpha", "3e38", "--beta", "3e38"});
@@ -175,7 +175,7 @@ TEST(Program, ShowsHelpAndVersion) {
   EXPECT_THAT(run({"--version"}).out, HasSubstr(runner::machine::NAME));
 }
 
-// One way everywhere: a line, and the run goes on.
+// All commands do the same: they print a line, and the run goes on.
 TEST(Program, WarnsOfOptionsWithoutMeaning) {
   const Ended ended =
       runner::machine::MEASURES_TIME
@@ -189,7 +189,7 @@ TEST(Program, WarnsOfOptionsWithoutMeaning) {
                                          "simulator"));
 }
 
-// Every machine shows a saved run as its own machine did: test/data/tables holds the right output.
+// Every machine shows a saved run as the recording machine did: test/data/tables holds the right output.
 TEST(Program, ShowsTheTableOfASavedRun) {
   const struct {
     const char* which;
@@ -261,11 +261,10 @@ TEST(Program, PrintsWhatIsDoneWhenMemoryRunsOutLater) {
   EXPECT_EQ(json::parse(contents(path))["benchmarks"].back()["m"], 32);
 }
 
-// A problem that takes seconds to prepare, far longer than it takes to notice a signal.
+// Returns a problem that takes seconds to prepare, far longer than noticing a signal.
 std::string long_size() { return runner::machine::MEASURES_TIME ? "16384" : "8192"; }
 
-// The second problem takes far longer than it takes to notice the signal: a user's, or that of a terminal
-// that has gone.
+// The second problem takes far longer than noticing the signal: a user's, or the signal of a terminal that has gone.
 TEST(Program, PrintsWhatIsDoneWhenInterrupted) {
   for (const int signal : {SIGINT, SIGHUP}) {
     const TemporaryFolder directory;
@@ -293,7 +292,7 @@ TEST(Program, KeepsTheOldFileWhenNothingIsDone) {
   EXPECT_EQ(contents(path), "old");
 }
 
-// Under nohup: hangups all along, from before it begins to after its end.
+// Under nohup: hangups throughout, from before the program begins to after its end.
 TEST(Program, OutlivesAHangupThatIsIgnored) {
   const Ended ended = run_program({.words = {SGEMM_RUNNER, "1-3", "--size", "128"},
                                    .before_exec = [] { std::signal(SIGHUP, SIG_IGN); },

@@ -7,7 +7,7 @@
 
 #include "app/error.hpp"
 
-/// The message with which `parse` refuses, which must be one of usage; "nothing was refused" if it does not.
+/// Returns the message of the usage error that `parse` throws; "nothing was refused" if it throws none.
 template <typename Parse>
 std::string usage_refusal(const Parse& parse) {
   try {

@@ -73,7 +73,7 @@ TEST(WorkbenchCommandLine, TakesAllLabsInTheSizesOfThisMachine) {
 
 // ---- Sizes of labs, as options.
 
-// The parameters for which a command has no option of their own, since it has one that is called so.
+// Returns the parameters without an option of their own, because the command has another option with that name.
 std::string called_like_options(const CLI::App& app, const std::string& command,
                                 std::span<const lab::Lab* const> labs) {
   std::string clashes;
@@ -92,13 +92,13 @@ std::string called_like_options(const CLI::App& app, const std::string& command,
 TEST(WorkbenchCommandLine, NoParameterOfALabIsCalledLikeAnOption) {
   std::string with_sizes;
   for (const auto& subcommand : runner::subcommand_table<runner::sgemm_workbench>()) {
-    if (subcommand.make == nullptr) continue;  // another program's
+    if (subcommand.make == nullptr) continue;  // a subcommand of another program
     const auto parser = subcommand.make();
     CLI::App app;
     parser->add_options(app);
     const std::vector<std::string> groups = app.get_groups();
     if (std::ranges::find(groups, runner::LAB_SIZES) == groups.end())
-      continue;  // it takes no sizes
+      continue;  // the command takes no sizes
     with_sizes += std::string(subcommand.name) + " ";
     EXPECT_EQ(called_like_options(app, subcommand.name, lab::all()), "");
   }

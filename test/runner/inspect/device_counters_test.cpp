@@ -1,4 +1,4 @@
-// The counters of every rung and lab on the simulated GPU against those that Nsight Compute read on an H200:
+// The counters of every rung and lab on the simulated GPU, compared with Nsight Compute's on an H200:
 //
 //   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
 //
@@ -28,11 +28,11 @@ using runner::Workload;
 
 const std::string RECORDED = SGEMM_SOURCE_DIR "/bench/baselines/nvidia-h200-profile.json";
 
-// Of every workload.
+// The comparison of a count, for every workload.
 enum class Comparison {
   equal,
   device_has_no_fewer,
-  device_has_fewer_by_elements,  // of C at most
+  device_has_fewer_by_elements,  // at most as many as C has elements
 };
 struct Compared {
   const char* count;
@@ -57,8 +57,8 @@ constexpr Compared COMPARED[] = {
      "of the product each is one on both; in the epilogue clang fuses where nvcc does not"},
 };
 
-// For some workloads: their names, as a shell's pattern, and a count that is larger on the device, by at most this
-// share.
+// A count that is larger on the device for some workloads. It has their names, as a shell's pattern, and the largest
+// difference, as a share.
 struct Exception {
   const char* names;
   const char* count;
@@ -100,7 +100,7 @@ const results::Run& recorded() {
   return run;
 }
 
-// The rung or the variant that a row is about, at its size.
+// Returns the rung or the variant of a row, at its size.
 Workload workload_of(const Result& row) {
   if (row.problem) {
     return runner::select_workloads(
@@ -158,7 +158,7 @@ TEST_P(DeviceCounters, AreTheSimulators) {
   }
 }
 
-// On the device a promise is compared with sums over buffers.
+// On the device a promise is checked by sums over buffers.
 TEST_P(DeviceCounters, KeepThePromise) {
   const Result& row = GetParam();
   const results::Traffic here = simulated(row);
@@ -191,7 +191,7 @@ TEST(DeviceCountersRecorded, NeedEachException) {
   }
 }
 
-// Rungs whose counters no device has told yet: `profile` on an H200 records them, and then their lines go.
+// Rungs whose counters no device has recorded yet. Once `profile` has recorded them on an H200, remove their lines.
 const std::set<std::string> NOT_RECORDED_YET = {"13 tensor_tf32", "14 tensor_split"};
 
 TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {

@@ -65,7 +65,7 @@ TEST(InspectMisuse, IsOneLineThatSaysWhatThereIs) {
 }
 
 TEST(ProfileProgram, ShowsWhatIsRecordedAndSaysSo) {
-  const Ended ended = run({"profile", "2", "coalesced"});  // the same twice is once
+  const Ended ended = run({"profile", "2", "coalesced"});  // one kernel named twice is shown once
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("2 coalesced at 256x256x256: NVIDIA H200, recorded on 20"));
   EXPECT_THAT(ended.out, HasSubstr("(no GPU here)"));
@@ -134,7 +134,7 @@ TEST(SassProgram, WritesAsJsonWhatItShows) {
   EXPECT_EQ(contents(file).find("sgemm/07"), std::string::npos);
 }
 
-// A cuobjdump in PATH that prints rung 6 with loads of `load`.
+// Returns the words for a run with a cuobjdump in PATH, which prints rung 6 with loads of `load`.
 std::vector<std::string> with_cuobjdump(const TemporaryFolder& folder, const std::string& load) {
   const fs::path tool = folder / "cuobjdump";
   const auto function = [](const std::string& number) {
@@ -184,7 +184,7 @@ TEST(PtxProgram, ShowsCodeBelowEachLine) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("2 coalesced at 256x256x256\nladder::coalesced_kernel: "));
   EXPECT_THAT(ended.out, HasSubstr("\nsrc/kernels/02_coalesced.cu\n"));
-  // Unrolled by eight, with a loop for what is left.
+  // The loop is unrolled by eight, and a second loop does the remainder.
   EXPECT_THAT(ended.out, testing::ContainsRegex("sum \\+= p.A\\[row[^\n]*\n(          [^\n]*\n)*"
                                                 "          ld.global.f32 [^\n]*   x [0-9]+\n"));
   EXPECT_THAT(ended.out, HasSubstr("copy_stride/8 at elements=100\nlab::copy_stride_kernel<8>: "));

@@ -26,7 +26,7 @@ using runner::NsightCounts;
 using runner::NsightMetric;
 using testing::HasSubstr;
 
-// What ncu 2025.3 prints around its table.
+// The output of ncu 2025.3 around its table.
 constexpr const char* BEFORE =
     "==PROF== Connected to process 4711 (/tmp/sgemm_runner)\n"
     "==PROF== Profiling \"coalesced_kernel\" - 0: 0%....50%....100% - 4 passes\n"
@@ -42,7 +42,7 @@ std::string row(int kernel, const std::string& metric, const std::string& value)
          "\"\n";
 }
 
-// Each metric of the list, its value 1,000 times its place in it.
+// Returns a table with each metric of the list. Its value is 1,000 times its place in the list.
 std::string table(int kernel = 0) {
   std::string text;
   int place = 0;
@@ -99,7 +99,7 @@ TEST(Nsight, ReadsEachCount) {
                             counts::SHARED_LOAD_WAVEFRONTS, counts::FFMA}) {
     EXPECT_EQ(counted.traffic.count(count), 1000.0 * static_cast<double>(place_of(count))) << count;
   }
-  // The two directions are one count.
+  // The two directions form one count.
   const auto local = static_cast<double>(place_of(counts::LOCAL_BYTES));
   EXPECT_EQ(counted.traffic.count(counts::LOCAL_BYTES), 1000 * (local + local + 1));
 }
@@ -211,7 +211,7 @@ TEST_F(FakeNsight, ThatCannotBeRunIsTold) {
   }
 }
 
-// It hangs, and so does what it has started: both end.
+// The program hangs, and so does the process that it has started. Ctrl-C ends both.
 TEST_F(FakeNsight, IsEndedByCtrlC) {
   const std::string started = (folder_ / "started").string();
   const std::string ncu = script("sleep 1000 &\necho $! > '" + started + ".new' && mv '" + started +
@@ -229,7 +229,7 @@ TEST_F(FakeNsight, IsEndedByCtrlC) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::interrupted);
   }
-  // At most a process is left that nobody has waited for yet.
+  // At most a zombie is left, which no process has waited for yet.
   const std::string sleeper = "/proc/" + lines_of(contents(started)).front();
   const auto is_alive = [&] {
     const std::string stat = contents(sleeper + "/stat");
@@ -240,7 +240,7 @@ TEST_F(FakeNsight, IsEndedByCtrlC) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));  // CTest has a timeout
 }
 
-// ---- Where programs lie.
+// ---- The places of programs.
 
 TEST_F(FakeNsight, IsFoundInPathThenInTheFoldersTheLatestVersionFirst) {
   for (const char* name : {"in path", "2024.1", "2025.3", "unusable"}) {

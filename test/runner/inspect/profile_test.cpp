@@ -1,4 +1,4 @@
-// Claims held against a device's counters, and the whole of `profile` with a Nsight Compute that a script plays.
+// Claims checked against a device's counters, and a whole `profile` with an Nsight Compute that a script plays.
 #include "runner/inspect/profile.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using runner::DeviceClaims;
 using runner::Workload;
 using testing::HasSubstr;
 
-// Of A 100 requests at 1 sector, of B 300 at 4, stores of C 10 at 4.
+// 100 requests to A at 1 sector, 300 to B at 4; 10 stores to C at 4.
 const Traffic SIMULATED{.counts = {{counts::LOAD_REQUESTS, "A", 100},
                                    {counts::LOAD_REQUESTS, "B", 300},
                                    {counts::LOAD_SECTORS, "A", 100},
@@ -52,7 +52,7 @@ bool is_kept(const DeviceClaims& claims, std::string_view counter) {
   return false;
 }
 
-// The one claim, held against these counts.
+// Checks the one claim against these counts.
 DeviceClaims check(const Claim& claim, std::vector<Count> counted) {
   return check_on_device({claim}, {.counts = std::move(counted)}, &SIMULATED);
 }
@@ -86,7 +86,7 @@ TEST(ProfileClaims, KeepTheirRelation) {
       is_kept(check_on_device(bounds, device(1200), &SIMULATED), "load_sectors_per_request"));
   EXPECT_FALSE(
       is_kept(check_on_device(bounds, device(1301), &SIMULATED), "load_sectors_per_request"));
-  // Nothing follows for a sum from a bound above and one below.
+  // A bound above and a bound below say nothing about the sum.
   std::vector<Claim> both = bounds;
   both[0].relation = Relation::at_least;
   const DeviceClaims mixed = check_on_device(both, device(1300), &SIMULATED);
@@ -145,7 +145,7 @@ TEST(ProfileClaims, WidthsAreNotCounted) {
   ASSERT_EQ(claims.not_counted.size(), 1u);
 }
 
-// ---- The whole, with a script that answers what is recorded of rung 2 on the simulated GPU, or a little else.
+// ---- A whole run. A script prints the counts recorded of rung 2 on the simulated GPU, with small changes.
 
 class Profiling : public testing::Test {
  protected:
@@ -153,7 +153,7 @@ class Profiling : public testing::Test {
       : workload_(
             runner::select_workloads({.names = {"2"}, .sizes = {"256"}, .parameters = {}}).at(0)) {}
 
-  // `sectors` are those of loads; everything else is right.
+  // `sectors` are the loads' sectors; everything else is right.
   std::string ncu(uint64_t sectors) {
     const results::Result* known = runner::find_result(simulated_, workload_);
     std::ofstream answer(folder_ / "answer");

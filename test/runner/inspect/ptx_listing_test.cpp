@@ -1,4 +1,4 @@
-// The listing of `ptx`, of code made here and of the rungs' own.
+// The listing of `ptx`, for code made here and for the rungs' own code.
 #include "runner/inspect/ptx_listing.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Texts of the form that cuobjdump 13.5 prints of the rungs (nvcc 13.0, sm_90a), cut to a few lines each. Instructions
-// are real ones; addresses of the loops and some encodings were fitted to what was left.
+// Texts in the form of cuobjdump 13.5's output for the rungs (nvcc 13.0, sm_90a), cut to a few lines each. The
+// instructions are real. Addresses of the loops and some encodings were fitted to the remaining lines.
 #include "runner/inspect/sass.hpp"
 
 #include <gmock/gmock.h>
@@ -24,8 +24,8 @@ using runner::SassSummary;
 using runner::Workload;
 using testing::HasSubstr;
 
-// Rung 6: a loop over tiles whose first half stages them, with guarded loads for the edge, and multiplies in the second;
-// behind it the epilogue; at the very end the branch to itself that never runs.
+// Rung 6. The first half of its loop over tiles stages them, with guarded loads for the edge; the second half
+// multiplies. Then comes the epilogue, and at the very end the branch to itself that never runs.
 const std::string VECTOR_FLOAT4 = R"sass(
 Fatbin elf code:
 ================
@@ -67,7 +67,7 @@ identifier = 06_vector_float4.cu
 		..........
 )sass";
 
-// Rung 10's staging, after the loop over k in it was left: two loops, of which the inner multiplies.
+// Rung 10's staging, without the loop over k in it: two loops, of which the inner one multiplies.
 const std::string NESTED = R"sass(
 	code for sm_90a
 		Function : _ZN6ladder53_GLOBAL__N__9b3e9247_20_10_async_pipeline_cu_888ecfec21async_pipeline_kernelILb1EEEvNS_5SgemmEl
@@ -212,7 +212,7 @@ TEST(SassVerdict, WantsThePromisedWidthInTheMainLoop) {
   ASSERT_NE(kept[0].access, nullptr);
   EXPECT_EQ(kept[0].access->opcode, "LDG.E.128");
 
-  // A wide load elsewhere is not what was promised.
+  // A wide load elsewhere does not keep the promise.
   std::swap(entry.summary.accesses[0].in_loop, entry.summary.accesses[0].outside);
   EXPECT_EQ(runner::width_verdicts(workload("6"), entry)[0].access, nullptr);
   EXPECT_THAT(runner::sass_text(workload("6"), entry, {}),

@@ -186,11 +186,11 @@ TEST(Show, WritesTheSamePictureAsSvg) {
   EXPECT_EQ(folder.entries(), 2);
 }
 
-// ---- What makes no sense.
+// ---- Senseless requests.
 
 struct Misuse {
   std::vector<std::string> words;
-  const char* hint;  // that must be in the line
+  const char* hint;  // a text that the line must contain
 };
 
 TEST(Show, RefusesWhatIsNotThere) {
@@ -259,7 +259,7 @@ TEST(Show, RefusesWhatIsNotThere) {
   EXPECT_EQ(folder.entries(), 0) << "nothing half-written";
 }
 
-// ---- Anybody's kernel.
+// ---- A user's kernel.
 
 std::string kernel_that(const std::string& stores) {
   return R"(#include "kernels/ladder.hpp"
@@ -298,7 +298,7 @@ TEST(Show, HasAnybodysKernel) {
 TEST(Show, DrawsTheFragmentsOfAProductOnTensorCores) {
   const TemporaryFolder folder;
   const std::string file = folder / "mine.cu", svg = folder / "fragments.svg";
-  // The kernel adds a product of zeros, so that its result stays FP32's.
+  // The kernel adds a product of zeros, so that its result remains FP32's.
   std::ofstream(file) << R"(#include "device/tensor_core.cuh"
 )" + kernel_that(R"(float d[4] = {};
   const uint32_t zeros[4] = {};

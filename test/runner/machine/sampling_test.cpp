@@ -1,4 +1,4 @@
-// The measuring protocol, on a device that is made up and a clock that moves only as the test says.
+// The measuring protocol, on a made-up device and a clock that only the test moves.
 #include "runner/machine/sampling.hpp"
 
 #include <gmock/gmock.h>
@@ -27,13 +27,13 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// Which of so many steps, each as many turns long, a turn lies in.
+// Returns the number of the step in which a turn lies. Each step is `turns_of_a_step` turns long.
 double step_of(size_t turn, size_t turns_of_a_step) {
   const size_t step = turn / turns_of_a_step;
   return static_cast<double>(step);
 }
 
-// Each sample is a function of how many were taken before it, kernel's and reference's together.
+// A device whose samples depend on the number of samples taken before, the kernel's and the reference's together.
 struct Device {
   using Law = std::function<Sample(size_t turn)>;
   Law kernel = [](size_t) { return Sample{.ms = 10}; };
@@ -75,8 +75,8 @@ TEST(TakeTurns, WithoutAReferenceTheKernelIsAlone) {
   EXPECT_THAT(doubts(timing), IsEmpty());
 }
 
-// Each sample of the reference belongs to the kernel's taken right before it: their ratio is 1/2 all along, though a
-// clock that sinks moves both.
+// Each sample of the reference belongs to the kernel's sample right before it. Their ratio is 1/2 throughout, although
+// a sinking clock moves both.
 TEST(TakeTurns, NeighboursStandSideBySide) {
   Device device;
   const auto slower = [](size_t turn) { return 1.0 + 0.1 * step_of(turn, 2); };
@@ -90,7 +90,7 @@ TEST(TakeTurns, KeepsHowItWasAsked) {
   EXPECT_EQ(Device().measure(options).options, options);
 }
 
-// A steady kernel beside a reference that is not: the kernel's time alone would stop after ten samples.
+// A steady kernel beside a reference that is not steady. The kernel's time alone would stop after ten samples.
 TEST(TakeTurns, GoesOnUntilTheRatioIsKnownToo) {
   Device device;
   device.reference = [](size_t turn) { return Sample{.ms = turn % 4 == 1 ? 8.0 : 12.0}; };
@@ -114,7 +114,7 @@ TEST(TakeTurns, SamplesBeginWhenTheClockIsSteady) {
   EXPECT_THAT(doubts(timing), IsEmpty());
 }
 
-// Each time is there twice in a row before it falls, and no clock can be read.
+// Each time occurs twice in a row before it falls, and no clock can be read.
 TEST(TakeTurns, SamplesBeginWhenTheTimesAreSteady) {
   const auto falling = [](size_t turn) {
     return Sample{.ms = std::max(10.0, 20.0 - step_of(turn, 4))};
@@ -145,7 +145,7 @@ TEST(TakeTurns, TheReferencesClockCountsToo) {
   EXPECT_THAT(timing.clocks_mhz, ElementsAre(1200, 1980, 1980)) << "the median is the kernel's";
 }
 
-// The times are the same all along, since memory limits this kernel: only the clock tells.
+// The times stay the same, since memory limits this kernel. Only the clock shows the change.
 TEST(TakeTurns, TheClockCountsWhereTheTimesDoNotTell) {
   Device device;
   device.kernel = [](size_t turn) {
@@ -198,7 +198,7 @@ TEST(TakeTurns, SpendsNoMoreThanItsTime) {
   EXPECT_NEAR(static_cast<double>(timing.samples_ms.size()), 0.3 / 0.02, 1);
 }
 
-// Three rounds of a launch that takes a minute would be no warm-up but the whole afternoon.
+// Three rounds of a launch that takes a minute would be far too long for a warm-up.
 TEST(TakeTurns, ALongLaunchIsItsOwnWarmUp) {
   Device device;
   device.seconds_of_a_sample = 20;

@@ -1,6 +1,6 @@
 // Prints settings of the playground with the simulated GPU's counts for them, as JSON: an array of
-// ["stride=2&width=16", sectors, lines, bytes used, wavefronts, phases], or of ["...", null] where a GPU would abort. The page
-// must count the same (test/plots/playground_browser_test.py).
+// ["stride=2&width=16", sectors, lines, bytes used, wavefronts, phases], or of ["...", null] if a GPU would abort. The
+// page must count the same (test/plots/playground_browser_test.py).
 #include "runner/playground/setting.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using runner::playground::Setting;
 
-/// Every setting of `some` with every one of the values.
+/// Returns every setting of `some` with every one of the values.
 std::vector<Setting> each(const std::vector<Setting>& some, int Setting::* field,
                           const std::vector<int>& values) {
   std::vector<Setting> all;
@@ -31,7 +31,8 @@ std::vector<int> through(const runner::playground::Field& field) {
   return values;
 }
 
-// All memories, actions, widths and mappings, with a few values of the other fields, and each slider in turn with all values.
+// Returns settings with all memories, actions, widths and mappings and a few values of the other fields. Each slider in
+// turn takes all its values.
 std::vector<Setting> settings() {
   std::vector<Setting> kinds{{}};
   for (int Setting::* field :

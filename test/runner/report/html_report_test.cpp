@@ -1,4 +1,5 @@
-// --html: the program calls Python, which here is a stand-in: no matplotlib is needed. (With it: test/plots/report_test.py.)
+// --html: the program calls Python, here a stand-in that needs no matplotlib. (test/plots/report_test.py runs the real
+// one.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// What was said, without the doubts about times: on a device, so short a run has some as a rule.
+// Returns the messages without the doubts about times, which a device usually has about so short a run.
 std::string said_but_doubts(const std::string& err) {
   std::string said;
   for (const std::string& line : lines_of(err)) {
@@ -29,8 +30,8 @@ std::string said_but_doubts(const std::string& err) {
   return said;
 }
 
-// A folder with a python3 that keeps its words and the run, and then does what the script says. $page is where the page
-// belongs.
+// A folder with a python3 that keeps its arguments and the run, and then does what the script says. $page is the place
+// of the page.
 class StandIn {
  public:
   explicit StandIn(const std::string& script) {
@@ -80,7 +81,7 @@ TEST(Html, IsThePageThatPythonMakesOfTheRun) {
   EXPECT_THAT(words, Contains("--name=run.json"));
 }
 
-// The program that counts for the page: this one if it can count, otherwise ./sgemm_runner, which the page calls itself.
+// The program that counts for the page: this one if it can count; otherwise the page calls ./sgemm_runner itself.
 TEST(Html, IsCountedByThisProgramWhereItShowsSources) {
   const StandIn python("echo 'the page' > \"$page\"");
   const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// One command, several programs: each hands the others' subcommands on.
+// One command, several programs: each hands the subcommands of the others on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(OtherProgram, TakesThePlaceOfTheOneThatIsCalled) {
   EXPECT_THAT(run(SGEMM_WORKBENCH, {"--help"}).out, HasSubstr("\n  lab  "));
 }
 
-// It is sought where the program lies, not where a link to it does.
+// It is looked for in the program's own folder, not in the folder of a link to it.
 TEST(OtherProgram, IsFoundThroughALink) {
   const TemporaryFolder folder;
   const fs::path link = folder / "runner";
@@ -68,7 +68,7 @@ TEST(OtherProgram, ThatIsNotBuiltIsToldHowToBuild) {
                              " is not there): say ./sgemm_runner lab --build " + build +
                              ", which builds it first\n");
   }
-  // Subcommands about the simulated GPU are in its build, whichever build runs here.
+  // Subcommands about the simulated GPU are in its build, even if another build runs here.
   EXPECT_THAT(run(alone, {"show", "1"}).err, HasSubstr("say ./sgemm_runner show --build sim,"));
   EXPECT_EQ(run(alone, {"list"}).code, 0) << "what is its own it does alone";
 }

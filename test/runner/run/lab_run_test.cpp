@@ -67,7 +67,7 @@ TEST(LabRun, OfABrokenPromiseExitsWithOneAndSaysWhich) {
               HasSubstr("broke its promise: load sectors per request of in = 2: counted 4"));
 }
 
-// 1000 is no multiple of the 32 that the promise speaks of.
+// 1000 is not a multiple of 32, as the promise requires.
 TEST(LabRun, JudgesPromisesOnlyWhereTheySpeak) {
   const Outcome outcome = outcome_of(request_of(faulty::breaks_promise_lab, 1000));
   EXPECT_EQ(outcome.code, ExitCode::ok) << outcome.output;
@@ -86,7 +86,7 @@ TEST(LabRun, FindsAWriteBesideAnArray) {
   if (runner::machine::MEASURES_TIME) {
     EXPECT_EQ(outcome.code, ExitCode::wrong);
     EXPECT_THAT(outcome.output, HasSubstr("'out' was written to at word 1024, and it has 1024"));
-  } else {  // a fault, which says in which line
+  } else {  // a fault, which names its line
     EXPECT_EQ(outcome.code, ExitCode::failure);
     EXPECT_THAT(outcome.output, AllOf(HasSubstr("beside_lab/one_behind"),
                                       HasSubstr("faulty_labs.cu:"), HasSubstr("out")));
@@ -102,7 +102,7 @@ TEST(LabRun, RefusesWhatCannotFitBeforeAnythingIsRun) {
     FAIL();
   } catch (const runner::Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    // 2^52 bytes, and as many for the copy that a device's times are held against.
+    // 2^52 bytes; on a device as many again for the copy that its times are compared with.
     const std::string needed = runner::machine::MEASURES_TIME ? "8.389e+06" : "4.194e+06";
     EXPECT_THAT(error.what(), HasSubstr("huge_lab/plain --elements 1024 needs " + needed +
                                         " GiB of device memory"));
@@ -149,7 +149,7 @@ TEST(LabRun, IsTimedBesideACopyWhereTimeIsTaken) {
   }
 }
 
-// A signal arrives while the second variant's arrays are filled.
+// Sends a signal while the second variant's arrays are filled.
 lab::Setup interrupting_setup(const lab::Sizes& sizes) {
   lab::Setup setup = faulty::sound_lab.variants.front().setup(sizes);
   setup.arrays.front().before = [](int64_t i) {
@@ -159,7 +159,7 @@ lab::Setup interrupting_setup(const lab::Sizes& sizes) {
   return setup;
 }
 
-// In a process of its own, since it stays interrupted.
+// Runs in its own process, which stays interrupted.
 TEST(LabRunDeathTest, KeepsWhatIsDoneWhenInterrupted) {
   const TemporaryFolder folder;
   lab::Lab lab = faulty::sound_lab;

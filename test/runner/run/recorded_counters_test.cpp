@@ -1,5 +1,5 @@
-// Every rung's and every lab's counters on the simulated GPU, against the recorded run in bench/baselines/simulator.json:
-// a change in memory behaviour must show in a review. If it is meant, record the run anew with
+// Every rung's and every lab's counters on the simulated GPU equal the recorded run in bench/baselines/simulator.json:
+// a change in memory behaviour must show in a review. If it is intended, record the run anew with
 //
 //   bench/record.py counters
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(RecordedCounters, AreThoseOfToday) {
                                            " SAME\n"));
 }
 
-// It counts something of every rung but the reference, so that there is something to compare.
+// The recording has a count for every rung except the reference. Otherwise nothing would be compared.
 TEST(RecordedCounters, SpeakOfEveryRung) {
   std::set<int> counted;
   const json run = recorded_run();
@@ -80,7 +80,7 @@ TEST(RecordedCounters, SpeakOfEveryLab) {
   EXPECT_EQ(recorded, labs) << RECORD_ANEW;
 }
 
-// One rung has several kernels, for shapes of several kinds: each has run on one path at least.
+// This rung has several kernels, for shapes of several kinds. Each has run on at least one path.
 TEST(RecordedCounters, CoverEveryKernelOfRung12) {
   std::set<std::string> paths;
   bool divided = false;

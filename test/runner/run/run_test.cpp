@@ -24,7 +24,7 @@ struct Outcome {
   std::string output;
 };
 
-// How a run ends, be it that it is refused.
+// Returns the exit code of a run, or of its refusal.
 ExitCode code_of(const RunRequest& request) {
   try {
     return runner::run(request);
@@ -111,7 +111,7 @@ TEST(Run, OfABrokenRungExitsWithOneAndSaysWhere) {
   }
 }
 
-// The rungs that a Tesla T4, which hosted notebooks have, can run.
+// The rungs that can run on a Tesla T4, as in hosted notebooks.
 TEST(Run, OnComputeCapability75HasAllRungsWithoutCpAsyncAndTensorCores) {
   const runner::machine::Device t4{.name = "Tesla T4", .detail = "sm_75", .compute_capability = 75};
   for (const ladder::Rung* rung : ladder::all()) {
@@ -122,7 +122,7 @@ TEST(Run, OnComputeCapability75HasAllRungsWithoutCpAsyncAndTensorCores) {
     const std::string lack = runner::lack_of(t4, *rung);
     EXPECT_EQ(lack.empty(), !needs_80) << rung->number << " " << lack;
     if (rung->number == 10) {
-      // A device's name is its own; the simulated GPU is "the".
+      // A device is called by its name; the simulated GPU's name gets "the".
       const std::string name = runner::machine::MEASURES_TIME ? "Tesla T4" : "the Tesla T4";
       EXPECT_EQ(lack, "10 async_pipeline needs compute capability 8.0, and " + name + " has 7.5");
     }
@@ -142,7 +142,7 @@ TEST(Run, LeavesOutWhatTheDeviceLacksAndRefusesWhatWasNamed) {
               HasSubstr("needs compute capability 99.9, and"));
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("sound"));
 
-  // Nothing is left: a table of no rows is no proof.
+  // No rung is left. An empty table proves nothing.
   request.rungs = {{&later, false}};
   testing::internal::CaptureStderr();
   EXPECT_EQ(code_of(request), ExitCode::no_device);

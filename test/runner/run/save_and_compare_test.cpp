@@ -20,7 +20,7 @@ Ended run(std::vector<std::string> words) {
   return run_program({.words = std::move(words)});
 }
 
-// Kernels 1 and 2 and a lab's variant, saved, and the same with a difference.
+// A saved run of kernels 1 and 2 and a lab's variant, and copies with a difference.
 class Compare : public testing::Test {
  protected:
   Compare() {
@@ -29,7 +29,7 @@ class Compare : public testing::Test {
   }
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
   std::string base() const { return file("base.json"); }
-  // A file like `base` but for what `change` does to it.
+  // Returns a file like `base`, except for the changes of `change`.
   std::string changed(const std::function<void(json&)>& change) const {
     json document = json::parse(contents(base()));
     change(document);
@@ -209,7 +209,7 @@ TEST_F(Compare, AKernelOfTheUsers) {
   write("02_coalesced.cu");
   ASSERT_EQ(run({"save", saved, "--kernel", mine, "--size", "64"}).code, 0);
   EXPECT_EQ(run({"compare", saved}).code, 0);
-  // The same name, walking as kernel 1 does.
+  // A file with the same name that accesses memory like kernel 1.
   std::string naive = contents(SGEMM_SOURCE_DIR "/src/kernels/01_naive.cu");
   naive.replace(naive.find("\"naive\""), 7, "\"coalesced\"");
   std::ofstream(mine) << naive;
@@ -276,7 +276,7 @@ TEST(Save, WordsThatMeanNothing) {
   EXPECT_FALSE(fs::exists("/tmp/never.json"));
 }
 
-// The first kernels of the run are done when it is stopped, naive at 1024 takes seconds.
+// The run is stopped after its first kernels. Naive at 1024 takes seconds.
 TEST(Save, InterruptedKeepsWhatIsWhole) {
   const TemporaryFolder folder;
   const std::string file = (folder / "base.json").string();

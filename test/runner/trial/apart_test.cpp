@@ -19,8 +19,8 @@
 #include "runner/trial/output_ends.hpp"
 #include "test/support/files.hpp"
 
-// The address sanitizer asks for this where the program has it. A signal here stays a signal; and behind the fence no process may
-// be traced, so leaks cannot be looked for.
+// Options for the address sanitizer, which asks the program for them by this function. A signal here stays a signal. No
+// process may be traced behind the fence, so no search for leaks.
 extern "C" const char* __asan_default_options();  // NOLINT(bugprone-reserved-identifier)
 extern "C" const char* __asan_default_options() { return "handle_sigbus=0:detect_leaks=0"; }
 
@@ -36,7 +36,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using End = DoneApart::End;
 
-// As judged code is run: behind its fence.
+// Runs the work as judged code is run: behind its fence.
 DoneApart done(const std::function<void(Told&)>& work,
                const Bounds& bounds = {.step_seconds = 30}) {
   return runner::do_apart(bounds, [&](Told& told) {
@@ -53,7 +53,7 @@ TEST(Apart, SaysWhatItSaidLastAndWhatItPrinted) {
     told.say(std::string(1000000, 'x') + "last");
     printf("to stdout\n");
     fflush(
-        stdout);  // a program's own stdout goes by lines there; that of the tests was in use before
+        stdout);  // a program's own stdout goes by lines there; the tests' stdout was in use before
     fprintf(stderr, "to stderr\n");
   });
   EXPECT_EQ(end.end, End::done);
@@ -87,7 +87,7 @@ TEST(Apart, KeepsWhatWasSaidBeforeItWasLost) {
   }
 }
 
-// The parent alone keeps the time: of a step, and of all, however often another one begins.
+// The parent alone measures the time: of a step, and of all steps together, even if the work begins new steps often.
 TEST(Apart, IsEndedInTime) {
   const auto sleep = [](Told& told) {
     std::signal(SIGTERM, SIG_IGN);
@@ -132,7 +132,7 @@ TEST(Apart, KeepsTheEndsOfWhatItPrints) {
   EXPECT_LT(end.printed.size(), 300U);
 }
 
-// No descriptor leads to what it says, and closing all of them harms nothing.
+// No descriptor leads to the reports, and closing all of them harms nothing.
 TEST(Apart, SpeaksThroughNoDescriptor) {
   const DoneApart end = done([](Told& told) {
     told.say("the truth");
@@ -180,7 +180,7 @@ TEST(Apart, MakesNoCopiesOfItselfAndHarmsNobody) {
   EXPECT_EQ(end.said, "started, held, harmless, threads");
 }
 
-// What it has started ends with it, behind the fence and without one.
+// The processes that it has started end with it, with and without the fence.
 TEST(Apart, LeavesNoProcessBehind) {
   for (const bool fenced : {true, false}) {
     const DoneApart end = runner::do_apart({.step_seconds = 30}, [&](Told& told) {

@@ -25,7 +25,7 @@ results::Result observed(const ladder::Rung& rung, const results::Problem& probl
   return r;
 }
 
-// On a device that takes times instead, nothing is counted and each figure of traffic stays away.
+// A device measures times instead. It counts nothing, and each figure of traffic is absent.
 TEST(CountedMetrics, ComeFromARealRun) {
   const std::set<std::string> timed{"median_ms",       "q1_ms",     "q3_ms",
                                     "spread",          "gflops",    "percent_of_cublas",
@@ -46,7 +46,7 @@ TEST(CountedMetrics, ComeFromARealRun) {
   for (const results::Metric& m : results::metrics()) {
     if (errors.contains(m.key)) continue;
     const bool counted = !timed.contains(m.key) && !runner::machine::MEASURES_TIME;
-    const bool of_launches = m.key == std::string("blocks");  // which a device tells too
+    const bool of_launches = m.key == std::string("blocks");  // a device reports it too
     EXPECT_EQ(seen.contains(m.key), counted || of_launches) << m.key;
   }
 }

@@ -162,7 +162,7 @@ TEST(Judge, HoldsNobodyToAPromiseThatDoesNotApply) {
   EXPECT_THAT(judged(ragged).claims, IsEmpty());
 }
 
-// Host code computed it, or copied it: no claim was kept by that. A device counts nothing of anybody.
+// Host code computed the result, or copied it, so no claim was kept. (A device counts nothing, whatever ran.)
 TEST(Judge, FindsEveryClaimBrokenOfARightResultThatNoKernelMade) {
   results::Result uncounted = counted();
   uncounted.seen.traffic.reset();
@@ -224,7 +224,7 @@ TEST(Judge, SaysThatCIsReadThoughBetaIsZero) {
   EXPECT_EQ(judged(r).complaint, "") << "a right result needs no reading";
 }
 
-// A kernel that adds up parts of the sum in C reads its own stores. Another mistake has made its result wrong.
+// A kernel that adds up parts of the sum in C reads its own stores. Its result is wrong by another mistake.
 TEST(Judge, DoesNotBlameTheReadingOfCForANumberOrAnElementThatWasNeverWritten) {
   results::Result r = counted();
   r.seen.traffic->counts.push_back({"load_requests", "C", 12});
@@ -235,7 +235,7 @@ TEST(Judge, DoesNotBlameTheReadingOfCForANumberOrAnElementThatWasNeverWritten) {
   }
 }
 
-// The same of a kernel that runs.
+// The same fault of a kernel that runs.
 TEST(Judge, SaysWhichLineReadsC) {
   results::Result r{.problem = results::dense_problem(50, 40, 30)};
   runner::Verifier verifier(*r.problem, {.guard = runner::machine::GUARD});

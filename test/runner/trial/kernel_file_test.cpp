@@ -1,4 +1,4 @@
-// --kernel FILE.cu: a stranger's kernel is compiled, judged as the rungs are, and refused with what is missing.
+// --kernel FILE.cu: a stranger's kernel is compiled and judged like the rungs. A refusal names the missing part.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using testing::Not;
 
 const std::string BASELINE = "--baseline=" SGEMM_SOURCE_DIR "/test/data/tables/cuda.json";
 
-// One thread for each element of C.
+// A kernel with one thread for each element of C.
 const std::string MINE = R"(#include "kernels/ladder.hpp"
 
 namespace {
@@ -119,7 +119,7 @@ TEST_F(KernelFile, ThatIsWrongSaysWhere) {
   EXPECT_THAT(ended.out, HasSubstr("row 31 of every 32, all columns"));
 }
 
-// A later call at another size does not take the verdict back.
+// A later crash at another size leaves the verdict as it was.
 TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhichAndMayCrashLater) {
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device counts nothing";
   const std::string crash =
@@ -142,7 +142,7 @@ TEST_F(KernelFile, ThatBreaksItsPromiseSaysWhichAndMayCrashLater) {
   EXPECT_EQ(rows[1].at("correct"), false);
 }
 
-// Nobody waits until the neighbours have read. What they read is 0 in any order, so that the result is right.
+// No barrier keeps the neighbours' reads before the writes. They read 0 in any order, so that the result is right.
 TEST_F(KernelFile, WhoseThreadsRaceSaysWhereAndWhatToTry) {
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "a device looks for no hazards";
   const fs::path file = write(with(MINE, "if (at >= p.M * p.N) return;",
@@ -187,7 +187,7 @@ TEST_F(KernelFile, ThatFaultsSaysWhere) {
               HasSubstr(runner::machine::MEASURES_TIME ? "wrote beside C" : "mine.cu:14"));
 }
 
-// A check of the contract may end the run. The other kernels' rows are there by then, and the kernel has its own.
+// A check of the contract may end the run. By then the other kernels have their rows, and this kernel has its own.
 TEST_F(KernelFile, ThatEndsTheRunInTheContractHasItsRowBesideTheOthers) {
   if (runner::machine::MEASURES_TIME) GTEST_SKIP() << "on a device the guard bands catch it";
   const std::string from = "  float* c = &p.C[row * p.ldc + col];";
@@ -283,7 +283,7 @@ TEST_F(KernelFile, ThatIsNoneIsRefused) {
   }
 }
 
-// Whatever the host code does, there is a whole report, and the code's own output does not come between.
+// Harmful host code cannot damage the report, and its own output does not mix with it.
 TEST_F(KernelFile, WhoseHostCodeDoesHarmIsToldAndTheReportIsWhole) {
   const struct {
     const char *code, *says;
@@ -315,13 +315,13 @@ TEST_F(KernelFile, WhoseHostCodeDoesHarmIsToldAndTheReportIsWhole) {
   }
 }
 
-// It would reach a terminal.
+// The name would reach a terminal.
 TEST_F(KernelFile, WhoseNameIsNoWordIsRefused) {
   EXPECT_THAT(refusal(with(MINE, ".name = \"mine\"", ".name = \"mi\\033[2Jne\"")),
               HasSubstr("its rung's .name should be a word of letters, digits and '_'"));
 }
 
-// The same names in both: each file's code is its own.
+// Both files use the same names; each file runs its own code.
 TEST_F(KernelFile, DoesNotMixWithAnother) {
   const fs::path right = write(MINE, "right.cu");
   const fs::path wrong =
@@ -347,7 +347,7 @@ TEST_F(KernelFile, LeavesNothingBehind) {
 }
 
 TEST_F(KernelFile, IsCompiledWhereTemporaryFilesLie) {
-  const fs::path file = write("int without_a_rung;\n");  // it compiles, and nothing is run
+  const fs::path file = write("int without_a_rung;\n");  // it compiles, but there is nothing to run
   const auto compiled_in = [&](const std::string& place) {
     return run_program({.words = {SGEMM_RUNNER, "--kernel", file.string()},
                         .environment = {"TMPDIR=" + place},
@@ -387,7 +387,7 @@ TEST_F(KernelFile, LacksAddressesAndIsToldTheLimitInOneLine) {
   EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
 }
 
-// A rung's own file, compiled as a stranger's, behaves as the rung does: there is one way to compile a kernel.
+// A rung's own file, compiled as a stranger's, behaves like the rung: there is one way to compile a kernel.
 class RungsFile : public testing::TestWithParam<int> {};
 
 TEST_P(RungsFile, AsAStrangersCountsTheSame) {

@@ -14,7 +14,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-// The times that were shown behind a text: "8192x8192x8192: preparing, 2 s" has 2.
+// Returns the times shown behind a text: "8192x8192x8192: preparing, 2 s" has 2.
 std::set<int> seconds_shown(const std::string& err) {
   static const std::regex shown(R"(8192x8192x8192: [^\r]*, (\d+) s)");
   std::set<int> seconds;
@@ -23,7 +23,7 @@ std::set<int> seconds_shown(const std::string& err) {
   return seconds;
 }
 
-// It takes minutes, and is ended as soon as what the test waits for has been shown.
+// The run takes minutes. It is ended as soon as the awaited line has been shown.
 TEST(Progress, MovesAndShowsNothingOfItsFirstSecond) {
   const Ended ended = run_program(
       {.words = {SGEMM_RUNNER, "1", "--size", "8192"},
@@ -40,7 +40,7 @@ TEST(Progress, IsWipedAwayAtTheEnd) {
   EXPECT_THAT(ended.err, HasSubstr("\r\033[Ksgemm_runner: interrupted"));
 }
 
-// Some seconds of work. What a device has to say of its measurement is no progress.
+// A few seconds of work. A device's warnings about its measurement are not progress.
 TEST(Progress, IsForTerminalsOnly) {
   const Ended piped = run_program({.words = {SGEMM_RUNNER, "1-3", "--size", "512"}});
   EXPECT_EQ(piped.code, 0) << piped.err;

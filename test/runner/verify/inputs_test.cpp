@@ -215,7 +215,7 @@ TEST(Inputs, RealsFillTheIntervalEvenly) {
   EXPECT_NEAR(squares / 1e5, 1.0 / 3, 0.01);
 }
 
-// The largest sum that can come about, alpha = 2 and beta = -1 included, must stay below 2^24.
+// The largest possible sum, with alpha = 2 and beta = -1 included, must stay below 2^24.
 TEST(Inputs, IntegersCannotLeaveWhatFp32HoldsExactly) {
   for (const int64_t K : {1, 7, 1024, 4096, 65536, 1 << 22}) {
     Problem p = problem(K);

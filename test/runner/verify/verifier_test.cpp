@@ -1,4 +1,4 @@
-// The verifier catches every planted fault, says where it is, and lets a right result pass.
+// The verifier catches every planted fault, names its place, and lets a right result pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,10 +21,10 @@ using runner::Values;
 using runner::Verdict;
 using testing::HasSubstr;
 
-// Wider than a row of any problem here, so that a read of a row too many stays within the allocation.
+// Wider than a row of any problem here, so that reading one row too many stays within the allocation.
 constexpr Layout GUARDED{.guard = 8192};
 
-// Few enough for large() to be sampled and projected, and enough for the others to be compared whole.
+// Few enough for large() to be sampled and projected, and enough for complete comparisons of the other problems.
 constexpr int64_t MOST_COMPLETE_PRODUCTS = 100000;
 
 Verdict verify(const Rung& rung, const Problem& problem) {
@@ -128,7 +128,8 @@ TEST(Verifier, TakesAnInfinityWhereTheResultOverflows) {
   EXPECT_TRUE(verdict.correct) << verdict.complaint;
 }
 
-// alpha * sum overflows where the result would fit, and FP32 gives an infinity; one that nothing explains is wrong.
+// alpha * sum overflows, although the result would fit: FP32 gives an infinity. An infinity without such a cause is
+// wrong.
 TEST(Verifier, TellsAnInfinityOfFp32FromAWrongOne) {
   for (const float factor : {3e38f, 1.5f}) {
     Problem p = small();
@@ -209,7 +210,7 @@ TEST(Verifier, FindsAPlantedWrongInfinity) {
   }
 }
 
-// One product of 1 x 2 x 1: known by hand.
+// One product of 1 x 2 x 1, computed by hand.
 TEST(Verifier, TellsTheErrorsAsAHandComputes) {
   const Problem p = results::dense_problem(1, 2, 1);
   const runner::Inputs inputs(p, Values::reals);
@@ -227,7 +228,7 @@ TEST(Verifier, TellsTheErrorsAsAHandComputes) {
   EXPECT_EQ(errors.wrong_infinities, 0);
 }
 
-// The bound and the inputs are those of the arithmetic that the rung states.
+// The bound and the inputs are those of the rung's stated arithmetic.
 TEST(Verifier, JudgesByTheArithmetic) {
   const auto verdict_by = [](const ladder::Arithmetic& arithmetic) {
     return runner::Verifier(small(), GUARDED, arithmetic).check([](const Sgemm& sgemm, Values) {

@@ -46,7 +46,7 @@ TEST(WrongElements, NamesAFewOfMany) {
             "32 of 200 elements are wrong: rows 0, 7, 14, 21 and 4 others, all columns");
 }
 
-// The remainder of a matrix that does not divide into tiles belongs to the pattern as far as it goes.
+// If tiles do not divide a matrix, its remainder belongs to the pattern as well.
 TEST(WrongElements, TellsATileOfARaggedMatrix) {
   EXPECT_EQ(described(70, 5, [](int64_t row, int64_t) { return row % 32 == 5; }),
             "15 of 350 elements are wrong: row 5 of every 32, all columns");

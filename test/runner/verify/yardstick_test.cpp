@@ -61,7 +61,7 @@ TEST(Yardstick, TakesNoInfinityWhereEverythingFits) {
     EXPECT_FALSE(of.yardstick.is_right(3, 4, wrong)) << wrong;
 }
 
-// alpha * sum overflows though alpha * sum + beta * C would fit: FP32 gives the infinity of the product.
+// alpha * sum overflows, although alpha * sum + beta * C would fit: FP32 gives the infinity of the product.
 TEST(Yardstick, FollowsFp32WhereTheProductOverflows) {
   const Case of(3e38f, 3e38f);
   int products = 0, addends = 0, opposite = 0;
@@ -93,7 +93,8 @@ TEST(Yardstick, FollowsFp32WhereTheProductOverflows) {
   EXPECT_GT(opposite, 0);
 }
 
-// |beta * C| cannot overflow with |C| < 1 and a finite beta: for a NaN both must, so none is right here.
+// |beta * C| cannot overflow with |C| < 1 and a finite beta. A NaN needs both terms to overflow, so no NaN is right
+// here.
 TEST(Yardstick, TakesNoNaNWhereOneTermIsFinite) {
   const Case of(3e38f, 3e38f);
   for (size_t i = 0; i < 64; ++i) {
@@ -136,7 +137,7 @@ struct Special {
         lenient(problem, inputs, ALL),
         strict(problem, inputs, ALL, with_limits()) {}
 
-  // The result with products and sums in double, rounded to float at the end: what no FP32 sum on the way spoils.
+  // Returns the result with products and sums in double, rounded to float at the end: no FP32 sum on the way spoils it.
   float exact(size_t i, size_t j) const {
     double sum = 0;
     for (int64_t k = 0; k < problem.K; ++k) {
@@ -171,7 +172,7 @@ TEST(Yardstick, OfSpecialDataTakesTheClassOfTheExactValue) {
         for (const float wrong : {NOT_A_NUMBER, INFINITE, -INFINITE})
           EXPECT_FALSE(of.lenient.is_right(i, j, wrong));
       } else if (std::isfinite(of.lenient.want(i, j)) && of.lenient.want(i, j) != 0) {
-        ++overflows;  // a sum on the way may overflow: only a rung with limits promises which way
+        ++overflows;  // a sum on the way may overflow, to either value unless the rung has limits
         const float other = of.lenient.want(i, j) > 0 ? -INFINITE : INFINITE;
         EXPECT_TRUE(of.lenient.is_right(i, j, other));
         EXPECT_TRUE(of.strict.is_right(i, j, -other));

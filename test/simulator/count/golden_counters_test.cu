@@ -1,4 +1,4 @@
-// Whole kernels' counters, against those that Nsight Compute read on an H200 for the same kernels.
+// Whole kernels' counters, compared with Nsight Compute's counters of the same kernels on an H200.
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 
 namespace {
 
-constexpr int N = 256;        // matrix kernels: 256^3
-constexpr int COUNT = 65536;  // copies: elements
+constexpr int N = 256;        // the matrix kernels' size: 256^3
+constexpr int COUNT = 65536;  // the copies' elements
 constexpr int TOKENS = 4096, DIM = 256;
 
 __global__ void naive_rowfast(const float* A, const float* B, float* C) {
@@ -206,7 +206,7 @@ TEST_F(GoldenCounters, CopyFloat4) {
                                             reinterpret_cast<float4*>(out_));
   expect_golden("copy_float4");
 }
-// Two accesses of 16 bytes, whose lanes are 32 bytes apart: each uses half of its sectors. Read on an H200 too.
+// Two accesses of 16 bytes, whose lanes are 32 bytes apart: each uses half of its sectors. Counted on an H200 as well.
 TEST_F(GoldenCounters, CopyOfAStructOf32Bytes) {
   float *in = nullptr, *out = nullptr;
   ASSERT_EQ(cudaMalloc(&in, COUNT * sizeof(Float8)), cudaSuccess);
@@ -222,7 +222,7 @@ TEST_F(GoldenCounters, CopyOfAStructOf32Bytes) {
   cudaFree(in);
   cudaFree(out);
 }
-// Two copies of each thread, of which one may be under way while the other's tile is read.
+// Copies twice in each thread. One copy may be under way while the other's tile is read.
 template <int UNDER_WAY>
 __global__ void copied(const float* from, float* to) {
   __shared__ float tile[2][64];

@@ -1,4 +1,4 @@
-// The requests that the simulator records: whose they are, and where they went.
+// The requests that the simulator records: their warps and their addresses.
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ __global__ void strided(const float* from, float* to, int stride) {
 }
 constexpr int STRIDED_LINE = __LINE__ - 2;
 
-// One warp of all leaps, and from its second step on.
+// Makes one warp leap, and only from its second step on.
 __global__ void one_leaps(const float* from, float* to, unsigned int block) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
@@ -40,7 +40,7 @@ __global__ void one_leaps(const float* from, float* to, unsigned int block) {
 }
 constexpr int LEAP_LINE = __LINE__ - 4;
 
-// Two arrays on one line, a barrier in between, and conflicts that are worst in several warps alike.
+// Accesses two arrays on one line, with a barrier in between. Several warps have the worst conflicts alike.
 __global__ void mixed(const float* A, const float* B, float* C) {
   __shared__ float tile[2048];
   const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -126,7 +126,7 @@ class Recorder : public ::testing::Test {
 
 TEST_F(Recorder, KnowsWhoAskedForWhichBytes) {
   record_requests(chosen(3, 1, 0, 1));
-  strided<<<dim3(2, 4), 64>>>(A.data, B.data, 2);  // block 3 is (1, 1), whose x is what counts
+  strided<<<dim3(2, 4), 64>>>(A.data, B.data, 2);  // block 3 is (1, 1): numbered x first
   const std::vector<Request> all = recorded_requests();
   ASSERT_EQ(all.size(), 2u);
   const Request& load = all[0];

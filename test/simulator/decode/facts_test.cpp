@@ -1,4 +1,4 @@
-// The facts about a decoded instruction. No code behind the decoder reads its spelling.
+// The facts about a decoded instruction. No code after the decoder reads its spelling.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -194,7 +194,7 @@ TEST(Facts, OperandsAreInGroups) {
   EXPECT_EQ(program->operands[sum.first + 2].value, -8);
 }
 
-// Whether a line asks what an instruction's spelling is.
+// True if a line of source reads an instruction's spelling.
 bool reads_spelling(const std::string& line) {
   static const std::string search = "(starts_with|ends_with|find|rfind|substr|compare|contains)";
   static const std::regex compares(R"(\.opcode\b\s*(==|!=|\[|\.)|\.(text|instruction)\.)" + search);
@@ -215,7 +215,8 @@ TEST(Spelling, IsReadByTheDecoderAlone) {
         "if (opcode.starts_with(\"ld.\")) return;", "if (opcode == \"and.pred\") return;",
         "if (fault.instruction.starts_with(word)) return;"})
     EXPECT_TRUE(reads_spelling(line)) << line;
-  // Tables from spellings to functions, which the decoder asks; and what reads or decodes PTX.
+  // The decoder asks tables from spellings to functions. Otherwise only code that reads or decodes
+  // PTX may.
   const std::set<std::string> may = {"ptx", "decode", "execute/scalar",
                                      "execute/level/arithmetic.cpp",
                                      "execute/level/warp_instructions.cpp"};

@@ -85,13 +85,13 @@ __device__ float helper(const float* p, int i) {
 
 __global__ void calls_helper(float* p, int i) { p[0] = helper(p, i) + fmaxf(p[1], 0.0f); }
 
-// Ends for 1000000 only, which it never comes to.
+// Ends only for 1000000, a value that it never reaches.
 __device__ int endless(int x, int depth) {
   if (x == 1000000) return depth;
   return 3 * endless(x / 2, depth + 1) + x;  // mark: endless
 }
 
-// The same with an array for each call.
+// Recurses like endless(), with an array for each call.
 __device__ int endless_arrays(const int* outer, int i, int depth) {
   int own[20];
   for (int k = 0; k < 20; ++k) own[k] = outer[(i + k) % 20] + k;
@@ -117,7 +117,7 @@ __global__ void calls_pointer(float* p, const Function* functions) {
   p[threadIdx.x] = functions[threadIdx.x](p[threadIdx.x]);  // mark: no function
 }
 
-// The number of the line of this file that ends in "// mark: " and the name.
+// Returns the number of the line of this file that ends in "// mark: " and the name.
 int line_of(const std::string& name) {
   std::ifstream file(__FILE__);
   std::string line;
@@ -144,7 +144,7 @@ class FaultTest : public testing::Test {
     simulator::set_fault_output(true);
   }
 
-  // The fault of the launch just made. Its error must be `expected`.
+  // Returns the fault of the launch just made. Its error must be `expected`.
   Fault fault(cudaError_t expected) {
     EXPECT_EQ(cudaDeviceSynchronize(), expected);
     const auto last = simulator::last_fault();
@@ -209,7 +209,7 @@ TEST_F(FaultTest, MisalignedVectorAccess) {
   EXPECT_NE(f.message().advice.find("float4"), std::string::npos) << f.text();
 }
 
-// The array promises no more than a float's alignment; the cast asks for a float4's.
+// The array promises only a float's alignment; the cast needs a float4's.
 TEST_F(FaultTest, MisalignedCastInSharedMemory) {
   misaligned_in_shared<<<1, 32>>>(memory_);
   const Fault f = fault(cudaErrorMisalignedAddress);
@@ -333,7 +333,7 @@ TEST_F(FaultTest, AMatrixProductNeedsAWholeWarp) {
   EXPECT_EQ(f.lanes_here, 20u);
 }
 
-// The rows of the matrix are `distance` floats apart.
+// Loads a matrix whose rows are `distance` floats apart.
 __global__ void loads_a_matrix(float* p, unsigned distance, unsigned lanes) {
   __shared__ __align__(16) float tile[64];
   tile[threadIdx.x] = tile[threadIdx.x + 32] = p[threadIdx.x];

@@ -1,4 +1,4 @@
-// FP16 and BF16: the device, the host and a reference of the test's own must give the same bits.
+// FP16 and BF16: the device, the host and the test's own reference must give the same bits.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ unsigned bits_of(H h) {
   return __builtin_bit_cast(unsigned short, h);
 }
 
-// Rounds to nearest even by arithmetic alone. The product's code takes bits apart instead.
+// Rounds to nearest even by arithmetic alone. The code under test works on the bits instead.
 template <typename H>
 unsigned rounded(double x) {
   if (std::isnan(x)) return NOT_A_NUMBER;
@@ -111,7 +111,7 @@ TYPED_TEST(Half, ArithmeticIsRoundedOnceOnHostAndDevice) {
   std::mt19937 random(1);
   for (int i = 0; i < 3 * N; ++i) {
     unsigned bits = random() & 0xffff;
-    // Neighbours in size, whose sums and products tie and cancel; zeros, subnormals, infinities and NaN.
+    // Neighbours in size, whose sums and products tie and cancel; also zeros, subnormals, infinities and NaN.
     if (i % 5 < 3)
       bits = (bits & 0x81ff) | static_cast<unsigned>(Kind<H>::BIAS) << Kind<H>::FRACTION;
     if (i % 7 == 0) bits &= 0x8007;
@@ -222,7 +222,7 @@ void expect_same_conversions(const std::vector<T>& values) {
 
 TEST(HalfConversions, OfFloatsInAllRoundings) {
   std::vector<float> values;
-  // Around each FP16 number and each number halfway, and around a part of BF16's.
+  // Around each FP16 number, around each midpoint of two, and around a part of BF16's.
   for (unsigned i = 0; i < 0x8000; i += 7) {
     for (const float x : {static_cast<float>(from_bits<__half>(i)),
                           static_cast<float>(from_bits<__nv_bfloat16>(i))}) {

@@ -1,5 +1,5 @@
-// The idioms of courses, textbooks and blogs: each small program prints on the simulated GPU what it
-// printed on a real one (test/data/idioms/README.md).
+// The idioms of courses, textbooks and blogs: each small program prints the same on the simulated GPU as on a real one
+// (test/data/idioms/README.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ const fs::path IDIOMS = TEST_DATA "/idioms";
 
 class Idiom : public ::testing::TestWithParam<std::string> {
  public:
-  // The programs are the files of the folder, by name.
+  // Returns the names of the programs, which are the files of the folder.
   static std::vector<std::string> names() {
     std::vector<std::string> names;
     std::error_code none;
@@ -31,14 +31,14 @@ class Idiom : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// The compiler's flags in a first line `// flags: ...`.
+// Returns the compiler's flags from a first line `// flags: ...`.
 std::string flags_of(const std::string& source) {
   const std::string mark = "// flags:";
   const std::string line = source.substr(0, source.find('\n'));
   return line.rfind(mark, 0) == 0 ? line.substr(mark.size()) : "";
 }
 
-// With a file NAME.err each of its lines must appear on stderr; without one nothing may.
+// Expects each line of a file NAME.err on stderr; without such a file, an empty stderr.
 void expect_errors(const fs::path& expected, const std::string& err) {
   if (!fs::exists(expected)) {
     EXPECT_EQ(err, "");
@@ -70,7 +70,7 @@ TEST_P(Idiom, PrintsWhatADevicePrinted) {
 INSTANTIATE_TEST_SUITE_P(Programs, Idiom, ::testing::ValuesIn(Idiom::names()),
                          [](const auto& info) { return info.param; });
 
-// A wrong path would otherwise test nothing, and pass.
+// With a wrong path nothing would be tested, and the tests would pass.
 TEST(Idioms, AreAllThere) { EXPECT_GE(Idiom::names().size(), 80u) << "in " << IDIOMS; }
 
 }  // namespace

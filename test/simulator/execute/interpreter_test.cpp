@@ -20,13 +20,13 @@ using simulator::Fault;
 using simulator::FaultKind;
 using simulator::LaunchShape;
 
-// The tests have a device of their own, which is not the one behind the API.
+// Returns the tests' own device, which is not the one behind the API.
 Device& device() {
   static Device instance;
   return instance;
 }
 
-// An array in device memory that the test can look into.
+// An array in device memory that the test can read.
 template <typename T>
 class Array {
  public:
@@ -51,8 +51,8 @@ class Array {
   uint64_t address_;
 };
 
-// A kernel k(u64 a, u64 b) with this body. %r0-%r19, %rd0-%rd9, %f0-%f9, %fd0-%fd9, %p0-%p9 are declared;
-// %r0 is the thread, %rd0 = a + 4 * thread, %rd1 = b, %r1 is the block.
+// Returns a kernel k(u64 a, u64 b) with this body. %r0-%r19, %rd0-%rd9, %f0-%f9, %fd0-%fd9, %p0-%p9 are declared; %r0
+// is the thread, %rd0 = a + 4 * thread, %rd1 = b, %r1 is the block.
 std::string kernel(const std::string& body) {
   return ".version 8.0\n.target sm_90a\n.address_size 64\n"
          ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
@@ -75,7 +75,7 @@ std::optional<Fault> run(const std::string& body, uint64_t a, uint64_t b, uint32
   return module->find_kernel("k")->run(shape, arguments);
 }
 
-// Runs the body with one result word for each thread, 0xdeadbeef where nothing is written.
+// Runs the body with one result word for each thread. A word that is never written stays 0xdeadbeef.
 std::vector<uint32_t> results(const std::string& body, uint32_t threads,
                               const std::vector<uint32_t>& input = {0}) {
   const Array<uint32_t> out(std::vector<uint32_t>(threads, 0xdeadbeefu));
@@ -444,7 +444,7 @@ TEST(Barriers, AWarpThatSpinsLetsTheOthersRun) {
 
 // --- arithmetic -------------------------------------------------------------------------------------
 
-// f(a, b, c) on the simulated device, bit for bit.
+// Returns f(a, b, c) on the simulated device, bit for bit.
 std::vector<uint32_t> on_device(const std::string& instruction,
                                 const std::vector<std::array<float, 3>>& operands) {
   std::vector<uint32_t> input;
@@ -507,7 +507,7 @@ TEST(Arithmetic, FusedMultiplyAddEqualsTheHosts) {
 }
 
 TEST(Arithmetic, AProductAndASumAreRoundedTwice) {
-  // x^2 = 1 + 2e + e^2, of which rounding loses e^2 and a fused operation does not.
+  // x^2 = 1 + 2e + e^2. Rounding loses e^2, and a fused operation keeps it.
   const float x = 1.0f + std::numeric_limits<float>::epsilon();
   const float square = x * x;
   EXPECT_EQ(std::bit_cast<float>(
@@ -526,7 +526,8 @@ TEST(Arithmetic, SubnormalsAreKept) {
   EXPECT_EQ(on_device("div.rn.f32 %f4, %f1, %f2;", {{tiny, 1.0f, 0}})[0], 1u);
 }
 
-// Of an operand's NaN neither sign nor payload is kept, as on a GPU: that tells what was computed from what was never written.
+// A result keeps neither sign nor payload of an operand's NaN, as on a GPU. So a computed NaN differs from unwritten
+// memory.
 TEST(Arithmetic, AComputedNaNHasTheBitsOfAGpus) {
   const auto nan = std::bit_cast<float>(0xFFFFFFFFu);
   const float infinity = std::numeric_limits<float>::infinity();
@@ -590,7 +591,7 @@ TEST(Arithmetic, IntegersWrapAndWiden) {
   EXPECT_EQ(one("mov.u32 %r2, 200;  cvt.s32.s8 %r9, %r2;"), static_cast<uint32_t>(-56));
 }
 
-// Where only an order knows of signs, the code is that for unsigned integers.
+// Only orders depend on signs. All other comparisons share the code for unsigned integers.
 TEST(Arithmetic, IntegersAreComparedWithTheirSigns) {
   const struct {
     const char *relation, *type;
@@ -666,7 +667,7 @@ TEST(Arithmetic, ConversionsSaturateAndRound) {
 
 // --- instructions that people write by hand -----------------------------------------------------------
 
-// One instruction from %r2, %r3, %r4 to %r5. The results are those of the manual's definitions.
+// One instruction from %r2, %r3, %r4 to %r5. The results follow the manual's definitions.
 struct ByHand {
   const char* instruction;
   uint32_t a, b, c;
@@ -741,7 +742,7 @@ TEST(ByHand, ACarryGoesFromOneInstructionToTheNext) {
       {"mad.lo.cc.u32 %r5, %r2, %r3, %r4; madc.hi.u32 %r5, %r2, %r3, 0;", ~0u, ~0u, ~0u, ~0u},
       {"mad.hi.cc.s32 %r5, %r2, %r3, %r4; addc.u32 %r5, 0, 0;", ~0u, 1, 1, 1},
   });
-  // Each lane has its own: only the odd ones carry here.
+  // Each lane has its own carry: only the odd lanes carry here.
   const auto out = results(
       "and.b32 %r2, %r0, 1; neg.s32 %r2, %r2; add.cc.u32 %r3, %r2, 1; addc.u32 %r4, %r0, 0;\n"
       "st.global.u32 [%rd0], %r4;",
@@ -790,7 +791,7 @@ TEST(ByHand, ModifiersOfFloatingPoint) {
   });
 }
 
-// The results are those of an H100.
+// The expected results are an H100's.
 TEST(ByHand, ConversionsToTf32) {
   const char* const away = "cvt.rna.tf32.f32 %r5, %f2;";
   const char* const even = "cvt.rn.tf32.f32 %r5, %f2;";
@@ -831,7 +832,7 @@ TEST(ByHand, CachePoliciesAndSimilarAdviceAreAccepted) {
 }
 
 TEST(ByHand, AsynchronousCopiesFillWithZeroes) {
-  // Of each 16 bytes: all, the first 4, none by their number, none by the predicate.
+  // The four copies take, of 16 bytes: all, the first 4, none by their number, none by the predicate.
   const auto out = results(R"(
     mov.u32 %r2, tile;
     mov.u32 %r3, 4;
@@ -853,11 +854,11 @@ TEST(ByHand, AsynchronousCopiesFillWithZeroes) {
   EXPECT_EQ(out, want);
 }
 
-// What shared memory holds that nobody has written.
+// The contents of shared memory that no thread has written.
 constexpr uint32_t UNWRITTEN = 0xffffffffu;
 
 TEST(AsynchronousCopies, LandAtTheWaitThatCoversThem) {
-  // Two groups and a copy that is in none, one word each; each wait is followed by a look at all three.
+  // Two groups, and a copy in no group, one word each. After each wait the test looks at all three.
   const auto look = [](int wait) {
     return "ld.shared.u32 %r3, [tile];\nld.shared.u32 %r4, [tile+4];\nld.shared.u32 %r5, "
            "[tile+8];\n"
@@ -885,7 +886,7 @@ TEST(AsynchronousCopies, LandAtTheWaitThatCoversThem) {
 }
 
 TEST(AsynchronousCopies, EachLaneHasGroupsOfItsOwn) {
-  // Odd lanes commit a second, empty group: for them wait_group 1 covers the copy.
+  // Odd lanes commit a second, empty group, so wait_group 1 covers the copy for them.
   const auto out = results(R"(
     mov.u32 %r2, tile;
     shl.b32 %r3, %r0, 2;
@@ -966,7 +967,7 @@ TEST(AsynchronousCopies, AreBoundedInNumberWhereNobodyWaits) {
 }
 
 TEST(AsynchronousCopies, ALoopThatWaitsForOneIsNotTakenToBeEndless) {
-  // Nothing but the number of groups changes until the copy lands, after 300 trips.
+  // Only the number of groups changes until the copy lands, after 300 trips.
   const auto out = results(R"(
     mov.u32 %r2, tile;
     cp.async.ca.shared.global [%r2], [%rd1], 4;

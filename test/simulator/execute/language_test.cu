@@ -1,5 +1,5 @@
-// The idioms of CUDA programs that learners write, and arithmetic in every width: each result is computed on
-// the host by the same function and must be the same, bit for bit.
+// The idioms of CUDA programs that learners write, and arithmetic in every width. The same function computes each
+// result on the host, and both must be equal bit for bit.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -27,7 +27,7 @@ __global__ void sum_of_64(const int* in, int* out) {
   const unsigned int t = threadIdx.x;
   s[t] = in[t];
   __syncthreads();
-  if (t < 32) {  // the old way: the last warp in lockstep, without barriers, on volatile memory
+  if (t < 32) {  // the old way: the last warp in lockstep on volatile memory, without barriers
     s[t] += s[t + 32];
     for (unsigned int width = 16; width > 0; width /= 2) s[t] += s[t + width];
   }
@@ -58,7 +58,7 @@ TEST(Idioms, ALambdaOfTheDevice) {
   for (size_t i = 0; i < 100; ++i) EXPECT_EQ(x[i], 3 * static_cast<float>(i));
 }
 
-// What the host decides, and the device takes over: whether a plain char has a sign (not on aarch64), and layout.
+// Properties that the device takes over from the host: the sign of a plain char (none on aarch64), and layout.
 struct Plain {
   char c;
   wchar_t w;
@@ -85,7 +85,7 @@ TEST(Idioms, PlainTypesAreThoseOfTheHost) {
   EXPECT_EQ(out[3], static_cast<int>(offsetof(Plain, l)));
 }
 
-// Blelloch's exclusive scan of 2 * blockDim.x numbers in shared memory, up the tree and down again.
+// Computes Blelloch's exclusive scan of 2 * blockDim.x numbers in shared memory, up the tree and down again.
 __global__ void scan(int* data) {
   extern __shared__ int tree[];
   const unsigned int t = threadIdx.x;
@@ -217,7 +217,7 @@ TEST(Idioms, AnArrayIndexedAtRunTimeAndASwitch) {
   }
 }
 
-// Intrinsics, each against the same computed on the host.
+// Intrinsics, compared with the same computation on the host.
 
 __global__ void match(const double* values, unsigned* any, unsigned* all, int* same) {
   any[threadIdx.x] = __match_any_sync(~0u, values[threadIdx.x]);
@@ -517,7 +517,7 @@ __host__ __device__ int ackermann(int m, int n) {
   return ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
 }
 
-// Which of the two answers is for the depth to say; each adds to what the other found.
+// The depth decides which of the two functions answers. Each adds to the other's result.
 __host__ __device__ int of_odd(int n, int seed);
 __host__ __device__ int of_even(int n, int seed) {
   return n == 0 ? seed : 3 * of_odd(n - 1, seed ^ n) + 1;
@@ -526,7 +526,7 @@ __host__ __device__ int of_odd(int n, int seed) {
   return n == 0 ? -seed : of_even(n - 1, seed + n) - 7 * of_even(n / 2, seed);
 }
 
-// Each depth leaves its mark in an array of the outermost and keeps an array of its own.
+// Leaves a mark for each depth in an array of the outermost call, and keeps an array in each call.
 __host__ __device__ int mark(int* marks, int depth, int lane) {
   int own[4] = {depth, lane, depth * lane, 1};
   if (depth <= 0) return own[lane & 3];
@@ -544,7 +544,7 @@ __host__ __device__ int marked(int lane) {
   return static_cast<int>(digest);
 }
 
-// Loops, early returns, and calls in a condition.
+// Has loops, early returns, and calls in a condition.
 __host__ __device__ int wander(int x, int depth) {
   int sum = x;
   for (int i = 0; i < x % 4; ++i) {
@@ -554,7 +554,7 @@ __host__ __device__ int wander(int x, int depth) {
   return sum + depth;
 }
 
-// The last thing that this does is a recursive call, the result of which is not its own.
+// Ends with a recursive call, whose result is not its own result.
 __host__ __device__ __attribute__((noinline)) int from_inside(int n) {
   return n % 3 == 0 ? n : 100 - fibonacci(n % 9);
 }
@@ -618,7 +618,7 @@ TEST(Calls, LanesAreTogetherAgainBehindARecursion) {
   }
 }
 
-// A barrier of the warp at several depths at once, and lanes that end within a callee.
+// Calls a barrier of the warp at several depths at once. Some lanes end within a callee.
 __device__ int sum_of_warp(int lane, int depth) {
   __syncwarp();
   const int sum = __reduce_add_sync(~0u, lane);
@@ -662,7 +662,7 @@ __device__ int own_array(int a, int b) {
 }
 __device__ Step steps[3] = {plus_fibonacci, twice_or_early, own_array};
 
-// Hands a pointer on, to the same function for some lanes.
+// Passes a pointer on; for some lanes it is the same function.
 __device__ int twice_through(Step step, int a, int b) { return step(step(a, b), b + 1); }
 
 __global__ void through_pointers(int* out, Step given) {
@@ -698,7 +698,7 @@ TEST(Calls, ThroughPointersEachLaneToAFunctionOfItsOwn) {
   }
 }
 
-// A tree of expressions, whose nodes ask their parts.
+// A tree of expressions. Each node evaluates its parts.
 struct Node {
   __device__ virtual int value(int x) const { return x; }
 };
@@ -750,7 +750,7 @@ TEST(Calls, VirtualFunctionsThatCallOthers) {
   }
 }
 
-// What a function was handed is still there when it has handed as many values to another.
+// Keeps its arguments while it passes as many values to another function.
 __host__ __device__ __attribute__((noinline)) int inner(int x, int y, int z) {
   return x * 3 + y + z;
 }
@@ -775,7 +775,7 @@ TEST(Calls, ArgumentsOutliveThoseOfACallWithin) {
 
 // Arithmetic.
 
-// Mixes values into one number, so that one of them being different is noticed.
+// Mixes values into one number, which changes if any value does.
 class Digest {
  public:
   template <typename T>
@@ -795,7 +795,7 @@ class Digest {
   uint64_t value_ = 0;
 };
 
-// Arithmetic of an integer type, wrapped to its width.
+// Computes with an integer type, wrapped to its width.
 template <typename T>
 __host__ __device__ uint64_t integer_arithmetic(T a, T b, int n) {
   using U = std::make_unsigned_t<T>;

@@ -1,6 +1,6 @@
-// little_host memory KIB | barrier KIB | threads COUNT: launches a kernel on eight host threads of a process that may
-// have only so much more memory, or only so many threads. With `barrier`, the kernel's blocks wait for each other.
-// Prints the outcome. Exit code: 0 the right result, 3 the launch failed for want of memory, 1 anything else.
+// little_host memory KIB | barrier KIB | threads COUNT: launches a kernel on eight host threads of a process with a
+// limit on its further memory, or on its threads. With `barrier`, the kernel's blocks wait for each other. Prints the
+// outcome. Exit code: 0 the right result, 3 the launch failed for want of memory, 1 anything else.
 #include <cuda_runtime.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ void limit_memory(rlim_t more_bytes) {
   set_limit(RLIMIT_AS, pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more_bytes);
 }
 
-// Root may have any number of threads.
+// Limits the threads. Root may have any number, so the process becomes another user.
 void limit_threads(rlim_t count) {
   if (geteuid() == 0 && setuid(NOBODY_ELSE) != 0) std::exit(1);
   set_limit(RLIMIT_NPROC, count);

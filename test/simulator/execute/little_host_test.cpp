@@ -1,4 +1,4 @@
-// On a host that lacks memory or threads a launch makes do, or says what was lacking.
+// On a host that lacks memory or threads a launch makes do, or names the lacking resource.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What the search for hazards needs on top depends on the program.
+// Runs little_host with this limit. Hazards are off: the memory for their search depends on the program.
 Outcome with_limit(const std::string& what, int amount) {
   return run("SIMULATOR_HAZARDS=0 timeout 60 " LITTLE_HOST_PROGRAM " " + what + " " +
              std::to_string(amount));
@@ -26,7 +26,7 @@ void expect_named(const Outcome& outcome, const std::string& kernel) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("thread ("))) << "no thread is to blame";
 }
 
-// From nothing to what suffices for all eight threads.
+// Limits from nothing to enough memory for all eight threads.
 TEST(LittleHost, RunsOrNamesTheMemoryThatWasLacking) {
   int right = 0;
   int failed = 0;
@@ -56,7 +56,7 @@ TEST(LittleHost, RunsOnTheThreadsThatItMayHave) {
   EXPECT_THAT(alone.err, HasSubstr("a launch runs on 1 of 8 threads"));
   EXPECT_THAT(alone.err, HasSubstr("the host lacks threads: this user may have 1 of them in all "
                                    "processes (ulimit -u)"));
-  // How many there are at once depends on how soon the first ones have ended.
+  // The number of threads at once depends on how soon the first threads have ended.
   for (const int threads : {2, 5}) EXPECT_EQ(with_limit("threads", threads).exit_code, 0);
 }
 
@@ -66,7 +66,7 @@ TEST(LittleHost, SaysNothingWhereNothingIsLacking) {
   EXPECT_EQ(outcome.err, "");
 }
 
-// All 64 blocks, of 40 KiB of shared memory each, must be under way at once: a device has room for them.
+// All 64 blocks, with 40 KiB of shared memory each, must be resident at once. A device has room for them.
 TEST(LittleHost, TakesNoLackOfMemoryForAnEndlessWait) {
   const Outcome enough = with_limit("barrier", 4000000);
   EXPECT_EQ(enough.exit_code, 0) << enough.out << enough.err;

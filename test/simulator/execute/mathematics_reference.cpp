@@ -82,8 +82,8 @@ Real cospi(Real x) {
 
 Real bell(Real y) { return 2 / sqrtf128(PI) * expf128(-y * y); }
 
-// The inverse functions have no formula. From a result that is nearly right, one of Newton's steps leads to
-// one that is right to twice as many digits; from a wrong one it leads away.
+// Returns a better value of an inverse function, which has no formula. From a result that is nearly right, one of
+// Newton's steps leads to a result with twice as many right digits. From a wrong result it leads away.
 Real erfinv(Real x, Real got) {
   if (is_nan(x) || fabsf128(x) > 1) return NOT_A_NUMBER;
   if (fabsf128(x) == 1) return copysignf128(INFINITE, x);
@@ -206,7 +206,7 @@ const Function& function_named(const std::string& name) {
   return functions.at(name);
 }
 
-// -1, 0 or 1: `got` lies below, at or above the exact result.
+// Returns -1, 0 or 1: `got` lies below, at or above the exact result.
 int side(Operation operation, Real got, Real a, Real b, Real c) {
   const auto compare = [](Real x, Real y) { return x < y ? -1 : x > y ? 1 : 0; };
   switch (operation) {
@@ -239,7 +239,7 @@ double error_in_ulps(const std::string& function, T got, const std::array<T, 4>&
   Real exact = function_named(function)(wide, got);
   if (std::isnan(got) || is_nan(exact)) return std::isnan(got) && is_nan(exact) ? 0 : WRONG;
   if (exact == 0) return got == 0 && std::signbit(got) == is_negative(exact) ? 0 : WRONG;
-  // What is too large for T, and infinity, stands for the power of two behind T's largest number.
+  // `beyond` is the power of two above T's largest number. It stands for infinity and for all numbers too large for T.
   const Real beyond = ldexpf128(1, Limits::max_exponent);
   if (is_infinite(exact) && !std::isinf(got)) return WRONG;
   if (fabsf128(exact) > beyond) exact = copysignf128(beyond, exact);

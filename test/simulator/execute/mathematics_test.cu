@@ -1,5 +1,5 @@
-// The mathematical functions of device code against CUDA's error bounds, and arithmetic that rounds in a
-// given direction against the exact result.
+// The mathematical functions of device code keep CUDA's error bounds. Arithmetic that rounds in a given direction
+// equals the exact result, rounded so.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ std::vector<T> special_values() {
   return values;
 }
 
-// Every magnitude with both signs, the neighbourhoods of what is special, and intervals where most happens.
+// Returns every magnitude with both signs, the neighbourhoods of special values, and the most used intervals.
 template <typename T>
 std::vector<T> sweep() {
   std::vector<T> values = special_values<T>();
@@ -141,7 +141,7 @@ std::vector<Arguments<T>> arguments_of(size_t count) {
   return arguments;
 }
 
-// Bessel functions of whole orders.
+// Returns arguments for Bessel functions of whole orders.
 template <typename T>
 std::vector<Arguments<T>> orders() {
   std::vector<Arguments<T>> arguments;
@@ -171,9 +171,9 @@ void expect_within(const std::string& name, double bound,
   ::testing::Test::RecordProperty("ulps", std::to_string(worst));
 }
 
-// The bounds are those of the CUDA C++ Programming Guide, appendix Mathematical Functions, single and double.
-// Where it has an absolute error (the Bessel functions beyond 8), or sets an interval aside (lgamma's below
-// zero), the number here is its number for the rest, everywhere.
+// The bounds of the CUDA C++ Programming Guide, appendix Mathematical Functions, single and double. It has absolute
+// errors for some arguments (the Bessel functions beyond 8) and leaves some intervals out (lgamma's below zero). There
+// the number here is its number for the other arguments.
 
 #define FUNCTION(count, name, single, twice, call, callf)                        \
   struct Of_##name {                                                             \
@@ -315,7 +315,7 @@ __global__ void exact_functions(const Arguments<T>* in, Exact<T>* out, size_t co
   o.classes = isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * signbit(x);
 }
 
-// The same number, the sign of a zero included, or both NaN.
+// True for the same number, the sign of a zero included, or if both are NaN.
 template <typename T>
 bool same(T a, T b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
@@ -346,7 +346,7 @@ void expect_exact_functions() {
     }
     ASSERT_TRUE(same(o.nextafter, std::nextafter(x, y)));
     ASSERT_TRUE(same(o.fdim, std::fdim(x, y)));
-    // The other operand beside a NaN; -0 below +0, which the host leaves open.
+    // The other operand beside a NaN; -0 below +0, an order that the host leaves open.
     const T less = std::isnan(x)                          ? y
                    : std::isnan(y)                        ? x
                    : x < y || (x == y && std::signbit(x)) ? x
@@ -512,7 +512,7 @@ TEST(Mathematics, LanesThatSitItOutKeepTheirValues) {
   }
 }
 
-// The calls of one kernel hand over their arguments in places of the same names, here of several widths.
+// Calls functions whose arguments pass through places of the same names, here of several widths.
 __global__ void of_both_widths(double* o, float* f, int* n) {
   const float a = f[0] + 1, b = f[1] + 2, c = f[0] + 3, d = f[1] + 4;  // alive across the calls
   o[0] = exp(o[0]);
@@ -669,7 +669,7 @@ __global__ void edges(const float* x, float* o) {  // x: 1, FLT_MAX, 1e-30, 0
   o[7] = __uint2float_rd(static_cast<unsigned>(x[3]));
   o[8] = __ull2float_rd(static_cast<unsigned long long>(x[3]));
   o[9] = __double2float_rz(1e300 * static_cast<double>(x[0]));
-  o[10] = __fadd_rn(x[0], 0x1p-24F);  // and the others leave the default as it is
+  o[10] = __fadd_rn(x[0], 0x1p-24F);  // and the other operations leave the default mode as it is
 }
 TEST(DirectedRounding, ZerosAndTheEndsOfTheRange) {
   Managed<float> x(4);

@@ -1,5 +1,5 @@
-// Products of fragments that are all or partly zero. The simulated GPU passes over them; the bits must be those of the rule
-// in docs/simulator.md. (test/device/tensor_bits.cu compares products in general with an H200's.)
+// Products of fragments that are all or partly zero. The simulated GPU skips them. The bits must follow the rule in
+// docs/simulator.md. (test/device/tensor_bits.cu compares products in general with an H200's.)
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ class Matrices : public testing::TestWithParam<Format> {
     GetParam().multiply<<<1, 32>>>(fragments_.get());
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
-  // D's element must be C's, and a zero +0.
+  // Expects C's element in D, and +0 for a zero.
   void expect_c(int lane, int i) const {
     const uint32_t c = fragments_->c[lane][i];
     EXPECT_EQ(fragments_->d[lane][i], c == MINUS_ZERO ? 0 : c) << "lane " << lane << " " << i;
@@ -111,7 +111,7 @@ TEST_P(Matrices, WithOneRowLeaveTheOthersC) {
   EXPECT_EQ(std::bit_cast<float>(fragments_->d[12][0]), c + k);
 }
 
-// Zero times infinity is NaN, in B's column 0, which lanes 0 to 3 hold.
+// Zero times infinity is NaN. B's column 0, which lanes 0 to 3 hold, has the infinity.
 TEST_P(Matrices, OfZerosAndInfinitiesAreNaN) {
   fill_a(0);
   fragments_->b[0][0] = GetParam().infinity;

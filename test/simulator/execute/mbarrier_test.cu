@@ -1,5 +1,5 @@
-// mbarriers and bulk copies: the phases, copies that land as late as they may, addresses that are wrong, and waits that
-// nobody can end.
+// mbarriers and bulk copies: the phases, copies that land as late as they may, wrong addresses, and waits that no
+// thread can end.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Mbarriers : public testing::Test {
     simulator::set_fault_output(true);
   }
 
-  // The launch must have ended with this error, at an instruction in device/mbarrier.cuh. Returns its message.
+  // Expects that the launch ended with this error, at an instruction in device/mbarrier.cuh. Returns its message.
   static std::string expect_fault(cudaError_t error, FaultKind kind) {
     EXPECT_EQ(cudaDeviceSynchronize(), error);
     const std::optional<Fault> fault = simulator::last_fault();
@@ -47,7 +47,7 @@ class Mbarriers : public testing::Test {
   }
 };
 
-// Every form of the instructions, as written in PTX.
+// Every form of the instructions, as written in PTX. This one arrives and returns the state.
 __device__ uint64_t arrive_for_state(Mbarrier& m, uint32_t count) {
   uint64_t state;
   asm volatile("mbarrier.arrive.shared.b64 %0, [%1], %2;"
@@ -72,7 +72,7 @@ __device__ bool test_state(Mbarrier& m, uint64_t state) {
                : "memory");
   return done != 0;
 }
-// A generic address, and a hint of the longest time.
+// Waits with a generic address, and with a hint of the longest time.
 __device__ bool try_parity(Mbarrier& m, int parity) {
   int done;
   asm volatile(
@@ -259,7 +259,7 @@ TEST_F(Mbarriers, AStoreIsReadAndWrittenAtTheWaitsForIt) {
   EXPECT_EQ(std::vector<int>(seen.get(), seen.get() + 4), (std::vector<int>{-7, 0, -7, WORDS / 2}));
 }
 
-// Each thread copies an element; the phase counts the threads when their copies have landed.
+// Copies an element in each thread. The phase counts the threads when their copies have landed.
 template <bool IS_COUNTED>
 __global__ void arrive_when_copied(const float* in, float* out) {
   __shared__ float tile[64];
@@ -277,7 +277,7 @@ __global__ void arrive_when_copied(const float* in, float* out) {
   } else {
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(device::shared_address(&full))
                  : "memory");
-    __syncthreads();  // all have told the phase to wait for them
+    __syncthreads();  // all have added their copies to the phase
     if (threadIdx.x == 0) device::arrive(full);
   }
   device::wait(full, 0);
@@ -298,7 +298,7 @@ TEST_F(Mbarriers, AThreadMayArriveWhenItsCopiesHaveLanded) {
   }
 }
 
-// PTX of books repeats its labels in every place.
+// Waits with the PTX of books, which repeats its labels in every place.
 __device__ void wait_by_labels(Mbarrier& m, int parity) {
   asm volatile(
       "{\n.reg .pred P1;\nLAB_WAIT:\n"

@@ -1,5 +1,5 @@
-// Threads that wait for each other: lanes of a warp, warps of a block, blocks of a launch; and waits that
-// nobody can end.
+// Threads that wait for each other: lanes of a warp, warps of a block, blocks of a launch. Also waits that no thread
+// can end.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using simulator::Fault;
 using simulator::FaultKind;
 using simulator::test::Managed;
 
-// The line of this file that ends in "// mark: WHAT".
+// Returns the line of this file that ends in "// mark: WHAT".
 int line_of(const std::string& mark) {
   std::ifstream file(__FILE__);
   int number = 0;
@@ -42,7 +42,7 @@ class Waiting : public testing::Test {
     simulator::set_fault_output(true);
   }
 
-  // The launch must have ended in a wait that nobody can end, at that line.
+  // Expects that the launch ended at that line, in a wait that no thread can end.
   static void expect_endless(const char* mark) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
     const std::optional<Fault> fault = simulator::last_fault();
@@ -143,7 +143,7 @@ TEST_F(Waiting, AWarpBarrierThatHalfTheWarpPassesByIsAFault) {
   EXPECT_EQ(simulator::last_fault()->where.line, line_of("half a warp"));
 }
 
-// --- what never waits counts as it did ----------------------------------------------------------------
+// --- kernels that never wait have unchanged counts ------------------------------------------------------
 
 __global__ void search(int* largest, const int* values, int* out) {
   for (int i = 0; i < 40 * (1 + static_cast<int>(threadIdx.x) % 4); ++i) atomicMax(largest, -i);
@@ -250,7 +250,7 @@ __global__ void wait_with_barriers(const volatile int* flag, int* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
-// Each turn of the loop stores, so nothing shows that the block waits: it gives way all the same.
+// Each turn of the loop stores, so nothing shows that the block waits. It is put aside nevertheless.
 TEST_F(Waiting, ABlockThatStoresWhileItWaitsIsPutAsideInTheEnd) {
   simulator::set_worker_threads(1);
   Managed<int> flag(1), out(2 * 64);
@@ -309,7 +309,7 @@ TEST_F(Waiting, ALockThatIsNeverFreed) {
 
 // --- in functions that are called ---------------------------------------------------------------------
 
-// At the bottom all lanes but one wait for what that one does when it is back in the kernel.
+// All lanes but one wait at the bottom. They wait for the lane that stores once it is back in the kernel.
 __device__ int wait_at_the_bottom(volatile int* flag, int depth) {
   if (depth <= 0) {
     while (threadIdx.x % 32 != 5 && *flag == 0) {  // mark: at the bottom
@@ -352,7 +352,7 @@ TEST_F(Waiting, AWaitWithinACallThatNobodyEnds) {
   expect_endless("at the bottom");
 }
 
-// Each trip round the loop looks the same but for what the frames of the calls hold.
+// Looks the same in each trip round its loop, except for the contents of the calls' frames.
 __device__ int count_down(volatile int* flag, int depth) {
   if (depth <= 0) return *flag;
   return 2 * count_down(flag, depth - 1) + (depth & *flag);
@@ -372,7 +372,7 @@ TEST_F(Waiting, ARecursionThatOnlyLooksIsNoWait) {
   for (size_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 0);
 }
 
-// A loop that looks through a function which is called in each trip.
+// Waits by calling a function in each trip of the loop.
 __device__ int look(volatile int* flag, int depth) {
   if (depth <= 0) return *flag;
   return 2 * look(flag, depth - 1) + look(flag, depth - 2);

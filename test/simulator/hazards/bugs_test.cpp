@@ -1,6 +1,6 @@
-// Learners' bugs: each wrong program of test/data/bugs says on the simulated GPU what is wrong with it, word for word, and the
-// mended one says nothing. After an intended change SGEMM_WRITE_MESSAGES=1 simulator_bugs writes the messages anew: read each
-// as a beginner would before you commit it.
+// Learners' bugs: on the simulated GPU each wrong program of test/data/bugs prints its error word for word, and the
+// mended one prints none. After an intended change SGEMM_WRITE_MESSAGES=1 simulator_bugs writes the messages anew: read
+// each as a beginner would before you commit it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 const std::string SIMCC = "'" SIMCC_PROGRAM "'";
 const fs::path BUGS = TEST_DATA "/bugs";
 
-// Each folder is a bug, by name.
+// Returns the bugs' names. Each is a folder.
 std::vector<std::string> names() {
   std::vector<std::string> names;
   std::error_code none;
@@ -39,7 +39,7 @@ std::vector<std::string> names() {
 
 class Bug : public ::testing::TestWithParam<std::string> {
  protected:
-  // Within its folder, as a learner calls it; the program lies elsewhere.
+  // Compiles within the bug's folder, as a learner does. The program lies elsewhere.
   void compile(const std::string& source) {
     const Outcome compiled =
         run("cd '" + bug_.string() + "' && " + SIMCC + " " + source + " -o '" + program_ + "'");
@@ -59,14 +59,16 @@ class Bug : public ::testing::TestWithParam<std::string> {
   const std::string program_ = (folder_ / "program").string();
 };
 
-// What is the same in every tree and in every run: the host's own addresses are not, the device's are.
+// Returns the text that is the same in every tree and run: without the host's addresses, which differ. The device's
+// stay.
 std::string without_tree_and_run(std::string err, const fs::path& folder) {
   const std::string path = folder.string() + "/";
   for (size_t at = 0; (at = err.find(path)) != std::string::npos;) err.erase(at, path.size());
   return std::regex_replace(err, std::regex("\\b0x[0-9a-f]{12}\\b"), "0x(of the host)");
 }
 
-// What happened, where, and what to try; the lines at the end of a program stand alone.
+// Expects three lines for each hazard: the event, its place, and a remedy. The lines at the end of a program stand
+// alone.
 void expect_three_lines_each(const std::string& err) {
   const std::vector<std::string> lines = lines_of(err);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -79,8 +81,8 @@ void expect_three_lines_each(const std::string& err) {
   }
 }
 
-// While it lives, programs that are started have one core of the host. Which block of a race comes second is a matter of luck
-// on several; everything else is the same there.
+// While it lives, started programs have one core of the host. On several cores, chance decides which block of a race
+// comes second. Everything else is the same there.
 class OneCore {
  public:
   OneCore() {
@@ -117,7 +119,7 @@ TEST_P(Bug, SaysWhatIsWrong) {
   EXPECT_EQ(std::getenv("SGEMM_WRITE_MESSAGES"), nullptr) << "written, not compared";
 }
 
-// Nor in another order of warps and blocks.
+// It also prints nothing in another order of warps and blocks.
 TEST_P(Bug, MendedSaysNothing) {
   ASSERT_NO_FATAL_FAILURE(compile("mended.cu"));
   for (const char* const order : {"", "SIMULATOR_SCHEDULE=1 ", "SIMULATOR_SCHEDULE=2 "}) {
@@ -130,7 +132,7 @@ TEST_P(Bug, MendedSaysNothing) {
 INSTANTIATE_TEST_SUITE_P(Programs, Bug, ::testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
 
-// A wrong path would otherwise test nothing, and pass.
+// With a wrong path nothing would be tested, and the tests would pass.
 TEST(Bugs, AreAllThere) { EXPECT_GE(names().size(), 60u) << "in " << BUGS; }
 
 // The page has one marker for each bug and no others. tools/docs/doc_outputs.py puts the bug's section at its marker.

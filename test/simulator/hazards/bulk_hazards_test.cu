@@ -1,4 +1,4 @@
-// Hazards around mbarriers and bulk copies: rings that are right under every order, and each of their mistakes.
+// Hazards around mbarriers and bulk copies: rings that are right in every order, and each mistake in them.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class BulkHazards : public simulator::test::HazardTest {
       : HazardTest(__FILE__, {HazardKind::race, HazardKind::unwritten_read, HazardKind::early_use,
                               HazardKind::unawaited_copy, HazardKind::misused_mbarrier}) {}
 
-  // Exactly one, whose first line is that of the instruction in device/mbarrier.cuh.
+  // Expects exactly one hazard, whose first line is the instruction's in device/mbarrier.cuh.
   void expect_one_of_kind(HazardKind kind, const std::vector<std::string>& says) const {
     const std::vector<simulator::Hazard> hazards = found();
     ASSERT_EQ(hazards.size(), 1u);
@@ -44,9 +44,9 @@ constexpr int STAGES = 3, WORDS = 256, CONSUMERS = 128;
 
 enum class Mistake {
   none,
-  no_wait_for_full,   // a consumer reads at once
-  one_waits_for_all,  // and the others read without having waited
-  no_wait_for_empty,  // the producer overwrites
+  no_wait_for_full,   // a consumer reads at once, without waiting
+  one_waits_for_all,  // one consumer waits, and the others read without waiting
+  no_wait_for_empty,  // the producer overwrites without waiting
   early_release,      // a consumer gives the stage back before it has read it
   no_barrier_after_init,
 };
@@ -100,7 +100,7 @@ class Ring : public BulkHazards {
     ring<MISTAKE><<<1, CONSUMERS + 32>>>(in_.get(), out_.get(), TILES);
     simulator::set_schedule(0);
   }
-  // In every order one of these hazards is found, on the mark's line or beside it.
+  // Expects one of these hazards in every order, on the mark's line or beside it.
   template <Mistake MISTAKE>
   void expect_found(const std::vector<HazardKind>& kinds, const char* mark) {
     for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
@@ -135,7 +135,7 @@ TEST_F(Ring, ThatIsRightHasNoneInAnyOrder) {
   }
 }
 
-// A consumer that runs before the producer reads what nobody wrote; otherwise it reads what is still being copied.
+// A consumer that runs before the producer reads unwritten memory. Otherwise it reads data that are still being copied.
 TEST_F(Ring, ReadBeforeTheCopyIsWaitedFor) {
   expect_found<Mistake::no_wait_for_full>(
       {HazardKind::early_use, HazardKind::unwritten_read, HazardKind::race}, "read");
@@ -171,9 +171,9 @@ TEST_F(Ring, UsedBeforeItsMbarriersAreKnown) {
   }
 }
 
-// --- knowledge that goes on from the thread that waited -------------------------------------------------
+// --- the thread that waited tells the others ------------------------------------------------------------
 
-// One lane waits, and its warp meets; or one warp waits, and the group meets at a barrier of its own.
+// One lane waits, and its warp meets. Or one warp waits, and the group meets at its own barrier.
 template <bool BY_WARP>
 __global__ void hand_on(const int* in, int* out) {
   __shared__ alignas(16) int tile[WORDS];
@@ -190,7 +190,7 @@ __global__ void hand_on(const int* in, int* out) {
       device::expect(full, sizeof tile);
       device::load_bulk(tile, in, sizeof tile, full);
       device::wait(done, 0);
-      for (int& word : tile) word = 0;  // all have read, as the one that arrives knows
+      for (int& word : tile) word = 0;  // all have read, and the arriving thread knows it
     }
     return;
   }

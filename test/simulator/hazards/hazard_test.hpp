@@ -1,4 +1,4 @@
-// For tests of kernels' hazards: the hazards found, and the lines of the test.
+// A base for tests of kernels' hazards: finds the hazards, and the lines of the test.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,7 +15,7 @@
 
 namespace simulator::test {
 
-/// The number of the line of `file` that ends in "// mark: WHAT".
+/// Returns the number of the line of `file` that ends in "// mark: WHAT".
 inline int line_of(const char* file, const std::string& mark) {
   std::ifstream text(file);
   int number = 0;
@@ -26,7 +26,7 @@ inline int line_of(const char* file, const std::string& mark) {
   return -1;
 }
 
-/// Looks at hazards of some kinds, and is silent meanwhile.
+/// Looks for hazards of some kinds, and prints no messages meanwhile.
 class HazardTest : public testing::Test {
  protected:
   HazardTest(const char* file, std::vector<HazardKind> kinds)
@@ -47,7 +47,7 @@ class HazardTest : public testing::Test {
 
   int line_of(const std::string& mark) const { return test::line_of(file_, mark); }
 
-  /// Those found since the last time. The launches must have gone well.
+  /// Returns the hazards found since the last call. The launches must have succeeded.
   std::vector<Hazard> found() const {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     std::vector<Hazard> hazards = simulator::current_device().hazards.found();
@@ -62,7 +62,7 @@ class HazardTest : public testing::Test {
     for (const Hazard& hazard : found()) ADD_FAILURE() << hazard.message.text();
   }
 
-  /// Exactly one, of that kind, on that line, which says all these things.
+  /// Expects exactly one hazard, of that kind, on that line, with all these texts in its message.
   void expect_one(HazardKind kind, const char* mark, const std::vector<std::string>& says) const {
     const std::vector<Hazard> hazards = found();
     for (size_t i = 1; i < hazards.size(); ++i) ADD_FAILURE() << hazards[i].message.text();

@@ -1,5 +1,5 @@
-// Hazards: races, and reads of what nobody wrote, in kernels that are wrong in one place each, and none in
-// the same kernels mended.
+// Hazards: races and reads of unwritten memory, in kernels that are wrong in one place each. The same kernels have none
+// once they are mended.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using simulator::Hazard;
 using simulator::HazardKind;
 using testing::HasSubstr;
 
-// The line of this file that ends in "// mark: WHAT".
+// Returns the line of this file that ends in "// mark: WHAT".
 int line_of(const std::string& mark) {
   std::ifstream file(__FILE__);
   int number = 0;
@@ -60,12 +60,12 @@ class Hazards : public testing::Test {
   }
   void TearDown() override {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    simulator::current_device().hazards.clear();  // what a test means is no failure of the program
+    simulator::current_device().hazards.clear();  // an intended hazard is no failure of the program
     simulator::set_worker_threads(0);
     simulator::set_schedule(0);
   }
 
-  // Those found since the last call.
+  // Returns the hazards found since the last call.
   static std::vector<Hazard> found() {
     const std::vector<Hazard> hazards = simulator::current_device().hazards.found();
     simulator::current_device().hazards.clear();
@@ -74,7 +74,7 @@ class Hazards : public testing::Test {
   static void expect_none(const char* what) {
     for (const Hazard& hazard : found()) ADD_FAILURE() << what << "\n" << hazard.message.text();
   }
-  // One hazard, on the lines of these marks.
+  // Expects one hazard, on the lines of these marks.
   static void expect_one(HazardKind kind, const std::string& mark, const std::string& other = "",
                          const std::string& advice = "") {
     const std::vector<Hazard> hazards = found();
@@ -127,7 +127,7 @@ __global__ void rotate_once(int* out) {
   out[threadIdx.x] = read_neighbour(s);
 }
 
-// Each turn reads what the one before has written, and both stand in a function above.
+// In each turn reads the values that the turn before has written. A function above has both accesses.
 __global__ void rotate_by_helper(int* out, int turns) {
   __shared__ int s[64];
   s[threadIdx.x] = threadIdx.x;
@@ -185,7 +185,7 @@ __global__ void in_place(int* out) {
   out[t] = s[t];
 }
 
-// What is written first is read too early; what is read first is overwritten, by a later turn or in place.
+// Written first: it is read too early. Read first: it is overwritten, by a later turn or in place.
 TEST_F(Hazards, OnOneLineTheOrderDecidesWhatToTry) {
   const Buffer<int> in(64, 0);
   const Buffer<int> out(64);
@@ -250,7 +250,7 @@ TEST_F(Hazards, AllMayWriteTheSameValueOnOneLine) {
   expect_none("the same value");
 }
 
-// Warps 0 and 1 fill, warps 2 and 3 read; they meet at a barrier of their own number.
+// Warps 0 and 1 fill, warps 2 and 3 read. They meet at a barrier with a number of its own.
 template <bool WAIT>
 __global__ void hand_over(int* out) {
   __shared__ int s[64];
@@ -374,7 +374,7 @@ TEST_F(Hazards, LaunchesFollowEachOther) {
   expect_none("one launch after the other");
 }
 
-// Each byte its own thread's, in words that several threads share.
+// Fills bytes. Each belongs to its own thread, in words that several threads share.
 __global__ void fill_bytes(char* bytes, int stride) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   bytes[i / stride] = static_cast<char>(i);  // mark: bytes
@@ -388,7 +388,7 @@ TEST_F(Hazards, NeighbouringBytesAreNoRace) {
   expect_one(HazardKind::race, "bytes", "bytes");
 }
 
-// The last block to come adds up what all have left.
+// Lets the last block to come add up the parts of all blocks.
 template <bool FENCE>
 __global__ void sum_by_last_block(int* parts, unsigned* tickets, int* sum) {
   parts[blockIdx.x] = static_cast<int>(blockIdx.x);  // mark: part
@@ -455,7 +455,7 @@ TEST_F(Hazards, ALookBeforeAnAtomicMaxIsNone) {
   expect_none("the atomic decides");
 }
 
-// Whether block 3 writes depends on when it comes: the race is there in some orders only.
+// The block that comes first writes, so the race exists in some orders only.
 __global__ void first_come(int* turn, int* x, int* out) {
   if (threadIdx.x != 0) return;
   if (atomicAdd(turn, 1) == 0) x[0] = 1;  // mark: first writes
@@ -493,7 +493,7 @@ TEST_F(Hazards, WhatIsToldDoesNotDependOnTheHostsThreads) {
   EXPECT_THAT(times, testing::Each(times[0]));
 }
 
-// --- what nobody wrote --------------------------------------------------------------------------------
+// --- unwritten memory -----------------------------------------------------------------------------------
 
 __global__ void sum_shared(int* out, int filled) {
   __shared__ int s[64];

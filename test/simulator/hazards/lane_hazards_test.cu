@@ -1,5 +1,5 @@
-// Hazards between lanes and between warps: shuffles from lanes that are not there, false masks,
-// barriers that the guide forbids; and code that looks like a hazard and is none.
+// Hazards between lanes and between warps: shuffles from absent lanes, false masks, and barriers that the guide
+// forbids. Also code that looks like a hazard and is none.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ __global__ void first_of_eight(int* out) {
   if (threadIdx.x == 0) *out = v;
 }
 
-// The upper lanes read beyond the mask; what comes of it nobody looks at.
+// The upper lanes read beyond the mask. No thread uses their results.
 TEST_F(LaneHazards, ASumByHalvesReadsNothingThatCounts) {
   const Managed<int> out(1);
   first_of_eight<<<1, 32>>>(out.get());
@@ -234,7 +234,7 @@ __global__ void tiles_and_exited_lanes(unsigned* out, int n) {
   out[threadIdx.x] = votes + __activemask() * 0 + __shfl_sync(FULL, lane, 0);
 }
 
-// A mask may name lanes that have exited, and tiles of a warp may vote beside each other.
+// A mask may name lanes that have exited. Tiles of a warp may vote at the same time.
 TEST_F(LaneHazards, MasksThatAreInOrder) {
   const Managed<unsigned> out(96);
   tiles_and_exited_lanes<<<1, 96>>>(out.get(), 20);

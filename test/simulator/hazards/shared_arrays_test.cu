@@ -1,5 +1,5 @@
-// Accesses past one __shared__ array into what lies beside it: the block's shared memory is large enough, and a device
-// reads what the other array holds.
+// Accesses past one __shared__ array into the memory beside it. The block's shared memory is large enough, so a device
+// reads the other array's elements.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ class SharedArrays : public simulator::test::HazardTest {
   SharedArrays() : HazardTest(__FILE__, {HazardKind::beyond_array}) {}
 };
 
-// One array behind the other, in either order.
+// Has one array after the other, in either order.
 __global__ void two_arrays(int* out, int shift) {
   __shared__ int first[32], second[32];
   first[threadIdx.x] = threadIdx.x;
@@ -122,7 +122,7 @@ struct Pair {
 
 __device__ int value_at(const int* array, int i) { return array[i]; }
 
-// Which array it is, the address does not tell: the second of two, a member's neighbour, parts of the dynamic memory.
+// The address does not tell the array: the second of two, a member's neighbour, parts of the dynamic memory.
 __global__ void of_either(int* out, int n) {
   __shared__ int small[8], large[64];
   __shared__ Pair pair;

@@ -70,7 +70,7 @@ TEST(DeviceSize, IsTheMostThatCanBeAllocated) {
   EXPECT_THAT(outcome.err, HasSubstr("out of memory"));
 }
 
-// 126 GiB in all; of each GiB one MiB is filled, and three pages at most are touched besides.
+// 126 GiB in all. One MiB of each GiB is filled, and at most three more pages are touched.
 TEST(DeviceSize, SparseAllocationsCostOnlyWhatIsTouched) {
   const Outcome outcome = with_memory("128G", 42);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -1,6 +1,6 @@
-// sparse_memory COUNT: allocates COUNT GiB each of device, managed and pinned memory, a GiB at a time, and touches
-// a few bytes in each. Prints what the device has and the most memory that was resident, both in MiB. Fails if a
-// byte does not come back.
+// sparse_memory COUNT: allocates COUNT GiB each of device, managed and pinned memory, a GiB at a time, and touches a
+// few bytes in each. Prints the device's memory and the most memory that was resident, both in MiB. Fails if a byte is
+// not read back.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-// The line VmHWM of this process, in MiB.
+// Returns the line VmHWM of this process, in MiB.
 unsigned long peak_resident_mib() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

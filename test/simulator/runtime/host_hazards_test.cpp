@@ -32,7 +32,7 @@ class Program {
 
   std::string folder() const { return folder_.path().string(); }
 
-  // "  at FOLDER/program.cu:7 in main": the line that ends in "// mark: NAME".
+  // Returns "  at FOLDER/program.cu:7 in main": the line that ends in "// mark: NAME".
   std::string place_of(const std::string& name, const std::string& function = "main") const {
     return (folder_ / "program.cu").string() + ":" + std::to_string(line_of(name)) + " in " +
            function;
@@ -58,7 +58,7 @@ size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// The case that the first argument names is run, and what its call returns printed.
+// Runs the case that the first argument names, and prints the result of its call.
 const char* const REFUSED = R"(
 #include <cstdio>
 #include <cstring>
@@ -117,8 +117,8 @@ int main(int, char** words) {
 struct RefusedCall {
   const char* name;
   const char* error;
-  const char* what;    // a part of it
-  const char* advice;  // a part of it
+  const char* what;    // a part of the message
+  const char* advice;  // a part of the advice
 };
 
 TEST(RefusedCalls, SayWhyInThreeLinesAndAnswerAsBefore) {
@@ -221,7 +221,7 @@ TEST(RefusedCalls, AreSaidOncePerLineAndCountedAtTheEnd) {
       << ran.err;
   EXPECT_TRUE(ran.err.ends_with("\nsimulated GPU: 2 hazards, found 6 times\n")) << ran.err;
 
-  // What the program ends with.
+  // The exit code and output with other settings of SIMULATOR_HAZARDS.
   const Outcome error = program.with("SIMULATOR_HAZARDS=error");
   EXPECT_EQ(error.exit_code, 1);
   EXPECT_EQ(error.out, ran.out) << "what was printed is not lost";
@@ -233,7 +233,7 @@ TEST(RefusedCalls, AreSaidOncePerLineAndCountedAtTheEnd) {
   EXPECT_EQ(none.out, ran.out);
 }
 
-// Nor does a program need a kernel for it, or a hazard where a kernel has failed.
+// With this setting a program fails even without a kernel, and even without a hazard if a kernel has failed.
 TEST(Hazards, AreErrorsForWhoeverAsks) {
   const std::string error = "SIMULATOR_HAZARDS=error";
   const Program refused("int main() { cudaFree(reinterpret_cast<void*>(16)); }");
@@ -252,7 +252,7 @@ int main() {
   EXPECT_EQ(well.with(error).exit_code, 0);
 }
 
-// The message without the line, which is all that is missing.
+// Expects the message without the line; nothing else is missing.
 void expect_no_line(const Outcome& outcome) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, "1 -1\n");
@@ -266,7 +266,7 @@ void expect_no_line(const Outcome& outcome) {
 TEST(HostLine, IsLeftOutWhereTheToolIsMissingOrTalksNonsense) {
   const Program program(REPEATED);
   const std::string said = program().err;
-  // None, no program, one that fails, one that never ends.
+  // No tool: a missing file, a file that is no program, a program that fails, and one that never ends.
   for (const char* const tool : {"/nonexistent/symbolizer", "/etc/passwd", "false", "yes"}) {
     expect_no_line(program.with(std::string("SIMCC_SYMBOLIZER=") + tool));
   }
@@ -278,7 +278,7 @@ TEST(HostLine, IsLeftOutOfAProgramWithoutLines) {
   expect_no_line(Program(REPEATED, "-s")());
 }
 
-// A launch is where it is written, whatever stands between, and however it is compiled.
+// A launch's line is the one where it is written, in any surroundings and with any compiler options.
 TEST(HostLine, IsThatOfTheLaunchAndNotOfTheKernel) {
   for (const char* const level : {"-O0", "-O2"}) {
     const Program program(R"(
@@ -471,7 +471,7 @@ int main(int, char** words) {
   EXPECT_EQ(count_of(told.err, "simulated GPU: "), 1u) << "the fault itself: " << told.err;
 }
 
-// Each case prints what the host reads or writes; cases in capitals race.
+// Each case prints the value that the host reads or writes. Cases in capitals race.
 const char* const RACES = R"(
 #include <cstdio>
 #include <cstring>
@@ -692,7 +692,7 @@ int main(int, char** words) {
   EXPECT_EQ(silent.exit_code, 128 + 11);
   EXPECT_EQ(silent.err.find("simulated GPU"), std::string::npos) << silent.err;
 
-  // Other crashes are the program's own.
+  // Other crashes are not the simulator's: the program dies of them as usual.
   const Program crash(
       "int main() { int* d; cudaMalloc(&d, 4); cudaFree(d); return *static_cast<volatile "
       "int*>(nullptr); }");

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Compiled once. Its argument says what it does besides.
+// A program that is compiled once. Its argument selects what else it does.
 class ReportAtExit : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -47,7 +47,7 @@ int main(int count, char** words) {
   }
   static void TearDownTestSuite() { delete shared_folder; }
 
-  // In a folder of its own, with this in SIMULATOR_REPORT. The program reads what nobody wrote, and frees nothing.
+  // Runs in its own folder, with this in SIMULATOR_REPORT. The program reads unwritten memory, and frees nothing.
   Outcome copy(const std::string& report, const std::string& argument = "") const {
     return run("cd '" + folder_.path().string() + "' && SIMULATOR_HAZARDS=0 SIMULATOR_REPORT='" +
                report + "' COLUMNS=80 '" + (*shared_folder / "copy").string() + "' " + argument);
@@ -57,7 +57,7 @@ int main(int count, char** words) {
   static inline TemporaryFolder* shared_folder = nullptr;
 };
 
-// The printed report's table for stride 1, then 2.
+// The printed report's tables for stride 1 and then 2.
 constexpr const char* const BOTH_STRIDES = R"(
 copy in copy.cu, launch 1 (x 12)
 grid 64, block 256; 10 registers, 0 bytes shared, 8 blocks an SM

@@ -1,4 +1,4 @@
-// The texts about a run: a fault's message, the report for people and the one for programs.
+// The texts about a run: a fault's message, the report for people and the report for programs.
 #include "simulator/runtime/exit/report.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace simulator {
 namespace {
 
-// A fault of a thread, on a line.
+// Returns a fault of a thread, on a line.
 Fault fault_of(FaultKind kind, FaultAction action, uint32_t bytes) {
   return {.kind = kind,
           .kernel = "scale",
@@ -79,7 +79,7 @@ TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
   EXPECT_NE(fault.message().where.find("byte 4096 of shared memory"), std::string::npos);
 }
 
-// An address in shared memory has 32 bits, and one before it wraps.
+// An address in shared memory has 32 bits, and an address before shared memory wraps.
 TEST(FaultText, AnAddressBeforeSharedMemoryIsToldAsOne) {
   Fault fault = fault_of(FaultKind::out_of_bounds, FaultAction::copies, 4);
   fault.place.kind = AddressKind::before_shared;
@@ -173,7 +173,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The first line of `text` with this beginning.
+// Returns the first line of `text` with this beginning.
 std::string line_with(const std::string& text, const std::string& beginning) {
   for (const std::string& line : lines_of(text)) {
     if (line.starts_with(beginning)) return line;
@@ -231,7 +231,7 @@ TEST(Report, AddsUpTheInstructionsOfOneLine) {
             std::string::npos);
 }
 
-// All that is long, or takes much room.
+// Returns launches with everything that is long or needs much room.
 std::vector<LaunchCounters> long_launches() {
   std::vector<LaunchCounters> launches;
   for (int i = 0; i < 100; ++i) {
@@ -302,7 +302,7 @@ TEST(Report, ShowsTheFirstOfManyUnlikeLaunches) {
       << text;
 
   Counters program = total(launches);
-  program.launches += 1000;  // launches that were too many to be kept
+  program.launches += 1000;  // launches that are counted, but too many to be kept
   EXPECT_NE(runtime::report(program, launches, 120)
                 .find("\n1160 further launches, unlike those above; SIMULATOR_REPORT=FILE.json "
                       "lists 160 of them\n"),
@@ -382,7 +382,7 @@ TEST(LaunchCounters, CountAlikeLaunchesAndKeepUnlikeOnesApart) {
   add_all();
   launch.counters.accesses[0].lines += 1;
   store.add(launch);
-  store.reset();  // what a program resets in between is still its own
+  store.reset();  // launches before a reset stay in the list
   launch.counters.accesses[0].lines -= 1;
   add_all();
 

@@ -2,8 +2,8 @@
 // line. A real device's answers are kept in test/data/runtime_answers_h200.txt; the simulated GPU must
 // give the same.
 //
-// Every section runs in a process of its own, because some of them leave the device unusable. With no
-// argument all sections are run, with one only that section.
+// Every section runs in its own process, because some sections leave the device unusable. Without an argument all
+// sections run, with one only that section.
 #undef NDEBUG  // one question is what a failed assert does
 #include <cuda_runtime.h>
 #include <sys/wait.h>
@@ -42,7 +42,7 @@ void say(const char* question, long long answer) { std::printf("  %s: %lld\n", q
 
 #define ASK(...) say(#__VA_ARGS__, __VA_ARGS__)
 
-// What a launch leaves behind, in the last error.
+// Prints the error that a launch leaves in cudaGetLastError().
 #define ASK_LAUNCH(...)                    \
   do {                                     \
     __VA_ARGS__;                           \
@@ -349,7 +349,7 @@ void occupancy() {
   ASK(block);
 }
 
-// What follows once a kernel has failed. `launch` launches it.
+// Prints the answers of calls after a failed kernel. `launch` launches it.
 template <typename Launch>
 void after(Launch launch) {
   void* pointer = nullptr;

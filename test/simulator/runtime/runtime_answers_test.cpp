@@ -1,4 +1,4 @@
-// The simulated GPU answers runtime_answers.cu as an H200 does, line by line.
+// The simulated GPU answers runtime_answers.cu like an H200, line by line.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,7 +18,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Where the simulated GPU differs on purpose. `section` is the line without an indent above the question.
+// Returns the answer expected here, which differs on purpose in some lines. `section` is the line without an indent
+// above the question.
 std::string expected_here(const std::string& section, const std::string& recorded,
                           bool after_reset) {
   const auto answered = [&](const std::string& answer) {
@@ -30,7 +31,7 @@ std::string expected_here(const std::string& section, const std::string& recorde
       recorded.ends_with("cudaErrorInvalidValue") && recorded.find("1024") == std::string::npos) {
     return answered("cudaErrorInvalidConfiguration");
   }
-  // A reset makes the device usable again, as CUDA documents it; the recording's machine keeps the process out.
+  // A reset makes the device usable again, as CUDA documents. The recording's machine refuses the process instead.
   if (after_reset && recorded.ends_with("cudaErrorDevicesUnavailable"))
     return answered("cudaSuccess");
   return recorded;

@@ -1,5 +1,5 @@
-// The runtime API and the language of device code, end to end: kernels compiled by simcc, run by the
-// simulator. Questions without a kernel, which a device can answer too, are in runtime_answers.cu.
+// The runtime API and the language of device code, end to end: simcc compiles the kernels, and the simulator runs them.
+// Questions without a kernel, which a device can answer too, are in runtime_answers.cu.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -777,7 +777,7 @@ __global__ void scale_and_add(const float* a, float beta, float* c) {
   c[threadIdx.x] = a[threadIdx.x] + beta * c[threadIdx.x];
 }
 
-// A NaN in C may have come from anywhere; that C was loaded is counted.
+// The origin of a NaN in C is unknown, but loads from C are counted.
 TEST(Counters, TellWhichNamedBuffersWereLoaded) {
   Managed<float> a(32);
   Managed<float> c(32);

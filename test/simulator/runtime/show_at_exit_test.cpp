@@ -1,4 +1,4 @@
-// Pictures of a program's requests, as SIMULATOR_SHOW and SIMULATOR_SVG ask for them.
+// Pictures of a program's requests, with SIMULATOR_SHOW and SIMULATOR_SVG.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Compiled once. Its argument says what it does besides.
+// A program that is compiled once. Its argument selects what else it does.
 class ShowAtExit : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -49,7 +49,7 @@ int main(int count, char** words) {
   }
   static void TearDownTestSuite() { delete shared_folder; }
 
-  // In a folder of its own, with these settings in its environment. The program reads what nobody wrote, and frees
+  // Runs in its own folder, with these settings in its environment. The program reads unwritten memory, and frees
   // nothing.
   Outcome turn(const std::string& settings, const std::string& argument = "") const {
     return run("cd '" + folder_.path().string() + "' && COLUMNS=80 LC_ALL=C SIMULATOR_HAZARDS=0 " +

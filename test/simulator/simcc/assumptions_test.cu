@@ -1,5 +1,5 @@
-// What clang may conclude from C++ and a device does not: code that the language leaves undefined, and nvcc compiles as it is
-// written (looked at in nvcc 13.0's PTX). simcc has the list of what clang is told.
+// Assumptions that clang may make from C++ and a device does not. The language leaves this code undefined, and nvcc
+// compiles it as it is written (seen in nvcc 13.0's PTX). simcc has the list of clang's options for it.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using simulator::test::Managed;
 
-// A function whose end is reached without a return goes on, and gives anything.
+// Reaches its end without a return if x is not positive. It goes on, and may give anything.
 __device__ int only_if_positive(int x) {
   if (x > 0) return 1;
 }
@@ -62,7 +62,7 @@ __global__ void store_to_null(int* out) {
   *nowhere = 2;
 }
 
-// And does not empty the kernel.
+// The store does not empty the kernel either.
 TEST(Assumptions, AStoreToNullIsOne) {
   int* out = nullptr;
   ASSERT_EQ(cudaMalloc(&out, sizeof(int)), cudaSuccess);
@@ -77,7 +77,7 @@ __global__ void branch_on_anything(int* next, int* out, int n) {
   if (ticket < n) out[threadIdx.x] = 1;
 }
 
-// What the other lanes do is anybody's guess, but that they draw no tickets.
+// The other lanes may do anything, except draw tickets.
 TEST(Assumptions, ABranchOnWhatIsNotSetProvesNothing) {
   Managed<int> next(1);
   Managed<int> out(32);

@@ -1,5 +1,5 @@
-// __grid_constant__: all threads use the parameter itself, at an address in the memory of parameters. Any other parameter
-// whose address is taken is copied into each thread's local memory, as nvcc does.
+// __grid_constant__: all threads use the parameter itself, at an address in the memory of parameters. Any other
+// parameter whose address is taken is copied into each thread's local memory, as nvcc does.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Map map_from(uint32_t first) {
   return map;
 }
 
-// An instruction that takes a generic address, as a tensor copy takes its map's.
+// Loads with a generic address, as a tensor copy takes its map's.
 __device__ uint32_t load_at(const void* address) {
   uint32_t word;
   asm volatile("ld.u32 %0, [%1];" : "=r"(word) : "l"(address) : "memory");
@@ -50,7 +50,7 @@ __device__ __noinline__ uint32_t sum_of(const Map& map) {
   return sum;
 }
 
-// The kind of a parameter's address, its words, and the words of another parameter behind.
+// Stores the kind of a parameter's address, its words, and the words of the parameter after it.
 __global__ void in_place(const __grid_constant__ Map map, uint32_t* out,
                          const __grid_constant__ Map other) {
   const uint32_t t = threadIdx.x;
@@ -68,7 +68,7 @@ __global__ void copied(const Map map, uint32_t* out) {
   out[64] = is_parameter(&map);
   out[65] = is_local(&map);
 }
-// The word may stand before const, and kernels may be templates.
+// Has the word before const, in a template.
 template <int N>
 __global__ void of_a_template(__grid_constant__ const Map map, uint32_t* out) {
   if (threadIdx.x == 0) out[0] = load_at(&map.words[N]);

@@ -1,4 +1,4 @@
-// ./simcc at the top of the tree: its set-up, and the words that it hands on to simcc.
+// ./simcc at the top of the tree: its set-up, and the words that it passes to simcc.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,8 +17,8 @@ void write_script(const fs::path& file, const std::string& text) {
   fs::permissions(file, fs::perms::owner_all);
 }
 
-// The launcher in a tree of its own, on a machine with a GPU. Of cmake and ninja there is only what they write
-// down, and simcc prints what it was given.
+// The launcher in its own tree, on a machine with a GPU. cmake and ninja are stand-ins that only write their words
+// down, and simcc prints its own.
 class SimccLauncher : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class SimccLauncher : public ::testing::Test {
                                        "echo 'ninja: no work to do.'\n");
   }
 
-  // As after a first call.
+  // Makes the tree as it is after a first call.
   void configure() {
     fs::create_directories(tree_ / "build/sim");
     const std::string home = fs::canonical(tree_).string();

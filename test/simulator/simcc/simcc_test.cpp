@@ -1,4 +1,4 @@
-// simcc on programs as learners bring them, and on command lines that are wrong.
+// simcc on programs as learners bring them, and on wrong command lines.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -75,7 +75,7 @@ TEST(Simcc, APlainCharMeansTheSameInBothHalves) {
   }
 }
 
-// A kernel's memory accesses in its PTX: "2 ld.global.v4.f32, 1 st.global.f32".
+// Returns a kernel's memory accesses in its PTX: "2 ld.global.v4.f32, 1 st.global.f32".
 std::string accesses_of(const std::string& ptx, const std::string& kernel) {
   const size_t begin = ptx.find(".entry " + kernel + "(");
   if (begin == std::string::npos) return "no kernel " + kernel;
@@ -94,8 +94,8 @@ std::string accesses_of(const std::string& ptx, const std::string& kernel) {
   return text;
 }
 
-// The memory accesses of each kernel of a source. The widths expected are those in nvcc 13.0's machine code for
-// sm_90a, unless it is said why not.
+// The memory accesses of each kernel of a source. The expected widths equal those in nvcc 13.0's machine code for
+// sm_90a, unless a comment gives the reason for another.
 struct Accesses {
   const char* kernel;
   const char* expected;
@@ -429,7 +429,7 @@ TEST(Simcc, EmbedsThePtxAndEndsItWithAZeroByte) {
           " -c k.cu && objcopy -O binary --only-section=.nv_fatbin k.o embedded");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string expected = contents(folder / "k.ptx") + '\0';
-  // The address sanitizer lays a red zone behind it.
+  // The address sanitizer puts a red zone behind it.
   EXPECT_EQ(contents(folder / "embedded").substr(0, expected.size()), expected);
 }
 
@@ -475,7 +475,7 @@ TEST(Simcc, LeavesNothingBehindWhenTheProgramIsWrong) {
   EXPECT_EQ(files, 0);
 }
 
-// The optimiser takes infinite recursion for impossible, and would leave the kernel that comes to it empty.
+// The optimiser assumes that infinite recursion is impossible, and would empty a kernel that reaches it.
 TEST(Simcc, RefusesInfiniteRecursionOnTheDevice) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "system");
@@ -530,8 +530,7 @@ TEST(Simcc, KeepsAnOlderProgramWhenTheNewOneIsWrong) {
   EXPECT_EQ(contents(folder / "program"), "old");
 }
 
-// The kernel's own file is one of several: each fault names the file that its line is in.
-// A folder with a toolkit's headers in it, which would not compile beside ours, and one that is no toolkit's.
+// A folder with a toolkit's headers, which would not compile beside ours, and a folder that is no toolkit's.
 class InstalledToolkit : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -554,7 +553,7 @@ class InstalledToolkit : public ::testing::Test {
   const TemporaryFolder folder_;
   const std::filesystem::path toolkit_ = folder_ / "toolkit";
   const std::string path_ = toolkit_.string();
-  // How its headers may come to be found.
+  // The ways by which its headers may be found.
   const std::pair<std::string, std::string> ways_[4] = {{"CPATH=" + path_, ""},
                                                         {"CPLUS_INCLUDE_PATH=" + path_, ""},
                                                         {"", "-I" + path_},
@@ -597,7 +596,7 @@ TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
   expect_refused("below.cu", environment, "", "below.cu:1: error: thrust/device_vector.h is");
 }
 
-// The same without a toolkit: clang finds no such header.
+// Without a toolkit clang finds no such header.
 TEST(Simcc, RefusesAHeaderOfALibraryOfNvidiasInOneLine) {
   const TemporaryFolder folder;
   const auto compile = [&](const std::string& file, const std::string& text) {
@@ -664,7 +663,7 @@ int main(int count, char**) {
   EXPECT_NE(in_main.err.find("main.cu:9"), std::string::npos) << in_main.err;
 }
 
-// Other kernels of a file are none the worse for one that is outside what can be run.
+// A kernel that cannot be run leaves the other kernels of its file usable.
 TEST(Simcc, AKernelThatCannotBeReadFailsAlone) {
   const TemporaryFolder folder;
   write(folder / "k.cu", R"(#include <cstdio>

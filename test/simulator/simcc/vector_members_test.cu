@@ -1,5 +1,5 @@
-// Which widths a float4 is read in depends on which of its members are used, and with them where a misaligned address is an
-// error. What an H200 answered on 2026-11-23 (nvcc 13.0, -arch=sm_90a -O3), of global and of shared memory alike.
+// The widths in which a float4 is read depend on its used members, and so do the addresses that are an error. The
+// expected answers are an H200's of 2026-11-23 (nvcc 13.0, -arch=sm_90a -O3), the same for global and shared memory.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ __global__ void read_pair(const float* a, float* b, int beyond) {
   b[t] = sum<members>(v);
 }
 
-// What it is not: one of our vector types.
+// It is not one of our vector types.
 struct alignas(16) Mixed {
   float x;
   int y;
@@ -103,7 +103,7 @@ class VectorMembers : public ::testing::Test {
   }
   void TearDown() override { cudaDeviceReset(); }
 
-  // "ok" or "misaligned", `beyond` floats behind an aligned address.
+  // Returns "ok" or "misaligned", for an address `beyond` floats after an aligned one.
   std::string answer(Kernel kernel, int beyond) {
     kernel<<<1, THREADS>>>(a_, b_, beyond);
     const cudaError_t error = cudaDeviceSynchronize();
@@ -124,10 +124,10 @@ class VectorMembers : public ::testing::Test {
 
 struct Reading {
   const char* members;
-  float sum;  // of 1, 2, 4 and 8
+  float sum;  // the sum of 1, 2, 4 and 8 for the used members
   Kernel global, assigned, shared, mixed;
-  const char* by_one;  // one float behind an aligned address,
-  const char* by_two;  // and two
+  const char* by_one;  // the answer one float after an aligned address
+  const char* by_two;  // and two floats after it
 };
 
 #define READING(members, names, by_one, by_two)                                       \

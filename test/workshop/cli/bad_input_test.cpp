@@ -32,7 +32,7 @@ struct BadInput : testing::Test {
 
   BadInput() { fs::create_directory(mine); }
 
-  // The page is so wide that a message is one line.
+  // Calls the program with a page so wide that a message is one line.
   Call call(std::vector<std::string> words, const fs::path& own_folder) const {
     words.insert(words.begin(), SGEMM_WORKSHOP);
     words.insert(words.end(), {"--folder", own_folder.string()});
@@ -41,7 +41,7 @@ struct BadInput : testing::Test {
   }
   Ended run(const std::vector<std::string>& words) const { return run_program(call(words, mine)); }
 
-  // The command line makes no sense with the files in the folder: exit code 2 and one message.
+  // Expects a refusal because of the files in the folder: exit code 2 and one message.
   void expect_refused(const Ended& ended, const char* hint) const {
     EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
     EXPECT_THAT(ended.out, IsEmpty());
@@ -53,7 +53,7 @@ struct BadInput : testing::Test {
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  // The right answer with one text in it replaced.
+  // Returns the right answer with one text in it replaced.
   std::string answer(const std::string& old, const std::string& now) const {
     std::string source =
         workshop::cut(find_exercise("2"), 'b', workshop::solution_of(find_exercise("2"), 'b'));
@@ -61,7 +61,7 @@ struct BadInput : testing::Test {
     EXPECT_NE(at, source.npos) << old;
     return source.replace(at, old.size(), now);
   }
-  // As the learner wrote it, the file is judged, and stays as it is.
+  // Judges the file as the learner wrote it. The file stays as it is.
   Ended judge(const std::string& source, const std::vector<std::string>& options = {}) const {
     write(file, source);
     std::vector<std::string> words{"check", "2"};
@@ -78,7 +78,7 @@ struct BadInput : testing::Test {
 };
 
 constexpr const char* LOOP =
-    "  float sum = 0.0f;\n";  // before which something is added in the kernel
+    "  float sum = 0.0f;\n";  // a place in the kernel, before which a test adds code
 constexpr const char* LAUNCH =
     "  const int64_t tiles_n = ceil_div(p.N, BN);\n";  // the same in host code
 
@@ -117,7 +117,7 @@ TEST_F(BadInput, AnEmptyFileAndAnythingElseInItsPlaceIsKeptByReset) {
   EXPECT_EQ(contents(mine / "backup" / "02_coalesced.1.cu" / "inside"), "kept");
   EXPECT_TRUE(fs::is_regular_file(file));
 
-  // Neither a pipe, which nobody writes to, nor what has no end is waited for.
+  // Neither a pipe without a writer nor an endless device is waited for.
   fs::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
   expect_refused(run({"check", "2"}),
@@ -127,7 +127,7 @@ TEST_F(BadInput, AnEmptyFileAndAnythingElseInItsPlaceIsKeptByReset) {
   expect_refused(run({"check", "2"}),
                  "is a pipe or a device, and should be a file: './sgemm_runner reset 2'");
 
-  // A link that leads nowhere cannot be read, whoever one is.
+  // A link that leads nowhere cannot be read, even by root.
   fs::remove(file);
   fs::create_symlink(folder / "nowhere", file);
   expect_refused(run({"check", "2"}),
@@ -152,7 +152,7 @@ TEST_F(BadInput, AFileThatDoesNotCompile) {
   const Ended binary = judge(std::string("\0\1\2\33[2J", 7) + std::string(5000, '\177'));
   expect_wrong(binary, "it does not compile", "line 1: ");
   for (const char c : {'\0', '\1', '\33'}) EXPECT_EQ(binary.out.find(c), binary.out.npos);
-  // Everything that the compiler says.
+  // The compiler's whole output.
   EXPECT_THAT(judge(answer("row >= p.M", "rwo >= p.M"), {"-v"}).out,
               HasSubstr("1 error generated"));
 }
@@ -163,7 +163,7 @@ TEST_F(BadInput, AKernelThatNeverEnds) {
     expect_wrong(judge(answer(LOOP, std::string(loop) + LOOP), {"--seconds", "0.5"}),
                  "it does not end", "02_coalesced.cu:");
   }
-  // A compiler may leave out what has no effect, and says so.
+  // A compiler may leave out a loop without effect, and then says so.
   expect_wrong(judge(answer("++k", "k += 0"), {"--seconds", "0.5"}), "it does not compile",
                "a loop that does nothing for ever");
 }
@@ -187,7 +187,7 @@ TEST_F(BadInput, HostCodeThatEndsTheProcess) {
   for (const auto& [code, why] : endings) {
     expect_wrong(judge(answer(LAUNCH, std::string(code) + LAUNCH)), "its host code crashed", why);
   }
-  // Even before anything is called.
+  // Even before a function is called.
   expect_wrong(
       judge(answer("#include",
                    "static const int crash = *static_cast<volatile int*>(nullptr);\n#include")),
@@ -202,7 +202,7 @@ TEST_F(BadInput, AKernelThatPrints) {
   EXPECT_LT(ended.out.size(), 6000U);
 }
 
-// So little that a stream would keep it to itself until the process ends.
+// So little output that a stream would keep it until the process ends.
 TEST_F(BadInput, AKernelThatPrintsALineAndIsWrong) {
   const std::string print =
       "  if (blockIdx.x == 0 && threadIdx.x == 0) printf(\"M is %d\\n\", int(p.M));\n  return;\n";
@@ -217,7 +217,7 @@ TEST_F(BadInput, AKernelThatWaitsForWhatCannotCome) {
   EXPECT_THAT(ended.out, testing::Not(HasSubstr("was not done after")));
 }
 
-// Windows and its editors; the answer is right all the same.
+// Line ends of Windows and its editors. The answer is right all the same.
 TEST_F(BadInput, AFileWithAnotherKindOfLinesIsJudgedAsItIs) {
   std::string source = "\xEF\xBB\xBF";
   for (const char c : answer(LOOP, LOOP)) {
@@ -274,7 +274,7 @@ TEST_F(BadInput, ADamagedProgressFileIsKeptAndBegunAnew) {
   EXPECT_EQ(contents(file), "mine");
 }
 
-// Of an exercise that is no more, or a hole that is no more.
+// The progress file names an exercise and a hole that no longer exist.
 TEST_F(BadInput, AProgressFileOfAnotherDayIsRead) {
   write(progress, R"({"sgemm_workshop_progress": 1, "exercises":
                       {"02_coalesced": {"hole": "q", "hints_of_hole": 17}, "99_gone": {"checks": 3}}})");
@@ -287,7 +287,7 @@ TEST_F(BadInput, AProgressFileOfAnotherDayIsRead) {
   EXPECT_TRUE(fs::exists(file));
 }
 
-// Saved twice, the second time so that it does not compile, then given away, brought back and ended with Ctrl-C.
+// The file is saved, saved with an error, moved away and brought back. Ctrl-C ends the watch.
 TEST_F(BadInput, AFileThatIsWatchedMayBeAnything) {
   write(file, "first\n");
   Call watching = call({"check", "2", "--watch"}, mine);
@@ -304,7 +304,7 @@ TEST_F(BadInput, AFileThatIsWatchedMayBeAnything) {
     write(file, "second, longer\n");
     until(2);
     fs::rename(file, folder / "away");
-    fs::rename(folder / "away", file);  // the same again is no save, unless it was seen to be gone
+    fs::rename(folder / "away", file);  // the same text is no save, unless the file was seen gone
     write(file, "third, longer still\n");
     until(3);
     kill(child, SIGINT);

@@ -1,4 +1,4 @@
-// The workshop as a learner calls it: opened, checked, hinted, solved, begun anew.
+// The workshop as a learner calls it: exercises are opened, checked, hinted, solved and begun anew.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using testing::StartsWith;
 using workshop::find_exercise;
 using workshop::read_text;
 
-// Returns a message without its line breaks: where they are depends on the length of paths.
+// Returns a message without its line breaks, whose places depend on the length of paths.
 std::string in_one_line(const std::string& message) {
   return std::regex_replace(message, std::regex("\n +"), " ");
 }
@@ -73,7 +73,7 @@ TEST_F(Learner, OpensAnExerciseOnceAndKeepsWhatIsWritten) {
 
 TEST_F(Learner, IsToldWhatIsWrongAndWhatIsNext) {
   static_cast<void>(run({"learn", "2"}));
-  const Ended ended = run({"check"});  // the one at hand
+  const Ended ended = run({"check"});  // the current exercise
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("02_coalesced.cu exercise 2: the result is wrong"),
                                HasSubstr("nothing written"), HasSubstr("./sgemm_runner hint 2")));
@@ -211,7 +211,7 @@ TEST_F(Learner, MayGiveTheAnswerAloneInAFile) {
             workshop::cut(find_exercise("2"), 'a', workshop::solution_of(find_exercise("2"), 'a')));
   EXPECT_TRUE(fs::exists(mine + "/backup/02_coalesced.1.cu"));
   EXPECT_EQ(run({"check", "2", "--answer", answer_file}).code,
-            0);  // what is there already is not kept again
+            0);  // the same copy is not kept twice
   EXPECT_FALSE(fs::exists(mine + "/backup/02_coalesced.2.cu"));
 
   const Ended none = run({"check", "2", "--answer", mine + "/none.txt"});
@@ -239,7 +239,7 @@ TEST_F(Learner, HandsInProgressUnderAName) {
   EXPECT_EQ(run({"progress", "--export", handed_in}).code, 0);  // once more
   const std::string notes = mine + "/notes.json", bens = mine + "/ben.json";
   std::ofstream(notes) << "{\"an hour\": \"of work\"}";
-  fs::copy_file(handed_in, bens);  // of ada
+  fs::copy_file(handed_in, bens);  // ada's progress under ben's name
   for (const std::string& file : {notes, bens}) {
     const std::string before = read_text(file);
     const Ended refused = run({"progress", "--export", file});
@@ -272,7 +272,7 @@ TEST_F(Learner, BeginsAnewAndLosesNothing) {
 TEST_F(Learner, TakesUpASolvedExerciseAgain) {
   answer(workshop::solution_of(find_exercise("2"), 'a'));
   EXPECT_EQ(run({"check", "2"}).code, 0);
-  EXPECT_EQ(run({"check"}).code, 2);  // nothing is at hand
+  EXPECT_EQ(run({"check"}).code, 2);  // no exercise is current
   EXPECT_EQ(run({"reset", "2", "--hole", "b"}).code, 0);
   const Ended ended = run({"check"});
   EXPECT_EQ(ended.code, 1) << ended.err;
@@ -288,7 +288,7 @@ TEST_F(Learner, WhoReadsASolvedOneAgainIsNotHeldThere) {
                                              HasSubstr("./sgemm_runner learn vector_add")));
   EXPECT_EQ(run({"learn", "2"}).code, 0);
   EXPECT_THAT(run({"learn", "next"}).out, StartsWith("vector_add"));
-  EXPECT_EQ(run({"learn", "skip", "2"}).code, 2);  // there is nothing to put off
+  EXPECT_EQ(run({"learn", "skip", "2"}).code, 2);  // there is no exercise to put off
   EXPECT_THAT(run({"learn", "skip"}).out, HasSubstr("vector_add is put off"));
 }
 

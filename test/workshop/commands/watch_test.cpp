@@ -1,5 +1,5 @@
-// A file is watched while somebody works on it. Nothing depends on the time: what happens to the file happens between two
-// looks, at the pauses, and in the order of a script.
+// A file is watched while somebody works on it. Nothing depends on the time: a script changes the file in order, at the
+// pauses between two looks.
 #include "workshop/commands/watch.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ void write(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-// What is done at the pauses, one after the other.
+// The actions at the pauses, one after the other.
 class Script {
  public:
   Script& then(std::function<void()> action) {
@@ -33,7 +33,7 @@ class Script {
     for (int i = 0; i < pauses; ++i) actions_.push_back([] {});
     return *this;
   }
-  // The contents of the file whenever a save is told, and "gone".
+  // Returns the file's contents at each reported save, and "gone".
   std::vector<std::string> told(
       const fs::path& file, const std::function<void()>& during_a_call = [] {}) {
     std::vector<std::string> told;
@@ -76,7 +76,7 @@ TEST_F(Watch, TellsEachSave) {
               ElementsAre("first", "second, longer", "third, shorter"));
 }
 
-// As many bytes as before: the time tells, here one that no clock can have by itself.
+// As many bytes as before, so only the time tells. Here it is a time that no clock can give by itself.
 TEST_F(Watch, TellsASaveThatLeavesTheSize) {
   EXPECT_THAT(Script()
                   .wait()
@@ -90,7 +90,7 @@ TEST_F(Watch, TellsASaveThatLeavesTheSize) {
               ElementsAre("first", "FIRST"));
 }
 
-// vim: the file gets another name, a new one is written, the old one goes.
+// vim: the file gets another name, a new file is written, and the old one goes.
 TEST_F(Watch, TakesAnEditorsRenamingForOneSave) {
   EXPECT_THAT(Script()
                   .wait()
@@ -103,7 +103,7 @@ TEST_F(Watch, TakesAnEditorsRenamingForOneSave) {
               ElementsAre("first", "second"));
 }
 
-// Others write a new one and give it the name; of the same size, and of the same time.
+// Other editors write a new file and give it the name, here with the same size and time.
 TEST_F(Watch, SeesThatAnotherFileHasTheName) {
   EXPECT_THAT(Script()
                   .wait()

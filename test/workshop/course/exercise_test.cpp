@@ -1,4 +1,4 @@
-// The course: every rung and every lab is in it once, and its words mean what people type.
+// The course: every rung and every lab is in it once, and finds its exercise by the words that people type.
 #include "workshop/course/exercise.hpp"
 
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@ using workshop::Step;
 
 constexpr text::Page UTF8{.color = false, .unicode = true, .width = 100};
 
-// Four learners: two are called the same, and most are stuck at rung 2.
+// Four learners: two have the same name, and most are stuck at rung 2.
 class ClassProgress : public testing::Test {
  protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ class ClassProgress : public testing::Test {
   std::vector<std::string> files_;
 };
 
-// Every text of a learner's file, one after the other.
+// Makes each text of a learner's file hostile, one after the other.
 TEST_F(ClassProgress, NothingOfAFileReachesTheTeachersTerminalAsItIs) {
   constexpr const char* HOSTILE = "\033[31m\xC2\x9B\u202E\r\nsolved";
   const std::string file = files_.front();
@@ -85,7 +85,7 @@ TEST_F(ClassProgress, NothingOfAFileReachesTheTeachersTerminalAsItIs) {
   EXPECT_GT(texts, 20);
 }
 
-// The line of a text that begins so.
+// Returns the line of a text with this beginning.
 std::string line_of(const std::string& text, const std::string& beginning) {
   for (const std::string& line : lines_of(text)) {
     if (line.starts_with(beginning)) return line;
@@ -151,7 +151,7 @@ TEST_F(ClassProgress, FitsThePage) {
         class_as_text(workshop::read_class(files_), {.unicode = true, .width = width});
     for (const std::string& line : lines_of(text)) {
       if (line.starts_with(" ") || line.starts_with("    "))
-        continue;  // wrapped, with a file's long name
+        continue;  // wrapped, because a file's name is long
       EXPECT_LE(text::display_width(line), width) << line;
     }
     EXPECT_THAT(text, HasSubstr(" 10")) << "the columns that found no room stand below";

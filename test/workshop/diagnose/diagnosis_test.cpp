@@ -1,4 +1,4 @@
-// Each cause from a mistake that makes it: host code that computes C as a kernel with that mistake would.
+// Each cause is found for a mistake that makes it: host code computes C like a kernel with that mistake.
 #include "workshop/diagnose/diagnosis.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ struct Shape {
   int64_t M, N, K;
 };
 
-// The inputs of the pass over integers, and a C that nobody has written yet. `padding` floats follow each row.
+// Returns the inputs of the pass over integers, and a C that is not written yet. `padding` floats follow each row.
 Evidence before_the_call(const Shape& shape, const BlockTile& tile, float alpha = 1, float beta = 0,
                          int64_t padding = 0) {
   results::Problem problem = results::dense_problem(shape.M, shape.N, shape.K);
@@ -74,7 +74,7 @@ void store(Evidence& e, int64_t i, int64_t j, float sum) {
   c(e, i, j) = e.alpha * sum + (e.beta == 0 ? 0 : e.beta * c(e, i, j));
 }
 
-// The sum over the steps [first, last) along K.
+// Returns the sum over the steps [first, last) along K.
 float sum_of(const Evidence& e, int64_t i, int64_t j, int64_t first, int64_t last) {
   float sum = 0;
   for (int64_t k = first; k < last; ++k) sum += a(e, i, k) * b(e, k, j);
@@ -91,8 +91,7 @@ void every_element(Evidence& e, const std::function<float(int64_t, int64_t)>& su
 
 int64_t tiles(int64_t size, int64_t tile) { return (size + tile - 1) / tile; }
 
-// A thread for each element of a tile: rows and columns of C as thread t of block (down, across) has them, tested at the
-// edge.
+// A thread for each element of a tile: the row and column of C of thread t of block (down, across), tested at the edge.
 struct Place {
   int64_t row, col;
 };
@@ -107,8 +106,8 @@ void every_thread(Evidence& e, const std::function<Place(int64_t block, int64_t 
   }
 }
 
-// A product that goes through As and Bs, tile by tile: stage(As, Bs, k0) fills them for the tile whose first row and column
-// of C are given, and add(sum, As, Bs, y, x) is the inner loop of thread (y, x). Beyond the edges zeros are staged.
+// Computes a product through As and Bs, tile by tile. stage(As, Bs, k0) fills them for the tile whose first row and
+// column of C are given. add(sum, As, Bs, y, x) is the inner loop of thread (y, x). Beyond the edges zeros are staged.
 constexpr int64_t T = 32;
 using Shared = std::array<std::array<float, T>, T>;
 struct Staged {
@@ -164,7 +163,7 @@ struct Planted {
   float alpha = 1, beta = 0;
 };
 
-// None square, and none a multiple of the tile unless the mistake wants it.
+// No shape is square, and none is a multiple of the tile unless the mistake needs it.
 const Planted PLANTED[] = {
     {"nothing written", "no store", [](Evidence&) {}},
     {"nothing written", "no store, beta 2", [](Evidence&) {}, {{70, 90, 80}}, {32, 32, 32}, 1, 2},
@@ -455,7 +454,7 @@ const Planted PLANTED[] = {
      [](Evidence& e) {
        for (int64_t i = 0; i < e.M; ++i) {
          for (int64_t j = 0; j < e.N; ++j) {
-           // Beyond the matrix a device would fault or spoil its neighbours.
+           // Beyond the matrix a device would fault or overwrite neighbours.
            if (j * e.ldc + i < std::ssize(e.C)) c(e, 0, j * e.ldc + i) = right_sum(e, i, j);
          }
        }
@@ -835,7 +834,7 @@ const Planted PLANTED[] = {
            const float sum = j < e.N ? right_sum(e, i, j) : 0;
            if (i * e.ldc + j < std::ssize(e.C)) c(e, 0, i * e.ldc + j) = sum;
          }
-         // The next row's threads of the first tile may have come before.
+         // The next row's threads of the first tile may have stored before.
        }
        for (int64_t i = 0; i < e.M; ++i) {
          for (int64_t j = e.N; j < tiles(e.N, 32) * 32; ++j) {
@@ -937,7 +936,7 @@ TEST(Diagnosis, IsTestedForEveryNameInTheList) {
   }
 }
 
-// The first of several is what a learner is told.
+// Returns the first of several causes, the one that a learner is told.
 std::string told_first(const Shape& shape, const BlockTile& tile, Mistake make) {
   Evidence e = before_the_call(shape, tile);
   make(e);
@@ -953,7 +952,7 @@ TEST(Diagnosis, TellsTheMostTellingFirst) {
                              e, [&](int64_t i, int64_t j) { return sum_of(e, i, j, 0, 32); });
                        }),
             "first K tile only");
-  // Where each block begins one element further, nearly all beyond the first tile is missing.
+  // If each block begins one element further, nearly all elements beyond the first tile are missing.
   EXPECT_EQ(told_first({256, 128, 24}, {32, 32, 32},
                        [](Evidence& e) {
                          every_thread(e, [&](int64_t block, int64_t t) {
@@ -961,7 +960,7 @@ TEST(Diagnosis, TellsTheMostTellingFirst) {
                          });
                        }),
             "tile number not multiplied");
-  // What is not written at the edge may be one row.
+  // The unwritten part at the edge may be one row.
   EXPECT_EQ(told_first({65, 96, 40}, {32, 32, 32},
                        [](Evidence& e) {
                          for (int64_t i = 0; i < 64; ++i) {
@@ -979,7 +978,7 @@ TEST(Diagnosis, SaysWhatWasSeenAndWhatUsuallyMakesIt) {
                                   "of 32. K / BK rounds down"));
 }
 
-// Leading dimensions longer than the rows: what was meant is known all the same.
+// Leading dimensions are longer than the rows. The intended C is known all the same.
 TEST(Diagnosis, KnowsLeadingDimensionsThatWereTakenForTheRowsLengths) {
   Evidence e = before_the_call({66, 36, 40}, {32, 32, 32}, 1, 0, 7);
   for (int64_t i = 0; i < e.M; ++i) {
@@ -1001,10 +1000,10 @@ TEST(Diagnosis, SaysNothingOfARightResult) {
   }
 }
 
-// No name is better than a wrong one.
+// A wrong name is worse than none.
 TEST(Diagnosis, NamesNoCauseThatItDoesNotKnow) {
   const Mistake unknown[] = {
-      // an arithmetic that nobody means
+      // an arithmetic that nobody intends
       [](Evidence& e) {
         every_element(e, [&](int64_t i, int64_t j) {
           float sum = 0;
@@ -1047,7 +1046,7 @@ TEST(Diagnosis, NamesNoCauseThatItDoesNotKnow) {
   }
 }
 
-// A C that is made of a few values which all belong somewhere in it: each of them also stands, by chance, where it is found.
+// C consists of a few values that all belong somewhere in it. By chance each also stands where it is found.
 TEST(Diagnosis, NamesNoPlaceForValuesThatAreThereTooOften) {
   const Mistake repeated[] = {
       // No thread has a place of its own in the tile.
@@ -1068,7 +1067,7 @@ TEST(Diagnosis, NamesNoPlaceForValuesThatAreThereTooOften) {
   }
 }
 
-// The element that is named as an example has a value that belongs to one place only.
+// The example names an element whose value belongs to one place only.
 TEST(Diagnosis, NamesAPlaceThatNoOtherElementHas) {
   Evidence e = before_the_call({64, 64, 80}, {64, 64, 8});
   every_element(e, [&](int64_t i, int64_t j) {
@@ -1086,14 +1085,14 @@ TEST(Diagnosis, NamesAPlaceThatNoOtherElementHas) {
   EXPECT_EQ(col, j - j % 8 + i % 8);
 }
 
-// A NaN has no owner: that which lies in C before the call, or any other.
+// A NaN has no origin: it may be the one in C before the call, or any other.
 TEST(Diagnosis, DoesNotTakeANaNForTheOldC) {
   Evidence e = before_the_call({70, 90, 80}, {32, 32, 32});
   every_element(e, [](int64_t, int64_t) { return std::bit_cast<float>(0x7FFFFFFFU); });
   EXPECT_THAT(names(workshop::diagnose(e, PLAIN)), ElementsAre("read what nobody wrote"));
 }
 
-// A thread at the wrong place computes what belongs there, so that what is wrong was never written.
+// A thread at the wrong place computes that place's element rightly, so the wrong elements were never written.
 TEST(Diagnosis, TakesNoThreadsNumberForWrongWhereAllIsWritten) {
   Evidence e = before_the_call({256, 128, 64}, {128, 128, 8});
   every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i - i % 128 + i % 8, j); });
@@ -1101,7 +1100,7 @@ TEST(Diagnosis, TakesNoThreadsNumberForWrongWhereAllIsWritten) {
               testing::Not(Contains("threadIdx.x taken whole")));
 }
 
-// Where a sum is not a number, something was read that does not exist: no row is missing, and no tile.
+// A sum that is a NaN comes from an element that must not be read: no row is missing, and no tile.
 TEST(Diagnosis, CallsNothingMissingWhereASumIsNotANumber) {
   Evidence last_row = before_the_call({65, 90, 80}, {64, 64, 8});
   every_element(last_row, [&](int64_t i, int64_t j) {
@@ -1113,7 +1112,7 @@ TEST(Diagnosis, CallsNothingMissingWhereASumIsNotANumber) {
   EXPECT_THAT(names(workshop::diagnose(last_row, PLAIN)), Contains("read what nobody wrote"));
 }
 
-// One row alone is no store beyond the end of each.
+// One wrong row is no store beyond the end of each row.
 TEST(Diagnosis, TakesTheLastRowForNoStoresBeyondTheRightEdge) {
   Evidence e = before_the_call({129, 131, 67}, {128, 128, 8});
   every_element(e, [&](int64_t i, int64_t j) {
@@ -1123,14 +1122,14 @@ TEST(Diagnosis, TakesTheLastRowForNoStoresBeyondTheRightEdge) {
               testing::Not(Contains("no test at the right edge")));
 }
 
-// What a thread beyond the last column reads is not a number either, and its stores reach the first columns only.
+// A thread beyond the last column reads NaN too, but its stores reach only the first columns.
 TEST(Diagnosis, TakesNaNInAllOfCForNoStoresBeyondTheRightEdge) {
   Evidence e = before_the_call({129, 131, 67}, {128, 128, 16});
   every_element(e, [](int64_t, int64_t) { return std::bit_cast<float>(0x7FFFFFFFU); });
   EXPECT_THAT(names(workshop::diagnose(e, PLAIN)), ElementsAre("read what nobody wrote"));
 }
 
-// C is narrower than a tile: there is no whole tile that could be right.
+// C is narrower than a tile, so no whole tile could be right.
 TEST(Diagnosis, DoesNotSpeakOfWholeTilesWhereThereAreNone) {
   Evidence e = before_the_call({66, 36, 40}, {64, 64, 8});
   every_element(e, [&](int64_t i, int64_t j) { return right_sum(e, i, j) + 1; });

@@ -11,7 +11,7 @@
 
 namespace {
 
-// A kernel that the device lacks an instruction for would end in a fault, and tell the learner nothing.
+// A kernel with an instruction that the device lacks would end in a fault, and tell the learner nothing.
 TEST(Judge, SaysWhatTheDeviceLacksForAnExercise) {
   workshop::Exercise exercise = workshop::find_exercise("2");
   ladder::Rung later = exercise.rung();

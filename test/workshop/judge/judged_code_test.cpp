@@ -35,7 +35,7 @@ struct JudgedCode : testing::Test {
 
   JudgedCode() { fs::create_directory(mine); }
 
-  // The rung's own file with one text replaced.
+  // Returns the rung's own file with one text replaced.
   static std::string with(const std::string& old, const std::string& now) {
     const workshop::Exercise& of = workshop::find_exercise("1");
     std::string source = workshop::cut(of, 'a', workshop::solution_of(of, 'a'));
@@ -43,7 +43,7 @@ struct JudgedCode : testing::Test {
     EXPECT_NE(at, source.npos) << old;
     return source.replace(at, old.size(), now);
   }
-  // The same with a line before the launch.
+  // Returns the rung's own file with a line before the launch.
   static std::string launching(const std::string& line) {
     return with(LAUNCH, "  " + line + "\n" + LAUNCH);
   }
@@ -55,7 +55,7 @@ struct JudgedCode : testing::Test {
         .words = std::move(words),
         .environment = {"LC_ALL=C.UTF-8", "COLUMNS=100", "TMPDIR=" + temporary.path().string()}};
   }
-  // `seconds` are short for what ends at the first launch, and never gets further.
+  // Judges the source. `seconds` are short for code that never gets past the first launch.
   json judged(const std::string& source, const char* seconds = "10") const {
     const Ended ended = run_program(call(source, {"--json", "--seconds", seconds}));
     EXPECT_THAT(ended.err, IsEmpty());
@@ -73,7 +73,8 @@ struct JudgedCode : testing::Test {
   TemporaryFolder temporary;
 };
 
-// It is right at every small problem, and wrong at the large one, whose counters would keep the promise or are none.
+// It is right at every small problem and wrong at the large one. There its counters would keep the promise, or are
+// missing.
 TEST_F(JudgedCode, ThatIsWrongAtTheLargeProblemAloneIsWrong) {
   const std::string large = "if (p.M == 256 && p.N == 256 && p.K == 256) ";
   const struct {
@@ -93,7 +94,7 @@ TEST_F(JudgedCode, ThatIsWrongAtTheLargeProblemAloneIsWrong) {
   }
 }
 
-// Then nothing is counted, and no claim is left that could be broken.
+// Without a kernel nothing is counted, so no claim is kept.
 TEST_F(JudgedCode, WhoseResultNoKernelComputedIsWithoutTheIdea) {
   const json outcome = judged(launching(R"(if (p.M == 256 && p.N == 256 && p.K == 256) {
     static float a[256 * 256], b[256 * 256], c[256 * 256];
@@ -111,13 +112,14 @@ TEST_F(JudgedCode, WhoseResultNoKernelComputedIsWithoutTheIdea) {
   EXPECT_FALSE(is_solved());
 }
 
-// An answer that is right, seen by whoever fixes the two tests above.
+// A right answer, as a control for the two tests above.
 TEST_F(JudgedCode, ThatIsRightIsRight) {
   EXPECT_EQ(judged(with(LAUNCH, LAUNCH))["ending"], "right");
   EXPECT_TRUE(is_solved());
 }
 
-// The check that finds it calls CUDA itself: what is told is the kernel's error and its problem, and no line of ours.
+// The check that finds the error calls CUDA itself. The message names the kernel's error and problem, and no line of
+// ours.
 TEST_F(JudgedCode, WhoseErrorACheckFindsIsToldOfItsOwnProblem) {
   const json outcome =
       judged(launching("if (p.K == 0 && p.M >= 4096) return cudaErrorInvalidConfiguration;"));
@@ -135,7 +137,7 @@ TEST_F(JudgedCode, ThatThrowsIsToldWhat) {
               HasSubstr("its host code threw std::out_of_range: vector::_M_range_check"));
 }
 
-// Whatever it writes to whichever descriptor, the verdict goes another way; the time that it may take is not its own to set.
+// It writes to every descriptor, but the verdict takes another way. It cannot change its own time limit.
 TEST_F(JudgedCode, ThatWritesToEveryDescriptorChangesNothing) {
   const json outcome = judged(launching(R"(for (int i = 0; i < 1024; ++i) {
     for (const char* lie : {"s99999 for ever\n", "r{}"}) {
@@ -176,7 +178,7 @@ TEST_F(JudgedCode, ThatLoopsBeforeAnythingIsCalledIsEnded) {
               HasSubstr("s of: loading it, and constructing its static variables"));
 }
 
-// The state of a process as the system has it; 0 if there is none.
+// Returns the state of a process from the system; 0 if there is none.
 char state_of(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -223,7 +225,7 @@ TEST_F(JudgedCode, ThatIsTheLaddersIsToldAsThat) {
   }
 }
 
-// Exercise 12's file holds a header's text itself, which other headers include too: they find it there.
+// Exercise 12's file contains a header's text, which other headers include too. They find it there.
 TEST_F(JudgedCode, ThatTakesOutAHeaderOfItsExerciseHasTheLadders) {
   const workshop::Exercise& of = workshop::find_exercise("12");
   std::string source = workshop::cut(of, 'a', workshop::solution_of(of, 'a'));
@@ -242,7 +244,7 @@ TEST_F(JudgedCode, ThatTakesOutAHeaderOfItsExerciseHasTheLadders) {
               StartsWith("it includes src/kernels/split_plan.hpp: "));
 }
 
-// "Sign for sign" is said of the file, not of the part between its marks.
+// "Sign for sign" refers to the file, not to the part between its marks.
 TEST_F(JudgedCode, ThatIsChangedOutsideOfItsMarksIsNotCalledTheRungsOwn) {
   const std::string last = "  return cudaGetLastError();\n";
   const std::string source =

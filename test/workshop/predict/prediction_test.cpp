@@ -48,7 +48,7 @@ LabQuestions questions_of(std::string_view name) {
 
 Document markdown(const std::string& text) { return workshop::parse_markdown(text, "texts.md"); }
 
-// Questions of a test's own, on the lab copy_stride.
+// Returns the test's own questions, on the lab copy_stride.
 LabQuestions two_questions(const std::string& wrong_answers = "") {
   return workshop::parse_lab_questions(lab_named("copy_stride"), markdown(R"(# Predict
 Opening words.
@@ -69,7 +69,7 @@ Facts facts(std::vector<double> figures) {
   return all;
 }
 
-// A sheet with these in place of its question marks.
+// Returns a sheet with these in place of its question marks.
 std::string filled(const LabQuestions& questions, const std::vector<std::string>& written) {
   std::string sheet = workshop::new_sheet(questions);
   for (const std::string& one : written) {
@@ -90,7 +90,7 @@ std::vector<Held::State> states_of(const Predictions& predictions) {
   return states;
 }
 
-// What is refused, and in which words.
+// Returns the message with which a sheet is refused.
 std::string refusal_of_sheet(const std::string& sheet) {
   try {
     workshop::read_sheet(two_questions(), sheet, FILE_NAME);
@@ -119,7 +119,7 @@ class LabExercise : public testing::TestWithParam<const lab::Lab*> {
   const lab::Lab& lab() const { return *GetParam(); }
   LabQuestions questions() const { return workshop::read_lab_questions(lab(), folder_of(lab())); }
 
-  // A lab is run once for all tests of it.
+  // Returns a lab's facts. It runs once for all tests of it.
   const Facts& facts() const {
     static std::map<std::string, Facts> of_labs;
     const auto known = of_labs.find(lab().name);
@@ -374,7 +374,7 @@ TEST(Predicted, AreHeldAgainstWhatRunsWhenAllAreMade) {
   EXPECT_EQ(predictions.right(), 2);
 }
 
-// A machine that does not count knows the promise only, which may be a bound.
+// A machine that does not count knows only the promise, which may be a bound.
 TEST(Predicted, KeepWithinAPromisedBound) {
   const LabQuestions questions = two_questions();
   const auto entries = workshop::read_sheet(questions, filled(questions, {"32", "1/2"}), FILE_NAME);
@@ -423,7 +423,7 @@ TEST(Riddle, TakesNoNumberBeyondItsIdeas) {
   }
 }
 
-// ---- Texts that are wrong.
+// ---- Malformed texts.
 
 TEST(LabTexts, ThatAskForWhatIsNotThereAreRefused) {
   const std::string head = "# Predict\n## How many?\n";
@@ -487,7 +487,7 @@ So.
               testing::Contains(HasSubstr("neither counted nor promised")));
 }
 
-// Questions that ask for nothing, and a sheet with nothing on it: nobody has solved that.
+// There are no questions, and the sheet is empty. That solves nothing.
 TEST(Prediction, NoneAtAllSolvesNothing) {
   EXPECT_FALSE(Predictions{}.is_solved());
   LabQuestions none = two_questions();

@@ -1,5 +1,5 @@
-// The quiz. Every template's answer is worked out a second time here, from the question's text alone: so the text names all
-// that is needed, and the second way counts by hand, byte for byte, and knows nothing of the program's rules.
+// The quiz. The tests work each template's answer out a second time, from the question's text alone, so the text has
+// all numbers that are needed. This second way counts by hand, byte for byte, and does not use the program's rules.
 #include "workshop/quiz/quiz.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ using workshop::QuizScore;
 
 constexpr int SEEDS = 200;
 
-// ---- The second way. Numbers are read out of a text by a pattern whose groups they are.
+// ---- The second way. Patterns read numbers from a text, one for each group.
 
 std::vector<std::string> groups_in(const std::string& text, const std::string& pattern) {
   std::smatch match;
@@ -47,7 +47,7 @@ std::vector<int> numbers_in(const std::string& text, const std::string& pattern)
   return numbers;
 }
 
-// An index expression as the questions have it: sums, products, quotients and remainders of names and numbers.
+// An index expression of a question: sums, products, quotients and remainders of names and numbers.
 class Expression {
  public:
   Expression(std::string text, std::map<std::string, int> values)
@@ -108,7 +108,7 @@ class Expression {
   size_t at_ = 0;
 };
 
-// The pieces of so many bytes that the lanes' accesses touch, byte for byte.
+// Returns the number of pieces of `piece` bytes that the lanes' accesses touch, byte for byte.
 int pieces(const std::vector<int>& first_bytes, int width, int piece) {
   std::set<int> touched;
   for (const int first : first_bytes) {
@@ -123,7 +123,7 @@ int bytes_of(const std::string& type) {
   return BYTES.at(type);
 }
 
-// "TYPE* x ... reads x[EXPRESSION]", for the lanes that take part.
+// Reads "TYPE* x ... reads x[EXPRESSION]", for the lanes that take part.
 struct Read {
   int width = 0;
   std::vector<int> bytes{};
@@ -171,7 +171,7 @@ double sectors_of_row(const std::string& text) {
   return pieces(bytes, 4, 32);
 }
 
-// The threads of a block as they are numbered, one after the other: x first.
+// Returns the threads of a block in the order of their numbers: x first.
 std::vector<std::array<int, 2>> threads_in(const std::string& text) {
   const auto block = numbers_in(text, R"(block has (\d+) x (\d+) threads \(x first\))");
   std::vector<std::array<int, 2>> threads;
@@ -228,7 +228,7 @@ std::string what_moves(const std::string& text) {
 
 // Counts the passes: in each, a bank hands one word to all lanes that want it.
 int passes(const std::vector<std::vector<int>>& words_of_lanes) {
-  std::map<int, std::set<int>> wanted;  // of each bank
+  std::map<int, std::set<int>> wanted;  // the words for each bank
   for (const auto& words : words_of_lanes) {
     for (const int word : words) wanted[word % 32].insert(word);
   }
@@ -320,14 +320,14 @@ double reads_of_element(const std::string& text) {
   const auto n = numbers_in(
       text, R"(C = A \* B has (\d+) rows and (\d+) columns.*tile of (\d+) rows and (\d+) columns)");
   const std::string matrix = groups_in(text, R"(each element of (\w) read)").at(0);
-  // An element of A is needed by every tile in its row of C, one of B by every tile in its column.
+  // Every tile in an element's row of C needs that element of A; every tile in its column, that element of B.
   int count = 0;
   const int size = matrix == "A" ? n[1] : n[0], tile = matrix == "A" ? n[3] : n[2];
   for (int at = 0; at < size; at += tile) ++count;
   return count;
 }
 
-// For each template its second way: the answer as the question has it.
+// Each template's second way returns the answer in the question's form.
 std::string as_number(double value) { return fmt::format("{:.4g}", value); }
 const std::map<std::string, std::function<std::string(const std::string&)>> SECOND_WAY{
     {"stride", [](const auto& text) { return as_number(sectors(text)); }},
@@ -387,7 +387,7 @@ TEST_P(QuizTemplate, TakesItsAnswerAndExplainsIt) {
       EXPECT_THAT(question.choices, testing::Contains(question.answer));
     }
     EXPECT_GT(question.why.size(), 20);
-    // Where the explanation works the answer out, it comes to the same.
+    // If the explanation works the answer out, it must agree.
     const auto worked_out =
         groups_in(question.why, R"((?:= |one \w+: )(\d+)(?:, without remainders)?\.$)");
     if (!worked_out.empty()) {
@@ -424,7 +424,7 @@ TEST(Quiz, IsTheSameForTheSameSeedAndAnotherForAnother) {
   };
   EXPECT_EQ(texts(1), texts(1));
   EXPECT_NE(texts(1), texts(2));
-  // What a class was given must be there on another machine, too.
+  // A class must get the same questions on another machine, too.
   EXPECT_EQ(workshop::quiz_question("stride", 1).text.substr(0, 50),
             "float* x begins at a multiple of 256 bytes. Lane t");
 }
@@ -450,7 +450,7 @@ TEST(Quiz, AsksOnlyAboutTheExercisesThatItIsGiven) {
   }
 }
 
-// The test ends: a quiz does not look for more numbers than there are.
+// The test ends: a quiz asks no more questions than its numbers allow.
 TEST(Quiz, AsksFewerQuestionsAboutAnExerciseWithFewNumbers) {
   size_t fewest = workshop::MOST_QUIZ_QUESTIONS;
   for (const workshop::Exercise* const one : workshop::quiz_exercises()) {
@@ -495,7 +495,7 @@ TEST(Answer, IsTheBeginningOfOneChoice) {
   EXPECT_EQ(workshop::is_right(question, "both"), std::nullopt);
   EXPECT_EQ(workshop::is_right(question, ""), std::nullopt);
   const QuizQuestion alike{.choices = {"one", "once"}, .answer = "one"};
-  EXPECT_EQ(workshop::is_right(alike, "on"), std::nullopt);  // of two
+  EXPECT_EQ(workshop::is_right(alike, "on"), std::nullopt);  // of two choices
 }
 
 // ---- Asking.

@@ -1,4 +1,4 @@
-// The words of signs for faults and hazards are the simulated GPU's.
+// Signs use the simulated GPU's words for faults and hazards.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A hazard that an exercise's kernel can provoke, and no other.
+// Every hazard that an exercise's kernel can provoke, and no other.
 TEST(Sign, KnowsTheSimulatorsHazards) {
   using simulator::HazardKind;
   const std::vector<std::pair<const char*, HazardKind>> kinds{
@@ -28,7 +28,7 @@ TEST(Sign, KnowsTheSimulatorsHazards) {
   EXPECT_EQ(workshop::hazard_words(), words);
 }
 
-// A fault that an exercise's kernel can provoke, by which action, in which memory.
+// Every fault that an exercise's kernel can provoke, with its actions and memories.
 TEST(Sign, KnowsTheSimulatorsFaults) {
   using simulator::AddressKind, simulator::FaultAction, simulator::FaultKind;
   std::vector<std::string> words;

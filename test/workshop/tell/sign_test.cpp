@@ -13,7 +13,7 @@ using testing::StartsWith;
 using workshop::Ending;
 using workshop::Outcome;
 
-// An outcome that has a fact of each kind.
+// Returns an outcome that has a fact of each kind.
 Outcome outcome() {
   Outcome o{.ending = Ending::wrong_result,
             .fault = {.kind = "out_of_bounds", .action = "reads", .memory = "shared"},

@@ -1,4 +1,4 @@
-// Slips that learners make, as the two compilers told them: test/data/slips, where `record` has recorded their words.
+// Learners' slips, and the two compilers' messages on them, which `record` has put into test/data/slips.
 #include "workshop/words/compiler_words.hpp"
 
 #include <gmock/gmock.h>
@@ -172,7 +172,7 @@ TEST(CompilerWords, ShowTheLineAndThePlace) {
             "line 29: identifier \"rwo\" is undefined; did you mean 'row'?\n"
             "    if (rwo >= p.M || col >= p.N) return;\n"
             "        ^\n");
-  // A line that begins with a tab, and one of which no column is known.
+  // A line that begins with a tab, and a line without a known column.
   EXPECT_EQ(words_of("tabs", "clang"),
             "line 21: use of undeclared identifier 'wher'\n"
             "    sum += wher;\n"
@@ -210,7 +210,7 @@ TEST(CompilerWords, ShowOfALongLineThePartThatMatters) {
   EXPECT_THAT(words, HasSubstr(".launch = launch_tile"));
 }
 
-// Both halves of a program are compiled, each by itself.
+// Both halves of a program are compiled separately.
 TEST(CompilerWords, SayOnceWhatIsTrueOfBothHalves) {
   const std::string once =
       "mine.cu:2:7: error: expected ';' after expression\n    2 | x = 3\n      |       ^\n";
