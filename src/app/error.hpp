@@ -1,4 +1,4 @@
-// How the program ends, and the exception that carries an ending to main.
+// The exit codes of the program, and the exception that carries one to main.
 #pragma once
 
 #include <exception>
@@ -28,7 +28,7 @@ class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message)
       : std::runtime_error(message), code_(code), paragraphs_{message} {}
-  /// Several errors at once, each a paragraph of its own: what() has them as lines.
+  /// Makes one error of several. Each is a paragraph of its own; what() has them as lines.
   Error(ExitCode code, const std::vector<std::string>& paragraphs)
       : std::runtime_error(joined(paragraphs)), code_(code), paragraphs_(paragraphs) {}
   ExitCode code() const { return code_; }

@@ -18,8 +18,8 @@ Finished run_command(const std::vector<std::string>& words, bool with_stderr);
 /// catch_signals(), Ctrl-C ends the whole group; the output then holds all that was written before.
 Finished run_interruptibly(const std::vector<std::string>& words);
 
-/// The same, but its stderr goes to our stderr, and Ctrl-C is passed on to it once. The output includes what it writes while it
-/// stops. For programs that stop cleanly.
+/// Does the same, but stderr goes to our stderr, and Ctrl-C is passed on to the program once. The output includes the
+/// text that it writes while it stops. For programs that stop cleanly.
 Finished run_watched(const std::vector<std::string>& words);
 
 }  // namespace runner

@@ -35,7 +35,7 @@ std::string access_of(const Line& line) {
   return fmt::format("{} {} B", action_of(line), line.bytes_per_lane);
 }
 
-// Returns one row for all of a line's accesses of one width to a buffer, whatever the instruction.
+// Returns one row for all of a line's accesses of one width to a buffer, with any instruction.
 std::vector<Line> rows_of(const std::vector<Line>& lines) {
   std::vector<Line> rows;
   for (const Line& line : lines) {

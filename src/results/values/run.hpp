@@ -23,7 +23,7 @@ struct Roofs {
   bool operator==(const Roofs&) const = default;
 };
 
-/// Where a run comes from, and the facts that decide whether two runs can be compared. An unknown fact is empty.
+/// A run's origin, and the facts that decide if two runs can be compared. An unknown fact is empty.
 struct Provenance {
   Machine machine = Machine::simulator;
   std::string date{};     // ISO 8601, when the run began

@@ -92,7 +92,8 @@ class Selection {
     }
   }
 
-  // A variant that refuses a size is left out, unless no named workload would remain.
+  // Adds a lab's variants. Leaves out a variant that refuses a size, unless no named workload would
+  // remain.
   void add_variants(const SelectedLab& lab, bool is_of_all) {
     std::vector<lab::Sizes> sizes{lab.sizes};
     if (is_of_all && words_.parameters.empty()) sizes.push_back(odd_sizes(*lab.of));

@@ -43,7 +43,7 @@ class Findings {
   void begin(const std::string& title) {
     runner::write_stdout(inked(title, Ink::bold, page_) + "\n");
   }
-  // An empty complaint means that the proof holds.
+  // Adds a proof's result. An empty complaint means that the proof holds.
   void add(const std::string& what, const std::string& complaint) {
     const text::Signs signs(page_.unicode);
     runner::write_stdout(fmt::format("  {} {}\n{}",
@@ -116,7 +116,7 @@ class RungExercise {
     }
   }
 
-  // The solution gives the same code in each hole, so it is judged once.
+  // Proves the solution once, because it gives the same code in each hole.
   void prove_solution(char letter) {
     const std::string source = cut(exercise_, letter, solution_of(exercise_, letter));
     std::string complaint;

@@ -162,7 +162,7 @@ TEST(Judge, HoldsNobodyToAPromiseThatDoesNotApply) {
   EXPECT_THAT(judged(ragged).claims, IsEmpty());
 }
 
-// Host code computed the result, or copied it, so no claim was kept. (A device counts nothing, whatever ran.)
+// Host code computed the result, or copied it, so no claim was kept. (A device counts nothing in any case.)
 TEST(Judge, FindsEveryClaimBrokenOfARightResultThatNoKernelMade) {
   results::Result uncounted = counted();
   uncounted.seen.traffic.reset();

@@ -280,7 +280,7 @@ std::optional<int64_t> most_blocks(const Rung& rung, int64_t length,
   return blocks_in(*grid);
 }
 
-// How a kernel's grid grows with one dimension of C.
+// The growth of a kernel's grid with one dimension of C.
 struct Growth {
   int64_t of_a_block = 0;      // rows (or columns) of C for each block; 0 if the grid does not grow
   size_t along = 0;            // the dimension of the grid that grows: x, y or z
@@ -384,7 +384,7 @@ std::string long_sides(const Rung& rung, bool of_rows) {
     for (int64_t length : {BITS_16 * of_a_block + HALF, BITS_31 + HALF, BITS_32 + HALF}) {
       const auto most =
           most_blocks(rung, length, [&](int64_t another) { return window.with_length(another); });
-      // So the last blocks end at the end of C.
+      // Then the last blocks end at the end of C.
       if (most) length = ladder::ceil_div(length, *most * of_a_block) * *most * of_a_block;
       if (!has_memory_for(LongProduct::floats(length, other))) continue;
       LongProduct product(of_rows, length, other);

@@ -69,8 +69,8 @@ class Stream {
 
 void wait_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-// The inputs arrive late on the caller's stream, which also fetches C. A kernel on another stream reads NaN, and its
-// result is lost.
+// Checks inputs that arrive late on the caller's stream, which also fetches C. A kernel on another stream reads NaN,
+// and its result is lost.
 std::string inputs_that_come_late(const Rung& rung) {
   const Problem p = dense({70, 50, 1030}, {1, 1});
   const Stream stream;
