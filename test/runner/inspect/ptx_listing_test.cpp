@@ -67,7 +67,8 @@ TEST(PtxListing, KeepsToThePage) {
 TEST(PtxListing, ReadsLinesOfFiles) {
   const runner::SourceText text = runner::source_files();
   const std::string self = "test/runner/inspect/ptx_listing_test.cpp";
-  EXPECT_EQ(text(self, 1), "// The listing of `ptx`, of code made here and of the rungs' own.");
+  EXPECT_EQ(text(self, 1),
+            "// The listing of `ptx`, for code made here and for the rungs' own code.");
   EXPECT_EQ(text(self, 0), "");
   EXPECT_EQ(text(self, 100000), "");
   EXPECT_EQ(text("/nowhere/k.cu", 1), "");

@@ -306,7 +306,7 @@ TEST_F(FaultTest, RecursionWithoutEndOverflowsTheStack) {
   EXPECT_EQ(f.kind, FaultKind::stack_overflow);
   expect_line(f, line_of("endless"));
   EXPECT_EQ(f.thread.x, 9u);
-  EXPECT_NE(f.text().find("4096 calls"), std::string::npos) << f.text();
+  EXPECT_NE(f.text().find("4096 nested calls"), std::string::npos) << f.text();
   simulator::clear_fault();
   recurses_with_arrays<<<1, 32>>>(memory_);
   f = fault(cudaErrorHardwareStackError);
