@@ -233,8 +233,6 @@ void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past
 
 // --- cp.async.bulk and mbarriers -----------------------------------------------------------------------
 
-void BlockHazards::bulk_load_begins(const ThreadCopy& copy) { copy_begins(copy); }
-
 void BlockHazards::bulk_load_lands(uint32_t instruction, uint32_t thread, uint64_t target,
                                    uint64_t bytes, uint64_t mbarrier) {
   copy_lands_by(order.copies(), instruction, thread, target, bytes);

@@ -64,7 +64,6 @@ class BlockHazards {
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
 
   // --- cp.async.bulk and mbarriers, which lie at offsets in shared memory ---
-  void bulk_load_begins(const ThreadCopy& copy);
   void bulk_load_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
                        uint64_t mbarrier);
   void bulk_store_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);

@@ -97,11 +97,11 @@ class BufferShadow {
     return first == nullptr ? nullptr : first + offset % CHUNK / unit;
   }
   /// Returns the lock of the cells and marks in the KiB around the address.
-  std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / 1024 % 64]; }
+  std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / LOCKED % 64]; }
 
   /// Returns the end of the bytes that have the address's lock.
   uint64_t end_of_lock(uint64_t address) const {
-    return base_ + ((address - base_) / 1024 + 1) * 1024;
+    return base_ + ((address - base_) / LOCKED + 1) * LOCKED;
   }
 
   /// Notes that a launch reads or writes the allocation. Only the last launch of each is kept.
@@ -116,6 +116,8 @@ class BufferShadow {
   uint32_t written_in() const { return written_in_; }
 
  private:
+  // Bytes that have one lock.
+  static constexpr uint64_t LOCKED = 1024;
   // Bytes whose cells are allocated together.
   static constexpr uint64_t CHUNK = uint64_t{64} * 1024;
   Cell* make_chunk(uint64_t chunk, uint32_t unit);

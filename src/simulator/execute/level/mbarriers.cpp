@@ -72,12 +72,25 @@ void store(const Use& use, Mbarrier mbarrier) {
   store_word(use.warp, use.at, mbarrier.word());
 }
 
-void expect_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
+// Adds to the bytes that the phase still waits for.
+void add_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
   const int64_t sum = mbarrier.bytes + bytes;
   if (sum > Mbarrier::MOST_BYTES || sum < -Mbarrier::MOST_BYTES)
     use.report(MbarrierMisuse::too_many_bytes);
   mbarrier.bytes =
       static_cast<int32_t>(std::clamp<int64_t>(sum, -Mbarrier::MOST_BYTES, Mbarrier::MOST_BYTES));
+}
+
+void expect_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
+  add_bytes(use, mbarrier, bytes);
+  use.warp.block->bulk.phases[use.at].expected += bytes;
+}
+
+// Tells the phase that a copy has brought these bytes.
+void bring_bytes(const Use& use, Mbarrier mbarrier, int64_t bytes) {
+  add_bytes(use, mbarrier, -bytes);
+  use.warp.block->bulk.phases[use.at].copied += bytes;
+  store(use, mbarrier);
 }
 
 // Lands the copies that a phase with all its arrivals still lacks. On a device they land by themselves, so the next arrival is
@@ -143,22 +156,25 @@ void bring_about(const Use& use, bool parity) {
     const BulkLoad load = std::move(*next);
     next = bulk.loads.erase(next);
     land(use, load);
-    Mbarrier mbarrier = *now;
-    const auto bytes = static_cast<int64_t>(load.data.size());
-    expect_bytes(use, mbarrier, -bytes);
-    bulk.phases[use.at].copied += bytes;
-    store(use, mbarrier);
+    bring_bytes(use, *now, static_cast<int64_t>(load.data.size()));
   }
+}
+
+// Calls each(use) for the active lanes, one after the other.
+template <typename Each>
+void for_each_use(Warp& w, const Op& op, Each&& each) {
+  AddressStorage storage;
+  const Addresses address =
+      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  for_each_lane(w.active, [&](int lane) {
+    each(Use{w, op.instruction, lane, shared_offset(w, address, lane, WORD_BYTES, WORD_BYTES)});
+  });
 }
 
 // Calls each(use, mbarrier) for the active lanes, one after the other. Reports a place without an mbarrier, and passes over it.
 template <typename Each>
 void for_each_mbarrier(Warp& w, const Op& op, Each&& each) {
-  AddressStorage storage;
-  const Addresses address =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
-  for_each_lane(w.active, [&](int lane) {
-    const Use use{w, op.instruction, lane, shared_offset(w, address, lane, WORD_BYTES, WORD_BYTES)};
+  for_each_use(w, op, [&](const Use& use) {
     if (use.is_watched()) w.block->hazards->mbarrier_is_used(use.instruction, use.thread(), use.at);
     if (const auto mbarrier = load_mbarrier(w, use.at)) {
       each(use, *mbarrier);
@@ -169,12 +185,8 @@ void for_each_mbarrier(Warp& w, const Op& op, Each&& each) {
 }
 
 void initialise(Warp& w, const Op& op) {
-  AddressStorage storage;
-  const Addresses address =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
-  for_each_lane(w.active, [&](int lane) {
-    const uint32_t count = read<uint32_t>(w, op.b)[lane];
-    const Use use{w, op.instruction, lane, shared_offset(w, address, lane, WORD_BYTES, WORD_BYTES)};
+  for_each_use(w, op, [&](const Use& use) {
+    const uint32_t count = read<uint32_t>(w, op.b)[use.lane];
     if (count == 0 || count > Mbarrier::MOST_ARRIVALS) use.report(MbarrierMisuse::bad_count);
     const uint32_t arrivals = std::clamp(count, 1u, Mbarrier::MOST_ARRIVALS);
     w.block->bulk.phases.erase(use.at);
@@ -195,10 +207,7 @@ void arrive_at(Warp& w, const Op& op) {
     Mbarrier mbarrier = ready_for_arrival(use, before);
     states[use.lane] = mbarrier.word();
     const uint32_t count = EXPECTS_BYTES ? 1 : value[use.lane];
-    if (EXPECTS_BYTES) {
-      expect_bytes(use, mbarrier, value[use.lane]);
-      w.block->bulk.phases[use.at].expected += value[use.lane];
-    }
+    if (EXPECTS_BYTES) expect_bytes(use, mbarrier, value[use.lane]);
     if (DROPS) mbarrier.expected -= std::min(count, mbarrier.expected);
     arrive(use, mbarrier, count);
   });
@@ -210,17 +219,14 @@ void expect_more(Warp& w, const Op& op) {
   for_each_mbarrier(w, op, [&](const Use& use, const Mbarrier& before) {
     Mbarrier mbarrier = ready_for_arrival(use, before);
     expect_bytes(use, mbarrier, value[use.lane]);
-    w.block->bulk.phases[use.at].expected += value[use.lane];
     store(use, mbarrier);
   });
 }
 
 void complete_bytes(Warp& w, const Op& op) {
   const Lanes<uint32_t> value = read<uint32_t>(w, op.b);
-  for_each_mbarrier(w, op, [&](const Use& use, Mbarrier mbarrier) {
-    expect_bytes(use, mbarrier, -int64_t{value[use.lane]});
-    w.block->bulk.phases[use.at].copied += value[use.lane];
-    store(use, mbarrier);
+  for_each_mbarrier(w, op, [&](const Use& use, const Mbarrier& mbarrier) {
+    bring_bytes(use, mbarrier, value[use.lane]);
   });
 }
 
@@ -336,8 +342,7 @@ void bulk_load(Warp& w, const Op& op) {
     const Use use{w, op.instruction, lane, load.mbarrier};
     if (!load_mbarrier(w, load.mbarrier)) use.report(MbarrierMisuse::not_initialised);
     if (use.is_watched())
-      w.block->hazards->bulk_load_begins(
-          {op.instruction, load.thread, load.target, bytes, from.of(lane), bytes});
+      Watch::copy_begins(w, op.instruction, lane, load.target, bytes, from.of(lane), bytes);
     w.block->bulk.loads.push_back(std::move(load));
   });
 }
