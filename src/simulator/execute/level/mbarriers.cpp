@@ -1,10 +1,10 @@
 #include "simulator/execute/level/mbarriers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "simulator/execute/level/addressing.hpp"
 #include "simulator/execute/level/async_copies.hpp"
