@@ -7,6 +7,7 @@
     bench/record.py labs                 nvidia-h200-labs.json: the time of every lab's variants on this machine's GPU
     bench/record.py device --resume      the rows that an interrupted call did not reach
     bench/record.py device --only 1-3    some of the groups that `record.py device --help` lists
+    bench/record.py device --kernels 14  one rung's rows, after a change to it
 
 A row that is measured anew replaces the one of its kernel and size; each row has its own date and says how it was
 measured. A file never mixes rows of several devices, drivers, or versions of CUDA or cuBLAS. Afterwards tools/docs/ladder_table.py puts the
@@ -18,6 +19,7 @@ import csv
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -255,10 +257,14 @@ def record_device(arguments):
     recording = saved.context if same_recording else first.context
     done = rows_since(recording.date, rows) if arguments.resume and same_recording else set()
 
+    listed = listed_kernels(runner) if done or arguments.kernels else []
+    wanted = numbers_of(arguments.kernels or "all", listed)
+    if arguments.kernels and not wanted:
+        raise Refused(f"there is no rung '{arguments.kernels}'; './sgemm_runner list' lists them")
     for number in arguments.only or range(1, len(GROUPS) + 1):
         say(f"group {number} of {len(GROUPS)}")
         group = GROUPS[number - 1]
-        for kernels, sizes in calls_of(group, done, runner) if done else [(group.kernels, group.sizes)]:
+        for kernels, sizes in calls_of(group, wanted, done) if listed else [(group.kernels, group.sizes)]:
             new = runner.save(group.runs, kernels, "--size", sizes, *group.options)
             if new is not None:
                 refuse_to_mix(path, recording, new.context)
@@ -371,12 +377,16 @@ def rows_since(date, rows):
     return {(row.number, row.size) for row in rows.values() if row.date >= date}
 
 
-def calls_of(group, done, runner):
-    """Yields the kernels and sizes of a group that are not done yet. Neighbouring sizes with the same kernels share a call."""
+def listed_kernels(runner):
     code, listed = runner.output("list", "--numbers")
     if code != 0:
         raise Refused(f"'{runner.command[0]} list --numbers' {ending(code)}", exit_code(code))
-    numbers = numbers_of(group.kernels, [int(number) for number in listed.split()])
+    return [int(number) for number in listed.split()]
+
+
+def calls_of(group, numbers, done):
+    """Yields the kernels (of `numbers`) and sizes of a group that are not done yet. Neighbouring sizes with the same kernels share a call."""
+    numbers = numbers_of(group.kernels, numbers)
 
     def missing(size):
         # As ranges: the program skips a kernel that the device cannot run, unless it was named alone.
@@ -423,6 +433,13 @@ def group_numbers(text):
     return numbers
 
 
+def kernel_numbers(text):
+    """Returns the text, if it is numbers and ranges of rungs such as "0,13-14". An argparse type."""
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
+        raise argparse.ArgumentTypeError(f"'{text}' names no rungs: give their numbers, as in 13-14 or 3,11-12")
+    return text
+
+
 def parse_command_line():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="what", required=True)
@@ -449,6 +466,7 @@ def parse_command_line():
         "--resume", action="store_true", help="keep its rows of today and of this commit: they are not measured again"
     )
     device.add_argument("--only", type=group_numbers, metavar="GROUPS", help="these groups, as in 1-3,5")
+    device.add_argument("--kernels", type=kernel_numbers, help="these rungs of each group, as in 13-14, and cuBLAS beside them")
     return parser.parse_args()
 
 

@@ -325,6 +325,15 @@ class Device(RecordTest):
         for words in ("9", "x", "", "0"):
             self.assertIn(f"'{words}' names no group: they are numbered 1 to 6", self.refused(2, "device", "--only", words))
 
+    def test_only_some_kernels(self):
+        self.recorded("device", "--only", "2,4-6", "--kernels", "2-3")
+        self.assertEqual(self.calls()[1:], [("2-2,3-3", "3072,4095,4096"), ("2-2,3-3", "16384")])
+
+    def test_only_kernels_that_there_are(self):
+        self.assertIn("there is no rung '7'", self.refused(2, "device", "--kernels", "7"))
+        for words in ("x", "", "2-", "-1"):
+            self.assertIn(f"'{words}' names no rungs", self.refused(2, "device", f"--kernels={words}"))
+
     def test_the_simulator_has_no_times(self):
         self.answers(SIMULATOR)
         self.assertIn("only a GPU has times", self.refused(2, "device"))
