@@ -245,6 +245,8 @@ constexpr Case NO_NUMBERS[] = {
     {"a NaN in B", [](Elements& e) { plant_in_b(e, NOT_A_NUMBER); }},
     {"a NaN in B, zeros in A", [](Elements& e) { zero_rows_of_a(e), plant_in_b(e, NOT_A_NUMBER); }},
     {"an infinity in A", [](Elements& e) { plant_in_a(e, INFINITE); }},
+    // A kernel that computes a tile anew must not blend its other elements with C twice.
+    {"an infinity in A", [](Elements& e) { e.beta = 2, plant_in_a(e, INFINITE); }},
     {"an infinity in A, zeros in B",
      [](Elements& e) { zero_cols_of_b(e), plant_in_a(e, -INFINITE); }},
     {"an infinity in B", [](Elements& e) { plant_in_b(e, -INFINITE); }},
