@@ -39,7 +39,7 @@ def table(run):
     sizes = sorted({n for _, _, n in shown})
     dates = sorted({row.date[:10] for row in shown.values()})
     lines = [
-        f"Measured on one {run.context.device} on {' and '.join(dates)}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
+        f"Measured on one {run.context.device} on {in_words(dates)}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
         "kernel and cuBLAS taking turns, warm.",
         "",
         "| # | kernel | " + " | ".join(f"{n}³" for n in sizes) + " | GFLOP/s at 4096³ |",
@@ -50,6 +50,11 @@ def table(run):
         cells.append(gflops(shown.get((number, kernel, 4096))))
         lines.append(f"| {number} | {kernel} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def in_words(items):
+    """Returns "a", "a and b", or "a, b and c"."""
+    return " and ".join(part for part in (", ".join(items[:-1]), items[-1]) if part)
 
 
 def fit_for_table(row):
