@@ -498,15 +498,16 @@ int64_t place_arrays(const Sgemm& p, float* base, Parts& parts, Sums& sums) {
   return layout.floats();
 }
 
-// Divides K if C has no more tiles than the device has room for blocks: into parts of at least four steps, and of at
-// most 16 if there are not too many, since FP32 rounds each time a step is added.
+// Divides K if C has no more tiles than the device has room for blocks. A part has at least four steps. FP32 rounds each time
+// a step is added, so a K of more than 20 steps is divided into parts of at most 16, unless that makes more than 256 parts.
 void divide(const Sgemm& p, int multiprocessors, int64_t depth, Sums& sums) {
   sums.tiles_m = ceil_div(p.M, BM);
   sums.tiles_n = ceil_div(p.N, BN);
   const int64_t steps = depth / BK, tiles = sums.tiles_m * sums.tiles_n;
   const int64_t room = int64_t{BLOCKS} * multiprocessors;
   int64_t parts = 1;
-  if (tiles <= room) parts = std::max(room / tiles, std::min<int64_t>(ceil_div(steps, 16), 256));
+  const int64_t accurate_parts = steps <= 20 ? 1 : std::min<int64_t>(ceil_div(steps, 16), 256);
+  if (tiles <= room) parts = std::max(room / tiles, accurate_parts);
   parts = std::max<int64_t>(1, std::min(parts, steps / 4));
   sums.chunk = ceil_div(steps, parts) * BK;
   sums.parts = ceil_div(depth, sums.chunk);
