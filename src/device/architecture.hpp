@@ -4,7 +4,7 @@
 
 namespace device {
 
-/// Its compute capability, 10 * major + minor; 0 in code for the host.
+/// The compute capability of that GPU, 10 * major + minor; 0 in code for the host.
 #if defined(__CUDA_ARCH__)
 constexpr int COMPILED_FOR = __CUDA_ARCH__ / 10;
 #else
@@ -30,7 +30,7 @@ constexpr int threads_of_multiprocessor(int compute_capability) {
   }
 }
 
-/// Returns the number of blocks for __launch_bounds__: `wanted`, or as many as the multiprocessor's threads allow, at
+/// Returns the number of blocks for __launch_bounds__: `wanted`, but no more than a multiprocessor's threads allow, and at
 /// least one. The assembler refuses a larger number.
 constexpr int blocks_at_most(int wanted, int threads_of_block) {
   const int most = threads_of_multiprocessor(COMPILED_FOR) / threads_of_block;

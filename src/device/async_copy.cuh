@@ -15,7 +15,7 @@
 
 namespace device {
 
-/// The compute capability that has cp.async, 10 * major + minor.
+/// The least compute capability that has cp.async, as 10 * major + minor.
 constexpr int ASYNC_COPY_NEEDS = 80;
 
 /// Copies one float.
@@ -46,8 +46,8 @@ __device__ inline void copy_async4(float* shared, const float* global) {
   copy_async_16_bytes(shared, global);
 }
 
-/// Copies the first `count` of four floats (any count) and writes zeros for the others, which are
-/// not read. VECTOR: as one copy of 16 bytes; both addresses must be multiples of 16 bytes.
+/// Copies the first `count` of four floats (any count). Writes zeros for the others and does not read
+/// them. VECTOR: in one copy of 16 bytes; both addresses must be multiples of 16 bytes.
 template <bool VECTOR>
 __device__ inline void copy_async4(float* shared, const float* global, int count) {
   if (VECTOR) {

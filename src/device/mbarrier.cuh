@@ -1,14 +1,14 @@
 // mbarriers and the bulk copies that they count (compute capability 9.0 and later).
 //
-// An mbarrier is a barrier that lies in shared memory. It works in phases. A phase is complete when it has had its arrivals,
-// and all bytes of copies that it was told to expect. Then the next phase begins. Phases have the parity 0, 1, 0, 1, ...;
-// a thread waits for the parity of the phase that it needs.
+// An mbarrier is a barrier that lies in shared memory. It works in phases. A phase expects a number of arrivals by threads
+// and a number of bytes from copies. It is complete when all of both have come. Then the next phase begins. Phases have the
+// parity 0, 1, 0, 1, ...; a thread waits for the parity of the phase that it needs.
 //
-//     expect(full, bytes)   arrives, and tells that copies will bring so many bytes
-//     load_bulk(..., full)  the copies, by one thread
-//     wait(full, parity)    until the phase is complete: what was copied can be read
+//     expect(full, bytes)   arrives, and announces that copies will bring so many bytes
+//     load_bulk(..., full)  copies; one thread calls it
+//     wait(full, parity)    waits until the phase is complete; then the copied data can be read
 //
-// All functions but fence_mbarriers() are for one thread, without others of its warp.
+// Each call acts for the calling thread alone, not for its warp.
 // (PTX manual, "mbarrier" and "Data Movement and Conversion Instructions: Bulk copy".)
 #pragma once
 
@@ -21,14 +21,14 @@
 
 namespace device {
 
-/// The compute capability that has them, 10 * major + minor.
+/// The least compute capability that has mbarriers with bulk copies, as 10 * major + minor.
 constexpr int BULK_COPY_NEEDS = 90;
 
 /// An mbarrier. It lies in shared memory, at a multiple of 8 bytes.
 using Mbarrier = uint64_t;
 
-/// Begins the first phase. Each phase expects this many arrivals, from 1 on. Before other threads use the mbarrier come
-/// fence_mbarriers() and __syncthreads().
+/// Begins the first phase. Each phase expects `arrivals` arrivals, at least one. Call fence_mbarriers() and __syncthreads()
+/// before other threads use the mbarrier.
 __device__ inline void init_mbarrier(Mbarrier& mbarrier, int arrivals) {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&mbarrier)),
@@ -42,14 +42,14 @@ __device__ inline void fence_mbarriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// Arrives at the phase under way.
+/// Arrives at the mbarrier's current phase.
 __device__ inline void arrive(Mbarrier& mbarrier) {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&mbarrier))
                : "memory");
 }
 
-/// Lets the phase under way expect these bytes of copies too, and arrives.
+/// Adds `bytes` to the bytes of copies that the current phase expects, and arrives at it.
 __device__ inline void expect(Mbarrier& mbarrier, uint32_t bytes) {
   end_below<BULK_COPY_NEEDS>();
   asm volatile(
@@ -58,7 +58,7 @@ __device__ inline void expect(Mbarrier& mbarrier, uint32_t bytes) {
       : "memory");
 }
 
-/// Returns true if the phase of this parity is complete. May wait for some time first.
+/// Returns true if the phase of this parity is complete. The call may wait for some time before it returns false.
 __device__ inline bool is_complete(Mbarrier& mbarrier, int parity) {
   end_below<BULK_COPY_NEEDS>();
   uint32_t complete;
@@ -80,8 +80,8 @@ __device__ inline void wait(Mbarrier& mbarrier, int parity) {
   }
 }
 
-/// Copies from global to shared memory. Both addresses and the number of bytes are multiples of 16. `mbarrier` counts the
-/// bytes when they have arrived.
+/// Copies from global to shared memory. Both addresses and the number of bytes must be multiples of 16. `mbarrier` counts
+/// the bytes as they arrive.
 __device__ inline void load_bulk(void* shared, const void* global, uint32_t bytes,
                                  Mbarrier& mbarrier) {
   end_below<BULK_COPY_NEEDS>();
@@ -92,8 +92,8 @@ __device__ inline void load_bulk(void* shared, const void* global, uint32_t byte
       : "memory");
 }
 
-/// Copies from shared to global memory. Both addresses and the number of bytes are multiples of 16. Stores of threads to this
-/// shared memory need fence_for_copies() first.
+/// Copies from shared to global memory. Both addresses and the number of bytes must be multiples of 16. If threads have
+/// stored to this shared memory, they call fence_for_copies() after their stores and before this copy.
 __device__ inline void store_bulk(void* global, const void* shared, uint32_t bytes) {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
@@ -101,27 +101,27 @@ __device__ inline void store_bulk(void* global, const void* shared, uint32_t byt
                : "memory");
 }
 
-/// Makes a group of the thread's bulk stores since the last commit.
+/// Closes a group: the bulk stores that this thread has issued since its last commit_bulk().
 __device__ inline void commit_bulk() {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/// Waits until at most the thread's PENDING youngest groups of bulk stores are under way.
+/// Waits until at most PENDING of this thread's groups of bulk stores are still under way.
 template <int PENDING>
 __device__ void wait_bulk() {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/// The same, but waits only until the stores have read their shared memory, which may then be overwritten.
+/// Like wait_bulk(), but waits only until the stores have read their shared memory. It may then be overwritten.
 template <int PENDING>
 __device__ void wait_bulk_read() {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 
-/// Lets bulk copies that are requested later see the thread's stores to shared memory.
+/// Makes this thread's earlier stores to shared memory visible to later bulk copies.
 __device__ inline void fence_for_copies() {
   end_below<BULK_COPY_NEEDS>();
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -11,7 +11,7 @@
 
 namespace device {
 
-/// Traps if the code is compiled for a lower compute capability, 10 * major + minor.
+/// Traps if the code is compiled for a compute capability below COMPUTE_CAPABILITY (10 * major + minor).
 template <int COMPUTE_CAPABILITY>
 __device__ inline void end_below() {
   if constexpr (COMPILED_FOR < COMPUTE_CAPABILITY) {

@@ -1,7 +1,8 @@
-// The tensor cores' product of small matrices, mma.sync, and the load of its fragments, ldmatrix (compute capability 8.0 and later).
+// Two instructions for tensor cores: mma.sync multiplies small matrices, and ldmatrix loads their fragments (compute capability 8.0
+// and later).
 //
 // A warp computes D = A B + C together. A has 16 x K elements, B K x 8, C and D 16 x 8. Each lane holds a part of each matrix in
-// its registers: a fragment. With g = lane / 4 and t = lane % 4, lane l holds of
+// its registers: a fragment. With g = lane / 4 and t = lane % 4, a lane holds these elements of each matrix:
 //   C and D   c[0], c[1]: row g, columns 2t and 2t+1; c[2], c[3]: the same columns of row g + 8
 //   A         a[0]: row g; a[1]: row g + 8; a[2], a[3]: the same rows in the second half of K
 //   B         b[0]: column g in the first half of K; b[1]: in the second half
@@ -20,7 +21,7 @@
 
 namespace device {
 
-/// The compute capability that has these products, 10 * major + minor.
+/// The least compute capability that has these products, as 10 * major + minor.
 constexpr int TENSOR_CORE_NEEDS = 80;
 
 /// The format of A's and B's elements: 16-bit floating point with 5 or 8 bits of exponent, or FP32 with 10 bits of
@@ -61,9 +62,10 @@ __device__ void multiply_fragments(float (&d)[4], const uint32_t* a, const uint3
 #undef SGEMM_MMA_4_2
 }
 
-/// Prepares an operand for mma.sync in TF32, which ignores the low 13 bits: it cuts numbers off. The number grows by a third of a
-/// TF32 step (at 1) to two thirds (below 2), so that the errors of a cut fall on both sides. A TF32 number stays what it is, and so
-/// do infinities and NaN. Rounding to the nearest (cvt.rna.tf32) is little more accurate and takes several instructions.
+/// Prepares an operand for mma.sync in TF32. The instruction ignores the operand's low 13 bits, so it rounds toward zero. This
+/// function first enlarges the number by a third of a TF32 step (at 1) to two thirds (just below 2), so that the errors fall on both
+/// sides. A TF32 number still has its own value after the cut, and so have infinities and NaN. Rounding to nearest (cvt.rna.tf32) is
+/// only a little more accurate and takes several instructions.
 __device__ inline uint32_t to_tf32(float x) {
   constexpr float FACTOR = 1.000338f;  // 1 + ln 2 / 2 steps: no bias over all numbers of a binade
   return __float_as_uint(x * FACTOR);
@@ -72,7 +74,7 @@ __device__ inline uint32_t to_tf32(float x) {
 /// Loads COUNT (1, 2 or 4) matrices of 8 x 8 16-bit elements from shared memory. Lane l's `row` is the address of row l % 8 of
 /// matrix l / 8: 8 elements on a 16-byte boundary. The lanes beyond the last matrix pass any address. Lane l receives, in
 /// registers[i], elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i: fragments of A as mma.sync takes them. TRANSPOSED:
-/// it receives them of column l / 4, rows 2 (l % 4) and 2 (l % 4) + 1: fragments of B that lies row-major.
+/// it receives rows 2 (l % 4) and 2 (l % 4) + 1 of column l / 4 instead: fragments of a row-major B.
 template <int COUNT, bool TRANSPOSED = false>
 __device__ void load_matrices(uint32_t* registers, const void* row) {
   static_assert(COUNT == 1 || COUNT == 2 || COUNT == 4, "ldmatrix loads 1, 2 or 4 matrices");

@@ -22,8 +22,8 @@ inline bool is_vector_aligned(const float* matrix, int64_t ld, int64_t bytes) {
          ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
 }
 
-/// Returns how many of a tile's `tile` rows (or columns) lie inside the matrix, if `left` of the matrix's remain at the
-/// tile's first one. Zero or less: none.
+/// Returns how many rows (or columns) of a tile lie inside the matrix. The tile has `tile` rows; the matrix has `left` rows
+/// from the tile's first row on. Zero or less means none.
 __device__ inline int part_inside(int64_t left, int tile) {
   return left < tile ? static_cast<int>(left) : tile;
 }
@@ -45,8 +45,8 @@ __device__ inline float4 load4(const float* source, int count) {
           count > 3 ? source[3] : 0.0f};
 }
 
-/// Loads eight neighbours, otherwise like load4. VECTOR: one load of 32 bytes if the device has it (compute capability
-/// 10.0 and later), else two of 16 bytes.
+/// Loads eight neighbours; otherwise like load4(). VECTOR: one load of 32 bytes if the device has such loads (compute
+/// capability 10.0 and later), otherwise two loads of 16 bytes.
 template <bool VECTOR>
 __device__ inline float8 load8(const float* source, int count) {
   if (VECTOR && count >= 8) {

@@ -1,4 +1,4 @@
-// How the 32 lanes of a warp are laid out over the warp's tile of C.
+// The layout of a warp's 32 lanes over the warp's tile of C.
 #pragma once
 
 namespace device {
@@ -6,10 +6,11 @@ namespace device {
 /// The place of a lane among ROWS x COLS lanes of a warp. Bit 0 of the lane's number counts rows and
 /// bit 1 columns; the bits above continue the rows, then the columns.
 ///
-/// Why so: a 16-byte load from shared memory serves half a warp at once, instead of a quarter, if
-/// every lane reads the same address as the lane whose number differs in bit 0, or as the one whose
-/// number differs in bit 1. A fragment of A depends on the lane's row alone, so lanes that differ in
-/// bit 1 share it; a fragment of B depends on the column alone, so lanes that differ in bit 0 do.
+/// The reason: shared memory serves a 16-byte load for half a warp at once, instead of a quarter, in
+/// two cases. Either all pairs of lanes whose numbers differ in bit 0 read the same address, or all
+/// pairs whose numbers differ in bit 1 do. A fragment of A depends on the lane's row alone, so lanes
+/// that differ in bit 1 share it. A fragment of B depends on the column alone, so lanes that differ
+/// in bit 0 share it.
 template <int ROWS, int COLS>
 struct WarpLanes {
   static_assert(ROWS * COLS == 32 && ROWS >= 2 && COLS >= 2 && (ROWS & (ROWS - 1)) == 0,

@@ -1,7 +1,7 @@
 // Rung 0 if there is no CUDA device: Eigen's product on the host, the reference for the other rungs.
 //
-// The host cannot dereference the simulated device's memory, just as it cannot a GPU's, so the runtime API copies the
-// matrices.
+// The host cannot dereference addresses of the simulated device, and neither could it dereference a GPU's addresses. So
+// the runtime API copies the matrices.
 #include <Eigen/Core>
 #include <new>
 

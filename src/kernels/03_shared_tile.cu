@@ -18,8 +18,8 @@
 // the next tile before it computes with this one, and holds them in registers. On an H200 at 4096^3 that raised the
 // rung from 17 % to 19 % of cuBLAS.
 //
-// What is left for the next rung: two shared loads for each multiply-add. nvcc fetches four k of As at
-// once, as they lie side by side, which still leaves five loads for four; the arithmetic waits for them.
+// What is left for the next rung: two shared loads for each multiply-add. nvcc fetches four k of As at once, since they
+// lie side by side. That still leaves five loads for four multiply-adds, and the arithmetic waits for the loads.
 #include "device/architecture.hpp"
 #include "kernels/ladder.hpp"
 
@@ -87,8 +87,8 @@ cudaError_t launch_shared_tile(const Sgemm& p, cudaStream_t stream) {
 
 }  // namespace
 
-// In a step along K the block does 2 * 32^3 operations on 2 * 32^2 floats: 8 operations a byte,
-// less the share of C. At K = 32 that is one load of A, one of B and one store of C: 16/3.
+// In a step along K the block does 2 * 32^3 operations on 2 * 32^2 floats: 8 operations a byte. The traffic of C lowers
+// this number. At K = 32 a block loads a tile of A and one of B and stores one of C: 16/3 operations a byte.
 extern const Rung shared_tile{
     .number = 3,
     .name = "shared_tile",

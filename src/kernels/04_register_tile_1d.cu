@@ -10,14 +10,14 @@
 //        ...                              the eight sums are independent, so one need not wait
 //   As[row + 7][k] --> sum[7]             for the other
 //
-// The lanes of a warp are 32 neighbouring columns: As is a broadcast, Bs one word in each bank. A
-// block of 512 threads computes 64 x 64 elements of C, four times rung 3's tile, from shared tiles
-// that are only BK = 8 deep: each thread stages exactly one element of As and one of Bs.
+// The lanes of a warp take 32 neighbouring columns. A load from As is a broadcast; a load from Bs reads one word in each
+// bank. A block of 512 threads computes 64 x 64 elements of C, four times as many as in rung 3. Its shared tiles are only
+// BK = 8 deep, so each thread stages exactly one element of As and one of Bs.
 //
 // Rung 3's prefetch into registers is gone: the sums need the registers, and while one block waits, other blocks on the
 // multiprocessor work. Rung 10 prefetches again, without registers.
 //
-// On an H200 at 4096^3 this is 33 % of cuBLAS, where rung 3 reaches 19 %.
+// On an H200 at 4096^3 this is 33 % of cuBLAS; rung 3 reaches 19 %.
 //
 // What is left for the next rung: the elements of As are not reused. The source asks for nine shared
 // loads for eight multiply-adds, and nvcc, which fetches four k of As at once, still needs three.
@@ -27,7 +27,7 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 64, BN = 64, BK = 8;  // the block's tile
-constexpr int TM = 8;                    // the thread's: rows of one column
+constexpr int TM = 8;                    // the thread's tile: rows of one column
 constexpr int THREADS = BM / TM * BN;
 static_assert(BN % 32 == 0, "a warp must lie within one row of Bs and of C");
 static_assert(BM * BK == THREADS && BK * BN == THREADS,
@@ -91,8 +91,8 @@ cudaError_t launch_register_tile_1d(const Sgemm& p, cudaStream_t stream) {
 
 }  // namespace
 
-// A compiler may fetch several k of a row of As with one wide load, hence at_most: nine loads for
-// eight multiply-adds are what the source asks for.
+// The source asks for nine loads for eight multiply-adds. A compiler may fetch several k of a row of As with one wide
+// load, hence at_most.
 extern const Rung register_tile_1d{
     .number = 4,
     .name = "register_tile_1d",

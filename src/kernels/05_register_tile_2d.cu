@@ -11,13 +11,13 @@
 //          ^
 //          As[row ..][k]
 //
-// 256 threads compute 128 x 128 elements of C: each element from global memory now serves 128 multiply-adds. Rung 4's
-// serves 64.
+// 256 threads compute 128 x 128 elements of C: each element from global memory now serves 128 multiply-adds, twice as
+// many as in rung 4.
 //
-// It has two costs. Neighbouring lanes are now eight columns apart: they read words of Bs in the same banks and wait
-// for each other, and a store to C leaps from sector to sector, 32 a request. The next rungs mend both.
+// The square tile has two costs. Neighbouring lanes are now eight columns apart, so they read words of Bs in the same
+// banks and wait for each other. And a store to C touches 32 sectors a request. The next rungs mend both.
 //
-// On an H200 at 4096^3 this is 59 % of cuBLAS, where rung 4 reaches 33 %.
+// On an H200 at 4096^3 this is 59 % of cuBLAS; rung 4 reaches 33 %.
 //
 // What is left for the next rung: every access to global memory, and every store to shared memory, still moves 4 bytes,
 // and each takes the issue slot of a multiply-add. (nvcc itself merges four neighbouring loads from shared memory into
@@ -28,7 +28,7 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 8;  // the block's tile
-constexpr int TM = 8, TN = 8;              // the thread's
+constexpr int TM = 8, TN = 8;              // the thread's tile
 constexpr int THREADS = (BM / TM) * (BN / TN);
 
 constexpr int A_ROWS = THREADS / BK;  // rows of As that the block stages at a time
@@ -110,8 +110,8 @@ cudaError_t launch_register_tile_2d(const Sgemm& p, cudaStream_t stream) {
 
 }  // namespace
 
-// A compiler may merge neighbouring shared loads into wide ones, hence at_most: 16 loads for 64
-// multiply-adds are what the source asks for.
+// The source asks for 16 loads for 64 multiply-adds. A compiler may merge neighbouring shared loads into wide ones,
+// hence at_most.
 extern const Rung register_tile_2d{
     .number = 5,
     .name = "register_tile_2d",

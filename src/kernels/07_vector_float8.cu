@@ -9,9 +9,9 @@
 //   load 1    ^^^^^^^            ^^^^^^^           32 sectors, half used  = 16 sectors, all used
 //   load 2            ^^^^^^^             ^^^^^^   the same 32 sectors again
 //
-// The two loads together use every byte, so memory delivers none in vain if the first request's sectors are still in L1
-// when the second comes. But each request occupies L1 for twice the sectors: it uses 50 % of the bytes it fetches, rung
-// 6's requests use all. The report is right to show this rung's traffic as worse; the rung gains elsewhere.
+// The two loads together use every byte. If the first request's sectors are still in L1 when the second request comes,
+// memory delivers no byte in vain. But each request occupies L1 for twice the sectors: it uses 50 % of the bytes that it
+// fetches; a request of rung 6 uses all. So the report rightly shows worse traffic for this rung, which gains elsewhere.
 //
 // The tile is twice as deep (BK = 16), so that a thread has 8 elements of each operand to fetch, and there are half as
 // many barriers. Without alignment to 32 bytes the rung takes the path "scalar".
@@ -29,7 +29,7 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 16;  // the block's tile
-constexpr int TM = 8, TN = 8;               // the thread's
+constexpr int TM = 8, TN = 8;               // the thread's tile
 constexpr int THREADS = (BM / TM) * (BN / TN);
 static_assert(BM * BK == 8 * THREADS && BK * BN == 8 * THREADS,
               "each thread stages one float8 of As and one of Bs");
@@ -124,8 +124,8 @@ const char* path_vector_float8(const Sgemm& p) {
 
 }  // namespace
 
-// The counters speak of compute capability 9.0, which the simulated device has too: two loads of 16
-// bytes a lane, 32 bytes from lane to lane, each request touching 32 sectors and using half of them.
+// The claims are for compute capability 9.0, which the simulated device has too. There a lane makes two loads of 16
+// bytes, and neighbouring lanes lie 32 bytes apart. So each request touches 32 sectors and uses half of each.
 extern const Rung vector_float8{
     .number = 7,
     .name = "vector_float8",

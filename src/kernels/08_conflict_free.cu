@@ -10,7 +10,7 @@
 //     banks, rung 6      0-3     8-11    16-19   24-27   0-3     8-11    two lanes a bank
 //     banks, rung 8      0-3     4-7     8-11    12-15   16-19   20-23   one
 //       A thread takes columns 4l .. 4l + 3 and 64 + 4l .. 64 + 4l + 3: two groups of four, each
-//       next to the neighbouring lane's.
+//       next to a group of the neighbouring lane.
 //
 //   stores to As         lanes 2r and 2r + 1 hold k .. k + 3 and k + 4 .. k + 7 of row r of A
 //     rung 6             As[k][r] and As[k + 4][r] are 4 * 128 words apart: the same bank
@@ -18,7 +18,7 @@
 //
 // The two groups of four mend the stores to C as well: a warp writes whole sectors, 16 a request.
 //
-// On an H200 at 4096^3 this is 78 % of cuBLAS, where rung 6 reaches 70 %.
+// On an H200 at 4096^3 this is 78 % of cuBLAS; rung 6 reaches 70 %.
 //
 // What is left for the next rung: a warp's tile is 2 x 16 threads' tiles, so for each k the warp reads few elements
 // of As and many of Bs.
@@ -30,7 +30,7 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 8;  // the block's tile
-constexpr int TM = 8, TN = 8;              // the thread's
+constexpr int TM = 8, TN = 8;              // the thread's tile
 constexpr int THREADS = (BM / TM) * (BN / TN);
 static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS,
               "each thread stages one float4 of As and one of Bs");
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   // It computes rows row .. row + 7 of TN / 4 groups of four columns, COL_GROUP apart.
   const int row = threadIdx.x / (BN / TN) * TM;
   // exercise b: begin
-  // All threads' first groups side by side, then all threads' second ones.
+  // The first groups of all threads lie side by side; the second groups follow.
   constexpr int COL_GROUP = BN / (TN / 4);
   const int col = threadIdx.x % (BN / TN) * 4;
   // exercise b: end

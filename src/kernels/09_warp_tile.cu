@@ -1,18 +1,18 @@
 // Rung 9: between the block's tile and the thread's tile there is the warp's tile, and its shape matters.
 //
-// Shared memory serves lanes that read the same address together, so the cost of a warp's loads depends on how many
-// different words its 32 lanes read. A square tile needs the fewest:
+// If several lanes read the same address, shared memory serves them together. So the cost of a warp's loads depends on
+// the number of different words that its 32 lanes read. A square tile needs the fewest:
 //
 //                        rung 8: 2 x 16 lanes, 16 x 128 of C     rung 9: 4 x 8 lanes, 64 x 64 of C
 //     words for each k   16 of As + 128 of Bs                    64 of As + 64 of Bs
 //     multiply-adds      2048                                    4096
 //
-// For it the thread's tile grows to 16 x 8: 24 elements serve 128 multiply-adds; rung 8's 16 serve 64. A block has half
-// as many threads, each with up to twice the registers.
+// For this the thread's tile grows to 16 x 8: 24 elements serve 128 multiply-adds; in rung 8, 16 elements serve 64. A
+// block has half as many threads, each with up to twice the registers.
 //
 // There is a second saving. Shared memory serves a 16-byte load a quarter of a warp at a time, but half a warp at a
-// time if neighbouring lanes share addresses. WarpLanes numbers the lanes so that they do for both operands. All loads
-// of a warp for one k then take 12 wavefronts (turns of shared memory); the same multiply-adds take 24 in rung 8.
+// time if neighbouring lanes share addresses. WarpLanes numbers the lanes so that neighbours share addresses of both
+// operands. All loads of a warp for one k then take 12 wavefronts (turns of shared memory); rung 8 takes 24 for as much.
 //
 //     lane of      0  2  8 10 16 18 24 26      a thread's rows: four at 4 * row of lane, and again
 //     each         1  3  9 11 17 19 25 27      16, 32 and 48 further on; its columns: four at
@@ -22,10 +22,10 @@
 // The tile is also twice as deep, BK = 16: half as many waits for global memory. (Rung 10 does not wait and goes back
 // to 8.)
 //
-// Sectors and bytes are the same as rung 8's, as the report shows. Only the loads from shared memory change.
+// Sectors and bytes are the same as in rung 8, as the report shows. Only the loads from shared memory change.
 //
 // On an H200 this is 77 % of cuBLAS at 4096^3 (rung 8: 78 %) and 83 % at 2048^3 (rung 8: 80 %): alone, the step hardly
-// pays. A multiprocessor holds 8 of its warps and 16 of rung 8's, and fewer warps hide less of the waits for global
+// pays. A multiprocessor holds 8 warps of this rung but 16 of rung 8, and fewer warps hide less of the waits for global
 // memory. Once the next rung has removed the waits, the larger tile shows its worth (93 %).
 //
 // What is left for the next rung: before each barrier the block waits for global memory, and only the
@@ -39,8 +39,8 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 16;  // the block's tile
-constexpr int WM = 64, WN = 64;             // the warp's
-constexpr int TM = 16, TN = 8;              // the thread's: groups of four rows, four columns
+constexpr int WM = 64, WN = 64;             // the warp's tile
+constexpr int TM = 16, TN = 8;              // the thread's tile: groups of four rows, four columns
 
 using Lanes = WarpLanes<WM / TM, WN / TN>;
 constexpr int ROW_GROUP = WM / (TM / 4);  // from one group of four rows to the next
@@ -53,7 +53,7 @@ constexpr int A_STRIDE = BM + 4;
 static_assert(4 * A_STRIDE % 32 == 16, "a transposing store must fill all banks once");
 static_assert(A_STRIDE % 4 == 0, "each row of As must begin on a 16-byte boundary");
 
-constexpr int A_DEPTH = 8;  // k of A, and rows of it, that the block stages at a time
+constexpr int A_DEPTH = 8;  // the block stages A_DEPTH k of A_ROWS rows of A at a time
 constexpr int A_ROWS = THREADS / (A_DEPTH / 4);
 constexpr int B_ROWS = THREADS / (BN / 4);
 static_assert(BM % A_ROWS == 0 && BK % A_DEPTH == 0 && BK % B_ROWS == 0,
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const float* a = &p.A[(tile_row + a_row) * p.lda + a_k];  // (m: 1, k: 4) of (A_ROWS, A_DEPTH)
   const float* b = &p.B[b_k * p.ldb + tile_col + b_col];    // (k: 1, n: 4) of (B_ROWS, BN)
 
-  // It computes groups of 4 x 4 elements: (row + i, col + j) of each.
+  // It computes groups of 4 x 4 elements. The first group begins at (row, col) of the tile.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   // exercise a: begin
   const int row = warp / WARPS_N * WM + 4 * Lanes::row(lane);

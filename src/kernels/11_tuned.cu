@@ -1,15 +1,15 @@
 // Rung 11: the tile that suits the shape, and a main loop in which 92 of 100 instructions multiply.
 //
 // Rung 10 has one tile for all problems. A large problem needs a large tile: 128 x 256 elements of C need 384 elements
-// of A and B for each k; rung 10's two blocks on a multiprocessor need 512 for as many. A small problem needs small
-// tiles, or most multiprocessors stand idle: 1024 x 1024 is only 32 tiles of 128 x 256. And if one small tile must keep
-// a multiprocessor busy, its warps divide K among themselves.
+// of A and B for each k; for as large a part of C, two blocks of rung 10 need 512. A small problem needs small tiles, or
+// most multiprocessors stand idle: 1024 x 1024 has only 32 tiles of 128 x 256. And if one small tile must keep a
+// multiprocessor busy, its warps divide K among themselves.
 //
 //   tile_table.hpp     for each size of tile the fastest variant that bench/tune found, with its rate
 //   choose_tile.hpp    picks the tile for a shape: the shortest time of the busiest multiprocessor
 //   tuned_kernel.cuh   the kernel: a tile for each block
-//   block_product.cuh  its main loop: rung 10's with every size a parameter, and further changes that
-//                      make nearly every instruction a multiply-add
+//   block_product.cuh  the kernel's main loop: rung 10's loop with every size a parameter, and with
+//                      changes that make nearly every instruction a multiply-add
 //   thread_tile.cuh    a thread's sums: the order of its multiply-adds, and long sums made of short
 //                      ones, which round less
 //   place_of           blocks that run at the same time compute a square region of C, so that they
@@ -21,7 +21,7 @@
 // On an H200 this is 177 % of cuBLAS at 128^3, 202 % at 256^3, 117 % at 1024^3, 105 to 107 % at 2048^3, 4096^3, 6144^3
 // and 8192^3, and 102 % at 16384^3, where the power limit slows the card; but 96 % at 2560^3 and 82 % at 2049^3.
 //
-// For a small problem the report shows more bytes fetched for each operation than rung 10's: small tiles share less.
+// For a small problem the report shows more bytes fetched for each operation than in rung 10: small tiles share less.
 // They are faster all the same, since every multiprocessor has one.
 //
 // What is left for the next rung: a grid whose last wave is nearly empty, and shapes with too few

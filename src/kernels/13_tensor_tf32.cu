@@ -14,13 +14,13 @@
 //       g  a0    a2            t    b0              g   c0  c1
 //   g + 8  a1    a3        t + 4    b1          g + 8   c2  c3
 //
-// ldmatrix loads four matrices of 8 rows x 16 bytes from shared memory, each row wherever it lies, and gives lane l the
-// four bytes number l % 4 of row l / 4. That is a TF32 fragment of A: one instruction for a0 to a3. Of B, which lies
-// with n along the row, a lane needs column g. ldmatrix .trans would transpose, but in units of 16 bits, and it would
-// tear FP32 numbers apart. So B's fragments are plain loads. Which column of B is column g of a fragment is free, as
-// long as C's columns follow: a lane takes four neighbours of a row in one load, one for each of four fragments. The
-// lanes with an even g take the first 16 columns, so that c0 of four fragments is four neighbours of C, and a store
-// fills whole sectors.
+// ldmatrix loads four matrices of 8 rows x 16 bytes from shared memory; a row may lie anywhere. Lane l receives word
+// l % 4 of row l / 4 of each matrix. That is a TF32 fragment of A: one instruction for a0 to a3. A row of B runs along n,
+// and a lane needs elements of column g. ldmatrix .trans transposes units of 16 bits only: it would tear FP32 numbers
+// apart. So plain loads fetch B. A fragment's column g may hold any column of B, if column g of C's fragment then stands
+// for that column of C. So one load of a lane takes four neighbours of a row, one for each of four fragments. The lanes
+// with an even g take the first 16 columns, so that the c0 of four fragments are four neighbours of C, and a store fills
+// whole sectors.
 //
 //     columns of 32             0 - 3   4 - 7   8 - 11   12 - 15   16 - 19   20 - 23   24 - 27   28 - 31
 //     lanes with g =              0       2       4         6         1         3         5         7
@@ -28,17 +28,17 @@
 //
 // Both ways of loading must meet 32 different banks:
 //
-//   A   a row is 32 floats, all banks. The 16-byte piece q of row m lies at place q ^ (m % 8), so that eight rows'
-//       pieces q lie in eight different places
-//   B   a row is 128 floats and 4 of padding: the rows of t = 0 to 3 begin 4 banks apart. In a quarter of the warp, t
-//       takes four values and g two, whose columns lie 16 apart
+//   A   a row has 32 floats and fills all banks. The 16-byte piece q of row m lies at place q ^ (m % 8), so that the
+//       pieces q of eight rows lie at eight different places
+//   B   a row has 128 floats and 4 of padding: the rows of t = 0 to 3 begin 4 banks apart. In a quarter of the warp, t
+//       takes four values and g takes two. The columns for the two values of g lie 16 apart
 //
-// The tensor core ignores the low 13 bits of an operand. So each operand is moved by half a step first (to_tf32).
-// Copies are rung 10's. They need A, B and C aligned to 16 bytes; otherwise all are moved a float at a time (path
-// "scalar").
+// The tensor core ignores the low 13 bits of an operand. So to_tf32() first enlarges each operand by about half a step.
+// The kernel copies tiles as rung 10 does. If A, B and C are not all aligned to 16 bytes, it moves all of them a float
+// at a time (path "scalar").
 //
-// On an H200 at 4096^3 this is 359 % of cuBLAS's SGEMM, and 45 % of cuBLAS in TF32. mma.sync alone, without loading
-// anything, reaches four fifths of cuBLAS in TF32, which uses wgmma, Hopper's own instruction.
+// On an H200 at 4096^3 this is 359 % of cuBLAS's SGEMM, and 45 % of cuBLAS in TF32. A kernel of mma.sync alone, which
+// loads nothing, reaches four fifths of cuBLAS in TF32. cuBLAS uses wgmma, an instruction of Hopper.
 //
 // What is left for the next rung: the accuracy.
 #include "device/async_copy.cuh"
@@ -51,14 +51,14 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 32;  // the block's tile
-constexpr int WM = 64, WN = 64;             // the warp's
+constexpr int WM = 64, WN = 64;             // the warp's tile
 constexpr int MM = 16, MN = 8, MK = 8;      // one mma.sync
 constexpr int STAGES = 3;
 
 constexpr int WARPS_N = BN / WN;
 constexpr int THREADS = (BM / WM) * WARPS_N * 32;
 
-constexpr int PIECES = BK / 4;  // of 16 bytes, in a row of A
+constexpr int PIECES = BK / 4;  // pieces of 16 bytes in a row of A
 static_assert(PIECES == 8, "a row of A fills the banks once");
 constexpr int B_STRIDE = BN + 4;
 static_assert(B_STRIDE % 32 == 4,
@@ -73,8 +73,8 @@ struct Stage {
   float A[BM][BK];        // (m: BM, k: BK), the pieces of a row swizzled
   float B[BK][B_STRIDE];  // (k: BK, n: BN)
 };
-// Three stages are all that a block may have on the smallest devices (compute capability 8.6), and two such blocks fit
-// on an H200's multiprocessor.
+// The smallest devices (compute capability 8.6) have room for three stages in a block, but not for four. On an H200 a
+// multiprocessor holds two such blocks.
 constexpr int SHARED_BYTES = STAGES * sizeof(Stage);
 static_assert(SHARED_BYTES <= 99 * 1024, "a multiprocessor of compute capability 8.6 has no more");
 
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     for (int k = 0; k < BK; k += MK) {
       uint32_t a_fragments[WM / MM][4], b_fragments[WN / MN][2];
       // exercise a: begin
-      // Lane l passes the address of row l % 8 of matrix l / 8: a0, a1 (8 rows below), a2 (4 of k on), a3.
+      // Lane l passes the address of row l % 8 of matrix l / 8. The matrices are a0, a1 (8 rows below), a2 (4 k on), a3.
 #pragma unroll
       for (int i = 0; i < WM / MM; ++i) {
         const int row = warp_row + i * MM + lane % 16;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(THREADS, 2)
       }
       // exercise a: end
       // exercise b: begin
-      // Element b0 is row t of B, b1 row t + 4. Fragments 0 to 3 share columns 0 to 31, fragments 4 to 7 the others.
+      // Element b0 is in row t of B, b1 in row t + 4. Fragments 0 to 3 share columns 0 to 31, fragments 4 to 7 the rest.
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
 #pragma unroll

@@ -12,14 +12,14 @@
 // The last product is below 2^-22 of the first: FP32 would round it away too, so it is not computed. Three products on
 // tensor cores are still much faster than one in FP32, since FP16 is multiplied twice as fast as TF32.
 //
-// Two things must be watched.
+// Two things need care.
 //
 //   Range   FP16 reaches from 2^-14 to 65504. So each row of A and each column of B is scaled by a power of two first
 //           (line_facts.cuh).
 //   Sums    Tensor cores add in FP32, but they cut off where FP32 rounds. Every addition errs toward zero, and the
-//           errors of a long sum pile up. So a sum stays in the tensor core for 64 of k only; then it is added to
-//           a sum in registers, which rounds. The small products have accumulators of their own: what is cut off
-//           there is 2048 times smaller.
+//           errors of a long sum pile up. So a sum stays in the tensor core for 64 k only. An FP32 addition, which
+//           rounds, then adds it to a sum in registers. The small products have accumulators of their own: the
+//           errors there weigh 2048 times less.
 //
 //     k  0 ........ 63 | 64 ...... 127 | 128 ..
 //        hi hi ->  acc |    ->  acc    |         fresh every time
@@ -32,15 +32,15 @@
 //   split     A and B into parts, in a workspace, and the squares of each row and column
 //   product   the sum of three products; K is divided if C has too few tiles for the device
 //   add       the sums over the parts of K, if it was divided
-//   FP64      tiles that cannot be as accurate this way: elements that scaling cannot bring into FP16's range, a few
-//             large elements among small ones, terms that cancel, infinities and NaN (finish and Cancellation in
-//             line_facts.cuh). Where there are none, it costs a few microseconds. (fp64_tiles.cuh)
+//   FP64      computes anew the tiles for which parts are not accurate enough: with elements outside FP16's range even
+//             after scaling, a few large elements among small ones, terms that cancel, infinities or NaN (finish and
+//             Cancellation in line_facts.cuh). If no tile needs it, it costs a few microseconds. (fp64_tiles.cuh)
 //
-// In the product a row of A in shared memory holds the big parts of 64 k and then the small ones, a row of B those of
-// one k: ldmatrix loads the fragments of A, and ldmatrix .trans, which turns 16-bit matrices, those of B.
+// In shared memory a row of A holds the big parts of 64 k and then the small parts. A row of B holds the big parts of one
+// k and then the small parts. ldmatrix loads A's fragments. ldmatrix .trans transposes 16-bit matrices and loads B's.
 //
-// What is left for the next rungs: mma.sync reaches less than two thirds of what the tensor cores of an H200 can do, and its
-// operands take the way through registers.
+// What is left for the next rungs: mma.sync reaches less than two thirds of the speed of an H200's tensor cores, and its
+// operands must pass through registers.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -59,20 +59,20 @@ namespace ladder {
 namespace {
 
 constexpr int BM = 128, BN = 64, BK = 64;  // the block's tile
-constexpr int WM = 64, WN = 32;            // the warp's
+constexpr int WM = 64, WN = 32;            // the warp's tile
 constexpr int MM = 16, MN = 8, MK = 16;    // one mma.sync
 constexpr int STAGES = 2;
 constexpr float LO_SCALE = 2048;     // 2^11
 constexpr int64_t LEAST_K = 32;      // below, FP32's own errors are smaller than those of two parts
 constexpr int64_t MOST_K = 1 << 22;  // beyond, the parts of one row of tiles would take 2 GB
 
-constexpr int BLOCKS = 2;  // of a multiprocessor: one computes while the other waits
+constexpr int BLOCKS = 2;  // on a multiprocessor: one computes while the other waits
 
 constexpr int WARPS_N = BN / WN;
 constexpr int THREADS = (BM / WM) * WARPS_N * 32;
 
-// A and B in parts, laid out in the order in which the product's blocks read them: what a block reads of 64 k lies side by side.
-// Height, depth and width are whole numbers of BM, BK and BN; beyond the matrices all is zero.
+// A and B in parts, in the order in which the product's blocks read them: the elements that a block reads for 64 k lie side by side.
+// Height, depth and width are multiples of BM, BK and BN. All elements outside the matrices are zero.
 struct Parts {
   __half* A;                     // (k / BK, m: height, 2: hi and lo, k % BK)
   __half* B;                     // (n / BN, k: depth, 2: hi and lo, n % BN)
@@ -80,10 +80,10 @@ struct Parts {
   unsigned long long* energies;  // likewise: the sums of the scaled squares
   int64_t height, depth, width;
 
-  __device__ __half* a(int64_t row, int64_t k) const {  // its hi; its lo lies BK further on
+  __device__ __half* a(int64_t row, int64_t k) const {  // of hi; lo lies BK further on
     return &A[(k / BK * height + row) * (2 * BK) + k % BK];
   }
-  __device__ __half* b(int64_t k, int64_t col) const {  // its hi; its lo lies BN further on
+  __device__ __half* b(int64_t k, int64_t col) const {  // of hi; lo lies BN further on
     return &B[(col / BN * depth + k) * (2 * BN) + col % BN];
   }
   __device__ Line line(int64_t i) const { return line_of(facts[i], energies[i]); }
@@ -140,12 +140,12 @@ __global__ void __launch_bounds__(SPLIT_WARPS * 32)
   // The even columns first, then the odd ones: neighbouring lanes meet neighbouring banks.
   of_block[lane].add_atomically(facts[0]);
   of_block[32 + lane].add_atomically(facts[1]);
-  __syncthreads();                                   // all warps have added theirs
+  __syncthreads();                                   // all warps have added their facts
   const int64_t mine = first_col + 2 * lane + warp;  // of warps 0 and 1
   if (warp < 2 && mine < p.N) parts.facts[p.M + mine].add_atomically(of_block[threadIdx.x]);
 }
 
-// Writes the parts of two neighbours, lo `distance` elements behind hi. Returns their scaled values.
+// Writes the parts of two neighbours: hi, and lo `distance` elements further on. Returns the neighbours' scaled values.
 __device__ float2 split(float2 x, float scale_x, float scale_y, __half* hi, int distance) {
   // exercise a: begin
   x.x *= scale_x;
@@ -163,7 +163,7 @@ __device__ float2 split(float2 x, float scale_x, float scale_y, __half* hi, int 
 template <bool VECTOR>
 __global__ void __launch_bounds__(SPLIT_WARPS * 32)
     split_kernel(const Sgemm p, const Parts parts, const int64_t pieces_a) {
-  const int64_t block = gridDim.x - 1 - blockIdx.x;  // what was measured last is in L2 still
+  const int64_t block = gridDim.x - 1 - blockIdx.x;  // the pieces measured last are still in L2
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   if (block < pieces_a) {
     const int64_t pieces_k = ceil_div(p.K, A_PIECE_DEPTH);
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(SPLIT_WARPS * 32)
   __shared__ float of_warp[SPLIT_WARPS][2][32];  // the even columns first, then the odd ones
   of_warp[warp][0][lane] = energy.x;
   of_warp[warp][1][lane] = energy.y;
-  __syncthreads();  // all warps have added theirs
+  __syncthreads();  // all warps have written their sums
   const int64_t mine = col + warp;
   if (warp >= 2 || mine >= p.N) return;
   float of_block = 0;
@@ -227,7 +227,7 @@ struct Sums {
 };
 constexpr int BAND = 8;  // rows of tiles that are computed at a time
 
-// Marks one of FP64Tile's tiles, or says that it is done. Nothing beyond C.
+// Marks one of FP64Tile's tiles, or clears its mark. Does nothing for a tile outside C.
 __device__ void mark_tile(const Sums& sums, const Sgemm& p, int64_t row, int64_t col, bool marked) {
   if (row >= p.M || col >= p.N) return;
   sums.marks[row / FP64Tile::BM * ceil_div(p.N, FP64Tile::BN) + col / FP64Tile::BN] = marked;
@@ -237,11 +237,11 @@ struct Stage {
   __half A[BM][2 * BK];  // (m: BM, 2: hi and lo, k: BK), the 16-byte pieces of a row swizzled
   __half B[BK][2 * BN];  // (k: BK, 2: hi and lo, n: BN), likewise
 };
-// Two stages are all that a block may have on the smallest devices (compute capability 8.6).
+// The smallest devices (compute capability 8.6) have room for two stages in a block, but not for three.
 constexpr int SHARED_BYTES = STAGES * sizeof(Stage);
 static_assert(SHARED_BYTES <= 99 * 1024, "a multiprocessor of compute capability 8.6 has no more");
 
-// ldmatrix reads a piece of each of eight rows, which differ in row % 8. They must lie in different banks.
+// ldmatrix reads a piece of each of eight rows, which differ in row % 8. These pieces must lie in different banks.
 __device__ int swizzle(int row, int piece) { return (piece ^ row % 8) * 8; }
 
 constexpr int A_PIECES = 2 * BK / 8, B_PIECES = 2 * BN / 8;  // of 16 bytes, in a row
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   const int warp_row = warp / WARPS_N * WM, warp_col = warp % WARPS_N * WN;
   constexpr int MS = WM / MM, NS = WN / MN;
   float sum[MS][NS][4] = {};    // (m: MS, n: NS, c0 to c3)
-  float small[MS][NS][4] = {};  // hi lo + lo hi of all, times 2048
+  float small[MS][NS][4] = {};  // hi lo + lo hi of all k, times 2048
 
 #pragma unroll
   for (int stage = 0; stage < STAGES - 1; ++stage) {
@@ -353,7 +353,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     stage = stage == STAGES - 1 ? 0 : stage + 1;
   }
 
-  // The sum of all three products; if K is not divided, in the units of A and B.
+  // Adds the three products. If K is not divided, the sum is then scaled back to the units of A and B.
   const bool is_whole = sums.of_parts == nullptr;
   const int g = lane / 4, t = lane % 4;
   const int rows = part_inside(p.M - tile_row, BM), cols = part_inside(p.N - tile_col, BN);
@@ -396,7 +396,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (threadIdx.x < 2) {
       mark_tile(sums, p, tile_row + threadIdx.x * FP64Tile::BM, tile_col, in_doubt);
     }
-    if (in_doubt) return;  // C stays as it was for the kernel that computes the tile anew
+    if (in_doubt) return;  // C keeps its values: launch_fp64_tiles() computes the tile anew
   }
   float* C = is_whole ? p.C : &sums.of_parts[part * p.M * parts.width];
   const int64_t ldc = is_whole ? p.ldc : parts.width;
@@ -469,7 +469,7 @@ __global__ void __launch_bounds__(ADD_THREADS)
   }
 }
 
-// Memory for one kind of array after another, each on a 256-byte boundary. Without `base` it only counts.
+// Places arrays one after the other, each on a 256-byte boundary. Without `base` it only counts the floats that they take.
 class Layout {
  public:
   explicit Layout(float* base) : base_(base) {}
@@ -498,8 +498,8 @@ int64_t place_arrays(const Sgemm& p, float* base, Parts& parts, Sums& sums) {
   return layout.floats();
 }
 
-// Divides K if C has no more tiles than the device has room for blocks. A part has at least four steps. FP32 rounds each time
-// a step is added, so a K of more than 20 steps is divided into parts of at most 16, unless that makes more than 256 parts.
+// Divides K into parts if the device has room for a block for each tile of C. A part has at least four steps. FP32 rounds
+// each time a step is added, so a K of more than 20 steps is divided into parts of at most 16. There are at most 256.
 void divide(const Sgemm& p, int multiprocessors, int64_t depth, Sums& sums) {
   sums.tiles_m = ceil_div(p.M, BM);
   sums.tiles_n = ceil_div(p.N, BN);

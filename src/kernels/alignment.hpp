@@ -1,4 +1,4 @@
-// Whether a problem's matrices are aligned for vector accesses.
+// Tests of the alignment that vector accesses need.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ constexpr int64_t tiles_of_busiest(const Tile& t, int64_t M, int64_t N, int mult
 }
 
 /// Returns the index in `table` of the variant that should be fastest for an M x N result if each block computes one
-/// tile; the first of several equal ones. At least one variant must fit the device's shared memory.
+/// tile. If several are equally fast, it returns the first. At least one variant must fit the device's shared memory.
 constexpr size_t choose_tile(std::span<const TunedTile> table, int64_t M, int64_t N,
                              const Device& device) {
   // exercise b: begin
@@ -25,7 +25,7 @@ constexpr size_t choose_tile(std::span<const TunedTile> table, int64_t M, int64_
     const Tile& t = table[i].tile;
     if (t.shared_bytes() > device.shared_bytes) continue;
     // exercise a: begin
-    // The work of the busiest multiprocessor, divided by its rate: all others are done before it.
+    // The work of the busiest multiprocessor, divided by its rate. All other multiprocessors are done by then.
     const int64_t tiles = tiles_of_busiest(t, M, N, device.multiprocessors);
     const double time = static_cast<double>(tiles) * t.BM * t.BN / rate_with(table[i], tiles);
     // exercise a: end

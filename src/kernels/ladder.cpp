@@ -25,7 +25,7 @@
 namespace ladder {
 
 #define LADDER_DECLARE(rung) extern const Rung rung;  // NOLINT(bugprone-macro-parentheses)
-// A rung is called as its file is. NOLINTNEXTLINE(readability-identifier-naming)
+// A rung has its file's name. NOLINTNEXTLINE(readability-identifier-naming)
 LADDER_RUNGS(LADDER_DECLARE)
 #undef LADDER_DECLARE
 

@@ -72,8 +72,8 @@ struct Arithmetic {
   float largest_input;
   /// Inputs below this magnitude are zero, or less accurate than the bound says.
   float least_input = 0;
-  /// A rung with limits also promises that no sum overflows while |A||B| < 2^126, and that one beyond gives the infinity of the
-  /// exact sum's sign if any.
+  /// A rung with limits also promises that no sum overflows while |A||B| < 2^126. If |A||B| is larger, a sum may be an infinity,
+  /// but only the infinity with the exact sum's sign.
   std::optional<ErrorLimits> limits = {};
   bool operator==(const Arithmetic&) const = default;
 };
@@ -86,7 +86,7 @@ inline constexpr Arithmetic FP32{.name = "FP32",
                                  .exact_bits = 12,
                                  .largest_input = 3.40282347e38f};
 
-/// True if its results are less accurate than FP32's, so that its speed cannot stand for an FP32 kernel's.
+/// True if the arithmetic is less accurate than FP32. A rung's speed then cannot stand for the speed of an FP32 kernel.
 constexpr bool is_below_fp32(const Arithmetic& arithmetic) {
   return arithmetic.epsilon > FP32.epsilon;
 }
@@ -100,7 +100,7 @@ struct Needs {
 /// One step of the ladder. Number 0 is the reference that the others are compared with.
 struct Rung {
   int number;
-  const char* name;  // the same as in the file's name
+  const char* name;  // as in the name of the rung's file
   const char* idea;  // one line
   Promise promise;
 

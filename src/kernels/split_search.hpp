@@ -12,7 +12,7 @@
 namespace ladder {
 
 /// Returns how many tiles the estimate counts for a block. It counts one more than the block works on if every tile is
-/// cut into the same number of pieces but those differ in length: such plans measured slower than estimated.
+/// cut into the same number of pieces but the pieces differ in length: such plans measured slower than their estimate.
 constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {
   if (plan.line() == 0 || !plan.pieces_end_with_tiles()) return plan.most_tiles_of_block();
   const int64_t piece = plan.longest_piece();

@@ -13,7 +13,7 @@ struct FP64Tile {
   static constexpr int THREADS = (BM / TM) * (BN / TN);
 };
 
-/// Computes a tile of C, of all of K, in FP64.
+/// Computes a tile of C over all of K, in FP64.
 __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64_t tile_col) {
   constexpr int BM = FP64Tile::BM, BN = FP64Tile::BN, BK = FP64Tile::BK;
   constexpr int TM = FP64Tile::TM, TN = FP64Tile::TN;
@@ -59,7 +59,8 @@ __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64
   }
 }
 
-/// Computes the tiles of C that are marked: tile i, in the order of rows, if marks[i] is not 0. No marks: all of them.
+/// Computes the marked tiles of C: tile i, in the order of rows, is marked if marks[i] is not 0. If `marks` is nullptr, it
+/// computes all tiles.
 static __global__ void __launch_bounds__(FP64Tile::THREADS)
     fp64_tiles_kernel(const Sgemm p, const unsigned* marks, const int64_t tiles_n,
                       const int64_t tiles) {
@@ -69,7 +70,8 @@ static __global__ void __launch_bounds__(FP64Tile::THREADS)
   }
 }
 
-/// Launches the kernel above for C, whole or where it is marked. Few tiles are, so few blocks look for them.
+/// Launches the kernel above for the marked tiles of C, or for all tiles if `marks` is nullptr. Usually few tiles are
+/// marked, so few blocks look for them.
 inline cudaError_t launch_fp64_tiles(const Sgemm& p, const unsigned* marks, cudaStream_t stream) {
   constexpr int64_t FEW_BLOCKS = 512;
   const int64_t tiles_n = ceil_div(p.N, FP64Tile::BN);

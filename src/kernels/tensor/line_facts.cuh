@@ -1,9 +1,10 @@
-// What a product by parts must know of each line: of each row of A and each column of B.
+// The facts about each line that a product by parts needs. A line is a row of A or a column of B.
 //
 // A number is split into two FP16 parts, hi + 2^-11 lo. FP16 has 5 bits of exponent, so a line is scaled first: by the power of two
 // that brings its largest element into [2^14, 2^15). Scaling is exact, and the sum of a row times a column is scaled back at the
 // end. Two parts hold 23 bits of each element down to 2^-27 of the largest one. A line with an element that is smaller or subnormal is
-// `rough`: of that element only an absolute error below 2^-36 is known. An infinity or a NaN shows in the sum.
+// `rough`: all that is known about that element's error is an absolute bound, 2^-36 in scaled units. An infinity or a NaN shows in
+// the sum.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,10 +13,10 @@
 
 namespace ladder {
 
-/// The facts, each as a maximum or a union that begins at zero: blocks collect them in any order.
+/// The facts of a line. Each is a maximum or a union that begins at zero, so blocks may collect them in any order.
 struct LineFacts {
   unsigned largest;           // the bits of the largest magnitude
-  unsigned smallest_inverse;  // NO_MAGNITUDE minus those of the smallest one that is not zero
+  unsigned smallest_inverse;  // NO_MAGNITUDE minus the bits of the smallest one above zero
   unsigned fractions;         // the bits that are set in any element's fraction
 
   static constexpr unsigned NO_MAGNITUDE = 0x7fffffff, FRACTION = 0x7fffff;
@@ -37,13 +38,13 @@ struct LineFacts {
     atomicOr(&fractions, more.fractions);
   }
 
-  /// The most significant bits that an element has: 24 for most numbers, 1 for powers of two, 0 for zeros.
+  /// Returns how many significant bits suffice for every element: 24 for most numbers, 1 for powers of two, 0 for zeros.
   __device__ int significant_bits() const {
     if (largest == 0) return 0;
     return fractions == 0 ? 1 : 25 - __ffs(static_cast<int>(fractions));
   }
 
-  /// n of the line's scale 2^n, from -114 to 126.
+  /// Returns n of the line's scale 2^n: from -114 to 126.
   __device__ int exponent() const { return min(141 - static_cast<int>(largest >> 23), 126); }
 };
 
@@ -52,7 +53,7 @@ __device__ inline float power_of_two(int n) {
   return __uint_as_float(static_cast<unsigned>(n + 127) << 23);
 }
 
-/// What a finished sum must know of its row, and of its column.
+/// The properties of a row or a column that finish() needs.
 struct Line {
   float unscale;  // 2^-n
   float energy;   // the sum of the scaled elements' squares
@@ -61,7 +62,8 @@ struct Line {
   bool is_sparse;  // a few elements outweigh all others, so that their errors do not average out
 };
 
-/// `energy`: the sum of the scaled elements' squares, cut to an integer. Integers add up to the same in any order.
+/// Returns the properties of a line. `energy`: the sum of the scaled elements' squares, cut to an integer. Integers have the
+/// same sum in any order.
 __device__ inline Line line_of(const LineFacts& facts, unsigned long long energy) {
   // The exponent of the smallest magnitude, as FP32 stores it: 0 for subnormal numbers.
   const int least = static_cast<int>((LineFacts::NO_MAGNITUDE - facts.smallest_inverse) >> 23);
@@ -86,7 +88,7 @@ struct Finished {
 ///   - The errors of a sparse line's few large elements may come near the limit for a single element of C.
 ///   - A product of elements with a and b significant bits is an FP32 number only if a + b <= 25. Then FP32 sums may be exact, and
 ///     ours is not if a part of the product is missing: the 24th bit of an element, or lo times lo.
-///   - It overflows, or underflows on its way.
+///   - The sum overflows, or it underflows while it is scaled back.
 __device__ inline Finished finish(float sum, float K, const Line& row, const Line& col) {
   constexpr float LEAST_NORMAL = 0x1p-126f;
   const float half_way = sum * row.unscale;
@@ -99,8 +101,8 @@ __device__ inline Finished finish(float sum, float K, const Line& row, const Lin
   return {product, rough || sparse || inexact || lost || !isfinite(product)};
 }
 
-/// The squares of some sums, added up, beside the squares that sums of random signs would have. Far below them the terms cancel,
-/// and the errors of the parts weigh more beside what remains.
+/// Adds up the squares of some sums, and the squares to expect if the terms of the sums had random signs. If the first total is
+/// far below the second, the terms cancel, and the errors of the parts weigh more beside the small sums.
 struct Cancellation {
   float squares = 0;
   float energies = 0;

@@ -42,7 +42,7 @@ namespace ladder {
 /// Computes the block's tile of A * B, whose first element is (tile_row, tile_col), over k in [k_begin, k_end). For
 /// each group of four neighbours along a row, one thread calls visit(row, col, sum[4]); row and col count from the
 /// tile's first element. All threads call it together. `shared` has T.shared_bytes() bytes on a 16-byte boundary.
-/// Elements of the tile beyond the edges of C have any value. VECTOR: the problem satisfies
+/// Elements of the tile outside C may have any value. VECTOR: the problem satisfies
 /// are_b_and_c_vector_aligned(p, 16).
 template <Tile T, bool VECTOR, typename Visit>
 __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, int64_t tile_col,
@@ -57,7 +57,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   const int thread = threadIdx.x;
 
   // This thread copies every a_lanes-th k of every a_rows-th row of A, and four neighbours along n of every b_rows-th
-  // row of B. Below the last row of A it copies that row again; the sums it gives are never stored.
+  // row of B. Below the last row of A it copies that row again; sums of such copies are never stored.
   constexpr int A_PASSES = T.BM / T.a_rows(), A_COPIES = A_PASSES * (BK / T.a_lanes());
   constexpr int B_COPIES = BK / T.b_rows(), COPIES = A_COPIES + B_COPIES;
   const int a_row = thread / T.a_lanes(), a_k = thread % T.a_lanes();
@@ -77,9 +77,9 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   float* b_to = &shared[B_OFFSET + b_k * T.BN + b_col];  // of a stage's (k: BK, n: BN)
 
   // Issues the i-th copy of the tile that a and b point to. Tested: only the first `depth` k of the tile lie in the
-  // range, and the tile may reach beyond the last column of B. (Untested: depth is BK.) Tested copies take a block at
-  // that edge longer, and if there is only one wave of blocks, all wait for it. So the tiles of small problems pass the
-  // number of columns to every copy instead.
+  // range, and the tile may reach beyond the last column of B. (Untested: depth is BK.) With tested copies a block at
+  // that edge takes longer, and if there is only one wave of blocks, all blocks wait for it. So the tiles of small
+  // problems pass the number of columns to every copy instead.
   constexpr bool EDGE_UNTESTED = T.slices > 1;
   const auto copy = [&](int i, int depth, auto tested) __attribute__((always_inline)) {
     constexpr bool TESTED = decltype(tested)::value;
@@ -114,7 +114,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
     b += b_tile;
   };
 
-  // It computes groups of 4 x 4 elements, (row + i, col + j) of each, over its slice of k.
+  // It computes groups of 4 x 4 elements over its slice of k. The first group begins at (row, col) of the tile.
   const int warp = thread / 32, lane = thread % 32;
   constexpr int WARPS = T.BM / T.WM * (T.BN / T.WN);  // of a slice
   const int slice = warp / WARPS;

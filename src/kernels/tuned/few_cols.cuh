@@ -1,4 +1,4 @@
-// C with at most 8 columns: the counterpart of few_rows.cuh. The time to load A from memory bounds it.
+// C with at most 8 columns: the counterpart of few_rows.cuh. The time to load A from memory bounds the product.
 //
 // A row of A lies along k, so here the lanes of a warp walk along k, four k each, and a warp covers four rows. At the
 // end the warp adds its lanes' sums.

@@ -36,7 +36,7 @@ struct FewRows {
 
 /// Block (x % strips, x / strips) computes columns [128 (x % strips), + 128) over k in [depth * part,
 /// + depth), part = x / strips; depth is a multiple of FewRows::CHUNK. ROWS >= M is 1, 2, 4 or 8.
-/// With one part C is written; otherwise part after part an M x N matrix of sums goes to `parts`.
+/// With one part the kernel writes C. With several, each part writes its M x N matrix of sums to `parts`, in order.
 template <int ROWS, bool VECTOR>
 __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     few_rows_kernel(const Sgemm p, const int64_t strips, const int64_t depth, float* parts) {

@@ -16,7 +16,7 @@ __host__ __device__ constexpr int64_t part_place(int64_t block, bool begins_tile
   return PARTS_OF_BLOCK * block + (begins_tile ? 1 : 0);
 }
 
-/// Returns the threads of a block that adds the parts of a tile. Four neighbours take `runs` threads.
+/// Returns the number of threads of a block that adds the parts of a tile. Four neighbours take `runs` threads.
 __host__ __device__ constexpr int add_parts_threads(const Tile& t, int runs) {
   const int threads = t.BM * t.BN / 4 * runs;
   return threads < 256 ? threads : 256;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
   constexpr Tile T = Variant::tile;
   extern __shared__ __align__(16) float shared[];
 
-  // First whole tiles, then a piece of the line.
+  // The block first computes its whole tiles, then its piece of the line.
   int64_t round = 0;
   int64_t step = plan.begin(blockIdx.x);
   const int64_t end = plan.begin(blockIdx.x + 1);

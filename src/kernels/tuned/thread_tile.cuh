@@ -5,7 +5,7 @@
 // and the odd registers (docs/tuning.md gives the measurements behind this). So
 //
 //   - Each multiply-add shares one operand with the previous one, which still holds it: the
-//     multiply-adds go through the tile in a serpentine. Along its rows a[i] stays, at its turns b[j].
+//     multiply-adds go through the tile in a serpentine. Along a row a[i] stays; at a turn b[j] stays.
 //   - The other two operands, b[j] and sum[i][j], must lie in different banks. b[j] comes from shared
 //     memory, four at a time, into four registers side by side: it lies in bank j % 2. The compiler
 //     chooses the registers of the sums, but four sums that are stored at once must lie side by side
@@ -46,7 +46,7 @@ __device__ __forceinline__ void add_swapped(float* four, float4 swapped) {
 /// Makes long sums out of short ones, so that they round less.
 ///
 /// A chain of K additions rounds K times, each time in proportion to the sum so far: on random data the error grows
-/// like K. Cut into pieces of n that each begin at zero, it has the error of n + K / n additions.
+/// like K. A chain that is cut into pieces of n, each of which begins at zero, has the error of n + K / n additions.
 ///
 /// The totals of the pieces lie in shared memory, since the registers are full. They are accessed once in a few hundred
 /// k.

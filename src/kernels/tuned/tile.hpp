@@ -34,7 +34,8 @@ struct Tile {
   __host__ __device__ constexpr int sum_row(int row) const { return row * BN + row / 4 * 8; }
   __host__ __device__ constexpr int sum_floats() const { return BM * BN + BM / 4 * 8; }
 
-  // The ring and the totals of chains. The sums of slices reuse their memory, since both are no longer needed then.
+  // Returns the bytes for the ring and the totals of chains. The sums of slices reuse that memory: they are written when
+  // the ring and the totals are no longer needed.
   __host__ __device__ constexpr int shared_bytes() const {
     const int product = ring_floats() + (chain > 0 ? slices * BM * BN : 0);
     const int sums = slices > 1 ? slices * sum_floats() : 0;
@@ -64,7 +65,7 @@ struct TunedTile {
 };
 
 /// Returns the share of its full rate that a multiprocessor reaches with that many warps: a few warps cannot hide each
-/// other's waits. Fitted to an H200, see docs/tuning.md.
+/// other's waits. The numbers are fitted to an H200, see docs/tuning.md.
 constexpr double share_of_rate(int64_t warps) {
   if (warps >= 12) return 1.0;
   if (warps >= 8) return 0.98;
