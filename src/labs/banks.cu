@@ -61,7 +61,7 @@ __device__ float sum_of(float v) { return v; }
 __device__ float sum_of(float4 v) { return v.x + v.y + v.z + v.w; }
 
 // T: the type that a lane reads, float or float4. Neighbouring blocks have different words in shared memory, so a block
-// that computes the sums of its neighbour writes wrong ones.
+// that computes the sums of its neighbour writes wrong sums.
 template <typename T, typename Walk>
 __global__ void __launch_bounds__(THREADS) banks_kernel(float* out, int64_t elements) {
   alignas(16) __shared__ float words[WORDS];

@@ -48,7 +48,7 @@ uint64_t hash(int64_t number) {
   return h ^ h >> 33;
 }
 
-// Returns groups of GROUP neighbours from random places; the order within a group stays.
+// Returns groups of GROUP neighbours from random places, in order within each group.
 template <int GROUP>
 int64_t scattered(int64_t i, int64_t entries) {
   const int64_t groups = entries / GROUP;
@@ -87,8 +87,8 @@ cudaError_t launch_gather(const Sizes& sizes, const Arrays& arrays, cudaStream_t
   return cudaGetLastError();
 }
 
-// `sectors` and `lines`: the exact numbers for a warp's load from the table, or the least numbers, since two of 32
-// random places may share a sector.
+// `sectors` and `lines`: the numbers for a warp's load from the table. For random places they are lower bounds
+// (Relation::at_least), since two of 32 places may share a sector.
 template <Index INDEX>
 Variant gather_by(const char* name, const char* idea, Relation relation, double sectors,
                   double lines) {
@@ -110,9 +110,9 @@ extern const Lab gather{
     .answer =
         "The order of the indices within a sector or a line costs nothing; the number of sectors "
         "costs time. Random entries need one sector for each lane and use 4 of its 32 bytes. "
-        "Whole sectors from random places are as many as in order, but take longer: an H200 "
-        "fetches 64 bytes if a sector stands alone (Nsight Compute: 792 MB read from memory for "
-        "537 MB of sectors).",
+        "Whole sectors at random places need no more sectors than reading in order, but take "
+        "longer: an H200 fetches 64 bytes if a sector stands alone (Nsight Compute: 792 MB read "
+        "from memory for 537 MB of sectors).",
     .parameters = {{.name = "elements",
                     .meaning = "numbers to gather",
                     .counted = 1 << 14,

@@ -75,7 +75,7 @@ inline float small_number(int64_t i) {
 struct Array {
   const char* name;  // the name in counters and promises: "in"
   int64_t words;
-  Content before;  // the contents before the kernel; empty: poison, which unwritten words keep
+  Content before;  // the contents before the kernel; empty: poison, which stays in unwritten words
   Content after;   // the contents that the kernel must leave; empty: unchanged
 };
 
@@ -113,7 +113,7 @@ struct Variant {
   const char* (*path)(const Sizes& sizes) = nullptr;
 
   /// Returns the reason why launch() must not be called with these sizes, as a clause: "a float4 must lie at a multiple
-  /// of 16 bytes"; nullptr if it may. The pointer is nullptr for a variant that takes all sizes.
+  /// of 16 bytes"; nullptr if launch() may be called. The pointer is nullptr for a variant that takes all sizes.
   const char* (*refuses)(const Sizes& sizes) = nullptr;
 };
 

@@ -5,7 +5,7 @@
 
 namespace lab {
 
-// A lab is named like its file. NOLINTBEGIN(readability-identifier-naming)
+// A lab has its file's name. NOLINTBEGIN(readability-identifier-naming)
 #define LAB(name) extern const Lab name;  // NOLINT(bugprone-macro-parentheses)
 #include "labs/labs.def"
 #undef LAB

@@ -11,8 +11,8 @@
 //      x -> col     A[0][k]    A[0][k]        A[0][k]   ...       same    slides  slides
 //                   B[k][0]    B[k][1]        B[k][2]             1       4       4
 //
-//      1-D          a block of 1024 x 1 threads, whose number is divided: the quotient by 32 is the row, the remainder
-//                   the column. That is x -> col again, and costs the same.
+//      1-D          a block of 1024 x 1 threads. The quotient of the thread's number by 32 is the row, the remainder is
+//                   the column. That is x -> col again and costs the same.
 //
 // So "naive" is not slow as such. The first mapping needs the remap; the second is coalesced already.
 #include "labs/lab.hpp"
@@ -96,7 +96,7 @@ Setup setup_product(const Sizes& sizes) {
             .before = {},
             .after =
                 [=](int64_t at) { return word_of(s_of(at % size) * (p_of(at / size) * R + Q)); }}},
-      .useful_bytes = 0};  // the time is compared with the other mappings', not with a copy's
+      .useful_bytes = 0};  // the time is compared with other mappings, not with a copy
 }
 
 using Kernel = void (*)(const float* A, const float* B, float* C, int64_t size);

@@ -75,10 +75,10 @@ __global__ void __launch_bounds__(THREADS)
   if (i < elements) out[i] = in[i * FIELDS];
 }
 
-// A block covers 4 rows of 64 floats, and each of its warps a patch 8 wide and 4 high, as an image filter might.
+// A block covers 4 rows of 64 floats. Each of its warps covers a patch 8 wide and 4 high, as an image filter might.
 constexpr int ROW = 64;
 constexpr int PATCH_WIDTH = 8;
-static_assert(THREADS / ROW == WARP / PATCH_WIDTH, "the warps' patches are as high as the block's");
+static_assert(THREADS / ROW == WARP / PATCH_WIDTH, "a warp's patch has as many rows as the block");
 
 __global__ void __launch_bounds__(THREADS)
     mystery_e_kernel(const float* in, float* out, int64_t elements) {

@@ -7,7 +7,7 @@
 //      col = blockIdx.x * blockDim.x + threadIdx.x        x slides along memory
 //
 // All blocks have 256 threads, and all variants copy the same matrix. The block's width differs. It decides how many
-// rows a warp touches, and how many floats of each:
+// rows a warp touches, and how many floats of each row:
 //
 //      32 x 8    y = 0   x = 0 .................. 31      one row of 32 floats        4 sectors, 1 line
 //
@@ -81,9 +81,10 @@ extern const Lab numbering{
     .question = "which threads of a two-dimensional block form a warp?",
     .answer =
         "The index expression is the same in all rows but the last. A warp is 32 threads, x "
-        "first: a block 32 wide gives it one row, one 16 wide two rows, one 4 wide eight. As long "
-        "as x covers whole sectors of 8 floats, no byte is wasted; a block 4 wide wastes half of "
-        "each sector. Swapping x and y in the expression costs a sector for each lane.",
+        "first: it covers one row of a block 32 wide, two rows of a block 16 wide, eight of a "
+        "block 4 wide. If x covers whole sectors of 8 floats, no byte is wasted; a block 4 wide "
+        "wastes half of each sector. Swapping x and y in the expression costs a sector for each "
+        "lane.",
     .parameters = {{.name = "width",
                     .meaning = "columns of the matrix",
                     .counted = 128,

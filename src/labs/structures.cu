@@ -4,8 +4,8 @@
 // decides which other bytes it must fetch:
 //
 //      structures   |x y z m u v w q|x y z m u v w q|x y ...     lane t reads x of its own particle: a sector for each
-//                    ^               ^               ^           lane, of which 4 bytes are used; y and z likewise,
-//                                                                with luck from sectors that are still in L1
+//                    ^               ^               ^           lane, of which 4 bytes are used. It then reads y and
+//                                                                z, with luck from sectors that are still in L1
 //
 //      arrays       |x x x x x x x x ...     |y y y ...          lanes are neighbours: 4 sectors, all used; no lane
 //                    ^ ^ ^ ^ ^ ^ ^ ^                             touches u v w m q
@@ -112,7 +112,7 @@ struct Split {
   }
 };
 
-// Whole tiles; the last one is padded.
+// Tiles of TILE particles; the last tile is padded.
 struct Tiles {
   static int64_t words(int64_t particles) { return ceil_div(particles, TILE) * TILE * FIELDS; }
   static Place at(int64_t i, int64_t /*particles*/) {
@@ -179,7 +179,7 @@ std::vector<Claim> claims(double load_sectors, double load_lines, double bytes_p
 
 }  // namespace
 
-// The promised share of bytes used is that of loads and stores together. A store uses all bytes of its sectors.
+// The promised share of bytes used counts loads and stores together. A store uses all bytes of its sectors.
 extern const Lab structures{
     .name = "structures",
     .question = "an array of structures or a structure of arrays?",

@@ -1,4 +1,4 @@
-// Lab: a transpose must read along rows or write along rows, it cannot do both. Or can it?
+// Lab: a transpose must either read along rows or write along rows. Or can it do both?
 //
 // out[col][row] = in[row][col]. Either the reads or the writes of a warp leap from row to row:
 //

@@ -1,7 +1,7 @@
 // Lab: who adds which elements? c = a + b, the simplest kernel, shared among the threads in several ways.
 //
-// The kernel reads or writes each element once, so memory alone takes the time. Ask of each way: if the number of the
-// lane rises by one, how far does the address move?
+// The kernel reads or writes each element once, so memory alone takes the time. Ask one question of each way to share
+// the elements: if the number of the lane rises by one, how far does the address move?
 //
 //      float         lane t of a warp adds element t                      neighbours: 4 sectors a request
 //
