@@ -323,7 +323,7 @@ class _Place:
     def three(self, take):
         values = [take(one) for one in self.each()]
         if len(values) != 3:
-            self.refuse("has not three values")
+            self.refuse("does not have three values")
         return values
 
     def word(self, words, otherwise):
@@ -489,7 +489,7 @@ _UNTIMED = {key: [] for key in FIELDS["timing"]} | {"l2": "warm", "once": False,
 def _timing(r):
     values = r.fields(FIELDS["timing"])
     if len(values["clocks_mhz"]) not in (0, 3):
-        r.at("clocks_mhz").refuse("has not three values: lowest, median, highest")
+        r.at("clocks_mhz").refuse("does not have three values: lowest, median, highest")
     samples = len(values["samples_ms"])
     if samples == 0:
         r.at("samples_ms").refuse("is empty")

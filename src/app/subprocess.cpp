@@ -25,7 +25,7 @@ struct How {
   OnInterrupt on_interrupt = OnInterrupt::go_on;
 };
 
-// Waits until there is something to read. Returns false once the user has asked for an end.
+// Waits until there is something to read. Returns false once the user has asked to stop.
 bool wait_for_output(int descriptor) {
   pollfd readable{descriptor, POLLIN, 0};
   while (!interrupted()) {

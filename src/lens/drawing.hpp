@@ -1,5 +1,5 @@
 // The parts of a request's drawing, for text and for SVG: which lane touches which word of which line, and the captions.
-// Prices are the counted ones; nothing here counts them again.
+// Prices come from the request, and are not counted again.
 #pragma once
 
 #include <array>

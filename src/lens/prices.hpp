@@ -31,7 +31,7 @@ uint32_t count_distinct_bytes(const WarpAddresses& addresses, uint32_t bytes);
 struct SharedCost {
   uint32_t wavefronts = 0;
   uint32_t phases = 0;
-  std::array<uint32_t, 4> lanes{};  // of each phase, the active ones; 0 for no more phase
+  std::array<uint32_t, 4> lanes{};  // the active lanes of each phase; 0: no further phase
   uint32_t bank_conflicts() const { return wavefronts - phases; }
 };
 

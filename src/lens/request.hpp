@@ -49,7 +49,7 @@ struct Request {
   uint32_t wavefronts = 0;      // shared memory: passes over its banks
   uint32_t bank_conflicts = 0;  // shared memory: wavefronts beyond one for each phase
   std::array<uint32_t, 4>
-      phases{};  // shared memory: the lanes that are served together; 0 for no more phase
+      phases{};  // shared memory: the lanes that each phase serves; 0: no further phase
 
   bool operator==(const Request&) const = default;
 };

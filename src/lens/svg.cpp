@@ -297,7 +297,7 @@ void draw_matrix(Figure& figure, const Walk& walk, int64_t rows) {
   }
   if (walk.last_row >= walk.first_row + rows) {
     figure.write(MATRIX_LEFT, figure.y + 12, "small soft",
-                 "⋮ on to row " + std::to_string(walk.last_row));
+                 "⋮ up to row " + std::to_string(walk.last_row));
     figure.y += 18;
   }
 }

@@ -26,7 +26,7 @@ struct Claim {
 /// kernel's tile.
 struct Promise {
   int64_t whole_tiles;
-  Claim claims[8];  // the first ones; a claim without a counter is none
+  Claim claims[8];  // they end at the first claim without a counter
   bool uniform_data_only = false;
 
   constexpr const Claim* begin() const { return claims; }

@@ -30,7 +30,7 @@ struct Signs {
   bool blocks;  // eighths of a block for the bars
 };
 
-/// Returns the columns that a UTF-8 text takes, one for each code point.
+/// Returns the number of columns that a UTF-8 text takes: one for each code point.
 int display_width(std::string_view text);
 
 /// Adds spaces before, or after, the text until it takes at least `width` columns.

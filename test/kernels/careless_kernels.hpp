@@ -24,7 +24,7 @@ extern const ladder::Rung flushes_subnormals;
 
 /// Keeps the grid of the first call with this M and K.
 extern const ladder::Rung keeps_its_grid;
-/// The first frees memory in its launch, which waits. The second synchronizes with its stream.
+/// The first frees memory in its launch; cudaFree() waits for the device. The second synchronizes with its stream.
 extern const ladder::Rung frees_memory;
 extern const ladder::Rung synchronizes;
 /// The first forms C in one buffer for all launches. The second allocates memory in its launch, which cannot be

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Changes one thing in a kernel and asks the checks that a user has whether they see it.
+"""Changes one thing in a kernel, and tests whether the checks that a user has notice the change.
 
     test/mutants/mutants.py                     all of the list
     test/mutants/mutants.py --class index       the mutants of one class
     test/mutants/mutants.py --file 10_async     the mutants of files with that in their names
     test/mutants/mutants.py --every 8           every eighth mutant, for a quick look
 
-The list is mutants.toml: a file, a text that stands in it once, the text to put there instead, and a class. Each mutant is
-compiled alone. try_kernel.cpp runs the checks that a user has on it, up to the first that it fails. A rung gets the checks of
-`sgemm_runner N --kernel FILE`: the whole contract, the size that is measured, its promise, and hazards in all of them.
-(A header is changed in a folder of its own, which the compiler searches first: docs/your_kernel.md.) A lab's every word is
-checked at several sizes, and its promise.
+The list is mutants.toml. An entry has a file, a text that stands in it once, the text that replaces it, and a class. Each mutant
+is compiled alone. try_kernel.cpp runs the checks that a user has on it, up to the first check that it fails. A rung gets the
+checks of `sgemm_runner N --kernel FILE`: the whole contract, the measured size, its promise, and a search for hazards in all of
+them. (A header is changed in a folder of its own, which the compiler searches first: docs/your_kernel.md.) A lab gets a check of
+every word at several sizes, and of its promise.
 
 A user who brings a kernel has no original to compare it with. So a mutant that passes all these checks is caught only "beside
 its original": its counters at other sizes differ from the original's, or another order of warps and blocks shows the fault.
 The list marks such mutants ("beside_the_original"). A mutant that no check catches is a hole in the checks. A mutant that
 changes nothing says why ("equivalent") and must pass.
 
-Rungs 11 and 12 are compiled with a cut table of tiles, since all of them take half a minute. Exits 1 if a mutant fares
-otherwise than the list says, and 2 if the list does not fit the sources.
+Rungs 11 and 12 are compiled with a few rows of their tables of tiles, since all rows take half a minute. Exits 1 if the outcome
+for a mutant differs from the list, and 2 if the list does not fit the sources.
 """
 
 import argparse

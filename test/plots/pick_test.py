@@ -25,7 +25,7 @@ class Size(unittest.TestCase):
     def chosen(self, *rows):
         return pick.at_size(pick.timed(runs.run_of([row for some in rows for row in some])), None)[0].size
 
-    def test_is_4096_where_as_many_kernels_have_it_as_any(self):
+    def test_is_4096_if_no_size_has_more_kernels(self):
         self.assertEqual(self.chosen(runs.ladder_rows(3, ("256", "4096", "8192"))), (4096,) * 3)
 
     def test_is_the_largest_square_that_most_have_otherwise(self):

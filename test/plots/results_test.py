@@ -152,7 +152,7 @@ class Compared(unittest.TestCase):
     def test_damaged(self):
         for changes, why in (
             ({"verdict": "BETTER"}, "benchmarks[0].comparison.verdict: is no verdict"),
-            ({"base_percent": [1, 2]}, "benchmarks[0].comparison.base_percent: has not three values"),
+            ({"base_percent": [1, 2]}, "benchmarks[0].comparison.base_percent: does not have three values"),
             ({"reasons": "many"}, "benchmarks[0].comparison.reasons: is not a list"),
             ({"p_value": -1}, "benchmarks[0].comparison.p_value: is not between"),
         ):

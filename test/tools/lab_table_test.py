@@ -32,8 +32,8 @@ RUN = samples.document(
     labs=[{"lab": "copy", "question": "how wide?", "answer": "16"}, {"lab": "banks", "question": "which?", "answer": "odd"}],
 )
 TABLE = """\
-Measured on one NVIDIA X on 2026-11-22: per cent of a device-to-device copy of as many bytes, variant and copy taking turns; \
-a time if the lab is not about bytes moved.
+Measured on one NVIDIA X on 2026-11-22. A figure is the variant's speed in per cent of a device-to-device copy of as many bytes; \
+variant and copy took turns. If a lab is not about bytes moved, the figure is a time.
 
 | lab | asks | slowest variant | fastest |
 | --- | --- | --- | --- |

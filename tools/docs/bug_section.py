@@ -27,7 +27,7 @@ def on_a_device(folder):
     with open(folder.parent / "compute_sanitizer.csv", encoding="utf-8", newline="") as file:
         answers = {row.pop("program"): row for row in csv.DictReader(file)}
     if folder.name not in answers:
-        raise OSError(f"{folder.parent / 'compute_sanitizer.csv'} has no line for it: test/data/bugs/record writes it, on a GPU")
+        raise OSError(f"{folder.parent / 'compute_sanitizer.csv'} has no line for {folder.name}: run test/data/bugs/record on a GPU to add it")
     found = [tool for tool, answer in answers[folder.name].items() if answer == "found"]
     return f"compute-sanitizer on an H200: {' and '.join(found) or 'nothing'}."
 

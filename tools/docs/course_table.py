@@ -4,10 +4,10 @@
     tools/docs/course_table.py            puts the table between the markers in docs/workshop.md
     tools/docs/course_table.py --check    exits 1 if docs/workshop.md does not hold the table of today's exercises
 
-The list is exercises/course.txt; titles and questions are those of the exercises' own texts. Minutes are computed, not timed. The
-minutes of reading are words / 200: of the task for a learner, of all texts for a teacher. A learner also needs some minutes to
-write and think before each check. The number of checks is that of a person who had not seen the exercise before. It stands behind
-the exercise's line in the list as a comment, `# 6 checks`.
+The list of exercises is exercises/course.txt. Titles and questions come from the exercises' texts. Minutes are computed, not timed.
+The minutes of reading are words / 200: the words of the task for a learner, the words of all texts for a teacher. A learner also
+needs some minutes to write and think before each check. The number of checks is the number that a person needed who had not seen
+the exercise before. It is a comment at the end of the exercise's line in the list, `# 6 checks`.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Puts the outputs and drawings of programs, and the text of files, into the documents that show them.
 
-    tools/docs/doc_outputs.py                 README.md and docs/*.md: every output and every figure anew
+    tools/docs/doc_outputs.py                 writes every output and every figure of README.md and docs/*.md anew
     tools/docs/doc_outputs.py --check         exits 1 if a document does not show today's outputs and drawings
-    tools/docs/doc_outputs.py docs/memory.md  of this document alone
+    tools/docs/doc_outputs.py docs/memory.md  does this for one document only
 
 A document names its outputs, and this program fills them in:
 
@@ -73,7 +73,7 @@ class Commands:
         """Returns the output of the command, which must end with `code`. None if `may_differ` and the command finds a difference."""
         name = next((name for name in self.programs if words[: len(name.split())] == name.split()), None)
         if name is None:
-            raise Refused(f"'{command}': a document may show what {' or '.join(self.programs)} does, not '{words[0]}'")
+            raise Refused(f"'{command}': a document may show the output of {' or '.join(self.programs)}, not of '{words[0]}'")
         environment = {**os.environ, "COLUMNS": COLUMNS, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
         called = [*self.programs[name], *words[len(name.split()) :]]
         ended = subprocess.run(called, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")

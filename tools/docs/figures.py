@@ -2,7 +2,7 @@
 """Draws the figures of docs/ that show an idea instead of a kernel's requests.
 
     tools/docs/figures.py bursts docs/figures/bursts.svg     why DRAM answers in bursts
-    tools/docs/figures.py ideas docs/figures/ideas.svg       what each rung changes
+    tools/docs/figures.py ideas docs/figures/ideas.svg       the idea of each rung
 """
 
 import argparse
@@ -135,8 +135,8 @@ FIGURES = {"bursts": bursts, "ideas": ideas}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("figure", choices=FIGURES, help="what is drawn")
-    parser.add_argument("file", type=Path, help="where to")
+    parser.add_argument("figure", choices=FIGURES, help="the figure to draw")
+    parser.add_argument("file", type=Path, help="the file to write")
     arguments = parser.parse_args()
     program.check_writable(arguments.file)
     program.replace_file(arguments.file, FIGURES[arguments.figure]())

@@ -28,8 +28,8 @@ def table(run):
     questions = {lab["lab"]: lab["question"] for lab in run.context.json["labs"]}
     dates = sorted({row.date[:10] for rows in labs.values() for row in rows})
     lines = [
-        f"Measured on one {run.context.device} on {' and '.join(dates)}: per cent of a device-to-device copy of as many bytes, "
-        "variant and copy taking turns; a time if the lab is not about bytes moved.",
+        f"Measured on one {run.context.device} on {' and '.join(dates)}. A figure is the variant's speed in per cent of a "
+        "device-to-device copy of as many bytes; variant and copy took turns. If a lab is not about bytes moved, the figure is a time.",
         "",
         "| lab | asks | slowest variant | fastest |",
         "| --- | --- | --- | --- |",

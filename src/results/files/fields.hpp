@@ -139,7 +139,7 @@ struct Three {
   }
   Value read(const Place& place) const {
     const auto values = List<Kind>{kind}.read(place);
-    if (values.size() != 3) place.refuse("has not three values");
+    if (values.size() != 3) place.refuse("does not have three values");
     return {values[0], values[1], values[2]};
   }
   Json described() const { return {{"three", kind.described()}}; }

@@ -401,7 +401,7 @@ Timing timing_from(const Place& row) {
   Timing t;
   read(row, t, TIMING);
   if (!t.clocks_mhz.empty() && t.clocks_mhz.size() != 3) {
-    row.at("clocks_mhz").refuse("has not three values: lowest, median, highest");
+    row.at("clocks_mhz").refuse("does not have three values: lowest, median, highest");
   }
   if (t.samples_ms.empty()) row.at("samples_ms").refuse("is empty");
   const auto refuse_unless_as_many = [&](const char* key, const std::vector<double>& values) {

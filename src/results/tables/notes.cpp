@@ -49,7 +49,7 @@ std::string contract_text(const Judgement& j) {
       others <= MOST_NAMED + 1 ? others : MOST_NAMED;  // "and 1 more" saves nothing
   std::vector<std::string> names;
   for (size_t i = 1; i <= named; ++i) names.push_back(j.contract[i].name);
-  text += fmt::format(";\nof its {} checks {} more {} broken: {}", j.contract_checks, others,
+  text += fmt::format(";\n{} more of its {} checks {} broken: {}", others, j.contract_checks,
                       others == 1 ? "is" : "are", fmt::join(names, ", "));
   if (named < others) text += fmt::format(" and {} more (-v tells all)", others - named);
   return text;

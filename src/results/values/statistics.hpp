@@ -26,7 +26,7 @@ double mean(std::span<const double> values);
 /// Returns the standard deviation of a sample (n - 1). 0 for fewer than two values.
 double standard_deviation(std::span<const double> values);
 
-/// The result of a test whether the samples of two groups come from one distribution: Mann and Whitney's U test ("On a
+/// The result of a test of whether the samples of two groups come from one distribution: Mann and Whitney's U test ("On a
 /// Test of Whether one of Two Random Variables is Stochastically Larger than the Other", 1947). It is two-sided, by the
 /// normal approximation with corrections for ties and continuity. It assumes nothing about the distribution's form.
 struct RankTest {

@@ -6,7 +6,7 @@
 
 namespace runner {
 
-/// Is main() of the program `name`. `run` carries out the command line, and its result becomes the exit code. A
+/// Serves as main() of the program `name`. `run` carries out the command line, and its result becomes the exit code. A
 /// subcommand of another program is handed to that program, in the same folder, which replaces this process. If it is
 /// missing, the user is told how to build it, and the exit code is `usage`.
 int run_program(const char* name, int argc, char** argv, ExitCode (*run)(int argc, char** argv));

@@ -26,7 +26,7 @@ constexpr int CODE_INDENT = 10;
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // Returns the form that similar statements share: "%r12" and "%r3" are the same, and so are "+16" and "+4096".
-// Constants stay, because the source line has them, and labels, because branches name them.
+// Constants stay, because the source line has them. Labels stay, because branches name them.
 std::string shape_of(const std::string& text) {
   std::string shape;
   char mark = 0;  // the kind of name or offset that the digits belong to

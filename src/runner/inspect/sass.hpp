@@ -63,7 +63,7 @@ struct SassSummary {
 
 SassSummary summary_of(const SassFunction& function);
 
-/// Returns the access by which a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Looks
+/// Returns an access that shows that a lane's loads from global memory (or its cp.async) are `bytes` wide, or nullptr. Looks
 /// in the main loop, or in all code if the main loop has no loads. An access of 32 bytes counts as 16: compute
 /// capability 10.0 has such instructions.
 const SassAccess* load_of_width(const SassSummary& summary, int bytes);

@@ -1,6 +1,6 @@
 "use strict";
-// What the page does. The rules come first: they are the simulated GPU's (src/lens/prices.cpp, setting.cpp) a second time, and a
-// test holds both to each other on thousands of settings.
+// The page's behaviour. The rules come first. They repeat the simulated GPU's rules (src/lens/prices.cpp, setting.cpp); a test
+// compares the two on thousands of settings.
 
 const byId = (id) => document.getElementById(id);
 const { LANES, SECTOR_BYTES, LINE_BYTES, WORD_BYTES, BANKS } = JSON.parse(byId("rules").textContent);
@@ -10,7 +10,7 @@ const { LANES, SECTOR_BYTES, LINE_BYTES, WORD_BYTES, BANKS } = JSON.parse(byId("
 const bytesOf = (s) => Number(s.width); // of a lane's access
 const isTwoDimensional = (s) => s.mapping === "row" || s.mapping === "column";
 
-// The row and the column of a thread of the block.
+// Returns the row and the column of a thread of the block.
 function placeOf(s, thread) {
   const x = thread % s.x, y = Math.floor(thread / s.x);
   if (s.mapping === "row") return [x, y];
@@ -18,7 +18,7 @@ function placeOf(s, thread) {
   return [Math.floor(thread / s.tile), thread % s.tile];
 }
 
-// Where the active lanes read or write.
+// Returns the addresses that the active lanes read or write.
 function addressesOf(s) {
   const threads = Math.min(LANES, s.x * (isTwoDimensional(s) ? s.y : 1));
   const step = s.stride * (bytesOf(s) / WORD_BYTES);
@@ -29,7 +29,7 @@ function addressesOf(s) {
   });
 }
 
-// The numbers of the pieces of memory that are touched: sectors, lines, words.
+// Returns the numbers of the touched pieces of memory: sectors, lines or words.
 function touched(addresses, bytes, piece) {
   const numbers = new Set();
   for (const address of addresses) {
@@ -38,7 +38,7 @@ function touched(addresses, bytes, piece) {
   return [...numbers].sort((a, b) => a - b);
 }
 
-// Shared memory serves an access in phases of some lanes each: of each, the lanes and the words wanted of every bank.
+// Returns the phases of an access to shared memory. Each phase has its lanes and the words that they need from each bank.
 function phasesOf(addresses, bytes, isLoad) {
   const lanes = addresses.map((_, lane) => lane);
   const merges = (some) =>
@@ -58,7 +58,7 @@ function phasesOf(addresses, bytes, isLoad) {
   });
 }
 
-// Nothing where an address is no multiple of the width: a GPU would abort it.
+// Returns the cost; null if an address is not a multiple of the width, because a GPU would abort the access.
 function costOf(s) {
   const addresses = addressesOf(s);
   if (addresses.some((address) => address % bytesOf(s))) return null;
@@ -72,7 +72,7 @@ function costOf(s) {
   };
 }
 
-// ---- The setting: what the controls say, and the page's address.
+// ---- The setting: the state of the controls, and the page's address.
 
 const fields = [...document.querySelectorAll("[data-key]")].map((box) => {
   const [first, slider] = box.querySelectorAll("input");
@@ -89,7 +89,7 @@ const usual = () => Object.fromEntries(fields.map((field) => [field.key, field.u
 
 const within = (field, value) => Math.min(Math.max(Math.round(value), field.least), field.most);
 
-// The setting of "stride=2&width=16", and what of it this page does not know.
+// Returns the setting of "stride=2&width=16", and the parts of it that this page does not know.
 function parse(text) {
   const state = usual(), unknown = [];
   for (const [key, word] of new URLSearchParams(text)) {
@@ -102,7 +102,7 @@ function parse(text) {
   return { state, unknown };
 }
 
-// Never empty: a page without an address opens with a preset.
+// Returns the address of a setting. It is never empty, because a page without an address opens with a preset.
 function addressOf(s) {
   const unusual = fields.filter((field) => s[field.key] !== field.usual);
   return (unusual.length ? unusual : fields.slice(0, 1)).map((field) => `${field.key}=${s[field.key]}`).join("&");
@@ -231,7 +231,7 @@ function laneList(lanes) {
 
 const hueOf = (lane) => 190 + (lane * 150) / (LANES - 1);
 
-// A word of memory, or a lane: with the lanes that stand there.
+// Returns a box for a word of memory or for a lane, with the lanes that stand in it.
 function cell(kind, lanes, empty) {
   const box = html("span", { class: `${kind} ${lanes.length ? "lane" : empty}` });
   if (!lanes.length) return box;
@@ -243,7 +243,7 @@ function cell(kind, lanes, empty) {
   return box;
 }
 
-// The lanes that touch each word.
+// Returns the lanes that touch each word.
 function lanesOfWords(addresses, bytes) {
   const words = new Map();
   addresses.forEach((address, lane) => {
@@ -404,7 +404,7 @@ function show() {
   mark(marked);
 }
 
-// ---- A lane, and where it stands.
+// ---- A lane and its place.
 
 let marked = null;
 
@@ -435,7 +435,7 @@ byId("lanes").addEventListener("keydown", (event) => {
   mark(Math.min(Math.max(to, 0), last));
 });
 
-// ---- What the reader does.
+// ---- The reader's actions.
 
 function change(key, value) {
   if (state[key] === value) return;

@@ -110,7 +110,7 @@ void set_limit(decltype(RLIMIT_CORE) resource, rlim_t value) {
   setrlimit(resource, &limit);
 }
 
-// Ends the child with its parent. A child that starts programs also ends them, because they do not inherit this.
+// Lets this process end when its parent ends. Programs that it has started do not inherit this setting, so it ends them too.
 void end_with(pid_t parent, bool may_start_processes) {
   if (may_start_processes) std::signal(SIGTERM, end_the_group);
   prctl(PR_SET_PDEATHSIG, may_start_processes ? SIGTERM : SIGKILL);

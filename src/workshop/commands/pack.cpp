@@ -180,7 +180,7 @@ void copy(const std::string& name, const fs::path& to, const std::set<std::strin
   }
 }
 
-// Adds the rungs as compiled by this build, and their exercises ready cut.
+// Adds the rungs as compiled by this build, and their exercises with the holes already cut.
 void add_rungs(const fs::path& to) {
   for (const Exercise& exercise : course()) {
     if (!exercise.is_written()) continue;
@@ -193,7 +193,7 @@ void add_rungs(const fs::path& to) {
       write_text(
           (to / fs::path(file).lexically_relative(root())).string(),
           fmt::format(
-              "// What stands here is part of exercises/{}, whose file holds it.\n#pragma once\n",
+              "// The file of exercises/{} contains the text of this header.\n#pragma once\n",
               exercise.name));
     }
     for (const char letter : exercise.letters()) {

@@ -25,7 +25,7 @@ std::string source_file(const Exercise& exercise) {
   return runner::path_of_name(fmt::format("src/kernels/{}.cu", exercise.name));
 }
 
-// Returns the ready-cut learner's file in a copy without solutions.
+// Returns the learner's file, with the hole already cut, in a copy without solutions.
 std::string skeleton_file(const Exercise& exercise, char letter) {
   return fmt::format("{}/skeleton_{}.cu", exercise.folder, letter);
 }
@@ -56,7 +56,7 @@ std::optional<Mark> mark_of(std::string_view line) {
 
 bool is_hole(const std::string& name) { return name.size() == 1; }
 
-// Returns the comment and the empty lines before the first line of code.
+// Returns the source from its first line of code on, without the comment, `#pragma once` and empty lines before it.
 std::string without_header(std::string_view source) {
   std::string rest;
   bool code = false;

@@ -55,8 +55,8 @@ const Exercise& Desk::exercise(const std::string& word) const {
 }
 
 const Exercise* Desk::next() const {
-  // The search begins at the exercise opened or ended last, for learners who begin in the middle. An exercise that was begun
-  // earlier does not draw a learner back.
+  // The search begins at the exercise that was opened or ended last, since a learner may begin in the middle of the course. It
+  // does not lead a learner back to an exercise that was begun earlier.
   size_t from = 0;
   int place = 0;
   for (size_t i = 0; i < course().size(); ++i) {

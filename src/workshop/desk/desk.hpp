@@ -34,8 +34,8 @@ class Desk {
   /// Returns the current exercise; nullptr if there is none.
   const Exercise* at_hand() const;
   /// Returns the next exercise that is neither solved nor skipped; nullptr if there is none. The current exercise comes
-  /// first. The others follow in the course's order, from the one opened or ended last on, and then again from the
-  /// first.
+  /// first. The others follow in the course's order. The search begins at the exercise that was opened or ended last. After
+  /// the end of the course it goes on at the first exercise.
   const Exercise* next() const;
 
   /// Throws runner::Error(ExitCode::usage), with the command that makes the file, if the learner has none for the exercise.

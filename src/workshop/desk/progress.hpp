@@ -13,7 +13,7 @@ struct Step {
   std::string skipped{};  // the first time it was put off, likewise
   std::string seen{};     // the first time its solution was shown before it was solved, likewise
   /// The numbers of its last opening and its last ending (solved or put off), counted over all exercises; 0 for never.
-  /// They are numbers, because a clock may stand still between the two.
+  /// They are counts and not times, because the clock may show the same time for an opening and an ending.
   int opening = 0, ending = 0;
   int checks = 0;  // number of checks
   int hints = 0;   // number of hints shown, over all holes

@@ -1009,7 +1009,7 @@ class Suspects {
     // that it read there, with zeros, or with the last column.
     const int64_t N = N_, K = K_, overhang = tiles_n() * tile().cols - N, ldb = facts.given().ldb;
     if (overhang == 0 || facts.given().ldc != N) return;
-    // All rows have this, except those in which the right store came last.
+    // All rows have this error, except rows in which the right store came last.
     int64_t wrong_rows = 0;
     for (int64_t i = 1; i < M_; ++i) {
       for (int64_t j = 0; j < N; ++j) {

@@ -49,7 +49,7 @@ Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
       evidence.C, [](float c) { return std::isnan(c) && !runner::is_poison(c); });
   if (problem.beta != 0 || !has_computed_nan) return found;
 
-  // Poison read from C gives NaN, and so does poison around A and B. With numbers in C the two differ.
+  // Poison read from C gives NaN, and so does poison read around A and B. A run with numbers in C tells the two apart.
   for (int64_t i = 0; i < M; ++i) {
     for (int64_t j = 0; j < N; ++j) {
       evidence.before[static_cast<size_t>(i * sgemm.ldc + j)] =
@@ -64,8 +64,8 @@ Diagnosis diagnose(const ladder::Rung& rung, const results::Problem& problem,
     found.causes = {
         {.name = "old C kept at beta = 0",
          .sentence =
-             "Beta is 0, and C is read: a run with numbers in C before the call is right, and a "
-             "run with NaN in C gives NaN, since 0 * NaN is NaN. Load C only if beta is not 0, as "
+             "Beta is 0, but your kernel reads C. With numbers in C its result is right; with NaN "
+             "in C its result is NaN, since 0 * NaN is NaN. Load C only if beta is not 0, as "
              "blend() does."}};
     return found;
   }

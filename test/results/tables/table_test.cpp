@@ -168,10 +168,10 @@ TEST(Table, CountsTheOtherBrokenChecks) {
   judged.contract_checks = 40;
   judged.contract = {{"reads C", "no"}, {"an empty K", "no"}};
   EXPECT_THAT(results::complaints(run, {}),
-              HasSubstr("of its 40 checks 1 more is broken: an empty K"));
+              HasSubstr("1 more of its 40 checks is broken: an empty K"));
   judged.contract.push_back({"dense shapes", "no"});
   EXPECT_THAT(results::complaints(run, {}),
-              HasSubstr("of its 40 checks 2 more are broken: an empty K, dense shapes"));
+              HasSubstr("2 more of its 40 checks are broken: an empty K, dense shapes"));
 }
 
 TEST(Table, NamesTheFirstOfManyBrokenChecks) {
@@ -181,11 +181,12 @@ TEST(Table, NamesTheFirstOfManyBrokenChecks) {
   judged.contract = {{"reads C", "no"}};
   for (const char* name : {"a", "b", "c", "d", "e"}) judged.contract.push_back({name, "no"});
   EXPECT_THAT(results::complaints(run, {}),
-              HasSubstr("reads C: no;\n    of its 40 checks 5 more are broken: a, b, c, d, e\n"))
+              HasSubstr("reads C: no;\n    5 more of its 40 checks are broken: a, b, c, d, e\n"))
       << "'and 1 more' would save nothing";
   judged.contract.push_back({"f", "no"});
-  EXPECT_THAT(results::complaints(run, {}),
-              HasSubstr("6 more are broken: a, b, c, d and 2 more (-v tells all)\n"));
+  EXPECT_THAT(
+      results::complaints(run, {}),
+      HasSubstr("6 more of its 40 checks are broken: a, b, c, d and 2 more (-v tells all)\n"));
   EXPECT_THAT(results::details(run, {}), HasSubstr("f: no")) << "-v tells all";
 }
 

@@ -20,7 +20,7 @@ using testing::StartsWith;
 const std::string README = SGEMM_SOURCE_DIR "/README.md";
 const std::string TABLES = SGEMM_SOURCE_DIR "/test/data/tables";
 
-// Runs the program with the tests' own recorded run, so that no warning about the project's is mixed in.
+// Runs sgemm_runner with these words.
 Ended run(std::vector<std::string> words) {
   words.insert(words.begin(), SGEMM_RUNNER);
   return run_program({.words = std::move(words)});

@@ -270,7 +270,7 @@ TEST(Mathematics, BesselFunctionsOfWholeOrder) {
   expect_orders_within<double>(7);
 }
 
-// --- what is exact ------------------------------------------------------------------------------------
+// --- exact functions ----------------------------------------------------------------------------------
 
 template <typename T>
 struct Exact {

@@ -127,7 +127,7 @@ __global__ void rotate_once(int* out) {
   out[threadIdx.x] = read_neighbour(s);
 }
 
-// In each turn reads the values that the turn before has written. A function above has both accesses.
+// In each turn reads the values that the previous turn has written. A function above has both accesses.
 __global__ void rotate_by_helper(int* out, int turns) {
   __shared__ int s[64];
   s[threadIdx.x] = threadIdx.x;
@@ -438,7 +438,7 @@ __global__ void greatest_by_swap(int* greatest, const int* values) {
   }
 }
 
-TEST_F(Hazards, ThePlainLoadBeforeALoopOfSwapsIsNone) {
+TEST_F(Hazards, APlainLoadBeforeALoopOfSwapsIsNoHazard) {
   const Buffer<int> greatest(1, 0), values(512, 0x01);
   greatest_by_swap<<<4, 128>>>(greatest, values);
   expect_none("the swap decides");
@@ -449,7 +449,7 @@ __global__ void greatest_if_greater(int* greatest, const int* values) {
   if (value > *greatest) atomicMax(greatest, value);
 }
 
-TEST_F(Hazards, ALookBeforeAnAtomicMaxIsNone) {
+TEST_F(Hazards, APlainLoadBeforeAnAtomicMaxIsNoHazard) {
   const Buffer<int> greatest(1, 0), values(512, 0x01);
   greatest_if_greater<<<4, 128>>>(greatest, values);
   expect_none("the atomic decides");

@@ -202,7 +202,7 @@ TEST_F(BadInput, AKernelThatPrints) {
   EXPECT_LT(ended.out.size(), 6000U);
 }
 
-// So little output that a stream would keep it until the process ends.
+// The output is so short that a stream would keep it until the process ends.
 TEST_F(BadInput, AKernelThatPrintsALineAndIsWrong) {
   const std::string print =
       "  if (blockIdx.x == 0 && threadIdx.x == 0) printf(\"M is %d\\n\", int(p.M));\n  return;\n";
@@ -217,7 +217,7 @@ TEST_F(BadInput, AKernelThatWaitsForWhatCannotCome) {
   EXPECT_THAT(ended.out, testing::Not(HasSubstr("was not done after")));
 }
 
-// Line ends of Windows and its editors. The answer is right all the same.
+// The file has a byte order mark and line ends as editors on Windows write them. The answer is still right.
 TEST_F(BadInput, AFileWithAnotherKindOfLinesIsJudgedAsItIs) {
   std::string source = "\xEF\xBB\xBF";
   for (const char c : answer(LOOP, LOOP)) {

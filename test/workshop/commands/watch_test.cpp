@@ -76,7 +76,7 @@ TEST_F(Watch, TellsEachSave) {
               ElementsAre("first", "second, longer", "third, shorter"));
 }
 
-// As many bytes as before, so only the time tells. Here it is a time that no clock can give by itself.
+// The file has as many bytes as before, so only its time shows the save. The test sets that time itself.
 TEST_F(Watch, TellsASaveThatLeavesTheSize) {
   EXPECT_THAT(Script()
                   .wait()

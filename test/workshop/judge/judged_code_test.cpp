@@ -55,7 +55,7 @@ struct JudgedCode : testing::Test {
         .words = std::move(words),
         .environment = {"LC_ALL=C.UTF-8", "COLUMNS=100", "TMPDIR=" + temporary.path().string()}};
   }
-  // Judges the source. `seconds` are short for code that never gets past the first launch.
+  // Judges the source. `seconds`, the limit for a launch, is small for code that never gets past its first launch.
   json judged(const std::string& source, const char* seconds = "10") const {
     const Ended ended = run_program(call(source, {"--json", "--seconds", seconds}));
     EXPECT_THAT(ended.err, IsEmpty());
@@ -137,7 +137,7 @@ TEST_F(JudgedCode, ThatThrowsIsToldWhat) {
               HasSubstr("its host code threw std::out_of_range: vector::_M_range_check"));
 }
 
-// It writes to every descriptor, but the verdict takes another way. It cannot change its own time limit.
+// The code writes to every descriptor, but the verdict goes through none. The code cannot change its own time limit.
 TEST_F(JudgedCode, ThatWritesToEveryDescriptorChangesNothing) {
   const json outcome = judged(launching(R"(for (int i = 0; i < 1024; ++i) {
     for (const char* lie : {"s99999 for ever\n", "r{}"}) {

@@ -1,4 +1,4 @@
-// Every size, leading dimension and alignment, and that nothing beside the matrices is touched.
+// Checks of every size, leading dimension and alignment. A kernel must touch no memory beside the matrices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -247,7 +247,7 @@ std::string end_of_memory(const Rung& rung) {
   return "";
 }
 
-// --- how much is summed -----------------------------------------------------------------------------------
+// --- long sums --------------------------------------------------------------------------------------------
 
 // True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
 // blocks than elements of C.

@@ -23,9 +23,9 @@ enum class Pause {
 /// Lanes that diverge at a branch run one group after the other, and reconverge at the branch's immediate
 /// post-dominator: the scheme of GPUs before Volta (described by Fung et al., "Dynamic Warp Formation", 2007).
 /// Since Volta, lanes make progress independently, and a lane may wait for another of its own warp. So a group
-/// that only polls, in a loop, memory of others gives way to its warp's other groups. If there are none,
-/// the lanes that wait at a meeting point for this group go on without it. Programs that never wait run as if
-/// this rule did not exist.
+/// that only polls memory in a loop, until other threads change it, gives way to its warp's other groups. If
+/// there are none, the lanes that wait at a meeting point for this group go on without it. Programs that never
+/// wait run as if this rule did not exist.
 ///
 /// The lanes that call a function together meet at its return. This meeting point is like others, but it is no
 /// block of the callee. Lanes reach it by returning, each with the registers that it had at the call.

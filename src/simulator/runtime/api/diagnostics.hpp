@@ -44,10 +44,10 @@ std::vector<LaunchCounters> launch_counters();
 /// affected. Call it when no launch is running.
 void record_requests(const lens::Wanted& wanted);
 
-/// Returns the requests recorded since record_requests(), ordered by kernel, file, line, instruction, path and
-/// buffer, then by nth: of each group the worst request and the next ones, or the chosen ones. Of equally bad
-/// requests the one of the lowest launch, block, warp and nth is kept. So the result does not depend on the
-/// number of host threads or the order of blocks and warps.
+/// Returns the requests recorded since record_requests(). For each line, instruction and buffer they are the worst
+/// request and the requests after it, or the chosen requests. They are ordered by kernel, file, line, instruction,
+/// path and buffer, then by nth. If several requests are equally bad, the one with the lowest launch, block, warp
+/// and nth is kept. So the result does not depend on the number of host threads or the order of blocks and warps.
 std::vector<lens::Request> recorded_requests();
 
 /// Returns the products on tensor cores in these counters: one for each kernel, line and instruction.
