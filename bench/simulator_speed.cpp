@@ -1,5 +1,5 @@
-// How fast the simulated GPU interprets and counts: lane-instructions per second for every rung, and multiply-adds
-// per second for every mma.sync, on one host core, on all of them, and on one with the search for hazards.
+// Measures the speed of the simulated GPU: lane-instructions per second for every rung, and multiply-adds per second
+// for every mma.sync. It measures on one host core, on all cores, and on one core with the search for hazards.
 //
 //   build/sim/bin/simulator_speed                      the whole table
 //   build/sim/bin/simulator_speed --benchmark_filter=01_naive

@@ -1,11 +1,11 @@
 // The search behind src/kernels/tuned/tile_table.hpp: measures every variant of tune_space.hpp with rung 11's
-// kernel and with rung 12's, and writes the table's new text to stdout and all it measured to stderr.
+// kernel and with rung 12's kernels. Writes the table's new text to stdout, and all measurements to stderr.
 //
 //     build/cuda/bin/tune 2026-11-20 > table && mv table src/kernels/tuned/tile_table.hpp
 //
 // The compiler's choice of registers for operands changes speed by some per cent, and nobody can predict
 // it. So the space also holds variants that differ only in ways that should not matter. Each is measured against the
-// same reference run before and after it, so that a clock that drifts does not choose.
+// same reference run before and after it, so that a drifting clock does not decide.
 #include <cuda_runtime.h>
 
 #include <algorithm>

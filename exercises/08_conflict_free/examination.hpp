@@ -1,4 +1,4 @@
-// What `check 8` says of A_STRIDE besides what the counters show. It is compiled behind the file, which has all that it names.
+// The remark of `check 8` on A_STRIDE. It is compiled after the learner's file, which declares all names that it uses.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What `check 11` asks of choose_tile() directly: the product comes out right with every tile. It is compiled behind the file,
-// which has all that it names.
+// The tests with which `check 11` calls choose_tile() directly, since the product is right with every tile. They are compiled
+// after the learner's file, which declares all names that they use.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ladder::examination {
 
 // The file's own table: a large tile, one from the middle, a small one.
 constexpr TunedTile OWN[] = {TUNED_TABLE[0], TUNED_TABLE[8], TUNED_TABLE[11]};
-// In another order and with other tiles: 64 x 64, 128 x 256, 128 x 128.
+// A table in another order and with other tiles: 64 x 64, 128 x 256, 128 x 128.
 constexpr TunedTile OTHER[] = {TUNED_TABLE[7], TUNED_TABLE[0], TUNED_TABLE[2]};
 // Four tiles, the smallest first.
 constexpr TunedTile FOUR[] = {TUNED_TABLE[11], TUNED_TABLE[10], TUNED_TABLE[8], TUNED_TABLE[0]};

@@ -1,5 +1,5 @@
-// What `check 12` asks of begin(), owner() and plan_split() directly: the product comes out right under many a division that is
-// a bad one. It is compiled behind the file, which has all that it names.
+// The tests with which `check 12` calls begin(), owner() and plan_split() directly, since the product is right with many bad
+// divisions, too. They are compiled after the learner's file, which declares all names that they use.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::string joined(const Parts&... parts) {
 
 // ---- Hole a: the pieces of the line.
 
-// Lines of 15, 5, 385, 133 and 16 steps; the last one stands behind two rounds of whole tiles.
+// Lines of 15, 5, 385, 133 and 16 steps; two rounds of whole tiles come before the last line.
 constexpr SplitPlan PLANS[] = {
     {.choice = 0, .tiles_m = 3, .tiles_n = 1, .steps = 5, .blocks = 4, .rounds = 0},
     {.choice = 0, .tiles_m = 5, .tiles_n = 1, .steps = 1, .blocks = 3, .rounds = 0},
@@ -91,19 +91,19 @@ Examined of_a_long_line() {
                               of_line(LONG), ": a number of 32 bits is too small for the product")};
 }
 
-// ---- Hole b: the division that is chosen.
+// ---- Hole b: the chosen division.
 
-// A product, a device and a division of it that is a good one by the estimate.
+// A product, a device, and a division that is good by the estimate.
 struct Choice {
   int64_t M, N, K;
   int multiprocessors;
   int64_t blocks;
-  double us;  // what the estimate says of the rung's own choice
+  double us;  // the estimate for the rung's own choice
 };
 
 constexpr TunedTile TILES[] = {STREAM_K_TABLE[8], STREAM_K_TABLE[11]};
 
-// The rung's own.
+// The rung's own choices.
 constexpr Choice CHOICES[] = {
     {64, 64, 4096, 132, 128, 6.77},      {64, 64, 4096, 80, 80, 6.72},
     {112, 9, 3464, 132, 132, 7.65},      {48, 1000, 3000, 28, 96, 13.87},
@@ -111,7 +111,7 @@ constexpr Choice CHOICES[] = {
     {512, 2048, 64, 132, 512, 7.88},     {2560, 2560, 2560, 132, 264, 727.82},
 };
 
-// Of these a choice may be slower by this factor.
+// A choice may be slower than the rung's own by this factor.
 constexpr double ENOUGH = 1.25;
 
 Examined of_choice(const Choice& choice) {

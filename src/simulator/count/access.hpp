@@ -12,10 +12,10 @@ enum class Access {
   global_load,
   global_store,
   global_atomic,
-  async_copy,         // cp.async's read of global memory; Nsight Compute has own rows for it
+  async_copy,         // cp.async's read of global memory; Nsight Compute has rows of its own for it
   async_copy_shared,  // cp.async's write to shared memory, past the registers
   bulk_load,          // cp.async.bulk from global to shared memory: one request of one thread
-  bulk_store,         // and back
+  bulk_store,         // cp.async.bulk from shared to global memory, likewise
   shared_load,
   shared_store,
   shared_atomic,

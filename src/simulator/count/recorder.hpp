@@ -1,4 +1,4 @@
-// Recorded requests: which warp asked for which bytes, and the cost.
+// Recorded requests: the warp, the bytes that it asked for, and their cost.
 #pragma once
 
 #include <cstddef>

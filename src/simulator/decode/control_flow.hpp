@@ -1,4 +1,4 @@
-// Basic blocks of a PTX function, and where diverged lanes reconverge.
+// Basic blocks of a PTX function, and the blocks at which diverged lanes reconverge.
 #pragma once
 
 #include <cstdint>

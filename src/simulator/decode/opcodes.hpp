@@ -11,7 +11,7 @@
 
 namespace simulator {
 
-/// Stand for a PTX call and ret that are executed as such. No PTX opcode begins so.
+/// The opcodes of a PTX call that is not inlined, and of the ret that ends it. No opcode of PTX begins with '@'.
 constexpr const char* CALL = "@call";
 constexpr const char* FUNCTION_RETURN = "@return";
 

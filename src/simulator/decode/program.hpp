@@ -89,7 +89,7 @@ enum class InstructionKind {
   control,  // branches, barriers, exits
 };
 
-/// How a basic block ends, after its last operation.
+/// The end of a basic block, after its last operation.
 enum class Leave {
   next,      // falls into the block after it
   jump,      // to `taken`

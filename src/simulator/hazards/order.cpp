@@ -241,8 +241,8 @@ void BlockOrder::need_extras() {
   if (extras_.empty()) extras_.resize(threads_);
 }
 
-// Shares knowledge among the threads: what one of them knows, all know. If one may pass it on, all may, because
-// its fence came before they met.
+// Shares knowledge among the threads: each of them then knows all that any of them knows. If one may pass it on, all
+// may, because its fence came before they met.
 void BlockOrder::share(const std::vector<uint32_t>& threads) {
   share_phases(threads);
   if (extras_.empty()) return;

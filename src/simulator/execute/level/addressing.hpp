@@ -189,7 +189,7 @@ void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
   const uint32_t shared = lanes & to_bits(all - SHARED_WINDOW < WINDOW_BYTES);
   const uint32_t local = lanes & to_bits(all - LOCAL_WINDOW < WINDOW_BYTES);
   const uint32_t global = lanes & ~shared & ~local;
-  // Loads from there are done before (memory_handlers.hpp).
+  // Loads of parameters were done earlier (memory_handlers.hpp).
   const uint32_t parameters = lanes & to_bits(all - PARAMETER_WINDOW < WINDOW_BYTES);
   if (parameters != 0) [[unlikely]]
     fail_at_parameters(w, address, std::countr_zero(parameters));

@@ -313,8 +313,8 @@ bool is_finite(const Warp& w, const std::vector<Slot>& slots) {
       slots, [&](Slot slot) { return to_bits((read<uint32_t>(w, slot) & top) == top) == 0; });
 }
 
-// Computes the product if A or B is all zeros, as beyond a small matrix. Returns false if neither is, or if infinities and NaN
-// have a say.
+// Computes the product if A or B is all zeros, as outside a small matrix. Returns false if neither is, or if infinities or NaN
+// may change the result.
 template <typename Format>
 bool add_nothing(Warp& w, const Op& op) {
   const Contents a = contents_of<Format>(w, op.lists->a), b = contents_of<Format>(w, op.lists->b);

@@ -126,7 +126,7 @@ void land(const Use& use, const BulkLoad& load) {
   ++use.warp.changes;
 }
 
-// Lets happen what a wait for this phase lacks: deferred arrivals, then copies, and of those no more than needed.
+// Makes the deferred arrivals, and then lands the copies, that a wait for this phase lacks; no more copies than it needs.
 void bring_about(const Use& use, bool parity) {
   BulkCopies& bulk = use.warp.block->bulk;
   const auto phase = [&]() -> std::optional<Mbarrier> {

@@ -90,7 +90,8 @@ void gather(Parts<Element, COUNT>& value, const Warp& w, const Located& located)
   }
 }
 
-/// Loads of lanes whose generic address is a parameter's. They count for nothing, as ld.param. Returns these lanes.
+/// Does the loads of lanes whose generic address is a parameter's address, and returns these lanes. Such loads are not
+/// counted, like ld.param.
 template <typename Element, int COUNT, bool WIDE>
 uint32_t load_from_parameters(Warp& w, const Op& op) {
   AddressStorage storage;

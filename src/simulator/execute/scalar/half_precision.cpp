@@ -419,7 +419,7 @@ Arithmetic find_tf32_conversion(const std::vector<std::string>& opcode) {
   return {found->second, InstructionKind::convert, "b32", {"f32"}};
 }
 
-// What the words before an opcode's types say.
+// The meaning of the words before an opcode's types.
 struct Modifiers {
   int32_t bits = 0;
   bool to_whole = false;

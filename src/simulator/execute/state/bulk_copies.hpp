@@ -47,7 +47,7 @@ struct PhaseBytes {
   int64_t expected = 0, copied = 0;
 };
 
-/// What is under way in a block.
+/// The bulk copies and deferred arrivals that are under way in a block.
 struct BulkCopies {
   std::vector<BulkLoad> loads{};    // in the order of their requests
   std::vector<BulkStore> stores{};  // likewise

@@ -1,7 +1,7 @@
 // An mbarrier: a barrier that lies in 8 bytes of shared memory, as its word.
 //
-// Its work goes in phases. A phase ends when it has had all its arrivals and all the bytes that it was told to expect. Then
-// the next one begins, which expects as many arrivals. The device does not document the bits of the word; these are ours.
+// An mbarrier works in phases. A phase ends when all its arrivals and all expected bytes have come. Then the next phase
+// begins, which expects as many arrivals. NVIDIA does not document the bits of the word; this layout is our own.
 // (PTX manual, "Parallel Synchronization and Communication Instructions: mbarrier".)
 #pragma once
 
