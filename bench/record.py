@@ -352,7 +352,7 @@ def subject(row):
 
 
 def refuse_to_mix(path, saved, new):
-    """Refuses figures of another device, driver, CUDA or cuBLAS than the file's, because they cannot be compared. The commit may differ."""
+    """Refuses figures of another device, driver, CUDA or cuBLAS than in the file, because they cannot be compared. The commit may differ."""
     facts = {"device": "device", "driver": "driver", "cuda": "CUDA", "cublas": "cuBLAS"}
     differing = [
         f"{name} {getattr(saved, key) or 'unknown'} there, {getattr(new, key) or 'unknown'} here"

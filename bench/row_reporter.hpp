@@ -28,7 +28,7 @@ void skip(State& state, const std::string& why) {
 using Write = std::function<void(const std::string&)>;
 
 /// Hands rows on to one of the library's reporters. A row is called `sgemm/02_coalesced/256x256x256`, without "iterations:1" and
-/// "manual_time", which all rows would have. It has the measured time in place of the host thread's, which says nothing about a
+/// "manual_time", which all rows would have. It has the measured time in place of the host thread's time, which says nothing about a
 /// kernel. The reporter's output goes to `write` at once. Its remarks on the host go to `remark`, without the warnings about the
 /// library's own timing, which is not used.
 class RowReporter : public benchmark::BenchmarkReporter {

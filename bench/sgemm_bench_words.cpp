@@ -56,7 +56,7 @@ std::optional<std::string> value_of(const std::string& word, const std::string& 
   return std::nullopt;
 }
 
-// Returns the value that Google Benchmark takes for a flag: the last word that gives it, or else the environment's.
+// Returns the value that Google Benchmark takes for a flag: the last word that gives it, or else the value in the environment.
 std::optional<std::string> googles(const std::vector<std::string>& line, const std::string& name) {
   std::optional<std::string> value;
   for (const std::string& word : line) {

@@ -1,4 +1,4 @@
-// The command line of sgemm_bench: its own words and Google Benchmark's.
+// The command line of sgemm_bench: its own words and the words of Google Benchmark.
 #pragma once
 
 #include <string>

@@ -12,8 +12,8 @@ bool same_letter(char a, char b) {
   return lower(a) == lower(b);
 }
 
-// Returns the optimal string alignment distance: Levenshtein's, with a swap of neighbours as one
-// step.
+// Returns the optimal string alignment distance: Levenshtein's distance, with a swap of neighbours
+// as one step.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

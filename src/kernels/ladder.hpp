@@ -43,7 +43,7 @@ struct Call {
   Sgemm product;  // the first product; M, N and K are the sizes of op(A) and op(B)
   Op op_a = Op::none, op_b = Op::none;
   int64_t batch = 1;  // the number of products
-  // The distance from one product's matrix to the next one's, in elements. 0: all products share A (or B).
+  // The distance from one product's matrix to the next product's matrix, in elements. 0: all products share A (or B).
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
@@ -79,7 +79,7 @@ struct Arithmetic {
 };
 
 /// Products and sums in single precision, in any order. TF32 and BF16 keep fewer than 12 bits, so the check with 12-bit
-/// integers refuses a product in those formats.
+/// integers refuses a product in these formats.
 inline constexpr Arithmetic FP32{.name = "FP32",
                                  .bound_factor = 2,
                                  .epsilon = 0x1p-23,

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
-// A block copies 2 * THREADS float4: thread t copies those at t and at THREADS + t.
+// A block copies 2 * THREADS float4: thread t copies float4 t and float4 THREADS + t.
 __global__ void __launch_bounds__(THREADS)
     copy_pair_kernel(const float* in, float* out, int64_t elements) {
   const float4* in4 = reinterpret_cast<const float4*>(in);

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
-// A block adds 2 * THREADS float4: thread t adds those at t and at THREADS + t. All four loads are under way before the
+// A block adds 2 * THREADS float4: thread t adds float4 t and float4 THREADS + t. All four loads are under way before the
 // first sum is needed.
 __global__ void __launch_bounds__(THREADS)
     add_pair_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c,

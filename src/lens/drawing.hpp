@@ -1,4 +1,4 @@
-// The parts of a request's drawing, for text and for SVG: which lane touches which word of which line, and the captions.
+// The parts of a request's drawing, for text and for SVG: the lanes, the words that they touch in each line, and the captions.
 // Prices come from the request, and are not counted again.
 #pragma once
 

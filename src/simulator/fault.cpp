@@ -17,7 +17,7 @@ bool is_access(FaultKind kind) {
          kind == FaultKind::misaligned;
 }
 
-// True if the fault is an access's or a call's. Address 0 is then a null pointer, and worth showing.
+// True if an access or a call faulted. Address 0 is then a null pointer, and worth showing.
 bool has_address(FaultKind kind) { return is_access(kind) || kind == FaultKind::no_function; }
 
 // True if the fault belongs to a thread; others concern the whole grid.

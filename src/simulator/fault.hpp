@@ -116,7 +116,7 @@ struct Fault {
   FaultAction action = FaultAction::accesses;
   uint32_t bytes = 0;      // width of a lane's access
   uint32_t alignment = 0;  // bytes that the address must be a multiple of
-  // Of the lanes that should meet: the number at the barrier, the number on another branch, and the thread of the
+  // The lanes that should meet: the number at the barrier, the number on another branch, and the thread of the
   // first lane on another branch.
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
   uint32_t calls = 0;  // calls that fit into the stack

@@ -202,7 +202,7 @@ class Function:
 
 
 def align_class_copies(ir):
-    # The smallest alignment of all local variables of a class: an alignas() on one of them is not the class's.
+    # The smallest alignment of all local variables of a class: an alignas() on one of them does not belong to the class.
     local_alignment = {}
     for name, alignment in re.findall(rf"= alloca ({CLASS}), align (\d+)", ir):
         local_alignment[name] = min(int(alignment), local_alignment.get(name, int(alignment)))

@@ -81,7 +81,7 @@ TEST(SgemmBench, IsReachedThroughTheRunner) {
   }
 }
 
-// The figures equal the runner's, under the names that its rows have.
+// The figures equal the figures of the runner, under the names in the runner's rows.
 TEST(SgemmBench, ReportsWhatTheRunnerReports) {
   const Ended ended =
       run_bench({"--benchmark_filter=/02_", "--sizes=65x63x61", "--benchmark_format=json"},

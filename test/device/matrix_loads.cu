@@ -1,7 +1,7 @@
 // Loads matrices with ldmatrix, one launch for each pattern of addresses, and checks every register.
 //
 //     matrix_loads            prints the patterns like test/data/matrix_loads_h200.csv, without the measured columns
-//     matrix_loads FILE       also compares the patterns with the file's
+//     matrix_loads FILE       also compares the patterns with the file's patterns
 //
 // It is plain CUDA and runs on a GPU and on the simulated one. Under Nsight Compute the launches are in the order of
 // the file's lines: the file's counters were measured in this way.

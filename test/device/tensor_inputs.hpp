@@ -1,6 +1,6 @@
 // Inputs of tensor-core products, made from a seed, and the comparison of results with those that an H200 gave.
 //
-//     PROGRAM FILE              compares all elements of D with the file's, and prints the number that differs
+//     PROGRAM FILE              compares all elements of D with the file, and prints the number that differs
 //     PROGRAM --write FILE      writes the file instead
 //     PROGRAM ... --seed N      takes other inputs (default 1, the recorded ones)
 //

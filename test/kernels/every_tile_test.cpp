@@ -139,7 +139,7 @@ TEST(EveryTile, CutsItsChains) {
                     .beta = 0,
                     .C = result.data(),
                     .ldc = 1};
-  // Expects the ones that remain. `chain` is the tile's, 0 if it cuts none.
+  // Expects the ones that remain. `chain` is the length of the tile's chains, 0 if it cuts none.
   const auto expect_kept = [&](int chain, const std::string& tile) {
     float sum = 0;
     ASSERT_EQ(cudaMemcpy(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);

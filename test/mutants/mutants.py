@@ -40,7 +40,7 @@ SOURCES = ("src/kernels", "src/device", "src/labs")  # the sources of kernels
 
 USERS_SIZE = "256"  # the size that sgemm_runner measures by default
 
-# Sizes in addition to the promise's: no whole tile, few rows, few columns, a long K.
+# Sizes in addition to the promise's sizes: no whole tile, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
 # A tile without slices reaches beyond C; a tile has more than 48 KiB; a block works on parts of two tiles.
 OWN_SIZES = {"11_tuned": ("1350x1351x50", "400x401x70"), "12_stream_k": ("300x200x1000",)}

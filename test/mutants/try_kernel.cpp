@@ -1,5 +1,5 @@
 // Checks one separately compiled kernel as a user can, and stops at the first failed check. Prints a run as JSON; the
-// exit codes are sgemm_runner's. SEED gives the order of warps and blocks.
+// exit codes are as in sgemm_runner. SEED gives the order of warps and blocks.
 //
 //     try_kernel rung FILE.cu SEED SIZES       the contract, as `sgemm_runner --kernel FILE.cu` asks it, then the sizes
 //     try_kernel sizes FILE.cu SEED SIZES      the sizes alone

@@ -188,7 +188,7 @@ class Page:
         Path(path).write_bytes(base64.b64decode(data))
 
 
-# Returns a pipe with both ends above 3 and 4, which are the browser's.
+# Returns a pipe with both ends above 3 and 4, which the browser uses.
 def _pipe():
     ends = os.pipe()
     moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]

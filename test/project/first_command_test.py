@@ -16,7 +16,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# A line for each subcommand. {folder} is a learner's, with exercise 2 in it as it is given; {run} is a saved run.
+# A line for each subcommand. {folder} is a learner's folder, with exercise 2 in it as it is given; {run} is a saved run.
 LINES = {
     "list": "list",
     "table": "table {run}",

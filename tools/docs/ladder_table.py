@@ -82,7 +82,7 @@ def with_table(document, file, text, begin, end):
 
 
 def write_table(name, baseline, document, table_of, begin, end):
-    """Runs a program that keeps a table in a document. name: the program's; baseline: a file in bench/baselines."""
+    """Runs a program that keeps a table in a document. name: the program's name; baseline: a file in bench/baselines."""
     parser = argparse.ArgumentParser(description=f"Writes the table between the markers in {document} from {baseline}.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 if the document differs")
     parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines" / baseline, help="the recorded run")

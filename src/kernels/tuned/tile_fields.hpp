@@ -1,5 +1,5 @@
 // The members of a tile by name, for programs that write tiles to a file. Kernels include tile.hpp but not this file:
-// nvcc puts brackets around pointers to members, and GCC 13 refuses those.
+// nvcc puts brackets around pointers to members, and GCC 13 refuses such brackets.
 #pragma once
 
 #include <array>

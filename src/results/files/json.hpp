@@ -1,6 +1,6 @@
 // Runs as JSON: the one writer and the one reader of the one schema.
 //
-// The file is a superset of Google Benchmark's: `context` has the run's origin, and each row of `benchmarks` is a
+// The file is a superset of Google Benchmark's file: `context` has the run's origin, and each row of `benchmarks` is a
 // result. Facts (samples, counts) are written and read back. Figures computed from facts (every metric that a row has)
 // are written for other tools and not read.
 #pragma once

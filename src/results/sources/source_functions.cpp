@@ -53,7 +53,7 @@ std::string code_of(std::string_view source) {
   return code;
 }
 
-// True if these braces may contain functions: those of a namespace or a class.
+// True if these braces may contain functions: they belong to a namespace or a class.
 bool holds_functions(const std::string& declaration) {
   static const std::regex of_a_namespace(R"(^\s*((inline\s+)?namespace\b|extern\s*$))");
   static const std::regex of_a_class(R"(^\s*(template\s*<[^;]*>\s*)?(struct|class|union|enum)\b)");

@@ -144,7 +144,7 @@ class LadderTable : public ResultTable {
     starred_column_ = columns_.back().name();
   }
 
-  // Returns a figure of the row above divided by this row's. Nothing if the row above is the reference.
+  // Returns a figure of the row above divided by this row's figure. Nothing if the row above is the reference.
   std::optional<double> step(size_t i, const char* key) const {
     if (i == 0 || is_reference(*rows_[i - 1])) return std::nullopt;
     const auto above = value(*rows_[i - 1], key), here = value(*rows_[i], key);

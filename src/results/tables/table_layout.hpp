@@ -42,8 +42,8 @@ class ResultTable {
   virtual std::vector<std::string> heading() const = 0;
   /// Returns the notes right below the table, for a page of that width; 0: no limit.
   virtual std::vector<Note> notes(int width) const = 0;
-  /// Returns the meaning of the stars, or nothing. `alone`: the page has no other table; `width`: the page's, 0 for no
-  /// limit.
+  /// Returns the meaning of the stars, or nothing. `alone`: the page has no other table; `width`: the page's width, 0
+  /// for no limit.
   virtual std::string footnote(bool alone, int width) const = 0;
 
   /// Renders the table. Adds the names of hidden columns to `left_out`.

@@ -39,7 +39,7 @@ Figure gbytes_per_second(const Result& r) {
   return r.problem ? rate(r, r.problem->least_bytes()) : std::nullopt;
 }
 
-// Returns the median speed in per cent of the reference's, which took turns with the kernel.
+// Returns the median speed in per cent of the speed of the reference, which took turns with the kernel.
 Figure paired_median(const Timing& t) { return median_over_runs(by_run(t, paired_percent(t))); }
 
 Figure percent_of_cublas(const Result& r) {

@@ -27,7 +27,7 @@ struct Metric {
   bool of_buffer;    // true if one buffer alone can have it
 
   /// Returns a figure of a result, for one buffer or, if `buffer` is empty, for the whole launch. Nothing if it was not
-  /// measured, or if the denominator is zero. `roofs` are those of the run.
+  /// measured, or if the denominator is zero. `roofs` are the run's roofs.
   std::optional<double> (*value)(const Result& result, std::string_view buffer, const Roofs& roofs);
   bool in_rows = true;  // true if rows of a run have it; other metrics only serve claims
 };
@@ -44,7 +44,7 @@ std::optional<double> value(const Result& result, std::string_view key,
 /// Returns nothing if the denominator is zero: a kernel without loads has no sectors per request.
 std::optional<double> ratio(std::optional<double> numerator, std::optional<double> denominator);
 
-/// Returns a kernel's speed relative to the reference's, in per cent, from the ratios of neighbouring samples.
+/// Returns a kernel's speed relative to the reference's speed, in per cent, from the ratios of neighbouring samples.
 std::vector<double> paired_percent(const Timing& timing);
 
 /// Splits `values`, one for each sample, by the runs of the program that took the samples. A single run gives one

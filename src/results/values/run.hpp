@@ -93,7 +93,7 @@ struct MeasureOptions {
 struct Timing {
   MeasureOptions options{};
   std::vector<double> samples_ms{};
-  /// Each sample was taken right after the kernel's; empty without a reference.
+  /// Each sample was taken right after a sample of the kernel; empty without a reference.
   std::vector<double> reference_samples_ms{};
   /// The number of samples of each run of the program, if several runs were put together; empty for one run. The samples
   /// are ordered by run.
@@ -197,7 +197,7 @@ struct BrokenCheck {
   bool operator==(const BrokenCheck&) const = default;
 };
 
-/// The errors of a product against FP64, beside the reference's on the same data. Elements whose exact value, or a sum on the way
+/// The errors of a product against FP64, beside the reference's errors on the same data. Elements whose exact value, or a sum on the way
 /// to it, may be beyond FP32's range stay out of them.
 struct Errors {
   std::optional<double> frobenius{};  // sqrt(sum error^2) / sqrt(sum value^2); nothing if all are 0

@@ -24,7 +24,7 @@ struct DeviceClaims {
 
 /// Compares claims with a device's counts, which do not tell buffers apart. Claims on buffers' sectors (or lines) per
 /// request become one claim on their sum, each weighted with the simulated GPU's requests of its buffer. Buffers
-/// without a claim have the simulated GPU's counts. Without those counts such claims are not judged.
+/// without a claim have the simulated GPU's counts. Without these counts such claims are not judged.
 DeviceClaims check_on_device(const std::vector<device::Claim>& claims,
                              const results::Traffic& counted, const results::Traffic* simulated);
 
@@ -37,7 +37,7 @@ void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
 const results::Result* find_result(const results::Run& run, const Workload& workload);
 
 /// Returns one workload's counters and claims: the device's counters beside the simulated GPU's, if these are known.
-/// `where` describes the device's: "NVIDIA H200, recorded on 2026-11-21".
+/// `where` describes the origin of the device's counters: "NVIDIA H200, recorded on 2026-11-21".
 std::string profile_text(const Workload& workload, const results::Result& counted,
                          const results::Traffic* simulated, const std::string& where,
                          const text::Page& page);

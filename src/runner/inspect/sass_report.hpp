@@ -32,7 +32,7 @@ struct SassReport {
 std::string sass_name(const Workload& workload);
 
 /// Returns the kernels that the workload launched in a run, at any size: their names, and true if the promise was
-/// checked on one of those launches.
+/// checked on one of these launches.
 std::vector<std::pair<std::string, bool>> kernels_of(const Workload& workload,
                                                      const results::Run& run);
 

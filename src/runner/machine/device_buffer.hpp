@@ -16,7 +16,7 @@ namespace runner {
 std::string describe(cudaError_t error);
 
 /// A failed CUDA call of the project. Its text names the error and the call's place in our source. in_words() leaves
-/// the place out, because the error may be an earlier kernel's.
+/// the place out, because an earlier kernel may have caused the error.
 class CudaFailure : public Error {
  public:
   CudaFailure(cudaError_t error, const std::source_location& where);

@@ -16,8 +16,8 @@ struct Needed {
   bool labs = false;
 };
 
-/// Reads the recorded runs of the user's file, or else of the project's own. Throws Error(ExitCode::usage) if the user's file is
-/// unusable; warns if the project's is.
+/// Reads the recorded runs of the user's file, or else of the project's file. Throws Error(ExitCode::usage) if the user's file
+/// is unusable. Warns if the project's file is unusable.
 results::Recorded recorded_for(const Presentation& presentation, Needed needed);
 
 /// Prints a run to stdout. Errors go below a table, or to stderr if programs read stdout.

@@ -10,12 +10,12 @@ namespace runner {
 /// Returns the folder of the recorded runs: one file for each device, e.g. nvidia-h200.json.
 inline std::filesystem::path baselines() { return project_folder() / "bench/baselines"; }
 
-/// Returns the file with times of the rungs on an H200; the next function, of the labs.
+/// Returns the file with times of the rungs on an H200. The next function returns the file with times of the labs.
 inline std::filesystem::path recorded_run() { return baselines() / "nvidia-h200.json"; }
 inline std::filesystem::path recorded_labs() { return baselines() / "nvidia-h200-labs.json"; }
 
-/// Returns the file with counters of the simulated GPU; the next function, with Nsight Compute's on
-/// an H200.
+/// Returns the file with counters of the simulated GPU. The next function returns the file with Nsight Compute's
+/// counters on an H200.
 inline std::filesystem::path simulated_counters() { return baselines() / "simulator.json"; }
 inline std::filesystem::path device_counters() { return baselines() / "nvidia-h200-profile.json"; }
 

@@ -15,7 +15,7 @@ struct SubcommandLine {
 /// Returns the subcommand of a command line: its first word that is not an option. nullptr if there is none.
 const SubcommandLine* subcommand_of(const std::vector<std::string>& line);
 
-/// Returns the name of the program for a command line: its subcommand's, else sgemm_runner. cmake/setup.sh has the same
+/// Returns the name of the program for a command line: the program of its subcommand, else sgemm_runner. cmake/setup.sh has the same
 /// rule.
 std::string program_behind(const std::vector<std::string>& line);
 

@@ -61,7 +61,7 @@ std::string own_file() {
   return file;
 }
 
-// True if the row is the rung's, or any variant of the lab.
+// True if the row belongs to the rung, or to any variant of the lab.
 bool is_of_the_kernel(const Result& row, const results::Identity& one) {
   return row.who.set == one.set && row.who.number == one.number &&
          (one.number || row.who.name == one.name);

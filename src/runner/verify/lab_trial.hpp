@@ -26,7 +26,7 @@ class LabTrial : public WorkloadTrial {
   /// own memory. Empty if the lab is not about bytes moved.
   machine::Launch copy();
 
-  /// Returns the device memory of a trial with this setup, with the copy's if the machine measures.
+  /// Returns the device memory of a trial with this setup, and of the copy too if the machine measures.
   static double bytes_needed(const lab::Setup& setup, int64_t guard);
 
   /// Fills the arrays again if a launch may have changed them, runs the variant, and compares every word of every

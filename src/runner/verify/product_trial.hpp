@@ -14,7 +14,7 @@ namespace runner {
 /// The matrices of the current problem. All rungs on one problem share them.
 class Matrices {
  public:
-  /// `with_errors`: reports every rung's errors beside the reference's, and compares them with the rung's limits.
+  /// `with_errors`: reports every rung's errors beside the reference's errors, and compares them with the rung's limits.
   explicit Matrices(bool with_errors = false) : with_errors_(with_errors) {}
 
   /// True if verifier() of this problem and arithmetic lays out new matrices.
@@ -57,7 +57,7 @@ class ProductTrial : public WorkloadTrial {
 /// Returns the judgement that follows from a verdict and the result's problem and observation.
 results::Judgement judgement_of(const results::Result& result, const Verdict& verdict);
 
-/// Returns a kernel's errors with the reference's and the rung's floors on this data.
+/// Returns a kernel's errors on this data, with the reference's errors and the rung's floors.
 results::Errors errors_beside(const std::optional<results::Errors>& reference,
                               results::Errors errors, const ladder::Arithmetic& arithmetic,
                               results::Data data);

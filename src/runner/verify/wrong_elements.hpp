@@ -14,9 +14,9 @@ class WrongElements {
   void add(int64_t row, int64_t col);
   int64_t count() const { return count_; }
 
-  /// Returns "64 of 4096 elements are wrong: row 31 of every 32, all columns". If those rows and columns also hold
+  /// Returns "64 of 4096 elements are wrong: row 31 of every 32, all columns". If these rows and columns also hold
   /// right elements, it returns "wrong, some of all rows, columns 0 to 3". A pattern that repeats with a power of two
-  /// (a block's tile, a warp's, a thread's) is named by its period, any other by all its rows and columns.
+  /// (the tile of a block, a warp or a thread) is named by its period. Any other is named by all its rows and columns.
   std::string describe() const;
 
  private:

@@ -78,7 +78,7 @@ struct LaunchCounters : KernelUse {
   // Ordinal of the earliest launch, from 1, by the order in which launches end.
   uint64_t first = 0;
   uint64_t times = 0;  // number of these launches
-  Counters counters;   // of one launch; the time is the first launch's
+  Counters counters;   // of one launch; the first launch gives the time
 };
 
 }  // namespace simulator

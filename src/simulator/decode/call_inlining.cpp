@@ -674,7 +674,7 @@ class Inliner {
     result_.body.push_back(std::move(instruction));
   }
 
-  // Appends a call of a mathematical function in the same way. Its types are its declaration's.
+  // Appends a call of a mathematical function in the same way. Its declaration gives its types.
   void append_mathematics(const Instruction& call, const std::string& name,
                           const std::vector<Operand>& results,
                           const std::vector<Operand>& arguments) {
@@ -705,7 +705,7 @@ class Inliner {
     result_.lines.insert(result_.lines.end(), callee.lines.begin() + 1, callee.lines.end());
     for (const auto& [name, type] : callee.registers)
       result_.registers[instance.prefix + name] = type;
-    // The places of the callee's own outgoing arguments differ from those of its parameters, though the names are
+    // The places of the callee's own outgoing arguments differ from its parameters' places, though the names are
     // the same.
     for (const ptx::Variable& variable : callee.variables) {
       if (variable.space == "param")

@@ -213,7 +213,7 @@ Facts facts_of(const std::vector<std::string>& opcode) {
   facts.operation = find(BY_HEAD, opcode[0]).value_or(Operation::other);
   for (size_t i = 1; i < opcode.size(); ++i) {
     const std::string& word = opcode[i];
-    // Behind cp.async and cp.async.bulk comes the operation. Further on the same words have another meaning.
+    // The operation follows cp.async and cp.async.bulk. Further on the same words have another meaning.
     const bool may_say_it = facts.operation == Operation::other &&
                             (opcode[0] != "cp" || i == (opcode[2] == "bulk" ? 3u : 2u));
     if (may_say_it) facts.operation = operation_of(opcode[0], word).value_or(Operation::other);

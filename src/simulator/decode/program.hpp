@@ -64,7 +64,7 @@ constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SO
 /// tell.
 constexpr int32_t CONVERT_FROM_64 = 16, CONVERT_TO_64 = 32;
 
-/// The windows by which a generic pointer tells its space. They do not overlap device memory or the host's.
+/// The windows by which a generic pointer tells its space. They do not overlap device memory or host memory.
 constexpr uint64_t SHARED_WINDOW = 0x0020'0000'0000'0000;
 constexpr uint64_t LOCAL_WINDOW = 0x0030'0000'0000'0000;
 constexpr uint64_t PARAMETER_WINDOW = 0x0050'0000'0000'0000;  // of a __grid_constant__'s address

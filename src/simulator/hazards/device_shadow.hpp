@@ -50,7 +50,7 @@ struct Toucher {
   bool is_somebody() const { return instruction != NOBODY; }
 };
 
-/// The threads that touched some bytes in a launch. Among unordered accesses, those of the lowest blocks are
+/// The threads that touched some bytes in a launch. Among unordered accesses, the accesses of the lowest blocks are
 /// kept, so that the findings do not depend on the host's threads.
 struct Cell {
   uint32_t launch = 0;      // 0: not touched yet

@@ -28,7 +28,7 @@ struct Sighting {
 class LaunchHazards {
  public:
   /// Adds a sighting. Thread-safe. `make` returns the hazard. It is called only if this sighting is the first of
-  /// its key or lower than those before. `key` is a cheap number: equal for the same kind on the same
+  /// its key or lower than the earlier ones. `key` is a cheap number: equal for the same kind on the same
   /// instructions. `times`: 0 if the sighting was counted before.
   template <typename Make>
   void add(uint64_t key, const Sighting& at, Make make, uint64_t times = 1) {
@@ -59,7 +59,7 @@ class LaunchHazards {
   std::vector<Seen> seen_;
 };
 
-/// Returns the key for LaunchHazards::add. The instructions are the launched program's.
+/// Returns the key for LaunchHazards::add. The instructions belong to the launched program.
 inline uint64_t hazard_key(HazardKind kind, uint32_t instruction, uint32_t other = 0) {
   return static_cast<uint64_t>(kind) << 56 | static_cast<uint64_t>(instruction) << 28 | other;
 }

@@ -178,7 +178,7 @@ BlockOrder::SharedTimes BlockOrder::united(const SharedTimes& one, const SharedT
   return both;
 }
 
-// Threads that meet know what each of them learned from mbarriers.
+// Gives threads that meet the knowledge that each of them has from mbarriers.
 void BlockOrder::share_phases(const std::vector<uint32_t>& threads) {
   if (passed_.empty()) return;
   SharedTimes all;

@@ -82,7 +82,7 @@ class Messages {
 /// The order within one block, and its threads' knowledge of other blocks.
 class BlockOrder {
  public:
-  /// Begins a block with this many threads. `messages`: the launch's, for variables in global memory.
+  /// Begins a block with this many threads. `messages`: the messages of the launch, for variables in global memory.
   void start(uint64_t block, uint32_t threads, Messages& messages);
 
   /// Returns the stamp of an access that happens now.
@@ -109,7 +109,7 @@ class BlockOrder {
   // --- mbarriers, by their offsets in shared memory ---
   /// Stands for the copies of the block in the place of a thread.
   uint32_t copies() const { return threads_; }
-  /// Records that a thread, or copies(), arrives: whoever passes the phase knows of its work so far.
+  /// Records that a thread, or copies(), arrives: a thread that passes the phase knows of its work so far.
   void arrive(uint32_t thread, uint64_t mbarrier);
   /// Records that the phase under way is complete.
   void complete_phase(uint64_t mbarrier);
@@ -141,7 +141,7 @@ class BlockOrder {
   /// Times by thread, the copies last, up to which their work is known to be done.
   using Times = std::vector<Time>;
   using SharedTimes = std::shared_ptr<const Times>;
-  /// An mbarrier: what the arrivals of the phase under way know, and what those of all complete phases knew.
+  /// An mbarrier: the knowledge of the arrivals of the current phase, and of the arrivals of all complete phases.
   struct Phases {
     Times arriving;
     SharedTimes complete;

@@ -90,7 +90,7 @@ std::optional<uint64_t> parse_bytes(const char* text) {
   return value << shift;
 }
 
-// Returns the memory that this process may use: the machine's, or its control group's if less.
+// Returns the memory that this process may use: the machine's memory, or its control group's memory if that is less.
 uint64_t usable_bytes() {
   const uint64_t physical =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));

@@ -2,7 +2,7 @@
 //
 // Device addresses come from a range of their own, and no address is handed out twice. So host code that
 // dereferences a device pointer crashes as it does with a GPU, and a freed address stays recognisable. Every
-// allocation is 256-byte aligned, as cudaMalloc's are. The gap up to the next allocation is a red zone.
+// allocation is 256-byte aligned, as with cudaMalloc. The gap up to the next allocation is a red zone.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,7 @@ class DeviceMemory {
   std::byte* host_pointer(uint64_t address, uint64_t bytes) const;
 
   /// True if `address` is in the device's address range: in an allocation, a freed one or a red zone. Any other
-  /// address is the host's.
+  /// address belongs to the host.
   bool owns(uint64_t address) const;
 
   /// Returns the memory that `address` is in or next to, and its distance from the nearest allocation.

@@ -1,4 +1,4 @@
-// The lines below a command's text that say what to do next in an exercise.
+// The lines below a command's text that name the next step in an exercise.
 #pragma once
 
 #include <string>

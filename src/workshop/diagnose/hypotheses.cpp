@@ -22,7 +22,7 @@ struct Known {
   const char* reason;  // the usual mistake behind it
 };
 
-// THE list of causes, the most telling first: causes for all of C before those for a part, exact ones before patterns.
+// THE list of causes, the most telling first: causes for all of C before causes for a part, exact causes before patterns.
 constexpr Known CAUSES[] = {
     {"nothing written",
      "The kernel has not stored its sums. Is there a store to C, does a thread reach it, and has "

@@ -154,8 +154,8 @@ std::string_view line_of(std::string_view source, int number) {
   return line;
 }
 
-// Returns the line with a mark below the column, both indented by four. Of a long line, only the part around the
-// column.
+// Returns the line with a mark below the column, both indented by four. A long line is cut to the part around
+// the column.
 std::string line_with_sign(std::string_view source, const CompilerError& error, int width) {
   std::string line(line_of(source, error.line));
   if (line.find_first_not_of(" \t") == line.npos) return "";

@@ -49,7 +49,7 @@ TEST(Uncertainty, IsInfiniteForOneSample) {
   EXPECT_TRUE(std::isinf(results::relative_uncertainty(sample)));
 }
 
-// The expected values are those of SciPy 1.10's mannwhitneyu(method="asymptotic").
+// The expected values come from SciPy 1.10's mannwhitneyu(method="asymptotic").
 TEST(RankTest, OfGroupsThatLieApart) {
   const double a[] = {1, 2, 3, 4, 5, 6, 7}, b[] = {8, 9, 10, 11, 12, 13, 14};
   const auto test = results::rank_test(a, b);

@@ -264,7 +264,7 @@ TEST(Program, PrintsWhatIsDoneWhenMemoryRunsOutLater) {
 // Returns a problem that takes seconds to prepare, far longer than noticing a signal.
 std::string long_size() { return runner::machine::MEASURES_TIME ? "16384" : "8192"; }
 
-// The second problem takes far longer than noticing the signal: a user's, or the signal of a terminal that has gone.
+// The second problem takes far longer than noticing the signal of a user, or of a terminal that has gone.
 TEST(Program, PrintsWhatIsDoneWhenInterrupted) {
   for (const int signal : {SIGINT, SIGHUP}) {
     const TemporaryFolder directory;

@@ -1,4 +1,4 @@
-// The counters of every rung and lab on the simulated GPU, compared with Nsight Compute's on an H200:
+// The counters of every rung and lab on the simulated GPU, compared with Nsight Compute's counters on an H200:
 //
 //   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
 //

@@ -25,7 +25,7 @@ using runner::Workload;
 using testing::HasSubstr;
 
 // Rung 6. The first half of its loop over tiles stages them, with guarded loads for the edge; the second half
-// multiplies. Then comes the epilogue, and at the very end the branch to itself that never runs.
+// multiplies. The epilogue follows, and at the very end the branch to itself that never runs.
 const std::string VECTOR_FLOAT4 = R"sass(
 Fatbin elf code:
 ================
@@ -67,7 +67,7 @@ identifier = 06_vector_float4.cu
 		..........
 )sass";
 
-// Rung 10's staging, without the loop over k in it: two loops, of which the inner one multiplies.
+// Rung 10's staging, without the loop over k in it: two loops. The inner loop multiplies.
 const std::string NESTED = R"sass(
 	code for sm_90a
 		Function : _ZN6ladder53_GLOBAL__N__9b3e9247_20_10_async_pipeline_cu_888ecfec21async_pipeline_kernelILb1EEEvNS_5SgemmEl

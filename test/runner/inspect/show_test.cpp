@@ -298,7 +298,7 @@ TEST(Show, HasAnybodysKernel) {
 TEST(Show, DrawsTheFragmentsOfAProductOnTensorCores) {
   const TemporaryFolder folder;
   const std::string file = folder / "mine.cu", svg = folder / "fragments.svg";
-  // The kernel adds a product of zeros, so that its result remains FP32's.
+  // The kernel adds a product of zeros, so that its result remains a result in FP32.
   std::ofstream(file) << R"(#include "device/tensor_core.cuh"
 )" + kernel_that(R"(float d[4] = {};
   const uint32_t zeros[4] = {};

@@ -33,7 +33,7 @@ double step_of(size_t turn, size_t turns_of_a_step) {
   return static_cast<double>(step);
 }
 
-// A device whose samples depend on the number of samples taken before, the kernel's and the reference's together.
+// A device whose samples depend on the number of samples of kernel and reference together that were taken before.
 struct Device {
   using Law = std::function<Sample(size_t turn)>;
   Law kernel = [](size_t) { return Sample{.ms = 10}; };

@@ -30,7 +30,7 @@ std::string said_but_doubts(const std::string& err) {
   return said;
 }
 
-// A folder with a python3 that keeps its arguments and the run, and then does what the script says. $page is the place
+// A folder with a python3 that keeps its arguments and the run, and then runs the script. $page is the place
 // of the page.
 class StandIn {
  public:

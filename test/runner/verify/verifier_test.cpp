@@ -228,7 +228,7 @@ TEST(Verifier, TellsTheErrorsAsAHandComputes) {
   EXPECT_EQ(errors.wrong_infinities, 0);
 }
 
-// The bound and the inputs are those of the rung's stated arithmetic.
+// The rung's stated arithmetic gives the bound and the inputs.
 TEST(Verifier, JudgesByTheArithmetic) {
   const auto verdict_by = [](const ladder::Arithmetic& arithmetic) {
     return runner::Verifier(small(), GUARDED, arithmetic).check([](const Sgemm& sgemm, Values) {

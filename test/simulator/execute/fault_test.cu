@@ -209,7 +209,7 @@ TEST_F(FaultTest, MisalignedVectorAccess) {
   EXPECT_NE(f.message().advice.find("float4"), std::string::npos) << f.text();
 }
 
-// The array promises only a float's alignment; the cast needs a float4's.
+// The array promises only a float's alignment; the cast needs the alignment of a float4.
 TEST_F(FaultTest, MisalignedCastInSharedMemory) {
   misaligned_in_shared<<<1, 32>>>(memory_);
   const Fault f = fault(cudaErrorMisalignedAddress);

@@ -222,7 +222,7 @@ void expect_same_conversions(const std::vector<T>& values) {
 
 TEST(HalfConversions, OfFloatsInAllRoundings) {
   std::vector<float> values;
-  // Around each FP16 number, around each midpoint of two, and around a part of BF16's.
+  // Around each FP16 number, around each midpoint of two, and around some numbers of BF16.
   for (unsigned i = 0; i < 0x8000; i += 7) {
     for (const float x : {static_cast<float>(from_bits<__half>(i)),
                           static_cast<float>(from_bits<__nv_bfloat16>(i))}) {

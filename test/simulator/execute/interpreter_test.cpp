@@ -791,7 +791,7 @@ TEST(ByHand, ModifiersOfFloatingPoint) {
   });
 }
 
-// The expected results are an H100's.
+// The expected results come from an H100.
 TEST(ByHand, ConversionsToTf32) {
   const char* const away = "cvt.rna.tf32.f32 %r5, %f2;";
   const char* const even = "cvt.rn.tf32.f32 %r5, %f2;";

@@ -1,5 +1,5 @@
 // Products of fragments that are all or partly zero. The simulated GPU skips them. The bits must follow the rule in
-// docs/simulator.md. (test/device/tensor_bits.cu compares products in general with an H200's.)
+// docs/simulator.md. (test/device/tensor_bits.cu compares products in general with products of an H200.)
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Resident blocks per multiprocessor equal NVIDIA's occupancy calculator for compute capability 9.0. Figures that
-// depend only on threads and shared memory are compared with an H200's in runtime_answers_test.
+// depend only on threads and shared memory are compared with an H200's figures in runtime_answers_test.
 #include "simulator/execute/launch/occupancy.hpp"
 
 #include <gtest/gtest.h>

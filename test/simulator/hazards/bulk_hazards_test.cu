@@ -23,7 +23,7 @@ class BulkHazards : public simulator::test::HazardTest {
       : HazardTest(__FILE__, {HazardKind::race, HazardKind::unwritten_read, HazardKind::early_use,
                               HazardKind::unawaited_copy, HazardKind::misused_mbarrier}) {}
 
-  // Expects exactly one hazard, whose first line is the instruction's in device/mbarrier.cuh.
+  // Expects exactly one hazard, whose first line is the line of the instruction in device/mbarrier.cuh.
   void expect_one_of_kind(HazardKind kind, const std::vector<std::string>& says) const {
     const std::vector<simulator::Hazard> hazards = found();
     ASSERT_EQ(hazards.size(), 1u);

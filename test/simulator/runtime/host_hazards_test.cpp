@@ -692,7 +692,7 @@ int main(int, char** words) {
   EXPECT_EQ(silent.exit_code, 128 + 11);
   EXPECT_EQ(silent.err.find("simulated GPU"), std::string::npos) << silent.err;
 
-  // Other crashes are not the simulator's: the program dies of them as usual.
+  // The simulator does not handle other crashes: they end the program as usual.
   const Program crash(
       "int main() { int* d; cudaMalloc(&d, 4); cudaFree(d); return *static_cast<volatile "
       "int*>(nullptr); }");

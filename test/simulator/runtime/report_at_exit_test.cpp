@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A program that is compiled once. Its argument selects what else it does.
+// A program that is compiled once. Its argument selects its further actions.
 class ReportAtExit : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

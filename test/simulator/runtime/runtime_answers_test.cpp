@@ -25,7 +25,7 @@ std::string expected_here(const std::string& section, const std::string& recorde
   const auto answered = [&](const std::string& answer) {
     return recorded.substr(0, recorded.rfind(": ")) + ": " + answer;
   };
-  // The recording is CUDA 13's. Up to CUDA 12, which these headers follow, a shape beyond the limits is an
+  // The recording was made with CUDA 13. Up to CUDA 12, which these headers follow, a shape beyond the limits is an
   // invalid configuration, and shared memory beyond them an invalid value.
   if (section == "launch limits" && recorded.starts_with("  nothing<<<") &&
       recorded.ends_with("cudaErrorInvalidValue") && recorded.find("1024") == std::string::npos) {

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program that is compiled once. Its argument selects what else it does.
+// A program that is compiled once. Its argument selects its further actions.
 class ShowAtExit : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

@@ -28,7 +28,7 @@ Map map_from(uint32_t first) {
   return map;
 }
 
-// Loads with a generic address, as a tensor copy takes its map's.
+// Loads with a generic address, as a tensor copy takes the address of its map.
 __device__ uint32_t load_at(const void* address) {
   uint32_t word;
   asm volatile("ld.u32 %0, [%1];" : "=r"(word) : "l"(address) : "memory");

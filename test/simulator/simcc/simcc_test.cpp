@@ -94,7 +94,7 @@ std::string accesses_of(const std::string& ptx, const std::string& kernel) {
   return text;
 }
 
-// The memory accesses of each kernel of a source. The expected widths equal those in nvcc 13.0's machine code for
+// The memory accesses of each kernel of a source. The expected widths equal the widths in nvcc 13.0's machine code for
 // sm_90a, unless a comment gives the reason for another.
 struct Accesses {
   const char* kernel;

@@ -117,7 +117,7 @@ TEST_F(BadInput, AnEmptyFileAndAnythingElseInItsPlaceIsKeptByReset) {
   EXPECT_EQ(contents(mine / "backup" / "02_coalesced.1.cu" / "inside"), "kept");
   EXPECT_TRUE(fs::is_regular_file(file));
 
-  // Neither a pipe without a writer nor an endless device is waited for.
+  // The program waits neither for a pipe without a writer nor for an endless device.
   fs::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
   expect_refused(run({"check", "2"}),

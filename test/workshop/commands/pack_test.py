@@ -27,7 +27,7 @@ def exercises():
 
 
 def sources(exercise):
-    """Returns the files that hold the exercise's solution: the rung's, and the headers that it marks as part of the exercise."""
+    """Returns the files that hold the exercise's solution: the rung's file, and the headers that the rung marks as part of the exercise."""
     rung = ROOT / f"src/kernels/{exercise}.cu"
     headers = re.findall(r'^#include "(.+)" +// exercise: in place$', rung.read_text(encoding="utf-8"), re.MULTILINE)
     return [rung, *(ROOT / "src" / header for header in headers)]

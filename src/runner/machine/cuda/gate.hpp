@@ -1,4 +1,4 @@
-// Holds a stream back while the host puts work on it, so that a sample has the device's time and not the host's.
+// Holds a stream back while the host puts work on it, so that a sample has the device's time and not the host's time.
 //
 // Without the gate the start event passes as soon as it is recorded. The sample then includes the time until the host has
 // launched the work: some microseconds as a rule, but 0.1 ms for a call of cublasSgemm after a quiet moment. That is 4 % of a

@@ -73,7 +73,7 @@ class WithoutHazards {
   bool before_ = machine::looks_for_hazards();
 };
 
-/// Floats in device memory, copied from the host's and back.
+/// Floats in device memory, copied from the host's memory and back.
 class DeviceFloats {
  public:
   explicit DeviceFloats(std::span<const float> values);

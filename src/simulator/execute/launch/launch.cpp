@@ -231,7 +231,7 @@ class Launch {
     try {
       Blocks spare, aside;
       bool has_none = false;
-      // A block below a faulty one still runs, so that the reported fault is always the lowest block's.
+      // A block below a faulty one still runs, so that the reported fault is always the fault of the lowest block.
       while (!is_over(aside)) {
         // Declared before it tries to get a block: a worker with a block, or about to get one, is not stuck.
         if (std::exchange(has_none, false)) declare(number, std::nullopt);

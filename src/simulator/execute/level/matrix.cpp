@@ -4,7 +4,7 @@
 // A tensor core does not round like IEEE arithmetic. On compute capability 9.0 each element of D is computed as follows
 // (measured on an H200: docs/simulator.md, test/device/tensor_bits.cu):
 //   1. The products are exact. A product's exponent is the sum of its factors' exponents, without normalising.
-//   2. Products and C are aligned to the largest exponent among those that are not zero. Bits below 2^-25 of it are cut off.
+//   2. Products and C are aligned to the largest exponent of the terms that are not zero. Bits below 2^-25 of it are cut off.
 //   3. They are added exactly, and the sum is cut off to FP32, toward zero. Zero is +0, and so is a sum that
 //      is cut off to zero.
 #include "simulator/execute/level/matrix.hpp"

@@ -12,7 +12,7 @@
 
 namespace simulator {
 
-/// Counts what Nsight Compute would count.
+/// Counts the same events as Nsight Compute.
 struct Counting {
   /// Counts a warp's execution of the basic block with these lanes.
   static void enter(Worker& worker, uint32_t block, uint32_t lanes) {
@@ -27,8 +27,8 @@ struct Counting {
   static void access(Worker& worker, uint32_t site, const Pattern& pattern) {
     worker.count(site, pattern);
   }
-  /// Passes the access to the search for hazards. `values`: a store's values, each lane's bytes after the
-  /// other's.
+  /// Passes the access to the search for hazards. `values`: a store's values, the lanes' bytes one after the
+  /// other.
   static void touch(const Warp& warp, uint32_t site, const Pattern& pattern, uint64_t first,
                     const std::byte* values) {
     const SiteInfo& info = warp.block->worker->program.sites[site];

@@ -178,7 +178,7 @@ std::string hex(uint64_t value) {
 
 // --- its answers ------------------------------------------------------------------------------------
 
-// True if a file is not the program's: a header of the simulator or of an installed library.
+// True if a file does not belong to the program: a header of the simulator or of an installed library.
 bool is_foreign(std::string_view file) {
   constexpr std::string_view OWN =
       "src/simulator/";  // relative in what the project's build compiles
