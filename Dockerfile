@@ -1,13 +1,13 @@
-# The project on a stock image, built, for a class that should not wait.
+# An image of the project on stock Debian. Everything is built already, so that a class need not wait.
 #
 #     docker build -t sgemm_ladder .
 #     docker run -it --rm -v "$PWD/mine:/sgemm_ladder/exercises/mine" sgemm_ladder
-#     docker build --target tested .        runs all tests, too
+#     docker build --target tested .        also runs all tests
 #
-# The second command leaves what you write in the folder mine beside you, where it outlives the container: make the folder
-# first, so that it is yours. The user inside has the number 1000, as the first user of most machines.
+# The second command keeps your answers in the folder mine of your machine, so they outlive the container. Make the folder
+# first, so that it belongs to you. The container's user has the number 1000, like the first user of most machines.
 
-# The packages: a layer that stays while the project's files change.
+# The packages. Docker keeps this layer when the project's files change.
 FROM debian:12 AS packages
 ENV LANG=C.UTF-8
 WORKDIR /sgemm_ladder

@@ -1,12 +1,12 @@
-# Runs a slice of the suite as another processor would: through an emulator, or with a level asked for. Sourced, after
-# cmake/setup.sh, by .ci/processors and .ci/aarch64.
+# Runs a slice of the suite as another processor would: in an emulator, or at a level of vector instructions that
+# SIMULATOR_LEVEL names. .ci/processors and .ci/aarch64 source this file after cmake/setup.sh.
 
-# Tests that cover the runtime, every instruction and every rung, and take an emulator half a minute.
+# The programs of the slice. They cover the runtime, every instruction and every rung, and take half a minute in an emulator.
 slice=(prices_test simulator_interpreter simulator_fault simulator_golden_counters simulator_runtime)
 slice_of_kernels='Ladder/Contract.IsKept/alpha_and_beta_*'
 
-# run_slice BIN COMMAND...: runs each test in BIN as COMMAND... PROGRAM. Shows a test's output if it fails, without TCG's
-# warnings that the emulated processor lacks features of the host's.
+# run_slice BIN COMMAND...: runs each test program in BIN as COMMAND... PROGRAM. If one fails, prints its output. Leaves out
+# the emulator's warnings (TCG) that the emulated processor lacks features of the host's.
 run_slice() {
   local bin=$1 tested
   shift
@@ -21,9 +21,9 @@ run_slice() {
   done
 }
 
-# write_figures FILE BIN COMMAND...: writes the counters of every rung and the checksums of results into FILE.
-# Leaves out the figures that depend on the host: dates and times, the command, the host's memory, and the rounding
-# errors of rung 0, which the host computes.
+# write_figures FILE BIN COMMAND...: writes the counters of every rung and the checksums of results into FILE. Leaves out
+# the figures that depend on the host: dates, times, the command, the size of the memory, and the rounding errors of
+# rung 0, which the host computes.
 write_figures() {
   local file=$1 bin=$2
   shift 2
@@ -46,14 +46,15 @@ print()' &&
   }
 }
 
-# same_figures FILE OTHER: fails with the first differences unless the files are the same to the byte.
+# same_figures FILE OTHER: if the files differ in any byte, prints the first differences and fails.
 same_figures() {
   diff "$1" "$2" > "$2.diff" && return
   head -n 20 "$2.diff" >&2
   fail 1 "$2 differs from $1; see $2.diff"
 }
 
-# Fails if reserved addresses become memory. An emulator that keeps a record of each page takes some 7 MiB for a GiB.
+# check_memory BIN COMMAND...: fails if addresses that are only reserved take up memory. An emulator keeps a record of each
+# page, which takes about 7 MiB for each GiB.
 check_memory() {
   local bin=$1 peak
   shift

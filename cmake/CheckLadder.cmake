@@ -1,8 +1,8 @@
 # check_ladder(LIST FILE.cu...)
 #
-# Compares the list of rungs in the file LIST, lines that begin with RUNG(name), with the rungs' files NN_name.cu, and names
-# each that has no counterpart. The linker would report that in its own words, or not at all. Configuring is repeated when
-# the list changes.
+# Compares the list of rungs in the file LIST, whose lines begin with RUNG(name), with the rungs' files NN_name.cu. Names
+# each line without a file, and each file without a line. The linker would report such an error in its own words, or not
+# at all. CMake runs again when the list changes.
 function(check_ladder list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   file(READ ${list} text)

@@ -1,9 +1,10 @@
 # choose_cuda_architectures()
 #
-# Compiles only for the GPUs of this machine, or for all that the kernels know if it has none. A GPU before 7.5
-# counts for none: nvcc cannot compile for it, and the program says so when it is run (Needs in src/kernels/ladder.hpp). The user's
-# choice wins, by CUDAARCHS in the environment or by -DCMAKE_CUDA_ARCHITECTURES. SGEMM_CONFIGURED_FOR_GPU keeps the compute
-# capabilities found here, e.g. 90; it is unset or empty if the user chose. cmake/setup.sh compares them.
+# Compiles only for the GPUs of this machine. If it has none, compiles for all architectures that the kernels support. A GPU
+# before compute capability 7.5 does not count: nvcc cannot compile for it, and the program says so when it runs (Needs in
+# src/kernels/ladder.hpp). The user's choice, CUDAARCHS in the environment or -DCMAKE_CUDA_ARCHITECTURES, has priority.
+# SGEMM_CONFIGURED_FOR_GPU keeps the compute capabilities that were found, e.g. 90. It is unset or empty if the user chose.
+# cmake/setup.sh compares it with the GPUs of the machine.
 function(choose_cuda_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
     return()

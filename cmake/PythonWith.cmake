@@ -1,5 +1,5 @@
-# find_python_with(VARIABLE MODULE PACKAGE): finds a Python that has MODULE. If the distribution's PACKAGE brings the
-# module, only the system's Python has it. That need not be the Python that CMake found.
+# find_python_with(VARIABLE MODULE PACKAGE): finds a Python that has MODULE. If the distribution's PACKAGE installed the
+# module, only the system's Python has it. CMake may have found another Python.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(find_python_with variable module package)
   foreach(python IN ITEMS ${Python3_EXECUTABLE} /usr/bin/python3)
@@ -9,6 +9,6 @@ function(find_python_with variable module package)
       return()
     endif()
   endforeach()
-  message(FATAL_ERROR "Neither ${Python3_EXECUTABLE} nor /usr/bin/python3 has the module ${module}, which is needed: "
+  message(FATAL_ERROR "Neither ${Python3_EXECUTABLE} nor /usr/bin/python3 has the module ${module}, which the build needs: "
     "install ${package}.")
 endfunction()

@@ -1,9 +1,9 @@
 # add_simulated_cuda_sources(TARGET FILE.cu...)
 #
-# Compiles CUDA sources for the simulated GPU with simcc and adds the objects to TARGET, which must be of
-# this directory. They see the target's include directories and definitions, the build type's flags and the
-# sanitizers, and are compiled again when a header, simcc or a header of the simulator's changes. Rungs and labs are named as they
-# are in the project, so that no object holds the path of the machine that compiled it.
+# Compiles CUDA sources for the simulated GPU with simcc and adds the objects to TARGET, a target of this directory. The
+# compiler gets the target's include directories and definitions, the build type's flags and the sanitizers. A source is
+# compiled again when simcc, a header of the simulator or another header changes. Objects name rungs and labs by their
+# paths in the project, so that no object holds the path of the machine that compiled it.
 function(add_simulated_cuda_sources target)
   set(simulator_dir ${PROJECT_SOURCE_DIR}/src/simulator)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)

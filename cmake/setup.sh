@@ -1,22 +1,22 @@
-# Sets up and builds. Sourced by ./sgemm_runner, ./run_tests and ./simcc, which set `program` to their own name first.
+# Sets up and builds. ./sgemm_runner, ./run_tests and ./simcc set `program` to their own names, and then source this file.
 #
-#   choose_build "$@"   decides between the builds and leaves the other arguments in `arguments`
-#   need_for PURPOSE    adds packages for more than a run, and turns on the part of the build: tests, benchmarks, ...
-#   choose_program      sets `target` to the program behind the subcommand among the arguments, and adds its packages
-#   build TARGET        brings TARGET in `build_folder` up to date, with everything that it needs
-#   build TARGET yes    the same, but gives way to any other build that waits for the folder
+#   choose_build "$@"   chooses the build, and stores the arguments that do not name it in `arguments`
+#   need_for PURPOSE    adds the packages for a purpose (tests, benchmarks, ...), and turns on its part of the build
+#   choose_program      finds the subcommand in `arguments`, sets `target` to its program, and adds its packages
+#   build TARGET        builds TARGET in `build_folder`, with all that TARGET needs, unless it is up to date
+#   build TARGET yes    does the same, but lets any other build that waits for the folder go first
 #
-# All messages go to stderr. If there is nothing to do, there are none. Exit codes: 2 if the user has
-# to act, 70 if the build fails, 130 and 143 if a signal ended it.
+# All messages go to stderr. There are no messages if there is nothing to do. Exit codes: 2 if the user has to act, 70 if
+# the build fails, 129, 130 and 143 if a signal ended it.
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 
-# THE list of packages, by purpose, with Debian 12's and Ubuntu 24.04's names. A CUDA toolkit comes from
-# NVIDIA, not from here.
+# THE list of packages, by purpose. Their names are those of Debian 12 and Ubuntu 24.04. The list has no CUDA toolkit:
+# users install NVIDIA's.
 declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
-  [sim]="clang-19 llvm-19"  # not on Ubuntu 22.04, where hosted notebooks have a GPU
-  [packed]="clang-19 llvm-19 g++ libfmt9 python3"  # instead of run and sim, in a copy for a class
+  [sim]="clang-19 llvm-19"  # not in Ubuntu 22.04, the system of hosted notebooks with a GPU
+  [packed]="clang-19 llvm-19 g++ libfmt9 python3"  # in a copy for a class, in place of `run` and `sim`
   [tests]="libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
@@ -28,11 +28,11 @@ declare -A packages_for=(
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
   [emulators]="qemu-user"
 )
-# Any of these browsers will do. The package is for machines without one: on Ubuntu it leads to a snap.
+# Any of these browsers will do. The package is installed only on a machine without a browser. On Ubuntu it installs a snap.
 browsers="chromium chromium-browser google-chrome"
 packages=()
-features=()  # parts of the build: options of CMake that are turned on
-# need_for PURPOSE...: adds the packages for it, and the part of the build.
+features=()  # CMake options that turn on parts of the build
+# need_for PURPOSE...: adds the packages for each purpose, and turns on its part of the build.
 need_for() {
   local purpose package
   for purpose in "$@"; do
@@ -67,8 +67,8 @@ find_nvcc() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
 
-# Chooses the build by --build BUILD, else by SGEMM_BUILD. Without either the machine decides, and `asked_for_build` is
-# empty.
+# Chooses the build by --build BUILD, else by SGEMM_BUILD. If both are missing, it chooses cuda on a machine with a GPU and
+# nvcc, else sim, and leaves `asked_for_build` empty.
 choose_build() {
   local choice=${SGEMM_BUILD:-}
   arguments=()
@@ -91,12 +91,12 @@ choose_build() {
   need_for run
   case $choice in
     sim) ;;
-    sim-asan | sim-aarch64) need_for "$choice" ;;  # for developers of the project: see CONTRIBUTING.md
+    sim-asan | sim-aarch64) need_for "$choice" ;;  # for developers: see CONTRIBUTING.md
     cuda)
       find_nvcc > /dev/null || fail 2 "the cuda build needs NVIDIA's nvcc on the PATH or in /usr/local/cuda/bin;" \
-        "--build sim needs neither it nor a GPU"
+        "--build sim needs neither nvcc nor a GPU"
       ;;
-    *) fail 2 "there is no build '$choice': it is $builds" ;;
+    *) fail 2 "there is no build '$choice'; the builds are $builds" ;;
   esac
   use_build "$choice"
 }
@@ -108,7 +108,8 @@ use_build() {
   log=$root/build/$preset.log
 }
 
-# The table of subcommands names the program of each, the purpose of its packages, and the build that it needs.
+# Looks the subcommand up in subcommands.def, which names its program, the purpose of its packages, and the build that it
+# needs.
 choose_program() {
   local word name program_of purpose build_of
   target=sgemm_runner
@@ -119,7 +120,7 @@ choose_program() {
     [ "$name" = "${word:-}" ] || continue
     target=$program_of
     need_for "$purpose"
-    case $preset in "$build_of" | "$build_of"-*) continue ;; esac  # sim-asan is a sim build
+    case $preset in "$build_of" | "$build_of"-*) continue ;; esac  # sim-asan counts as sim
     [ "$build_of" != any ] || continue
     # Every machine can have the sim build, so the user need not ask for it.
     if [ "$build_of" = sim ] && [ -z "$asked_for_build" ]; then
@@ -133,9 +134,9 @@ choose_program() {
 
 # --- one build at a time --------------------------------------------------------------------------------------------
 #
-# Two ninjas must not run in one folder, so a build holds a lock. A build that waits takes the lock of the queue first, and
-# gives it back once it has the build's. A build that `yields` (the whole test suite takes minutes) stops when another one
-# waits, and goes to the end of the queue. The other builds do not yield, so each comes to its end.
+# Two ninjas must not run in one folder, so a build holds the folder's lock. A build that waits takes the queue's lock first,
+# and releases it when it has the folder's lock. A build that `yields` stops when another build waits, and then waits
+# itself. The test suite's build yields, because it takes minutes. The other builds do not yield, so each of them finishes.
 
 open_locks() { exec 9> "$build_folder.lock" 8> "$build_folder.queue"; }
 try_lock() { ! somebody_waits && flock -n 9; }
@@ -146,7 +147,7 @@ wait_for_lock() {
 unlock() { exec 8>&- 9>&-; }
 somebody_waits() { ! flock -n -s "$build_folder.queue" true; }
 
-# True if this user may write to the build folder. If not, an up-to-date program in it can still run.
+# True if this user may write to the build folder. Without this right the user can still run an up-to-date program in it.
 can_write() {
   local path
   mkdir -p "$build_folder" 2> /dev/null || return 1
@@ -155,7 +156,8 @@ can_write() {
   done
 }
 
-# The time of a target's stamp file is when the target was last up to date. No file of the source tree may be newer.
+# The time of a target's stamp file is the time at which its last build began. The target is up to date if no file of the
+# source tree is newer.
 stamp_of() { echo "$build_folder/built/$1"; }
 newer_than() {
   local parts=(src cmake test bench CMakeLists.txt CMakePresets.json)
@@ -170,10 +172,11 @@ is_of_these_sources() {
 
 # --- a copy for a class ---------------------------------------------------------------------------------------------
 #
-# `learn --pack` puts the programs into the archive, built for one family of processors. They are used as they are. If they
-# do not run here (another processor, another C library), the copy is built like any other.
+# `learn --pack` puts programs into the archive that are built for one family of processors. If they run on this machine,
+# nothing is built. If they do not (another processor, another C library), the copy is built like any other tree.
 
-# use_packed TARGET: true if TARGET came with this copy and runs here. Installs the packages that the programs need.
+# use_packed TARGET: true if TARGET came with this copy and runs on this machine. Installs the packages that the programs
+# need.
 use_packed() {
   [ "$(cat "$build_folder/packed_for" 2> /dev/null)" = "$(uname -m)" ] && is_of_these_sources "$1" || return 1
   packed_runs && return
@@ -198,8 +201,8 @@ packed_runs() {
 
 # --- long steps -----------------------------------------------------------------------------------------------------
 #
-# cmake and ninja run in process groups of their own, so that a signal to this script, or Ctrl-C, ends all their processes.
-# They do not inherit the locks: a process left behind would hold them.
+# cmake and ninja run in process groups of their own, so that this script can end all their processes at a signal or Ctrl-C.
+# They do not inherit the locks, because a process left behind would hold the locks.
 
 child=
 interruptibly() {
@@ -231,21 +234,21 @@ clear_line() { ! on_terminal || printf '\r\033[K' >&2; }
 configure() {
   local options=()
   [ "$preset" != cuda ] || options+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
-  is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # chosen anew for this GPU
-  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # needs no packages of the tests
+  is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # so that CMake chooses them anew for this GPU
+  [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # so that a first run needs no packages for the tests
   local feature
   for feature in "${features[@]}"; do options+=("-D$feature=ON"); done
   interruptibly cmake -S "$root" --preset "$preset" "${options[@]}" > "$log" 2>&1 < /dev/null 8>&- 9>&-
 }
 
-# Prints the value of a variable in the build's cache.
+# cached NAME: prints the value of a variable in the build's CMake cache.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_folder/CMakeCache.txt" 2> /dev/null || :; }
 
-# Prints the compute capabilities of this machine's GPUs in CMake's form, e.g. 90; nothing if they are unknown.
+# Prints the compute capabilities of this machine's GPUs in CMake's form, e.g. 90. Prints nothing if they are unknown.
 gpus() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -oE '[0-9]+\.[0-9]+' | tr -d . | sort -u | paste -sd ';' || :; }
 
-# True if the build is configured for this very tree (not for a tree that it was copied or moved from), for this
-# machine's GPU, and with the features asked for.
+# True if the build is configured for this tree, for this machine's GPU, and with all `features`. A build folder that was
+# copied or moved with its tree is still configured for the old tree.
 is_configured() {
   local feature
   [ -s "$build_folder/build.ninja" ] && [ "$(cached CMAKE_HOME_DIRECTORY)" -ef "$root" ] || return 1
@@ -262,7 +265,8 @@ is_for_this_gpu() {
   [ -z "$now" ] || [ "$now" = "$configured" ]
 }
 
-# Removes a build folder that was configured for another source tree. Says so if it was configured for another GPU.
+# Removes a build folder that was configured for another source tree. Prints a message if the folder was configured for
+# another GPU.
 drop_foreign_build() {
   local home
   home=$(cached CMAKE_HOME_DIRECTORY)
@@ -282,7 +286,7 @@ missing_packages() {
   done
 }
 
-# Installs the missing packages of the list, or prints the command that does.
+# Installs the missing ones of `packages`, or prints the command that installs them.
 install_packages() {
   command -v apt-get > /dev/null ||
     fail 2 "packages are missing, and this is neither Debian nor Ubuntu: install the equivalents of ${packages[*]}"
@@ -306,7 +310,7 @@ install_packages() {
   fi
 }
 
-# Installs the missing packages of the list if one of these commands is missing.
+# need COMMAND...: installs the missing ones of `packages` if one of these commands is missing.
 need() {
   local command
   for command in "$@"; do
@@ -319,7 +323,7 @@ need() {
   done
 }
 
-# Prints the errors of the build: the log without successful steps, cmake's status lines and the long commands.
+# Prints the errors of the build: the log without successful steps, without cmake's status lines, and without commands.
 show_errors() {
   awk '/^FAILED: / { print; command = 1; next }
        command { command = 0; next }
@@ -327,8 +331,9 @@ show_errors() {
        { print }' "$log" >&2
 }
 
-# Runs ninja. If there is work, names the current step: on a terminal each step, elsewhere one now and then.
-# Returns 0 if all is well, 1 if not, 2 if it stopped because another build waits.
+# run_ninja TARGET YIELDS: runs ninja. If there is work, prints the number of the current step: on a terminal at each step,
+# elsewhere every 20 seconds. Returns 0 if the build succeeds, 1 if it fails, and 2 if it stopped because another build
+# waits.
 run_ninja() {
   local target=$1 yields=$2 line partial='' code announced=no regenerated=0 output stopped=no looked=$SECONDS
   local interval=${SGEMM_PROGRESS_SECONDS:-20} step=
@@ -340,7 +345,7 @@ run_ninja() {
     code=0
     IFS= read -r -t 1 -u "$output" line || code=$?
     line=$partial$line partial=
-    if [ "$code" -gt 128 ]; then  # a second went by
+    if [ "$code" -gt 128 ]; then  # a second passed without a line
       partial=$line
     elif [ "$code" -ne 0 ]; then
       [ -z "$line" ] || printf '%s\n' "$line" >> "$log"
@@ -373,7 +378,7 @@ run_ninja() {
   exec {output}<&-
   [ $announced = no ] || clear_line
   case $stopped in
-    clock) fail 2 "cmake is run again and again, because a file's time lies in the future: set the clock, or touch" \
+    clock) fail 2 "cmake runs again and again, because a file's time lies in the future: set the clock, or touch" \
       "$(from_the_future)" ;;
     yielded) [ $code -eq 0 ] || return 2 ;;
   esac
@@ -386,7 +391,7 @@ from_the_future() {
   echo "${file:-the files in $build_folder}"
 }
 
-# Prints why the build folder does not hold TARGET of these sources.
+# lack_of TARGET: prints the reason why the build folder has no up-to-date TARGET.
 lack_of() {
   local stamp newer
   stamp=$(stamp_of "$1")
@@ -395,7 +400,7 @@ lack_of() {
   elif newer=$(newer_than "$stamp") && [ -n "$newer" ]; then
     echo "its program is older than these sources ($newer is newer)"
   else
-    echo "it holds a build for another folder or another GPU, or without a part that is needed"
+    echo "it holds a build for another folder or another GPU, or lacks a part that this command needs"
   fi
 }
 
@@ -410,7 +415,7 @@ build() {
   open_locks
   while :; do
     if ! try_lock; then
-      is_up_to_date "$target" && break  # the other build does not change our target
+      is_up_to_date "$target" && break  # the other build does not change this target
       wait_for_lock
     fi
     began=$(date +%s.%N)
@@ -445,6 +450,6 @@ prepare() {
   mkdir -p "$build_folder"
   configure && return
   install_packages
-  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # the cache may remember packages as missing
+  rm -rf "$build_folder/CMakeCache.txt" "$build_folder/CMakeFiles"  # the cache may still say that packages are missing
   configure || { show_errors; fail 70 "cannot configure the build; see above"; }
 }

@@ -1,4 +1,4 @@
-# Builds GoogleTest from the sources in the package googletest, since this machine's library does not fit the target.
+# Builds GoogleTest from the sources in the package googletest, because this machine's library is for another processor.
 find_path(GTest_SOURCES googlemock/CMakeLists.txt PATHS /usr/src/googletest NO_CMAKE_FIND_ROOT_PATH REQUIRED)
 set(GTest_FOUND TRUE)
 if(NOT TARGET gmock)

@@ -1,4 +1,4 @@
-# Uses the headers of {fmt} alone, since this machine's library does not fit the target.
+# Uses the headers of {fmt} alone, because this machine's library is for another processor.
 find_path(fmt_HEADERS fmt/core.h REQUIRED)
 set(fmt_FOUND TRUE)
 if(NOT TARGET fmt::fmt)

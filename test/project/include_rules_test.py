@@ -124,7 +124,7 @@ def folders_with_code():
 
 def table():
     """Returns CONTRIBUTING's table."""
-    lines = ["| folder | what lies there | may know |", "| --- | --- | --- |"]
+    lines = ["| folder | contents | may know |", "| --- | --- | --- |"]
 
     def known(entries):
         return ", ".join(f"`{entry.rstrip('/')}`" for entry in entries) or "nobody"

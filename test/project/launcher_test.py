@@ -176,7 +176,7 @@ class Launchers(unittest.TestCase):
         self.call("sgemm_runner")
         other = self.someone_who_cannot_write_to(self.tree / "build")
         self.assertIn("and other_program is not built there", self.call("sgemm_runner", "other", **other)[2])
-        self.assertIn("without a part that is needed", self.call("sgemm_runner", "2", "--html=a.html", **other)[2])
+        self.assertIn("lacks a part that this command needs", self.call("sgemm_runner", "2", "--html=a.html", **other)[2])
 
     def test_another_user_runs_what_is_built_and_cannot_be_written(self):
         self.call("sgemm_runner")
@@ -557,7 +557,7 @@ class Subproject(unittest.TestCase):
         self.assertNotIn("Warning", made.stderr)
         self.assertIn("-fPIC", next(line for line in (build / "build.ninja").read_text().split("\n\n") if "ladder.cpp.o:" in line))
         made, _ = self.configure("CXX CUDA", *self.OPTIONS, "-DSGEMM_MACHINE=sim")
-        self.assert_refused(made, "SGEMM_MACHINE is 'sim'", "set it to 'cuda', or not at all")
+        self.assert_refused(made, "SGEMM_MACHINE is 'sim'", "set SGEMM_MACHINE to 'cuda', or leave it unset")
 
     def test_warns_of_architectures_that_the_fast_rungs_cannot_run_on(self):
         if not os.path.exists(self.NVCC):
