@@ -662,8 +662,8 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
   } else {
     memory = "global memory";
     advice =
-        "cudaMemset or cudaMemcpy before the launch, of all bytes (n * sizeof(float)): cudaMalloc "
-        "does not clear memory";
+        "before the launch, set all bytes (n * sizeof(float)) with cudaMemset or cudaMemcpy; "
+        "cudaMalloc does not clear memory";
   }
   hazard.message.what = kernel + " reads " + memory + " that nobody wrote";
   if (const auto [first, count] = left_without_store(); simulator::is_shared(access) && count > 0) {

@@ -182,8 +182,8 @@ Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
       side.bytes / left * left == side.bytes && (side.bytes / left == 4 || side.bytes / left == 8);
   const std::string from_here =
       left == around.bytes ? "" : " of " + std::to_string(around.bytes) + " from there on";
-  return refusal("is asked for " + bytes_text(side.bytes) + " of its " + side.role + ", " + name +
-                     ", which has " + bytes_text(left) + from_here,
+  return refusal("is asked for " + bytes_text(side.bytes) + ", but its " + side.role + ", " + name +
+                     ", has " + bytes_text(left) + from_here,
                  is_element_count
                      ? "cudaMalloc takes bytes, not elements: n * sizeof(float)?"
                      : "sizes are in bytes, not elements: n * sizeof(float)? Or allocate more");

@@ -1,4 +1,4 @@
-// cudaMemset() sets it to zero before the kernel adds.
+// cudaMemset() sets the memory to zero before the kernel adds.
 #include <cstdio>
 
 __global__ void add(const float* in, float* sum, int n) {

@@ -1,4 +1,4 @@
-// += into memory from cudaMalloc() that nobody set to zero: it holds whatever was there before.
+// The kernel adds with += to memory from cudaMalloc(). Nobody has set this memory to zero, so it holds old data.
 #include <cstdio>
 
 __global__ void add(const float* in, float* sum, int n) {

@@ -1,4 +1,4 @@
-// Bytes, as the copy has it.
+// The allocation has as many bytes as the copy writes.
 #include <cstdio>
 
 __global__ void twice(float* data) { data[threadIdx.x] *= 2; }

@@ -1,4 +1,4 @@
-// cudaMalloc() is given the number of elements, not of bytes: the copy does not fit into it.
+// cudaMalloc() is given the number of elements instead of the number of bytes, so the copy does not fit into the memory.
 #include <cstdio>
 
 __global__ void twice(float* data) { data[threadIdx.x] *= 2; }

@@ -1,4 +1,4 @@
-// At most one group, the next tile's, may be unfinished when this tile is read.
+// Only one group, the next tile's, may be unfinished when this tile is read.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// Two tiles are on their way, and the wait for the first one allows two groups to be unfinished, not one.
+// Two tiles are on their way. The wait for the first one allows two unfinished groups, but should allow one.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// It is overwritten after the wait.
+// The thread overwrites the source after the wait.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// The source of an asynchronous copy is overwritten before the copy was waited for.
+// The source of an asynchronous copy is overwritten before the thread has waited for the copy.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// It is set to zero before the copy is started.
+// The thread sets the target to zero before it starts the copy.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// The target of an asynchronous copy is set to zero after the copy was started: either may come last.
+// The target of an asynchronous copy is set to zero after the start of the copy: either write may come last.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// __syncthreads() after the wait: the others have waited for theirs, too.
+// __syncthreads() comes after the wait, so all other threads have waited for their copies too.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

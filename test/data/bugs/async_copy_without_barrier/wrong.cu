@@ -1,4 +1,4 @@
-// Each thread waits for its own asynchronous copies and then reads what another thread copies.
+// Each thread waits for its own asynchronous copies only, and then reads data that another thread copies.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

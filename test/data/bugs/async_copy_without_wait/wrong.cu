@@ -1,4 +1,4 @@
-// An asynchronous copy (cp.async) is read before anybody has waited for it.
+// An asynchronous copy (cp.async) is read before any thread has waited for it.
 #include <cstdio>
 #include <cuda_pipeline.h>
 

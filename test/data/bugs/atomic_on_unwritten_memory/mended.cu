@@ -1,4 +1,4 @@
-// cudaMemset() sets it to zero before the kernel adds.
+// cudaMemset() sets the total to zero before the kernel adds.
 #include <cstdio>
 
 __global__ void count(const int* in, int* total) {

@@ -1,4 +1,4 @@
-// atomicAdd() into memory from cudaMalloc() that nobody set to zero: the total begins with what was there before.
+// atomicAdd() adds to memory from cudaMalloc(). Nobody has set this memory to zero, so the total begins with old data.
 #include <cstdio>
 
 __global__ void count(const int* in, int* total) {

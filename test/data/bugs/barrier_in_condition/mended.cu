@@ -1,4 +1,4 @@
-// The barrier stands behind the `if`, where all threads of the block pass.
+// The barrier stands after the `if`, where all threads of the block pass.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// __syncthreads() inside `if (t < half)`: some threads of a warp wait there for others that never come.
+// __syncthreads() is inside `if (t < half)`: some threads of a warp wait there for other threads that never come.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out) {

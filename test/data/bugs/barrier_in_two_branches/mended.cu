@@ -1,4 +1,4 @@
-// One barrier behind the branches.
+// One barrier stands after the branches.
 #include <cstdio>
 
 __global__ void exchange(int* data) {

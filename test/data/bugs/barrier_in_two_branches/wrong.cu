@@ -1,4 +1,4 @@
-// Each branch has a __syncthreads() of its own; all threads of a block must come to the same one.
+// Each branch has its own __syncthreads(), but all threads of a block must come to the same one.
 #include <cstdio>
 
 __global__ void exchange(int* data) {

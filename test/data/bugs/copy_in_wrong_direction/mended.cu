@@ -1,4 +1,4 @@
-// From host to device.
+// The direction is from host to device.
 #include <cstdio>
 
 __global__ void twice(float* data) { data[threadIdx.x] *= 2; }

@@ -1,4 +1,4 @@
-// The direction given to cudaMemcpy() is the opposite of that of the pointers, target first.
+// cudaMemcpy() gets a target on the device and a source on the host, but a direction from device to host.
 #include <cstdio>
 
 __global__ void twice(float* data) { data[threadIdx.x] *= 2; }

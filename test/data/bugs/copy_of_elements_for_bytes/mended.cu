@@ -1,4 +1,4 @@
-// Bytes: elements times their size.
+// The size is in bytes: the number of elements times the size of an element.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// cudaMemcpy() is given the number of elements, not of bytes: three quarters of the array never arrive.
+// cudaMemcpy() is given the number of elements instead of the number of bytes: three quarters of the array are not copied.
 #include <cstdio>
 #include <cstdlib>
 

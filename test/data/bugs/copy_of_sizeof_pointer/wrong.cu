@@ -1,4 +1,4 @@
-// sizeof of a pointer is 8, whatever it points to: two floats are copied instead of the array.
+// sizeof of a pointer is always 8, so two floats are copied instead of the array.
 #include <cstdio>
 #include <cstdlib>
 

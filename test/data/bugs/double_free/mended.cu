@@ -1,4 +1,4 @@
-// Each buffer is freed once.
+// The program frees each buffer once.
 #include <cstdio>
 
 int main() {

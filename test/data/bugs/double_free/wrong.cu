@@ -1,4 +1,4 @@
-// The same buffer is freed twice, and the other one never.
+// The same buffer is freed twice, and the other buffer is never freed.
 #include <cstdio>
 
 int main() {

@@ -1,4 +1,4 @@
-// Its bytes are the third value between <<< and >>>.
+// The third value between <<< and >>> gives the bytes of the array.
 #include <cstdio>
 
 __global__ void reverse(float* data) {

@@ -1,4 +1,4 @@
-// A kernel with an `extern __shared__` array is launched without saying how large the array is.
+// A kernel with an `extern __shared__` array is launched without the size of the array.
 #include <cstdio>
 
 __global__ void reverse(float* data) {

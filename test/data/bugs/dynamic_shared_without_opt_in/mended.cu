@@ -1,4 +1,4 @@
-// cudaFuncSetAttribute() asks for it.
+// cudaFuncSetAttribute() requests the memory.
 #include <cstdio>
 
 __global__ void reverse(float* data, int n) {

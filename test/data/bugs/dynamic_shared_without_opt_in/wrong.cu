@@ -1,4 +1,4 @@
-// More than 48 KiB of dynamic shared memory must be asked for before the launch.
+// A program must request more than 48 KiB of dynamic shared memory before the launch, and this program does not.
 #include <cstdio>
 
 __global__ void reverse(float* data, int n) {

@@ -1,4 +1,4 @@
-// They store a zero first. (To return before the barrier is allowed: it waits for those that are still there.)
+// These threads store a zero first. (They may return before the barrier: it waits only for the threads that remain.)
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out, int n) {

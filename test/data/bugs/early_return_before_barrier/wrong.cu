@@ -1,4 +1,4 @@
-// Threads without an element return before they have stored anything, and the others read what they left out.
+// Threads without an element return before they store anything. The others then read the places that were never written.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out, int n) {

@@ -1,4 +1,4 @@
-// The copy's size is the buffer's, and what it returns is looked at.
+// The copy has the size of the buffer, and the program checks its return code.
 #include <cstdio>
 
 int main() {

@@ -1,4 +1,4 @@
-// A copy fails because it is larger than its target, and nobody looks at what it returned.
+// A copy fails because it is larger than its target, and the program does not check its return code.
 #include <cstdio>
 
 int main() {

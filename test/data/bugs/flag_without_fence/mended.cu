@@ -1,4 +1,4 @@
-// __threadfence() between the data and the flag.
+// __threadfence() stands between the write of the data and the write of the flag.
 #include <cstdio>
 
 __device__ int ready = 0;

@@ -1,4 +1,4 @@
-// A block raises a flag for another without __threadfence(): the flag may be seen before the data.
+// A block sets a flag for another block without __threadfence(): the other block may see the flag before the data.
 #include <cstdio>
 
 __device__ int ready = 0;

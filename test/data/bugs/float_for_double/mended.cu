@@ -1,4 +1,4 @@
-// The array is of doubles.
+// The memory has room for n doubles.
 #include <cstdio>
 
 __global__ void fill(double* data, int n) {

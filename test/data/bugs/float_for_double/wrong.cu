@@ -1,4 +1,4 @@
-// Room for n floats is given to a kernel that takes doubles: a cast hides that it is half of what is needed.
+// A kernel that takes doubles is given memory for n floats. A cast hides that this is half of the bytes that it needs.
 #include <cstdio>
 
 __global__ void fill(double* data, int n) {

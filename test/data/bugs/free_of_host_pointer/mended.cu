@@ -1,4 +1,4 @@
-// What malloc() gave, free() takes back; cudaFree() takes what cudaMalloc() gave.
+// free() frees memory from malloc(), and cudaFree() frees memory from cudaMalloc().
 #include <cstdio>
 #include <cstdlib>
 

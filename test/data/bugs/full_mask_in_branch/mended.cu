@@ -1,4 +1,4 @@
-// All lanes come to the shuffle; those without an element bring 0.
+// All lanes execute the shuffle; lanes without an element bring 0.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out, int n) {

@@ -1,4 +1,4 @@
-// The mask of a shuffle names all 32 lanes, but only those with an element come to it.
+// The mask of a shuffle names all 32 lanes, but only the lanes with an element execute it.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out, int n) {

@@ -1,4 +1,4 @@
-// `i < n`: the last index is n - 1.
+// The condition is `i < n`, because the last index is n - 1.
 #include <cstdio>
 
 __global__ void twice(const float* in, float* out, int n) {

@@ -1,4 +1,4 @@
-// `i <= n` instead of `i < n`: one thread too many works, on an element behind the end of the array.
+// `i <= n` stands in place of `i < n`: one thread too many works, on the element after the end of the array.
 #include <cstdio>
 
 __global__ void twice(const float* in, float* out, int n) {

@@ -1,4 +1,4 @@
-// n / 256 blocks leave out the last elements where n is no multiple of 256, and the next kernel reads them.
+// If n is no multiple of 256, n / 256 blocks leave out the last elements, and the next kernel reads them.
 #include <cstdio>
 
 __global__ void fill(int* data, int n) {

@@ -1,4 +1,4 @@
-// Grid-stride loop that steps by the block's size, not the grid's: several blocks do the same elements.
+// A grid-stride loop steps by the size of the block instead of the grid, so several blocks process the same elements.
 #include <cstdio>
 
 __global__ void twice(int* data, int n) {

@@ -1,4 +1,4 @@
-// `if (i < n)` leaves out the threads that have no element.
+// `if (i < n)` leaves out the threads without an element.
 #include <cstdio>
 
 __global__ void fill(float* data, int n) {

@@ -1,4 +1,4 @@
-// The grid is rounded up to whole blocks, and no `if` keeps the last threads from elements behind the end.
+// The grid is rounded up to whole blocks, and no `if` keeps the last threads away from elements after the end.
 #include <cstdio>
 
 __global__ void fill(float* data, int n) {

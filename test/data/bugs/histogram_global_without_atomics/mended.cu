@@ -1,4 +1,4 @@
-// atomicAdd() counts for one thread after the other.
+// atomicAdd() adds for one thread after the other.
 #include <cstdio>
 
 __global__ void histogram(const int* in, int* bins, int n) {

@@ -1,4 +1,4 @@
-// Histogram in global memory with +=: threads of all blocks overwrite each other's counts.
+// A histogram in global memory counts with +=: threads of all blocks overwrite each other's counts.
 #include <cstdio>
 
 __global__ void histogram(const int* in, int* bins, int n) {

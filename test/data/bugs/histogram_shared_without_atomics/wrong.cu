@@ -1,4 +1,4 @@
-// Histogram in shared memory with ++: two threads that find the same value count it once.
+// A histogram in shared memory counts with ++: two threads that find the same value count it once.
 #include <cstdio>
 
 __global__ void histogram(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// Managed memory, which both can reach.
+// The program uses managed memory, which host and GPU can reach.
 #include <cstdio>
 #include <cstdlib>
 

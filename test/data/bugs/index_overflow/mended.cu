@@ -1,4 +1,4 @@
-// One factor is made 64 bits wide before the multiplication.
+// The program makes one factor 64 bits wide before the multiplication.
 #include <cstdio>
 
 __global__ void stretch(const float* in, int n_in, float* out, int n_out) {

@@ -1,4 +1,4 @@
-// i * n_in / n_out in int: the product is too large for an int from i = 42950 on, and the index becomes negative.
+// i * n_in / n_out is computed in int. From i = 42950 on the product is too large for an int, and the index becomes negative.
 #include <cstdio>
 
 __global__ void stretch(const float* in, int n_in, float* out, int n_out) {

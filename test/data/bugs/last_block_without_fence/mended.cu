@@ -1,4 +1,4 @@
-// __threadfence() between the block's partial sum and its count.
+// __threadfence() stands between the block's partial sum and its count.
 #include <cstdio>
 
 __device__ int finished = 0;

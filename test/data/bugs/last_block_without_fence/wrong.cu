@@ -1,4 +1,4 @@
-// The last block adds up all partial sums, but no __threadfence() says that they are there before the count.
+// The last block adds up all partial sums. Without __threadfence() it may see a block's count before the block's sum.
 #include <cstdio>
 
 __device__ int finished = 0;

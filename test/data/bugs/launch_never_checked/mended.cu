@@ -1,4 +1,4 @@
-// Small enough blocks, and a look at cudaGetLastError() after the launch.
+// The blocks are small enough, and the program checks cudaGetLastError() after the launch.
 #include <cstdio>
 
 __global__ void fill(int* data, int n) {

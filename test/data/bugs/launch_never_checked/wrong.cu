@@ -1,4 +1,4 @@
-// The launch fails, nobody asks, and the result is what the array held before.
+// The launch fails, and the program does not check its return code. So the array keeps its old contents.
 #include <cstdio>
 
 __global__ void fill(int* data, int n) {

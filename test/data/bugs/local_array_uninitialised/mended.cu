@@ -1,4 +1,4 @@
-// `= {0}` sets all of it to zero.
+// `= {0}` sets the whole array to zero.
 #include <cstdio>
 
 __global__ void count(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// A thread's own array is not zero at the start, and += adds to whatever the stack held.
+// A thread's own array is not zero at the start, so += adds to old data on the stack.
 #include <cstdio>
 
 __global__ void count(const int* in, int* out) {

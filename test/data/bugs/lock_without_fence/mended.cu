@@ -1,4 +1,4 @@
-// __threadfence() before the lock is given back.
+// __threadfence() stands before the release of the lock.
 #include <cstdio>
 
 __device__ int lock = 0;

@@ -1,4 +1,4 @@
-// A lock is given back without __threadfence(): the next block may take it and see the old value.
+// A block releases a lock without __threadfence(): the next block may take the lock and read the old value.
 #include <cstdio>
 
 __device__ int lock = 0;

@@ -1,4 +1,4 @@
-// A size that the GPU has, and a look at what cudaMalloc() returns.
+// The size fits into the GPU's memory, and the program checks cudaMalloc()'s return code.
 #include <cstdio>
 
 __global__ void fill(float* data) { data[threadIdx.x] = 1; }

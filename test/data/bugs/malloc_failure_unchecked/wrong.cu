@@ -1,4 +1,4 @@
-// cudaMalloc() fails, nobody asks, and the kernel is given a null pointer.
+// cudaMalloc() fails, the program does not check its return code, and the kernel is given a null pointer.
 #include <cstdio>
 
 __global__ void fill(float* data) { data[threadIdx.x] = 1; }

@@ -1,4 +1,4 @@
-// cudaDeviceSynchronize() before the host writes.
+// cudaDeviceSynchronize() waits for the kernel before the host writes.
 #include <cstdio>
 
 __global__ void add(const int* in, int* sum) { atomicAdd(sum, in[threadIdx.x]); }

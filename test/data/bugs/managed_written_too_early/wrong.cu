@@ -1,4 +1,4 @@
-// The host writes new input into managed memory while the kernel may still be reading the old one.
+// The host writes new input into managed memory while the kernel may still be reading the old input.
 #include <cstdio>
 
 __global__ void add(const int* in, int* sum) { atomicAdd(sum, in[threadIdx.x]); }

@@ -1,4 +1,4 @@
-// Thread 0 is left out.
+// The guard leaves out thread 0.
 #include <cstdio>
 
 __global__ void steps(const int* in, int* out, int n) {

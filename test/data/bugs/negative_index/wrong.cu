@@ -1,4 +1,4 @@
-// Each thread reads its left neighbour, and thread 0 has none: in[-1] lies before the array.
+// Each thread reads its left neighbour, but thread 0 has none: in[-1] lies before the array.
 #include <cstdio>
 
 __global__ void steps(const int* in, int* out, int n) {

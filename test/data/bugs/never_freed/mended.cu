@@ -1,4 +1,4 @@
-// What each turn allocates, it frees.
+// Each turn of the loop frees its own allocation.
 #include <cstdio>
 
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }

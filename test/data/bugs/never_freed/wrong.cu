@@ -1,4 +1,4 @@
-// Memory is allocated in a loop and freed once: all but the last allocation are lost.
+// Memory is allocated in each turn of a loop and freed once: all allocations but the last are lost.
 #include <cstdio>
 
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }

@@ -1,4 +1,4 @@
-// The division is rounded up.
+// The number of blocks is rounded up.
 #include <cstdio>
 
 __global__ void fill(int* data, int n) {

@@ -1,4 +1,4 @@
-// n / 256 is 0 for n below 256: a grid without a block, and the launch fails.
+// If n is below 256, n / 256 is 0: the grid has no block, and the launch fails.
 #include <cstdio>
 
 __global__ void fill(int* data, int n) {

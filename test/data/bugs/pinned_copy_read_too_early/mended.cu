@@ -1,4 +1,4 @@
-// cudaStreamSynchronize() waits for kernel and copy.
+// cudaStreamSynchronize() waits for the kernel and the copy.
 #include <cstdio>
 
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }

@@ -1,4 +1,4 @@
-// The host reads what cudaMemcpyAsync() brings before it has waited for the stream.
+// The host reads the data of cudaMemcpyAsync() before it has waited for the stream.
 #include <cstdio>
 
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }

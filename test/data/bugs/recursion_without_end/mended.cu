@@ -1,4 +1,4 @@
-// It ends at everything that is not above 0.
+// The recursion ends at every n that is not above 0.
 #include <cstdio>
 
 __device__ float sum(const float* x, int n) {

@@ -1,4 +1,4 @@
-// The recursion ends at n == 0 and steps by 2: from an odd n it goes past 0 and never ends.
+// The recursion ends at n == 0 but steps by 2: from an odd n it goes past 0 and never ends.
 #include <cstdio>
 
 __device__ float sum(const float* x, int n) {

@@ -1,4 +1,4 @@
-// __syncthreads() after each step.
+// __syncthreads() stands after each step.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out) {

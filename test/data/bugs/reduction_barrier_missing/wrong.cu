@@ -1,4 +1,4 @@
-// Sum of a block: no __syncthreads() between the steps, so that warps read halves not yet added up.
+// The sum of a block has no __syncthreads() between its steps, so warps read halves that are not yet added up.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// __syncwarp() before each step: the lanes see what the others wrote.
+// __syncwarp() stands before each step, so the lanes see the values that other lanes wrote.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// The last steps of a sum, done by one warp, rely on its lanes running in step, which they need not.
+// One warp does the last steps of a sum and assumes that its lanes run in step, but they need not.
 #include <cstdio>
 
 __global__ void sum(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// Row and column are swapped in the index, which goes unnoticed for as long as the matrix is square.
+// Row and column are swapped in the index. Nobody notices as long as the matrix is square.
 #include <cstdio>
 
 __global__ void twice(float* m, int height, int width) {

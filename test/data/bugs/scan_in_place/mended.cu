@@ -1,4 +1,4 @@
-// All read, a barrier, all write.
+// All threads read, then comes a barrier, and then all threads write.
 #include <cstdio>
 
 __global__ void scan(int* data) {

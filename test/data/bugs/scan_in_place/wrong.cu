@@ -1,4 +1,4 @@
-// Prefix sum in one array: a thread adds its neighbour's value while the neighbour already replaces it.
+// A prefix sum works in one array: a thread reads its neighbour's value while the neighbour already replaces it.
 #include <cstdio>
 
 __global__ void scan(int* data) {

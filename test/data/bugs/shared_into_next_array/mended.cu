@@ -1,4 +1,4 @@
-// `j < 64`: the last index is 63.
+// The condition is `j < 64`, because the last index is 63.
 #include <cstdio>
 
 __global__ void sums(const int* in, int* out) {

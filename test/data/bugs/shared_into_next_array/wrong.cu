@@ -1,4 +1,4 @@
-// A loop goes one element past a shared array and reads the first element of the array behind it.
+// A loop goes one element past a shared array and reads the first element of the next array.
 #include <cstdio>
 
 __global__ void sums(const int* in, int* out) {

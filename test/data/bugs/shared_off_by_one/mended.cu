@@ -1,4 +1,4 @@
-// Room for the neighbours on both sides.
+// The array has room for the neighbours on both sides.
 #include <cstdio>
 
 constexpr int BLOCK = 64;

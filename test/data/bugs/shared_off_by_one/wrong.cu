@@ -1,4 +1,4 @@
-// A shared array with room for one neighbour, used with two: the last thread writes behind its end.
+// A shared array has room for one neighbour, but the kernel uses two: the last thread writes after the array's end.
 #include <cstdio>
 
 constexpr int BLOCK = 64;

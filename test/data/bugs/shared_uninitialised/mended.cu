@@ -1,4 +1,4 @@
-// The counters are set to zero, and a barrier tells all threads so.
+// The threads set the counters to zero, and a barrier makes all threads wait for that.
 #include <cstdio>
 
 __global__ void histogram(const int* in, int* out) {

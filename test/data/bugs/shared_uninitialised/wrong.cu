@@ -1,4 +1,4 @@
-// Shared memory is not zero at the start: the counters begin with whatever another block left there.
+// Shared memory is not zero at the start, so the counters begin with old data of another block.
 #include <cstdio>
 
 __global__ void histogram(const int* in, int* out) {

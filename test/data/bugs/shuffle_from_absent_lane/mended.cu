@@ -1,4 +1,4 @@
-// All lanes come to the shuffle, and the lower ones use what they get.
+// All lanes execute the shuffle, and the lower lanes use its values.
 #include <cstdio>
 
 __global__ void fold(const int* in, int* out) {

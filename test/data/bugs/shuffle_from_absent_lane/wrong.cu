@@ -1,4 +1,4 @@
-// The lower 16 lanes fetch values of the upper 16 with a shuffle that the upper ones never come to.
+// The lower 16 lanes fetch values of the upper 16 by a shuffle that the upper 16 do not execute.
 #include <cstdio>
 
 __global__ void fold(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// Nobody waits for the others while holding the lock.
+// No lane waits for other lanes while it holds the lock.
 #include <cstdio>
 
 __device__ int lock = 0;

@@ -1,4 +1,4 @@
-// A lane holds a lock and waits at __syncwarp() for lanes that wait for the lock: nobody ever goes on.
+// A lane holds a lock and waits at __syncwarp() for lanes that wait for the lock, so no lane ever goes on.
 #include <cstdio>
 
 __device__ int lock = 0;

@@ -1,4 +1,4 @@
-// A stencil that writes into the array that it reads: a neighbour may be of this step or of the next.
+// A stencil writes into the array that it reads, so a neighbour's value may come from this step or from the next.
 #include <cstdio>
 
 __global__ void smooth(const float* in, float* out, int n) {

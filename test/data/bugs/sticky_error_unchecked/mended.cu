@@ -1,4 +1,4 @@
-// The guard, and a look at what the wait says.
+// The kernel has a guard, and the program checks the return code of the wait.
 #include <cstdio>
 
 __global__ void square(int* data, int n) {

@@ -1,4 +1,4 @@
-// A kernel fails unnoticed, and with it every call after it: the copy brings nothing.
+// A kernel fails, and the program does not notice. Every later call fails too, so the copy brings no data.
 #include <cstdio>
 
 __global__ void square(int* data, int n) {

@@ -1,4 +1,4 @@
-// The mask names all lanes that call.
+// The mask names all lanes that make the call.
 #include <cstdio>
 
 __global__ void swap(int* data) {

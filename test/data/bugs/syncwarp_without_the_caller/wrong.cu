@@ -1,4 +1,4 @@
-// Lanes call __syncwarp() with a mask that does not name them.
+// Lanes call __syncwarp() with a mask that does not name these lanes.
 #include <cstdio>
 
 __global__ void swap(int* data) {

@@ -1,4 +1,4 @@
-// threadIdx.x where threadIdx.y is meant: only the diagonal of the tile is filled, by many threads at once.
+// threadIdx.x stands in place of threadIdx.y: many threads write each element of the tile's diagonal, and no others.
 #include <cstdio>
 
 __global__ void transpose(const int* in, int* out, int n) {

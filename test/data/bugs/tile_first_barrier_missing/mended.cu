@@ -1,4 +1,4 @@
-// __syncthreads() between filling the tiles and reading them.
+// __syncthreads() stands between the stores into the tiles and the reads.
 #include <cstdio>
 
 constexpr int N = 32, T = 16;

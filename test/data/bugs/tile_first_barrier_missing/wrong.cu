@@ -1,4 +1,4 @@
-// Tiled product: no __syncthreads() between filling the tiles and reading what other threads filled in.
+// A tiled product has no __syncthreads() between the stores into the tiles and the reads of other threads' elements.
 #include <cstdio>
 
 constexpr int N = 32, T = 16;

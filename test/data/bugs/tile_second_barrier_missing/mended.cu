@@ -1,4 +1,4 @@
-// __syncthreads() at the end of the loop: nobody fills the next tile while others still read this one.
+// __syncthreads() stands at the end of the loop, so no thread stores the next tile while others still read this one.
 #include <cstdio>
 
 constexpr int N = 32, T = 16;

@@ -1,4 +1,4 @@
-// Tiled product: no __syncthreads() after the sum, so that fast threads fill in the next tile too early.
+// A tiled product has no __syncthreads() after the sum, so fast threads store the next tile too early.
 #include <cstdio>
 
 constexpr int N = 32, T = 16;

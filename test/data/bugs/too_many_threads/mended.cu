@@ -1,4 +1,4 @@
-// Smaller blocks, and more of them.
+// The blocks are smaller, and there are more of them.
 #include <cstdio>
 
 __global__ void fill(float* m, int n) {

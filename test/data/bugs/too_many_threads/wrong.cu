@@ -1,4 +1,4 @@
-// 32 x 64 threads in a block are 2048, and no GPU takes more than 1024.
+// A block of 32 x 64 threads has 2048 threads, but no GPU takes more than 1024.
 #include <cstdio>
 
 __global__ void fill(float* m, int n) {

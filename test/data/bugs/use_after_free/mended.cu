@@ -1,4 +1,4 @@
-// It is freed when the kernel is done.
+// The buffer is freed after the kernel has ended.
 #include <cstdio>
 
 __global__ void add(const int* a, int* b) { b[threadIdx.x] += a[threadIdx.x]; }

@@ -1,4 +1,4 @@
-// It waits for the kernel's own stream.
+// The host waits for the kernel's own stream.
 #include <cstdio>
 
 __global__ void fill(int* data, int value) { data[threadIdx.x] = value; }

@@ -1,4 +1,4 @@
-// The host waits for one stream and reads what a kernel in another stream writes.
+// The host waits for one stream, but reads the data of a kernel in another stream.
 #include <cstdio>
 
 __global__ void fill(int* data, int value) { data[threadIdx.x] = value; }
