@@ -81,10 +81,10 @@ extern const Lab numbering{
     .question = "which threads of a two-dimensional block form a warp?",
     .answer =
         "The index expression is the same in all rows but the last. A warp is 32 threads, x "
-        "first: it covers one row of a block 32 wide, two rows of a block 16 wide, eight of a "
-        "block 4 wide. If x covers whole sectors of 8 floats, no byte is wasted; a block 4 wide "
-        "wastes half of each sector. Swapping x and y in the expression costs a sector for each "
-        "lane.",
+        "first. In a block 32 wide a warp is one row, in a block 16 wide it is two rows, and in a "
+        "block 4 wide it is eight rows. As long as x covers whole sectors of 8 floats, no byte is "
+        "wasted; a block 4 wide wastes half of each sector. Swapping x and y in the expression "
+        "costs a sector for each lane.",
     .parameters = {{.name = "width",
                     .meaning = "columns of the matrix",
                     .counted = 128,

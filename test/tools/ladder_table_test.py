@@ -25,8 +25,8 @@ RUN = samples.document(
     ]
 )
 TABLE = """\
-Measured on one NVIDIA X on 2026-11-22 and 2026-11-23: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), \
-kernel and cuBLAS taking turns, warm.
+Measured on one NVIDIA X on 2026-11-22 and 2026-11-23, in per cent of cuBLAS (`cublasSgemm`, pedantic FP32). \
+Kernel and cuBLAS took turns, with warm caches.
 
 | # | kernel | 256³ | 4096³ | GFLOP/s at 4096³ |
 | ---: | --- | ---: | ---: | ---: |

@@ -39,8 +39,8 @@ def table(run):
     sizes = sorted({n for _, _, n in shown})
     dates = sorted({row.date[:10] for row in shown.values()})
     lines = [
-        f"Measured on one {run.context.device} on {in_words(dates)}: per cent of cuBLAS (`cublasSgemm`, pedantic FP32), "
-        "kernel and cuBLAS taking turns, warm.",
+        f"Measured on one {run.context.device} on {in_words(dates)}, in per cent of cuBLAS (`cublasSgemm`, pedantic FP32). "
+        "Kernel and cuBLAS took turns, with warm caches.",
         "",
         "| # | kernel | " + " | ".join(f"{n}³" for n in sizes) + " | GFLOP/s at 4096³ |",
         "| ---: | --- | " + " | ".join("---:" for _ in sizes) + " | ---: |",
