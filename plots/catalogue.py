@@ -15,17 +15,17 @@ PLOTS = {
     "compare": compare,
 }
 
-# option: the name of its value on the command line, its help
+# for each option: the name of its value on the command line, and its help
 OPTIONS = {
-    "size": ("N|MxNxK", "the product's size (default: 4096, or the largest square that most kernels have)"),
-    "kernel": ("KERNEL", "its number or name (default: the best; of sizes the first)"),
-    "data": ("NAME", "what the matrices hold, as in --data (default: uniform, or the first that the run has)"),
-    "axes": ("|".join(heatmap.AXES), "rows and columns of a grid (default: MxN; a list, if the shapes are few)"),
+    "size": ("N|MxNxK", "draw products of this size (default: 4096, or the largest square that most kernels have)"),
+    "kernel": ("KERNEL", "draw the kernel with this number or name (default: the best; for sizes the first)"),
+    "data": ("NAME", "draw results with this kind of data in A and B (default: uniform, or the first kind in the run)"),
+    "axes": ("|".join(heatmap.AXES), "draw a grid with these rows and columns (default: MxN, or a list if there are few shapes)"),
 }
 
 
 def about(plot):
-    """Returns a line that says what a plot shows."""
+    """Returns a line that describes a plot."""
     return PLOTS[plot].__doc__.splitlines()[0]
 
 

@@ -68,7 +68,7 @@ def draw(run, data=None):
     kernels = values["kernels"]
     notes = []
     if values["floors"]:
-        notes.append("Dotted: what a rung promises at most, unless the reference's error is larger.")
+        notes.append("Dotted: the largest error that a rung promises, unless the reference's error is larger.")
     if any(kernel["below_fp32"] for kernel in kernels):
         notes.append(MARK)
     figure = style.figure(

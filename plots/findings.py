@@ -261,8 +261,8 @@ class BelowRoofs:
 
 
 def of_roofline(points, at):
-    """Says which share of its roof the fastest kernel reaches. The roofs are FP32's, so a kernel on tensor cores may stand above them;
-    it is taken only if all kernels do."""
+    """Says which share of its roof the fastest kernel reaches. The roofs are FP32's, so a kernel on tensor cores may be above
+    them. Such a kernel counts only if all kernels are above their roofs."""
     kernels = [one for one in points if not one.is_reference] or points
     kernels = [one for one in kernels if one.speed <= one.roof] or kernels
     best = max([one for one in kernels if one.trusted] or kernels, key=lambda one: one.speed)

@@ -85,7 +85,7 @@ def _drawn(values, height):
     notes = _notes(points)
     above = [point for point in points if _tera(point) > peak]
     if above and len(above) < len(points):
-        notes.append("Above the roof: faster than FP32's multiply-adds allow, as kernels on tensor cores are.")
+        notes.append("Points above the roof are faster than FP32's multiply-adds, as kernels on tensor cores can be.")
     if not is_below:
         notes.append(f"The roofs: {_copy_text(copy)}; {_peak_text(peak)}.")
     width, lines = _key_layout(points, signs)
@@ -139,10 +139,10 @@ def _notes(points):
     notes = []
     if any(point["bytes"] == "least" for point in points):
         notes.append(
-            "○ bytes are the least possible: A and B read once, C written once. A kernel that moves more stands further left."
+            "○: the least possible bytes, with A and B read once and C written once. If a kernel moves more, its place is further left."
         )
     if any(point["bytes"] == "DRAM" for point in points):
-        notes.append("● bytes are those of DRAM that Nsight Compute counted.")
+        notes.append("●: the bytes of DRAM that Nsight Compute counted.")
     if not all(point["trusted"] for point in points):
         notes.append(findings.NOTE)
     return notes

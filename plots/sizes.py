@@ -11,7 +11,7 @@ OPTIONS = ("kernel",)
 WHOLE = 64  # a line joins the sizes that are multiples of this: tiles end there, and neighbours may be far apart
 OTHERS = "soft"  # the role of the lines that are grey
 NOTES = {
-    "cross": f"× stands at an N that is no multiple of {WHOLE}, where tiles are not filled.",
+    "cross": f"×: N is no multiple of {WHOLE}, so some tiles are not full.",
     "hollow": f"○: {findings.NOISY}",
     "noisy cross": f"+: N is no multiple of {WHOLE}, and {findings.NOISY}",
 }

@@ -214,8 +214,8 @@ class Roofline(Case):
         self.assertIn("least possible bytes", said_least)
         self.assertIn("Nsight Compute", said_dram)
         said = " ".join(self.texts(figure))
-        self.assertIn("○ bytes are the least possible", said)
-        self.assertIn("● bytes are those of DRAM", said)
+        self.assertIn("○: the least possible bytes", said)
+        self.assertIn("●: the bytes of DRAM", said)
         self.assertNotIn("●", " ".join(self.texts(roofline.draw(runs.run_of(rows[:1])))))
 
     def test_a_short_scale_has_ticks_too(self):
