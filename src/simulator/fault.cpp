@@ -87,6 +87,43 @@ std::string detail_of_wait(const Fault& fault) {
          counted(fault.phase.expected_arrivals, "arrival") + ", and no running thread can arrive";
 }
 
+std::string detail_of_tensor_copy(const Fault& fault) {
+  const std::string coordinate = "coordinate " + std::to_string(fault.tensor.dimension) + " is " +
+                                 std::to_string(fault.tensor.coordinate);
+  switch (fault.tensor.mistake) {
+    case TensorMistake::no_map:
+      return "the tensor map was never encoded";
+    case TensorMistake::other_rank:
+      return "the instruction has " + counted(fault.tensor.dimension, "coordinate") +
+             ", and the tensor map has " + counted(fault.tensor.dimensions, "dimension");
+    case TensorMistake::uneven_start:
+      return coordinate + ", which is " +
+             std::to_string(fault.tensor.coordinate * fault.tensor.bytes) +
+             " bytes and no multiple of 16";
+    case TensorMistake::negative_store:
+      return coordinate + ", and a store cannot begin before the tensor";
+  }
+  return "";
+}
+
+std::string advice_on_tensor_copy(const Fault& fault) {
+  switch (fault.tensor.mistake) {
+    case TensorMistake::no_map:
+      return "cuTensorMapEncodeTiled on the host, with its return code checked, and pass the map "
+             "as "
+             "const __grid_constant__ CUtensorMap";
+    case TensorMistake::other_rank:
+      return "an instruction of the map's number of dimensions" + line_of(fault);
+    case TensorMistake::uneven_start:
+      return "a first coordinate that is a multiple of " + std::to_string(16 / fault.tensor.bytes) +
+             " elements";
+    case TensorMistake::negative_store:
+      return "begin the box at 0 or above" + line_of(fault) +
+             "; only loads may begin before the tensor";
+  }
+  return "";
+}
+
 // Returns the error, the correct state, and the nearest allocation.
 std::string detail_of(const Fault& fault) {
   switch (fault.kind) {
@@ -132,6 +169,8 @@ std::string detail_of(const Fault& fault) {
       return "the function pointer holds no address of a __device__ function";
     case FaultKind::incomplete_warp:
       return "it needs all 32 lanes of the warp, and " + std::to_string(fault.lanes_here) + " came";
+    case FaultKind::bad_tensor_copy:
+      return detail_of_tensor_copy(fault);
     case FaultKind::timed_out:
       return "the launch took longer than SIMULATOR_TIMEOUT allows";
     case FaultKind::host_memory:
@@ -178,6 +217,8 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", " calls a pointer that is no function"};
     case FaultKind::incomplete_warp:
       return {"", " comes to `" + fault.instruction + "` with a part of a warp"};
+    case FaultKind::bad_tensor_copy:
+      return {"", " comes to a tensor copy that no device makes"};
     case FaultKind::timed_out:
       return {"", " takes too long"};
     case FaultKind::host_memory:
@@ -296,6 +337,8 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::incomplete_warp:
       return "move the instruction" + line_of(fault) +
              " out of the `if` or loop, and launch blocks of a multiple of 32 threads";
+    case FaultKind::bad_tensor_copy:
+      return advice_on_tensor_copy(fault);
     case FaultKind::timed_out:
       return "a smaller problem or a longer SIMULATOR_TIMEOUT; if that does not help, a loop" +
              line_of(fault) + " may never end";
@@ -313,7 +356,7 @@ const char* name_of(FaultKind kind) {
                                 "unknown_instruction", "barrier_divergence", "trap",
                                 "failed_assert",       "interrupted",        "endless_wait",
                                 "stack_overflow",      "no_function",        "incomplete_warp",
-                                "timed_out",           "host_memory"};
+                                "bad_tensor_copy",     "timed_out",          "host_memory"};
   static_assert(NAMES.size() == static_cast<size_t>(FaultKind::host_memory) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }

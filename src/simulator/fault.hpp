@@ -31,6 +31,7 @@ enum class FaultKind {
   stack_overflow,       // more calls than the stack has room for    -> cudaErrorHardwareStackError
   no_function,          // a call through a pointer to no function   -> cudaErrorInvalidPc
   incomplete_warp,      // a matrix instruction without all lanes    -> cudaErrorIllegalInstruction
+  bad_tensor_copy,      // a tensor copy that a device cannot make   -> cudaErrorIllegalInstruction
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
 };
@@ -55,6 +56,14 @@ enum class AddressKind {
   null,           // at most a page from 0
   before_shared,  // before the block's shared memory
   parameters,     // the kernel's parameters, which are constant
+};
+
+/// The reason why a device cannot make a tensor copy.
+enum class TensorMistake {
+  no_map,          // the tensor map was never encoded
+  other_rank,      // the instruction has another number of coordinates than the map has dimensions
+  uneven_start,    // the first coordinate's bytes are no multiple of 16
+  negative_store,  // a store begins before the tensor
 };
 
 /// Returns the enumerator's own name: "out_of_bounds", "reads", "shared".
@@ -120,6 +129,13 @@ struct Fault {
   // first lane on another branch.
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
   uint32_t calls = 0;  // calls that fit into the stack
+  /// The mistake of a tensor copy: the dimension, its coordinate, and the bytes of an element or the map's dimensions.
+  struct Tensor {
+    TensorMistake mistake{};
+    uint32_t dimension = 0;
+    int64_t coordinate = 0;
+    uint32_t bytes = 0, dimensions = 0;
+  } tensor{};
   /// The arguments of a failed assert(), as the C library passes them.
   struct Assertion {
     std::string expression{}, file{}, function{};

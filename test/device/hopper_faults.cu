@@ -1,16 +1,19 @@
-// Makes one mistake with mbarriers, bulk copies, tensor maps or wgmma, and prints the error that the GPU gives.
+// Makes mistakes with mbarriers, bulk copies, tensor maps and wgmma, and compares the errors with those that an H200 gave.
 //
-//     hopper_faults          lists the mistakes
-//     hopper_faults NAME     makes one: prints its name and the error's
+//     hopper_faults FILE           makes all mistakes, and compares the errors with the file's
+//     hopper_faults --write FILE   writes the file instead
 //
 // After most of these errors a process cannot use the GPU any more, so each mistake is made by a process of its own.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "device/mbarrier.cuh"
 #include "device/tensor_copy.cuh"
@@ -198,6 +201,7 @@ __global__ void __launch_bounds__(128) make(const __grid_constant__ Arguments of
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
+// Makes a mistake, and prints its name and the error.
 int run(int number) {
   Arguments of{};
   of.number = number;
@@ -235,15 +239,51 @@ int run(int number) {
   return 0;
 }
 
+// Returns the line that a process prints for each mistake.
+std::vector<std::string> all_lines(const std::string& program) {
+  std::vector<std::string> lines;
+  for (const char* name : NAMES) {
+    std::FILE* output = popen(("'" + program + "' --make " + name).c_str(), "r");
+    std::string line;
+    for (int c = 0; output != nullptr && (c = std::fgetc(output)) != EOF && c != '\n';)
+      line += static_cast<char>(c);
+    if (output != nullptr) pclose(output);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (size_t i = 0; i < std::size(NAMES); ++i) {
-    if (argc < 2) {
-      std::puts(NAMES[i]);
-    } else if (std::string_view(argv[1]) == NAMES[i]) {
-      return run(static_cast<int>(i));
-    }
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 2 && words[0] == "--make") {
+    const auto* const found = std::ranges::find(NAMES, words[1]);
+    return found == std::end(NAMES) ? 2 : run(static_cast<int>(found - NAMES));
   }
-  return argc < 2 ? 0 : 2;
+  if (words.empty() || words.size() > 2) {
+    std::fprintf(stderr, "usage: hopper_faults [--write] FILE\n");
+    return 2;
+  }
+  cudaDeviceProp device{};
+  if (cudaGetDeviceProperties(&device, 0) != cudaSuccess || device.major != 9) {
+    std::printf("skipped: an H200's errors are recorded, and this GPU is no Hopper\n");
+    return 77;
+  }
+  const std::vector<std::string> lines = all_lines(argv[0]);
+  if (words.size() == 2) {
+    std::ofstream stream(words[1]);
+    for (const std::string& line : lines) stream << line << '\n';
+    return stream ? 0 : 70;
+  }
+  std::ifstream stream(words[0]);
+  int differ = 0;
+  std::string recorded;
+  for (const std::string& line : lines) {
+    std::getline(stream, recorded);
+    if (line != recorded && ++differ > 0)
+      std::printf("'%s', recorded '%s'\n", line.c_str(), recorded.c_str());
+  }
+  std::printf("%zu mistakes, %d differ\n", lines.size(), differ);
+  return differ == 0 && stream ? 0 : 1;
 }

@@ -265,6 +265,12 @@ struct Memory {
   unsigned char *global = nullptr, *out = nullptr;
   int* arrived = nullptr;
 
+  ~Memory() {  // after an error of the GPU these calls fail, and the process ends
+    for (void* one :
+         {static_cast<void*>(global), static_cast<void*>(out), static_cast<void*>(arrived)})
+      cudaFree(one);
+  }
+
   void allocate() {
     check(cudaMalloc(&global, GLOBAL_BYTES), "cudaMalloc");
     check(cudaMalloc(&out, SHARED_BYTES), "cudaMalloc");

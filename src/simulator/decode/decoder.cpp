@@ -434,6 +434,8 @@ class Decoder {
         return decode_arithmetic(instruction, op);
       case Family::matrix:
         return decode_matrix_product(instruction, op);
+      case Family::warpgroup:
+        return decode_warpgroup(instruction, op);
       case Family::warp:
         return decode_warp_instruction(instruction, op);
       default:
@@ -815,7 +817,8 @@ class Decoder {
       op.execute = has("read") ? instructions_.bulk_wait_read : instructions_.bulk_wait;
       return true;
     }
-    // A cache policy may come last. Multicast, copies between blocks and tensors are outside the subset.
+    if (has("tensor")) return decode_tensor_copy(instruction, op);
+    // A cache policy may come last. Multicast and copies between blocks are outside the subset.
     const size_t count = operands.size() - (has("L2::cache_hint") ? 1 : 0);
     const std::vector<std::string>& opcode = instruction.opcode;
     if (opcode.size() < 6 || opcode[1] != "async" || operands.size() < 3) return false;
@@ -835,6 +838,41 @@ class Decoder {
     op.c = *bytes;
     OperandLists lists;
     if (is_load && !address(operands[3], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32))
+      return false;
+    op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
+           address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
+  // cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];
+  // cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r2}], [%r3];
+  bool decode_tensor_copy(const Instruction& instruction, Op& op) {
+    const std::vector<Operand>& operands = instruction.operands;
+    std::vector<std::string> words;  // without those that change nothing here
+    for (const std::string& word : instruction.opcode) {
+      if (word != "tile" && word != "L2::cache_hint") words.push_back(word);
+    }
+    const size_t count = operands.size() - (has_word(instruction.opcode, "L2::cache_hint") ? 1 : 0);
+    if (words.size() != 8 || words[4].size() != 2 || words[4][1] != 'd') return false;
+    const bool is_load = (words[5] == "shared::cluster" || words[5] == "shared::cta") &&
+                         words[6] == "global" && words[7] == "mbarrier::complete_tx::bytes" &&
+                         count == 3;
+    const bool is_store =
+        words[5] == "global" && words[6] == "shared::cta" && words[7] == "bulk_group" && count == 2;
+    if (!is_load && !is_store) return false;
+    op.execute = is_load ? instructions_.tensor_load : instructions_.tensor_store;
+    add_sites(op,
+              {is_load ? Access::bulk_load : Access::bulk_store, Access::async_copy_shared,
+               Access::local_load},
+              0, operands[is_load ? 0 : 1]);
+    const Operand& map = operands[is_load ? 1 : 0];
+    OperandLists lists;
+    auto coordinates = slots_of(map.parts, "b32");
+    const auto dimensions = static_cast<size_t>(words[4][0] - '0');
+    if (!coordinates || coordinates->size() != dimensions || dimensions < 1 || dimensions > 5)
+      return false;
+    lists.c = *std::move(coordinates);
+    if (is_load && !address(operands[2], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32))
       return false;
     op.lists = &program_->operand_lists.emplace_back(std::move(lists));
     return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
@@ -874,6 +912,60 @@ class Decoder {
       *into[i] = *std::move(slots);
     }
     op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    return op.execute != nullptr;
+  }
+
+  // wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {D}, A, B, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
+  // with A = {%r1, %r2, %r3, %r4} it has no imm-trans-a, with tf32 none of both. And wgmma.fence, commit_group, wait_group.
+  bool decode_warpgroup(const Instruction& instruction, Op& op) {
+    const std::vector<std::string>& opcode = instruction.opcode;
+    const std::vector<Operand>& operands = instruction.operands;
+    source_of(op).kind = InstructionKind::control;
+    const std::string operation = opcode.size() > 1 ? opcode[1] : "";
+    if (operation == "fence") op.execute = instructions_.nothing;
+    if (operation == "commit_group") op.execute = instructions_.warpgroup_commit;
+    if (op.execute != nullptr) return operands.empty();
+    if (operation == "wait_group") {
+      if (operands.size() != 1 || operands[0].kind != Kind::immediate) return false;
+      op.extra = static_cast<int32_t>(std::min<uint64_t>(operands[0].bits, MOST_GROUPS));
+      op.execute = instructions_.warpgroup_wait;
+      return true;
+    }
+    if (operation != "mma_async" || opcode.size() != 8 || opcode[5] != "f32" ||
+        opcode[6] != opcode[7] || operands.size() < 6)
+      return false;
+    MatrixShape shape{.factor = opcode[6], .warps = 4};
+    if (std::sscanf(opcode[4].c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) != 3)
+      return false;
+    source_of(op).kind = InstructionKind::tensor;
+    source_of(op).product = shape;
+    op.execute = instructions_.warpgroup_product(shape);
+    OperandLists lists;
+    auto d = slots_of(operands[0].parts, "f32");
+    const bool a_in_registers = operands[1].kind == Kind::list;
+    auto a = slots_of(operands[1].parts, "b32");
+    const auto a_described = a_in_registers ? Slot{0} : source(operands[1], "b64");
+    const auto b = source(operands[2], "b64"), adds = source(operands[3], "pred");
+    if (!d || d->size() != shape.registers_of_c() || !a || !a_described || !b || !adds)
+      return false;
+    if (a_in_registers && a->size() != shape.registers_of_a()) return false;
+    op.a = *a_described;
+    op.b = *b;
+    op.c = *adds;
+    lists.d = *std::move(d);
+    lists.a = *std::move(a);
+    op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    std::vector<uint64_t> numbers;
+    for (size_t i = 4; i < operands.size(); ++i) {
+      if (operands[i].kind != Kind::immediate) return false;
+      numbers.push_back(operands[i].bits);
+    }
+    const size_t trans = shape.factor == "tf32" ? 0 : a_in_registers ? 1 : 2;
+    if (numbers.size() != 2 + trans) return false;
+    if (numbers[0] != 1) op.extra |= NEGATES_A;
+    if (numbers[1] != 1) op.extra |= NEGATES_B;
+    if (trans == 2 && numbers[2] != 0) op.extra |= A_ACROSS_K;
+    if (trans > 0 && numbers.back() != 0) op.extra |= B_ACROSS_K;
     return op.execute != nullptr;
   }
 

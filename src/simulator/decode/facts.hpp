@@ -18,6 +18,7 @@ enum class Family : uint8_t {
   mbarrier,    // a barrier that lies in shared memory
   prefetch,    // prefetches and other advice without an effect here
   matrix,      // mma: a product of matrices that lie in the registers of a warp
+  warpgroup,   // wgmma: a product of matrices in shared memory, and its groups
   warp,        // looks beyond one lane, or queries the device
   branch,      // bra
   indirect,    // brx.idx

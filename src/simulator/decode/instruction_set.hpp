@@ -61,14 +61,22 @@ struct InstructionSet {
   Execute (*matrix_product)(const MatrixShape& shape);
   /// ldmatrix of 1, 2 or 4 matrices, into the registers of Op::lists.
   Execute (*matrix_load)(size_t count, bool transposed);
+  /// Returns the wgmma.mma_async of this shape. D's registers are in OperandLists::d. A is in OperandLists::a, or described by
+  /// Op::a; B is described by Op::b. Op::c: the predicate scale-d. Op::extra: see WgmmaFlag.
+  Execute (*warpgroup_product)(const MatrixShape& shape);
+  Execute warpgroup_commit;  // ends a group of products
+  Execute warpgroup_wait;    // for all groups of products but the last Op::extra
   Execute (*async_copy)(uint32_t bytes);
   Execute async_commit;    // ends a group of copies
   Execute async_wait;      // waits for all groups but the last Op::extra
   Execute async_wait_all;  // waits for all copies
   Execute (*mbarrier)(const MbarrierShape& shape);
   /// cp.async.bulk: to Op::a from Op::b, the number of bytes in Op::c. The mbarrier of a load is at Op::e.
-  Execute bulk_load;    // from global to shared memory
-  Execute bulk_store;   // from shared to global memory
+  Execute bulk_load;   // from global to shared memory
+  Execute bulk_store;  // from shared to global memory
+  /// cp.async.bulk.tensor: a load to Op::a with the tensor map at Op::b and the mbarrier at Op::e, a store with the map at
+  /// Op::a from Op::b. The coordinates are in OperandLists::c.
+  Execute tensor_load, tensor_store;
   Execute bulk_commit;  // ends a group of bulk stores
   /// Waits for all groups of bulk stores but the last Op::extra, or until they have read their sources.
   Execute bulk_wait, bulk_wait_read;

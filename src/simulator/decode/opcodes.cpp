@@ -35,6 +35,7 @@ const std::map<std::string_view, Entry> HEADS = {
     {"griddepcontrol", {Family::prefetch, false}},
     {"setmaxnreg", {Family::prefetch, false}},  // every thread has the registers that it needs
     {"mma", {Family::matrix, true}},
+    {"wgmma", {Family::warpgroup, false}},  // D is read and written
     {"shfl", {Family::warp, true}},
     {"vote", {Family::warp, true}},
     {"match", {Family::warp, true}},

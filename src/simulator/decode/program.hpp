@@ -60,6 +60,9 @@ struct Op {
 constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8,
                   HAS_IGNORE_SOURCE = 16, ADDRESS_E_IN_32 = 32;
 
+/// Op::extra of wgmma.mma_async.
+enum WgmmaFlag : int32_t { NEGATES_A = 1, NEGATES_B = 2, A_ACROSS_K = 4, B_ACROSS_K = 8 };
+
 /// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows it; the opcode does not
 /// tell.
 constexpr int32_t CONVERT_FROM_64 = 16, CONVERT_TO_64 = 32;
@@ -138,9 +141,10 @@ struct BasicBlock {
 struct MatrixShape {
   int m = 0, n = 0, k = 0;
   std::string factor;
+  int warps = 1;  // that compute it together, each its part of the rows
 
-  /// Returns the operations of a product: a multiplication and an addition for each of its M N K terms.
-  uint64_t flops() const { return 2 * static_cast<uint64_t>(m * n * k); }
+  /// Returns the operations of a warp: a multiplication and an addition for each of its terms.
+  uint64_t flops() const { return 2 * static_cast<uint64_t>(m * n * k / warps); }
 
   /// Returns the number of 32-bit registers in which a lane holds its part of each matrix.
   size_t registers_of_a() const { return registers(m * k, factor_bits()); }
@@ -149,8 +153,8 @@ struct MatrixShape {
 
  private:
   int factor_bits() const { return factor == "tf32" ? 32 : 16; }
-  static size_t registers(int elements, int bits) {
-    return static_cast<size_t>(elements * bits) / 32 / WARP;
+  size_t registers(int elements, int bits) const {
+    return static_cast<size_t>(elements * bits) / 32 / WARP / static_cast<size_t>(warps);
   }
 };
 

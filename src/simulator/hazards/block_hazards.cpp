@@ -233,21 +233,24 @@ void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past
 
 // --- cp.async.bulk and mbarriers -----------------------------------------------------------------------
 
-void BlockHazards::bulk_load_lands(uint32_t instruction, uint32_t thread, uint64_t target,
-                                   uint64_t bytes, uint64_t mbarrier) {
+void BlockHazards::bulk_row_lands(uint32_t instruction, uint32_t thread, uint64_t target,
+                                  uint64_t bytes) {
   copy_lands_by(order.copies(), instruction, thread, target, bytes);
+}
+
+void BlockHazards::bulk_load_is_counted(uint64_t mbarrier) {
   order.arrive(order.copies(), mbarrier);
 }
 
-void BlockHazards::bulk_store_begins(uint32_t instruction, uint32_t thread, uint64_t source,
-                                     uint64_t bytes) {
+void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source,
+                                    uint64_t bytes) {
   const Step read{instruction, thread, true, false, std::nullopt};
   for (uint64_t at = source; at < source + bytes; at += launch_.unit)
     shared_step(cells_[at / launch_.unit], read, at);
   shared_sources_.push_back({source, source + bytes, instruction, thread});
 }
 
-void BlockHazards::bulk_store_was_read(uint32_t instruction, uint32_t thread, uint64_t source) {
+void BlockHazards::late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source) {
   const auto done =
       std::find_if(shared_sources_.begin(), shared_sources_.end(), [&](const SharedSource& s) {
         return s.instruction == instruction && s.thread == thread && s.first == source;
@@ -260,7 +263,7 @@ void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint6
   touch_global_range({instruction, thread, false, true, std::nullopt}, target, bytes);
 }
 
-// Reports bulk stores whose source `step` overwrites before they have read it.
+// Reports bulk stores and products whose source `step` overwrites before they have read it.
 void BlockHazards::check_shared_sources(const Step& step, uint64_t at) {
   for (const SharedSource& source : shared_sources_) {
     if (at + launch_.unit > source.first && at < source.past_end)
@@ -712,21 +715,26 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
                                     bool is_source) const {
   const Facts& facts = launch_.program.sources[copier.instruction].facts;
   const bool is_bulk = facts.family == Family::bulk_copy;
+  const bool is_product = facts.family == Family::warpgroup;
   const bool is_load = facts.space == Space::shared;  // its target
   Hazard hazard =
       hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
-  hazard.message.what = std::string(is_bulk ? "cp.async.bulk" : "cp.async") +
+  hazard.message.what = std::string(is_product ? "wgmma"
+                                    : is_bulk  ? "cp.async.bulk"
+                                               : "cp.async") +
                         " is not waited for in " + launch_.program.demangled + ": " +
                         (is_source     ? "its source is overwritten"
                          : user.writes ? "its destination is written"
                                        : "its destination is read") +
-                        " before the copy is done";
-  hazard.message.where = line(copier.instruction) + " copies (" + thread_name(copier.thread) +
-                         "), " + line(user.instruction) + (user.writes ? " writes (" : " reads (") +
-                         thread_name(user.thread) + "), " + block_name(number_) + ", " +
-                         place(address, is_source != is_load);
+                        (is_product ? " before the product is done" : " before the copy is done");
+  hazard.message.where = line(copier.instruction) + (is_product ? " multiplies (" : " copies (") +
+                         thread_name(copier.thread) + "), " + line(user.instruction) +
+                         (user.writes ? " writes (" : " reads (") + thread_name(user.thread) +
+                         "), " + block_name(number_) + ", " + place(address, is_source != is_load);
   hazard.message.advice = "wait for it before " + line(user.instruction) + ": ";
-  if (!is_bulk) {
+  if (is_product) {
+    hazard.message.advice += "wgmma.wait_group.sync.aligned 0 by its warps, then a barrier";
+  } else if (!is_bulk) {
     hazard.message.advice +=
         "__pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
   } else if (is_load) {

@@ -64,10 +64,12 @@ class BlockHazards {
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
 
   // --- cp.async.bulk and mbarriers, which lie at offsets in shared memory ---
-  void bulk_load_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
-                       uint64_t mbarrier);
-  void bulk_store_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
-  void bulk_store_was_read(uint32_t instruction, uint32_t thread, uint64_t source);
+  /// The bytes of a load land row by row, then its mbarrier counts them.
+  void bulk_row_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
+  void bulk_load_is_counted(uint64_t mbarrier);
+  /// A bulk store or a wgmma begins to read shared memory, and has read it.
+  void late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
+  void late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source);
   void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
   /// Records that the block ends while a bulk copy of the thread still uses shared memory.
   void unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at);

@@ -115,6 +115,15 @@ enum cudaFuncCache {
   cudaFuncCachePreferEqual = 3,
 };
 
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess = 0,
+  cudaDriverEntryPointSymbolNotFound = 1,
+  cudaDriverEntryPointVersionNotSufficent = 2,
+};
+#define cudaEnableDefault 0x0
+#define cudaEnableLegacyStream 0x1
+#define cudaEnablePerThreadDefaultStream 0x2
+
 struct cudaFuncAttributes {
   size_t sharedSizeBytes;  // static shared memory
   size_t constSizeBytes;

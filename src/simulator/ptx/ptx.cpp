@@ -658,6 +658,12 @@ class Reader {
       if (accept('+')) operand.offset = static_cast<int64_t>(number().bits);
       if (peek() == '-') operand.offset = static_cast<int64_t>(number().bits);
     }
+    skip_blanks();
+    if (accept(',')) {  // coordinates
+      skip_blanks();
+      operand.parts = read_operand(function).parts;
+      skip_blanks();
+    }
     expect(']');
     return operand;
   }

@@ -25,9 +25,10 @@ struct Operand {
     immediate,  // the bits of an integer or of a 0f / 0d floating-point constant
     // The name of a label, variable, parameter, special register or function, plus an offset.
     symbol,
-    address,  // [base + offset]; the base is a register, a symbol or absent
-    list,     // {%r1, %r2}: the parts of a vector, or the arguments of a call in ( )
-    pair,     // %r1|%p1: two results
+    // [base + offset]; the base is a register, a symbol or absent. [base, {%r1, %r2}]: a tensor map and coordinates.
+    address,
+    list,  // {%r1, %r2}: the parts of a vector, or the arguments of a call in ( )
+    pair,  // %r1|%p1: two results
   };
   Kind kind{};
   std::string name;               // reg, symbol, address: the name; empty for [1234]
@@ -37,7 +38,7 @@ struct Operand {
   bool is_float = false;          // an immediate written as 0f...
   uint64_t bits = 0;              // immediate
   int64_t offset = 0;             // address, symbol
-  std::vector<Operand> parts;     // list, pair
+  std::vector<Operand> parts;     // list, pair; address: the coordinates
 };
 
 /// One instruction.

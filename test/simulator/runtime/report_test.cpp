@@ -47,8 +47,8 @@ TEST(FaultText, EveryKindHasItsOwnAdvice) {
       FaultKind::out_of_bounds,       FaultKind::use_after_free,     FaultKind::misaligned,
       FaultKind::unknown_instruction, FaultKind::barrier_divergence, FaultKind::trap,
       FaultKind::failed_assert,       FaultKind::endless_wait,       FaultKind::stack_overflow,
-      FaultKind::no_function,         FaultKind::incomplete_warp,    FaultKind::timed_out,
-      FaultKind::host_memory};
+      FaultKind::no_function,         FaultKind::incomplete_warp,    FaultKind::bad_tensor_copy,
+      FaultKind::timed_out,           FaultKind::host_memory};
   for (const FaultKind kind : kinds) {
     const Message message = fault_of(kind, FaultAction::reads, 16).message();
     EXPECT_TRUE(advice.insert(message.advice).second) << message.text();

@@ -125,7 +125,8 @@ Progress BlockRunner::run() {
 
 void BlockRunner::report_unawaited_loads() {
   for (const BulkLoad& load : context_.bulk.loads)
-    hazards_->unawaited_copy(load.instruction, load.thread, load.target);
+    hazards_->unawaited_copy(load.instruction, load.thread,
+                             load.rows.empty() ? 0 : load.rows.front().offset);
 }
 
 // Gives the warp its turn. Returns false if it only polled for changes by others.

@@ -1,4 +1,4 @@
-// ldmatrix and mma.sync. mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's
+// ldmatrix, mma.sync and wgmma. mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's
 // registers.
 //
 // A tensor core does not round like IEEE arithmetic. On compute capability 9.0 each element of D is computed as follows
@@ -13,11 +13,15 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "lens/fragments.hpp"
 #include "simulator/execute/level/lanes.hpp"
 #include "simulator/execute/level/memory_handlers.hpp"
 #include "simulator/execute/watch/observer.hpp"
+#include "simulator/memory/matrix_descriptor.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -204,6 +208,30 @@ void multiply(const Factors<M * K>& a, const Factors<K * N>& b, const uint32_t* 
   }
 }
 
+// D = A B + C of any elements. a: M x K, b: K x N, c and d: M x N, row-major.
+template <typename Format, size_t K>
+void multiply_bits(const std::array<uint32_t, M * K>& a_bits,
+                   const std::array<uint32_t, K * N>& b_bits, const std::array<uint32_t, M * N>& c,
+                   std::array<uint32_t, M * N>& d) {
+  Factors<M * K> a;
+  Factors<K * N> b;
+  take_apart<Format>(a_bits, a);
+  take_apart<Format>(b_bits, b);
+  multiply<Format, K>(a, b, c.data(), d.data());
+  uint32_t special_c = 0;
+  for (const uint32_t word : c) special_c |= (word >> 23 & 0xff) == 0xff ? 1 : 0;
+  if (!a.is_special && !b.is_special && special_c == 0) [[likely]]
+    return;
+  for (size_t row = 0; row < M; ++row) {
+    for (size_t n = 0; n < N; ++n) {
+      Special special;
+      special.add(c[row * N + n]);
+      for (size_t k = 0; k < K; ++k) special.add<Format>(a_bits[row * K + k], b_bits[k * N + n]);
+      special.decides(d[row * N + n]);
+    }
+  }
+}
+
 // ---- Fragments: see lens/fragments.hpp.
 
 // Calls each(register, lane, part of the register, row, column) for all elements of A.
@@ -344,33 +372,163 @@ void multiply_fragments(Warp& w, const Op& op) {
   for_each_of_b<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
     b_bits[row * N + column] = element<Format>(words(op.lists->b, reg)[lane], place);
   });
-  uint32_t special_c = 0;
   for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
-    const uint32_t word = words(op.lists->c, reg)[lane];
-    c[row * N + column] = word;
-    special_c |= (word >> 23 & 0xff) == 0xff ? 1 : 0;
+    c[row * N + column] = words(op.lists->c, reg)[lane];
   });
-  Factors<M * K> a;
-  Factors<K * N> b;
-  take_apart<Format>(a_bits, a);
-  take_apart<Format>(b_bits, b);
-  multiply<Format, K>(a, b, c.data(), d.data());
-  if (a.is_special || b.is_special || special_c != 0) [[unlikely]] {
-    for (size_t row = 0; row < M; ++row) {
-      for (size_t n = 0; n < N; ++n) {
-        Special special;
-        special.add(c[row * N + n]);
-        for (size_t k = 0; k < K; ++k) special.add<Format>(a_bits[row * K + k], b_bits[k * N + n]);
-        special.decides(d[row * N + n]);
-      }
-    }
-  }
+  multiply_bits<Format, K>(a_bits, b_bits, c, d);
   for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
     result_of<uint32_t>(w, op.lists->d[reg])[lane] = d[row * N + column];
   });
 }
 
+// ---- wgmma: A and B from shared memory.
+
+constexpr size_t WARPS_OF_A_GROUP = 4;
+
+// Reads matrices in shared memory for one wgmma of a warp.
+template <typename Format, size_t K>
+class SharedMatrices {
+ public:
+  static constexpr size_t LINES = MatrixDescriptor::LINES;
+  using Bits = std::array<uint32_t, LINES * K>;  // (line, k)
+
+  SharedMatrices(const Warp& w) : warp_(w), watches_(Watch::looks_for_hazards(w)) {}
+
+  // Returns eight lines of a matrix.
+  Bits lines(const MatrixDescriptor& of, size_t first, bool across_k) {
+    Bits bits;
+    Piece piece;
+    if (across_k) {
+      for (size_t k = 0; k < K; ++k) {
+        read(of.piece_of_k(first, k), piece);
+        for (size_t i = 0; i < LINES; ++i) bits[i * K + k] = element_of(piece, i);
+      }
+      return bits;
+    }
+    constexpr size_t IN_A_PIECE = sizeof(Piece) / BYTES;
+    for (size_t i = 0; i < LINES; ++i) {
+      for (size_t k = 0; k < K; k += IN_A_PIECE) {
+        read(of.piece_of_line(first + i, k * BYTES), piece);
+        for (size_t j = 0; j < IN_A_PIECE; ++j) bits[i * K + k + j] = element_of(piece, j);
+      }
+    }
+    return bits;
+  }
+
+  // Returns the pieces that were read, if hazards are looked for.
+  std::vector<uint64_t>& pieces() { return pieces_; }
+
+ private:
+  static constexpr size_t BYTES = 4 / Format::IN_A_REGISTER;
+  using Piece = std::array<std::byte, MatrixDescriptor::PIECE>;
+
+  void read(uint64_t offset, Piece& piece) {
+    const uint64_t limit = warp_.block->shared_bytes;
+    if (offset + sizeof piece > limit) {
+      throw WarpFault{{.kind = FaultKind::out_of_bounds,
+                       .address = std::max(offset, limit),
+                       .place = {.kind = AddressKind::shared, .bytes = limit},
+                       .action = FaultAction::reads},
+                      0};
+    }
+    std::memcpy(piece.data(), warp_.block->shared + offset, sizeof piece);
+    if (watches_) [[unlikely]]
+      pieces_.push_back(offset);
+  }
+  static uint32_t element_of(const Piece& piece, size_t i) {
+    uint32_t word = 0;
+    std::memcpy(&word, piece.data() + i * BYTES, BYTES);
+    return BYTES == 2 ? word : element<Format>(word, 0);
+  }
+
+  const Warp& warp_;
+  const bool watches_;
+  std::vector<uint64_t> pieces_{};
+};
+
+template <typename Format, size_t K>
+void multiply_warpgroup(Warp& w, const Op& op) {
+  require_whole_warp(w);
+  SharedMatrices<Format, K> shared(w);
+  const auto flag = [&](int32_t bit) { return (op.extra & bit) != 0; };
+  const uint32_t sign_of_a = flag(NEGATES_A) ? 1u << SIGN<Format> : 0;
+  const uint32_t sign_of_b = flag(NEGATES_B) ? 1u << SIGN<Format> : 0;
+  const bool adds = (w.predicates[op.c] & 1u) != 0;
+
+  std::array<uint32_t, M * K> a_bits;
+  if (op.lists->a.empty()) {
+    const MatrixDescriptor of(lanes_of<uint64_t>(w, op.a)[0]);
+    const size_t first_row = w.first_thread / WARP % WARPS_OF_A_GROUP * M;
+    for (size_t row = 0; row < M; row += shared.LINES) {
+      const auto lines = shared.lines(of, first_row + row, flag(A_ACROSS_K));
+      std::ranges::copy(lines, a_bits.begin() + static_cast<ptrdiff_t>(row * K));
+    }
+  } else {
+    for_each_of_a<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
+      a_bits[row * K + column] =
+          element<Format>(lanes_of<uint32_t>(w, op.lists->a[reg])[lane], place);
+    });
+  }
+  for (uint32_t& bits : a_bits) bits ^= sign_of_a;
+
+  const MatrixDescriptor of(lanes_of<uint64_t>(w, op.b)[0]);
+  constexpr size_t REGISTERS = M * N / WARP;  // of N columns
+  for (size_t first = 0; first < op.lists->d.size(); first += REGISTERS) {
+    const Slot* const slots = &op.lists->d[first];
+    const auto lines = shared.lines(of, first / REGISTERS * N, flag(B_ACROSS_K));
+    std::array<uint32_t, K * N> b_bits;
+    for (size_t k = 0; k < K; ++k) {
+      for (size_t n = 0; n < N; ++n) b_bits[k * N + n] = lines[n * K + k] ^ sign_of_b;
+    }
+    alignas(64) std::array<uint32_t, M * N> c{}, d;
+    if (adds) {
+      for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+        c[row * N + column] = lanes_of<uint32_t>(w, slots[reg])[lane];
+      });
+    }
+    multiply_bits<Format, K>(a_bits, b_bits, c, d);
+    for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+      result_of<uint32_t>(w, slots[reg])[lane] = d[row * N + column];
+    });
+  }
+  if (!Watch::looks_for_hazards(w)) return;
+  for (const uint64_t piece : shared.pieces()) {
+    w.block->hazards->late_read_begins(op.instruction, w.first_thread, piece,
+                                       MatrixDescriptor::PIECE);
+  }
+  w.products.push_back({w.product_groups, op.instruction, std::move(shared.pieces())});
+}
+
 }  // namespace
+
+void commit_products(Warp& w, const Op&) { ++w.product_groups; }
+
+void await_products(Warp& w, const Op& op) {
+  std::erase_if(w.products, [&](const PendingProduct& product) {
+    if (product.group + static_cast<uint32_t>(op.extra) >= w.product_groups) return false;
+    for (const uint64_t piece : product.pieces)
+      w.block->hazards->late_read_ends(product.instruction, w.first_thread, piece);
+    return true;
+  });
+}
+
+void end_products(Warp& w) {
+  for (const PendingProduct& product : w.products) {
+    for (const uint64_t piece : product.pieces)
+      w.block->hazards->late_read_ends(product.instruction, w.first_thread, piece);
+  }
+  w.products.clear();
+}
+
+Execute find_warpgroup_product(const MatrixShape& shape) {
+  if (shape.m != int{M * WARPS_OF_A_GROUP} || shape.n % int{N} != 0 || shape.n < int{N} ||
+      shape.n > 256)
+    return nullptr;
+  if (shape.factor == "f16" && shape.k == 16) return multiply_warpgroup<F16, 16>;
+  if (shape.factor == "bf16" && shape.k == 16) return multiply_warpgroup<BF16, 16>;
+  if (shape.factor == "tf32" && shape.k == 8) return multiply_warpgroup<TF32, 8>;
+  return nullptr;
+}
 
 Execute find_matrix_load(size_t count, bool transposed) {
   if (count == 1) return transposed ? load_matrices<1, true> : load_matrices<1, false>;

@@ -16,6 +16,10 @@ Execute find_mbarrier_instruction(const MbarrierShape& shape);
 void bulk_load(Warp& w, const Op& op);
 /// cp.async.bulk from shared to global memory.
 void bulk_store(Warp& w, const Op& op);
+/// cp.async.bulk.tensor from global to shared memory: see InstructionSet.
+void tensor_load(Warp& w, const Op& op);
+/// cp.async.bulk.tensor from shared to global memory.
+void tensor_store(Warp& w, const Op& op);
 void commit_bulk_stores(Warp& w, const Op& op);
 void await_bulk_stores(Warp& w, const Op& op);
 void await_bulk_reads(Warp& w, const Op& op);

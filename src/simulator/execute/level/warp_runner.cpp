@@ -8,6 +8,7 @@
 #include <span>
 
 #include "simulator/execute/level/async_copies.hpp"
+#include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/watch/lane_hazards.hpp"
 
@@ -192,6 +193,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
   // Other threads of the block may read them.
   if (!warp_.copies.empty()) land_all_copies(warp_, leaving);
   end_bulk_copies(warp_, leaving);
+  end_products(warp_);
   warp_.live &= ~leaving;
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
     hazards->leave(warp_.first_thread / WARP, leaving);

@@ -10,27 +10,37 @@ namespace simulator {
 
 struct Warp;
 
+/// Neighbouring bytes of shared memory.
+struct SharedRow {
+  uint64_t offset = 0, bytes = 0;
+};
+
 /// A copy from global to shared memory. The device read its source at the request. It lands at the wait that covers it.
 struct BulkLoad {
-  uint64_t target = 0;    // in shared memory
+  std::vector<SharedRow> rows{};  // the target; of a tensor copy the rows of the box
+  uint64_t span =
+      0;  // a row's bytes are mixed among so many of shared memory: the swizzle; 0: none
   uint64_t mbarrier = 0;  // likewise; it counts the bytes
   uint32_t instruction = 0;
-  uint32_t thread = 0;  // linear, in its block
-  std::vector<std::byte> data{};
+  uint32_t thread = 0;            // linear, in its block
+  std::vector<std::byte> data{};  // of one row after the other
 };
 
 /// A copy from shared to global memory. The device reads its source at the first wait that covers it, and writes at a wait
 /// that is not for the reading alone.
 struct BulkStore {
-  uint64_t source = 0;  // in shared memory
-  uint64_t target = 0;  // in global memory
-  std::byte* host = nullptr;
-  uint64_t bytes = 0;
+  struct Row {
+    SharedRow source{};
+    uint64_t target = 0;  // in global memory
+    std::byte* host = nullptr;
+  };
+  std::vector<Row> rows{};
+  uint64_t span = 0;  // as of a load
   uint32_t instruction = 0;
   uint32_t thread = 0;
   uint32_t group = 0;  // index among the thread's groups
-  bool is_read = false;
-  std::vector<std::byte> data{};  // if it was read
+  bool is_read = false, is_done = false;
+  std::vector<std::byte> data{};  // of one row after the other, if the source was read
 };
 
 /// An arrival at an mbarrier once a thread's cp.async have landed (cp.async.mbarrier.arrive).

@@ -50,6 +50,13 @@ struct PendingCopy {
   std::array<std::byte, WARP * MOST_BYTES> data{};  // `bytes` of each lane, one after the other
 };
 
+/// A wgmma that still reads shared memory, if hazards are looked for.
+struct PendingProduct {
+  uint32_t group = 0;  // index among the warp's groups
+  uint32_t instruction = 0;
+  std::vector<uint64_t> pieces{};  // of 16 bytes of shared memory
+};
+
 struct Warp {
   std::byte* registers = nullptr;
   uint32_t* predicates = nullptr;
@@ -81,6 +88,9 @@ struct Warp {
   std::list<PendingCopy> copies;                    // in the order of their requests
   std::list<PendingCopy> spare_copies;              // landed copies, for reuse
   alignas(64) std::array<uint32_t, WARP> groups{};  // groups of copies that each lane has committed
+
+  std::vector<PendingProduct> products{};  // in the order of their requests
+  uint32_t product_groups = 0;             // that the warp has committed
 
   // The last wait for an mbarrier that was in vain.
   struct AwaitedPhase {

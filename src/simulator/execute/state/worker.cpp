@@ -147,9 +147,17 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
   if (allocation != sites[site].allocation) change_allocation(site, allocation);
 }
 
-std::byte* Worker::use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes) {
+const std::byte* Worker::look_at(int lane, uint64_t address, uint64_t bytes) const {
   const Allocation& around = check_inside(device().memory, lane, address, bytes);
-  AccessCounts once{.requests = 1, .lanes = 1, .bytes_asked = bytes, .bytes_used = bytes};
+  return around.host + (address - around.base);
+}
+
+std::byte* Worker::use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes,
+                               bool is_first) {
+  const Allocation& around = check_inside(device().memory, lane, address, bytes);
+  const uint64_t requests = is_first ? 1 : 0;
+  AccessCounts once{
+      .requests = requests, .lanes = requests, .bytes_asked = bytes, .bytes_used = bytes};
   if (bytes > 0) {
     once.sectors = (address + bytes - 1) / 32 - address / 32 + 1;
     once.lines = (address + bytes - 1) / 128 - address / 128 + 1;

@@ -64,9 +64,12 @@ class Worker {
   void locate_parts(uint32_t site, const Pattern& pattern,
                     const std::array<uint64_t, WARP>& address,
                     const std::array<uint32_t, WARP>& bytes);
-  /// Counts a bulk copy of one lane, and returns the host address of its bytes in global memory. Throws WarpFault if
-  /// they do not lie in one allocation.
-  std::byte* use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes);
+  /// Counts neighbouring bytes of a lane's bulk copy, and returns their host address in global memory. The first bytes of a
+  /// copy count as its request. Throws WarpFault if they do not lie in one allocation.
+  std::byte* use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes,
+                         bool is_first = true);
+  /// Returns the host address of bytes in global memory, and counts nothing. Throws WarpFault like use_in_bulk().
+  const std::byte* look_at(int lane, uint64_t address, uint64_t bytes) const;
   /// Counts one more access of this pattern.
   void count(uint32_t site, const Pattern& pattern) {
     AccessSite& s = sites[site];

@@ -28,6 +28,7 @@ cudaError_t error_of(const Fault& fault) {
       return cudaErrorMisalignedAddress;
     case FaultKind::unknown_instruction:
     case FaultKind::incomplete_warp:
+    case FaultKind::bad_tensor_copy:
       return cudaErrorIllegalInstruction;
     case FaultKind::failed_assert:
       return cudaErrorAssert;
