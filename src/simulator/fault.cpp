@@ -18,7 +18,9 @@ bool is_access(FaultKind kind) {
 }
 
 // True if an access or a call faulted. Address 0 is then a null pointer, and worth showing.
-bool has_address(FaultKind kind) { return is_access(kind) || kind == FaultKind::no_function; }
+bool has_address(FaultKind kind) {
+  return is_access(kind) || kind == FaultKind::no_function || kind == FaultKind::misused_mbarrier;
+}
 
 // True if the fault belongs to a thread; others concern the whole grid.
 bool is_of_a_thread(FaultKind kind) {
@@ -67,8 +69,8 @@ std::string detail_of_barrier(const Fault& fault) {
   if (fault.lanes_elsewhere == 0)
     return "the barrier waits for threads that never come: no thread of the block can go on";
   return counted(fault.lanes_here, "lane") + " of the warp reached the barrier while " +
-         counted(fault.lanes_elsewhere, "lane") + " (thread " +
-         std::to_string(fault.thread_elsewhere) + " of the block first) took another branch";
+         counted(fault.lanes_elsewhere, "lane") + " took another branch (the first is thread " +
+         std::to_string(fault.thread_elsewhere) + " of the block)";
 }
 
 bool misses_bytes(const Fault& fault) {
@@ -85,6 +87,29 @@ std::string detail_of_wait(const Fault& fault) {
   }
   return "the mbarrier's phase has " + std::to_string(fault.phase.arrivals) + " of its " +
          counted(fault.phase.expected_arrivals, "arrival") + ", and no running thread can arrive";
+}
+
+struct MisuseWords {
+  const char *what, *advice;
+};
+
+MisuseWords words_of(MbarrierMisuse misuse) {
+  switch (misuse) {
+    case MbarrierMisuse::not_initialised:
+      return {" uses an mbarrier that was not initialised",
+              "mbarrier.init by one thread, fence.mbarrier_init, and __syncthreads() before the "
+              "first use"};
+    case MbarrierMisuse::bad_count:
+      return {" initialises an mbarrier with a number of arrivals that it cannot have",
+              "a number from 1 to 1048575"};
+    case MbarrierMisuse::too_many_arrivals:
+      return {" arrives at an mbarrier more often than its phase expects",
+              "mbarrier.init with the number of arrivals of each phase"};
+    case MbarrierMisuse::too_many_bytes:
+      return {" lets an mbarrier expect more bytes than it can count",
+              "at most 1048575 bytes in a phase"};
+  }
+  return {"", ""};
 }
 
 std::string detail_of_tensor_copy(const Fault& fault) {
@@ -180,6 +205,7 @@ std::string detail_of(const Fault& fault) {
                         " bytes for registers, shared and local memory, and its counters more: ") +
              fault.host.text();
     case FaultKind::trap:
+    case FaultKind::misused_mbarrier:
     case FaultKind::interrupted:
       break;
   }
@@ -219,6 +245,8 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", " comes to `" + fault.instruction + "` with a part of a warp"};
     case FaultKind::bad_tensor_copy:
       return {"", " comes to a tensor copy that no device makes"};
+    case FaultKind::misused_mbarrier:
+      return {"", words_of(fault.misuse).what};
     case FaultKind::timed_out:
       return {"", " takes too long"};
     case FaultKind::host_memory:
@@ -248,7 +276,7 @@ std::string where_of(const Fault& fault) {
     text << ": thread " << triple(fault.thread) << " of block " << triple(fault.block);
   }
   if (has_address(fault.kind)) {
-    if (is_access(fault.kind) && is_of_block_or_thread(fault.place.kind)) {
+    if (is_of_block_or_thread(fault.place.kind)) {
       const bool is_parameter = fault.place.kind == AddressKind::parameters;
       text << ", byte " << byte_of(fault) << " of "
            << (is_parameter      ? "the parameters"
@@ -339,6 +367,8 @@ std::string advice_of(const Fault& fault) {
              " out of the `if` or loop, and launch blocks of a multiple of 32 threads";
     case FaultKind::bad_tensor_copy:
       return advice_on_tensor_copy(fault);
+    case FaultKind::misused_mbarrier:
+      return words_of(fault.misuse).advice;
     case FaultKind::timed_out:
       return "a smaller problem or a longer SIMULATOR_TIMEOUT; if that does not help, a loop" +
              line_of(fault) + " may never end";
@@ -356,7 +386,8 @@ const char* name_of(FaultKind kind) {
                                 "unknown_instruction", "barrier_divergence", "trap",
                                 "failed_assert",       "interrupted",        "endless_wait",
                                 "stack_overflow",      "no_function",        "incomplete_warp",
-                                "bad_tensor_copy",     "timed_out",          "host_memory"};
+                                "bad_tensor_copy",     "misused_mbarrier",   "timed_out",
+                                "host_memory"};
   static_assert(NAMES.size() == static_cast<size_t>(FaultKind::host_memory) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }

@@ -32,6 +32,7 @@ enum class FaultKind {
   no_function,          // a call through a pointer to no function   -> cudaErrorInvalidPc
   incomplete_warp,      // a matrix instruction without all lanes    -> cudaErrorIllegalInstruction
   bad_tensor_copy,      // a tensor copy that a device cannot make   -> cudaErrorIllegalInstruction
+  misused_mbarrier,     // more than its phase expects, ...          -> cudaErrorLaunchFailure
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
 };
@@ -56,6 +57,14 @@ enum class AddressKind {
   null,           // at most a page from 0
   before_shared,  // before the block's shared memory
   parameters,     // the kernel's parameters, which are constant
+};
+
+/// A mistake with an mbarrier.
+enum class MbarrierMisuse {
+  not_initialised,
+  bad_count,          // mbarrier.init with a number of arrivals that none can have
+  too_many_arrivals,  // more than the phase still waits for
+  too_many_bytes,     // beyond the range of the count
 };
 
 /// The reason why a device cannot make a tensor copy.
@@ -129,6 +138,7 @@ struct Fault {
   // first lane on another branch.
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
   uint32_t calls = 0;  // calls that fit into the stack
+  MbarrierMisuse misuse{};
   /// The mistake of a tensor copy: the dimension, its coordinate, and the bytes of an element or the map's dimensions.
   struct Tensor {
     TensorMistake mistake{};

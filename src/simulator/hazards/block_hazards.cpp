@@ -283,12 +283,10 @@ void BlockHazards::mbarrier_is_used(uint32_t instruction, uint32_t thread, uint6
   check_shared(cells_[at / launch_.unit].write, true, read, at);
 }
 
-void BlockHazards::misused_mbarrier(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread,
-                                    uint64_t at) {
-  launch_.found.add(hazard_key(HazardKind::misused_mbarrier, launch_.line_of(instruction),
-                               static_cast<uint32_t>(misuse)),
+void BlockHazards::misused_mbarrier(uint32_t instruction, uint32_t thread, uint64_t at) {
+  launch_.found.add(hazard_key(HazardKind::misused_mbarrier, launch_.line_of(instruction)),
                     {number_, at, thread},
-                    [&] { return describe_misuse(misuse, instruction, thread, at); });
+                    [&] { return describe_misuse(instruction, thread, at); });
 }
 
 void BlockHazards::unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at) {
@@ -297,38 +295,14 @@ void BlockHazards::unawaited_copy(uint32_t instruction, uint32_t thread, uint64_
                     [&] { return describe_unawaited(instruction, thread, at); });
 }
 
-Hazard BlockHazards::describe_misuse(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread,
-                                     uint64_t at) const {
-  struct Words {
-    const char *what, *advice;
-  };
-  const Words words = [&]() -> Words {
-    switch (misuse) {
-      case MbarrierMisuse::not_initialised:
-        return {"uses an mbarrier that was not initialised",
-                "mbarrier.init by one thread, fence.mbarrier_init, and __syncthreads() before the "
-                "first use"};
-      case MbarrierMisuse::bad_count:
-        return {"initialises an mbarrier with a number of arrivals that it cannot have",
-                "a number from 1 to 1048575"};
-      case MbarrierMisuse::too_many_arrivals:
-        return {"arrives at an mbarrier more often than its phase expects",
-                "mbarrier.init with the number of arrivals of each phase"};
-      case MbarrierMisuse::too_many_bytes:
-        return {"lets an mbarrier expect more bytes than it can count",
-                "at most 1048575 bytes in a phase"};
-      case MbarrierMisuse::not_a_state:
-        break;
-    }
-    return {"waits for a state that no arrival at an mbarrier returned",
-            "keep the result of mbarrier.arrive, or wait for a parity"};
-  }();
+Hazard BlockHazards::describe_misuse(uint32_t instruction, uint32_t thread, uint64_t at) const {
   Hazard hazard = hazard_at(HazardKind::misused_mbarrier, launch_.program, instruction);
-  hazard.message.what = launch_.program.demangled + " " + words.what;
+  hazard.message.what =
+      launch_.program.demangled + " waits for a state that no arrival at an mbarrier returned";
   hazard.message.where =
       place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
       ", " + place(at, true);
-  hazard.message.advice = words.advice;
+  hazard.message.advice = "keep the result of mbarrier.arrive, or wait for a parity";
   return hazard;
 }
 
@@ -600,7 +574,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
                                     : "";
       return fence +
              "a place of its own for each thread (a grid-stride loop steps by gridDim.x * "
-             "blockDim.x), or atomicAdd where several are to add to one";
+             "blockDim.x), or atomicAdd if several threads add to one place";
     }
     const std::string apart = "write to a second array, or make two kernels";
     return launch_.has_messages()
@@ -631,7 +605,7 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
            (wraps ? " of the loop's next turn" : "") + why;
   }
   if (both_write)
-    return "a place of its own for each thread, or atomicAdd where several are to add to one";
+    return "a place of its own for each thread, or atomicAdd if several threads add to one place";
   const bool is_next_turn =
       launch_.first_copy_of(second.instruction) < launch_.first_copy_of(first.instruction) &&
       launch_.comes_next_turn(first.instruction, second.instruction);

@@ -39,15 +39,6 @@ struct ThreadCopy {
   uint32_t source_bytes = 0;  // fewer than `bytes` if zeros fill the rest
 };
 
-/// A mistake with an mbarrier.
-enum class MbarrierMisuse {
-  not_initialised,
-  bad_count,          // mbarrier.init with a number of arrivals that none can have
-  too_many_arrivals,  // more than the phase still waits for
-  too_many_bytes,     // beyond the range of the count
-  not_a_state,        // a wait for a value that no arrival returned
-};
-
 /// Looks for hazards in one block after the other. Passes them to the launch's context.
 class BlockHazards {
  public:
@@ -77,7 +68,8 @@ class BlockHazards {
   void mbarrier_begins(uint32_t instruction, uint32_t thread, uint64_t at);
   /// Records any other use.
   void mbarrier_is_used(uint32_t instruction, uint32_t thread, uint64_t at);
-  void misused_mbarrier(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread, uint64_t at);
+  /// Records that the thread waits for a state that no arrival returned.
+  void misused_mbarrier(uint32_t instruction, uint32_t thread, uint64_t at);
 
   /// Records that these lanes have exited.
   void leave(uint32_t warp, uint32_t lanes) { left_[warp] |= lanes; }
@@ -171,8 +163,7 @@ class BlockHazards {
   Hazard describe_early(const Side& copier, const Side& user, uint64_t address,
                         bool is_source) const;
 
-  Hazard describe_misuse(MbarrierMisuse misuse, uint32_t instruction, uint32_t thread,
-                         uint64_t at) const;
+  Hazard describe_misuse(uint32_t instruction, uint32_t thread, uint64_t at) const;
   Hazard describe_unawaited(uint32_t instruction, uint32_t thread, uint64_t at) const;
 
   std::string written_part(uint64_t address) const;

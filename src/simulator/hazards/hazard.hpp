@@ -15,7 +15,7 @@ enum class HazardKind {
   unwritten_read,     // a read of bytes that were never written
   early_use,          // a use of bytes that cp.async still copies
   unawaited_copy,     // a bulk copy that is under way when its block ends
-  misused_mbarrier,   // an mbarrier that was not initialised, or got more than its phase expects
+  misused_mbarrier,   // a wait for a state that no arrival at an mbarrier returned
   absent_lane,        // a shuffle that reads a lane which takes no part
   false_mask,         // a mask that does not match the lanes
   forbidden_barrier,  // a barrier that a device passes and the programming guide forbids

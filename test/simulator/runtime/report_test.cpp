@@ -48,7 +48,7 @@ TEST(FaultText, EveryKindHasItsOwnAdvice) {
       FaultKind::unknown_instruction, FaultKind::barrier_divergence, FaultKind::trap,
       FaultKind::failed_assert,       FaultKind::endless_wait,       FaultKind::stack_overflow,
       FaultKind::no_function,         FaultKind::incomplete_warp,    FaultKind::bad_tensor_copy,
-      FaultKind::timed_out,           FaultKind::host_memory};
+      FaultKind::misused_mbarrier,    FaultKind::timed_out,          FaultKind::host_memory};
   for (const FaultKind kind : kinds) {
     const Message message = fault_of(kind, FaultAction::reads, 16).message();
     EXPECT_TRUE(advice.insert(message.advice).second) << message.text();

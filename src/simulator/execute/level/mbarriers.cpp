@@ -62,8 +62,13 @@ struct Use {
 
   uint32_t thread() const { return thread_of(warp, lane); }
   bool is_watched() const { return Watch::looks_for_hazards(warp); }
-  void report(MbarrierMisuse misuse) const {
-    if (is_watched()) warp.block->hazards->misused_mbarrier(misuse, instruction, thread(), at);
+  // A device ends the launch.
+  [[noreturn]] void fail(MbarrierMisuse misuse) const {
+    throw WarpFault{{.kind = FaultKind::misused_mbarrier,
+                     .address = at,
+                     .place = {.kind = AddressKind::shared, .bytes = warp.block->shared_bytes},
+                     .misuse = misuse},
+                    lane};
   }
 };
 
@@ -80,9 +85,8 @@ void store(const Use& use, Mbarrier mbarrier) {
 void add_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
   const int64_t sum = mbarrier.bytes + bytes;
   if (sum > Mbarrier::MOST_BYTES || sum < -Mbarrier::MOST_BYTES)
-    use.report(MbarrierMisuse::too_many_bytes);
-  mbarrier.bytes =
-      static_cast<int32_t>(std::clamp<int64_t>(sum, -Mbarrier::MOST_BYTES, Mbarrier::MOST_BYTES));
+    use.fail(MbarrierMisuse::too_many_bytes);
+  mbarrier.bytes = static_cast<int32_t>(sum);
 }
 
 void expect_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
@@ -107,8 +111,8 @@ Mbarrier ready_for_arrival(const Use& use, const Mbarrier& mbarrier) {
 }
 
 void arrive(const Use& use, Mbarrier mbarrier, uint32_t count) {
-  if (count == 0 || count > mbarrier.pending) use.report(MbarrierMisuse::too_many_arrivals);
-  mbarrier.pending -= std::min(count, mbarrier.pending);
+  if (count == 0 || count > mbarrier.pending) use.fail(MbarrierMisuse::too_many_arrivals);
+  mbarrier.pending -= count;
   if (use.is_watched()) use.warp.block->hazards->order.arrive(use.thread(), use.at);
   store(use, mbarrier);
 }
@@ -193,24 +197,21 @@ void for_each_use(Warp& w, const Op& op, Each&& each) {
   });
 }
 
-// Calls each(use, mbarrier) for the active lanes, one after the other. Reports a place without an mbarrier, and passes over it.
+// Calls each(use, mbarrier) for the active lanes, one after the other. Throws WarpFault for a place without an mbarrier.
 template <typename Each>
 void for_each_mbarrier(Warp& w, const Op& op, Each&& each) {
   for_each_use(w, op, [&](const Use& use) {
     if (use.is_watched()) w.block->hazards->mbarrier_is_used(use.instruction, use.thread(), use.at);
-    if (const auto mbarrier = load_mbarrier(w, use.at)) {
-      each(use, *mbarrier);
-    } else {
-      use.report(MbarrierMisuse::not_initialised);
-    }
+    const std::optional<Mbarrier> mbarrier = load_mbarrier(w, use.at);
+    if (!mbarrier) use.fail(MbarrierMisuse::not_initialised);
+    each(use, *mbarrier);
   });
 }
 
 void initialise(Warp& w, const Op& op) {
   for_each_use(w, op, [&](const Use& use) {
-    const uint32_t count = read<uint32_t>(w, op.b)[use.lane];
-    if (count == 0 || count > Mbarrier::MOST_ARRIVALS) use.report(MbarrierMisuse::bad_count);
-    const uint32_t arrivals = std::clamp(count, 1u, Mbarrier::MOST_ARRIVALS);
+    const uint32_t arrivals = read<uint32_t>(w, op.b)[use.lane];
+    if (arrivals == 0 || arrivals > Mbarrier::MOST_ARRIVALS) use.fail(MbarrierMisuse::bad_count);
     w.block->bulk.phases.erase(use.at);
     if (use.is_watched()) w.block->hazards->mbarrier_begins(use.instruction, use.thread(), use.at);
     store_word(w, use.at, Mbarrier{.pending = arrivals, .expected = arrivals}.word());
@@ -274,7 +275,11 @@ void test_wait(Warp& w, const Op& op) {
       parity = (read<uint32_t>(w, op.b)[use.lane] & 1) != 0;
     } else {
       const auto state = Mbarrier::from(read<uint64_t>(w, op.b)[use.lane]);
-      if (!state) return use.report(MbarrierMisuse::not_a_state);
+      if (!state) {
+        if (use.is_watched())
+          w.block->hazards->misused_mbarrier(use.instruction, use.thread(), use.at);
+        return;
+      }
       parity = state->parity;
     }
     if (mbarrier.parity == parity) {
@@ -356,7 +361,7 @@ void for_each_due_store(Warp& w, const Op& op, Each&& each) {
 // Requests a load. `sources`: the bytes of each row in global memory.
 void begin(Warp& w, int lane, BulkLoad load, const std::vector<TensorRow>& sources) {
   const Use use{w, load.instruction, lane, load.mbarrier};
-  if (!load_mbarrier(w, load.mbarrier)) use.report(MbarrierMisuse::not_initialised);
+  if (!load_mbarrier(w, load.mbarrier)) use.fail(MbarrierMisuse::not_initialised);
   for (size_t i = 0; use.is_watched() && i < load.rows.size(); ++i) {
     const auto bytes = static_cast<uint32_t>(span_of(load.rows[i], load.span));
     Watch::copy_begins(w, load.instruction, lane, load.rows[i].offset, bytes, sources[i].address,

@@ -33,6 +33,7 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::failed_assert:
       return cudaErrorAssert;
     case FaultKind::barrier_divergence:
+    case FaultKind::misused_mbarrier:
     case FaultKind::trap:
     case FaultKind::interrupted:
       return cudaErrorLaunchFailure;
