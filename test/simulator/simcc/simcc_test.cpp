@@ -673,7 +673,7 @@ __global__ void bad(int* p) {
   asm volatile(".imaginary %0;" ::"r"(1));
 }
 __global__ void unreached(int* p) {
-  if (*p > 1000) asm volatile("wgmma.fence.sync.aligned;");
+  if (*p > 1000) asm volatile("tcgen05.fence::before_thread_sync;");
   *p += 1;
 }
 int main() {
