@@ -19,7 +19,7 @@ class Parser(argparse.ArgumentParser):
     """An argparse parser that refuses misuse in one line, as these programs refuse everything."""
 
     def error(self, message):
-        raise Refused(f"{message}; {self.prog} --help says what there is")
+        raise Refused(f"{message}; '{self.prog} --help' lists the arguments")
 
 
 def parser():

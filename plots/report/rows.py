@@ -155,7 +155,7 @@ def _figures(rows):
     keys = [key for key in SHOWN if any(key in row.figures for row in rows)]
     if of_matrices and only_matrices:
         keys = [key for key in keys if not key.endswith("_sectors_per_request")]
-        meaning = "32-byte sectors that a warp's request touches; 4 bytes a lane, side by side, are 4"
+        meaning = "32-byte sectors that a warp's request touches: 4 if its lanes access 32 neighbouring floats from a sector's beginning on"
         for key in of_matrices:
             yield Column(
                 f"sectors/request, {key}",

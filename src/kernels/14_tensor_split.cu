@@ -571,7 +571,7 @@ extern const Rung tensor_split{
     .number = 14,
     .name = "tensor_split",
     .idea =
-        "FP32's accuracy from the tensor core: each number in two FP16 parts, sums taken out often",
+        "FP32's accuracy from the tensor core: each number is two FP16 parts, FP32 adds short sums",
     .promise = {.whole_tiles = 64,
                 .claims = {{"tensor_share", "", Relation::at_least, 0.9},
                            {"load_bytes_per_lane", "A", Relation::equal, 8},

@@ -151,7 +151,7 @@ class Painter {
     explain(any_word([](const Word& w) { return w.lanes == 0 && w.fetched; }), marks_.wasted,
             std::ranges::any_of(steps, [](const Request& r) { return r.action == Action::load; })
                 ? "4 bytes fetched in vain"
-                : "4 bytes of a sector in vain");
+                : "4 bytes of a touched sector that no lane uses");
     explain(any_line([](const Line& l) { return l.after_gap; }), marks_.gap,
             "left out, for no lane touches it");
     explain(std::ranges::any_of(steps, [](const Request& r) { return r.active != ~0u; }),

@@ -249,7 +249,7 @@ void draw_legend(Figure& figure, const Request& r) {
     explain("empty", "", "not asked for", 150);
   } else {
     explain("hollow", "",
-            r.action == Action::load ? "4 bytes fetched in vain" : "4 bytes of a sector in vain",
+            r.action == Action::load ? "4 bytes fetched in vain" : "4 bytes that no lane uses",
             225);
     explain("empty", "", "not touched", 130);
     figure.write(x, figure.y + 13, "soft", "eight of them: a sector");

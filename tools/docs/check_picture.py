@@ -37,7 +37,7 @@ STYLE = f"""
 
 
 def wrong_answer(exercise, title):
-    """Returns the first hole that the answer is for, and its code."""
+    """Returns the letter of the first hole that the answer fills, and the answer's code."""
     file = ROOT / "exercises" / exercise / "wrong_answers.md"
     try:
         text = file.read_text(encoding="utf-8")

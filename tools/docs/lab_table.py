@@ -24,7 +24,7 @@ def table(run):
         if row.set == "lab" and row.is_right and "median_ms" in row.figures:
             labs.setdefault(row.kernel, []).append(row)
     if not labs:
-        raise Refused("the run has no times of labs; bench/record.py labs records them")
+        raise Refused("the run has no times of labs; record them with 'bench/record.py labs'")
     questions = {lab["lab"]: lab["question"] for lab in run.context.json["labs"]}
     dates = sorted({row.date[:10] for rows in labs.values() for row in rows})
     lines = [

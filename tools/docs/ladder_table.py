@@ -34,7 +34,7 @@ def table(run):
         if row.set == "sgemm" and row.number is not None and n in SQUARE_SIZES_SHOWN and fit_for_table(row):
             shown[row.number, marked(row, row.kernel), n] = row
     if not shown:
-        raise Refused("the run has no warm figures of rungs at the sizes of the table; bench/record.py device records them")
+        raise Refused("the run has no warm figures of rungs at the sizes of the table; record them with 'bench/record.py device'")
     kernels = sorted({(number, kernel) for number, kernel, _ in shown})
     sizes = sorted({n for _, _, n in shown})
     dates = sorted({row.date[:10] for row in shown.values()})

@@ -37,7 +37,7 @@ def table(run):
         if row.set == "sgemm" and row.number and pick.square(row) == SIZE and ladder_table.fit_for_table(row)
     }
     if not rungs:
-        raise Refused(f"the run has no warm figures of rungs at {SIZE}³; bench/record.py device records them")
+        raise Refused(f"the run has no warm figures of rungs at {SIZE}³; record them with 'bench/record.py device'")
     lines = [f"| # | rung | idea | % of cuBLAS at {SIZE}³ |", "| ---: | --- | --- | ---: |"]
     for number, row in sorted(rungs.items()):
         source = f"{number:02}_{row.kernel}.cu"

@@ -48,13 +48,13 @@ __device__ __forceinline__ void add_swapped(float* four, float4 swapped) {
 /// A chain of K additions rounds K times, each time in proportion to the sum so far: on random data the error grows
 /// like K. A chain that is cut into pieces of n, each of which begins at zero, has the error of n + K / n additions.
 ///
-/// The totals of the pieces lie in shared memory, since the registers are full. They are accessed once in a few hundred
-/// k.
+/// The totals of the pieces lie in shared memory, since the registers are full. Each total is accessed only once in a
+/// few hundred steps along K.
 template <Tile T>
 class SumOfChains {
  public:
   /// `shared`: T.threads() * T.TM * T.TN floats on an 8-byte boundary; each thread uses its own part. `depth` is the
-  /// number of k that a thread adds; short chains are not cut.
+  /// number of products that a thread adds to each sum. A chain of at most WORTH_A_CUT products is not cut.
   __device__ SumOfChains(float* shared, int64_t depth)
       : totals_(reinterpret_cast<float2*>(shared) + threadIdx.x),
         steps_(T.chain == 0 || depth <= WORTH_A_CUT ? INT32_MAX : T.chain / (T.BK / T.slices)) {}

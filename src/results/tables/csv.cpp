@@ -32,7 +32,7 @@ std::string kinds_of(const Json& hazards) {
 }
 
 // Collects the single values of a row; a value of an object is named "object.key". Leaves lists out, except the kinds
-// of hazards, because a row may be wrong for no other reason.
+// of hazards: a hazard may be the only reason that a row is wrong.
 void flatten(const std::string& prefix, const Json& object, Cells& flat) {
   for (const auto& [key, value] : object.items()) {
     if (key == "hazards") {

@@ -124,7 +124,7 @@ void ResultTable::add_kernels(const std::string& heading, int rank,
   });
 }
 
-// Finds none for an empty product, which has no per cent of anything.
+// Returns no recorded result for an empty product: it has no speed, so there is no percentage to show.
 RecordedResult ResultTable::starred(const Result& r) const {
   if (is_timed() || !r.refusal.empty() || r.who.number == 0 || (r.problem && r.problem->is_empty()))
     return {};

@@ -78,7 +78,10 @@ using Buffer = std::string_view;
 constexpr Metric METRICS[] = {
     // Memory traffic, counted.
     {"load_sectors_per_request", "load sectors per request", "sectors/request", "", Better::neither,
-     1, "32-byte sectors that a warp's load touches; 4 bytes a lane, side by side, are 4", true,
+     1,
+     "32-byte sectors that a warp's load touches: 4 if its lanes load 32 neighbouring floats from "
+     "a sector's beginning on",
+     true,
      [](const Result& r, Buffer b, const Roofs&) {
        return ratio(count(r, counts::LOAD_SECTORS, b), count(r, counts::LOAD_REQUESTS, b));
      }},

@@ -13,8 +13,8 @@ namespace results {
 inline constexpr int64_t LARGEST_OFFSET = 63;
 
 /// C = alpha * A * B + beta * C, A being M x K, B K x N and C M x N, row-major with leading dimensions
-/// lda >= max(1, K) and ldb, ldc >= max(1, N). Each matrix begins `offset` floats past a 256-byte boundary, as
-/// cudaMalloc's memory begins on one. The matrices' contents follow from `data` and `seed`.
+/// lda >= max(1, K) and ldb, ldc >= max(1, N). Each matrix begins `offset` floats past a 256-byte boundary.
+/// (cudaMalloc's memory begins on such a boundary.) The matrices' contents follow from `data` and `seed`.
 struct Problem {
   int64_t M = 0, N = 0, K = 0;
   int64_t lda = 1, ldb = 1, ldc = 1;

@@ -23,14 +23,14 @@ struct Setting {
   int stride = 1;   // in accesses: from thread to thread, or from column to column
   int offset = 0;   // floats before the first thread's
   int block_x = 32;
-  int block_y = 1;   // of the mappings row and column; the others number one row of threads
+  int block_y = 1;   // used by `row` and `column`; other mappings have one row of threads
   int columns = 64;  // floats from one row of the matrix to the next
   int tile = 32;     // of the mapping remap: columns of a block's tile
 
   bool operator==(const Setting&) const = default;
 };
 
-/// A word that a field may have in the page's address, and on the page.
+/// One choice of a field: its word in the page's address and its label on the page.
 struct Choice {
   const char* word;
   const char* label;

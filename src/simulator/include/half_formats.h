@@ -145,12 +145,12 @@ using BF16 = Format<7, 8>;
 struct TF32 {
   static constexpr unsigned INFINITE = 0x7f800000, CUT = 0x1fff, HALF = 0x1000;
 
-  /// Adds to the bits of a finite number, which rounds it, and cuts off: a carry goes on into the exponent, up to
-  /// infinity.
+  /// Rounds a finite number: adds `added` to its bits. A carry goes on into the exponent, up to infinity. Then sets
+  /// the lower 13 bits to zero, also those of infinities and NaN.
   static constexpr __host__ __device__ unsigned rounded(unsigned bits, unsigned added) {
     return (bits + ((bits & INFINITE) != INFINITE ? added : 0)) & ~CUT;
   }
-  /// Rounds to nearest, ties away from zero. A NaN is cut off like any number.
+  /// Rounds to nearest, ties away from zero. Of a NaN it only sets the lower 13 bits to zero.
   static constexpr __host__ __device__ unsigned ties_away(unsigned bits) { return rounded(bits, HALF); }
 };
 

@@ -188,13 +188,14 @@ std::string what_it_was_worth(const Judged& judged, const text::Page& page) {
   const Outcome& outcome = judged.outcome;
   std::string text;
   if (const Own own = own_of_the_rung(judged); own != Own::nothing) {
-    text += text::wrap(fmt::format("  {} That is fine; can you say why each line is there?",
-                                   own == Own::everything
-                                       ? "It is the rung's own code, sign for sign."
-                                       : "Between the marks it is the rung's own code, sign for "
-                                         "sign; the rest of the file is changed."),
-                       page.width, 2) +
-            "\n";
+    text +=
+        text::wrap(fmt::format("  {} That is fine; can you say why each line is there?",
+                               own == Own::everything
+                                   ? "It is the rung's own code, character for character."
+                                   : "Between the marks it is the rung's own code, character for "
+                                     "character; the rest of the file is changed."),
+                   page.width, 2) +
+        "\n";
   }
   if (!outcome.remark.empty())
     text += indented(lines_on(outcome.remark + "\n", narrower(page, 2)), 2);

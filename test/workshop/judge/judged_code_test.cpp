@@ -244,16 +244,17 @@ TEST_F(JudgedCode, ThatTakesOutAHeaderOfItsExerciseHasTheLadders) {
               StartsWith("it includes src/kernels/split_plan.hpp: "));
 }
 
-// "Sign for sign" refers to the file, not to the part between its marks.
+// "Character for character" refers to the file, not to the part between its marks.
 TEST_F(JudgedCode, ThatIsChangedOutsideOfItsMarksIsNotCalledTheRungsOwn) {
   const std::string last = "  return cudaGetLastError();\n";
   const std::string source =
       with(last, "  const cudaError_t error = cudaGetLastError();\n  return error;\n");
   const Ended ended = run_program(call(source, {}));
   EXPECT_EQ(ended.code, 0) << ended.out;
-  EXPECT_THAT(ended.out, AllOf(Not(HasSubstr("It is the rung's own code")),
-                               HasSubstr("Between the marks it is the rung's own code, sign for "
-                                         "sign; the rest of the file is changed.")));
+  EXPECT_THAT(ended.out,
+              AllOf(Not(HasSubstr("It is the rung's own code")),
+                    HasSubstr("Between the marks it is the rung's own code, character for "
+                              "character; the rest of the file is\n  changed.")));
 }
 
 }  // namespace

@@ -278,13 +278,14 @@ std::string report(const Counters& program, const std::vector<LaunchCounters>& l
                        width);
   }
   if (!all_cells.empty()) {
-    text += '\n' + wrapped(
-                       "The figures are of one launch; (x 12) stands for 12 that were alike. A "
-                       "sector is 32 bytes, a line 128; both are counted for each request. Bytes "
-                       "used: those that a lane asked for, of all in the sectors fetched. A "
-                       "wavefront is one pass over shared memory's 32 banks; bank conflicts are "
-                       "the wavefronts beyond the fewest possible.",
-                       width);
+    text +=
+        '\n' + wrapped(
+                   "The figures are of one launch; (x 12) means 12 launches with the same figures. "
+                   "A sector is 32 bytes, a line 128; both are counted for each request. Bytes "
+                   "used is the share of the touched sectors' bytes that a lane asked for. A "
+                   "wavefront is one pass over shared memory's 32 banks; bank conflicts are "
+                   "the wavefronts beyond the fewest possible.",
+                   width);
   }
   return text;
 }
