@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,16 +33,9 @@ class Mbarriers : public testing::Test {
 
   // Expects that the launch ended with this error, at an instruction in device/mbarrier.cuh. Returns its message.
   static std::string expect_fault(cudaError_t error, FaultKind kind) {
-    EXPECT_EQ(cudaDeviceSynchronize(), error);
-    const std::optional<Fault> fault = simulator::last_fault();
-    simulator::clear_fault();
-    if (!fault) {
-      ADD_FAILURE() << "no fault";
-      return "";
-    }
-    EXPECT_EQ(fault->kind, kind) << fault->text();
-    EXPECT_EQ(fault->where.file_name(), "mbarrier.cuh") << fault->text();
-    return fault->text();
+    const Fault fault = simulator::test::expect_fault(error, kind);
+    EXPECT_EQ(fault.where.file_name(), "mbarrier.cuh") << fault.text();
+    return fault.text();
   }
 };
 

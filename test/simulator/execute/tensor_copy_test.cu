@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,9 @@
 namespace {
 
 using device::Mbarrier;
-using simulator::Fault;
 using simulator::FaultKind;
 using simulator::HazardKind;
+using simulator::test::expect_fault;
 using simulator::test::Managed;
 
 constexpr int ROWS = 40, COLS = 72, PITCH = 96;  // of the matrix, in floats
@@ -45,19 +44,6 @@ class TensorCopies : public simulator::test::HazardTest {
                                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
         CUDA_SUCCESS);
     return map;
-  }
-
-  // Expects that the launch ended with this error. Returns its message.
-  static std::string expect_fault(cudaError_t error, FaultKind kind) {
-    EXPECT_EQ(cudaDeviceSynchronize(), error);
-    const std::optional<Fault> fault = simulator::last_fault();
-    simulator::clear_fault();
-    if (!fault) {
-      ADD_FAILURE() << "no fault";
-      return "";
-    }
-    EXPECT_EQ(fault->kind, kind) << fault->text();
-    return fault->text();
   }
 };
 
@@ -200,14 +186,15 @@ TEST_F(TensorCopies, TakeTheirMapFromParametersAndFromGlobalMemory) {
 TEST_F(TensorCopies, TakeNoMapFromLocalMemory) {
   const Managed<float> a(ROWS * PITCH), out(1);
   load_with<<<1, 32>>>(map_of(a.get(), CU_TENSOR_MAP_SWIZZLE_NONE), 2, out.get());
-  const std::string said = expect_fault(cudaErrorIllegalAddress, FaultKind::out_of_bounds);
+  const std::string said = expect_fault(cudaErrorIllegalAddress, FaultKind::out_of_bounds).text();
   EXPECT_NE(said.find("local memory"), std::string::npos) << said;
 }
 
 TEST_F(TensorCopies, NeedAMapThatWasEncoded) {
   const Managed<float> out(1);
   load_with<<<1, 32>>>(CUtensorMap{}, 0, out.get());
-  const std::string said = expect_fault(cudaErrorIllegalInstruction, FaultKind::bad_tensor_copy);
+  const std::string said =
+      expect_fault(cudaErrorIllegalInstruction, FaultKind::bad_tensor_copy).text();
   EXPECT_NE(said.find("never encoded"), std::string::npos) << said;
 }
 

@@ -5,7 +5,6 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,9 @@ namespace {
 using device::Factor;
 using device::Mbarrier;
 using device::Swizzle;
-using simulator::Fault;
 using simulator::FaultKind;
 using simulator::HazardKind;
+using simulator::test::expect_fault;
 using simulator::test::Managed;
 
 constexpr int BM = 64, BN = 64, BK = 64, MK = 16;  // a row of a tile has 128 bytes
@@ -180,21 +179,13 @@ TEST_F(Wgmma, BeyondSharedMemoryIsAnError) {
   const Managed<float> out(128);
   const uint64_t beyond = 1024 / 16;
   multiply<<<1, 128, 1024>>>(beyond, 0, 32, out.get());
-  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
-  const std::optional<Fault> fault = simulator::last_fault();
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::out_of_bounds) << fault->text();
-  simulator::clear_fault();  // so that the memory can be freed
+  expect_fault(cudaErrorIllegalAddress, FaultKind::out_of_bounds);
 }
 
 TEST_F(Wgmma, OfAPartOfAWarpIsAnError) {
   const Managed<float> out(128);
   multiply<<<1, 128, 4096>>>(0, 0, 31, out.get());
-  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalInstruction);
-  const std::optional<Fault> fault = simulator::last_fault();
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::incomplete_warp) << fault->text();
-  simulator::clear_fault();
+  expect_fault(cudaErrorIllegalInstruction, FaultKind::incomplete_warp);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,9 @@
 namespace {
 
 using device::Mbarrier;
-using simulator::Fault;
 using simulator::FaultKind;
 using simulator::HazardKind;
+using simulator::test::expect_fault;
 using simulator::test::Managed;
 
 class BulkHazards : public simulator::test::HazardTest {
@@ -36,15 +35,6 @@ class BulkHazards : public simulator::test::HazardTest {
     EXPECT_FALSE(hazards[0].message.advice.empty());
     for (const std::string& part : says)
       EXPECT_NE(text.find(part), std::string::npos) << "missing: " << part << "\n" << text;
-  }
-
-  // Expects that the launch ended as on an H200. Returns the message.
-  static std::string expect_misuse() {
-    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
-    const std::optional<Fault> fault = simulator::last_fault();
-    simulator::clear_fault();
-    EXPECT_TRUE(fault && fault->kind == FaultKind::misused_mbarrier);
-    return fault ? fault->text() : "";
   }
 };
 
@@ -240,7 +230,7 @@ __global__ void never_initialised() {
 
 TEST_F(BulkHazards, AnMbarrierThatWasNotInitialised) {
   never_initialised<<<1, 1>>>();
-  const std::string said = expect_misuse();
+  const std::string said = expect_fault(cudaErrorLaunchFailure, FaultKind::misused_mbarrier).text();
   EXPECT_NE(said.find("not initialised"), std::string::npos) << said;
 }
 
@@ -256,7 +246,7 @@ __global__ void arrive_too_often() {
 
 TEST_F(BulkHazards, MoreArrivalsThanThePhaseExpects) {
   arrive_too_often<<<1, 1>>>();
-  const std::string said = expect_misuse();
+  const std::string said = expect_fault(cudaErrorLaunchFailure, FaultKind::misused_mbarrier).text();
   EXPECT_NE(said.find("more often than its phase expects"), std::string::npos) << said;
   EXPECT_NE(said.find("bulk_hazards_test.cu:" + std::to_string(line_of("too often"))),
             std::string::npos)
@@ -271,7 +261,7 @@ __global__ void expect_too_much() {
 
 TEST_F(BulkHazards, MoreBytesThanAnMbarrierCounts) {
   expect_too_much<<<1, 1>>>();
-  const std::string said = expect_misuse();
+  const std::string said = expect_fault(cudaErrorLaunchFailure, FaultKind::misused_mbarrier).text();
   EXPECT_NE(said.find("1048575"), std::string::npos) << said;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,19 @@ inline int line_of(const char* file, const std::string& mark) {
     if (line.ends_with("// mark: " + mark)) return number;
   }
   return -1;
+}
+
+/// Expects that the last launch ended with this error, and clears it. Returns the fault.
+inline Fault expect_fault(cudaError_t error, FaultKind kind) {
+  EXPECT_EQ(cudaDeviceSynchronize(), error);
+  const std::optional<Fault> fault = last_fault();
+  clear_fault();
+  if (!fault) {
+    ADD_FAILURE() << "no fault";
+    return {};
+  }
+  EXPECT_EQ(fault->kind, kind) << fault->text();
+  return *fault;
 }
 
 /// Looks for hazards of some kinds, and prints no messages meanwhile.
