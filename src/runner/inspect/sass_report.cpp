@@ -138,8 +138,9 @@ SassReport only(SassReport report, const std::vector<Workload>& workloads) {
   return report;
 }
 
-bool keeps_its_word(const Workload& workload, const SassEntry& entry) {
-  return std::ranges::all_of(width_verdicts(workload, entry),
+bool keeps_its_word(const Workload& workload, const SassEntry& entry,
+                    std::span<const SassEntry> all) {
+  return std::ranges::all_of(width_verdicts(workload, entry, all),
                              [](const WidthVerdict& verdict) { return verdict.access != nullptr; });
 }
 
@@ -261,7 +262,8 @@ SassReport read_sass_report(const std::string& path) {
   }
 }
 
-std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEntry& entry) {
+std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEntry& entry,
+                                         std::span<const SassEntry> all) {
   if (!entry.is_promised) return {};
   std::vector<WidthVerdict> verdicts;
   for (const device::Claim& claim : workload.promise) {
@@ -275,10 +277,17 @@ std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEnt
       verdicts.push_back({claim.buffer, bytes, load_of_width(entry.summary, bytes)});
     }
   }
+  std::erase_if(verdicts, [&](const WidthVerdict& verdict) {
+    return verdict.access == nullptr && std::ranges::any_of(all, [&](const SassEntry& other) {
+             return other.is_promised && other.subject == entry.subject &&
+                    load_of_width(other.summary, verdict.bytes) != nullptr;
+           });
+  });
   return verdicts;
 }
 
-std::string sass_text(const Workload& workload, const SassEntry& entry, const text::Page& page) {
+std::string sass_text(const Workload& workload, const SassEntry& entry, const text::Page& page,
+                      std::span<const SassEntry> all) {
   const text::Signs signs(page.unicode);
   const SassSummary& s = entry.summary;
   std::string text =
@@ -308,7 +317,7 @@ std::string sass_text(const Workload& workload, const SassEntry& entry, const te
         fmt::format("  {:<16}{:>12}{:>12}{:>10}  {}\n", access.kind, access.bytes, access.in_loop,
                     s.has_loop ? fmt::format("{}", access.outside) : "", access.opcode);
   }
-  for (const WidthVerdict& verdict : width_verdicts(workload, entry)) {
+  for (const WidthVerdict& verdict : width_verdicts(workload, entry, all)) {
     const std::string found = verdict.access == nullptr
                                   ? (entry.summary.has_loop ? "no such load is in the main loop"
                                                             : "no such load is in the code")
@@ -357,8 +366,8 @@ ExitCode run(const SassRequest& request) {
     for (const SassEntry& entry : report->entries) {
       if (entry.subject != sass_name(workload)) continue;
       found = true;
-      kept &= keeps_its_word(workload, entry);
-      text += sass_text(workload, entry, page);
+      kept &= keeps_its_word(workload, entry, report->entries);
+      text += sass_text(workload, entry, page, report->entries);
     }
     if (!found) text += "  nothing is recorded of it\n";
   }

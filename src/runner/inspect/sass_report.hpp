@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,8 +51,12 @@ struct WidthVerdict {
   int bytes = 0;
   const SassAccess* access = nullptr;
 };
-std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEntry& entry);
+/// `all`: the entries of the report. If a workload launches several kernels, one of them with such loads is enough: the others
+/// read other memory, or only in cases that the promise does not cover.
+std::vector<WidthVerdict> width_verdicts(const Workload& workload, const SassEntry& entry,
+                                         std::span<const SassEntry> all = {});
 
-std::string sass_text(const Workload& workload, const SassEntry& entry, const text::Page& page);
+std::string sass_text(const Workload& workload, const SassEntry& entry, const text::Page& page,
+                      std::span<const SassEntry> all = {});
 
 }  // namespace runner

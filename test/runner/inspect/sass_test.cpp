@@ -222,6 +222,24 @@ TEST(SassVerdict, WantsThePromisedWidthInTheMainLoop) {
   EXPECT_TRUE(runner::width_verdicts(workload("6"), entry).empty());
 }
 
+// A workload may launch several kernels, and not each of them reads A and B.
+TEST(SassVerdict, WantsThePromisedWidthInOneOfTheKernels) {
+  const SassEntry with{
+      .subject = "rung", .is_promised = true, .summary = summary_of(VECTOR_FLOAT4)};
+  SassEntry without = with;
+  for (auto& access : without.summary.accesses) access.bytes = 4;
+  const std::vector<SassEntry> both = {with, without}, alone = {without};
+  EXPECT_TRUE(runner::width_verdicts(workload("6"), without, both).empty());
+  EXPECT_EQ(runner::width_verdicts(workload("6"), with, both).size(), 1u);
+  EXPECT_EQ(runner::width_verdicts(workload("6"), without, alone).size(), 1u);
+  std::vector<SassEntry> fallback = both;
+  fallback[0].is_promised = false;
+  EXPECT_EQ(runner::width_verdicts(workload("6"), without, fallback).size(), 1u);
+  std::vector<SassEntry> other = both;
+  other[0].subject = "another rung";
+  EXPECT_EQ(runner::width_verdicts(workload("6"), without, other).size(), 1u);
+}
+
 TEST(SassVerdict, WantsEachWidthOfSeveral) {
   const SassEntry entry{.subject = "", .is_promised = true, .summary = summary_of(NESTED)};
   const auto verdicts = runner::width_verdicts(workload("10"), entry);
