@@ -10,21 +10,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "device/mbarrier.cuh"
 #include "device/tensor_copy.cuh"
 #include "device/wgmma.cuh"
+#include "hopper_answers.cuh"
 
 namespace {
 
 using device::Mbarrier;
 
 constexpr int SHARED_BYTES = 4096;
-constexpr int TRIES = 100;
 
 struct Arguments {
   CUtensorMap map;  // of 32 x 32 floats, boxes of 32 x 8
@@ -32,61 +30,35 @@ struct Arguments {
   int number;  // of the mistake
 };
 
-enum Mistake {
-  bulk_size,
-  bulk_size_zero,
-  bulk_global_address,
-  bulk_shared_address,
-  bulk_beyond_memory,
-  bulk_beyond_shared,
-  bulk_store_beyond_memory,
-  tensor_shared_address,
-  tensor_beyond_shared,
-  tensor_map_of_zeros,
-  tensor_map_in_local_memory,
-  tensor_map_misaligned,
-  tensor_of_freed_memory,
-  tensor_of_another_rank,
-  mbarrier_misaligned,
-  mbarrier_of_no_arrivals,
-  mbarrier_of_too_many_arrivals,
-  mbarrier_never_initialised,
-  mbarrier_with_an_arrival_too_many,
-  mbarrier_with_bytes_that_nobody_expects,
-  mbarrier_with_too_many_bytes,
-  wgmma_beyond_shared,
-};
-constexpr const char* NAMES[] = {
-    "bulk_size",
-    "bulk_size_zero",
-    "bulk_global_address",
-    "bulk_shared_address",
-    "bulk_beyond_memory",
-    "bulk_beyond_shared",
-    "bulk_store_beyond_memory",
-    "tensor_shared_address",
-    "tensor_beyond_shared",
-    "tensor_map_of_zeros",
-    "tensor_map_in_local_memory",
-    "tensor_map_misaligned",
-    "tensor_of_freed_memory",
-    "tensor_of_another_rank",
-    "mbarrier_misaligned",
-    "mbarrier_of_no_arrivals",
-    "mbarrier_of_too_many_arrivals",
-    "mbarrier_never_initialised",
-    "mbarrier_with_an_arrival_too_many",
-    "mbarrier_with_bytes_that_nobody_expects",
-    "mbarrier_with_too_many_bytes",
-    "wgmma_beyond_shared",
-};
+// THE list of mistakes.
+#define MISTAKES(DO)                          \
+  DO(bulk_size)                               \
+  DO(bulk_size_zero)                          \
+  DO(bulk_global_address)                     \
+  DO(bulk_shared_address)                     \
+  DO(bulk_beyond_memory)                      \
+  DO(bulk_beyond_shared)                      \
+  DO(bulk_store_beyond_memory)                \
+  DO(tensor_shared_address)                   \
+  DO(tensor_beyond_shared)                    \
+  DO(tensor_map_of_zeros)                     \
+  DO(tensor_map_in_local_memory)              \
+  DO(tensor_map_misaligned)                   \
+  DO(tensor_of_freed_memory)                  \
+  DO(tensor_of_another_rank)                  \
+  DO(mbarrier_misaligned)                     \
+  DO(mbarrier_of_no_arrivals)                 \
+  DO(mbarrier_of_too_many_arrivals)           \
+  DO(mbarrier_never_initialised)              \
+  DO(mbarrier_with_an_arrival_too_many)       \
+  DO(mbarrier_with_bytes_that_nobody_expects) \
+  DO(mbarrier_with_too_many_bytes)            \
+  DO(wgmma_beyond_shared)
 
-__device__ bool wait_for_some_time(Mbarrier& mbarrier, int parity) {
-  for (int i = 0; i < TRIES; ++i) {
-    if (device::is_complete(mbarrier, parity)) return true;
-  }
-  return false;
-}
+#define AS_ENUMERATOR(NAME) NAME,
+#define AS_TEXT(NAME) #NAME,
+enum Mistake { MISTAKES(AS_ENUMERATOR) };
+constexpr const char* NAMES[] = {MISTAKES(AS_TEXT)};
 
 __global__ void __launch_bounds__(128) make(const __grid_constant__ Arguments of, int* completed) {
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -196,10 +168,8 @@ __global__ void __launch_bounds__(128) make(const __grid_constant__ Arguments of
       device::arrive(full);
       break;
   }
-  *completed = wait_for_some_time(full, 0) ? 1 : 0;
+  *completed = tensor_test::wait_for_some_time(full) ? 1 : 0;
 }
-
-using Encode = decltype(&cuTensorMapEncodeTiled);
 
 // Makes a mistake, and prints its name and the error.
 int run(int number) {
@@ -211,19 +181,14 @@ int run(int number) {
   cudaMemset(of.global, 0, 1 << 20);
   const int unknown = -1;
   cudaMemcpy(completed, &unknown, sizeof unknown, cudaMemcpyHostToDevice);
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                   &result);
   const cuuint64_t sizes[] = {32, 32}, strides[] = {128};
   const cuuint32_t box[] = {32, 8}, steps[] = {1, 1};
   void* tensor = of.global;
   if (number == tensor_of_freed_memory) cudaMalloc(&tensor, 64 << 20);
   if (number != tensor_map_of_zeros)
-    reinterpret_cast<Encode>(found)(&of.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor, sizes,
-                                    strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                    CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    tensor_test::encoder()(&of.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor, sizes, strides, box,
+                           steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (number == tensor_of_freed_memory) cudaFree(tensor);
   cudaMemcpy(of.global + 8, &of.map, sizeof of.map, cudaMemcpyHostToDevice);
   make<<<1, 128, SHARED_BYTES>>>(of, completed);
@@ -241,16 +206,12 @@ int run(int number) {
 
 // Returns the line that a process prints for each mistake.
 std::vector<std::string> all_lines(const std::string& program) {
-  std::vector<std::string> lines;
+  std::vector<std::string> all;
   for (const char* name : NAMES) {
-    std::FILE* output = popen(("'" + program + "' --make " + name).c_str(), "r");
-    std::string line;
-    for (int c = 0; output != nullptr && (c = std::fgetc(output)) != EOF && c != '\n';)
-      line += static_cast<char>(c);
-    if (output != nullptr) pclose(output);
-    lines.push_back(line);
+    const auto lines = tensor_test::lines_of("'" + program + "' --make " + name);
+    all.push_back(lines.empty() ? std::string(name) + " failed" : lines[0]);
   }
-  return lines;
+  return all;
 }
 
 }  // namespace
@@ -271,19 +232,6 @@ int main(int argc, char** argv) {
     return 77;
   }
   const std::vector<std::string> lines = all_lines(argv[0]);
-  if (words.size() == 2) {
-    std::ofstream stream(words[1]);
-    for (const std::string& line : lines) stream << line << '\n';
-    return stream ? 0 : 70;
-  }
-  std::ifstream stream(words[0]);
-  int differ = 0;
-  std::string recorded;
-  for (const std::string& line : lines) {
-    std::getline(stream, recorded);
-    if (line != recorded && ++differ > 0)
-      std::printf("'%s', recorded '%s'\n", line.c_str(), recorded.c_str());
-  }
-  std::printf("%zu mistakes, %d differ\n", lines.size(), differ);
-  return differ == 0 && stream ? 0 : 1;
+  return words.size() == 2 ? tensor_test::write_lines(words[1], lines)
+                           : tensor_test::compare_lines(words[0], lines, "mistakes");
 }

@@ -11,30 +11,25 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "device/mbarrier.cuh"
 #include "device/wgmma.cuh"
+#include "hopper_answers.cuh"
 
 namespace {
 
 using device::Contiguous;
 using device::Factor;
 using device::Swizzle;
+using tensor_test::check;
 
 constexpr int N = 64, ROWS = 64;  // A is 64 x K, B is K x 64
 constexpr int BYTES = 48 * 1024;  // of shared memory that a descriptor may lead to
 constexpr int OTHER_BYTES = ROWS * 32;
 constexpr int PAGE = 1024;  // FP16 and TF32 hold smaller integers exactly
-
-void check(cudaError_t error, const char* during) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "matrix_descriptors: %s: %s\n", during, cudaGetErrorString(error));
-  std::exit(70);
-}
 
 struct Descriptor {
   Swizzle swizzle;
@@ -152,15 +147,6 @@ std::vector<uint16_t> places(const Case& one, const Descriptor& of) {
   return all;
 }
 
-// FNV-1a.
-uint64_t hash(const std::vector<uint16_t>& values) {
-  uint64_t sum = 0xcbf29ce484222325u;
-  for (const uint16_t value : values) {
-    for (const int shift : {0, 8}) sum = (sum ^ (value >> shift & 0xffu)) * 0x100000001b3u;
-  }
-  return sum;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -180,7 +166,8 @@ int main(int argc, char** argv) {
   for (const Case& one : CASES) {
     for (const Descriptor& of : descriptors()) {
       const std::vector<uint16_t> found = places(one, of);
-      hashes.push_back(hash(found));
+      hashes.push_back(tensor_test::hash(
+          {reinterpret_cast<const unsigned char*>(found.data()), found.size() * sizeof(uint16_t)}));
       dumped.insert(dumped.end(), found.begin(), found.end());
     }
   }

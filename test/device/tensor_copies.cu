@@ -15,19 +15,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "device/mbarrier.cuh"
 #include "device/tensor_copy.cuh"
-#include "tensor_inputs.hpp"
+#include "hopper_answers.cuh"
 
 namespace {
 
 using tensor_test::check;
+using tensor_test::Encode;
 using tensor_test::Generator;
+using tensor_test::hash;
 
 constexpr int COUNT = 600;
 constexpr uint32_t GLOBAL_BYTES = 64 * 1024, SHARED_BYTES = 8 * 1024;
@@ -175,14 +175,6 @@ Map make(uint64_t seed) {
   return map;
 }
 
-// Waits at most some milliseconds. Returns whether the phase was complete by then.
-__device__ bool wait_for_some_time(device::Mbarrier& mbarrier, int parity) {
-  for (int i = 0; i < 100; ++i) {
-    if (device::is_complete(mbarrier, parity)) return true;
-  }
-  return false;
-}
-
 template <int RANK>
 __global__ void load(const __grid_constant__ CUtensorMap map, int4 at, int at4, uint32_t bytes,
                      unsigned char* out, int* arrived) {
@@ -202,7 +194,7 @@ __global__ void load(const __grid_constant__ CUtensorMap map, int4 at, int at4, 
     for (int i = 0; i < RANK; ++i) coordinates[i] = all[i];
     device::expect(full, bytes);
     device::load_tensor<RANK>(shared, map, coordinates, full);
-    *arrived = wait_for_some_time(full, 0) ? 1 : 0;
+    *arrived = tensor_test::wait_for_some_time(full) ? 1 : 0;
   }
   __syncthreads();
   for (uint32_t i = threadIdx.x; i < SHARED_BYTES; i += blockDim.x) out[i] = shared[i];
@@ -227,28 +219,6 @@ __global__ void store(const __grid_constant__ CUtensorMap map, int4 at, int at4)
 
 constexpr decltype(&load<1>) LOADS[] = {load<1>, load<2>, load<3>, load<4>, load<5>};
 constexpr decltype(&store<1>) STORES[] = {store<1>, store<2>, store<3>, store<4>, store<5>};
-
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-Encode encoder() {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                         &result),
-        "cudaGetDriverEntryPointByVersion");
-  if (result != cudaDriverEntryPointSuccess || found == nullptr) {
-    std::fprintf(stderr, "the driver has no cuTensorMapEncodeTiled\n");
-    std::exit(70);
-  }
-  return reinterpret_cast<Encode>(found);
-}
-
-// FNV-1a.
-uint64_t hash(const std::vector<unsigned char>& bytes) {
-  uint64_t sum = 0xcbf29ce484222325u;
-  for (const unsigned char byte : bytes) sum = (sum ^ byte) * 0x100000001b3u;
-  return sum;
-}
 
 std::string hexadecimal(const std::vector<unsigned char>& bytes) {
   std::string text;
@@ -340,7 +310,7 @@ std::string line_of(const Map& map, Encode encode, const Memory& memory, bool du
 
 // Prints the lines from a seed on. Ends after an error, since the process cannot use the GPU any more.
 int print_lines(uint64_t seed, bool dumps) {
-  const Encode encode = encoder();
+  const Encode encode = tensor_test::encoder();
   Memory memory;
   memory.allocate();
   for (; seed <= COUNT; ++seed) {
@@ -352,26 +322,18 @@ int print_lines(uint64_t seed, bool dumps) {
 
 // Returns all lines, which as many processes as necessary have printed.
 std::vector<std::string> all_lines(const std::string& program, bool dumps) {
-  std::vector<std::string> lines;
-  while (lines.size() < COUNT) {
+  std::vector<std::string> all;
+  while (all.size() < COUNT) {
     const std::string command =
-        "'" + program + "' --from " + std::to_string(lines.size() + 1) + (dumps ? " --dump" : "");
-    std::FILE* output = popen(command.c_str(), "r");
-    const size_t before = lines.size();
-    std::string line;
-    for (int c = 0; output != nullptr && (c = std::fgetc(output)) != EOF;) {
-      if (c != '\n') {
-        line += static_cast<char>(c);
-      } else {
-        lines.push_back(std::exchange(line, ""));
-      }
-    }
-    if (output == nullptr || pclose(output) != 0 || lines.size() == before) {
+        "'" + program + "' --from " + std::to_string(all.size() + 1) + (dumps ? " --dump" : "");
+    const std::vector<std::string> lines = tensor_test::lines_of(command);
+    if (lines.empty()) {
       std::fprintf(stderr, "'%s' failed\n", command.c_str());
       std::exit(70);
     }
+    all.insert(all.end(), lines.begin(), lines.end());
   }
-  return lines;
+  return all;
 }
 
 }  // namespace
@@ -393,24 +355,6 @@ int main(int argc, char** argv) {
   }
   const std::string& file = words.back();
   const std::vector<std::string> lines = all_lines(argv[0], dumps);
-  if (words.size() == 2) {
-    std::ofstream stream(file);
-    for (const std::string& line : lines) stream << line << '\n';
-    return stream ? 0 : 70;
-  }
-  std::ifstream stream(file);
-  size_t differ = 0;
-  std::string recorded;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    std::getline(stream, recorded);
-    if (recorded != lines[i] && differ++ < 10)
-      std::printf("tensor map %zu: '%s', recorded '%s'\n", i + 1, lines[i].c_str(),
-                  recorded.c_str());
-  }
-  if (!stream) {
-    std::fprintf(stderr, "'%s' has fewer than %zu lines\n", file.c_str(), lines.size());
-    return 2;
-  }
-  std::printf("%zu tensor maps, %zu differ\n", lines.size(), differ);
-  return differ == 0 ? 0 : 1;
+  return words.size() == 2 ? tensor_test::write_lines(file, lines)
+                           : tensor_test::compare_lines(file, lines, "tensor maps");
 }

@@ -41,6 +41,17 @@ inline Addresses addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t
           static_cast<uint64_t>(offset)};
 }
 
+/// The addresses of an operand that the decoder has read: Op says in which registers they are, and what is added.
+inline Addresses addresses_of_a(const Warp& w, const Op& op, AddressStorage& storage) {
+  return addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+}
+inline Addresses addresses_of_b(const Warp& w, const Op& op, AddressStorage& storage) {
+  return addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, storage);
+}
+inline Addresses addresses_of_e(const Warp& w, const Op& op, AddressStorage& storage) {
+  return addresses_of(w, op.e, (op.extra & ADDRESS_E_IN_32) != 0, op.lists->offset_e, storage);
+}
+
 /// The host address of each active lane's bytes: base + distance, or lane by lane.
 struct Located {
   const Pattern& pattern;
@@ -214,8 +225,7 @@ void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
 template <typename Observer, Space SPACE, uint32_t BYTES, typename Use>
 void use_memory(Warp& w, const Op& op, Use&& use) {
   AddressStorage storage;
-  const Addresses address =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  const Addresses address = addresses_of_a(w, op, storage);
   if constexpr (SPACE == Space::generic) {
     use_generic<Observer, BYTES>(w, op, address, use);
   } else if constexpr (SPACE == Space::shared) {

@@ -288,7 +288,7 @@ void load_matrices(Warp& w, const Op& op) {
   require_whole_warp(w);
   ++w.shared_loads;
   AddressStorage storage;
-  Addresses address = addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  Addresses address = addresses_of_a(w, op, storage);
   if (address.of(0) - SHARED_WINDOW < WINDOW_BYTES) address.offset -= SHARED_WINDOW;
 
   set_active(w, WITH_ADDRESS);
@@ -392,7 +392,7 @@ class SharedMatrices {
   static constexpr size_t LINES = MatrixDescriptor::LINES;
   using Bits = std::array<uint32_t, LINES * K>;  // (line, k)
 
-  SharedMatrices(const Warp& w) : warp_(w), watches_(Watch::looks_for_hazards(w)) {}
+  explicit SharedMatrices(const Warp& w) : warp_(w), watches_(Watch::looks_for_hazards(w)) {}
 
   // Returns eight lines of a matrix.
   Bits lines(const MatrixDescriptor& of, size_t first, bool across_k) {

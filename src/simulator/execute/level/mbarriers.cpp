@@ -190,8 +190,7 @@ void bring_about(const Use& use, bool parity) {
 template <typename Each>
 void for_each_use(Warp& w, const Op& op, Each&& each) {
   AddressStorage storage;
-  const Addresses address =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  const Addresses address = addresses_of_a(w, op, storage);
   for_each_lane(w.active, [&](int lane) {
     each(Use{w, op.instruction, lane, shared_offset(w, address, lane, WORD_BYTES, WORD_BYTES)});
   });
@@ -447,12 +446,9 @@ uint64_t span_of(const TensorMap& map) { return map.swizzle == 0 ? 0 : map.pitch
 
 void bulk_load(Warp& w, const Op& op) {
   AddressStorage to_storage, from_storage, mbarrier_storage;
-  const Addresses to =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, to_storage);
-  const Addresses from =
-      addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, from_storage);
-  const Addresses mbarrier = addresses_of(w, op.e, (op.extra & ADDRESS_E_IN_32) != 0,
-                                          op.lists->offset_e, mbarrier_storage);
+  const Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses from = addresses_of_b(w, op, from_storage);
+  const Addresses mbarrier = addresses_of_e(w, op, mbarrier_storage);
   for_each_lane(w.active, [&](int lane) {
     const uint32_t bytes = whole_pieces(read<uint32_t>(w, op.c)[lane]);
     check_bulk(w, from.of(lane), lane);
@@ -469,10 +465,8 @@ void bulk_load(Warp& w, const Op& op) {
 
 void bulk_store(Warp& w, const Op& op) {
   AddressStorage to_storage, from_storage;
-  const Addresses to =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, to_storage);
-  const Addresses from =
-      addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, from_storage);
+  const Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses from = addresses_of_b(w, op, from_storage);
   for_each_lane(w.active, [&](int lane) {
     const uint32_t bytes = whole_pieces(read<uint32_t>(w, op.c)[lane]);
     check_bulk(w, to.of(lane), lane);
@@ -485,12 +479,9 @@ void bulk_store(Warp& w, const Op& op) {
 
 void tensor_load(Warp& w, const Op& op) {
   AddressStorage to_storage, map_storage, mbarrier_storage;
-  const Addresses to =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, to_storage);
-  const Addresses maps =
-      addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, map_storage);
-  const Addresses mbarrier = addresses_of(w, op.e, (op.extra & ADDRESS_E_IN_32) != 0,
-                                          op.lists->offset_e, mbarrier_storage);
+  const Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses maps = addresses_of_b(w, op, map_storage);
+  const Addresses mbarrier = addresses_of_e(w, op, mbarrier_storage);
   for_each_lane(w.active, [&](int lane) {
     const TensorMap map = map_at(w, maps, lane);
     const Coordinates at = coordinates_of(w, op, map, lane, false);
@@ -521,10 +512,8 @@ void tensor_load(Warp& w, const Op& op) {
 
 void tensor_store(Warp& w, const Op& op) {
   AddressStorage map_storage, from_storage;
-  const Addresses maps =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, map_storage);
-  const Addresses from =
-      addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, from_storage);
+  const Addresses maps = addresses_of_a(w, op, map_storage);
+  const Addresses from = addresses_of_b(w, op, from_storage);
   for_each_lane(w.active, [&](int lane) {
     const TensorMap map = map_at(w, maps, lane);
     const Coordinates at = coordinates_of(w, op, map, lane, true);

@@ -95,8 +95,7 @@ void gather(Parts<Element, COUNT>& value, const Warp& w, const Located& located)
 template <typename Element, int COUNT, bool WIDE>
 uint32_t load_from_parameters(Warp& w, const Op& op) {
   AddressStorage storage;
-  const Addresses address =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  const Addresses address = addresses_of_a(w, op, storage);
   const uint32_t lanes = w.active;
   const uint32_t reading =
       lanes &
@@ -217,9 +216,8 @@ void atomic(Warp& w, const Op& op) {
 template <typename Observer, uint32_t BYTES>
 void async_copy(Warp& w, const Op& op) {
   AddressStorage to_storage, from_storage;
-  Addresses to = addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, to_storage);
-  const Addresses from =
-      addresses_of(w, op.b, (op.extra & ADDRESS_B_IN_32) != 0, op.offset_b, from_storage);
+  Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses from = addresses_of_b(w, op, from_storage);
   if (to.of(std::countr_zero(w.active)) - SHARED_WINDOW < WINDOW_BYTES) to.offset -= SHARED_WINDOW;
   const Located target = locate_shared<Observer, BYTES>(w, op.site(Site::shared), to);
   if (Observer::looks_for_hazards(w)) [[unlikely]]
@@ -279,8 +277,7 @@ void async_copy(Warp& w, const Op& op) {
 template <typename Element, bool WIDE>
 void load_parameter(Warp& w, const Op& op) {
   AddressStorage storage;
-  const Addresses address =
-      addresses_of(w, op.a, (op.extra & ADDRESS_IN_32) != 0, op.offset, storage);
+  const Addresses address = addresses_of_a(w, op, storage);
   const auto one_of = [&](int lane, size_t part) {
     const uint64_t at = address.of(lane) + part * sizeof(Element);
     Element one{};
