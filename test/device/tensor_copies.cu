@@ -290,7 +290,7 @@ std::string line_of(const Map& map, Encode encode, const Memory& memory, bool du
                 static_cast<unsigned long long>(hash(loaded)));
   line += text;
   loaded.resize(std::min(SHARED_BYTES, bytes_of(map) + 128));
-  const std::string dump = dumps ? " " + hexadecimal(loaded) : "";
+  const std::string dump = dumps ? std::string(" ").append(hexadecimal(loaded)) : "";
 
   STORES[map.rank - 1]<<<1, 32, SHARED_BYTES + 1024>>>(encoded, first_four(map.store_at),
                                                        map.store_at[4]);
