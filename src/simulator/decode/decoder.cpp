@@ -922,7 +922,7 @@ class Decoder {
     const std::vector<Operand>& operands = instruction.operands;
     source_of(op).kind = InstructionKind::control;
     const std::string operation = opcode.size() > 1 ? opcode[1] : "";
-    if (operation == "fence") op.execute = instructions_.nothing;
+    if (operation == "fence") op.execute = instructions_.warpgroup_fence;
     if (operation == "commit_group") op.execute = instructions_.warpgroup_commit;
     if (op.execute != nullptr) return operands.empty();
     if (operation == "wait_group") {
@@ -939,6 +939,7 @@ class Decoder {
       return false;
     source_of(op).kind = InstructionKind::tensor;
     source_of(op).product = shape;
+    program_->has_late_results = true;
     op.execute = instructions_.warpgroup_product(shape);
     OperandLists lists;
     auto d = slots_of(operands[0].parts, "f32");
@@ -972,7 +973,7 @@ class Decoder {
   // --- warp-level -----------------------------------------------------------------------------------
 
   bool decode_warp_instruction(const Instruction& instruction, Op& op) {
-    if (source_of(op).facts.operation == Operation::fence) {
+    if (source_of(op).facts.is_fence()) {
       op.execute = instructions_.fence;
       source_of(op).kind = InstructionKind::control;
       return instruction.operands.empty();

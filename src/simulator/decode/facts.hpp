@@ -59,8 +59,10 @@ enum class Operation : uint8_t {
   wait_group,  // waits for groups of copies
   wait_all,
   fence,
-  free,  // memory from malloc in a kernel
-  meet,  // bar.warp
+  fence_async,      // fence.proxy.async: bulk copies and wgmma see the threads' stores
+  fence_mbarriers,  // fence.mbarrier_init: bulk copies see initialised mbarriers
+  free,             // memory from malloc in a kernel
+  meet,             // bar.warp
   shuffle_index,
   shuffle_up,
   shuffle_down,
@@ -102,6 +104,9 @@ struct Facts {
   uint8_t count = 1;             // elements of a vector
   uint32_t spelling = 0;         // a number for the opcode, the same for equal opcodes of a program
 
+  bool is_fence() const {
+    return operation >= Operation::fence && operation <= Operation::fence_mbarriers;
+  }
   bool is_shuffle() const {
     return operation >= Operation::shuffle_index && operation <= Operation::shuffle_butterfly;
   }

@@ -64,6 +64,7 @@ struct InstructionSet {
   /// Returns the wgmma.mma_async of this shape. D's registers are in OperandLists::d. A is in OperandLists::a, or described by
   /// Op::a; B is described by Op::b. Op::c: the predicate scale-d. Op::extra: see WgmmaFlag.
   Execute (*warpgroup_product)(const MatrixShape& shape);
+  Execute warpgroup_fence;   // the tensor core sees the registers as they are now
   Execute warpgroup_commit;  // ends a group of products
   Execute warpgroup_wait;    // for all groups of products but the last Op::extra
   Execute (*async_copy)(uint32_t bytes);

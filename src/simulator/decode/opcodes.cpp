@@ -219,7 +219,11 @@ Facts facts_of(const std::vector<std::string>& opcode) {
                             (opcode[0] != "cp" || i == (opcode[2] == "bulk" ? 3u : 2u));
     if (may_say_it) facts.operation = operation_of(opcode[0], word).value_or(Operation::other);
     // The scope of a fence between proxies is in the name of a space.
-    if (facts.operation == Operation::fence && word.ends_with("::cta")) facts.scope = Scope::block;
+    if (facts.is_fence() && word.ends_with("::cta")) facts.scope = Scope::block;
+    if (facts.operation == Operation::fence && word.starts_with("async"))
+      facts.operation = Operation::fence_async;
+    if (facts.operation == Operation::fence && word == "mbarrier_init")
+      facts.operation = Operation::fence_mbarriers;
     if (const auto said = SAYINGS.find(word); said != SAYINGS.end()) {
       if (const Order* const order = std::get_if<Order>(&said->second)) facts.order = *order;
       if (const Scope* const scope = std::get_if<Scope>(&said->second)) facts.scope = *scope;

@@ -233,8 +233,9 @@ struct Program {
   size_t stack_bytes = 0;                        // per thread: local_bytes for call_depth calls
   uint32_t call_depth = 0;                       // most calls in progress at once
   std::map<uint64_t, uint32_t>
-      function_blocks;  // functions that may be called: address -> first block
-  int max_threads = 0;  // __launch_bounds__, 0 if not given
+      function_blocks;            // functions that may be called: address -> first block
+  int max_threads = 0;            // __launch_bounds__, 0 if not given
+  bool has_late_results = false;  // True if it has a wgmma: see LateResults
 };
 
 }  // namespace simulator

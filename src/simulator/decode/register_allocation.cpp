@@ -110,6 +110,27 @@ class Allocator {
       for (const std::string& name : names.writes) m.writes.push_back(number_of(name));
       for (const std::string& name : names.reads) m.reads.push_back(number_of(name));
     }
+    keep_registers_of_products();
+  }
+
+  // Lets each wait for wgmma read the registers of all wgmma. The tensor core uses them until then, so they have their
+  // places for themselves.
+  void keep_registers_of_products() {
+    std::set<size_t> used;
+    for (size_t i = 0; i < mentions_.size(); ++i) {
+      if (!is_product(function_.body[i], "mma_async")) continue;
+      for (const size_t r : mentions_[i].reads) {
+        if (map_.widths[names_[r]] == 4) used.insert(r);  // not a descriptor
+      }
+    }
+    for (size_t i = 0; !used.empty() && i < mentions_.size(); ++i) {
+      if (is_product(function_.body[i], "wait_group"))
+        mentions_[i].reads.assign(used.begin(), used.end());
+    }
+  }
+  static bool is_product(const Instruction& instruction, std::string_view operation) {
+    return instruction.opcode.size() > 1 && instruction.opcode[0] == "wgmma" &&
+           instruction.opcode[1] == operation;
   }
 
   // Finds for each block the registers that are read before they are written there, and the registers that are

@@ -49,8 +49,10 @@ void BlockHazards::start(uint64_t number) {
   std::fill(cells_.begin(), cells_.end(), SharedCell{});
   std::fill(local_written_.begin(), local_written_.end(), false);
   for (std::vector<Source>& sources : sources_) sources.clear();
-  shared_sources_.clear();
   pending_ = 0;
+  warpgroups_.assign((warps + Warpgroup::WARPS - 1) / Warpgroup::WARPS, {});
+  data_fences_.start(static_cast<uint32_t>(block_size_.count()));
+  mbarrier_fences_.start(static_cast<uint32_t>(block_size_.count()));
 }
 
 void BlockHazards::access(const WarpAccess& access) {
@@ -142,11 +144,11 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
     check_shared(cell.write, true, step, at);
   }
   if (step.writes) {
-    if (!shared_sources_.empty()) check_shared_sources(step, at);
+    check_late_reads(cell, step, at);
     check_shared(cell.read, false, step, at);
     check_shared(cell.other_read, false, step, at);
     cell.write = me;
-    cell.is_written = true;
+    cell.is_written = cell.is_stored = true;
     cell.value = step.value.value_or(0);
   } else if (!cell.read.is_somebody ||
              order.is_after(step.thread, cell.read.thread, cell.read.time)) {
@@ -179,7 +181,7 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
     } else {
       check_shared(cell.write, true, write, at);
     }
-    if (!shared_sources_.empty()) check_shared_sources(write, at);
+    check_late_reads(cell, write, at);
     check_shared(cell.read, false, write, at);
     check_shared(cell.other_read, false, write, at);
     cell.copy = copy.instruction + 1;
@@ -208,6 +210,7 @@ void BlockHazards::copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t
     cell.copy = 0;
     cell.write = {order.now(), instruction, static_cast<uint16_t>(writer), true};
     cell.is_written = true;
+    cell.is_stored = false;
     cell.read = cell.other_read = {};
   }
   std::vector<Source>& sources = sources_[thread];
@@ -245,17 +248,26 @@ void BlockHazards::bulk_load_is_counted(uint64_t mbarrier) {
 void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source,
                                     uint64_t bytes) {
   const Step read{instruction, thread, true, false, std::nullopt};
-  for (uint64_t at = source; at < source + bytes; at += launch_.unit)
-    shared_step(cells_[at / launch_.unit], read, at);
-  shared_sources_.push_back({source, source + bytes, instruction, thread});
+  Touch fenced;  // the last write that a fence covers
+  for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
+    SharedCell& cell = cells_[at / launch_.unit];
+    shared_step(cell, read, at);
+    ++cell.late_reads;
+    cell.late_reader = instruction;
+    cell.late_thread = static_cast<uint16_t>(thread);
+    const Touch& write = cell.write;
+    if (!cell.is_stored || (write.thread == fenced.thread && write.time == fenced.time)) continue;
+    if (!data_fences_.cover(order, write.thread, write.time, thread))
+      return report_unfenced(cell, read, at);
+    fenced = write;
+  }
 }
 
-void BlockHazards::late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source) {
-  const auto done =
-      std::find_if(shared_sources_.begin(), shared_sources_.end(), [&](const SharedSource& s) {
-        return s.instruction == instruction && s.thread == thread && s.first == source;
-      });
-  if (done != shared_sources_.end()) shared_sources_.erase(done);
+void BlockHazards::late_read_ends(uint64_t source, uint64_t bytes) {
+  for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
+    SharedCell& cell = cells_[at / launch_.unit];
+    if (cell.late_reads > 0) --cell.late_reads;
+  }
 }
 
 void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target,
@@ -264,12 +276,10 @@ void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint6
 }
 
 // Reports bulk stores and products whose source `step` overwrites before they have read it.
-void BlockHazards::check_shared_sources(const Step& step, uint64_t at) {
-  for (const SharedSource& source : shared_sources_) {
-    if (at + launch_.unit > source.first && at < source.past_end)
-      report_early({source.instruction, number_, source.thread, false},
-                   {step.instruction, number_, step.thread, true}, at, true);
-  }
+void BlockHazards::check_late_reads(const SharedCell& cell, const Step& step, uint64_t at) {
+  if (cell.late_reads == 0) return;
+  report_early({cell.late_reader, number_, cell.late_thread, false},
+               {step.instruction, number_, step.thread, true}, at, true);
 }
 
 void BlockHazards::mbarrier_begins(uint32_t instruction, uint32_t thread, uint64_t at) {
@@ -281,6 +291,22 @@ void BlockHazards::mbarrier_begins(uint32_t instruction, uint32_t thread, uint64
 void BlockHazards::mbarrier_is_used(uint32_t instruction, uint32_t thread, uint64_t at) {
   const Step read{instruction, thread, true, false, std::nullopt};
   check_shared(cells_[at / launch_.unit].write, true, read, at);
+}
+
+void BlockHazards::mbarrier_counts_copy(uint32_t instruction, uint32_t thread, uint64_t at) {
+  const SharedCell& cell = cells_[at / launch_.unit];
+  if (cell.is_stored && !mbarrier_fences_.cover(order, cell.write.thread, cell.write.time, thread))
+    report_unfenced(cell, {instruction, thread, false, false, std::nullopt}, at);
+}
+
+void BlockHazards::proxy_fence(uint32_t warp, uint32_t lanes, bool for_mbarriers) {
+  for_each_lane(lanes, [&](uint32_t lane) {
+    const uint32_t thread = warp * WARP + lane;
+    std::vector<Time> known = order.known_to(thread);
+    if (!for_mbarriers) data_fences_.pass(thread, order.now(), known);
+    mbarrier_fences_.pass(thread, order.now(), std::move(known));
+  });
+  order.pass_by();  // what a thread does later has a later time
 }
 
 void BlockHazards::misused_mbarrier(uint32_t instruction, uint32_t thread, uint64_t at) {
@@ -315,6 +341,145 @@ Hazard BlockHazards::describe_unawaited(uint32_t instruction, uint32_t thread, u
       ", " + place(at, true);
   hazard.message.advice =
       "wait before the thread returns: for the copy's mbarrier, or with cp.async.bulk.wait_group 0";
+  return hazard;
+}
+
+// --- wgmma --------------------------------------------------------------------------------------------
+
+void BlockHazards::warpgroup_step(uint32_t instruction, uint32_t warp) {
+  Warpgroup& group = warpgroups_[warp / Warpgroup::WARPS];
+  if (group.is_split) return;
+  const WarpgroupStep mine{instruction, warp};
+  const uint64_t step = group.done[warp % Warpgroup::WARPS]++ - group.first;
+  if (step == group.steps.size()) {
+    group.steps.push_back(mine);
+  } else if (launch_.line_of(group.steps[step].instruction) != launch_.line_of(instruction)) {
+    return report_split(group, group.steps[step], mine);
+  }
+  while (*std::min_element(group.done.begin(), group.done.end()) > group.first) {
+    group.steps.pop_front();
+    ++group.first;
+  }
+}
+
+void BlockHazards::end() {
+  for (uint32_t i = 0; i < warpgroups_.size(); ++i) {
+    Warpgroup& group = warpgroups_[i];
+    if (group.is_split || group.steps.empty()) continue;
+    const auto last = std::min_element(group.done.begin(), group.done.end()) - group.done.begin();
+    const WarpgroupStep& missed = group.steps.front();
+    report_split(group, missed,
+                 {missed.instruction, i * Warpgroup::WARPS + static_cast<uint32_t>(last)});
+  }
+}
+
+void BlockHazards::report_split(Warpgroup& group, const WarpgroupStep& one,
+                                const WarpgroupStep& other) {
+  group.is_split = true;
+  const uint32_t a = launch_.line_of(one.instruction), b = launch_.line_of(other.instruction);
+  launch_.found.add(hazard_key(HazardKind::split_warpgroup, std::min(a, b), std::max(a, b)),
+                    {number_, 0, other.warp * WARP}, [&] { return describe_split(one, other); });
+}
+
+void BlockHazards::unfenced_register(uint32_t product, uint32_t thread,
+                                     std::optional<uint32_t> writer) {
+  launch_.found.add(hazard_key(HazardKind::missing_fence, launch_.line_of(product),
+                               launch_.line_of(writer.value_or(product))),
+                    {number_, 0, thread},
+                    [&] { return describe_unfenced_register(product, thread, writer); });
+}
+
+void BlockHazards::early_register(uint32_t product, uint32_t user, uint32_t thread,
+                                  RegisterMistake mistake) {
+  launch_.found.add(
+      hazard_key(HazardKind::early_use, launch_.line_of(product), launch_.line_of(user)),
+      {number_, 0, thread},
+      [&] { return describe_early_register(product, user, thread, mistake); });
+}
+
+// Describes two warps that part. If both instructions are the same, the other warp never executes it.
+Hazard BlockHazards::describe_split(const WarpgroupStep& one, const WarpgroupStep& other) const {
+  Hazard hazard = hazard_between(HazardKind::split_warpgroup, launch_.program, one.instruction,
+                                 other.instruction);
+  const auto name = [](const WarpgroupStep& step) {
+    return "warp " + std::to_string(step.warp % Warpgroup::WARPS) + " of the four";
+  };
+  const uint32_t first = other.warp / Warpgroup::WARPS * Warpgroup::WARPS * WARP;
+  hazard.message.what = "the warps of a warpgroup part at wgmma in " + launch_.program.demangled;
+  hazard.message.where = line(one.instruction) + " (" + name(one) + "), ";
+  hazard.message.where += one.instruction == other.instruction
+                              ? name(other) + " never executes it, or fewer times"
+                              : line(other.instruction) + " (" + name(other) + ")";
+  hazard.message.where += ", warpgroup of " + thread_name(first) + ", " + block_name(number_);
+  hazard.message.advice =
+      "let all four warps (128 threads, from a multiple of 128 on) execute the same wgmma, "
+      "wgmma.fence, commit_group and wait_group: no branch on the warp or the thread around them";
+  return hazard;
+}
+
+Hazard BlockHazards::describe_unfenced_register(uint32_t product, uint32_t thread,
+                                                std::optional<uint32_t> writer) const {
+  Hazard hazard =
+      hazard_between(HazardKind::missing_fence, launch_.program, product, writer.value_or(product));
+  hazard.message.what = "wgmma.fence is missing in " + launch_.program.demangled + ": ";
+  if (writer) {
+    hazard.message.what += "wgmma uses a register that was written after the last fence";
+    hazard.message.where = line(*writer) + " writes, " + line(product) + " multiplies (" +
+                           thread_name(thread) + "), " + block_name(number_);
+    hazard.message.advice =
+        "wgmma.fence.sync.aligned between " + line(*writer) + " and " + line(product);
+  } else {
+    hazard.message.what += "there is none before its first wgmma";
+    hazard.message.where =
+        place_of(launch_.program, product, block_of(number_), thread_at(block_size_, thread));
+    hazard.message.advice = "wgmma.fence.sync.aligned before " + line(product);
+  }
+  return hazard;
+}
+
+Hazard BlockHazards::describe_early_register(uint32_t product, uint32_t user, uint32_t thread,
+                                             RegisterMistake mistake) const {
+  Hazard hazard = hazard_between(HazardKind::early_use, launch_.program, product, user);
+  hazard.message.what = "wgmma is not waited for in " + launch_.program.demangled + ": ";
+  switch (mistake) {
+    case RegisterMistake::reads_result:
+      hazard.message.what += "its result is read";
+      break;
+    case RegisterMistake::writes_result:
+      hazard.message.what += "its result is overwritten";
+      break;
+    case RegisterMistake::writes_factor:
+      hazard.message.what += "a register with elements of its A is overwritten";
+      break;
+  }
+  hazard.message.what += " before the product is done";
+  hazard.message.where = line(product) + " multiplies, " + line(user) +
+                         (mistake == RegisterMistake::reads_result ? " reads" : " writes") +
+                         " the register (" + thread_name(thread) + "), " + block_name(number_);
+  hazard.message.advice =
+      "wait for it before " + line(user) +
+      ": wgmma.wait_group.sync.aligned 0 (N leaves the last N groups under way)";
+  return hazard;
+}
+
+Hazard BlockHazards::describe_unfenced(const Touch& write, const Step& user, uint64_t at) const {
+  Hazard hazard = hazard_between(HazardKind::missing_fence, launch_.program, user.instruction,
+                                 write.instruction);
+  const Facts& facts = launch_.program.sources[user.instruction].facts;
+  const std::string name = facts.family == Family::warpgroup ? "wgmma" : "cp.async.bulk";
+  hazard.message.what = user.reads ? "fence.proxy.async is missing in " : "a fence is missing in ";
+  hazard.message.what += launch_.program.demangled + ": " + name +
+                         (user.reads ? " reads shared memory that a thread has written"
+                                     : " uses an mbarrier that a thread has initialised");
+  hazard.message.where = line(write.instruction) + (user.reads ? " writes (" : " initialises (") +
+                         thread_name(write.thread) + "), " + line(user.instruction) +
+                         (facts.family == Family::warpgroup ? " multiplies (" : " copies (") +
+                         thread_name(user.thread) + "), " + block_name(number_) + ", " +
+                         place(at, true);
+  hazard.message.advice = std::string(user.reads ? "fence.proxy.async.shared::cta"
+                                                 : "fence.mbarrier_init.release.cluster") +
+                          " by the thread of " + line(write.instruction) +
+                          " after it, and then a barrier before " + line(user.instruction);
   return hazard;
 }
 
@@ -518,6 +683,14 @@ void BlockHazards::report_unwritten(uint32_t instruction, uint32_t thread, uint6
   launch_.found.add(hazard_key(HazardKind::unwritten_read, launch_.line_of(instruction)),
                     {number_, address, thread},
                     [&] { return describe_unwritten(instruction, thread, address, access); });
+}
+
+// A copy that does not read the place counts its bytes there: it is an mbarrier.
+void BlockHazards::report_unfenced(const SharedCell& cell, const Step& user, uint64_t at) {
+  launch_.found.add(hazard_key(HazardKind::missing_fence, launch_.line_of(cell.write.instruction),
+                               launch_.line_of(user.instruction)),
+                    {number_, at, user.thread},
+                    [&] { return describe_unfenced(cell.write, user, at); });
 }
 
 void BlockHazards::report_early(const Side& copier, const Side& user, uint64_t address,

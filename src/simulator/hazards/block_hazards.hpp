@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_context.hpp"
 #include "simulator/hazards/order.hpp"
+#include "simulator/hazards/proxy_fences.hpp"
 
 namespace simulator {
 
@@ -39,6 +41,9 @@ struct ThreadCopy {
   uint32_t source_bytes = 0;  // fewer than `bytes` if zeros fill the rest
 };
 
+/// A use of a register that the tensor core still uses.
+enum class RegisterMistake { reads_result, writes_result, writes_factor };
+
 /// Looks for hazards in one block after the other. Passes them to the launch's context.
 class BlockHazards {
  public:
@@ -46,6 +51,8 @@ class BlockHazards {
                size_t local_bytes);
 
   void start(uint64_t number);
+  /// Records that all threads of the block have exited.
+  void end();
 
   void access(const WarpAccess& access);
 
@@ -60,7 +67,7 @@ class BlockHazards {
   void bulk_load_is_counted(uint64_t mbarrier);
   /// A bulk store or a wgmma begins to read shared memory, and has read it.
   void late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
-  void late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source);
+  void late_read_ends(uint64_t source, uint64_t bytes);
   void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
   /// Records that the block ends while a bulk copy of the thread still uses shared memory.
   void unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at);
@@ -68,8 +75,20 @@ class BlockHazards {
   void mbarrier_begins(uint32_t instruction, uint32_t thread, uint64_t at);
   /// Records any other use.
   void mbarrier_is_used(uint32_t instruction, uint32_t thread, uint64_t at);
+  /// Records that a copy, which the thread requests, will report its bytes to the mbarrier.
+  void mbarrier_counts_copy(uint32_t instruction, uint32_t thread, uint64_t at);
+  /// Records that the lanes pass a fence.proxy.async or, if `for_mbarriers`, a fence.mbarrier_init.
+  void proxy_fence(uint32_t warp, uint32_t lanes, bool for_mbarriers);
   /// Records that the thread waits for a state that no arrival returned.
   void misused_mbarrier(uint32_t instruction, uint32_t thread, uint64_t at);
+
+  // --- wgmma ---
+  /// Records that the warp executes a wgmma, wgmma.fence, commit_group or wait_group. Its warpgroup must do the same.
+  void warpgroup_step(uint32_t instruction, uint32_t warp);
+  /// Records that a product uses a register that `writer` has written since the last wgmma.fence. Nothing: there was no fence.
+  void unfenced_register(uint32_t product, uint32_t thread, std::optional<uint32_t> writer);
+  /// Records that `user` uses a register of a product that is not waited for.
+  void early_register(uint32_t product, uint32_t user, uint32_t thread, RegisterMistake mistake);
 
   /// Records that these lanes have exited.
   void leave(uint32_t warp, uint32_t lanes) { left_[warp] |= lanes; }
@@ -97,6 +116,10 @@ class BlockHazards {
     uint32_t copy = 0;   // the instruction of a copy to it that has not landed, plus one
     uint16_t copier = 0;
     bool is_written = false;
+    bool is_stored = false;    // True if the last write was a thread's store, not a copy
+    uint32_t late_reads = 0;   // by bulk stores and products that have not ended
+    uint32_t late_reader = 0;  // the instruction of the last one
+    uint16_t late_thread = 0;  // likewise
   };
   /// The source of a copy that has not landed.
   struct Source {
@@ -104,11 +127,18 @@ class BlockHazards {
     uint32_t instruction = 0;
     uint64_t target = 0;
   };
-  /// A part of shared memory that a bulk store will read.
-  struct SharedSource {
-    uint64_t first = 0, past_end = 0;
+  /// A wgmma instruction, and the first warp of its warpgroup that executed it.
+  struct WarpgroupStep {
     uint32_t instruction = 0;
-    uint32_t thread = 0;
+    uint32_t warp = 0;
+  };
+  /// The wgmma instructions that the warps of a warpgroup have executed, in order.
+  struct Warpgroup {
+    static constexpr uint32_t WARPS = 4;
+    std::deque<WarpgroupStep> steps{};  // from `first` on
+    uint64_t first = 0;                 // the number of steps that all warps have done
+    std::array<uint64_t, WARPS> done{};
+    bool is_split = false;
   };
   /// One access of a pair in a message.
   struct Side {
@@ -141,7 +171,7 @@ class BlockHazards {
   void touch_global_range(const Step& step, uint64_t first, uint64_t bytes);
   void copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t thread, uint64_t target,
                      uint64_t bytes);
-  void check_shared_sources(const Step& step, uint64_t at);
+  void check_late_reads(const SharedCell& cell, const Step& step, uint64_t at);
   void check_sources(const Step& step, uint64_t first, uint64_t past_end);
   bool is_after(uint32_t thread, const Toucher& other) const;
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
@@ -156,6 +186,8 @@ class BlockHazards {
                    uint64_t times);
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
   void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
+  void report_unfenced(const SharedCell& cell, const Step& user, uint64_t at);
+  void report_split(Warpgroup& group, const WarpgroupStep& one, const WarpgroupStep& other);
 
   Hazard describe_race(const Side& one, const Side& two, uint64_t address, bool is_shared) const;
   Hazard describe_unwritten(uint32_t instruction, uint32_t thread, uint64_t address,
@@ -164,6 +196,12 @@ class BlockHazards {
                         bool is_source) const;
 
   Hazard describe_misuse(uint32_t instruction, uint32_t thread, uint64_t at) const;
+  Hazard describe_unfenced(const Touch& write, const Step& user, uint64_t at) const;
+  Hazard describe_unfenced_register(uint32_t product, uint32_t thread,
+                                    std::optional<uint32_t> writer) const;
+  Hazard describe_early_register(uint32_t product, uint32_t user, uint32_t thread,
+                                 RegisterMistake mistake) const;
+  Hazard describe_split(const WarpgroupStep& one, const WarpgroupStep& other) const;
   Hazard describe_unawaited(uint32_t instruction, uint32_t thread, uint64_t at) const;
 
   std::string written_part(uint64_t address) const;
@@ -187,7 +225,9 @@ class BlockHazards {
   std::vector<SharedCell> cells_;
   std::vector<bool> local_written_;           // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;  // by thread
-  std::vector<SharedSource> shared_sources_;
+  std::vector<Warpgroup> warpgroups_;
+  ProxyFences data_fences_;                          // for data in shared memory
+  ProxyFences mbarrier_fences_;                      // for initialised mbarriers
   uint64_t pending_ = 0;                             // number of sources
   uint64_t lowest_source_ = 0, highest_source_ = 0;  // the range of all sources
   BufferShadow* buffer_ = nullptr;                   // the last buffer used

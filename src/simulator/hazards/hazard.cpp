@@ -16,6 +16,10 @@ const char* name_of(HazardKind kind) {
       return "unawaited copy";
     case HazardKind::misused_mbarrier:
       return "misused mbarrier";
+    case HazardKind::missing_fence:
+      return "missing fence";
+    case HazardKind::split_warpgroup:
+      return "split warpgroup";
     case HazardKind::absent_lane:
       return "absent lane";
     case HazardKind::false_mask:

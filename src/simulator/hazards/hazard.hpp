@@ -16,6 +16,8 @@ enum class HazardKind {
   early_use,          // a use of bytes that cp.async still copies
   unawaited_copy,     // a bulk copy that is under way when its block ends
   misused_mbarrier,   // a wait for a state that no arrival at an mbarrier returned
+  missing_fence,      // bulk copies or wgmma use data of threads that no fence has handed over
+  split_warpgroup,    // the warps of a warpgroup do not execute the same wgmma
   absent_lane,        // a shuffle that reads a lane which takes no part
   false_mask,         // a mask that does not match the lanes
   forbidden_barrier,  // a barrier that a device passes and the programming guide forbids

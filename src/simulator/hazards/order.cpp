@@ -138,6 +138,16 @@ Time BlockOrder::known_by_meetings(uint32_t thread, uint32_t other) const {
   return until;
 }
 
+std::vector<Time> BlockOrder::known_to(uint32_t thread) const {
+  std::vector<Time> known(threads_);
+  for (uint32_t other = 0; other < threads_; ++other) {
+    known[other] = other == thread ? now_ : std::max(all_met_, known_by_meetings(thread, other));
+    if (!passed_.empty() && passed_[thread])
+      known[other] = std::max(known[other], (*passed_[thread])[other]);
+  }
+  return known;
+}
+
 void BlockOrder::arrive(uint32_t thread, uint64_t mbarrier) {
   Times& arriving = phases_[mbarrier].arriving;
   arriving.resize(threads_ + 1);

@@ -94,6 +94,9 @@ class BlockOrder {
   /// The same for a thread of another block.
   bool is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const;
 
+  /// Returns the times, by thread, up to which `thread` knows that their work is done.
+  std::vector<Time> known_to(uint32_t thread) const;
+
   /// Records that all threads of the block met.
   void meet();
   /// Records that these warps met. They also know of the work of warps in `passed_by`, which came by earlier

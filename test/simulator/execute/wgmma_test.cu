@@ -32,7 +32,8 @@ class Wgmma : public simulator::test::HazardTest {
  protected:
   Wgmma()
       : HazardTest(__FILE__, {HazardKind::race, HazardKind::unwritten_read, HazardKind::early_use,
-                              HazardKind::unawaited_copy, HazardKind::misused_mbarrier}) {}
+                              HazardKind::unawaited_copy, HazardKind::misused_mbarrier,
+                              HazardKind::missing_fence, HazardKind::split_warpgroup}) {}
 };
 
 enum class Mistake {

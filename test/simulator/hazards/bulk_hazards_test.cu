@@ -23,7 +23,8 @@ class BulkHazards : public simulator::test::HazardTest {
  protected:
   BulkHazards()
       : HazardTest(__FILE__, {HazardKind::race, HazardKind::unwritten_read, HazardKind::early_use,
-                              HazardKind::unawaited_copy, HazardKind::misused_mbarrier}) {}
+                              HazardKind::unawaited_copy, HazardKind::misused_mbarrier,
+                              HazardKind::missing_fence, HazardKind::split_warpgroup}) {}
 
   // Expects exactly one hazard, whose first line is the line of the instruction in device/mbarrier.cuh.
   void expect_one_of_kind(HazardKind kind, const std::vector<std::string>& says) const {
@@ -300,6 +301,7 @@ __global__ void load_and_leave(const int* in) {
   __shared__ alignas(16) int tile[WORDS];
   __shared__ Mbarrier full;
   device::init_mbarrier(full, 1);
+  device::fence_mbarriers();
   device::expect(full, sizeof tile);
   device::load_bulk(tile, in, sizeof tile, full);
 }

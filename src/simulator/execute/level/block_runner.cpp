@@ -113,7 +113,10 @@ Progress BlockRunner::run() {
       any_left |= states_[i] != State::exited;
     }
     if (!any_left) {
-      if (hazards_) report_unawaited_loads();
+      if (hazards_) {
+        report_unawaited_loads();
+        hazards_->end();
+      }
       return Progress::finished;
     }
     any_moved |= release_barriers();

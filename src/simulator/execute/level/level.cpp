@@ -7,6 +7,7 @@
 #include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/level/memory_choice.hpp"
+#include "simulator/execute/level/products.hpp"
 #include "simulator/execute/level/warp_instructions.hpp"
 
 BEGIN_LEVEL
@@ -23,6 +24,7 @@ const InstructionSet INSTRUCTIONS{
     .matrix_product = find_matrix_product,
     .matrix_load = find_matrix_load,
     .warpgroup_product = find_warpgroup_product,
+    .warpgroup_fence = fence_products,
     .warpgroup_commit = commit_products,
     .warpgroup_wait = await_products,
     .async_copy = find_async_copy,

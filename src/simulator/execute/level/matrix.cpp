@@ -20,6 +20,7 @@
 #include "lens/fragments.hpp"
 #include "simulator/execute/level/lanes.hpp"
 #include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/level/products.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/matrix_descriptor.hpp"
 
@@ -449,6 +450,7 @@ class SharedMatrices {
 template <typename Format, size_t K>
 void multiply_warpgroup(Warp& w, const Op& op) {
   require_whole_warp(w);
+  if (Watch::looks_for_hazards(w)) check_product(w, op);
   SharedMatrices<Format, K> shared(w);
   const auto flag = [&](int32_t bit) { return (op.extra & bit) != 0; };
   const uint32_t sign_of_a = flag(NEGATES_A) ? 1u << SIGN<Format> : 0;
@@ -483,12 +485,12 @@ void multiply_warpgroup(Warp& w, const Op& op) {
     alignas(64) std::array<uint32_t, M * N> c{}, d;
     if (adds) {
       for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
-        c[row * N + column] = lanes_of<uint32_t>(w, slots[reg])[lane];
+        c[row * N + column] = accumulator(w, slots[reg])[lane];
       });
     }
     multiply_bits<Format, K>(a_bits, b_bits, c, d);
     for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
-      result_of<uint32_t>(w, slots[reg])[lane] = d[row * N + column];
+      late_result(w, slots[reg], op.instruction)[lane] = d[row * N + column];
     });
   }
   if (!Watch::looks_for_hazards(w)) return;
@@ -496,29 +498,10 @@ void multiply_warpgroup(Warp& w, const Op& op) {
     w.block->hazards->late_read_begins(op.instruction, w.first_thread, piece,
                                        MatrixDescriptor::PIECE);
   }
-  w.products.push_back({w.product_groups, op.instruction, std::move(shared.pieces())});
+  w.products.pending.push_back({w.products.groups, op.instruction, std::move(shared.pieces())});
 }
 
 }  // namespace
-
-void commit_products(Warp& w, const Op&) { ++w.product_groups; }
-
-void await_products(Warp& w, const Op& op) {
-  std::erase_if(w.products, [&](const PendingProduct& product) {
-    if (product.group + static_cast<uint32_t>(op.extra) >= w.product_groups) return false;
-    for (const uint64_t piece : product.pieces)
-      w.block->hazards->late_read_ends(product.instruction, w.first_thread, piece);
-    return true;
-  });
-}
-
-void end_products(Warp& w) {
-  for (const PendingProduct& product : w.products) {
-    for (const uint64_t piece : product.pieces)
-      w.block->hazards->late_read_ends(product.instruction, w.first_thread, piece);
-  }
-  w.products.clear();
-}
 
 Execute find_warpgroup_product(const MatrixShape& shape) {
   if (shape.m != int{M * WARPS_OF_A_GROUP} || shape.n % int{N} != 0 || shape.n < int{N} ||

@@ -13,12 +13,8 @@ Execute find_matrix_load(size_t count, bool transposed);
 /// Op::lists.
 Execute find_matrix_product(const MatrixShape& shape);
 
-/// Returns the wgmma.mma_async with this shape, or nullptr: see InstructionSet. Each warp computes its 16 rows at once, and
-/// looks as if it read shared memory until the wait.
+/// Returns the wgmma.mma_async with this shape, or nullptr: see InstructionSet. Each warp computes its 16 rows at once. The
+/// results reach their registers at the wait (products.hpp), and until then the product counts as a reader of shared memory.
 Execute find_warpgroup_product(const MatrixShape& shape);
-void commit_products(Warp& w, const Op& op);
-void await_products(Warp& w, const Op& op);
-/// Forgets the products that a warp leaves behind when it exits.
-void end_products(Warp& w);
 
 END_LEVEL

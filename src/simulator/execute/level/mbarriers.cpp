@@ -328,7 +328,7 @@ void read_source(Warp& w, BulkStore& store) {
       store.data.insert(store.data.end(), from, from + bytes);
     });
     if (Watch::looks_for_hazards(w))
-      w.block->hazards->late_read_ends(store.instruction, store.thread, source.offset);
+      w.block->hazards->late_read_ends(source.offset, span_of(source, store.span));
   }
 }
 
@@ -361,6 +361,8 @@ void for_each_due_store(Warp& w, const Op& op, Each&& each) {
 void begin(Warp& w, int lane, BulkLoad load, const std::vector<TensorRow>& sources) {
   const Use use{w, load.instruction, lane, load.mbarrier};
   if (!load_mbarrier(w, load.mbarrier)) use.fail(MbarrierMisuse::not_initialised);
+  if (use.is_watched())
+    w.block->hazards->mbarrier_counts_copy(use.instruction, use.thread(), use.at);
   for (size_t i = 0; use.is_watched() && i < load.rows.size(); ++i) {
     const auto bytes = static_cast<uint32_t>(span_of(load.rows[i], load.span));
     Watch::copy_begins(w, load.instruction, lane, load.rows[i].offset, bytes, sources[i].address,

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "simulator/execute/level/async_copies.hpp"
-#include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
+#include "simulator/execute/level/products.hpp"
 #include "simulator/execute/watch/lane_hazards.hpp"
 
 BEGIN_LEVEL
@@ -56,7 +56,8 @@ void WarpRunner::execute_block(const BasicBlock& block) {
   const Op* const end = program_.ops.data() + block.last;
   const Op* op = program_.ops.data() + block.first;
   try {
-    if (Watch::looks_for_hazards(warp_) && (block.gathers || undefined_.any())) [[unlikely]] {
+    const bool looks = Watch::looks_for_hazards(warp_);
+    if (program_.has_late_results || (looks && (block.gathers || undefined_.any()))) [[unlikely]] {
       execute_watched(op, end, block);
     } else {
       for (; op != end; ++op) op->execute(warp_, *op);
@@ -67,16 +68,19 @@ void WarpRunner::execute_block(const BasicBlock& block) {
   }
 }
 
-// Executes a block while following the values that shuffles read from absent lanes.
+// Executes a block while following the late results of wgmma, and the values that shuffles read from absent lanes.
 void WarpRunner::execute_watched(const Op*& op, const Op* end, const BasicBlock& block) {
+  const bool looks = Watch::looks_for_hazards(warp_);
   for (; op != end; ++op) {
-    const bool is_shuffle = program_.sources[op->instruction].facts.is_shuffle();
+    const bool is_shuffle = looks && program_.sources[op->instruction].facts.is_shuffle();
+    if (program_.has_late_results) before_instruction(warp_, *op);
     if (is_shuffle) {
       undefined_.before_shuffle(warp_, *op);
     } else if (undefined_.any()) {
       undefined_.before(warp_, *op);
     }
     op->execute(warp_, *op);
+    if (program_.has_late_results) after_instruction(warp_, *op);
     if (is_shuffle) undefined_.after_shuffle(warp_, *op);
   }
   if (!undefined_.any()) return;

@@ -57,6 +57,28 @@ struct PendingProduct {
   std::vector<uint64_t> pieces{};  // of 16 bytes of shared memory
 };
 
+/// A register's part in wgmma. The tensor core works while the threads go on: a result reaches its register at the wait that
+/// covers its group. Until then the register holds its old value.
+struct ProductRegister {
+  uint32_t product = 0;  // the wgmma whose result is under way, plus one; 0: none
+  uint32_t group = 0;    // the index of that result's group among the warp's groups
+  // If hazards are looked for:
+  uint32_t reader = 0;        // the wgmma that took elements of A from the register, plus one
+  uint32_t reader_group = 0;  // of that wgmma
+  uint32_t writer = 0;  // the instruction that wrote the register since the last fence, plus one
+  alignas(64) std::array<uint32_t, WARP> value{};  // the result that is under way
+};
+
+/// The products that a warp has under way.
+struct WarpProducts {
+  std::vector<ProductRegister> registers{};  // by slot; made at the first use
+  std::vector<size_t> late{};                // the registers with a result under way
+  std::vector<PendingProduct> pending{};     // in the order of their requests
+  uint32_t groups = 0;                       // that the warp has committed
+  uint32_t awaited = 0;                      // that it has waited for
+  uint32_t fences = 0;
+};
+
 struct Warp {
   std::byte* registers = nullptr;
   uint32_t* predicates = nullptr;
@@ -89,8 +111,7 @@ struct Warp {
   std::list<PendingCopy> spare_copies;              // landed copies, for reuse
   alignas(64) std::array<uint32_t, WARP> groups{};  // groups of copies that each lane has committed
 
-  std::vector<PendingProduct> products{};  // in the order of their requests
-  uint32_t product_groups = 0;             // that the warp has committed
+  WarpProducts products;
 
   // The last wait for an mbarrier that was in vain.
   struct AwaitedPhase {
