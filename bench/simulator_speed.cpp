@@ -1,5 +1,5 @@
 // Measures the speed of the simulated GPU: lane-instructions per second for every rung, and multiply-adds per second
-// for every mma.sync. It measures on one host core, on all cores, and on one core with the search for hazards.
+// for every mma.sync and some wgmma. It measures on one host core, on all cores, and on one core with the search for hazards.
 //
 //   build/sim/bin/simulator_speed                      the whole table
 //   build/sim/bin/simulator_speed --benchmark_filter=01_naive
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
   }
   for (const TensorProducts& products : tensor_products()) {
     for (const How& how : ways()) {
-      add(std::string("mma.sync/") + products.name + "/" + name_of(how),
+      add(std::string(products.name) + "/" + name_of(how),
           [&products, how](benchmark::State& state) { run_tensor_products(state, products, how); });
     }
   }

@@ -147,29 +147,64 @@ uint32_t cut_off(int64_t sum, int32_t exponent) {
   return sign | biased << 23 | (static_cast<uint32_t>(kept) & 0x7fffff);
 }
 
-using Row = int32_t __attribute__((ext_vector_type(N)));  // of D
+// Neighbouring elements of a row of D.
+template <size_t COLUMNS>
+using Row = int32_t __attribute__((ext_vector_type(COLUMNS)));
 
-inline Row row_of(const int32_t* from) {
-  Row row;
+template <size_t COLUMNS>
+Row<COLUMNS> row_of(const int32_t* from) {
+  Row<COLUMNS> row;
   __builtin_memcpy(&row, from, sizeof row);
   return row;
 }
 
 // Returns value >> distance with the magnitude cut off, for distance >= 0.
-inline Row cut_right(Row value, Row distance) {
+template <typename Row>
+Row cut_right(Row value, Row distance) {
   const Row sign = value >> 31;
   const Row most = 31;
   const Row by = distance < most ? distance : most;
   return (((value ^ sign) - sign) >> by ^ sign) - sign;
 }
 
+// Stores (sum + added) * 2^(exponent - KEPT_BITS) in FP32, cut off toward zero, for a row of D.
+template <typename Row>
+void cut_off_row(Row sum, Row added, Row exponent, uint32_t* d) {
+  constexpr size_t COLUMNS = sizeof(Row) / sizeof(int32_t);
+  using Doubles = double __attribute__((ext_vector_type(COLUMNS)));
+  using Bits = uint64_t __attribute__((ext_vector_type(COLUMNS)));
+  // Between these exponents each result is zero or a normal number: sum + added is less than 2^33.
+  const Row lowest = KEPT_BITS - 126, highest = 119, none = NO_EXPONENT;
+  const Row usual = ((exponent >= lowest) & (exponent <= highest)) | (exponent == none);
+  if (__builtin_reduce_and(usual) != 0) [[likely]] {
+    // All steps are exact: the sum in 53 bits, its product with a power of two, and FP32 once the lower bits are gone.
+    constexpr int32_t BIAS = 1023, FRACTION = 52, CUT = FRACTION - 23;
+    const Row biased = (exponent > lowest ? exponent : lowest) - KEPT_BITS + BIAS;
+    const Bits power = __builtin_convertvector(biased, Bits) << uint64_t{FRACTION};
+    const Doubles exact =
+        (__builtin_convertvector(sum, Doubles) + __builtin_convertvector(added, Doubles)) *
+        __builtin_bit_cast(Doubles, power);
+    const Bits kept = __builtin_bit_cast(Bits, exact) & ~((uint64_t{1} << CUT) - 1);
+    using Floats = float __attribute__((ext_vector_type(COLUMNS)));
+    const Floats rounded = __builtin_convertvector(__builtin_bit_cast(Doubles, kept), Floats);
+    __builtin_memcpy(d, &rounded, sizeof rounded);
+    return;
+  }
+  std::array<int32_t, COLUMNS> sums, addends, exponents;
+  __builtin_memcpy(sums.data(), &sum, sizeof sum);
+  __builtin_memcpy(addends.data(), &added, sizeof added);
+  __builtin_memcpy(exponents.data(), &exponent, sizeof exponent);
+  for (size_t n = 0; n < COLUMNS; ++n) d[n] = cut_off(int64_t{sums[n]} + addends[n], exponents[n]);
+}
+
 // The accumulators of one row of C.
+template <typename Row>
 struct Accumulators {
   Row significand, exponent;  // significand * 2^(exponent - 23)
 };
 
-Accumulators take_apart(const uint32_t* c) {
-  const Row word = row_of(reinterpret_cast<const int32_t*>(c));
+template <typename Row>
+Accumulators<Row> take_apart(Row word) {
   const Row biased = word >> 23 & 0xff, fraction = word & 0x7fffff, zero = 0, one = 1;
   const Row magnitude = fraction | (biased != zero ? Row(1 << 23) : zero);
   const Row sign = word >> 31;
@@ -180,55 +215,61 @@ Accumulators take_apart(const uint32_t* c) {
 // C without products: D is C, and every zero is +0.
 constexpr uint32_t without_products(uint32_t c) { return (c & 0x7fffffff) == 0 ? 0 : c; }
 
-// D = A B + C of finite elements. a: M x K, b: K x N, c and d: M x N, row-major.
-template <typename Format, size_t K>
-void multiply(const Factors<M * K>& a, const Factors<K * N>& b, const uint32_t* c, uint32_t* d) {
+// D = A B + C of finite elements. a: M x K, b: K x COLUMNS, c and d: M x COLUMNS, row-major.
+template <typename Format, size_t K, size_t COLUMNS>
+void multiply(const Factors<M * K>& a, const Factors<K * COLUMNS>& b, const uint32_t* c,
+              uint32_t* d) {
+  using Row = Row<COLUMNS>;
   constexpr int PRODUCT_SHIFT = KEPT_BITS - 2 * Format::FRACTION;
   for (size_t row = 0; row < M; ++row) {
     int32_t any = 0;
     for (size_t k = 0; k < K; ++k) any |= a.significand[row * K + k];
     if (any == 0) {  // often: rows beyond a small matrix
-      for (size_t n = 0; n < N; ++n) d[row * N + n] = without_products(c[row * N + n]);
+      for (size_t n = 0; n < COLUMNS; ++n)
+        d[row * COLUMNS + n] = without_products(c[row * COLUMNS + n]);
       continue;
     }
-    const Accumulators accumulator = take_apart(c + row * N);
+    const Accumulators<Row> accumulator =
+        take_apart(row_of<COLUMNS>(reinterpret_cast<const int32_t*>(c + row * COLUMNS)));
     Row largest = accumulator.exponent;
     for (size_t k = 0; k < K; ++k) {
-      const Row exponent = a.exponent[row * K + k] + row_of(&b.exponent[k * N]);
+      const Row exponent = a.exponent[row * K + k] + row_of<COLUMNS>(&b.exponent[k * COLUMNS]);
       largest = exponent > largest ? exponent : largest;
     }
     Row sum = 0;  // K products of less than 2^27 each: 32 bits are enough for them
     for (size_t k = 0; k < K; ++k) {
-      const Row exponent = a.exponent[row * K + k] + row_of(&b.exponent[k * N]);
-      const Row product = a.significand[row * K + k] * row_of(&b.significand[k * N]);
+      const Row exponent = a.exponent[row * K + k] + row_of<COLUMNS>(&b.exponent[k * COLUMNS]);
+      const Row product = a.significand[row * K + k] * row_of<COLUMNS>(&b.significand[k * COLUMNS]);
       sum += cut_right(product << PRODUCT_SHIFT, largest - exponent);
     }
     const Row added =
         cut_right(accumulator.significand << (KEPT_BITS - 23), largest - accumulator.exponent);
-    for (size_t n = 0; n < N; ++n) d[row * N + n] = cut_off(int64_t{sum[n]} + added[n], largest[n]);
+    cut_off_row(sum, added, largest, d + row * COLUMNS);
   }
 }
 
-// D = A B + C of any elements. a: M x K, b: K x N, c and d: M x N, row-major.
-template <typename Format, size_t K>
+// D = A B + C of any elements. a: M x K, b: K x COLUMNS, c and d: M x COLUMNS, row-major.
+template <typename Format, size_t K, size_t COLUMNS>
 void multiply_bits(const std::array<uint32_t, M * K>& a_bits,
-                   const std::array<uint32_t, K * N>& b_bits, const std::array<uint32_t, M * N>& c,
-                   std::array<uint32_t, M * N>& d) {
+                   const std::array<uint32_t, K * COLUMNS>& b_bits,
+                   const std::array<uint32_t, M * COLUMNS>& c,
+                   std::array<uint32_t, M * COLUMNS>& d) {
   Factors<M * K> a;
-  Factors<K * N> b;
+  Factors<K * COLUMNS> b;
   take_apart<Format>(a_bits, a);
   take_apart<Format>(b_bits, b);
-  multiply<Format, K>(a, b, c.data(), d.data());
+  multiply<Format, K, COLUMNS>(a, b, c.data(), d.data());
   uint32_t special_c = 0;
   for (const uint32_t word : c) special_c |= (word >> 23 & 0xff) == 0xff ? 1 : 0;
   if (!a.is_special && !b.is_special && special_c == 0) [[likely]]
     return;
   for (size_t row = 0; row < M; ++row) {
-    for (size_t n = 0; n < N; ++n) {
+    for (size_t n = 0; n < COLUMNS; ++n) {
       Special special;
-      special.add(c[row * N + n]);
-      for (size_t k = 0; k < K; ++k) special.add<Format>(a_bits[row * K + k], b_bits[k * N + n]);
-      special.decides(d[row * N + n]);
+      special.add(c[row * COLUMNS + n]);
+      for (size_t k = 0; k < K; ++k)
+        special.add<Format>(a_bits[row * K + k], b_bits[k * COLUMNS + n]);
+      special.decides(d[row * COLUMNS + n]);
     }
   }
 }
@@ -376,7 +417,7 @@ void multiply_fragments(Warp& w, const Op& op) {
   for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
     c[row * N + column] = words(op.lists->c, reg)[lane];
   });
-  multiply_bits<Format, K>(a_bits, b_bits, c, d);
+  multiply_bits<Format, K, N>(a_bits, b_bits, c, d);
   for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
     result_of<uint32_t>(w, op.lists->d[reg])[lane] = d[row * N + column];
   });
@@ -447,6 +488,31 @@ class SharedMatrices {
   std::vector<uint64_t> pieces_{};
 };
 
+// Computes COLUMNS columns of a warp's part of D, whose registers are `slots`.
+template <typename Format, size_t K, size_t COLUMNS>
+void multiply_columns(Warp& w, const Op& op, const std::array<uint32_t, M * K>& a_bits,
+                      const std::array<uint32_t, K * COLUMNS>& b_bits, const Slot* slots) {
+  constexpr size_t REGISTERS = M * N / WARP;  // of N columns
+  // Calls each(register's slot, lane, index in the row-major tile).
+  const auto for_each_element = [&](auto&& each) {
+    for (size_t part = 0; part < COLUMNS / N; ++part) {
+      for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+        each(part * REGISTERS + reg, lane, row * COLUMNS + part * N + column);
+      });
+    }
+  };
+  alignas(64) std::array<uint32_t, M * COLUMNS> c{}, d;
+  if ((w.predicates[op.c] & 1u) != 0) {
+    std::array<const uint32_t*, COLUMNS / N * REGISTERS> from;
+    for (size_t i = 0; i < from.size(); ++i) from[i] = accumulator(w, slots[i]);
+    for_each_element([&](size_t reg, size_t lane, size_t at) { c[at] = from[reg][lane]; });
+  }
+  multiply_bits<Format, K, COLUMNS>(a_bits, b_bits, c, d);
+  std::array<uint32_t*, COLUMNS / N * REGISTERS> to;
+  for (size_t i = 0; i < to.size(); ++i) to[i] = late_result(w, slots[i], op.instruction);
+  for_each_element([&](size_t reg, size_t lane, size_t at) { to[reg][lane] = d[at]; });
+}
+
 template <typename Format, size_t K>
 void multiply_warpgroup(Warp& w, const Op& op) {
   require_whole_warp(w);
@@ -455,7 +521,6 @@ void multiply_warpgroup(Warp& w, const Op& op) {
   const auto flag = [&](int32_t bit) { return (op.extra & bit) != 0; };
   const uint32_t sign_of_a = flag(NEGATES_A) ? 1u << SIGN<Format> : 0;
   const uint32_t sign_of_b = flag(NEGATES_B) ? 1u << SIGN<Format> : 0;
-  const bool adds = (w.predicates[op.c] & 1u) != 0;
 
   std::array<uint32_t, M * K> a_bits;
   if (op.lists->a.empty()) {
@@ -473,26 +538,25 @@ void multiply_warpgroup(Warp& w, const Op& op) {
   }
   for (uint32_t& bits : a_bits) bits ^= sign_of_a;
 
-  const MatrixDescriptor of(lanes_of<uint64_t>(w, op.b)[0]);
-  constexpr size_t REGISTERS = M * N / WARP;  // of N columns
-  for (size_t first = 0; first < op.lists->d.size(); first += REGISTERS) {
-    const Slot* const slots = &op.lists->d[first];
-    const auto lines = shared.lines(of, first / REGISTERS * N, flag(B_ACROSS_K));
-    std::array<uint32_t, K * N> b_bits;
-    for (size_t k = 0; k < K; ++k) {
-      for (size_t n = 0; n < N; ++n) b_bits[k * N + n] = lines[n * K + k] ^ sign_of_b;
+  const MatrixDescriptor of_b(lanes_of<uint64_t>(w, op.b)[0]);
+  const auto multiply_from = [&]<size_t COLUMNS>(size_t first) {
+    std::array<uint32_t, K * COLUMNS> b_bits;
+    for (size_t part = 0; part < COLUMNS; part += N) {
+      const auto lines = shared.lines(of_b, first + part, flag(B_ACROSS_K));
+      for (size_t k = 0; k < K; ++k) {
+        for (size_t n = 0; n < N; ++n)
+          b_bits[k * COLUMNS + part + n] = lines[n * K + k] ^ sign_of_b;
+      }
     }
-    alignas(64) std::array<uint32_t, M * N> c{}, d;
-    if (adds) {
-      for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
-        c[row * N + column] = accumulator(w, slots[reg])[lane];
-      });
-    }
-    multiply_bits<Format, K>(a_bits, b_bits, c, d);
-    for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
-      late_result(w, slots[reg], op.instruction)[lane] = d[row * N + column];
-    });
-  }
+    multiply_columns<Format, K, COLUMNS>(w, op, a_bits, b_bits, &op.lists->d[first * M / WARP]);
+  };
+  // As many columns at once as the host's widest vectors have elements.
+  constexpr size_t MANY = 2 * N;
+  const size_t columns = op.lists->d.size() * WARP / M;
+  size_t first = 0;
+  for (; first + MANY <= columns; first += MANY) multiply_from.template operator()<MANY>(first);
+  if (first < columns) multiply_from.template operator()<N>(first);
+
   if (!Watch::looks_for_hazards(w)) return;
   for (const uint64_t piece : shared.pieces()) {
     w.block->hazards->late_read_begins(op.instruction, w.first_thread, piece,
