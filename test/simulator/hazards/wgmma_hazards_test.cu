@@ -231,6 +231,34 @@ TEST_F(WgmmaHazards, ElementsInRegistersThatAreOverwrittenEarly) {
   EXPECT_EQ(hazards[0].other.line, line_of("early element")) << text;
 }
 
+// --- a result that is moved while it is late --------------------------------------------------------------
+
+// A compiler may rename registers by moves. The copy is late too: it has the result after the wait.
+__global__ void move_late_result(float* c) {
+  __shared__ alignas(1024) __half a[M * K], b[N * K];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < M * K; i += THREADS) a[i] = b[i] = __float2half(1.0f);
+  device::fence_for_copies();
+  __syncthreads();
+  const auto described = [](const __half* first) {
+    return device::describe_matrix(device::shared_address(first), 0, 1024, Swizzle::bytes_128);
+  };
+  float sum[N / 2] = {}, copy = 0;
+  device::fence_wgmma();
+  device::multiply_async<Factor::f16, N>(sum, described(a), described(b), true);
+  device::commit_wgmma();
+  asm volatile("mov.f32 %0, %1;" : "=f"(copy) : "f"(sum[5]));
+  device::wait_wgmma<0>();
+  c[thread] = copy;
+  for (int i = 1; i < N / 2; ++i) c[i * THREADS + thread] = sum[i];
+}
+
+TEST_F(WgmmaHazards, ALateResultThatIsMovedIsLateInBothRegisters) {
+  move_late_result<<<1, THREADS>>>(c_.get());
+  expect_none();
+  for (int i = 0; i < M * N; ++i) ASSERT_EQ(c_[static_cast<size_t>(i)], static_cast<float>(MK));
+}
+
 // --- mbarriers and bulk stores ----------------------------------------------------------------------------
 
 template <bool HAS_FENCE>
