@@ -259,6 +259,47 @@ TEST_F(WgmmaHazards, ALateResultThatIsMovedIsLateInBothRegisters) {
   for (int i = 0; i < M * N; ++i) ASSERT_EQ(c_[static_cast<size_t>(i)], static_cast<float>(MK));
 }
 
+// --- two products under way -------------------------------------------------------------------------------
+
+// Waits for the first of two groups. Its result may be read then, the other's not.
+template <bool READS_THE_SECOND>
+__global__ void wait_for_one_of_two(float* c) {
+  __shared__ alignas(1024) __half a[M * K], b[N * K];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < M * K; i += THREADS) a[i] = b[i] = __float2half(1.0f);
+  device::fence_for_copies();
+  __syncthreads();
+  const auto described = [](const __half* first) {
+    return device::describe_matrix(device::shared_address(first), 0, 1024, Swizzle::bytes_128);
+  };
+  float one[N / 2] = {}, two[N / 2] = {};
+  device::fence_wgmma();
+  device::multiply_async<Factor::f16, N>(one, described(a), described(b), true);
+  device::commit_wgmma();
+  device::multiply_async<Factor::f16, N>(two, described(a), described(b), true);
+  device::multiply_async<Factor::f16, N>(two, described(a), described(b), true);
+  device::commit_wgmma();
+  device::wait_wgmma<1>();
+  const float early = READS_THE_SECOND ? two[0] : one[0];
+  asm volatile("st.global.f32 [%0], %1;" ::"l"(&c[thread]), "f"(early) : "memory");  // mark: second
+  device::wait_wgmma<0>();
+  for (int i = 1; i < N / 2; ++i) c[i * THREADS + thread] = one[i] + two[i];
+}
+
+TEST_F(WgmmaHazards, AWaitCoversTheGroupsButTheLastOnes) {
+  wait_for_one_of_two<false><<<1, THREADS>>>(c_.get());
+  expect_none();
+  EXPECT_EQ(c_[0], static_cast<float>(MK));
+  EXPECT_EQ(c_[THREADS], static_cast<float>(3 * MK));
+  wait_for_one_of_two<true><<<1, THREADS>>>(c_.get());
+  const auto hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_EQ(hazards[0].kind, HazardKind::early_use);
+  EXPECT_EQ(hazards[0].other.line, line_of("second")) << hazards[0].message.text();
+  EXPECT_EQ(c_[0], 0.0f);  // not yet there
+  EXPECT_EQ(c_[THREADS], static_cast<float>(3 * MK));
+}
+
 // --- mbarriers and bulk stores ----------------------------------------------------------------------------
 
 template <bool HAS_FENCE>
@@ -297,12 +338,17 @@ TEST_F(WgmmaHazards, AnMbarrierWhoseInitialisationIsNotFenced) {
   }
 }
 
-template <bool HAS_FENCE>
+// The threads that store pass a fence: before the barrier, or too late, or never.
+enum class Fence { in_time, late, never };
+
+template <Fence FENCE>
 __global__ void store_once(int* out) {
   __shared__ alignas(16) int tile[64];
-  tile[threadIdx.x] = static_cast<int>(threadIdx.x);  // mark: store to copy
-  if (HAS_FENCE) device::fence_for_copies();
+  const bool stores = threadIdx.x >= 32;                               // the first warp copies
+  if (stores) tile[threadIdx.x - 32] = static_cast<int>(threadIdx.x);  // mark: store to copy
+  if (FENCE == Fence::in_time) device::fence_for_copies();
   __syncthreads();
+  if (FENCE == Fence::late && stores) device::fence_for_copies();
   if (threadIdx.x == 0) {
     device::store_bulk(out, tile, sizeof tile);
     device::commit_bulk();
@@ -314,15 +360,17 @@ TEST_F(WgmmaHazards, ABulkStoreOfUnfencedStores) {
   const Managed<int> out(64);
   for (uint64_t seed = 0; seed <= SEEDS; ++seed) {
     simulator::set_schedule(seed);
-    store_once<true><<<1, 64>>>(out.get());
+    store_once<Fence::in_time><<<1, 96>>>(out.get());
     expect_none();
-    store_once<false><<<1, 64>>>(out.get());
-    const auto hazards = found();
-    ASSERT_EQ(hazards.size(), 1u) << "seed " << seed;
-    EXPECT_EQ(hazards[0].kind, HazardKind::missing_fence);
-    EXPECT_EQ(hazards[0].other.line, line_of("store to copy"));
-    const std::string text = hazards[0].message.text();
-    EXPECT_NE(text.find("cp.async.bulk reads shared memory"), std::string::npos) << text;
+    for (const auto kernel : {store_once<Fence::late>, store_once<Fence::never>}) {
+      kernel<<<1, 96>>>(out.get());
+      const auto hazards = found();
+      ASSERT_EQ(hazards.size(), 1u) << "seed " << seed;
+      EXPECT_EQ(hazards[0].kind, HazardKind::missing_fence);
+      EXPECT_EQ(hazards[0].other.line, line_of("store to copy"));
+      const std::string text = hazards[0].message.text();
+      EXPECT_NE(text.find("cp.async.bulk reads shared memory"), std::string::npos) << text;
+    }
   }
 }
 
