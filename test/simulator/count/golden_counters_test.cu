@@ -314,7 +314,7 @@ TEST(TensorCores, ProductsAreCountedByFormatAndLine) {
     EXPECT_EQ(row.warps, WARPS);
     EXPECT_EQ(row.flops, WARPS * flops);
     EXPECT_EQ(counters.tensor_flops, row.flops);
-    EXPECT_EQ(row.where.file_name(), "tensor_core.cuh");
+    EXPECT_EQ(row.where.file_name(), "golden_counters_test.cu");
   };
   expect(multiply<Factor::f16, 16>, "f16", 2 * 16 * 8 * 16);
   expect(multiply<Factor::bf16, 8>, "bf16", 2 * 16 * 8 * 8);

@@ -31,10 +31,10 @@ class Mbarriers : public testing::Test {
     simulator::set_fault_output(true);
   }
 
-  // Expects that the launch ended with this error, at an instruction in device/mbarrier.cuh. Returns its message.
+  // Expects that the launch ended with this error, at the call of a function in device/mbarrier.cuh. Returns its message.
   static std::string expect_fault(cudaError_t error, FaultKind kind) {
     const Fault fault = simulator::test::expect_fault(error, kind);
-    EXPECT_EQ(fault.where.file_name(), "mbarrier.cuh") << fault.text();
+    EXPECT_EQ(fault.where.file_name(), "mbarrier_test.cu") << fault.text();
     return fault.text();
   }
 };

@@ -169,7 +169,7 @@ TEST_F(WgmmaHazards, AnAccumulatorThatIsWrittenEarly) {
 
 TEST_F(WgmmaHazards, NoFenceBeforeTheFirstProduct) {
   expect_found<Mistake::no_fence>(HazardKind::missing_fence,
-                                  {"wgmma.fence is missing", "wgmma.cuh:"});
+                                  {"wgmma.fence is missing", "wgmma_hazards_test.cu:"});
 }
 
 TEST_F(WgmmaHazards, ARegisterThatIsWrittenAfterTheFence) {
@@ -188,7 +188,7 @@ TEST_F(WgmmaHazards, StoresWithoutAFenceBetweenProxies) {
 TEST_F(WgmmaHazards, WarpsThatPart) {
   expect_found<Mistake::one_warp_elsewhere>(
       HazardKind::split_warpgroup,
-      {"warps of a warpgroup part", "warp 1 of the four", "wgmma.cuh:"});
+      {"warps of a warpgroup part", "warp 1 of the four", "wgmma_hazards_test.cu:"});
   expect_found<Mistake::one_warp_absent>(
       HazardKind::split_warpgroup, {"warp 2 of the four never executes it", "block (0, 0, 0)"});
 }
