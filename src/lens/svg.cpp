@@ -10,6 +10,7 @@
 
 #include "lens/drawing.hpp"
 #include "lens/fragments.hpp"
+#include "lens/timeline.hpp"
 #include "text/foreign.hpp"
 
 namespace lens {
@@ -467,6 +468,86 @@ std::string svg_ribbon(const Request& request, int64_t leading_dimension) {
   figure.paragraph("price ink", words, 24, 105);
   return figure.document("Where a warp walks in memory: " + place_of(request, 0, ""),
                          origin_of(request) + ": " + words);
+}
+
+std::string svg_timeline(const Timeline& timeline) {
+  constexpr int LEFT = MARGIN + 110, ROW = 22, BAR = 16, NARROWEST_NUMBER = 12;
+  constexpr double DRAWN = WIDTH - MARGIN - LEFT;
+  Figure figure;
+  const size_t steps = timeline.steps();
+  figure.paragraph("heading ink", "Timeline of " + timeline.kernel, 24, 84);
+  figure.paragraph("soft",
+                   "block " + std::to_string(timeline.block) + ", " + std::to_string(steps) +
+                       (timeline.is_cut ? " steps, the first ones" : " steps") +
+                       "; in a step each warp executes one basic block, unless it waits",
+                   20, 140);
+  figure.y += 16;
+  const auto x_of = [&](size_t step) {
+    return LEFT + static_cast<int>(DRAWN * static_cast<double>(step) /
+                                   static_cast<double>(std::max<size_t>(steps, 1)));
+  };
+  // Each kind of moment has a lane's colour.
+  const std::string runs = color_of(20), copies = color_of(4), multiplies = color_of(12);
+  const auto draw_run = [&](size_t first, size_t past_end, const Moment& moment) {
+    const int left = x_of(first), width = std::max(1, x_of(past_end) - left);
+    if (moment.multiplies || moment.copies || moment.doing == Doing::runs) {
+      const std::string& fill = moment.multiplies ? multiplies : moment.copies ? copies : runs;
+      figure.rectangle(left, figure.y, width, BAR, 0, "", fill);
+    } else if (moment.doing == Doing::waits_at_barrier) {
+      figure.rectangle(left, figure.y + BAR / 4, width, BAR / 2, 0, "hollow");
+    } else if (moment.doing == Doing::waits_for_phase) {
+      figure.rectangle(left, figure.y + BAR / 2 - 1, width, 2, 0, "soft");
+    }
+  };
+  for (const Track& track : tracks_of(timeline)) {
+    const std::vector<Moment>& moments = timeline.warps[track.first];
+    figure.write(LEFT - 10, figure.y + 13, "right ink", track.name());
+    for (size_t first = 0; first < moments.size();) {
+      size_t past_end = first + 1;
+      while (past_end < moments.size() && moments[past_end] == moments[first]) ++past_end;
+      draw_run(first, past_end, moments[first]);
+      first = past_end;
+    }
+    figure.y += ROW;
+  }
+  figure.y += 8;
+  for (const TimedMbarrier& one : timeline.mbarriers) {
+    figure.write(LEFT - 10, figure.y + 13, "right ink", one.name);
+    for (size_t first = 0; first < one.phases.size();) {
+      size_t past_end = first + 1;
+      while (past_end < one.phases.size() && one.phases[past_end] == one.phases[first]) ++past_end;
+      const int left = x_of(one.begins + first);
+      const int width = std::max(1, x_of(one.begins + past_end) - left);
+      figure.rectangle(left, figure.y, width, BAR, 0, "hollow");
+      if (width >= NARROWEST_NUMBER) {
+        figure.write(left + width / 2, figure.y + 12, "middle small soft",
+                     std::to_string(one.phases[first]));
+      }
+      first = past_end;
+    }
+    figure.y += ROW;
+  }
+  figure.y += 12;
+  int x = MARGIN;
+  const auto explain = [&](std::string_view classes, const std::string& fill, int height,
+                           std::string_view text, int width) {
+    figure.rectangle(x, figure.y + (BAR - height) / 2, SEAT, height, 0, classes, fill);
+    figure.write(x + SEAT + 8, figure.y + 13, "soft", text);
+    x += width;
+  };
+  explain("", runs, BAR, "runs", 90);
+  explain("", copies, BAR, "requests a copy", 160);
+  explain("", multiplies, BAR, "begins a product", 170);
+  explain("hollow", "", BAR / 2, "waits at a barrier", 175);
+  explain("soft", "", 2, "waits for a phase", 170);
+  if (!timeline.mbarriers.empty()) explain("hollow", "", BAR, "complete phases", 150);
+  figure.y += BAR + 8;
+  for (const std::string& sentence : waits_in_words(timeline))
+    figure.paragraph("ink", sentence, 20, 120);
+  for (const std::string& sentence : phases_in_words(timeline))
+    figure.paragraph("ink", sentence, 20, 120);
+  return figure.document("Timeline of " + timeline.kernel,
+                         "What each warp of a block does from step to step");
 }
 
 }  // namespace lens

@@ -40,7 +40,8 @@ class ShowSubcommand : public Subcommand<sgemm_workbench> {
   std::optional<std::string> size_, line_, block_, warp_, nth_, steps_;
   LabSizeWords lab_sizes_;
   std::string buffer_, svg_, color_ = "auto", baseline_;
-  bool picture_ = false, ribbon_ = false, fragments_ = false, json_ = false, reveal_ = false;
+  bool picture_ = false, ribbon_ = false, fragments_ = false, timeline_ = false, json_ = false,
+       reveal_ = false;
 };
 
 void ShowSubcommand::add_options(CLI::App& app) {
@@ -79,6 +80,10 @@ void ShowSubcommand::add_options(CLI::App& app) {
   app.add_flag("--fragments", fragments_,
                "draw which lane holds which element of the products on tensor cores")
       ->group(PICTURE);
+  app.add_flag(
+         "--timeline", timeline_,
+         "draw what each warp of a block does from step to step: it waits, copies, multiplies")
+      ->group(PICTURE);
   app.add_option("--svg", svg_, "write the picture to a file, as a figure for slides")
       ->type_name("FILE")
       ->group(PICTURE);
@@ -86,13 +91,13 @@ void ShowSubcommand::add_options(CLI::App& app) {
 }
 
 void ShowSubcommand::refuse_contradictions(const CLI::App& app) const {
-  if (!picture_) {
+  if (!picture_ && !timeline_) {
     for (const char* option :
          {"--block", "--warp", "--nth", "--steps", "--ribbon", "--fragments", "--svg"}) {
       if (app.count(option) > 0) throw usage(fmt::format("{} goes with --picture", option));
     }
   }
-  if (picture_ && json_) {
+  if ((picture_ || timeline_) && json_) {
     throw usage(
         "--picture and --json exclude each other: a picture is text, or with --svg=FILE SVG");
   }
@@ -152,6 +157,7 @@ PictureRequest ShowSubcommand::picture() const {
                          .nth = number("--nth", nth_),
                          .ribbon = ribbon_,
                          .fragments = fragments_,
+                         .timeline = timeline_,
                          .svg_file = svg_};
   if (steps_)
     picture.steps = static_cast<uint64_t>(parse_integer("--steps", *steps_, 1, MOST_STEPS));
@@ -159,6 +165,12 @@ PictureRequest ShowSubcommand::picture() const {
     throw usage(
         "--fragments draws products, not requests: leave out --ribbon, --block, --warp, --nth, "
         "--steps and --buffer");
+  }
+  const bool chooses_request = warp_ || nth_ || steps_ || line_ || !buffer_.empty();
+  if (picture.timeline && (picture.ribbon || picture.fragments || chooses_request)) {
+    throw usage(
+        "--timeline draws a block, not requests or products: leave out --ribbon, --fragments, "
+        "--warp, --nth, --steps, --line and --buffer");
   }
   if (picture.ribbon && picture.steps > 1)
     throw usage("--ribbon draws one request: leave out --steps");
@@ -177,7 +189,7 @@ WorkbenchRequest ShowSubcommand::request(const CLI::App& app,
   add_workloads(request);
   if (line_) add_line(*line_, request);
   request.buffer = buffer_;
-  if (picture_) request.picture = picture();
+  if (picture_ || timeline_) request.picture = picture();
   if (!svg_.empty() && request.workloads.size() > 1) {
     throw usage("--svg draws one kernel: name one, or one variant of a lab");
   }

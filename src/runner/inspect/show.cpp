@@ -15,6 +15,7 @@
 #include "lens/fragments.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
+#include "lens/timeline.hpp"
 #include "results/files/json.hpp"
 #include "results/sources/source_comparison.hpp"
 #include "results/sources/source_view.hpp"
@@ -50,6 +51,7 @@ struct Seen {
   std::vector<Source> sources{};
   std::vector<lens::Request> requests{};
   std::vector<lens::MatrixProduct> products{};
+  std::vector<lens::Timeline> timelines{};
 };
 
 // ---- Running.
@@ -354,25 +356,41 @@ std::string fragments_of(const ShowRequest& request, const Run& run, const std::
   return text;
 }
 
+std::string timelines_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                         const text::Page& page, std::string& svg) {
+  std::string text;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const std::vector<lens::Timeline>& timelines = seen[i].timelines;
+    if (timelines.empty()) refuse_block_and_warp(*request.picture, run.results[i]);
+    text += (text.empty() ? "" : "\n") +
+            text::wrap(heading_of(*seen[i].workload, run.results[i], text::Signs(page.unicode)),
+                       page.width, 2) +
+            "\n";
+    for (const lens::Timeline& timeline : timelines) text += "\n" + lens::timeline(timeline, page);
+    const auto longest = std::ranges::max_element(timelines, {}, &lens::Timeline::steps);
+    if (longest != timelines.end()) svg = lens::svg_timeline(*longest);
+  }
+  return text;
+}
+
 std::string text_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
                     const results::Recorded& recorded, const text::Page& page, std::string& svg) {
   if (request.picture && request.picture->fragments) {
     return fragments_of(request, run, seen, page, svg);
   }
+  if (request.picture && request.picture->timeline)
+    return timelines_of(request, run, seen, page, svg);
   if (request.picture) return pictures_of(request, run, seen, page, svg);
   if (request.compares) return comparison_of(run, seen, recorded, page);
   return view_of(request, run, seen, page);
 }
 
 // Returns the part of a result to show.
-Seen seen_of(const ShowRequest& request, const Workload& workload, const Result& result,
-             std::vector<lens::Request> requests, std::vector<lens::MatrixProduct> products) {
-  Seen seen{
-      .workload = &workload, .requests = std::move(requests), .products = std::move(products)};
+Seen seen_of(const ShowRequest& request, const Result& result, Seen seen) {
   std::ranges::copy_if(result.seen.lines, std::back_inserter(seen.lines),
                        [&](const Line& line) { return is_wanted(line, request); });
   std::erase_if(seen.requests, [&](const lens::Request& r) { return !is_wanted(r, request); });
-  seen.sources = sources_of(workload, seen.lines);
+  seen.sources = sources_of(*seen.workload, seen.lines);
   return seen;
 }
 
@@ -389,17 +407,22 @@ ExitCode run(const ShowRequest& request) {
 
   Run run{.from = provenance(request.command_line, request.json)};
   std::vector<Workload> workloads = request.workloads;
-  std::vector<std::vector<lens::Request>> requests;
-  std::vector<std::vector<lens::MatrixProduct>> products;
+  std::vector<Seen> seen;
   std::optional<Error> failure;
   try {
     for (Workload& workload : workloads) {
       load(workload);
-      if (request.picture) machine::record_requests(wanted_by(*request.picture));
+      if (request.picture && request.picture->timeline) {
+        machine::record_timelines(request.picture->block.value_or(0));
+      } else if (request.picture) {
+        machine::record_requests(wanted_by(*request.picture));
+      }
       // Verify like every run: a wrong kernel's counters mean nothing.
       measure_all({workload}, {.reveal = true}, true, run);
-      requests.push_back(machine::recorded_requests());
-      products.push_back(machine::matrix_products());
+      seen.push_back({.workload = &workload,
+                      .requests = machine::recorded_requests(),
+                      .products = machine::matrix_products(),
+                      .timelines = machine::recorded_timelines()});
     }
   } catch (const std::exception&) {
     failure = caught_error();
@@ -416,11 +439,11 @@ ExitCode run(const ShowRequest& request) {
   std::vector<Line> lines;
   for (const Result& result : run.results)
     lines.insert(lines.end(), result.seen.lines.begin(), result.seen.lines.end());
-  if (!request.picture || !request.picture->fragments) refuse_what_is_not_there(request, lines);
-  std::vector<Seen> seen;
-  for (size_t i = 0; i < workloads.size(); ++i)
-    seen.push_back(seen_of(request, workloads[i], run.results[i], std::move(requests[i]),
-                           std::move(products[i])));
+  const bool needs_access =
+      !request.picture || !(request.picture->fragments || request.picture->timeline);
+  if (needs_access) refuse_what_is_not_there(request, lines);
+  for (size_t i = 0; i < seen.size(); ++i)
+    seen[i] = seen_of(request, run.results[i], std::move(seen[i]));
   if (request.json) {
     for (size_t i = 0; i < seen.size(); ++i) run.results[i].seen.lines = seen[i].lines;
     write_stdout(results::to_json(run));

@@ -12,6 +12,7 @@
 
 #include "lens/fragments.hpp"
 #include "lens/request.hpp"
+#include "lens/timeline.hpp"
 #include "results/values/run.hpp"
 
 namespace runner::machine {
@@ -69,6 +70,12 @@ Failure last_failure();
 void record_requests(const lens::Wanted& wanted);
 /// Returns the requests recorded since then, in the order in which a warp made them.
 std::vector<lens::Request> recorded_requests();
+
+/// From now on, record the timeline of the block with this linear number in each kernel. Does nothing on a machine that does
+/// not count.
+void record_timelines(uint64_t block);
+/// Returns the timelines recorded since then, one for each kernel.
+std::vector<lens::Timeline> recorded_timelines();
 
 /// Returns the products on tensor cores of the last counted run: one for each kernel, line and instruction. Empty on a
 /// machine that does not count.

@@ -255,6 +255,10 @@ Failure last_failure() {
 
 void record_requests(const lens::Wanted& wanted) { simulator::record_requests(wanted); }
 
+void record_timelines(uint64_t block) { simulator::record_timelines("", block); }
+
+std::vector<lens::Timeline> recorded_timelines() { return simulator::recorded_timelines(); }
+
 std::vector<lens::Request> recorded_requests() {
   std::vector<lens::Request> requests = simulator::recorded_requests();
   for (lens::Request& request : requests) request.buffer = name_of(request.buffer);

@@ -30,6 +30,17 @@ std::string shared_place(const Program& program, uint64_t offset) {
   return "byte " + std::to_string(offset) + " of shared memory";
 }
 
+std::string element_of_shared(const Program& program, uint64_t offset, uint64_t bytes) {
+  for (const SharedVariable& variable : program.shared_variables) {
+    const bool is_inside = offset >= variable.offset && offset < variable.offset + variable.bytes;
+    if (variable.is_dynamic || !is_inside) continue;
+    if (variable.bytes == bytes) return variable.name;
+    if ((offset - variable.offset) % bytes == 0)
+      return variable.name + "[" + std::to_string((offset - variable.offset) / bytes) + "]";
+  }
+  return shared_place(program, offset);
+}
+
 std::string mask_text(uint32_t lanes) {
   std::array<char, 16> text;
   std::snprintf(text.data(), text.size(), "0x%08x", lanes);

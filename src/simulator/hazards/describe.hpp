@@ -12,7 +12,10 @@ namespace simulator {
 /// Returns the thread with this linear number in a block of this size.
 Dim3 thread_at(const Dim3& block_size, uint32_t thread);
 
-/// Returns "tiled.cu:18". Returns the instruction, "`bar.sync 0`", for code without lines.
+/// Returns "full[1]" for an element of `bytes` bytes at this offset in shared memory, or "byte 1032 of memory" in dynamic memory.
+std::string element_of_shared(const Program& program, uint64_t offset, uint64_t bytes);
+
+/// Returns "tiled.cu:18" Returns the instruction, "`bar.sync 0`", for code without lines.
 std::string line_of(const Program& program, uint32_t instruction);
 
 /// Returns "tiled.cu:18 in tiled: thread (0, 1, 0) of block (0, 0, 0)".

@@ -226,6 +226,9 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--fragments"}, "--fragments goes with --picture"},
       {{"2", "--picture", "--fragments", "--nth", "3"}, "--fragments draws products, not requests"},
       {{"2", "--picture", "--fragments", "--size", "32"}, "executes no product on tensor cores"},
+      {{"2", "--timeline", "--nth", "3"}, "--timeline draws a block"},
+      {{"2", "--timeline", "--json"}, "exclude each other"},
+      {{"2", "--timeline", "--block", "64"}, "the launch has 64 blocks, numbered from 0"},
       {{"2", "--steps", "4"}, "--steps goes with --picture"},
       {{"2", "--picture", "--json"}, "exclude each other"},
       {{"2", "--picture", "--steps", "0"}, "--steps 0"},
@@ -309,12 +312,23 @@ TEST(Show, DrawsTheFragmentsOfAProductOnTensorCores) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"),
                                HasSubstr("A, 16 x 16, k along the row"), HasSubstr(" 31a3")));
-  EXPECT_THAT(contents(svg), HasSubstr("Fragments of f16, m16n8k16, tensor_core.cuh"));
+  EXPECT_THAT(contents(svg), HasSubstr("Fragments of f16, m16n8k16, mine.cu"));
   const Ended nowhere =
       show({"--kernel", file, "--size", "64", "--picture", "--fragments", "--line", "3"});
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, AllOf(HasSubstr("--line 3: there is no product on tensor cores"),
-                                 HasSubstr("tensor_core.cuh: ")));
+                                 HasSubstr("mine.cu: ")));
+}
+
+TEST(Show, DrawsTheTimelineOfABlock) {
+  const TemporaryFolder folder;
+  const std::string svg = folder / "timeline.svg";
+  const Ended ended = show({"10", "--size", "64", "--timeline", "--svg", svg});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("10 async_pipeline"), HasSubstr("timeline of ladder::async_pipeline"),
+                    HasSubstr("warp 0 "), HasSubstr("steps at barriers")));
+  EXPECT_THAT(contents(svg), HasSubstr("Timeline of ladder::async_pipeline"));
 }
 
 TEST(Show, OfAWrongKernelItSaysWhatIsWrong) {

@@ -26,13 +26,13 @@ class BulkHazards : public simulator::test::HazardTest {
                               HazardKind::unawaited_copy, HazardKind::misused_mbarrier,
                               HazardKind::missing_fence, HazardKind::split_warpgroup}) {}
 
-  // Expects exactly one hazard, whose first line is the line of the instruction in device/mbarrier.cuh.
+  // Expects exactly one hazard, whose first line is the call of the function in device/mbarrier.cuh.
   void expect_one_of_kind(HazardKind kind, const std::vector<std::string>& says) const {
     const std::vector<simulator::Hazard> hazards = found();
     ASSERT_EQ(hazards.size(), 1u);
     const std::string text = hazards[0].message.text();
     EXPECT_EQ(hazards[0].kind, kind) << text;
-    EXPECT_EQ(hazards[0].where.file_name(), "mbarrier.cuh") << text;
+    EXPECT_EQ(hazards[0].where.file_name(), "bulk_hazards_test.cu") << text;
     EXPECT_FALSE(hazards[0].message.advice.empty());
     for (const std::string& part : says)
       EXPECT_NE(text.find(part), std::string::npos) << "missing: " << part << "\n" << text;
@@ -136,6 +136,36 @@ TEST_F(Ring, ThatIsRightHasNoneInAnyOrder) {
       ASSERT_EQ(out_[i], sum) << "seed " << seed;
     }
   }
+}
+
+// The timeline names the mbarriers, their phases, and who completes them.
+TEST_F(Ring, HasATimeline) {
+  simulator::record_timelines("ring", 0);
+  run<Mistake::none>(0);
+  expect_none();
+  const std::vector<lens::Timeline> timelines = simulator::recorded_timelines();
+  simulator::stop_recording_timelines();
+  ASSERT_EQ(timelines.size(), 1u);
+  const lens::Timeline& timeline = timelines.front();
+  EXPECT_EQ(timeline.warps.size(), CONSUMERS / 32 + 1u);
+  EXPECT_FALSE(timeline.is_cut);
+  ASSERT_EQ(timeline.mbarriers.size(), 2u * STAGES);
+  for (size_t i = 0; i < timeline.mbarriers.size(); ++i) {
+    const lens::TimedMbarrier& one = timeline.mbarriers[i];
+    const bool is_full = i < STAGES;
+    const size_t stage = i % STAGES;
+    EXPECT_EQ(one.name, (is_full ? "full[" : "empty[") + std::to_string(stage) + "]");
+    EXPECT_EQ(one.begins + one.phases.size(), timeline.steps());
+    const uint32_t rounds = TILES / STAGES + (stage < TILES % STAGES ? 1 : 0);
+    EXPECT_EQ(one.phases.back(), rounds);
+    const std::vector<uint64_t> by_producer{0, 0, 0, 0, rounds};
+    const std::vector<uint64_t> by_consumers{32u * rounds, 32u * rounds, 32u * rounds, 32u * rounds,
+                                             0};
+    EXPECT_EQ(one.arrivals, is_full ? by_producer : by_consumers);
+    EXPECT_EQ(one.copies, is_full ? by_producer : std::vector<uint64_t>(5));
+  }
+  const auto copies = [](const lens::Moment& moment) { return moment.copies; };
+  EXPECT_EQ(std::count_if(timeline.warps[4].begin(), timeline.warps[4].end(), copies), TILES);
 }
 
 // A consumer that runs before the producer reads unwritten memory. Otherwise it reads data that are still being copied.

@@ -104,6 +104,10 @@ Failure last_failure() { return {}; }
 
 void record_requests(const lens::Wanted&) {}
 
+void record_timelines(uint64_t) {}
+
+std::vector<lens::Timeline> recorded_timelines() { return {}; }
+
 std::vector<lens::Request> recorded_requests() { return {}; }
 std::vector<lens::MatrixProduct> matrix_products() { return {}; }
 

@@ -1,4 +1,5 @@
 #include "simulator/execute/level/async_copies.hpp"
+#include "simulator/count/timeline.hpp"
 
 #include <cstring>
 #include <iterator>
@@ -66,6 +67,7 @@ PendingCopy& begin_copy(Warp& w) {
   if (w.spare_copies.empty()) w.spare_copies.emplace_back();
   w.copies.splice(w.copies.end(), w.spare_copies, std::prev(w.spare_copies.end()));
   PendingCopy& copy = w.copies.back();
+  if (w.block->timeline != nullptr) w.block->timeline->copy(w.number);
   copy.number = ++w.copies_begun;
   copy.lanes = 0;
   copy.group = w.groups;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "simulator/execute/level/level.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
@@ -20,6 +21,7 @@ constexpr uint64_t TURNS_OF_A_WARP = 1 << 16;
 constexpr uint64_t TURNS_OF_A_WARP_IN_AN_EXCERPT = 1 << 5;  // for launches whose turns are counted
 // Limits before other blocks get a turn: rounds in which a warp used up its turns, and rounds in all. A round may
 // be as short as the way from one barrier to the next, and a block that is put aside leaves the host's caches.
+constexpr uint64_t STEPS_OF_A_SLICE = 1 << 12;  // of a timeline: then a warp's groups take turns
 constexpr int LONG_ROUNDS_OF_A_BLOCK = 64;
 constexpr int ROUNDS_OF_A_BLOCK = 1 << 16;
 // Unwritten shared and local memory reads as NaN, regardless of earlier blocks.
@@ -70,8 +72,11 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   std::iota(order_.begin(), order_.end(), size_t{0});
 }
 
+BlockRunner::~BlockRunner() { keep_timeline(); }
+
 void BlockRunner::start(uint64_t linear_number) {
   number = linear_number;
+  has_begun_ = false;
   context_.block.x = static_cast<uint32_t>(number % context_.grid.x);
   context_.block.y = static_cast<uint32_t>(number / context_.grid.x % context_.grid.y);
   context_.block.z = static_cast<uint32_t>(number / context_.grid.x / context_.grid.y);
@@ -103,6 +108,12 @@ void BlockRunner::shuffle_warps() {
 }
 
 Progress BlockRunner::run() {
+  if (!std::exchange(has_begun_, true)) {
+    timeline_ =
+        context_.worker->device().timelines.record(program_.demangled, number, states_.size());
+    context_.timeline = timeline_.get();
+    steps_ = 0;
+  }
   int long_rounds = 0;
   for (int round = 0; round < ROUNDS_OF_A_BLOCK && long_rounds < LONG_ROUNDS_OF_A_BLOCK; ++round) {
     out_of_time_ = false;
@@ -112,7 +123,9 @@ Progress BlockRunner::run() {
       if (states_[i] == State::ready) any_moved |= run_warp(i);
       any_left |= states_[i] != State::exited;
     }
+    if (timeline_) note_step();
     if (!any_left) {
+      keep_timeline();
       if (hazards_) {
         report_unawaited_loads();
         hazards_->end();
@@ -132,6 +145,29 @@ void BlockRunner::report_unawaited_loads() {
                              load.rows.empty() ? 0 : load.rows.front().offset);
 }
 
+// Records what each warp did in this round. A round is a step of the timeline.
+void BlockRunner::note_step() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const Warp::AwaitedPhase& awaited = warps_[i].warp().awaited;
+    if (states_[i] == State::ready && awaited.is_any) {
+      timeline_->set(i, lens::Doing::waits_for_phase, awaited.mbarrier);
+    } else if (states_[i] != State::exited) {
+      timeline_->set(
+          i, states_[i] == State::ready ? lens::Doing::runs : lens::Doing::waits_at_barrier);
+    }
+  }
+  timeline_->end_step();
+  ++steps_;
+  if (timeline_->is_full()) keep_timeline();
+}
+
+// Also after a fault: the timeline then shows how it came about.
+void BlockRunner::keep_timeline() {
+  if (timeline_) context_.worker->device().timelines.add(*timeline_);
+  timeline_.reset();
+  context_.timeline = nullptr;
+}
+
 // Gives the warp its turn. Returns false if it only polled for changes by others.
 bool BlockRunner::run_warp(size_t i) {
   WarpRunner& warp = warps_[i];
@@ -139,8 +175,10 @@ bool BlockRunner::run_warp(size_t i) {
   const uint64_t changes = warp.warp().changes;
   context_.worker->at_work = &warp.warp();
   try {
-    const Pause pause =
-        warp.run(launch.turns_left ? TURNS_OF_A_WARP_IN_AN_EXCERPT : TURNS_OF_A_WARP);
+    const uint64_t turns = timeline_           ? 1
+                           : launch.turns_left ? TURNS_OF_A_WARP_IN_AN_EXCERPT
+                                               : TURNS_OF_A_WARP;
+    const Pause pause = warp.run(turns, !timeline_ || steps_ % STEPS_OF_A_SLICE == 0);
     if (pause == Pause::exited) states_[i] = State::exited;
     if (pause == Pause::at_barrier) states_[i] = State::at_barrier;
     if (pause == Pause::out_of_time) out_of_time_ = true;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/warp_runner.hpp"
 #include "simulator/execute/state/block.hpp"
 #include "simulator/execute/watch/lane_hazards.hpp"
@@ -18,6 +19,9 @@ class BlockRunner : public Block {
  public:
   BlockRunner(const Program& program, Worker& worker, const LaunchShape& shape,
               const std::byte* parameters);
+  ~BlockRunner() override;
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
 
   void start(uint64_t linear_number) override;
   Progress run() override;
@@ -30,6 +34,8 @@ class BlockRunner : public Block {
   void shuffle_warps();
   bool run_warp(size_t i);
   void report_unawaited_loads();
+  void note_step();
+  void keep_timeline();
   bool release_barriers();
   void release(uint32_t id, const std::vector<size_t>& arrived);
   void note_meeting(uint32_t id, const std::vector<size_t>& arrived);
@@ -40,6 +46,9 @@ class BlockRunner : public Block {
   const Program& program_;
   BlockContext context_;
   std::unique_ptr<BlockHazards> hazards_;
+  std::unique_ptr<BlockTimeline> timeline_;
+  uint64_t steps_ = 0;      // of the timeline
+  bool has_begun_ = false;  // True if the started block has had a turn
   std::vector<std::byte> shared_storage_;
   std::unique_ptr<std::byte[]> register_storage_;
   std::byte* registers_ = nullptr;  // in register_storage_, aligned

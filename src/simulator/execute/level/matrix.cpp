@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "lens/fragments.hpp"
+#include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/lanes.hpp"
 #include "simulator/execute/level/memory_handlers.hpp"
 #include "simulator/execute/level/products.hpp"
@@ -401,6 +402,7 @@ bool add_nothing(Warp& w, const Op& op) {
 template <typename Format, size_t K>
 void multiply_fragments(Warp& w, const Op& op) {
   require_whole_warp(w);
+  if (w.block->timeline != nullptr) w.block->timeline->multiply(w.number);
   if (add_nothing<Format>(w, op)) return;
   const auto words = [&](const std::vector<Slot>& slots, size_t reg) {
     return lanes_of<uint32_t>(w, slots[reg]);
@@ -516,6 +518,7 @@ void multiply_columns(Warp& w, const Op& op, const std::array<uint32_t, M * K>& 
 template <typename Format, size_t K>
 void multiply_warpgroup(Warp& w, const Op& op) {
   require_whole_warp(w);
+  if (w.block->timeline != nullptr) w.block->timeline->multiply(w.number);
   if (Watch::looks_for_hazards(w)) check_product(w, op);
   SharedMatrices<Format, K> shared(w);
   const auto flag = [&](int32_t bit) { return (op.extra & bit) != 0; };

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/addressing.hpp"
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/state/mbarrier.hpp"
 #include "simulator/execute/watch/observer.hpp"
+#include "simulator/hazards/describe.hpp"
 #include "simulator/memory/tensor_map.hpp"
 
 BEGIN_LEVEL
@@ -76,6 +78,7 @@ struct Use {
 void store(const Use& use, Mbarrier mbarrier) {
   if (mbarrier.end_phase()) {
     use.warp.block->bulk.phases.erase(use.at);
+    if (BlockTimeline* const timeline = use.warp.block->timeline) timeline->complete_phase(use.at);
     if (use.is_watched()) use.warp.block->hazards->order.complete_phase(use.at);
   }
   store_word(use.warp, use.at, mbarrier.word());
@@ -113,6 +116,8 @@ Mbarrier ready_for_arrival(const Use& use, const Mbarrier& mbarrier) {
 void arrive(const Use& use, Mbarrier mbarrier, uint32_t count) {
   if (count == 0 || count > mbarrier.pending) use.fail(MbarrierMisuse::too_many_arrivals);
   mbarrier.pending -= count;
+  if (BlockTimeline* const timeline = use.warp.block->timeline)
+    timeline->arrive(use.warp.number, use.at);
   if (use.is_watched()) use.warp.block->hazards->order.arrive(use.thread(), use.at);
   store(use, mbarrier);
 }
@@ -212,6 +217,9 @@ void initialise(Warp& w, const Op& op) {
     const uint32_t arrivals = read<uint32_t>(w, op.b)[use.lane];
     if (arrivals == 0 || arrivals > Mbarrier::MOST_ARRIVALS) use.fail(MbarrierMisuse::bad_count);
     w.block->bulk.phases.erase(use.at);
+    if (w.block->timeline != nullptr)
+      w.block->timeline->begin_mbarrier(
+          use.at, element_of_shared(w.block->worker->program, use.at, WORD_BYTES));
     if (use.is_watched()) w.block->hazards->mbarrier_begins(use.instruction, use.thread(), use.at);
     store_word(w, use.at, Mbarrier{.pending = arrivals, .expected = arrivals}.word());
   });
@@ -368,6 +376,7 @@ void begin(Warp& w, int lane, BulkLoad load, const std::vector<TensorRow>& sourc
     Watch::copy_begins(w, load.instruction, lane, load.rows[i].offset, bytes, sources[i].address,
                        static_cast<uint32_t>(sources[i].bytes));
   }
+  if (w.block->timeline != nullptr) w.block->timeline->copy(w.number, load.mbarrier);
   w.block->bulk.loads.push_back(std::move(load));
 }
 
@@ -380,6 +389,7 @@ void begin(Warp& w, int lane, BulkStore store) {
       w.block->hazards->late_read_begins(store.instruction, store.thread, source.offset,
                                          span_of(source, store.span));
   }
+  if (w.block->timeline != nullptr) w.block->timeline->copy(w.number);
   w.block->bulk.stores.push_back(std::move(store));
 }
 

@@ -596,7 +596,7 @@ void WarpRunner::leave(const BasicBlock& block) {
   }
 }
 
-Pause WarpRunner::run(uint64_t turns) {
+Pause WarpRunner::run(uint64_t turns, bool ends_slice) {
   waits_ = false;
   for (uint64_t turn = 0; turn < turns; ++turn) {
     if (warp_.active == 0) [[unlikely]] {
@@ -619,7 +619,7 @@ Pause WarpRunner::run(uint64_t turns) {
       if (waits_) return Pause::waiting;
     }
   }
-  end_slice();
+  if (ends_slice) end_slice();
   return Pause::out_of_time;
 }
 

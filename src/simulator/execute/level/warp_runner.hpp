@@ -36,8 +36,9 @@ class WarpRunner {
   /// Sets the warp to the kernel's first instruction.
   void start(std::byte* registers, std::byte* local, uint32_t lanes);
 
-  /// Runs until the warp exits, reaches a barrier, waits, or has passed `turns` basic blocks.
-  Pause run(uint64_t turns);
+  /// Runs until the warp exits, reaches a barrier, waits, or has passed `turns` basic blocks. Then, if `ends_slice`, groups of
+  /// lanes that went different ways take turns.
+  Pause run(uint64_t turns, bool ends_slice);
 
   /// After Pause::at_barrier: returns the basic block that ends in the barrier.
   const BasicBlock& barrier() const { return program_.blocks[block_]; }

@@ -3,6 +3,7 @@
 
 #include "simulator/count/counter_store.hpp"
 #include "simulator/count/recorder.hpp"
+#include "simulator/count/timeline.hpp"
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
@@ -17,6 +18,7 @@ struct Device {
   HazardStore hazards;
   CounterStore counters;
   RequestStore requests;
+  TimelineStore timelines;
 };
 
 }  // namespace simulator

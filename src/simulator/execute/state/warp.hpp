@@ -20,12 +20,14 @@
 namespace simulator {
 
 class BlockHazards;
+class BlockTimeline;
 class Worker;
 
 /// The state that a block's warps share.
 struct BlockContext {
   Worker* worker = nullptr;
-  BlockHazards* hazards = nullptr;  // nullptr: hazards are not looked for
+  BlockHazards* hazards = nullptr;    // nullptr: hazards are not looked for
+  BlockTimeline* timeline = nullptr;  // nullptr: no timeline is recorded
   const std::byte* parameters = nullptr;
   size_t parameter_bytes = 0;
   std::byte* shared = nullptr;

@@ -7,6 +7,7 @@
 
 #include "lens/fragments.hpp"
 #include "lens/request.hpp"
+#include "lens/timeline.hpp"
 #include "simulator/count/counters.hpp"
 #include "simulator/fault.hpp"
 
@@ -49,6 +50,14 @@ void record_requests(const lens::Wanted& wanted);
 /// path and buffer, then by nth. If several requests are equally bad, the one with the lowest launch, block, warp
 /// and nth is kept. So the result does not depend on the number of host threads or the order of blocks and warps.
 std::vector<lens::Request> recorded_requests();
+
+/// From now on, records the timeline of the first block with this linear number in each kernel whose name contains `kernel`.
+/// Meanwhile such a block's warps take turns basic block by basic block. Forgets the earlier recording.
+void record_timelines(const std::string& kernel, uint64_t block);
+/// Records no further timelines, and forgets the recorded ones.
+void stop_recording_timelines();
+/// Returns the recorded timelines, one for each such kernel, in the order of the blocks' ends.
+std::vector<lens::Timeline> recorded_timelines();
 
 /// Returns the products on tensor cores in these counters: one for each kernel, line and instruction.
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters);

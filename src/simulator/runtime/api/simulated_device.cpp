@@ -21,6 +21,12 @@ std::vector<LaunchCounters> launch_counters() { return current_device().counters
 void record_requests(const lens::Wanted& wanted) { current_device().requests.start(wanted); }
 std::vector<lens::Request> recorded_requests() { return current_device().requests.requests(); }
 
+void record_timelines(const std::string& kernel, uint64_t block) {
+  current_device().timelines.start(TimelineStore::Wanted{kernel, block});
+}
+void stop_recording_timelines() { current_device().timelines.start(std::nullopt); }
+std::vector<lens::Timeline> recorded_timelines() { return current_device().timelines.timelines(); }
+
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters) {
   std::vector<lens::MatrixProduct> products;
   for (const TensorCounters& row : counters.tensor) {

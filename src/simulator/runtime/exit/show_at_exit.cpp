@@ -15,16 +15,20 @@
 #include "lens/fragments.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
+#include "lens/timeline.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/exit/at_exit.hpp"
 
 namespace simulator::runtime {
 namespace {
 
+// A picture of a line's requests and products, or the timeline of a block.
 struct Asked {
-  std::string file;
+  std::string file{};
   int line = 0;
-  std::string svg_path;  // empty: no file
+  std::string kernel{};    // of the timeline
+  uint64_t block = 0;      // likewise
+  std::string svg_path{};  // empty: no file
 };
 
 // Never destroyed, because it is read at exit.
@@ -35,7 +39,7 @@ std::optional<Asked> parse(std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == text.npos || colon == 0) return std::nullopt;
   const std::string_view number = text.substr(colon + 1);
-  Asked place{std::string(text.substr(0, colon)), 0, ""};
+  Asked place{.file = std::string(text.substr(0, colon))};
   const char* const begin = number.data();
   const char* const end = begin + number.size();
   const auto [rest, error] = std::from_chars(begin, end, place.line);
@@ -115,22 +119,78 @@ void show() {
   });
 }
 
+void show_timeline() {
+  at_exit([] {
+    const std::vector<lens::Timeline> timelines = recorded_timelines();
+    if (timelines.empty()) {
+      std::fprintf(
+          stderr,
+          "simulated GPU: there is no timeline: no kernel whose name contains '%s' has run "
+          "a block %llu\n",
+          asked->kernel.c_str(), static_cast<unsigned long long>(asked->block));
+      return;
+    }
+    for (const lens::Timeline& timeline : timelines) {
+      std::fputs(&timeline == &timelines.front() ? "" : "\n", stderr);
+      std::fputs(lens::timeline(timeline, stderr_page()).c_str(), stderr);
+    }
+    if (!asked->svg_path.empty()) write_svg(lens::svg_timeline(timelines.front()));
+  });
+}
+
 const char* environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
+// Parses "product" or "product:3": a part of a kernel's name, and a block's linear number. Returns nothing for other text.
+std::optional<Asked> parse_timeline(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  const bool has_number = colon != text.npos && (colon == 0 || text[colon - 1] != ':');
+  Asked asked_for{.kernel = std::string(has_number ? text.substr(0, colon) : text)};
+  if (!has_number) return asked_for;
+  const std::string_view number = text.substr(colon + 1);
+  const char* const end = number.data() + number.size();
+  const auto [rest, error] = std::from_chars(number.data(), end, asked_for.block);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return asked_for;
+}
+
+void read_timeline(const char* words, const char* svg_path) {
+  std::optional<Asked> parsed = parse_timeline(words);
+  if (!parsed) {
+    std::fprintf(
+        stderr,
+        "simulated GPU: SIMULATOR_TIMELINE is '%s'; it must be KERNEL or KERNEL:BLOCK, for "
+        "example product:0, and is ignored\n",
+        words);
+    return;
+  }
+  if (*svg_path != '\0') parsed->svg_path = absolute_path(svg_path);
+  asked = new Asked(std::move(*parsed));
+  record_timelines(asked->kernel, asked->block);
+  std::atexit(show_timeline);
+}
+
 void read_environment() {
   const char* const place = environment("SIMULATOR_SHOW");
   const char* const svg_path = environment("SIMULATOR_SVG");
+  const char* const timeline = environment("SIMULATOR_TIMELINE");
   if (*place == '\0') {
+    if (*timeline != '\0') return read_timeline(timeline, svg_path);
     if (*svg_path != '\0') {
       std::fputs(
-          "simulated GPU: SIMULATOR_SVG writes the picture that SIMULATOR_SHOW=FILE:LINE asks for, "
-          "which is not set; it is ignored\n",
+          "simulated GPU: SIMULATOR_SVG writes the picture that SIMULATOR_SHOW=FILE:LINE or "
+          "SIMULATOR_TIMELINE=KERNEL asks for; neither is set, and it is ignored\n",
           stderr);
     }
     return;
+  }
+  if (*timeline != '\0') {
+    std::fputs(
+        "simulated GPU: SIMULATOR_SHOW is set, so SIMULATOR_TIMELINE is ignored: one picture at a "
+        "time\n",
+        stderr);
   }
   std::optional<Asked> parsed = parse(place);
   if (!parsed) {
