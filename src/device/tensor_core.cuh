@@ -1,5 +1,5 @@
-// Two instructions for tensor cores: mma.sync multiplies small matrices, and ldmatrix loads their fragments (compute capability 8.0
-// and later).
+// Instructions for tensor cores: mma.sync multiplies small matrices, and ldmatrix loads their fragments (compute capability 8.0
+// and later). stmatrix stores fragments (compute capability 9.0 and later).
 //
 // A warp computes D = A B + C together. A has 16 x K elements, B K x 8, C and D 16 x 8. Each lane holds a part of each matrix in
 // its registers: a fragment. With g = lane / 4 and t = lane % 4, a lane holds these elements of each matrix:
@@ -23,6 +23,9 @@ namespace device {
 
 /// The least compute capability that has these products, as 10 * major + minor.
 constexpr int TENSOR_CORE_NEEDS = 80;
+
+/// The least compute capability that has stmatrix.
+constexpr int MATRIX_STORE_NEEDS = 90;
 
 /// The format of A's and B's elements: 16-bit floating point with 5 or 8 bits of exponent, or FP32 with 10 bits of
 /// fraction.
@@ -117,6 +120,50 @@ __device__ void load_matrices(uint32_t* registers, const void* row) {
 #undef SGEMM_LDMATRIX_1
 #undef SGEMM_LDMATRIX_2
 #undef SGEMM_LDMATRIX_4
+}
+
+/// Stores COUNT (1, 2 or 4) matrices of 8 x 8 16-bit elements to shared memory: the reverse of load_matrices, with the same
+/// addresses and the same elements in a lane's registers.
+template <int COUNT, bool TRANSPOSED = false>
+__device__ void store_matrices(void* row, const uint32_t* registers) {
+  static_assert(COUNT == 1 || COUNT == 2 || COUNT == 4, "stmatrix stores 1, 2 or 4 matrices");
+  end_below<MATRIX_STORE_NEEDS>();
+  const uint32_t address = shared_address(row);
+#define SGEMM_STMATRIX_1(TRANS)                                                                \
+  asm volatile("stmatrix.sync.aligned.m8n8.x1" TRANS ".shared.b16 [%0], {%1};" ::"r"(address), \
+               "r"(registers[0])                                                               \
+               : "memory")
+#define SGEMM_STMATRIX_2(TRANS)                                                                    \
+  asm volatile("stmatrix.sync.aligned.m8n8.x2" TRANS ".shared.b16 [%0], {%1, %2};" ::"r"(address), \
+               "r"(registers[0]), "r"(registers[1])                                                \
+               : "memory")
+#define SGEMM_STMATRIX_4(TRANS)                                                           \
+  asm volatile("stmatrix.sync.aligned.m8n8.x4" TRANS                                      \
+               ".shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),                      \
+               "r"(registers[0]), "r"(registers[1]), "r"(registers[2]), "r"(registers[3]) \
+               : "memory")
+  if constexpr (COUNT == 1) {
+    if constexpr (TRANSPOSED) {
+      SGEMM_STMATRIX_1(".trans");
+    } else {
+      SGEMM_STMATRIX_1("");
+    }
+  } else if constexpr (COUNT == 2) {
+    if constexpr (TRANSPOSED) {
+      SGEMM_STMATRIX_2(".trans");
+    } else {
+      SGEMM_STMATRIX_2("");
+    }
+  } else {
+    if constexpr (TRANSPOSED) {
+      SGEMM_STMATRIX_4(".trans");
+    } else {
+      SGEMM_STMATRIX_4("");
+    }
+  }
+#undef SGEMM_STMATRIX_1
+#undef SGEMM_STMATRIX_2
+#undef SGEMM_STMATRIX_4
 }
 
 }  // namespace device

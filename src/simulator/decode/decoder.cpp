@@ -611,8 +611,9 @@ class Decoder {
     op.execute = instructions_.polling;
   }
 
-  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, ...}, [%rd1].
-  bool decode_matrix_load(const Instruction& instruction, Op& op) {
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, ...}, [%rd1];
+  // stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%rd1], {%r1, ...};
+  bool decode_matrix_access(const Instruction& instruction, bool is_store, Op& op) {
     const std::vector<std::string>& opcode = instruction.opcode;
     const auto has = [&](std::string_view word) {
       return std::ranges::find(opcode, word) != opcode.end();
@@ -623,19 +624,24 @@ class Decoder {
     const bool is_known = has("sync") && has("aligned") && has("m8n8") && opcode.back() == "b16" &&
                           opcode.size() == words && count != 0;
     if (!is_known || instruction.operands.size() != 2) return false;
-    const Operand& to = instruction.operands[0];
-    const Operand& from = instruction.operands[1];
-    const std::vector<Operand> parts = to.kind == Kind::list ? to.parts : std::vector<Operand>{to};
+    const Operand& registers = instruction.operands[is_store ? 1 : 0];
+    const Operand& rows = instruction.operands[is_store ? 0 : 1];
+    const std::vector<Operand> parts =
+        registers.kind == Kind::list ? registers.parts : std::vector<Operand>{registers};
     if (parts.size() != count) return false;
     constexpr uint32_t ROW_BYTES = 16;
-    add_sites(op, {Access::global_load, Access::matrix_load, Access::local_load}, ROW_BYTES, from);
-    op.execute = instructions_.matrix_load(count, has("trans"));
+    add_sites(op,
+              {Access::global_load, is_store ? Access::shared_store : Access::matrix_load,
+               Access::local_load},
+              ROW_BYTES, rows);
+    op.execute = is_store ? instructions_.matrix_store(count, has("trans"))
+                          : instructions_.matrix_load(count, has("trans"));
     op.lists = list_of(parts, "b32");
-    return op.lists != nullptr && address(from, op.a, op.offset, op.extra, ADDRESS_IN_32);
+    return op.lists != nullptr && address(rows, op.a, op.offset, op.extra, ADDRESS_IN_32);
   }
 
   bool decode_load(const Instruction& instruction, Op& op) {
-    if (instruction.opcode[0] == "ldmatrix") return decode_matrix_load(instruction, op);
+    if (instruction.opcode[0] == "ldmatrix") return decode_matrix_access(instruction, false, op);
     const MemoryWords words = memory_words(instruction.opcode);
     if (!words.known || instruction.operands.size() != words.operands) return false;
     const Operand& to = instruction.operands[0];
@@ -654,6 +660,7 @@ class Decoder {
   }
 
   bool decode_store(const Instruction& instruction, Op& op) {
+    if (instruction.opcode[0] == "stmatrix") return decode_matrix_access(instruction, true, op);
     const MemoryWords words = memory_words(instruction.opcode);
     if (!words.known || words.space == Space::parameter ||
         instruction.operands.size() != words.operands)

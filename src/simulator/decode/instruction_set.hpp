@@ -61,6 +61,8 @@ struct InstructionSet {
   Execute (*matrix_product)(const MatrixShape& shape);
   /// ldmatrix of 1, 2 or 4 matrices, into the registers of Op::lists.
   Execute (*matrix_load)(size_t count, bool transposed);
+  /// stmatrix of 1, 2 or 4 matrices, from the registers of Op::lists.
+  Execute (*matrix_store)(size_t count, bool transposed);
   /// Returns the wgmma.mma_async of this shape. D's registers are in OperandLists::d. A is in OperandLists::a, or described by
   /// Op::a; B is described by Op::b. Op::c: the predicate scale-d. Op::extra: see WgmmaFlag.
   Execute (*warpgroup_product)(const MatrixShape& shape);

@@ -21,6 +21,7 @@ const std::map<std::string_view, Entry> HEADS = {
     {"ldu", {Family::load, true}},
     {"ldmatrix", {Family::load, true}},
     {"st", {Family::store, false}},
+    {"stmatrix", {Family::store, false}},
     {"atom", {Family::atomic, true}},
     {"red", {Family::atomic, false}},
     {"cp", {Family::async_copy, false}},  // also the other forms of cp.async

@@ -85,6 +85,7 @@ const Known KNOWN[] = {
     {"redux.sync.xor.b32", Family::warp, Operation::logical_xor},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", Family::matrix},
     {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", Family::load},
+    {"stmatrix.sync.aligned.m8n8.x2.shared::cta.b16", Family::store},
     {"activemask.b32", Family::warp},
     {"isspacep.shared", Family::warp},
     {"membar.gl", Family::warp, Operation::fence},

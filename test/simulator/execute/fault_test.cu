@@ -372,6 +372,43 @@ TEST_F(FaultTest, ARowOfALoadedMatrixLiesOn16BytesWithinSharedMemory) {
   EXPECT_EQ(f.lanes_here, 31u);
 }
 
+// Stores a matrix whose rows are `distance` floats apart.
+__global__ void stores_a_matrix(float* p, unsigned distance, unsigned lanes) {
+  __shared__ __align__(16) float tile[64];
+  if (threadIdx.x >= lanes) return;
+  const auto row =
+      static_cast<unsigned>(__cvta_generic_to_shared(&tile[threadIdx.x % 8 * distance]));
+  asm volatile(  // mark: stores a matrix
+      "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(row), "r"(threadIdx.x)
+      : "memory");
+  __syncwarp();
+  p[threadIdx.x] = tile[threadIdx.x % 8 * distance];
+}
+
+TEST_F(FaultTest, ARowOfAStoredMatrixLiesOn16BytesWithinSharedMemory) {
+  stores_a_matrix<<<1, 32>>>(memory_, 4, 32);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  stores_a_matrix<<<1, 32>>>(memory_, 5, 32);
+  Fault f = fault(cudaErrorMisalignedAddress);
+  EXPECT_EQ(f.kind, FaultKind::misaligned);
+  EXPECT_EQ(f.action, simulator::FaultAction::writes);
+  EXPECT_EQ(f.alignment, 16u);
+  expect_line(f, line_of("stores a matrix"));
+  EXPECT_EQ(f.thread.x, 1u);
+  simulator::clear_fault();
+  stores_a_matrix<<<1, 32>>>(memory_, 12, 32);
+  f = fault(cudaErrorIllegalAddress);
+  EXPECT_EQ(f.kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(f.action, simulator::FaultAction::writes);
+  expect_line(f, line_of("stores a matrix"));
+  EXPECT_EQ(f.thread.x, 6u);
+  simulator::clear_fault();
+  stores_a_matrix<<<1, 32>>>(memory_, 4, 31);
+  f = fault(cudaErrorIllegalInstruction);
+  EXPECT_EQ(f.kind, FaultKind::incomplete_warp);
+  EXPECT_EQ(f.lanes_here, 31u);
+}
+
 TEST_F(FaultTest, ACallThroughAPointerToNoFunction) {
   Function third_of = nullptr;
   ASSERT_EQ(cudaMemcpyFromSymbol(&third_of, a_function, sizeof third_of), cudaSuccess);

@@ -1,5 +1,5 @@
-// Products of fragments that are all or partly zero. The simulated GPU skips them. The bits must follow the rule in
-// docs/simulator.md. (test/device/tensor_bits.cu compares products in general with products of an H200.)
+// Products of fragments that are all or partly zero, and stores of fragments. The simulated GPU skips these products. The bits must
+// follow the rule in docs/simulator.md. (test/device/tensor_bits.cu compares products in general with products of an H200.)
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "device/tensor_core.cuh"
+#include "simulator/count/counters.hpp"
+#include "simulator/runtime/api/diagnostics.hpp"
 #include "test/support/managed.hpp"
 
 namespace {
@@ -135,6 +137,77 @@ TEST_P(Matrices, OfZerosKeepInfinitiesInC) {
   EXPECT_EQ(fragments_->d[5][1], INFINITE);
   EXPECT_EQ(fragments_->d[6][2], CANONICAL_NAN);
   expect_c(7, 0);
+}
+
+// --- stmatrix
+
+constexpr int ROWS = 8,
+              PLACES =
+                  64;  // rows of a matrix; places for rows in shared memory, one after the other
+constexpr uint16_t UNTOUCHED = 0xffff;
+
+// Stores fragments whose elements are numbered: register i of lane l holds 64 i + 2 l and the next number. Lane l gives place
+// stride * l. `out` receives shared memory.
+template <int COUNT, bool TRANSPOSED>
+__global__ void store_numbers(int stride, uint16_t* out) {
+  __shared__ __align__(16) uint16_t elements[PLACES][ROWS];
+  for (int i = static_cast<int>(threadIdx.x); i < PLACES * ROWS; i += 32)
+    elements[0][i] = UNTOUCHED;
+  __syncwarp();
+  uint32_t registers[COUNT];
+  for (int i = 0; i < COUNT; ++i) {
+    const uint32_t first = static_cast<uint32_t>(i) * 64 + threadIdx.x * 2;
+    registers[i] = first | (first + 1) << 16;
+  }
+  device::store_matrices<COUNT, TRANSPOSED>(
+      elements[static_cast<int>(threadIdx.x) * stride % PLACES], registers);
+  __syncwarp();
+  for (int i = static_cast<int>(threadIdx.x); i < PLACES * ROWS; i += 32) out[i] = elements[0][i];
+}
+
+template <int COUNT, bool TRANSPOSED>
+void expect_stored(int stride) {
+  const Managed<uint16_t> out(PLACES * ROWS);
+  simulator::reset_counters();
+  store_numbers<COUNT, TRANSPOSED><<<1, 32>>>(stride, out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  std::vector<uint16_t> want(PLACES * ROWS, UNTOUCHED);
+  for (int matrix = 0; matrix < COUNT; ++matrix) {
+    for (int row = 0; row < ROWS; ++row) {
+      const int place = (matrix * ROWS + row) * stride;
+      for (int column = 0; column < ROWS; ++column) {
+        const int across = TRANSPOSED ? column : row, along = TRANSPOSED ? row : column;
+        want[static_cast<size_t>(place * ROWS + column)] =
+            static_cast<uint16_t>(matrix * 64 + across * 8 + along);
+      }
+    }
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    ASSERT_EQ(out[i], want[i]) << COUNT << (TRANSPOSED ? " transposed" : "") << " stride " << stride
+                               << " element " << i;
+  }
+  // A matrix is a phase: its 8 rows lie in different banks if they are neighbours, two by two in the same if every other place
+  // is left out.
+  const auto rows = simulator::counters().accesses;
+  const auto stores = std::ranges::find_if(rows, [](const simulator::AccessCounters& row) {
+    return row.access == simulator::Access::shared_store && row.bytes_per_lane == 16;
+  });
+  ASSERT_NE(stores, rows.end());
+  EXPECT_EQ(stores->requests, 1u);
+  EXPECT_EQ(stores->lanes, uint64_t{COUNT} * ROWS);
+  EXPECT_EQ(stores->wavefronts, static_cast<uint64_t>(COUNT * stride));
+  EXPECT_EQ(stores->bank_conflicts, static_cast<uint64_t>(COUNT * (stride - 1)));
+}
+
+TEST(MatrixStores, PutEachElementIntoItsRow) {
+  for (const int stride : {1, 2}) {
+    expect_stored<1, false>(stride);
+    expect_stored<1, true>(stride);
+    expect_stored<2, false>(stride);
+    expect_stored<2, true>(stride);
+    expect_stored<4, false>(stride);
+    expect_stored<4, true>(stride);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Matrices, testing::ValuesIn(FORMATS),

@@ -558,6 +558,27 @@ TEST_F(Hazards, AMatrixThatAnotherWarpFills) {
                           [](const Hazard& hazard) { return hazard.kind == HazardKind::race; }));
 }
 
+// The second warp reads what the first stores with stmatrix.
+__global__ void store_matrix_for_others(unsigned* out, bool waits) {
+  __shared__ __align__(16) unsigned rows[32];
+  if (threadIdx.x < 32) {
+    const auto row = static_cast<unsigned>(__cvta_generic_to_shared(&rows[threadIdx.x % 8 * 4]));
+    asm volatile(  // mark: matrix for others
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(row), "r"(threadIdx.x)
+        : "memory");
+  }
+  if (waits) __syncthreads();
+  if (threadIdx.x >= 32) out[threadIdx.x - 32] = rows[threadIdx.x - 32];  // mark: reads matrix
+}
+
+TEST_F(Hazards, AMatrixThatAnotherWarpStores) {
+  const Buffer<unsigned> out(32);
+  store_matrix_for_others<<<1, 64>>>(out, true);
+  expect_none("a barrier in between");
+  store_matrix_for_others<<<1, 64>>>(out, false);
+  expect_one(HazardKind::race, "matrix for others", "reads matrix", "__syncthreads()");
+}
+
 __global__ void sum_of_those_who_stay(int* out, unsigned n) {
   __shared__ int s[64];
   if (threadIdx.x >= n) return;

@@ -23,6 +23,7 @@ const InstructionSet INSTRUCTIONS{
     .atomic = find_atomic,
     .matrix_product = find_matrix_product,
     .matrix_load = find_matrix_load,
+    .matrix_store = find_matrix_store,
     .warpgroup_product = find_warpgroup_product,
     .warpgroup_fence = fence_products,
     .warpgroup_commit = commit_products,

@@ -1,4 +1,4 @@
-// ldmatrix, mma.sync and wgmma. mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's
+// ldmatrix, stmatrix, mma.sync and wgmma. mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's
 // registers.
 //
 // A tensor core does not round like IEEE arithmetic. On compute capability 9.0 each element of D is computed as follows
@@ -321,41 +321,73 @@ void require_whole_warp(const Warp& w) {
                   std::countr_zero(w.active)};
 }
 
-// ldmatrix: lane 8 m + r has the address of row r of matrix m, 8 elements of 16 bits. Register m of lane l receives elements
-// 2 (l % 4) and 2 (l % 4) + 1 of row l / 4, or of column l / 4 if TRANSPOSED.
-template <size_t COUNT, bool TRANSPOSED>
-void load_matrices(Warp& w, const Op& op) {
-  constexpr size_t ROWS = 8, COLUMNS = 8;
-  using MatrixRow = std::array<uint16_t, COLUMNS>;
-  constexpr uint32_t WITH_ADDRESS = COUNT == 4 ? ALL_LANES : (1u << ROWS * COUNT) - 1;
+// ldmatrix and stmatrix: matrices of 8 rows of 8 elements of 16 bits. Lane 8 m + r has the address of row r of matrix m.
+constexpr size_t MATRIX_ROWS = 8, MATRIX_COLUMNS = 8;
+using MatrixRow = std::array<uint16_t, MATRIX_COLUMNS>;
+template <size_t COUNT>
+using MatrixRows = std::array<MatrixRow, MATRIX_ROWS * COUNT>;
+
+// Finds the rows of COUNT matrices in shared memory. Leaves only the lanes with a row's address active.
+template <size_t COUNT>
+Located locate_rows(Warp& w, const Op& op) {
+  constexpr uint32_t WITH_ADDRESS = COUNT == 4 ? ALL_LANES : (1u << MATRIX_ROWS * COUNT) - 1;
   require_whole_warp(w);
-  ++w.shared_loads;
   AddressStorage storage;
   Addresses address = addresses_of_a(w, op, storage);
   if (address.of(0) - SHARED_WINDOW < WINDOW_BYTES) address.offset -= SHARED_WINDOW;
-
   set_active(w, WITH_ADDRESS);
-  const Located located =
-      locate_shared<Watch, sizeof(MatrixRow)>(w, op.site(Site::shared), address);
+  return locate_shared<Watch, sizeof(MatrixRow)>(w, op.site(Site::shared), address);
+}
+
+// Calls each(lane, first element, second element) for a matrix: register m of lane l holds elements 2 (l % 4) and
+// 2 (l % 4) + 1 of row l / 4, or of column l / 4 if TRANSPOSED.
+template <bool TRANSPOSED, typename Rows, typename Each>
+void for_each_of_matrix(Rows& rows, size_t matrix, Each&& each) {
+  const auto element_at = [&](size_t across, size_t along) -> auto& {
+    return rows[matrix * MATRIX_ROWS + (TRANSPOSED ? along : across)][TRANSPOSED ? across : along];
+  };
+  for (size_t lane = 0; lane < WARP; ++lane) {
+    const size_t across = lane / 4, along = lane % 4 * 2;
+    each(lane, element_at(across, along), element_at(across, along + 1));
+  }
+}
+
+template <size_t COUNT, bool TRANSPOSED>
+void load_matrices(Warp& w, const Op& op) {
+  const Located located = locate_rows<COUNT>(w, op);
+  ++w.shared_loads;
   if (Watch::looks_for_hazards(w)) [[unlikely]]
     Watch::touch(w, located.site, located.pattern, located.first, nullptr);
-  std::array<MatrixRow, ROWS * COUNT> rows;
+  MatrixRows<COUNT> rows;
   for (size_t row = 0; row < rows.size(); ++row)
     std::memcpy(&rows[row], located[static_cast<int>(row)], sizeof(MatrixRow));
   set_active(w, ALL_LANES);
-
   for (size_t matrix = 0; matrix < COUNT; ++matrix) {
-    const auto element_at = [&](size_t row, size_t column) {
-      return uint32_t{rows[matrix * ROWS + row][column]};
-    };
-    for (size_t lane = 0; lane < WARP; ++lane) {
-      const size_t across = lane / 4, along = lane % 4 * 2;
-      const uint32_t low = TRANSPOSED ? element_at(along, across) : element_at(across, along);
-      const uint32_t high =
-          TRANSPOSED ? element_at(along + 1, across) : element_at(across, along + 1);
-      result_of<uint32_t>(w, op.lists->d[matrix])[lane] = low | high << 16;
-    }
+    uint32_t* const words = result_of<uint32_t>(w, op.lists->d[matrix]);
+    for_each_of_matrix<TRANSPOSED>(rows, matrix, [&](size_t lane, uint16_t low, uint16_t high) {
+      words[lane] = low | uint32_t{high} << 16;
+    });
   }
+}
+
+template <size_t COUNT, bool TRANSPOSED>
+void store_matrices(Warp& w, const Op& op) {
+  const Located located = locate_rows<COUNT>(w, op);
+  ++w.changes;
+  MatrixRows<COUNT> rows;
+  for (size_t matrix = 0; matrix < COUNT; ++matrix) {
+    const uint32_t* const words = lanes_of<uint32_t>(w, op.lists->d[matrix]);
+    for_each_of_matrix<TRANSPOSED>(rows, matrix, [&](size_t lane, uint16_t& low, uint16_t& high) {
+      low = static_cast<uint16_t>(words[lane]);
+      high = static_cast<uint16_t>(words[lane] >> 16);
+    });
+  }
+  if (Watch::looks_for_hazards(w)) [[unlikely]]
+    Watch::touch(w, located.site, located.pattern, located.first,
+                 reinterpret_cast<const std::byte*>(rows.data()));
+  for (size_t row = 0; row < rows.size(); ++row)
+    std::memcpy(located[static_cast<int>(row)], &rows[row], sizeof(MatrixRow));
+  set_active(w, ALL_LANES);
 }
 
 // A fragment's elements, over all lanes and registers.
@@ -584,6 +616,12 @@ Execute find_matrix_load(size_t count, bool transposed) {
   if (count == 1) return transposed ? load_matrices<1, true> : load_matrices<1, false>;
   if (count == 2) return transposed ? load_matrices<2, true> : load_matrices<2, false>;
   return transposed ? load_matrices<4, true> : load_matrices<4, false>;
+}
+
+Execute find_matrix_store(size_t count, bool transposed) {
+  if (count == 1) return transposed ? store_matrices<1, true> : store_matrices<1, false>;
+  if (count == 2) return transposed ? store_matrices<2, true> : store_matrices<2, false>;
+  return transposed ? store_matrices<4, true> : store_matrices<4, false>;
 }
 
 Execute find_matrix_product(const MatrixShape& shape) {

@@ -8,6 +8,8 @@ BEGIN_LEVEL
 
 /// Returns the ldmatrix of 1, 2 or 4 matrices. The registers that it fills are in Op::lists.
 Execute find_matrix_load(size_t count, bool transposed);
+/// Returns the stmatrix of 1, 2 or 4 matrices. The registers that it stores are in Op::lists.
+Execute find_matrix_store(size_t count, bool transposed);
 
 /// Returns the mma.sync with this shape, or nullptr if it is outside the subset. The lanes' registers of D, A, B and C are in
 /// Op::lists.
