@@ -77,7 +77,19 @@ bool misses_bytes(const Fault& fault) {
   return fault.phase.arrivals == fault.phase.expected_arrivals;
 }
 
+// Returns the reason why a warp never gets the registers that it asks for.
+std::string detail_of_registers(const Fault& fault) {
+  const Fault::Registers& registers = fault.registers;
+  return "setmaxnreg.inc to " + std::to_string(registers.asked) +
+         " registers brings the block to " + std::to_string(registers.wanted) +
+         ", and it was launched with " +
+         std::to_string(uint64_t{registers.at_launch} * registers.threads_at_launch) + " (" +
+         std::to_string(registers.threads_at_launch) + " threads of " +
+         std::to_string(registers.at_launch) + ")";
+}
+
 std::string detail_of_wait(const Fault& fault) {
+  if (fault.registers.asked != 0) return detail_of_registers(fault);
   if (!fault.phase.is_awaited) {
     return "this loop repeats itself, and no running thread can change the value that it waits for";
   }
@@ -149,6 +161,27 @@ std::string advice_on_tensor_copy(const Fault& fault) {
   return "";
 }
 
+std::string detail_of_obstacle(const Fault& fault) {
+  switch (fault.obstacle) {
+    case Obstacle::outside_subset:
+      break;
+    case Obstacle::bad_register_count:
+      return "the number must be a multiple of 8 from 24 to 256";
+  }
+  return "this instruction is outside the subset of PTX that the simulator executes";
+}
+
+std::string advice_on_obstacle(const Fault& fault) {
+  switch (fault.obstacle) {
+    case Obstacle::outside_subset:
+      break;
+    case Obstacle::bad_register_count:
+      return "24 or 40 registers for a producer, 232 or 240 for each of two consumers";
+  }
+  return "other code" + line_of(fault) +
+         ", or a real GPU: docs/simulator.md lists what the simulated one covers";
+}
+
 // Returns the error, the correct state, and the nearest allocation.
 std::string detail_of(const Fault& fault) {
   switch (fault.kind) {
@@ -179,7 +212,7 @@ std::string detail_of(const Fault& fault) {
              std::to_string(fault.address % fault.alignment) +
              (fault.place.kind == AddressKind::device ? ", " + fault.place.text() : "");
     case FaultKind::unknown_instruction:
-      return "this instruction is outside the subset of PTX that the simulator executes";
+      return detail_of_obstacle(fault);
     case FaultKind::barrier_divergence:
       return detail_of_barrier(fault);
     case FaultKind::failed_assert:
@@ -330,8 +363,7 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::misaligned:
       return advice_misaligned(fault);
     case FaultKind::unknown_instruction:
-      return "other code" + line_of(fault) +
-             ", or a real GPU: docs/simulator.md lists what the simulated one covers";
+      return advice_on_obstacle(fault);
     case FaultKind::barrier_divergence:
       if (fault.action == FaultAction::meets) {
         return "__syncwarp with a mask of just the lanes that come here, or move it out of the "
@@ -348,6 +380,10 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::interrupted:
       return "";
     case FaultKind::endless_wait:
+      if (fault.registers.asked != 0) {
+        return "setmaxnreg.dec in the other warpgroups, and numbers that are " +
+               std::to_string(fault.registers.at_launch) + " on average over all warpgroups";
+      }
       if (fault.phase.is_awaited) {
         return misses_bytes(fault)
                    ? "expect_tx with the sum of the bytes of all copies to this mbarrier in one "

@@ -59,6 +59,12 @@ enum class AddressKind {
   parameters,     // the kernel's parameters, which are constant
 };
 
+/// The reason why an instruction is not executed.
+enum class Obstacle : uint8_t {
+  outside_subset,
+  bad_register_count,  // setmaxnreg with a number that it cannot have
+};
+
 /// A mistake with an mbarrier.
 enum class MbarrierMisuse {
   not_initialised,
@@ -138,6 +144,7 @@ struct Fault {
   // first lane on another branch.
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
   uint32_t calls = 0;  // calls that fit into the stack
+  Obstacle obstacle{};
   MbarrierMisuse misuse{};
   /// The mistake of a tensor copy: the dimension, its coordinate, and the bytes of an element or the map's dimensions.
   struct Tensor {
@@ -158,6 +165,12 @@ struct Fault {
     int64_t bytes = 0,
             expected_bytes = 0;  // that copies brought, and that the phase was told to expect
   } phase{};
+  /// The registers that an endless wait asks for by setmaxnreg.
+  struct Registers {
+    uint32_t asked = 0;  // for a thread of the warp; 0: it is no such wait
+    uint32_t at_launch = 0, threads_at_launch = 0;
+    uint64_t wanted = 0;  // by all warps of the block, with those that wait
+  } registers{};
   uint64_t block_bytes = 0;  // host memory of a block; 0: unknown
   HostMemory host{};
 

@@ -25,6 +25,8 @@ Leave leave_of(const ptx::Instruction& instruction) {
       return Leave::call;
     case Family::function_return:
       return Leave::function_return;
+    case Family::registers:
+      return Leave::registers;
     default:
       return Leave::next;
   }
@@ -55,6 +57,8 @@ std::set<size_t> find_leaders(const ptx::Function& function) {
   std::set<size_t> leaders{0};
   for (size_t i = 0; i < function.body.size(); ++i) {
     if (classify(function.body[i].opcode).gathers) leaders.insert(i);
+    // A warp that waits for registers has done everything before.
+    if (leave_of(function.body[i]) == Leave::registers) leaders.insert(i);
     if (leave_of(function.body[i]) == Leave::next) continue;
     leaders.insert(i + 1);
     for (const size_t position : branch_positions(function, function.body[i]))
@@ -210,7 +214,7 @@ ControlFlow find_control_flow(const ptx::Function& function) {
       if (!block.targets.empty()) block.taken = block.targets.front();
       const bool falls_through = block.leave == Leave::next || block.leave == Leave::branch ||
                                  block.leave == Leave::barrier || block.leave == Leave::call ||
-                                 !last.guard.empty();
+                                 block.leave == Leave::registers || !last.guard.empty();
       // A call returns: its successor in its own function is the next block.
       if (block.leave == Leave::call && last.operands.at(0).kind == ptx::Operand::Kind::symbol)
         block.taken = block_of(label_position(function, last.operands[0].name));

@@ -56,6 +56,8 @@ class Decoder {
     program_->name = function_.name;
     program_->demangled = demangled(function_.name);
     program_->max_threads = static_cast<int>(function_.max_threads);
+    program_->min_blocks = static_cast<uint32_t>(function_.min_blocks);
+    program_->max_registers = static_cast<uint32_t>(function_.max_registers);
     place_parameters();
     place_variables();
     const ControlFlow flow = find_control_flow(function_);
@@ -376,6 +378,7 @@ class Decoder {
     if (block.leave == Leave::indirect)
       block.guard = certain(source(instruction.operands.at(0), "u32"));
     if (block.leave == Leave::barrier) decode_barrier(instruction, block);
+    if (block.leave == Leave::registers) decode_register_request(instruction, block);
     if (block.leave == Leave::call) {
       block.through_pointer = instruction.operands.at(0).kind == Kind::reg;
       if (block.through_pointer) block.guard = certain(source(instruction.operands[0], "u64"));
@@ -405,6 +408,22 @@ class Decoder {
     if (reduces) {
       block.barrier_operand = registers_.slots.at(operands.at(next).name);
       block.barrier_operand_negated = operands.at(next).negated;
+    }
+  }
+
+  // setmaxnreg.inc.sync.aligned.u32 240;
+  void decode_register_request(const Instruction& instruction, BasicBlock& block) {
+    constexpr uint64_t LEAST = 24, MOST = 256, UNIT = 8;
+    const std::string opcode = spelled(instruction.opcode);
+    block.raises_registers = opcode == "setmaxnreg.inc.sync.aligned.u32";
+    const bool is_known = block.raises_registers || opcode == "setmaxnreg.dec.sync.aligned.u32";
+    if (!is_known || instruction.operands.size() != 1) return;
+    const Operand& count = instruction.operands[0];
+    if (count.kind == Kind::immediate && count.bits >= LEAST && count.bits <= MOST &&
+        count.bits % UNIT == 0) {
+      block.registers = static_cast<uint32_t>(count.bits);
+    } else {
+      program_->sources[block.instruction].obstacle = Obstacle::bad_register_count;
     }
   }
 

@@ -24,6 +24,7 @@ enum class Family : uint8_t {
   indirect,    // brx.idx
   exit,        // ret, exit
   barrier,     // of the block
+  registers,   // setmaxnreg
   call,        // of a function that is not inlined
   function_return,
   unavailable,  // a call of a function without a body

@@ -34,7 +34,7 @@ const std::map<std::string_view, Entry> HEADS = {
     {"applypriority", {Family::prefetch, false}},
     {"discard", {Family::prefetch, false}},
     {"griddepcontrol", {Family::prefetch, false}},
-    {"setmaxnreg", {Family::prefetch, false}},  // every thread has the registers that it needs
+    {"setmaxnreg", {Family::registers, false}},
     {"mma", {Family::matrix, true}},
     {"wgmma", {Family::warpgroup, false}},  // D is read and written
     {"shfl", {Family::warp, true}},

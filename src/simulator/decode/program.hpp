@@ -102,6 +102,7 @@ enum class Leave {
   barrier,   // waits for the block's other warps, then the next block
   call,      // to `taken`, or to the function at a register's address; returns to the next block
   function_return,  // to the block after the call
+  registers,        // waits until the warp has its registers (setmaxnreg), then the next block
 };
 
 /// A register of the caller that a call must preserve.
@@ -133,7 +134,9 @@ struct BasicBlock {
   Slot barrier_result = 0;   // of a reduction
   Slot barrier_operand = 0;  // predicate
   bool barrier_operand_negated = false;
-  bool through_pointer = false;  // True for a call of the function whose address is in `guard`
+  uint32_t registers = 0;         // of a thread, that setmaxnreg asks for; 0: the number is invalid
+  bool raises_registers = false;  // True for setmaxnreg.inc
+  bool through_pointer = false;   // True for a call of the function whose address is in `guard`
   std::vector<KeptRegister> kept;
 };
 
@@ -170,6 +173,7 @@ struct SourceInstruction {
   uint32_t flops = 0;         // FP32 operations per lane
   MatrixShape product;        // of a product on tensor cores; 0 x 0 x 0 for others
   bool is_handed_on = false;  // True if the loaded value is only a part of an argument
+  Obstacle obstacle{};        // of an instruction that faults
 };
 
 /// The slots of the registers that an instruction reads, with its guard, and writes. A predicate's slot is
@@ -235,7 +239,9 @@ struct Program {
   std::map<uint64_t, uint32_t>
       function_blocks;            // functions that may be called: address -> first block
   int max_threads = 0;            // __launch_bounds__, 0 if not given
-  bool has_late_results = false;  // True if it has a wgmma: see LateResults
+  uint32_t min_blocks = 0;        // its second argument, 0 if not given
+  uint32_t max_registers = 0;     // of a thread (.maxnreg), 0 if not given
+  bool has_late_results = false;  // True if it has a wgmma: see WarpProducts
 };
 
 }  // namespace simulator

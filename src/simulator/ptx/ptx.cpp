@@ -388,14 +388,16 @@ class Reader {
     skip_blanks();
     while (peek() == '.') {
       const std::string name = directive();
-      uint64_t threads = 1;
+      uint64_t product = 1;
       skip_blanks();
       if (std::isdigit(static_cast<unsigned char>(peek())) != 0) {
         do {
-          threads *= unsigned_number();
+          product *= unsigned_number();
         } while (accept(','));
       }
-      if (name == "maxntid" || name == "reqntid") function.max_threads = threads;
+      if (name == "maxntid" || name == "reqntid") function.max_threads = product;
+      if (name == "minnctapersm") function.min_blocks = product;
+      if (name == "maxnreg") function.max_registers = product;
       skip_blanks();
     }
   }

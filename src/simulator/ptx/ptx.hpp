@@ -85,6 +85,8 @@ struct Function {
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets tables
   std::vector<Location> lines;                                     // lines[0] is "no line"
   uint64_t max_threads = 0;                                        // .maxntid; 0 if not given
+  uint64_t min_blocks = 0;                                         // .minnctapersm; 0 if not given
+  uint64_t max_registers = 0;                                      // .maxnreg; 0 if not given
 };
 
 /// Not thread-safe.

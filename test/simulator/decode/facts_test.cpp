@@ -118,7 +118,7 @@ const Known KNOWN[] = {
     {"mbarrier.test_wait.b64", Family::mbarrier, Operation::test_wait},
     {"mbarrier.pending_count.b64", Family::mbarrier, Operation::count_pending},
     {"elect.sync", Family::warp},
-    {"setmaxnreg.inc.sync.aligned.u32", Family::prefetch},
+    {"setmaxnreg.inc.sync.aligned.u32", Family::registers},
     {"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", Family::warpgroup},
     {"wgmma.fence.sync.aligned", Family::warpgroup},
     {"wgmma.wait_group.sync.aligned", Family::warpgroup},

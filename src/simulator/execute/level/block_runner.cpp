@@ -84,6 +84,7 @@ void BlockRunner::start(uint64_t linear_number) {
   std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
   if (hazards_) hazards_->start(linear_number);
   context_.bulk.start(context_.block_size.count());
+  context_.registers = {.at_launch = registers_at_launch(program_)};
   arrivals_.assign(BARRIERS, 0);
   passed_by_.assign(BARRIERS, {});
   std::fill(states_.begin(), states_.end(), State::ready);
@@ -203,6 +204,10 @@ Fault BlockRunner::describe_wait(FaultKind kind) const {
   for (size_t i = warps_.size(); i-- > 0;) {
     if (states_[i] == State::ready) waiting = &warps_[i];
   }
+  // A warp without its registers may be the reason for the other waits.
+  for (size_t i = warps_.size(); i-- > 0;) {
+    if (warps_[i].warp().awaited_registers != 0) waiting = &warps_[i];
+  }
   return complete(describe_stop(kind, *waiting), waiting->warp());
 }
 
@@ -210,11 +215,26 @@ Fault BlockRunner::describe_wait(FaultKind kind) const {
 WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) const {
   const uint32_t active = warp.warp().active;
   const int lane = active != 0 ? std::countr_zero(active) : 0;
+  if (kind == FaultKind::endless_wait && warp.warp().awaited_registers != 0)
+    return {
+        {.kind = kind, .registers = wanted_registers(warp.warp())}, lane, warp.next_instruction()};
   const Warp::AwaitedPhase& awaited = warp.warp().awaited;
   if (kind != FaultKind::endless_wait || !awaited.is_any)
     return {{.kind = kind}, lane, warp.next_instruction()};
   return {
       {.kind = kind, .phase = phase_at(warp.warp(), awaited.mbarrier)}, lane, awaited.instruction};
+}
+
+// Returns the registers that all warps want, if `waiting` waits for some.
+Fault::Registers BlockRunner::wanted_registers(const Warp& waiting) const {
+  Fault::Registers registers{.asked = waiting.awaited_registers,
+                             .at_launch = context_.registers.at_launch,
+                             .threads_at_launch = static_cast<uint32_t>(warps_.size() * WARP)};
+  for (const WarpRunner& warp : warps_) {
+    const uint32_t share = std::max(warp.warp().register_share, warp.warp().awaited_registers);
+    registers.wanted += uint64_t{share} * WARP;
+  }
+  return registers;
 }
 
 // Releases the warps whose barrier has all the threads that it waits for. Returns true if there were any. Threads

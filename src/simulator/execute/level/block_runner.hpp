@@ -41,6 +41,7 @@ class BlockRunner : public Block {
   void note_meeting(uint32_t id, const std::vector<size_t>& arrived);
   static BarrierUse use_of(const WarpRunner& warp);
   WarpFault describe_stop(FaultKind kind, const WarpRunner& warp) const;
+  Fault::Registers wanted_registers(const Warp& waiting) const;
   Fault complete(const WarpFault& fault, const Warp& warp) const;
 
   const Program& program_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
@@ -37,6 +38,7 @@ void WarpRunner::start(std::byte* registers, std::byte* local, uint32_t lanes) {
   warp_.local = local;
   warp_.predicates = predicates_.data();
   warp_.live = lanes;
+  warp_.register_share = warp_.block->registers.at_launch;
   joins_.clear();
   frames_.clear();
   ready_.clear();
@@ -199,6 +201,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
   end_bulk_copies(warp_, leaving);
   end_products(warp_);
   warp_.live &= ~leaving;
+  if (warp_.live == 0) warp_.block->registers.spare += std::exchange(warp_.register_share, 0);
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
     hazards->leave(warp_.first_thread / WARP, leaving);
   const uint32_t staying = warp_.active & ~leaving;
@@ -470,6 +473,32 @@ void WarpRunner::pass_barrier(uint32_t result) {
   next_group();
 }
 
+// --- registers ----------------------------------------------------------------------------------------
+
+// Changes the warp's share of the block's registers (setmaxnreg). Returns false if the block has too few to spare now.
+bool WarpRunner::take_registers(const BasicBlock& block) {
+  if (guard_lanes(block) == 0) return true;
+  if (block.registers == 0) {
+    throw WarpFault{{.kind = FaultKind::unknown_instruction,
+                     .obstacle = program_.sources[block.instruction].obstacle},
+                    std::countr_zero(warp_.active),
+                    block.instruction};
+  }
+  warp_.awaited_registers = 0;
+  RegisterPool& pool = warp_.block->registers;
+  const uint32_t share = warp_.register_share;
+  const bool is_change = block.raises_registers ? block.registers > share : block.registers < share;
+  if (pool.at_launch == 0 || !is_change) return true;
+  if (share + pool.spare < block.registers) {
+    warp_.awaited_registers = block.registers;
+    return false;
+  }
+  pool.spare = pool.spare + share - block.registers;
+  warp_.register_share = block.registers;
+  ++warp_.changes;
+  return true;
+}
+
 // --- waiting ------------------------------------------------------------------------------------------
 
 // Called at the end of a trip round a loop in which the group polled.
@@ -593,6 +622,8 @@ void WarpRunner::leave(const BasicBlock& block) {
       return leave_call(block);
     case Leave::function_return:
       return leave_function();
+    case Leave::registers:
+      return enter(block_ + 1);
   }
 }
 
@@ -612,6 +643,11 @@ Pause WarpRunner::run(uint64_t turns, bool ends_slice) {
       if (Watch::looks_for_hazards(warp_)) check_masks(block);
     }
     gathered_ = 0;
+    if (block.leave == Leave::registers && !take_registers(block)) [[unlikely]] {
+      give_way();
+      if (waits_) return Pause::waiting;
+      continue;
+    }
     execute_block(block);
     leave(block);
     if (block_ <= here && warp_.polls != polls_seen_) {

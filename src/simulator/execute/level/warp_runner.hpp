@@ -101,6 +101,7 @@ class WarpRunner {
   void leave_function();
   std::map<uint32_t, uint32_t> called_blocks(const BasicBlock& block) const;
   void reach_barrier(const BasicBlock& block);
+  bool take_registers(const BasicBlock& block);
   [[noreturn]] void fail_divergent_barrier() const;
   uint32_t guard_lanes(const BasicBlock& block) const;
 

@@ -15,6 +15,7 @@
 #include "simulator/count/access.hpp"
 #include "simulator/decode/program.hpp"
 #include "simulator/execute/state/bulk_copies.hpp"
+#include "simulator/execute/state/register_pool.hpp"
 #include "simulator/fault.hpp"
 
 namespace simulator {
@@ -36,6 +37,7 @@ struct BlockContext {
   size_t local_bytes = 0;
   Dim3 grid, block_size, block;
   BulkCopies bulk;
+  RegisterPool registers;
 };
 
 /// The bytes that one cp.async has read and not yet written to shared memory.
@@ -121,6 +123,9 @@ struct Warp {
     uint64_t mbarrier = 0;
     bool is_any = false;
   } awaited;
+
+  uint32_t register_share = 0;     // registers of a thread, by setmaxnreg
+  uint32_t awaited_registers = 0;  // the share that setmaxnreg waits for; 0: it does not wait
 
   // While requests are recorded: the number of its requests in each of the recorder's groups met so far.
   std::vector<uint64_t> requests;
