@@ -167,6 +167,11 @@ std::string detail_of_obstacle(const Fault& fault) {
       break;
     case Obstacle::bad_register_count:
       return "the number must be a multiple of 8 from 24 to 256";
+    case Obstacle::newer_device:
+      return "this instruction needs compute capability 10.0, and the simulated GPU has 9.0";
+    case Obstacle::features_of_90a:
+      return "the program is compiled for " + fault.target +
+             ", and this instruction needs -arch=sm_90a";
   }
   return "this instruction is outside the subset of PTX that the simulator executes";
 }
@@ -177,6 +182,12 @@ std::string advice_on_obstacle(const Fault& fault) {
       break;
     case Obstacle::bad_register_count:
       return "24 or 40 registers for a producer, 232 or 240 for each of two consumers";
+    case Obstacle::newer_device:
+      return "instructions of Hopper" + line_of(fault) +
+             " (wgmma, tensor copies), or a GPU of compute capability 10.0";
+    case Obstacle::features_of_90a:
+      return "simcc -arch=sm_90a, or simcc without -arch, which means the same; nvcc too needs "
+             "-arch=sm_90a";
   }
   return "other code" + line_of(fault) +
          ", or a real GPU: docs/simulator.md lists what the simulated one covers";

@@ -63,6 +63,8 @@ enum class AddressKind {
 enum class Obstacle : uint8_t {
   outside_subset,
   bad_register_count,  // setmaxnreg with a number that it cannot have
+  newer_device,        // the instruction needs compute capability 10.0
+  features_of_90a,     // the instruction exists in programs for sm_90a alone
 };
 
 /// A mistake with an mbarrier.
@@ -145,6 +147,7 @@ struct Fault {
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
   uint32_t calls = 0;  // calls that fit into the stack
   Obstacle obstacle{};
+  std::string target{};  // the architecture that the kernel is compiled for: "sm_90a"
   MbarrierMisuse misuse{};
   /// The mistake of a tensor copy: the dimension, its coordinate, and the bytes of an element or the map's dimensions.
   struct Tensor {

@@ -55,6 +55,7 @@ class Decoder {
   std::unique_ptr<Program> decode() {
     program_->name = function_.name;
     program_->demangled = demangled(function_.name);
+    program_->target = module_.target();
     program_->max_threads = static_cast<int>(function_.max_threads);
     program_->min_blocks = static_cast<uint32_t>(function_.min_blocks);
     program_->max_registers = static_cast<uint32_t>(function_.max_registers);
@@ -270,7 +271,9 @@ class Decoder {
     for (size_t i = flow.first; i < end; ++i) {
       Op op;
       op.instruction = describe(function_.body[i]);
-      if (!decode_instruction(function_.body[i], op)) op.execute = instructions_.unknown;
+      if (is_refused(function_.body[i], op.instruction) ||
+          !decode_instruction(function_.body[i], op))
+        op.execute = instructions_.unknown;
       if (i == flow.first && flow.gathers) gather(function_.body[i], block);
       apply_guard(function_.body[i], op);
       program_->ops.push_back(op);
@@ -283,6 +286,17 @@ class Decoder {
     block.has_terminator = flow.has_terminator;
     if (flow.has_terminator) decode_terminator(function_.body[flow.last - 1], block);
     program_->blocks.push_back(std::move(block));
+  }
+
+  // True if the device or the program's target does not have the instruction. Notes the reason.
+  bool is_refused(const Instruction& instruction, uint32_t number) {
+    Obstacle& obstacle = program_->sources[number].obstacle;
+    if (needs_newer_device(instruction.opcode)) {
+      obstacle = Obstacle::newer_device;
+    } else if (needs_features_of_90a(instruction.opcode) && program_->target != "sm_90a") {
+      obstacle = Obstacle::features_of_90a;
+    }
+    return obstacle != Obstacle{};
   }
 
   // Records an instruction's text for people, and its facts. Returns its number.
@@ -414,6 +428,7 @@ class Decoder {
   // setmaxnreg.inc.sync.aligned.u32 240;
   void decode_register_request(const Instruction& instruction, BasicBlock& block) {
     constexpr uint64_t LEAST = 24, MOST = 256, UNIT = 8;
+    if (is_refused(instruction, block.instruction)) return;
     const std::string opcode = spelled(instruction.opcode);
     block.raises_registers = opcode == "setmaxnreg.inc.sync.aligned.u32";
     const bool is_known = block.raises_registers || opcode == "setmaxnreg.dec.sync.aligned.u32";

@@ -245,6 +245,28 @@ Facts facts_of(const std::vector<std::string>& opcode) {
   return facts;
 }
 
+bool needs_features_of_90a(const std::vector<std::string>& opcode) {
+  return opcode[0] == "wgmma" || opcode[0] == "setmaxnreg" || opcode[0] == "tensormap";
+}
+
+// (PTX manual, "Target ISA Notes" of each instruction.)
+bool needs_newer_device(const std::vector<std::string>& opcode) {
+  const auto has = [&](std::string_view word) {
+    return std::find(opcode.begin() + 1, opcode.end(), word) != opcode.end();
+  };
+  const auto has_one_that = [&](auto&& is_such) {
+    return std::any_of(opcode.begin() + 1, opcode.end(), is_such);
+  };
+  const std::string& head = opcode[0];
+  if (head == "tcgen05" || head == "clusterlaunchcontrol") return true;
+  if (head == "ldmatrix" || head == "stmatrix")
+    return has("m16n16") || has("m8n16") || has("m16n8");
+  if (head == "st") return has("bulk");
+  if (head == "redux") return has("f32");
+  return has("f32x2") || has("tile::gather4") || has("tile::scatter4") ||
+         has_one_that([](const std::string& word) { return word.starts_with("cta_group::"); });
+}
+
 std::vector<std::string_view> listed_heads() {
   std::vector<std::string_view> heads;
   heads.reserve(HEADS.size());

@@ -32,6 +32,10 @@ std::optional<Space> space_of(std::string_view word);
 /// Returns the elements of "v4"; 0 for any other word.
 uint8_t vector_of(std::string_view word);
 
+/// True if only programs for sm_90a may have the opcode.
+bool needs_features_of_90a(const std::vector<std::string>& opcode);
+/// True if the opcode is known to need compute capability 10.0 or more.
+bool needs_newer_device(const std::vector<std::string>& opcode);
 /// Returns the first words of all opcodes that are not arithmetic.
 std::vector<std::string_view> listed_heads();
 

@@ -212,6 +212,7 @@ struct Program {
 
   std::string name;       // mangled
   std::string demangled;  // without the parameter list
+  std::string target;     // the architecture that it was compiled for: "sm_90a"
   std::vector<Op> ops;
   std::vector<BasicBlock> blocks;
   std::vector<SourceInstruction> sources;

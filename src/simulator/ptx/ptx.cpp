@@ -53,9 +53,11 @@ class Reader {
   explicit Reader(std::string_view text, size_t at = 0) : text_(text), at_(at) {}
 
   // Reads the module without the functions' bodies.
-  void read_module(std::vector<Head>& heads, std::vector<Variable>& variables, Files& files) {
+  void read_module(std::vector<Head>& heads, std::vector<Variable>& variables, Files& files,
+                   std::string& target) {
     while (skip_blanks(), at_ < text_.size()) read_top_level(heads, variables);
     files = std::move(files_);
+    target = std::move(target_);
   }
 
   // Reads the body that starts here. Throws Unreadable.
@@ -201,7 +203,8 @@ class Reader {
     const size_t start = at_;
     const std::string name = directive();
     if (name == "version" || name == "target" || name == "address_size") {
-      rest_of_line();
+      if (name == "target") target_ = word();
+      rest_of_line();  // further words of .target change nothing
     } else if (name == "file") {
       read_file();
     } else if (name == "section") {
@@ -686,6 +689,7 @@ class Reader {
   std::vector<Scope> scopes_;  // of the statement, outermost first
   int scoped_names_ = 0;
   Files files_;
+  std::string target_;
   std::map<Place, std::vector<Place>> inlined_;
   std::vector<PendingLine> pending_lines_;
 };
@@ -709,11 +713,12 @@ struct Module::Text {
   std::vector<Variable> variables;
   std::vector<std::string> functions;
   Files files;
+  std::string target;
 };
 
 Module::Module(std::string_view text) : text_(std::make_unique<Text>()) {
   text_->text = text;
-  Reader(text_->text).read_module(text_->heads, text_->variables, text_->files);
+  Reader(text_->text).read_module(text_->heads, text_->variables, text_->files, text_->target);
   std::set<std::string_view> known;
   for (const Head& head : text_->heads) {
     if (known.insert(head.function.name).second) text_->functions.push_back(head.function.name);
@@ -722,6 +727,8 @@ Module::Module(std::string_view text) : text_(std::make_unique<Text>()) {
 
 Module::Module(Module&&) noexcept = default;
 Module::~Module() = default;
+
+const std::string& Module::target() const { return text_->target; }
 
 const std::vector<Variable>& Module::variables() const { return text_->variables; }
 

@@ -97,6 +97,8 @@ class Module {
   Module(Module&&) noexcept;
   ~Module();
 
+  /// Returns the architecture that the module was compiled for: "sm_90a". Empty if it names none.
+  const std::string& target() const;
   const std::vector<Variable>& variables() const;
   /// Returns the names of all functions and kernels, each once.
   const std::vector<std::string>& functions() const;

@@ -1053,6 +1053,32 @@ TEST(Unknown, AnInstructionOutsideTheSubsetIsNamedWithItsLine) {
       << "an instruction that nothing reaches is no fault";
 }
 
+TEST(Unknown, AnInstructionOfBlackwellIsNamedWithTheDeviceThatItNeeds) {
+  const Array<uint32_t> out(std::vector<uint32_t>(32, 0));
+  for (const std::string instruction :
+       {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32;",
+        "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r1, {%r0, %r1, %r0, %r1}, %p0;",
+        "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0, %r1}, [%r2+16];",
+        "tcgen05.wait::ld.sync.aligned;",
+        "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::"
+        "bytes [%r0], [%rd0, {%r0, %r1}], [%r2];",
+        "fma.rn.f32x2 %rd1, %rd1, %rd1, %rd1;",
+        "stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r0], {%r1};",
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+        "[%r0], "
+        "[%r1];"}) {
+    const auto fault = run(instruction, out.address(), 0, 32);
+    ASSERT_TRUE(fault.has_value()) << instruction;
+    EXPECT_EQ(fault->kind, FaultKind::unknown_instruction);
+    const std::string what = fault->message().what;
+    const std::string name = instruction.substr(0, instruction.find_first_of(" ;"));
+    EXPECT_NE(what.find(std::string("comes to `").append(name)), std::string::npos) << what;
+    EXPECT_TRUE(what.ends_with(
+        "`: this instruction needs compute capability 10.0, and the simulated GPU has 9.0"))
+        << what;
+  }
+}
+
 TEST(Unknown, TextThatIsNotPtxIsRefusedWithItsLine) {
   try {
     simulator::Module::load(device(), ".version 8.0\n.target sm_90a\nint main() {}\n");

@@ -53,11 +53,75 @@ INSTANTIATE_TEST_SUITE_P(Programs, Stranger,
 TEST(Simcc, AcceptsNvccsOptionsForARealGpuWithANote) {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run(SIMCC + " -arch=sm_80 -gencode arch=compute_80,code=sm_80 -lineinfo " +
+      run(SIMCC + " -arch=sm_80 -gencode arch=compute_90,code=sm_90 -lineinfo " +
           "--use_fast_math -Xptxas -v -lcudart -O3 " + STRANGERS + "/vector_add.cu -o " +
           (folder / "program").string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(count_of(outcome.err, "note: "), 5u) << outcome.err;
+}
+
+TEST(Simcc, CompilesForTheOneArchitectureThatItsOptionsName) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", R"(
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+constexpr bool HAS_ALL = true;
+#else
+constexpr bool HAS_ALL = false;
+#endif
+#ifdef __CUDA_ARCH__
+static_assert(__CUDA_ARCH__ == ARCH && HAS_ALL == ALL);
+#endif
+__global__ void k() {}
+)");
+  struct Case {
+    const char *options, *macros, *target;
+    size_t notes = 0;
+  };
+  for (const Case& c :
+       {Case{"", "-DARCH=900 -DALL=1", "sm_90a"},
+        Case{"-arch=sm_90a", "-DARCH=900 -DALL=1", "sm_90a"},
+        Case{"-arch compute_90", "-DARCH=900 -DALL=0", "sm_90"},
+        Case{"-gencode arch=compute_80,code=sm_80 --generate-code=arch=compute_80,code=compute_80",
+             "-DARCH=800 -DALL=0", "sm_80"},
+        Case{"-arch=sm_80 -gencode arch=compute_90,code=sm_90", "-DARCH=900 -DALL=1", "sm_90a", 2},
+        Case{"-arch=sm_100a", "-DARCH=900 -DALL=1", "sm_90a", 1},
+        Case{"-arch=native", "-DARCH=900 -DALL=1", "sm_90a", 1}}) {
+    const Outcome outcome = run(SIMCC + " --ptx " + c.options + " " + c.macros + " " +
+                                (folder / "k.cu").string() + " -o " + (folder / "k.ptx").string());
+    EXPECT_EQ(outcome.exit_code, 0) << c.options << outcome.err;
+    EXPECT_EQ(count_of(outcome.err, "note: "), c.notes) << c.options << outcome.err;
+    EXPECT_NE(
+        contents(folder / "k.ptx").find(std::string("\n.target ").append(c.target).append("\n")),
+        std::string::npos)
+        << c.options;
+  }
+}
+
+TEST(Simcc, AProgramForAnotherArchitectureHasNoInstructionsOfSm90aAlone) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", R"(
+#include <cstdio>
+__global__ void fence() { asm volatile("wgmma.fence.sync.aligned;"); }
+__global__ void give() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
+int main() {
+  fence<<<1, 128>>>();
+  printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaDeviceReset();
+  give<<<1, 128>>>();
+  printf(" %s", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+)");
+  const std::string at = folder.path().string();
+  ASSERT_EQ(run(SIMCC + " -arch=sm_90 " + at + "/k.cu -o " + at + "/program").exit_code, 0);
+  const Outcome ran = run(at + "/program");
+  EXPECT_EQ(ran.out, "cudaErrorIllegalInstruction cudaErrorIllegalInstruction");
+  for (const char* said :
+       {"fence comes to `wgmma.fence.sync.aligned`: the program is compiled for sm_90, and this "
+        "instruction needs -arch=sm_90a\n",
+        "give comes to `setmaxnreg.dec.sync.aligned.u32 40`: the program is compiled for sm_90",
+        "k.cu:3", "k.cu:4"}) {
+    EXPECT_NE(ran.err.find(said), std::string::npos) << said << "\n" << ran.err;
+  }
 }
 
 TEST(Simcc, APlainCharMeansTheSameInBothHalves) {

@@ -322,6 +322,8 @@ Fault BlockRunner::complete(const WarpFault& fault, const Warp& warp) const {
   complete.kernel = program_.demangled;
   complete.where = source.where;
   complete.instruction = source.text;
+  complete.target = program_.target;
+  if (complete.obstacle == Obstacle{}) complete.obstacle = source.obstacle;
   complete.block = context_.block;
   complete.thread = thread_at(context_.block_size, thread);
   complete.action = action_of(source.facts);

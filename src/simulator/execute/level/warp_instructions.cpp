@@ -586,10 +586,8 @@ void execute_fence(Warp& w, const Op& op) {
   if (Watch::looks_for_hazards(w)) Watch::fence(w, op.instruction);
 }
 
-void execute_unknown(Warp& w, const Op& op) {
-  const Obstacle obstacle = w.block->worker->program.sources[op.instruction].obstacle;
-  throw WarpFault{{.kind = FaultKind::unknown_instruction, .obstacle = obstacle},
-                  std::countr_zero(w.active)};
+void execute_unknown(Warp& w, const Op&) {
+  throw WarpFault{{.kind = FaultKind::unknown_instruction}, std::countr_zero(w.active)};
 }
 
 void execute_guarded(Warp& w, const Op& op) {

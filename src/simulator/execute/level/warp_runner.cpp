@@ -479,8 +479,7 @@ void WarpRunner::pass_barrier(uint32_t result) {
 bool WarpRunner::take_registers(const BasicBlock& block) {
   if (guard_lanes(block) == 0) return true;
   if (block.registers == 0) {
-    throw WarpFault{{.kind = FaultKind::unknown_instruction,
-                     .obstacle = program_.sources[block.instruction].obstacle},
+    throw WarpFault{{.kind = FaultKind::unknown_instruction},
                     std::countr_zero(warp_.active),
                     block.instruction};
   }
