@@ -65,6 +65,7 @@ enum class Obstacle : uint8_t {
   bad_register_count,  // setmaxnreg with a number that it cannot have
   newer_device,        // the instruction needs compute capability 10.0
   features_of_90a,     // the instruction exists in programs for sm_90a alone
+  interleave,          // a tensor copy by a map with an interleave
 };
 
 /// A mistake with an mbarrier.

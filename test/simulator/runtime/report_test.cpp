@@ -62,6 +62,23 @@ TEST(FaultText, EveryKindHasItsOwnAdvice) {
   }
 }
 
+TEST(FaultText, EveryReasonNotToExecuteAnInstructionHasItsOwnAdvice) {
+  std::set<std::string> advice;
+  for (const Obstacle obstacle :
+       {Obstacle::outside_subset, Obstacle::bad_register_count, Obstacle::newer_device,
+        Obstacle::features_of_90a, Obstacle::interleave}) {
+    Fault fault = fault_of(FaultKind::unknown_instruction, FaultAction::accesses, 4);
+    fault.obstacle = obstacle;
+    fault.target = "sm_90";
+    const Message message = fault.message();
+    EXPECT_TRUE(advice.insert(message.advice).second) << message.text();
+    for (const std::string& line : {message.what, message.where, message.advice}) {
+      EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+      EXPECT_LE(line.size(), 160u) << line;
+    }
+  }
+}
+
 TEST(FaultText, TheAdviceForAnAddressDependsOnWhatItPointsTo) {
   Fault fault = fault_of(FaultKind::out_of_bounds, FaultAction::reads, 4);
   const auto advice = [&](AddressKind kind) {

@@ -426,7 +426,10 @@ TensorMap map_at(const Warp& w, const Addresses& address, int lane) {
     std::memcpy(words.data(), w.block->worker->look_at(lane, at, sizeof words), sizeof words);
   }
   const std::optional<TensorMap> map = TensorMap::from(words);
-  if (map && map->interleave != 0) throw WarpFault{{.kind = FaultKind::unknown_instruction}, lane};
+  if (map && map->interleave != 0) {
+    throw WarpFault{{.kind = FaultKind::unknown_instruction, .obstacle = Obstacle::interleave},
+                    lane};
+  }
   if (!map) fail(lane, {.mistake = TensorMistake::no_map});
   return *map;
 }
