@@ -24,6 +24,9 @@
 // A parameter that is not copied, so that all threads may use its address. clang 19 does not know the word; simcc carries the
 // annotation to LLVM (grid_constants.py).
 #define __grid_constant__ __attribute__((annotate("grid_constant")))
+// The blocks of a kernel's clusters. clang 19 does not know this word either; simcc carries the annotation to the PTX
+// (cluster_dims.py).
+#define __cluster_dims__(...) __attribute__((annotate("cluster_dims", __VA_ARGS__)))
 
 #else
 
@@ -35,6 +38,7 @@
 #define __managed__
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __cluster_dims__(...)
 
 #endif
 

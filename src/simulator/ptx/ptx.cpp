@@ -391,16 +391,22 @@ class Reader {
     skip_blanks();
     while (peek() == '.') {
       const std::string name = directive();
-      uint64_t product = 1;
+      std::vector<uint64_t> sizes;
       skip_blanks();
       if (std::isdigit(static_cast<unsigned char>(peek())) != 0) {
         do {
-          product *= unsigned_number();
+          sizes.push_back(unsigned_number());
         } while (accept(','));
       }
+      uint64_t product = 1;
+      for (const uint64_t size : sizes) product *= size;
       if (name == "maxntid" || name == "reqntid") function.max_threads = product;
       if (name == "minnctapersm") function.min_blocks = product;
       if (name == "maxnreg") function.max_registers = product;
+      if (name == "reqnctapercluster") {
+        function.cluster = {1, 1, 1};
+        std::copy_n(sizes.begin(), std::min<size_t>(sizes.size(), 3), function.cluster.begin());
+      }
       skip_blanks();
     }
   }

@@ -7,6 +7,7 @@
 // it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -87,6 +88,7 @@ struct Function {
   uint64_t max_threads = 0;                                        // .maxntid; 0 if not given
   uint64_t min_blocks = 0;                                         // .minnctapersm; 0 if not given
   uint64_t max_registers = 0;                                      // .maxnreg; 0 if not given
+  std::array<uint64_t, 3> cluster{};  // .reqnctapercluster; zeros if not given
 };
 
 /// Not thread-safe.
