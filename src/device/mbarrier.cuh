@@ -92,6 +92,18 @@ __device__ inline void load_bulk(void* shared, const void* global, uint32_t byte
       : "memory");
 }
 
+/// Copies from global memory to the shared memory of each block of the cluster whose rank is a bit of `ranks`. The data arrive
+/// at the same place of each block, and the mbarrier at the same place of each block counts them.
+__device__ inline void load_bulk_multicast(void* shared, const void* global, uint32_t bytes,
+                                           Mbarrier& mbarrier, uint16_t ranks) {
+  end_below<BULK_COPY_NEEDS>();
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1], %2, [%3], %4;" ::"r"(shared_address(shared)),
+      "l"(global), "r"(bytes), "r"(shared_address(&mbarrier)), "h"(ranks)
+      : "memory");
+}
+
 /// Copies from shared to global memory. Both addresses and the number of bytes must be multiples of 16. If threads have
 /// stored to this shared memory, they call fence_for_copies() after their stores and before this copy.
 __device__ inline void store_bulk(void* global, const void* shared, uint32_t bytes) {

@@ -45,6 +45,34 @@ __device__ void load_tensor(void* shared, const CUtensorMap& map, const int (&at
 #undef SGEMM_LOAD
 }
 
+/// Copies a box to the shared memory of each block of the cluster whose rank is a bit of `ranks`. The data arrive at the same
+/// place of each block, and the mbarrier at the same place of each block counts them.
+template <int RANK>
+__device__ void load_tensor_multicast(void* shared, const CUtensorMap& map, const int (&at)[RANK],
+                                      Mbarrier& mbarrier, uint16_t ranks) {
+  end_below<BULK_COPY_NEEDS>();
+#define SGEMM_LOAD(DIMENSIONS, COORDINATES, ...)                                                \
+  asm volatile("cp.async.bulk.tensor." DIMENSIONS                                               \
+               ".shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], " \
+               "[%1, {" COORDINATES "}], [%2], %3;" ::"r"(shared_address(shared)),              \
+               "l"(&map), "r"(shared_address(&mbarrier)), "h"(ranks), __VA_ARGS__               \
+               : "memory")
+  if constexpr (RANK == 1) {
+    SGEMM_LOAD("1d", "%4", "r"(at[0]));
+  } else if constexpr (RANK == 2) {
+    SGEMM_LOAD("2d", "%4, %5", "r"(at[0]), "r"(at[1]));
+  } else if constexpr (RANK == 3) {
+    SGEMM_LOAD("3d", "%4, %5, %6", "r"(at[0]), "r"(at[1]), "r"(at[2]));
+  } else if constexpr (RANK == 4) {
+    SGEMM_LOAD("4d", "%4, %5, %6, %7", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]));
+  } else {
+    static_assert(RANK == 5, "a tensor has one to five dimensions");
+    SGEMM_LOAD("5d", "%4, %5, %6, %7, %8", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+               "r"(at[4]));
+  }
+#undef SGEMM_LOAD
+}
+
 /// Copies a box from shared memory. commit_bulk() and wait_bulk() wait for it. Stores of threads to this shared memory come
 /// before fence_for_copies().
 template <int RANK>
