@@ -33,7 +33,8 @@ std::string counted(uint64_t count, const std::string& noun) {
 
 bool is_of_block_or_thread(AddressKind kind) {
   return kind == AddressKind::shared || kind == AddressKind::before_shared ||
-         kind == AddressKind::local || kind == AddressKind::parameters;
+         kind == AddressKind::local || kind == AddressKind::parameters ||
+         kind == AddressKind::cluster;
 }
 
 // Returns the offset from the memory's first byte. An address in shared memory has 32 bits, so one before it
@@ -65,6 +66,11 @@ std::string detail_of_barrier(const Fault& fault) {
     return "__syncwarp waits for " + counted(fault.lanes_here + fault.lanes_elsewhere, "lane") +
            " of the warp, but " + std::to_string(fault.lanes_elsewhere) +
            " of them took another branch";
+  }
+  if (fault.cluster_threads.expected != 0) {
+    return std::to_string(fault.cluster_threads.arrived) + " of the cluster's " +
+           counted(fault.cluster_threads.expected, "thread") +
+           " have arrived, and no running thread can arrive";
   }
   if (fault.lanes_elsewhere == 0)
     return "the barrier waits for threads that never come: no thread of the block can go on";
@@ -208,6 +214,11 @@ std::string detail_of(const Fault& fault) {
         if (fault.place.kind == AddressKind::before_shared) {
           return "the address is " + std::to_string(-byte_of(fault)) +
                  " bytes before the block's shared memory";
+        }
+        if (fault.place.kind == AddressKind::cluster) {
+          return "the address belongs to the block with rank " +
+                 std::to_string(fault.place.distance) + ", and the cluster has " +
+                 counted(fault.place.bytes, "block");
         }
         if (fault.place.kind == AddressKind::parameters) {
           return "the address is byte " + std::to_string(byte_of(fault)) +
@@ -357,6 +368,9 @@ std::string advice_out_of_bounds(const Fault& fault) {
     case AddressKind::before_shared:
       return "keep the index at 0 or above" + line_of(fault) +
              "; in a ring the last place comes before the first one";
+    case AddressKind::cluster:
+      return "a rank from 0 to " + std::to_string(fault.place.bytes - 1) + line_of(fault) +
+             ": below cluster.num_blocks(), or a launch with larger clusters";
     case AddressKind::local:
       return "an index that stays within the array" + line_of(fault);
     case AddressKind::before:
@@ -388,6 +402,10 @@ std::string advice_of(const Fault& fault) {
         return "__syncwarp with a mask of just the lanes that come here, or move it out of the "
                "`if` "
                "or loop";
+      }
+      if (fault.cluster_threads.expected != 0) {
+        return "cluster.sync(), or an arrival and a wait, in all threads of all blocks of the "
+               "cluster: move it out of the `if` or loop";
       }
       return "move the __syncthreads()" + line_of(fault) +
              " out of the `if`, the loop or behind the early return: all threads must reach it";
@@ -453,8 +471,8 @@ const char* name_of(FaultAction action) {
 }
 
 const char* name_of(AddressKind kind) {
-  constexpr std::array NAMES = {"device", "before", "shared",        "local",
-                                "host",   "null",   "before_shared", "parameters"};
+  constexpr std::array NAMES = {"device", "before",        "shared",     "local",  "host",
+                                "null",   "before_shared", "parameters", "cluster"};
   return NAMES[static_cast<size_t>(kind)];
 }
 

@@ -57,6 +57,7 @@ enum class AddressKind {
   null,           // at most a page from 0
   before_shared,  // before the block's shared memory
   parameters,     // the kernel's parameters, which are constant
+  cluster,        // the shared memory of a block that the cluster does not have
 };
 
 /// The reason why an instruction is not executed.
@@ -105,7 +106,8 @@ struct AddressPlace {
   bool freed = false;     // True if the allocation was freed
   uint64_t distance = 0;  // from its first byte if inside; else before it or past its end
   uint64_t base = 0;      // the allocation's first byte; 0: there never was an allocation
-  uint64_t bytes = 0;     // size of the allocation, the block's shared or the thread's local memory
+  // Size of the allocation, the block's shared or the thread's local memory; of a cluster its blocks.
+  uint64_t bytes = 0;
   std::string allocation{};  // the allocation's name
 
   /// Returns "4 bytes past the end of A (1024 bytes at 0x...)". For device and host memory.
@@ -146,6 +148,10 @@ struct Fault {
   // The lanes that should meet: the number at the barrier, the number on another branch, and the thread of the
   // first lane on another branch.
   uint32_t lanes_here = 0, lanes_elsewhere = 0, thread_elsewhere = 0;
+  /// Of a wait at the barrier of a cluster: the threads that have arrived, of those that it waits for.
+  struct ClusterThreads {
+    uint32_t arrived = 0, expected = 0;
+  } cluster_threads{};
   uint32_t calls = 0;  // calls that fit into the stack
   Obstacle obstacle{};
   std::string target{};  // the architecture that the kernel is compiled for: "sm_90a"

@@ -59,6 +59,9 @@ class Decoder {
     program_->max_threads = static_cast<int>(function_.max_threads);
     program_->min_blocks = static_cast<uint32_t>(function_.min_blocks);
     program_->max_registers = static_cast<uint32_t>(function_.max_registers);
+    const auto& [x, y, z] = function_.cluster;
+    program_->cluster = {static_cast<uint32_t>(x), static_cast<uint32_t>(y),
+                         static_cast<uint32_t>(z)};
     place_parameters();
     place_variables();
     const ControlFlow flow = find_control_flow(function_);
@@ -404,6 +407,11 @@ class Decoder {
     const std::vector<Operand>& operands = instruction.operands;
     const auto& opcode = instruction.opcode;
     const auto has = [&](const char* word) { return has_word(opcode, word); };
+    if (has("cluster")) {
+      block.barrier = BarrierKind::cluster_wait;
+      block.barrier_id = constant(0, 4);
+      return;
+    }
     if (has("arrive")) block.barrier = BarrierKind::arrive;
     const bool reduces = has("red");
     if (reduces) {
@@ -458,6 +466,8 @@ class Decoder {
         return decode_async_copy(instruction, op);
       case Family::bulk_copy:
         return decode_bulk_copy(instruction, op);
+      case Family::async_store:
+        return decode_async_store(instruction, op);
       case Family::mbarrier:
         return decode_mbarrier(instruction, op);
       case Family::prefetch:
@@ -513,6 +523,12 @@ class Decoder {
     const Operand& from = instruction.operands[1];
     if (instruction.opcode[0] == "cvta") return decode_cvta(instruction, op);
     if (to.kind == Kind::list || from.kind == Kind::list) return decode_pack(instruction, op);
+    if (from.kind == Kind::symbol && from.name == "%is_explicit_cluster") {
+      op.execute = instructions_.warp({"%is_explicit_cluster"}).execute;
+      const auto result = destination(to);
+      if (result) op.d = *result;
+      return result.has_value();
+    }
     if (from.kind == Kind::symbol && from.name.starts_with('%')) {
       const auto result = destination(to);
       op.execute = instructions_.special_register(from.name, is_wide(to), op.extra);
@@ -529,7 +545,7 @@ class Decoder {
     const auto has = [&](const char* word) { return has_word(opcode, word); };
     const bool to_space = has("to");
     uint64_t window = 0;
-    if (has("shared")) window = SHARED_WINDOW;
+    if (has("shared") || has("shared::cta") || has("shared::cluster")) window = SHARED_WINDOW;
     if (has("local")) window = LOCAL_WINDOW;
     if (has("param")) window = PARAMETER_WINDOW;
     const auto result = destination(instruction.operands[0]);
@@ -859,30 +875,80 @@ class Decoder {
       return true;
     }
     if (has("tensor")) return decode_tensor_copy(instruction, op);
-    // A cache policy may come last. Multicast and copies between blocks are outside the subset.
+    // The ranks of a multicast and a cache policy come last.
     const size_t count = operands.size() - (has("L2::cache_hint") ? 1 : 0);
     const std::vector<std::string>& opcode = instruction.opcode;
     if (opcode.size() < 6 || opcode[1] != "async" || operands.size() < 3) return false;
+    const bool is_multicast = has(MULTICAST_WORD);
+    const bool counts_bytes = opcode[5] == "mbarrier::complete_tx::bytes";
     const bool is_load = (opcode[3] == "shared::cluster" || opcode[3] == "shared::cta") &&
-                         opcode[4] == "global" && opcode[5] == "mbarrier::complete_tx::bytes" &&
-                         count == 4;
+                         opcode[4] == "global" && counts_bytes && count == (is_multicast ? 5u : 4u);
+    const bool is_between_blocks = opcode[3] == "shared::cluster" && opcode[4] == "shared::cta" &&
+                                   counts_bytes && !is_multicast && count == 4;
     const bool is_store = opcode[3] == "global" && opcode[4] == "shared::cta" &&
-                          opcode[5] == "bulk_group" && count == 3;
-    if (!(is_load || is_store) || opcode.size() != (has("L2::cache_hint") ? 7u : 6u)) return false;
-    op.execute = is_load ? instructions_.bulk_load : instructions_.bulk_store;
+                          opcode[5] == "bulk_group" && !is_multicast && count == 3;
+    const size_t hints = (has("L2::cache_hint") ? 1 : 0) + (is_multicast ? 1 : 0);
+    if (!(is_load || is_store || is_between_blocks) || opcode.size() != 6 + hints) return false;
+    op.execute = is_load    ? instructions_.bulk_load
+                 : is_store ? instructions_.bulk_store
+                            : instructions_.copy_to_block;
     add_sites(op,
               {is_load ? Access::bulk_load : Access::bulk_store, Access::async_copy_shared,
                Access::local_load},
-              0, operands[is_load ? 0 : 1]);
+              0, operands[is_store ? 1 : 0]);
     const auto bytes = source(operands[2], "u32");
     if (!bytes) return false;
     op.c = *bytes;
     OperandLists lists;
-    if (is_load && !address(operands[3], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32))
+    if (!is_store && !address(operands[3], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32))
       return false;
+    if (is_multicast && !set_ranks(operands[4], op)) return false;
     op.lists = &program_->operand_lists.emplace_back(std::move(lists));
     return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
+  static constexpr const char* MULTICAST_WORD = "multicast::cluster";
+
+  // Sets the mask of the blocks' ranks.
+  bool set_ranks(const Operand& operand, Op& op) {
+    const auto ranks = source(operand, "u16");
+    if (!ranks) return false;
+    op.d = *ranks;
+    op.extra |= MULTICAST;
+    return true;
+  }
+
+  // st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r1], {%r2, %r3}, [%r4];
+  // red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];
+  bool decode_async_store(const Instruction& instruction, Op& op) {
+    const bool is_reduction = instruction.opcode[0] == "red";
+    std::vector<std::string> opcode;
+    for (const std::string& word : instruction.opcode) {
+      const bool is_fixed = word == "async" || word == "mbarrier::complete_tx::bytes" ||
+                            (is_reduction && operation_of("red", word));
+      if (!is_fixed) opcode.push_back(word);
+    }
+    const MemoryWords words = memory_words(opcode);
+    const std::vector<Operand>& operands = instruction.operands;
+    if (!words.known || !has_word(opcode, "shared::cluster") ||
+        !has_word(instruction.opcode, "mbarrier::complete_tx::bytes") || operands.size() != 3)
+      return false;
+    op.execute = instructions_.remote_store(
+        words.type, words.count, is_reduction ? source_of(op).facts.operation : Operation::copy);
+    add_sites(op,
+              {Access::global_store, is_reduction ? Access::shared_atomic : Access::shared_store,
+               Access::local_store},
+              bytes_of(words), operands[0]);
+    const std::vector<Operand> parts =
+        operands[1].kind == Kind::list ? operands[1].parts : std::vector<Operand>{operands[1]};
+    auto values = slots_of(parts, words.type);
+    if (op.execute == nullptr || !values || values->size() != words.count) return false;
+    OperandLists lists;
+    lists.d = *std::move(values);
+    if (!address(operands[2], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32)) return false;
+    op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32);
   }
 
   // cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];
@@ -891,15 +957,17 @@ class Decoder {
     const std::vector<Operand>& operands = instruction.operands;
     std::vector<std::string> words;  // without those that change nothing here
     for (const std::string& word : instruction.opcode) {
-      if (word != "tile" && word != "L2::cache_hint") words.push_back(word);
+      if (word != "tile" && word != "L2::cache_hint" && word != MULTICAST_WORD)
+        words.push_back(word);
     }
+    const bool is_multicast = has_word(instruction.opcode, MULTICAST_WORD);
     const size_t count = operands.size() - (has_word(instruction.opcode, "L2::cache_hint") ? 1 : 0);
     if (words.size() != 8 || words[4].size() != 2 || words[4][1] != 'd') return false;
     const bool is_load = (words[5] == "shared::cluster" || words[5] == "shared::cta") &&
                          words[6] == "global" && words[7] == "mbarrier::complete_tx::bytes" &&
-                         count == 3;
-    const bool is_store =
-        words[5] == "global" && words[6] == "shared::cta" && words[7] == "bulk_group" && count == 2;
+                         count == (is_multicast ? 4u : 3u);
+    const bool is_store = words[5] == "global" && words[6] == "shared::cta" &&
+                          words[7] == "bulk_group" && !is_multicast && count == 2;
     if (!is_load && !is_store) return false;
     op.execute = is_load ? instructions_.tensor_load : instructions_.tensor_store;
     add_sites(op,
@@ -915,6 +983,7 @@ class Decoder {
     lists.c = *std::move(coordinates);
     if (is_load && !address(operands[2], op.e, lists.offset_e, op.extra, ADDRESS_E_IN_32))
       return false;
+    if (is_multicast && !set_ranks(operands[3], op)) return false;
     op.lists = &program_->operand_lists.emplace_back(std::move(lists));
     return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);

@@ -13,19 +13,20 @@ enum class Family : uint8_t {
   load,
   store,
   atomic,
-  async_copy,  // cp.async and its groups
-  bulk_copy,   // cp.async.bulk and its groups
-  mbarrier,    // a barrier that lies in shared memory
-  prefetch,    // prefetches and other advice without an effect here
-  matrix,      // mma: a product of matrices that lie in the registers of a warp
-  warpgroup,   // wgmma: a product of matrices in shared memory, and its groups
-  warp,        // looks beyond one lane, or queries the device
-  branch,      // bra
-  indirect,    // brx.idx
-  exit,        // ret, exit
-  barrier,     // of the block
-  registers,   // setmaxnreg
-  call,        // of a function that is not inlined
+  async_copy,   // cp.async and its groups
+  bulk_copy,    // cp.async.bulk and its groups
+  async_store,  // st.async and red.async, to a block of the cluster
+  mbarrier,     // a barrier that lies in shared memory
+  prefetch,     // prefetches and other advice without an effect here
+  matrix,       // mma: a product of matrices that lie in the registers of a warp
+  warpgroup,    // wgmma: a product of matrices in shared memory, and its groups
+  warp,         // looks beyond one lane, or queries the device
+  branch,       // bra
+  indirect,     // brx.idx
+  exit,         // ret, exit
+  barrier,      // of the block
+  registers,    // setmaxnreg
+  call,         // of a function that is not inlined
   function_return,
   unavailable,  // a call of a function without a body
 };
@@ -98,6 +99,7 @@ struct Facts {
   Order order = Order::weak;
   Scope scope = Scope::none;
   Space space = Space::generic;  // of the data; of cp.async, the target
+  Space from = Space::generic;   // of a copy, its source
   bool has_result = true;        // True if the first operand is written
   bool gathers = false;          // True if it waits for the lanes in its last operand (.sync)
   bool is_float = false;         // True if its type, the last word of the opcode, is floating point

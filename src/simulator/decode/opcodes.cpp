@@ -44,6 +44,8 @@ const std::map<std::string_view, Entry> HEADS = {
     {"elect", {Family::warp, true}},
     {"activemask", {Family::warp, true}},
     {"isspacep", {Family::warp, true}},
+    {"mapa", {Family::warp, true}},
+    {"getctarank", {Family::warp, true}},
     {"membar", {Family::warp, false}},
     {"fence", {Family::warp, false}},
     {"nanosleep", {Family::warp, false}},
@@ -191,7 +193,8 @@ Facts classify(const std::vector<std::string>& opcode) {
   result.family = found->second.family;
   result.has_result = found->second.has_result;
   if (result.family == Family::barrier && has("cluster")) {
-    result.family = Family::arithmetic;
+    // An arrival does not wait, so it is no barrier.
+    if (has("arrive")) result.family = Family::warp;
   } else if (result.family == Family::barrier && has("warp")) {
     result.family = Family::warp;
     result.gathers = true;
@@ -202,6 +205,8 @@ Facts classify(const std::vector<std::string>& opcode) {
   } else if (result.family == Family::mbarrier) {
     result.has_result = has("arrive") || has("arrive_drop") || has("test_wait") ||
                         has("try_wait") || has("pending_count");
+  } else if ((opcode[0] == "st" || opcode[0] == "red") && has("async")) {
+    result.family = Family::async_store;
   } else if (result.family == Family::async_copy && has("mbarrier")) {
     result.family = Family::mbarrier;
   } else if (result.family == Family::async_copy && has("bulk")) {
@@ -229,7 +234,7 @@ Facts facts_of(const std::vector<std::string>& opcode) {
       if (const Order* const order = std::get_if<Order>(&said->second)) facts.order = *order;
       if (const Scope* const scope = std::get_if<Scope>(&said->second)) facts.scope = *scope;
       const Space* const space = std::get_if<Space>(&said->second);
-      if (space != nullptr && facts.space == Space::generic) facts.space = *space;
+      if (space != nullptr) (facts.space == Space::generic ? facts.space : facts.from) = *space;
       continue;
     }
     facts.count = std::max(facts.count, vector_of(word));

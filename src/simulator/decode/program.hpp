@@ -58,7 +58,8 @@ struct Op {
 
 /// Op::extra of memory instructions: the address register holds 4 bytes, not 8.
 constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SOURCE_SIZE = 8,
-                  HAS_IGNORE_SOURCE = 16, ADDRESS_E_IN_32 = 32;
+                  HAS_IGNORE_SOURCE = 16, ADDRESS_E_IN_32 = 32,
+                  MULTICAST = 64;  // of a bulk load: a mask of ranks is in Op::d
 
 /// Op::extra of wgmma.mma_async.
 enum WgmmaFlag : int32_t { NEGATES_A = 1, NEGATES_B = 2, A_ACROSS_K = 4, B_ACROSS_K = 8 };
@@ -72,6 +73,14 @@ constexpr uint64_t SHARED_WINDOW = 0x0020'0000'0000'0000;
 constexpr uint64_t LOCAL_WINDOW = 0x0030'0000'0000'0000;
 constexpr uint64_t PARAMETER_WINDOW = 0x0050'0000'0000'0000;  // of a __grid_constant__'s address
 constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
+
+/// An address in the shared memory of a block of the cluster: from bit 24 on the block's rank plus one, and below it the
+/// offset. Without a rank it is an address in the thread's own block.
+constexpr uint32_t CLUSTER_RANK_SHIFT = 24;
+constexpr uint64_t CLUSTER_OFFSET_MASK = (uint64_t{1} << CLUSTER_RANK_SHIFT) - 1;
+constexpr uint64_t cluster_address(uint64_t rank, uint64_t offset) {
+  return (rank + 1) << CLUSTER_RANK_SHIFT | offset;
+}
 
 /// A pointer to a function holds FUNCTION_STRIDE times its number in the module, in a window without memory.
 constexpr uint64_t FUNCTION_WINDOW = 0x0040'0000'0000'0000;
@@ -111,7 +120,7 @@ struct KeptRegister {
   int bytes = 0;  // per lane; 0 for a predicate
 };
 
-enum class BarrierKind { sync, arrive, reduce_and, reduce_or, reduce_popc };
+enum class BarrierKind { sync, arrive, reduce_and, reduce_or, reduce_popc, cluster_wait };
 
 struct BasicBlock {
   uint32_t first = 0, last = 0;  // operations [first, last)
@@ -243,6 +252,7 @@ struct Program {
   uint32_t min_blocks = 0;        // its second argument, 0 if not given
   uint32_t max_registers = 0;     // of a thread (.maxnreg), 0 if not given
   bool has_late_results = false;  // True if it has a wgmma: see WarpProducts
+  Dim3 cluster{0, 0, 0};          // __cluster_dims__, zeros if not given
 };
 
 }  // namespace simulator

@@ -39,10 +39,12 @@ BlockHazards::BlockHazards(HazardContext& launch, Dim3 grid, Dim3 block_size, si
       local_written_(local_bytes * block_size.count()),
       sources_(block_size.count()) {}
 
-void BlockHazards::start(uint64_t number) {
+void BlockHazards::start(uint64_t number, const std::vector<uint64_t>& cluster) {
   number_ = number;
   last_barrier_ = 0;
-  order.start(number, static_cast<uint32_t>(block_size_.count()), launch_.messages);
+  users_.clear();
+  has_ended_ = false;
+  order.start(cluster, static_cast<uint32_t>(block_size_.count()), launch_.messages);
   const uint64_t warps = (block_size_.count() + WARP - 1) / WARP;
   left_.assign(warps, 0);
   stored_.assign(warps, 0);
@@ -51,8 +53,11 @@ void BlockHazards::start(uint64_t number) {
   for (std::vector<Source>& sources : sources_) sources.clear();
   pending_ = 0;
   warpgroups_.assign((warps + Warpgroup::WARPS - 1) / Warpgroup::WARPS, {});
-  data_fences_.start(static_cast<uint32_t>(block_size_.count()));
-  mbarrier_fences_.start(static_cast<uint32_t>(block_size_.count()));
+  if (order.rank() == 0) {
+    const uint32_t threads = order.cluster().copies(0);  // those of the whole cluster
+    data_fences_.start(threads);
+    mbarrier_fences_.start(threads);
+  }
 }
 
 void BlockHazards::access(const WarpAccess& access) {
@@ -75,9 +80,11 @@ uint32_t BlockHazards::value_at(const std::byte* bytes, uint32_t width) const {
 // --- order --------------------------------------------------------------------------------------------
 
 bool BlockHazards::is_after(uint32_t thread, const Toucher& other) const {
-  return other.block == static_cast<uint32_t>(number_)
-             ? order.is_after(thread, other.thread, other.time)
-             : order.is_after(thread, other.block, other.thread, other.time);
+  const ClusterOrder& cluster = order.cluster();
+  const uint32_t me = order.in_cluster(thread);
+  const std::optional<uint32_t> rank = cluster.rank_of_block(other.block);
+  return rank ? cluster.is_after(me, cluster.number_of(*rank, other.thread), other.time)
+              : cluster.is_after(me, other.block, other.thread, other.time);
 }
 
 // True if two accesses may meet in any order: both are atomics, or volatile accesses of threads in different
@@ -98,7 +105,7 @@ bool BlockHazards::may_meet(const Side& a, const Side& b, uint64_t address, bool
 bool BlockHazards::was_told(const Side& first, uint32_t thread, Time then, uint64_t address,
                             bool is_shared) const {
   if (launch_.strength_of(first.instruction) == Strength::weak ||
-      !order.is_after_telling(thread, first.block, first.thread, then))
+      !order.cluster().is_after_telling(order.in_cluster(thread), first.block, first.thread, then))
     return false;
   // The place may be a byte in the middle of the variable.
   return order.is_message(address, is_shared) ||
@@ -119,12 +126,13 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   Step step{access.instruction, access.warp * WARP + lane, reads(access.access),
             writes(access.access), std::nullopt};
   const bool is_strong = launch_.strength_of(step.instruction) != Strength::weak;
+  note_use(step.instruction, step.thread, offset);
   if (is_strong && step.reads) order.listen(step.thread, offset, true);
   if (is_strong && step.writes) order.tell(step.thread, offset, true);
   // True if no byte is written: structures and vectors may have gaps.
   bool is_unwritten = step.reads;
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
-    SharedCell& cell = cells_[at / launch_.unit];
+    SharedCell& cell = cell_at(at);
     is_unwritten &= !cell.is_written && cell.copy == 0;
     if (access.values != nullptr)
       step.value =
@@ -135,9 +143,10 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
 }
 
 void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) {
-  const Touch me{order.now(), step.instruction, static_cast<uint16_t>(step.thread), true};
+  const uint32_t thread = order.in_cluster(step.thread);
+  const Touch me{order.now(), step.instruction, static_cast<uint16_t>(thread), true};
   if (cell.copy != 0) {
-    report_early({cell.copy - 1, number_, cell.copier, true},
+    report_early(side_of(cell.copy - 1, cell.copier, true),
                  {step.instruction, number_, step.thread, step.writes}, at, false);
   } else if (!step.writes || step.value != cell.value ||
              cell.write.instruction != step.instruction) {
@@ -150,8 +159,7 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
     cell.write = me;
     cell.is_written = cell.is_stored = true;
     cell.value = step.value.value_or(0);
-  } else if (!cell.read.is_somebody ||
-             order.is_after(step.thread, cell.read.thread, cell.read.time)) {
+  } else if (!cell.read.is_somebody || order.is_after(thread, cell.read.thread, cell.read.time)) {
     cell.read = me;
   } else {
     cell.other_read = me;
@@ -160,8 +168,10 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
 
 // Reports a race between `before`, which wrote or read the place, and `step`, if there is one.
 void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at) {
-  if (!before.is_somebody || order.is_after(step.thread, before.thread, before.time)) return;
-  const Side first{before.instruction, number_, before.thread, wrote};
+  if (!before.is_somebody ||
+      order.is_after(order.in_cluster(step.thread), before.thread, before.time))
+    return;
+  const Side first = side_of(before.instruction, before.thread, wrote);
   const Side second{step.instruction, number_, step.thread, step.writes};
   if (may_meet(first, second, at, true) || was_told(first, step.thread, before.time, at, true))
     return;
@@ -174,9 +184,9 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
   stored_[copy.thread / WARP] |= 1u << copy.thread % WARP;
   const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
   for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
-    SharedCell& cell = cells_[at / launch_.unit];
+    SharedCell& cell = cell_at(at);
     if (cell.copy != 0) {
-      report_early({cell.copy - 1, number_, cell.copier, true},
+      report_early(side_of(cell.copy - 1, cell.copier, true),
                    {copy.instruction, number_, copy.thread, true}, at, false);
     } else {
       check_shared(cell.write, true, write, at);
@@ -185,8 +195,9 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
     check_shared(cell.read, false, write, at);
     check_shared(cell.other_read, false, write, at);
     cell.copy = copy.instruction + 1;
-    cell.copier = static_cast<uint16_t>(copy.thread);
+    cell.copier = static_cast<uint16_t>(order.in_cluster(copy.thread));
   }
+  if (owner_of(copy.target).has_ended_) report_ended(copy.instruction, copy.thread, copy.target);
   const uint64_t first = copy.source;
   const uint64_t past_end = first + copy.source_bytes;
   sources_[copy.thread].push_back({first, past_end, copy.instruction, copy.target});
@@ -199,14 +210,14 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
 
 void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t target,
                               uint32_t bytes) {
-  copy_lands_by(thread, instruction, thread, target, bytes);
+  copy_lands_by(order.in_cluster(thread), instruction, thread, target, bytes);
 }
 
 // Records that a copy, which the thread requested, landed. `writer` is the thread, or the block's copies.
 void BlockHazards::copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t thread,
                                  uint64_t target, uint64_t bytes) {
   for (uint64_t at = target; at < target + bytes; at += launch_.unit) {
-    SharedCell& cell = cells_[at / launch_.unit];
+    SharedCell& cell = cell_at(at);
     cell.copy = 0;
     cell.write = {order.now(), instruction, static_cast<uint16_t>(writer), true};
     cell.is_written = true;
@@ -237,12 +248,22 @@ void BlockHazards::check_sources(const Step& step, uint64_t first, uint64_t past
 // --- cp.async.bulk and mbarriers -----------------------------------------------------------------------
 
 void BlockHazards::bulk_row_lands(uint32_t instruction, uint32_t thread, uint64_t target,
-                                  uint64_t bytes) {
-  copy_lands_by(order.copies(), instruction, thread, target, bytes);
+                                  uint64_t bytes, uint64_t mbarrier) {
+  copy_lands_by(owner_of(mbarrier).order.copies(), instruction, thread, target, bytes);
 }
 
 void BlockHazards::bulk_load_is_counted(uint64_t mbarrier) {
-  order.arrive(order.copies(), mbarrier);
+  order.count_copies(owner_of(mbarrier).order.rank(), mbarrier);
+}
+
+void BlockHazards::copy_has_read(uint32_t instruction, uint64_t source, uint64_t bytes,
+                                 uint64_t mbarrier) {
+  const uint32_t copies = owner_of(mbarrier).order.copies();
+  for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
+    cells_[at / launch_.unit].other_read = {order.now(), instruction, static_cast<uint16_t>(copies),
+                                            true};
+  }
+  if (&owner_of(mbarrier) != this) users_[copies] = {order.now(), instruction, source};
 }
 
 void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source,
@@ -250,14 +271,15 @@ void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint6
   const Step read{instruction, thread, true, false, std::nullopt};
   Touch fenced;  // the last write that a fence covers
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
-    SharedCell& cell = cells_[at / launch_.unit];
+    SharedCell& cell = cell_at(at);
     shared_step(cell, read, at);
     ++cell.late_reads;
     cell.late_reader = instruction;
     cell.late_thread = static_cast<uint16_t>(thread);
     const Touch& write = cell.write;
     if (!cell.is_stored || (write.thread == fenced.thread && write.time == fenced.time)) continue;
-    if (!data_fences_.cover(order, write.thread, write.time, thread))
+    if (!cluster_fences().data_fences_.cover(order.cluster(), write.thread, write.time,
+                                             order.in_cluster(thread)))
       return report_unfenced(cell, read, at);
     fenced = write;
   }
@@ -265,7 +287,7 @@ void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint6
 
 void BlockHazards::late_read_ends(uint64_t source, uint64_t bytes) {
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
-    SharedCell& cell = cells_[at / launch_.unit];
+    SharedCell& cell = cell_at(at);
     if (cell.late_reads > 0) --cell.late_reads;
   }
 }
@@ -278,33 +300,93 @@ void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint6
 // Reports bulk stores and products whose source `step` overwrites before they have read it.
 void BlockHazards::check_late_reads(const SharedCell& cell, const Step& step, uint64_t at) {
   if (cell.late_reads == 0) return;
-  report_early({cell.late_reader, number_, cell.late_thread, false},
+  report_early({cell.late_reader, owner_of(at).number_, cell.late_thread, false},
                {step.instruction, number_, step.thread, true}, at, true);
 }
 
 void BlockHazards::mbarrier_begins(uint32_t instruction, uint32_t thread, uint64_t at) {
   const Step write{instruction, thread, false, true, std::nullopt};
   for (uint64_t byte = at; byte < at + sizeof(uint64_t); byte += launch_.unit)
-    shared_step(cells_[byte / launch_.unit], write, byte);
+    shared_step(cell_at(byte), write, byte);
 }
 
 void BlockHazards::mbarrier_is_used(uint32_t instruction, uint32_t thread, uint64_t at) {
   const Step read{instruction, thread, true, false, std::nullopt};
-  check_shared(cells_[at / launch_.unit].write, true, read, at);
+  note_use(instruction, thread, at);
+  check_shared(cell_at(at).write, true, read, at);
+}
+
+// --- clusters -----------------------------------------------------------------------------------------
+
+// Returns a side of a message for a thread of the cluster, or for a block's copies.
+BlockHazards::Side BlockHazards::side_of(uint32_t instruction, uint32_t thread, bool writes) const {
+  const ClusterOrder& cluster = order.cluster();
+  const uint32_t rank = cluster.rank_of(thread);
+  const uint32_t first = cluster.number_of(rank, 0);
+  const uint32_t own =
+      thread >= cluster.copies(0) ? static_cast<uint32_t>(block_size_.count()) : thread - first;
+  return {instruction, cluster.block_at(rank), own, writes};
+}
+
+// Records an access, if it is to another block's shared memory. That block must not end before it.
+void BlockHazards::note_use(uint32_t instruction, uint32_t thread, uint64_t address) {
+  BlockHazards& owner = owner_of(address);
+  if (&owner == this) return;
+  owner.users_[order.in_cluster(thread)] = {order.now(), instruction,
+                                            address & CLUSTER_OFFSET_MASK};
+  if (owner.has_ended_) report_ended(instruction, thread, address);
+}
+
+void BlockHazards::end() {
+  has_ended_ = true;
+  end_warpgroups();
+  const auto threads = static_cast<uint32_t>(block_size_.count());
+  for (const auto& [user, use] : users_) {
+    bool is_known = false;
+    for (uint32_t thread = 0; thread < threads && !is_known; ++thread)
+      is_known = order.is_after(order.in_cluster(thread), user, use.time);
+    if (is_known) continue;
+    const Side side = side_of(use.instruction, user, false);
+    blocks_[order.cluster().rank_of(user)]->report_ended(use.instruction, side.thread,
+                                                         cluster_address(order.rank(), use.offset));
+  }
+}
+
+void BlockHazards::report_ended(uint32_t instruction, uint32_t thread, uint64_t address) {
+  launch_.found.add(hazard_key(HazardKind::ended_block, launch_.line_of(instruction)),
+                    {number_, address, thread},
+                    [&] { return describe_ended(instruction, thread, address); });
+}
+
+Hazard BlockHazards::describe_ended(uint32_t instruction, uint32_t thread, uint64_t address) const {
+  Hazard hazard = hazard_at(HazardKind::ended_block, launch_.program, instruction);
+  hazard.message.what = launch_.program.demangled +
+                        " uses the shared memory of a block that may have ended: nothing makes "
+                        "that block of the cluster wait";
+  hazard.message.where =
+      place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
+      ", " + place(address, true);
+  hazard.message.advice =
+      "cluster.sync() before the block ends, in all threads of the cluster, after the last access "
+      "to another block's shared memory";
+  return hazard;
 }
 
 void BlockHazards::mbarrier_counts_copy(uint32_t instruction, uint32_t thread, uint64_t at) {
-  const SharedCell& cell = cells_[at / launch_.unit];
-  if (cell.is_stored && !mbarrier_fences_.cover(order, cell.write.thread, cell.write.time, thread))
+  const SharedCell& cell = cell_at(at);
+  if (cell.is_stored &&
+      !cluster_fences().mbarrier_fences_.cover(order.cluster(), cell.write.thread, cell.write.time,
+                                               order.in_cluster(thread)))
     report_unfenced(cell, {instruction, thread, false, false, std::nullopt}, at);
 }
 
 void BlockHazards::proxy_fence(uint32_t warp, uint32_t lanes, bool for_mbarriers) {
   for_each_lane(lanes, [&](uint32_t lane) {
-    const uint32_t thread = warp * WARP + lane;
-    std::vector<Time> known = order.known_to(thread);
-    if (!for_mbarriers) data_fences_.pass(thread, order.now(), known);
-    mbarrier_fences_.pass(thread, order.now(), std::move(known));
+    const uint32_t thread = order.in_cluster(warp * WARP + lane);
+    std::vector<Time> known = order.cluster().known_to(thread);
+    BlockHazards& of_cluster = cluster_fences();
+    if (!for_mbarriers) of_cluster.data_fences_.pass(thread, order.now(), known);
+    of_cluster.mbarrier_fences_.pass(thread, order.now(), std::move(known));
   });
   order.pass_by();  // what a thread does later has a later time
 }
@@ -362,7 +444,7 @@ void BlockHazards::warpgroup_step(uint32_t instruction, uint32_t warp) {
   }
 }
 
-void BlockHazards::end() {
+void BlockHazards::end_warpgroups() {
   for (uint32_t i = 0; i < warpgroups_.size(); ++i) {
     Warpgroup& group = warpgroups_[i];
     if (group.is_split || group.steps.empty()) continue;
@@ -471,11 +553,11 @@ Hazard BlockHazards::describe_unfenced(const Touch& write, const Step& user, uin
   hazard.message.what += launch_.program.demangled + ": " + name +
                          (user.reads ? " reads shared memory that a thread has written"
                                      : " uses an mbarrier that a thread has initialised");
-  hazard.message.where = line(write.instruction) + (user.reads ? " writes (" : " initialises (") +
-                         thread_name(write.thread) + "), " + line(user.instruction) +
-                         (facts.family == Family::warpgroup ? " multiplies (" : " copies (") +
-                         thread_name(user.thread) + "), " + block_name(number_) + ", " +
-                         place(at, true);
+  hazard.message.where =
+      line(write.instruction) + (user.reads ? " writes (" : " initialises (") +
+      thread_name(side_of(write.instruction, write.thread, true).thread) + "), " +
+      line(user.instruction) + (facts.family == Family::warpgroup ? " multiplies (" : " copies (") +
+      thread_name(user.thread) + "), " + block_name(number_) + ", " + place(at, true);
   hazard.message.advice = std::string(user.reads ? "fence.proxy.async.shared::cta"
                                                  : "fence.mbarrier_init.release.cluster") +
                           " by the thread of " + line(write.instruction) +
@@ -651,7 +733,12 @@ std::string BlockHazards::line(uint32_t instruction) const {
 }
 
 std::string BlockHazards::place(uint64_t address, bool is_shared) const {
-  if (is_shared) return shared_place(launch_.program, address);
+  if (is_shared) {
+    const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
+    const std::string at = shared_place(launch_.program, address & CLUSTER_OFFSET_MASK);
+    const bool is_other = rank != 0 && rank - 1 != order.rank();
+    return is_other ? at + " of " + block_name(order.cluster().block_at(rank - 1)) : at;
+  }
   const Allocation* const allocation = launch_.shadow.memory.find(address);
   if (allocation == nullptr) return "global memory";
   return "byte " + std::to_string(address - allocation->base) + " of " +
@@ -719,7 +806,9 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
     what += same_block ? "two threads write the same place, and one write is lost"
                        : "two blocks write the same place, and one write is lost";
   } else if (!same_block) {
-    what += "a block reads memory that another block writes, in no fixed order";
+    what += is_shared ? "a block of the cluster reads memory that another block writes, without "
+                        "waiting for it"
+                      : "a block reads memory that another block writes, in no fixed order";
   } else if (first.writes) {
     what += "a thread reads memory that another thread writes, without waiting for the write";
   } else {
@@ -740,6 +829,11 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
 std::string BlockHazards::race_advice(const Side& first, const Side& second, bool is_shared) const {
   const bool same_line = launch_.line_of(first.instruction) == launch_.line_of(second.instruction);
   const bool both_write = first.writes && second.writes;
+  if (first.block != second.block && is_shared) {
+    return "cluster.sync() between the two accesses, in all threads of the cluster, or a wait for "
+           "an "
+           "mbarrier at which the other block arrives";
+  }
   if (first.block != second.block) {
     if (both_write && same_line) {
       const std::string fence = launch_.has_messages()
@@ -864,9 +958,12 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
   const bool is_bulk = facts.family == Family::bulk_copy;
   const bool is_product = facts.family == Family::warpgroup;
   const bool is_load = facts.space == Space::shared;  // its target
+  const bool is_store = facts.family == Family::async_store;
+  const bool from_shared = is_load && facts.from == Space::shared;
   Hazard hazard =
       hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
   hazard.message.what = std::string(is_product ? "wgmma"
+                                    : is_store ? "st.async"
                                     : is_bulk  ? "cp.async.bulk"
                                                : "cp.async") +
                         " is not waited for in " + launch_.program.demangled + ": " +
@@ -877,11 +974,12 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
   hazard.message.where = line(copier.instruction) + (is_product ? " multiplies (" : " copies (") +
                          thread_name(copier.thread) + "), " + line(user.instruction) +
                          (user.writes ? " writes (" : " reads (") + thread_name(user.thread) +
-                         "), " + block_name(number_) + ", " + place(address, is_source != is_load);
+                         "), " + block_name(user.block) + ", " +
+                         place(address, from_shared || is_source != is_load);
   hazard.message.advice = "wait for it before " + line(user.instruction) + ": ";
   if (is_product) {
     hazard.message.advice += "wgmma.wait_group.sync.aligned 0 by its warps, then a barrier";
-  } else if (!is_bulk) {
+  } else if (!is_bulk && !is_store) {
     hazard.message.advice +=
         "__pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
   } else if (is_load) {

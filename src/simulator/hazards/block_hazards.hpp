@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,8 +52,14 @@ class BlockHazards {
   BlockHazards(HazardContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
                size_t local_bytes);
 
-  void start(uint64_t number);
-  /// Records that all threads of the block have exited.
+  /// Makes the block a part of a cluster. `blocks`: the hazards of all its blocks, by rank.
+  void join(const std::vector<BlockHazards*>& blocks, uint32_t rank) {
+    order.join(blocks[0]->order, rank);
+    blocks_ = blocks;
+  }
+  /// Begins the block with this number. `cluster`: the numbers of all blocks of its cluster, by rank.
+  void start(uint64_t number, const std::vector<uint64_t>& cluster);
+  /// Records that all threads have exited. Looks for accesses by other blocks of the cluster that may come later.
   void end();
 
   void access(const WarpAccess& access);
@@ -62,12 +70,15 @@ class BlockHazards {
   void copy_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint32_t bytes);
 
   // --- cp.async.bulk and mbarriers, which lie at offsets in shared memory ---
-  /// The bytes of a load land row by row, then its mbarrier counts them.
-  void bulk_row_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
+  /// The bytes of a load land row by row, then its mbarrier counts them. `target` and `mbarrier` may be in another block.
+  void bulk_row_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
+                      uint64_t mbarrier);
   void bulk_load_is_counted(uint64_t mbarrier);
   /// A bulk store or a wgmma begins to read shared memory, and has read it.
   void late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
   void late_read_ends(uint64_t source, uint64_t bytes);
+  /// A copy to a block of the cluster has read its source. `mbarrier` counts it.
+  void copy_has_read(uint32_t instruction, uint64_t source, uint64_t bytes, uint64_t mbarrier);
   void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
   /// Records that the block ends while a bulk copy of the thread still uses shared memory.
   void unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at);
@@ -91,7 +102,11 @@ class BlockHazards {
   void early_register(uint32_t product, uint32_t user, uint32_t thread, RegisterMistake mistake);
 
   /// Records that these lanes have exited.
-  void leave(uint32_t warp, uint32_t lanes) { left_[warp] |= lanes; }
+  void leave(uint32_t warp, uint32_t lanes) {
+    left_[warp] |= lanes;
+    for (; lanes != 0; lanes &= lanes - 1)
+      order.exit(warp * WARP + static_cast<uint32_t>(std::countr_zero(lanes)));
+  }
 
   /// Records that all threads of the block have met at the barrier of this instruction.
   void meet(uint32_t barrier) {
@@ -106,15 +121,21 @@ class BlockHazards {
   struct Touch {
     Time time = 0;
     uint32_t instruction = 0;
-    uint16_t thread = 0;
+    uint16_t thread = 0;  // its number in the cluster
     bool is_somebody = false;
+  };
+  /// The last access of another block's thread to the block's shared memory.
+  struct Use {
+    Time time = 0;
+    uint32_t instruction = 0;
+    uint64_t offset = 0;
   };
   /// The accesses to `unit` bytes of shared memory.
   struct SharedCell {
     Touch write, read, other_read;
-    uint32_t value = 0;  // the last written value
-    uint32_t copy = 0;   // the instruction of a copy to it that has not landed, plus one
-    uint16_t copier = 0;
+    uint32_t value = 0;   // the last written value
+    uint32_t copy = 0;    // the instruction of a copy to it that has not landed, plus one
+    uint16_t copier = 0;  // the thread's number in the cluster
     bool is_written = false;
     bool is_stored = false;    // True if the last write was a thread's store, not a copy
     uint32_t late_reads = 0;   // by bulk stores and products that have not ended
@@ -155,6 +176,22 @@ class BlockHazards {
     bool reads = false, writes = false;
     std::optional<uint32_t> value;  // the value that it writes
   };
+
+  /// Returns the hazards of the block in whose shared memory the address lies.
+  BlockHazards& owner_of(uint64_t address) {
+    const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
+    return rank == 0 ? *this : *blocks_[rank - 1];
+  }
+  SharedCell& cell_at(uint64_t address) {
+    return owner_of(address).cells_[(address & CLUSTER_OFFSET_MASK) / launch_.unit];
+  }
+  /// Returns the block whose members hold the fences of the whole cluster.
+  BlockHazards& cluster_fences() { return blocks_.empty() ? *this : *blocks_[0]; }
+  void end_warpgroups();
+  void note_use(uint32_t instruction, uint32_t thread, uint64_t address);
+  Side side_of(uint32_t instruction, uint32_t thread_in_cluster, bool writes) const;
+  Hazard describe_ended(uint32_t instruction, uint32_t thread, uint64_t address) const;
+  void report_ended(uint32_t instruction, uint32_t thread, uint64_t address);
 
   void shared(const WarpAccess& access);
   void local(const WarpAccess& access);
@@ -218,6 +255,9 @@ class BlockHazards {
   HazardContext& launch_;
   const Dim3 grid_, block_size_;
   const size_t local_bytes_;
+  std::vector<BlockHazards*> blocks_{this};  // of the cluster, by rank
+  std::map<uint32_t, Use> users_;            // by their numbers in the cluster
+  bool has_ended_ = false;
   uint64_t number_ = 0;
   uint32_t last_barrier_ = 0;  // the instruction; 0: none yet
   std::vector<uint32_t> left_,
@@ -226,6 +266,7 @@ class BlockHazards {
   std::vector<bool> local_written_;           // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;  // by thread
   std::vector<Warpgroup> warpgroups_;
+  // Of the cluster, in its first block; threads have their numbers in the cluster.
   ProxyFences data_fences_;                          // for data in shared memory
   ProxyFences mbarrier_fences_;                      // for initialised mbarriers
   uint64_t pending_ = 0;                             // number of sources

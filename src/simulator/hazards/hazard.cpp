@@ -20,6 +20,8 @@ const char* name_of(HazardKind kind) {
       return "missing fence";
     case HazardKind::split_warpgroup:
       return "split warpgroup";
+    case HazardKind::ended_block:
+      return "ended block";
     case HazardKind::absent_lane:
       return "absent lane";
     case HazardKind::false_mask:

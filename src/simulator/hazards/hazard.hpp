@@ -10,16 +10,17 @@
 namespace simulator {
 
 enum class HazardKind {
-  race,               // unordered accesses of two threads to the same bytes, one of them a write
-  host_race,          // the same between a kernel and host code
-  unwritten_read,     // a read of bytes that were never written
-  early_use,          // a use of bytes that cp.async still copies
-  unawaited_copy,     // a bulk copy that is under way when its block ends
-  misused_mbarrier,   // a wait for a state that no arrival at an mbarrier returned
-  missing_fence,      // bulk copies or wgmma use data of threads that no fence has handed over
-  split_warpgroup,    // the warps of a warpgroup do not execute the same wgmma
-  absent_lane,        // a shuffle that reads a lane which takes no part
-  false_mask,         // a mask that does not match the lanes
+  race,              // unordered accesses of two threads to the same bytes, one of them a write
+  host_race,         // the same between a kernel and host code
+  unwritten_read,    // a read of bytes that were never written
+  early_use,         // a use of bytes that cp.async still copies
+  unawaited_copy,    // a bulk copy that is under way when its block ends
+  misused_mbarrier,  // a wait for a state that no arrival at an mbarrier returned
+  missing_fence,     // bulk copies or wgmma use data of threads that no fence has handed over
+  split_warpgroup,   // the warps of a warpgroup do not execute the same wgmma
+  ended_block,       // an access to the shared memory of a block of the cluster that may have ended
+  absent_lane,       // a shuffle that reads a lane which takes no part
+  false_mask,        // a mask that does not match the lanes
   forbidden_barrier,  // a barrier that a device passes and the programming guide forbids
   beyond_array,       // an access past a shared array, into the memory behind it
   refused_call,       // an API call refused for an error of the program

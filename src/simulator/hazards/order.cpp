@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <numeric>
 
 namespace simulator {
 namespace {
@@ -65,14 +66,21 @@ void Messages::read(uint64_t address, uint64_t block, Knowledge& into) const {
   if (own != box->second.to_block.end()) into.learn(own->second);
 }
 
-// --- the order of a block -----------------------------------------------------------------------------
+// --- the order of a cluster ---------------------------------------------------------------------------
 
-void BlockOrder::start(uint64_t block, uint32_t threads, Messages& messages) {
-  block_ = block;
-  threads_ = threads;
-  warps_ = (threads + WARP - 1) / WARP;
+void ClusterOrder::start(const std::vector<uint64_t>& blocks, uint32_t threads,
+                         Messages& messages) {
+  blocks_ = blocks;
+  warps_of_a_block_ = (threads + WARP - 1) / WARP;
+  warps_ = static_cast<uint32_t>(blocks.size()) * warps_of_a_block_;
+  threads_ = warps_ * WARP;
   now_ = 1;
   all_met_ = 0;
+  block_met_.assign(blocks.size(), 0);
+  met_before_cluster_.assign(blocks.size(), 0);
+  last_brought_.reset();
+  fenced_.assign(threads_, 0);
+  exited_.assign(threads_, 0);
   warp_met_.assign(warps_, 0);
   lanes_.clear();
   lanes_.resize(warps_);
@@ -86,9 +94,17 @@ void BlockOrder::start(uint64_t block, uint32_t threads, Messages& messages) {
   std::construct_at(&own_messages_);
 }
 
-bool BlockOrder::is_after_in_part(uint32_t thread, uint32_t other, Time then) const {
+std::optional<uint32_t> ClusterOrder::rank_of_block(uint32_t block) const {
+  for (uint32_t rank = 0; rank < blocks_.size(); ++rank) {
+    if (static_cast<uint32_t>(blocks_[rank]) == block) return rank;
+  }
+  return std::nullopt;
+}
+
+bool ClusterOrder::is_after_in_part(uint32_t thread, uint32_t other, Time then) const {
   if (!passed_.empty() && passed_[thread] && then <= (*passed_[thread])[other]) return true;
-  if (other == copies()) return false;
+  if (other >= threads_) return false;
+  if (block_of(thread) == block_of(other) && then <= block_met_[block_of(thread)]) return true;
   const uint32_t warp = thread / WARP;
   const uint32_t others = other / WARP;
   if (warp == others) {
@@ -97,39 +113,40 @@ bool BlockOrder::is_after_in_part(uint32_t thread, uint32_t other, Time then) co
       return true;
   }
   if (!warps_met_.empty() && then <= warps_met_[size_t{warp} * warps_ + others]) return true;
-  return is_after(thread, block_, other, then);
+  return is_after(thread, blocks_[block_of(other)], other % (warps_of_a_block_ * WARP), then);
 }
 
-bool BlockOrder::is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const {
+bool ClusterOrder::is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const {
   if (extras_.empty()) return false;
   const Known& heard = extras_[thread].heard;
   return heard && heard->covers(block, other, then);
 }
 
-bool BlockOrder::is_after_telling(uint32_t thread, uint64_t block, uint32_t other,
-                                  Time then) const {
+bool ClusterOrder::is_after_telling(uint32_t thread, uint64_t block, uint32_t other,
+                                    Time then) const {
   if (extras_.empty()) return false;
   const Known& heard = extras_[thread].heard;
   return heard && heard->covers_telling(block, other, then);
 }
 
-void BlockOrder::meet() {
-  if (!extras_.empty()) {
-    std::vector<uint32_t> all(threads_);
-    for (uint32_t thread = 0; thread < threads_; ++thread) all[thread] = thread;
+void ClusterOrder::meet(uint32_t rank) {
+  const bool is_whole_cluster = blocks_.size() == 1;
+  if (!extras_.empty() || (!is_whole_cluster && !passed_.empty())) {
+    std::vector<uint32_t> all(size_t{warps_of_a_block_} * WARP);
+    std::iota(all.begin(), all.end(), static_cast<uint32_t>(rank * all.size()));
     share(all);
   }
-  all_met_ = now_++;
+  (is_whole_cluster ? all_met_ : block_met_[rank]) = now_++;
 }
 
 // --- mbarriers ----------------------------------------------------------------------------------------
 
 // Returns the time up to which the `other` thread's work is known from meetings of lanes and of warps.
-Time BlockOrder::known_by_meetings(uint32_t thread, uint32_t other) const {
+Time ClusterOrder::known_by_meetings(uint32_t thread, uint32_t other) const {
   const uint32_t warp = thread / WARP;
-  Time until = 0;
+  Time until = block_of(thread) == block_of(other) ? block_met_[block_of(thread)] : 0;
   if (other / WARP == warp) {
-    until = warp_met_[warp];
+    until = std::max(until, warp_met_[warp]);
     if (lanes_[warp])
       until = std::max(until, (*lanes_[warp])[size_t{thread % WARP} * WARP + other % WARP]);
   }
@@ -138,7 +155,7 @@ Time BlockOrder::known_by_meetings(uint32_t thread, uint32_t other) const {
   return until;
 }
 
-std::vector<Time> BlockOrder::known_to(uint32_t thread) const {
+std::vector<Time> ClusterOrder::known_to(uint32_t thread) const {
   std::vector<Time> known(threads_);
   for (uint32_t other = 0; other < threads_; ++other) {
     known[other] = other == thread ? now_ : std::max(all_met_, known_by_meetings(thread, other));
@@ -148,11 +165,11 @@ std::vector<Time> BlockOrder::known_to(uint32_t thread) const {
   return known;
 }
 
-void BlockOrder::arrive(uint32_t thread, uint64_t mbarrier) {
+void ClusterOrder::arrive(uint32_t thread, uint64_t mbarrier) {
   Times& arriving = phases_[mbarrier].arriving;
-  arriving.resize(threads_ + 1);
+  arriving.resize(threads_ + blocks_.size());
   arriving[thread] = now_;
-  if (thread != copies()) {
+  if (thread < threads_) {
     for (uint32_t other = 0; other < threads_; ++other)
       arriving[other] = std::max(arriving[other], known_by_meetings(thread, other));
     if (!passed_.empty() && passed_[thread]) {
@@ -164,21 +181,46 @@ void BlockOrder::arrive(uint32_t thread, uint64_t mbarrier) {
   ++now_;
 }
 
-void BlockOrder::complete_phase(uint64_t mbarrier) {
+void ClusterOrder::complete_phase(uint64_t mbarrier) {
   Phases& phases = phases_[mbarrier];
   phases.complete =
       united(phases.complete, std::make_shared<const Times>(std::move(phases.arriving)));
   phases.arriving.clear();
 }
 
-void BlockOrder::pass_phase(uint32_t thread, uint64_t mbarrier) {
+// Most threads arrive with the same knowledge of others, so it is added once.
+void ClusterOrder::arrive_at_cluster(uint32_t thread, bool relaxed) {
+  Times& arriving = phases_[CLUSTER_BARRIER].arriving;
+  arriving.resize(threads_ + blocks_.size());
+  arriving[thread] = std::max(arriving[thread], relaxed ? fenced_[thread] : now_++);
+  if (relaxed) return;
+  const uint32_t rank = block_of(thread);
+  met_before_cluster_[rank] = block_met_[rank];
+  if (passed_.empty() || !passed_[thread] || passed_[thread] == last_brought_) return;
+  last_brought_ = passed_[thread];
+  for (size_t i = 0; i < last_brought_->size(); ++i)
+    arriving[i] = std::max(arriving[i], (*last_brought_)[i]);
+}
+
+void ClusterOrder::complete_cluster() {
+  Times& arriving = phases_[CLUSTER_BARRIER].arriving;
+  arriving.resize(threads_ + blocks_.size());
+  for (uint32_t thread = 0; thread < threads_; ++thread) {
+    arriving[thread] =
+        std::max({arriving[thread], exited_[thread], met_before_cluster_[block_of(thread)]});
+  }
+  last_brought_.reset();
+  complete_phase(CLUSTER_BARRIER);
+}
+
+void ClusterOrder::pass_phase(uint32_t thread, uint64_t mbarrier) {
   const SharedTimes& complete = phases_[mbarrier].complete;
   if (!complete) return;
   if (passed_.empty()) passed_.resize(threads_);
   passed_[thread] = united(passed_[thread], complete);
 }
 
-BlockOrder::SharedTimes BlockOrder::united(const SharedTimes& one, const SharedTimes& other) {
+ClusterOrder::SharedTimes ClusterOrder::united(const SharedTimes& one, const SharedTimes& other) {
   if (!one || one == other || one->empty()) return other;
   if (!other || other->empty()) return one;
   if (last_united_[0] == one && last_united_[1] == other) return last_united_[2];
@@ -189,7 +231,7 @@ BlockOrder::SharedTimes BlockOrder::united(const SharedTimes& one, const SharedT
 }
 
 // Gives threads that meet the knowledge that each of them has from mbarriers.
-void BlockOrder::share_phases(const std::vector<uint32_t>& threads) {
+void ClusterOrder::share_phases(const std::vector<uint32_t>& threads) {
   if (passed_.empty()) return;
   SharedTimes all;
   for (const uint32_t thread : threads) all = united(all, passed_[thread]);
@@ -198,8 +240,8 @@ void BlockOrder::share_phases(const std::vector<uint32_t>& threads) {
 
 // --- meetings -----------------------------------------------------------------------------------------
 
-void BlockOrder::meet(const std::vector<uint32_t>& warps,
-                      const std::vector<std::pair<uint32_t, Time>>& passed_by) {
+void ClusterOrder::meet(const std::vector<uint32_t>& warps,
+                        const std::vector<std::pair<uint32_t, Time>>& passed_by) {
   if (warps_met_.empty()) warps_met_.assign(size_t{warps_} * warps_, 0);
   std::vector<Time> common(warps_, 0);
   for (const uint32_t warp : warps) {
@@ -221,7 +263,7 @@ void BlockOrder::meet(const std::vector<uint32_t>& warps,
   ++now_;
 }
 
-void BlockOrder::meet(uint32_t warp, uint32_t lanes, uint32_t live) {
+void ClusterOrder::meet(uint32_t warp, uint32_t lanes, uint32_t live) {
   if ((lanes & live) == live) {
     warp_met_[warp] = now_;
   } else {
@@ -247,13 +289,13 @@ void BlockOrder::meet(uint32_t warp, uint32_t lanes, uint32_t live) {
   ++now_;
 }
 
-void BlockOrder::need_extras() {
+void ClusterOrder::need_extras() {
   if (extras_.empty()) extras_.resize(threads_);
 }
 
 // Shares knowledge among the threads: each of them then knows all that any of them knows. If one may pass it on, all
 // may, because its fence came before they met.
-void BlockOrder::share(const std::vector<uint32_t>& threads) {
+void ClusterOrder::share(const std::vector<uint32_t>& threads) {
   share_phases(threads);
   if (extras_.empty()) return;
   const auto unite = [&](Known Extra::* part) {
@@ -275,18 +317,20 @@ void BlockOrder::share(const std::vector<uint32_t>& threads) {
   unite(&Extra::for_block);
 }
 
-void BlockOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
+void ClusterOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
   need_extras();
   for_each_bit(lanes, [&](uint32_t lane) {
     const uint32_t thread = warp * WARP + lane;
+    fenced_[thread] = now_;
     Extra& extra = extras_[thread];
     auto known = std::make_shared<Knowledge>();
     if (extra.heard) known->learn(*extra.heard);
-    if (all_met_ > 0) known->learn_of_block(block_, all_met_);
+    if (all_met_ > 0) known->learn_of_block(blocks_[0], all_met_);
     for (uint32_t other = 0; other < threads_; ++other) {
       Time until = other == thread ? now_ : known_by_meetings(thread, other);
       if (!passed_.empty() && passed_[thread]) until = std::max(until, (*passed_[thread])[other]);
-      if (until > all_met_) known->learn_of_thread(block_, other, until);
+      if (until > all_met_)
+        known->learn_of_thread(blocks_[block_of(other)], other % (warps_of_a_block_ * WARP), until);
     }
     extra.for_block = known;
     if (for_device) extra.for_device = known;
@@ -294,14 +338,15 @@ void BlockOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
   ++now_;
 }
 
-void BlockOrder::tell(uint32_t thread, uint64_t address, bool is_shared) {
+void ClusterOrder::tell(uint32_t thread, uint64_t address, bool is_shared) {
   if (extras_.empty()) return;
   const Extra& extra = extras_[thread];
-  messages(is_shared).leave(address, {block_, thread, now_}, extra.for_device.get(),
-                            extra.for_block.get());
+  messages(is_shared).leave(address,
+                            {blocks_[block_of(thread)], thread % (warps_of_a_block_ * WARP), now_},
+                            extra.for_device.get(), extra.for_block.get());
 }
 
-void BlockOrder::listen(uint32_t thread, uint64_t address, bool is_shared) {
+void ClusterOrder::listen(uint32_t thread, uint64_t address, bool is_shared) {
   const Messages& from = messages(is_shared);
   const uint64_t version = from.version(address);
   if (version == 0) return;
@@ -310,13 +355,13 @@ void BlockOrder::listen(uint32_t thread, uint64_t address, bool is_shared) {
   if (extra.address == address && extra.version == version) return;
   auto heard = std::make_shared<Knowledge>();
   if (extra.heard) heard->learn(*extra.heard);
-  from.read(address, block_, *heard);
+  from.read(address, blocks_[block_of(thread)], *heard);
   extra.heard = std::move(heard);
   extra.address = address;
   extra.version = version;
 }
 
-bool BlockOrder::is_message(uint64_t address, bool is_shared) const {
+bool ClusterOrder::is_message(uint64_t address, bool is_shared) const {
   return (is_shared ? own_messages_ : *messages_).version(address) != 0;
 }
 

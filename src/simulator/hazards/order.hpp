@@ -13,11 +13,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "simulator/count/access.hpp"
+#include "simulator/decode/program.hpp"
 
 namespace simulator {
 
@@ -79,11 +81,27 @@ class Messages {
   std::unordered_map<uint64_t, Box> boxes_;
 };
 
-/// The order within one block, and its threads' knowledge of other blocks.
-class BlockOrder {
+/// The order within the blocks of a cluster, and their threads' knowledge of other blocks. A block without a cluster is a
+/// cluster of one. Each thread has a number in the cluster: the blocks come in the order of their ranks, and each begins with
+/// a new warp. Addresses in shared memory contain a block's rank (cluster_address()).
+class ClusterOrder {
  public:
-  /// Begins a block with this many threads. `messages`: the messages of the launch, for variables in global memory.
-  void start(uint64_t block, uint32_t threads, Messages& messages);
+  /// Begins a cluster of these blocks, which have this many threads each. `messages`: the messages of the launch, for
+  /// variables in global memory.
+  void start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages);
+
+  uint32_t warps_of_a_block() const { return warps_of_a_block_; }
+  /// Returns the rank of a thread's block, or of the block whose copies a number stands for.
+  uint32_t rank_of(uint32_t thread) const {
+    return thread < threads_ ? thread / (warps_of_a_block_ * WARP) : thread - threads_;
+  }
+  uint32_t number_of(uint32_t rank, uint32_t thread) const {
+    return rank * warps_of_a_block_ * WARP + thread;
+  }
+  /// Returns the number in the grid of the block with this rank.
+  uint64_t block_at(uint64_t rank) const { return blocks_[rank]; }
+  /// Returns the rank of this block of the grid, or nothing if it is not in the cluster.
+  std::optional<uint32_t> rank_of_block(uint32_t block) const;
 
   /// Returns the stamp of an access that happens now.
   Time now() const { return now_; }
@@ -97,8 +115,8 @@ class BlockOrder {
   /// Returns the times, by thread, up to which `thread` knows that their work is done.
   std::vector<Time> known_to(uint32_t thread) const;
 
-  /// Records that all threads of the block met.
-  void meet();
+  /// Records that all threads of the block with this rank met.
+  void meet(uint32_t rank);
   /// Records that these warps met. They also know of the work of warps in `passed_by`, which came by earlier
   /// without waiting, up to the time given.
   void meet(const std::vector<uint32_t>& warps,
@@ -109,15 +127,23 @@ class BlockOrder {
   /// Records that these lanes of a warp met. `live`: all its live lanes.
   void meet(uint32_t warp, uint32_t lanes, uint32_t live);
 
-  // --- mbarriers, by their offsets in shared memory ---
-  /// Stands for the copies of the block in the place of a thread.
-  uint32_t copies() const { return threads_; }
+  // --- mbarriers, by their addresses ---
+  /// Stands for the copies to the block with this rank in the place of a thread.
+  uint32_t copies(uint32_t rank) const { return threads_ + rank; }
   /// Records that a thread, or copies(), arrives: a thread that passes the phase knows of its work so far.
   void arrive(uint32_t thread, uint64_t mbarrier);
   /// Records that the phase under way is complete.
   void complete_phase(uint64_t mbarrier);
   /// Records that a thread's wait for the last complete phase succeeded.
   void pass_phase(uint32_t thread, uint64_t mbarrier);
+
+  // --- the cluster's barrier ---
+  /// Records that a thread arrives. If it is `relaxed`, the others know of its work up to its last fence only.
+  void arrive_at_cluster(uint32_t thread, bool relaxed);
+  void complete_cluster();
+  void pass_cluster(uint32_t thread) { pass_phase(thread, CLUSTER_BARRIER); }
+  /// Records that a thread exits. The cluster's barrier does not wait for it any more.
+  void exit(uint32_t thread) { exited_[thread] = now_; }
 
   /// Records that the lanes passed a fence: they may now tell others their knowledge.
   void fence(uint32_t warp, uint32_t lanes, bool for_device);
@@ -149,6 +175,7 @@ class BlockOrder {
     Times arriving;
     SharedTimes complete;
   };
+  static constexpr uint64_t CLUSTER_BARRIER = ~uint64_t{0};  // in place of an mbarrier's address
 
   bool is_after_in_part(uint32_t thread, uint32_t other, Time then) const;
   Time known_by_meetings(uint32_t thread, uint32_t other) const;
@@ -158,20 +185,106 @@ class BlockOrder {
   void share(const std::vector<uint32_t>& threads);
   Messages& messages(bool is_shared) { return is_shared ? own_messages_ : *messages_; }
 
-  uint64_t block_ = 0;
-  uint32_t threads_ = 0;
+  uint32_t block_of(uint32_t thread) const { return thread / (warps_of_a_block_ * WARP); }
+
+  std::vector<uint64_t> blocks_;  // their numbers in the grid, by rank
+  uint32_t warps_of_a_block_ = 0;
+  uint32_t threads_ = 0;  // of all blocks, in whole warps
   uint32_t warps_ = 0;
   Time now_ = 1;
-  Time all_met_ = 0;
+  Time all_met_ = 0;                               // in a cluster of one block
+  std::vector<Time> block_met_;                    // by rank, in larger clusters
   std::vector<Time> warp_met_;                     // by warp
   std::vector<std::unique_ptr<LaneTimes>> lanes_;  // by warp: [lane][other], if some lanes met
   std::vector<Time> warps_met_;                    // [warp][other], if some warps met
   std::vector<Extra> extras_;
+  std::vector<Time> fenced_, exited_;            // by thread: at its last fence, and at its exit
   std::unordered_map<uint64_t, Phases> phases_;  // by mbarrier
-  std::vector<SharedTimes> passed_;         // by thread, from mbarriers; made when one is passed
+  std::vector<SharedTimes> passed_;       // by thread, from mbarriers; made when one is passed
+  std::vector<Time> met_before_cluster_;  // by rank: the block's last meeting before an arrival
+  SharedTimes last_brought_;  // the knowledge that the last arrival at the cluster's barrier added
   std::array<SharedTimes, 3> last_united_;  // two, and their union: neighbours ask for the same
   Messages* messages_ = nullptr;
   Messages own_messages_;  // in shared memory
+};
+
+/// One block's part of its cluster's order. Threads and warps have their numbers in the block. An address in shared memory
+/// without a rank belongs to the block.
+class BlockOrder {
+ public:
+  BlockOrder() : cluster_(std::make_shared<ClusterOrder>()) {}
+  /// Makes the block a part of the other block's cluster.
+  void join(const BlockOrder& other, uint32_t rank) {
+    cluster_ = other.cluster_;
+    rank_ = rank;
+  }
+  /// Begins the block. All blocks of a cluster begin before any of them runs.
+  void start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages) {
+    if (rank_ == 0) cluster_->start(blocks, threads, messages);
+    first_warp_ = rank_ * cluster_->warps_of_a_block();
+  }
+
+  const ClusterOrder& cluster() const { return *cluster_; }
+  uint32_t rank() const { return rank_; }
+  /// Returns the thread's number in the cluster.
+  uint32_t in_cluster(uint32_t thread) const { return first_warp_ * WARP + thread; }
+  /// Returns the address with its rank.
+  uint64_t whole(uint64_t address) const {
+    return address >> CLUSTER_RANK_SHIFT != 0 ? address : cluster_address(rank_, address);
+  }
+
+  Time now() const { return cluster_->now(); }
+  /// The threads have their numbers in the cluster.
+  bool is_after(uint32_t thread, uint32_t other, Time then) const {
+    return cluster_->is_after(thread, other, then);
+  }
+
+  void meet() { cluster_->meet(rank_); }
+  void meet(std::vector<uint32_t> warps, std::vector<std::pair<uint32_t, Time>> passed_by = {}) {
+    for (uint32_t& warp : warps) warp += first_warp_;
+    for (auto& [warp, time] : passed_by) warp += first_warp_;
+    cluster_->meet(warps, passed_by);
+  }
+  Time pass_by() { return cluster_->pass_by(); }
+  void meet(uint32_t warp, uint32_t lanes, uint32_t live) {
+    cluster_->meet(first_warp_ + warp, lanes, live);
+  }
+
+  uint32_t copies() const { return cluster_->copies(rank_); }
+  void arrive(uint32_t thread, uint64_t mbarrier) {
+    cluster_->arrive(in_cluster(thread), whole(mbarrier));
+  }
+  void count_copies(uint32_t rank, uint64_t mbarrier) {
+    cluster_->arrive(cluster_->copies(rank), whole(mbarrier));
+  }
+  void complete_phase(uint64_t mbarrier) { cluster_->complete_phase(whole(mbarrier)); }
+  void pass_phase(uint32_t thread, uint64_t mbarrier) {
+    cluster_->pass_phase(in_cluster(thread), whole(mbarrier));
+  }
+
+  void arrive_at_cluster(uint32_t thread, bool relaxed) {
+    cluster_->arrive_at_cluster(in_cluster(thread), relaxed);
+  }
+  void complete_cluster() { cluster_->complete_cluster(); }
+  void pass_cluster(uint32_t thread) { cluster_->pass_cluster(in_cluster(thread)); }
+  void exit(uint32_t thread) { cluster_->exit(in_cluster(thread)); }
+
+  void fence(uint32_t warp, uint32_t lanes, bool for_device) {
+    cluster_->fence(first_warp_ + warp, lanes, for_device);
+  }
+  void tell(uint32_t thread, uint64_t address, bool is_shared) {
+    cluster_->tell(in_cluster(thread), is_shared ? whole(address) : address, is_shared);
+  }
+  void listen(uint32_t thread, uint64_t address, bool is_shared) {
+    cluster_->listen(in_cluster(thread), is_shared ? whole(address) : address, is_shared);
+  }
+  bool is_message(uint64_t address, bool is_shared) const {
+    return cluster_->is_message(is_shared ? whole(address) : address, is_shared);
+  }
+
+ private:
+  std::shared_ptr<ClusterOrder> cluster_;
+  uint32_t rank_ = 0, first_warp_ = 0;
 };
 
 }  // namespace simulator

@@ -17,7 +17,8 @@ void ProxyFences::pass(uint32_t thread, Time time, std::vector<Time> known) {
   if (recent.size() > REMEMBERED) recent.pop_front();
 }
 
-bool ProxyFences::cover(const BlockOrder& order, uint32_t writer, Time then, uint32_t user) const {
+bool ProxyFences::cover(const ClusterOrder& order, uint32_t writer, Time then,
+                        uint32_t user) const {
   // The usual case: the writer passes a fence, and then a barrier.
   const std::vector<Time>& own = times_[writer];
   const auto first = std::lower_bound(own.begin(), own.end(), then);

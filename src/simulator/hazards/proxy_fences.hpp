@@ -16,10 +16,10 @@ namespace simulator {
 class ProxyFences {
  public:
   void start(uint32_t threads);
-  /// Records that a thread passes a fence at this time. `known`: see BlockOrder::known_to.
+  /// Records that a thread passes a fence at this time. `known`: see ClusterOrder::known_to.
   void pass(uint32_t thread, Time time, std::vector<Time> known);
   /// True if a fence comes between the writer's store at `then` and any use by `user` from now on.
-  bool cover(const BlockOrder& order, uint32_t writer, Time then, uint32_t user) const;
+  bool cover(const ClusterOrder& order, uint32_t writer, Time then, uint32_t user) const;
 
  private:
   struct Fence {

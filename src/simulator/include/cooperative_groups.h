@@ -2,8 +2,8 @@
 //
 // Covered: this_thread_block, tiled_partition<N> and tiled_partition(group, n) with a power of two up to 32,
 // coalesced_threads, binary_partition and labeled_partition, with their ranks, sizes, sync, shuffles, votes and
-// matches; thread_group, to which each of them converts; this_grid with its ranks and sizes. reduce and the scans
-// are in cooperative_groups/. Not covered: grid.sync (it needs a cooperative launch), clusters, tiles larger than
+// matches; thread_group, to which each of them converts; this_cluster; this_grid with its ranks and sizes. reduce
+// and the scans are in cooperative_groups/. Not covered: grid.sync (it needs a cooperative launch), tiles larger than
 // a warp, memcpy_async.
 #pragma once
 #pragma GCC system_header
@@ -67,6 +67,53 @@ class thread_block {
 
 __simulator_device thread_block this_thread_block() { return thread_block(); }
 
+/// All threads of the cluster.
+class cluster_group {
+ public:
+  using arrival_token = struct {};
+  static __simulator_member void sync() {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
+  static __simulator_member arrival_token barrier_arrive() {
+    __cluster_barrier_arrive();
+    return arrival_token();
+  }
+  static __simulator_member void barrier_wait() { __cluster_barrier_wait(); }
+  static __simulator_member void barrier_wait(arrival_token&&) { __cluster_barrier_wait(); }
+  static __simulator_member unsigned int query_shared_rank(const void* pointer) {
+    return __cluster_query_shared_rank(pointer);
+  }
+  /// Returns the address of the same variable in the block with this rank.
+  template <typename T>
+  static __simulator_member T* map_shared_rank(T* pointer, int rank) {
+    return static_cast<T*>(
+        __cluster_map_shared_rank((const void*)pointer, static_cast<unsigned int>(rank)));
+  }
+  static __simulator_member dim3 block_index() { return __clusterRelativeBlockIdx(); }
+  static __simulator_member unsigned int block_rank() { return __clusterRelativeBlockRank(); }
+  static __simulator_member dim3 thread_index() {
+    const dim3 block = block_index();
+    return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                block.z * blockDim.z + threadIdx.z);
+  }
+  static __simulator_member unsigned int thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+  static __simulator_member dim3 dim_blocks() { return __clusterDim(); }
+  static __simulator_member unsigned int num_blocks() { return __clusterSizeInBlocks(); }
+  static __simulator_member dim3 dim_threads() {
+    const dim3 blocks = dim_blocks();
+    return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+  }
+  static __simulator_member unsigned int num_threads() {
+    return num_blocks() * thread_block::num_threads();
+  }
+  static __simulator_member unsigned int size() { return num_threads(); }
+};
+
+__simulator_device cluster_group this_cluster() { return cluster_group(); }
+
 /// All threads of the grid, for their ranks and sizes. They cannot be synchronised: no launch here is
 /// cooperative.
 class grid_group {
@@ -75,6 +122,18 @@ class grid_group {
   static __simulator_member dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   static __simulator_member dim3 group_dim() { return dim_blocks(); }
   static __simulator_member dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static __simulator_member dim3 dim_clusters() { return __clusterGridDimInClusters(); }
+  static __simulator_member dim3 cluster_index() { return __clusterIdx(); }
+  static __simulator_member unsigned long long num_clusters() {
+    const dim3 clusters = dim_clusters();
+    return static_cast<unsigned long long>(clusters.x) * clusters.y * clusters.z;
+  }
+  static __simulator_member unsigned long long cluster_rank() {
+    const dim3 all = dim_clusters();
+    const dim3 own = cluster_index();
+    return own.x +
+           static_cast<unsigned long long>(all.x) * (own.y + static_cast<unsigned long long>(all.y) * own.z);
+  }
   static __simulator_member unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }

@@ -161,6 +161,18 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       blocks, reinterpret_cast<const void*>(function), block_size, dynamic_shared, flags);
 }
 
+template <typename T>
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, T* function,
+                                                        const cudaLaunchConfig_t* config) {
+  return cudaOccupancyMaxPotentialClusterSize(cluster_size, reinterpret_cast<const void*>(function),
+                                              config);
+}
+template <typename T>
+inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, T* function,
+                                                  const cudaLaunchConfig_t* config) {
+  return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void*>(function), config);
+}
+
 /// Finds the block size, in whole warps, that keeps most threads resident, the largest of equals. Also finds the
 /// least number of blocks that fills the device. A `block_size_limit` of 0 means the kernel's own limit.
 template <typename T>

@@ -127,6 +127,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    int block_size,
                                                                    size_t dynamic_shared,
                                                                    unsigned int flags);
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* function,
+                                                 const struct cudaLaunchConfig_t* config);
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const struct cudaLaunchConfig_t* config);
 
 }  // extern "C"
 

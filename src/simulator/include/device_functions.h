@@ -35,6 +35,60 @@ __simulator_device void cudaGridDependencySynchronize() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
+// Clusters. Blocks have their ranks in the order of their places in the cluster, x first. A block without a cluster is
+// a cluster of one.
+
+#define __simulator_cluster_register(name, reg)                                          \
+  __simulator_device dim3 name() {                                                       \
+    return dim3(__nvvm_read_ptx_sreg_##reg##_x(), __nvvm_read_ptx_sreg_##reg##_y(),      \
+                __nvvm_read_ptx_sreg_##reg##_z());                                       \
+  }
+__simulator_cluster_register(__clusterDim, cluster_nctaid)
+__simulator_cluster_register(__clusterRelativeBlockIdx, cluster_ctaid)
+__simulator_cluster_register(__clusterGridDimInClusters, nclusterid)
+__simulator_cluster_register(__clusterIdx, clusterid)
+#undef __simulator_cluster_register
+__simulator_device unsigned int __clusterRelativeBlockRank() {
+  return __nvvm_read_ptx_sreg_cluster_ctarank();
+}
+__simulator_device unsigned int __clusterSizeInBlocks() {
+  return __nvvm_read_ptx_sreg_cluster_nctarank();
+}
+__simulator_device unsigned int __clusterDimIsSpecified() {
+  unsigned int is;
+  asm("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(is));
+  return is;
+}
+__simulator_device void* __cluster_map_shared_rank(const void* pointer, unsigned int rank) {
+  void* mapped;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(pointer), "r"(rank));
+  return mapped;
+}
+__simulator_device unsigned int __cluster_query_shared_rank(const void* pointer) {
+  unsigned int rank;
+  asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(pointer));
+  return rank;
+}
+__simulator_device void __cluster_barrier_arrive() {
+  asm volatile("barrier.cluster.arrive;" ::: "memory");
+}
+__simulator_device void __cluster_barrier_arrive_relaxed() {
+  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+__simulator_device void __cluster_barrier_wait() {
+  asm volatile("barrier.cluster.wait;" ::: "memory");
+}
+__simulator_device void __threadfence_cluster() {
+  asm volatile("fence.acq_rel.cluster;" ::: "memory");
+}
+__simulator_device unsigned int __isClusterShared(const void* pointer) {
+  unsigned int is;
+  asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(is)
+      : "l"(pointer));
+  return is;
+}
+
 // Memory: the functions of <cstring> and <cstdlib> that nvcc has for device code. A copy of constant size becomes
 // plain loads and stores, any other a loop over bytes. The heap is the device's own, cudaLimitMallocHeapSize
 // bytes, and it persists from one kernel to the next.

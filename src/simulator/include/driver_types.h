@@ -82,6 +82,19 @@ struct cudaPointerAttributes {
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeClusterDimMustBeSet = 10,
+  cudaFuncAttributeRequiredClusterWidth = 11,
+  cudaFuncAttributeRequiredClusterHeight = 12,
+  cudaFuncAttributeRequiredClusterDepth = 13,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+  cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
+};
+
+// Blocks have no multiprocessor here, so the policy has no effect.
+enum cudaClusterSchedulingPolicy {
+  cudaClusterSchedulingPolicyDefault = 0,
+  cudaClusterSchedulingPolicySpread = 1,
+  cudaClusterSchedulingPolicyLoadBalancing = 2,
 };
 
 enum cudaLimit {
@@ -135,6 +148,12 @@ struct cudaFuncAttributes {
   int cacheModeCA;
   int maxDynamicSharedSizeBytes;
   int preferredShmemCarveout;
+  int clusterDimMustBeSet;
+  int requiredClusterWidth;  // from __cluster_dims__, or set; 0 if none is required
+  int requiredClusterHeight;
+  int requiredClusterDepth;
+  int clusterSchedulingPolicyPreference;
+  int nonPortableClusterSizeAllowed;
 };
 
 enum cudaDeviceAttr {
@@ -172,6 +191,7 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxBlocksPerMultiprocessor = 106,
   cudaDevAttrReservedSharedMemoryPerBlock = 111,
   cudaDevAttrMemoryPoolsSupported = 115,
+  cudaDevAttrClusterLaunch = 120,
 };
 
 /// The fields of cudaDeviceProp that programs commonly read. Fields without a counterpart in the simulated device
@@ -209,14 +229,16 @@ struct cudaDeviceProp {
   int memoryClockRate;
   int memoryBusWidth;
   int l2CacheSize;
+  int clusterLaunch;
 };
 
-// A launch by cudaLaunchKernelEx. The simulated device ignores attributes that only tune, and refuses attributes
-// that a kernel would notice, such as a cluster.
+// A launch by cudaLaunchKernelEx. The simulated device ignores attributes that only tune, and refuses a cooperative
+// launch.
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
   cudaLaunchAttributeProgrammaticStreamSerialization = 6,
   cudaLaunchAttributePriority = 8,
 };
@@ -227,6 +249,7 @@ union cudaLaunchAttributeValue {
   struct {
     unsigned int x, y, z;
   } clusterDim;
+  enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int programmaticStreamSerializationAllowed;
   int priority;
 };

@@ -149,7 +149,8 @@ void warn_of_fewer_threads(size_t threads, size_t wanted, Describe lacking) {
 }
 
 // A running launch. Workers take blocks in order until none is left or one has failed. A block that only waits is
-// put aside for another, if the device has room. So all blocks that fit on the device at once make progress.
+// put aside for another, if the device has room. So all blocks that fit on the device at once make progress. If the launch has
+// clusters, each `Block` is a whole cluster.
 class Launch {
  public:
   Launch(Device& device, const Program& program, const LaunchShape& shape, void* const* arguments,
@@ -158,10 +159,13 @@ class Launch {
         shape_(shape),
         parameters_(pack_arguments(program, arguments)),
         excerpt_(excerpt()),
-        blocks_(blocks_in(excerpt_, shape.grid.count())),
-        first_(excerpt_.blocks == LaunchExcerpt::Blocks::last ? shape.grid.count() - blocks_ : 0),
+        cluster_(std::max<uint64_t>(shape.cluster.count(), 1)),
+        blocks_((blocks_in(excerpt_, shape.grid.count()) + cluster_ - 1) / cluster_),
+        first_(excerpt_.blocks == LaunchExcerpt::Blocks::last
+                   ? shape.grid.count() / cluster_ - blocks_
+                   : 0),
         order_(blocks_, schedule()),
-        room_(std::max<uint64_t>(room, 1)),
+        room_(std::max<uint64_t>(room / cluster_, 1)),
         state_(device) {
     state_.deadline = deadline_from_now();
     if (excerpt_.turns != std::numeric_limits<uint64_t>::max())
@@ -179,7 +183,7 @@ class Launch {
       state_.watched = std::make_unique<HazardContext>(program_, state_.device.shadow, wanted > 1);
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
-    watched().blocks = blocks_;
+    watched().blocks = blocks_ * cluster_;
     {
       std::vector<std::jthread> helpers;
       start_helpers(helpers, wanted - 1);
@@ -197,7 +201,7 @@ class Launch {
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.totals.launches = 1;
-    tally.totals.blocks = blocks_;
+    tally.totals.blocks = blocks_ * cluster_;
     tally.totals.seconds = seconds.count();
     counted.counters = tally.counters();
     return fault_;
@@ -313,7 +317,7 @@ class Launch {
         aside.push_back(std::move(block));
         return;
       }
-      ++watched().ended;
+      watched().ended += cluster_;
     } catch (Fault& fault) {
       keep_lowest(block->number, std::move(fault));
     }
@@ -364,8 +368,9 @@ class Launch {
   const LaunchShape& shape_;
   const std::vector<std::byte> parameters_;
   const LaunchExcerpt excerpt_;
-  const uint64_t blocks_;  // the number of blocks to run
-  const uint64_t first_;   // the number of the first of them
+  const uint64_t cluster_;  // the blocks of a cluster
+  const uint64_t blocks_;   // the number of blocks, or of clusters, to run
+  const uint64_t first_;    // the number of the first of them
   const BlockOrder order_;
   const uint64_t room_;  // blocks that may run at once
   LaunchState state_;
@@ -400,11 +405,14 @@ class LoadedKernel : public Kernel {
   }
   size_t static_shared_bytes() const override { return program_->static_shared; }
   size_t local_bytes_per_thread() const override { return program_->local_bytes; }
+  Dim3 cluster() const override { return program_->cluster; }
   int max_threads_per_block() const override {
     return program_->max_threads == 0 ? device_limits().threads_per_block : program_->max_threads;
   }
 
-  std::optional<Fault> run(const LaunchShape& shape, void* const* arguments) const override {
+  std::optional<Fault> run(const LaunchShape& asked, void* const* arguments) const override {
+    LaunchShape shape = asked;
+    if (shape.cluster.count() == 0) shape.cluster = program_->cluster;
     if (launches_under_way++ == 0) stop_requested = false;
     const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> done(
         &launches_under_way, [](std::atomic<int>* n) { --*n; });

@@ -31,6 +31,7 @@ class Kernel {
   virtual size_t static_shared_bytes() const = 0;
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
+  virtual Dim3 cluster() const = 0;               // __cluster_dims__, or zeros
 
   /// Runs the whole grid on the host's cores and returns when it has finished. Returns nothing, or the first
   /// fault: the lowest block's, so that it does not depend on the number of cores. `arguments` holds one pointer

@@ -2,6 +2,7 @@
 // of a level: see level.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -127,6 +128,55 @@ inline void check_limit(const Pattern& pattern, const Addresses& address, uint64
       lane};
 }
 
+/// Returns the place of a lane's bytes in the shared memory of a block of the cluster. Throws WarpFault if they are in none.
+inline SharedPlace place_in_cluster(const Warp& w, uint64_t address, int lane, uint64_t bytes,
+                                    uint64_t alignment) {
+  const ClusterContext& cluster = *w.block->cluster;
+  if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
+  const uint64_t rank_plus_one = address >> CLUSTER_RANK_SHIFT;
+  // Without clusters, an address far beyond shared memory is just that.
+  const uint64_t most_ranks = cluster.is_explicit ? device_limits().largest_cluster : 1;
+  const bool has_rank = rank_plus_one != 0 && rank_plus_one <= most_ranks;
+  const SharedPlace place{w.block, has_rank ? address & CLUSTER_OFFSET_MASK : address};
+  const uint64_t limit = w.block->shared_bytes;  // of all blocks
+  if (place.offset % alignment != 0) {
+    throw WarpFault{{.kind = FaultKind::misaligned,
+                     .address = place.offset,
+                     .place = {.kind = AddressKind::shared, .bytes = limit},
+                     .alignment = static_cast<uint32_t>(alignment)},
+                    lane};
+  }
+  if (has_rank && rank_plus_one > cluster.size()) {
+    throw WarpFault{{.kind = FaultKind::out_of_bounds,
+                     .address = place.offset,
+                     .place = {.kind = AddressKind::cluster,
+                               .distance = rank_plus_one - 1,
+                               .bytes = cluster.size()}},
+                    lane};
+  }
+  if (place.offset > limit || bytes > limit - place.offset) {
+    // An address in shared memory has 32 bits, so an address before shared memory wraps.
+    const bool is_before = place.offset >= uint64_t{1} << 31;
+    throw WarpFault{{.kind = FaultKind::out_of_bounds,
+                     .address = is_before ? place.offset : std::max(place.offset, limit),
+                     .place = {.kind = is_before ? AddressKind::before_shared : AddressKind::shared,
+                               .bytes = limit}},
+                    lane};
+  }
+  return {has_rank ? cluster.blocks[rank_plus_one - 1] : w.block, place.offset};
+}
+
+/// Locates an access to shared memory of which lanes name other blocks of the cluster, or their own by its rank.
+[[gnu::noinline]] inline void locate_in_cluster(const Warp& w, const Pattern& pattern,
+                                                const Addresses& address) {
+  auto& each = w.block->worker->lane_pointers;
+  for_each_lane(w.active, [&](int lane) {
+    each[static_cast<size_t>(lane)] =
+        place_in_cluster(w, address.of(lane), lane, pattern.bytes, 1).host();
+  });
+}
+
+/// Locates an access to the block's own shared memory.
 template <typename Observer, uint32_t BYTES>
 Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
   const uint64_t first = address.of(std::countr_zero(w.active));
@@ -134,6 +184,25 @@ Located locate_shared(const Warp& w, uint32_t site, const Addresses& address) {
   check_limit(pattern, address, first, w.block->shared_bytes, AddressKind::shared);
   Observer::access(*w.block->worker, site, pattern);
   return {pattern, w.block->shared + first, nullptr, site, first};
+}
+
+/// Locates an access to the shared memory of blocks of the cluster.
+template <typename Observer, uint32_t BYTES>
+Located locate_cluster_shared(const Warp& w, uint32_t site, const Addresses& address) {
+  const uint64_t first = address.of(std::countr_zero(w.active));
+  const Pattern& pattern = recognise<BYTES>(w, site, address, first, 0);
+  const uint64_t from = first + static_cast<uint64_t>(pattern.lowest);
+  const uint64_t to = first + static_cast<uint64_t>(pattern.highest);
+  const bool is_own = from <= to && to <= w.block->shared_bytes;
+  const bool has_ranks = !is_own && (from | to) >> CLUSTER_RANK_SHIFT != 0;
+  if (has_ranks) [[unlikely]] {
+    locate_in_cluster(w, pattern, address);
+  } else if (!is_own) [[unlikely]] {
+    check_limit(pattern, address, first, w.block->shared_bytes, AddressKind::shared);
+  }
+  Observer::access(*w.block->worker, site, pattern);
+  return {pattern, has_ranks ? nullptr : w.block->shared + first, &w.block->worker->lane_pointers,
+          site, first};
 }
 
 template <typename Observer, uint32_t BYTES>
@@ -212,8 +281,8 @@ void use_generic(Warp& w, const Op& op, const Addresses& address, Use&& use) {
   };
   in(global, [&] { return locate_global<Observer, BYTES>(w, op.site(Site::global), address); });
   in(shared, [&] {
-    return locate_shared<Observer, BYTES>(w, op.site(Site::shared),
-                                          {address.base, address.offset - SHARED_WINDOW});
+    return locate_cluster_shared<Observer, BYTES>(w, op.site(Site::shared),
+                                                  {address.base, address.offset - SHARED_WINDOW});
   });
   in(local, [&] {
     return locate_local<Observer, BYTES>(w, op.site(Site::local),
@@ -229,7 +298,7 @@ void use_memory(Warp& w, const Op& op, Use&& use) {
   if constexpr (SPACE == Space::generic) {
     use_generic<Observer, BYTES>(w, op, address, use);
   } else if constexpr (SPACE == Space::shared) {
-    use(locate_shared<Observer, BYTES>(w, op.site(Site::shared), address));
+    use(locate_cluster_shared<Observer, BYTES>(w, op.site(Site::shared), address));
   } else if constexpr (SPACE == Space::local) {
     use(locate_local<Observer, BYTES>(w, op.site(Site::local), address));
   } else {

@@ -70,11 +70,30 @@ BlockRunner::BlockRunner(const Program& program, Worker& worker, const LaunchSha
   states_.resize(warps);
   order_.resize(warps);
   std::iota(order_.begin(), order_.end(), size_t{0});
+  alone_.blocks = {&context_};
+  alone_.is_explicit = shape.cluster.x != 0;
+  context_.cluster = &alone_;
+}
+
+void BlockRunner::join(ClusterContext& cluster, uint32_t rank,
+                       const std::vector<BlockRunner*>& blocks) {
+  context_.cluster = &cluster;
+  context_.rank = rank;
+  if (!hazards_) return;
+  std::vector<BlockHazards*> all;
+  for (const BlockRunner* const block : blocks) all.push_back(block->hazards_.get());
+  hazards_->join(all, rank);
 }
 
 BlockRunner::~BlockRunner() { keep_timeline(); }
 
 void BlockRunner::start(uint64_t linear_number) {
+  alone_.live = alone_.arrivals = 0;
+  start(linear_number, {linear_number});
+  alone_.number = context_.block;
+}
+
+void BlockRunner::start(uint64_t linear_number, const std::vector<uint64_t>& cluster) {
   number = linear_number;
   has_begun_ = false;
   context_.block.x = static_cast<uint32_t>(number % context_.grid.x);
@@ -82,7 +101,7 @@ void BlockRunner::start(uint64_t linear_number) {
   context_.block.z = static_cast<uint32_t>(number / context_.grid.x / context_.grid.y);
   std::fill_n(context_.shared, context_.shared_bytes, std::byte{UNWRITTEN});
   std::fill(local_.begin(), local_.end(), std::byte{UNWRITTEN});
-  if (hazards_) hazards_->start(linear_number);
+  if (hazards_) hazards_->start(linear_number, cluster);
   context_.bulk.start(context_.block_size.count());
   context_.registers = {.at_launch = registers_at_launch(program_)};
   arrivals_.assign(BARRIERS, 0);
@@ -91,6 +110,9 @@ void BlockRunner::start(uint64_t linear_number) {
   warps_.clear();
   warps_.reserve(states_.size());
   const uint64_t threads = context_.block_size.count();
+  context_.cluster->live += static_cast<uint32_t>(threads);
+  context_.arrived.assign(states_.size(), 0);
+  context_.unwaited.assign(states_.size(), 0);
   for (uint32_t warp = 0; warp < states_.size(); ++warp) {
     const uint64_t lanes = std::min<uint64_t>(WARP, threads - uint64_t{warp} * WARP);
     warps_.emplace_back(program_, context_, warp);
@@ -116,6 +138,7 @@ Progress BlockRunner::run() {
     steps_ = 0;
   }
   int long_rounds = 0;
+  moved_ = false;
   for (int round = 0; round < ROUNDS_OF_A_BLOCK && long_rounds < LONG_ROUNDS_OF_A_BLOCK; ++round) {
     out_of_time_ = false;
     bool any_moved = false;
@@ -127,6 +150,7 @@ Progress BlockRunner::run() {
     if (timeline_) note_step();
     if (!any_left) {
       keep_timeline();
+      moved_ = true;
       if (hazards_) {
         report_unawaited_loads();
         hazards_->end();
@@ -134,6 +158,7 @@ Progress BlockRunner::run() {
       return Progress::finished;
     }
     any_moved |= release_barriers();
+    moved_ |= any_moved;
     if (!any_moved) return Progress::waiting;
     if (out_of_time_) ++long_rounds;
   }
@@ -141,9 +166,18 @@ Progress BlockRunner::run() {
 }
 
 void BlockRunner::report_unawaited_loads() {
-  for (const BulkLoad& load : context_.bulk.loads)
-    hazards_->unawaited_copy(load.instruction, load.thread,
-                             load.rows.empty() ? 0 : load.rows.front().offset);
+  for (const BlockContext* const block : context_.cluster->blocks) {
+    for (const BulkLoad& load : block->bulk.loads) {
+      // Copies to the block, and copies from its shared memory.
+      const bool is_target = load.block == &context_;
+      if (!is_target && !(load.source && load.requester == &context_)) continue;
+      const uint64_t offset = !is_target          ? load.source->offset
+                              : load.rows.empty() ? 0
+                                                  : load.rows.front().offset;
+      load.requester->hazards->unawaited_copy(load.instruction, load.thread,
+                                              SharedPlace{&context_, offset}.address());
+    }
+  }
 }
 
 // Records what each warp did in this round. A round is a step of the timeline.
@@ -181,7 +215,9 @@ bool BlockRunner::run_warp(size_t i) {
                                                : TURNS_OF_A_WARP;
     const Pause pause = warp.run(turns, !timeline_ || steps_ % STEPS_OF_A_SLICE == 0);
     if (pause == Pause::exited) states_[i] = State::exited;
-    if (pause == Pause::at_barrier) states_[i] = State::at_barrier;
+    if (pause == Pause::at_barrier)
+      states_[i] = warp.barrier().barrier == BarrierKind::cluster_wait ? State::at_cluster
+                                                                       : State::at_barrier;
     if (pause == Pause::out_of_time) out_of_time_ = true;
     const bool changed = warp.warp().changes != changes;
     if (changed) launch.changes.fetch_add(1, std::memory_order_relaxed);
@@ -199,7 +235,22 @@ bool BlockRunner::stuck() const {
   return true;
 }
 
+bool BlockRunner::waits_for_cluster() const {
+  const auto any = [&](State state) { return std::ranges::find(states_, state) != states_.end(); };
+  return any(State::at_cluster) && !any(State::ready);
+}
+
 Fault BlockRunner::describe_wait(FaultKind kind) const {
+  if (waits_for_cluster()) {
+    const auto at = std::ranges::find(states_, State::at_cluster) - states_.begin();
+    const WarpRunner& warp = warps_[static_cast<size_t>(at)];
+    const ClusterContext& cluster = *context_.cluster;
+    return complete(WarpFault{{.kind = FaultKind::barrier_divergence,
+                               .cluster_threads = {cluster.arrivals, cluster.live}},
+                              std::countr_zero(warp.warp().active),
+                              warp.barrier().instruction},
+                    warp.warp());
+  }
   const WarpRunner* waiting = &warps_.front();
   for (size_t i = warps_.size(); i-- > 0;) {
     if (states_[i] == State::ready) waiting = &warps_[i];
@@ -243,13 +294,14 @@ bool BlockRunner::release_barriers() {
   std::map<uint32_t, std::vector<size_t>> waiting;
   uint32_t live = 0;
   bool any_ready = false;
+  bool any_released = false;
   for (size_t i = 0; i < warps_.size(); ++i) {
     if (states_[i] == State::exited) continue;
     live += static_cast<uint32_t>(std::popcount(warps_[i].lanes()));
-    any_ready |= states_[i] == State::ready;
+    if (states_[i] == State::at_cluster) any_released |= release_from_cluster(i);
+    any_ready |= states_[i] == State::ready || states_[i] == State::at_cluster;
     if (states_[i] == State::at_barrier) waiting[warps_[i].barrier_id() % BARRIERS].push_back(i);
   }
-  bool any_released = false;
   for (const auto& [id, warps] : waiting) {
     bool arrived_only = false;
     uint32_t present = arrivals_[id];
@@ -279,6 +331,24 @@ bool BlockRunner::release_barriers() {
                            std::countr_zero(warp.warp().active),
                            warp.barrier().instruction},
                  warp.warp());
+}
+
+// Lets a warp pass the cluster's barrier if all threads have arrived since its lanes did. Returns true if it passes.
+bool BlockRunner::release_from_cluster(size_t i) {
+  WarpRunner& warp = warps_[i];
+  const uint32_t lanes = warp.lanes();
+  if ((context_.arrived[i] & lanes) != 0) return false;
+  if (hazards_) {
+    check_cluster_wait(warp.warp(), warp.barrier().instruction, lanes & ~context_.unwaited[i]);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+      hazards_->order.pass_cluster(warp.warp().first_thread + lane);
+    }
+  }
+  context_.unwaited[i] &= ~lanes;
+  warp.pass_barrier(0);
+  states_[i] = State::ready;
+  return true;
 }
 
 BarrierUse BlockRunner::use_of(const WarpRunner& warp) {

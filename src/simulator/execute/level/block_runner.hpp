@@ -28,14 +28,26 @@ class BlockRunner : public Block {
   bool stuck() const override;
   Fault describe_wait(FaultKind kind) const override;
 
+  // --- as a part of a cluster ---
+  /// Makes the block a part of a cluster. `blocks`: all its blocks, by rank.
+  void join(ClusterContext& cluster, uint32_t rank, const std::vector<BlockRunner*>& blocks);
+  /// Starts the block with this number. `cluster`: the numbers of all its blocks, by rank. They all start before any runs.
+  void start(uint64_t linear_number, const std::vector<uint64_t>& cluster);
+  BlockContext& context() { return context_; }
+  /// True if any warp got further in the last run().
+  bool moved() const { return moved_; }
+  /// True if a warp waits at the cluster's barrier and none polls memory.
+  bool waits_for_cluster() const;
+
  private:
-  enum class State { ready, at_barrier, exited };
+  enum class State { ready, at_barrier, at_cluster, exited };
 
   void shuffle_warps();
   bool run_warp(size_t i);
   void report_unawaited_loads();
   void note_step();
   void keep_timeline();
+  bool release_from_cluster(size_t i);
   bool release_barriers();
   void release(uint32_t id, const std::vector<size_t>& arrived);
   void note_meeting(uint32_t id, const std::vector<size_t>& arrived);
@@ -46,6 +58,7 @@ class BlockRunner : public Block {
 
   const Program& program_;
   BlockContext context_;
+  ClusterContext alone_;  // for a block without a cluster
   std::unique_ptr<BlockHazards> hazards_;
   std::unique_ptr<BlockTimeline> timeline_;
   uint64_t steps_ = 0;      // of the timeline
@@ -56,7 +69,8 @@ class BlockRunner : public Block {
   std::vector<std::byte> local_;
   std::vector<WarpRunner> warps_;
   std::vector<State> states_;
-  std::vector<size_t> order_;       // the order of the warps' turns
+  std::vector<size_t> order_;  // the order of the warps' turns
+  bool moved_ = false;
   bool out_of_time_ = false;        // True if a warp used up its turns in this round
   std::vector<uint32_t> arrivals_;  // threads that arrived without waiting, by barrier
   std::vector<std::vector<std::pair<uint32_t, Time>>>

@@ -4,6 +4,7 @@
 #include "simulator/execute/level/arithmetic.hpp"
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/level/block_runner.hpp"
+#include "simulator/execute/level/cluster_runner.hpp"
 #include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/level/memory_choice.hpp"
@@ -35,6 +36,8 @@ const InstructionSet INSTRUCTIONS{
     .mbarrier = find_mbarrier_instruction,
     .bulk_load = bulk_load,
     .bulk_store = bulk_store,
+    .copy_to_block = copy_to_block,
+    .remote_store = find_remote_store,
     .tensor_load = tensor_load,
     .tensor_store = tensor_store,
     .bulk_commit = commit_bulk_stores,
@@ -52,6 +55,8 @@ std::unique_ptr<Block> make_block(const Program& program, Worker& worker, const 
                                   const std::byte* parameters);
 std::unique_ptr<Block> make_block(const Program& program, Worker& worker, const LaunchShape& shape,
                                   const std::byte* parameters) {
+  if (shape.cluster.count() > 1)
+    return std::make_unique<ClusterRunner>(program, worker, shape, parameters);
   return std::make_unique<BlockRunner>(program, worker, shape, parameters);
 }
 

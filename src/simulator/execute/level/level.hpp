@@ -35,7 +35,7 @@ namespace simulator {
 struct Level {
   const char* name;  // "x86-64-v3"
   const InstructionSet* instructions;
-  /// Returns a runner of blocks for one host thread.
+  /// Returns a runner of blocks, or of clusters if the launch has them, for one host thread.
   std::unique_ptr<Block> (*make_block)(const Program& program, Worker& worker,
                                        const LaunchShape& shape, const std::byte* parameters);
 };

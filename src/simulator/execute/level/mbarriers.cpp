@@ -1,6 +1,7 @@
 #include "simulator/execute/level/mbarriers.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -22,52 +23,52 @@ constexpr uint64_t BULK_ALIGNMENT = 16;  // of both addresses and of the size
 
 uint32_t thread_of(const Warp& w, int lane) { return w.first_thread + static_cast<uint32_t>(lane); }
 
-// Returns a lane's offset in shared memory. Throws WarpFault if it is misaligned, or if its bytes are not in shared memory.
-uint64_t shared_offset(const Warp& w, const Addresses& address, int lane, uint64_t bytes,
-                       uint64_t alignment) {
-  uint64_t at = address.of(lane);
-  if (at - SHARED_WINDOW < WINDOW_BYTES) at -= SHARED_WINDOW;
-  const uint64_t limit = w.block->shared_bytes;
-  const AddressPlace place{.kind = AddressKind::shared, .bytes = limit};
-  if (at % alignment != 0) {
-    throw WarpFault{{.kind = FaultKind::misaligned,
-                     .address = at,
-                     .place = place,
-                     .alignment = static_cast<uint32_t>(alignment)},
-                    lane};
-  }
-  if (at > limit || bytes > limit - at) {
-    const uint64_t first_outside = std::max(at, limit);
-    throw WarpFault{{.kind = FaultKind::out_of_bounds, .address = first_outside, .place = place},
-                    lane};
-  }
-  return at;
+// Returns a lane's place in the shared memory of the cluster's blocks. Throws WarpFault if it is misaligned, or if its bytes are
+// in none.
+SharedPlace shared_place(const Warp& w, const Addresses& address, int lane, uint64_t bytes,
+                         uint64_t alignment) {
+  return place_in_cluster(w, address.of(lane), lane, bytes, alignment);
 }
 
-std::optional<Mbarrier> load_mbarrier(const Warp& w, uint64_t at) {
+// Returns a lane's offset in its own block's shared memory. Throws WarpFault likewise.
+uint64_t shared_offset(const Warp& w, const Addresses& address, int lane, uint64_t bytes,
+                       uint64_t alignment) {
+  const SharedPlace place = shared_place(w, address, lane, bytes, alignment);
+  if (place.block != w.block) {
+    throw WarpFault{{.kind = FaultKind::out_of_bounds,
+                     .address = place.address(),
+                     .place = {.kind = AddressKind::shared, .bytes = w.block->shared_bytes}},
+                    lane};
+  }
+  return place.offset;
+}
+
+std::optional<Mbarrier> load_mbarrier(const SharedPlace& at) {
   uint64_t word = 0;
-  std::memcpy(&word, w.block->shared + at, sizeof word);
+  std::memcpy(&word, at.host(), sizeof word);
   return Mbarrier::from(word);
 }
 
-void store_word(Warp& w, uint64_t at, uint64_t word) {
-  std::memcpy(w.block->shared + at, &word, sizeof word);
+void store_word(Warp& w, const SharedPlace& at, uint64_t word) {
+  std::memcpy(at.host(), &word, sizeof word);
   ++w.changes;
 }
 
-// One lane's use of an mbarrier.
+// One lane's use of an mbarrier, which may be in another block of the cluster.
 struct Use {
   Warp& warp;
   uint32_t instruction;
   int lane;
-  uint64_t at;  // in shared memory
+  SharedPlace at;
 
+  BulkCopies& bulk() const { return at.block->bulk; }
+  uint64_t address() const { return at.address(); }
   uint32_t thread() const { return thread_of(warp, lane); }
   bool is_watched() const { return Watch::looks_for_hazards(warp); }
   // A device ends the launch.
   [[noreturn]] void fail(MbarrierMisuse misuse) const {
     throw WarpFault{{.kind = FaultKind::misused_mbarrier,
-                     .address = at,
+                     .address = at.offset,
                      .place = {.kind = AddressKind::shared, .bytes = warp.block->shared_bytes},
                      .misuse = misuse},
                     lane};
@@ -77,9 +78,10 @@ struct Use {
 // Stores the mbarrier, in its next phase if this one is complete.
 void store(const Use& use, Mbarrier mbarrier) {
   if (mbarrier.end_phase()) {
-    use.warp.block->bulk.phases.erase(use.at);
-    if (BlockTimeline* const timeline = use.warp.block->timeline) timeline->complete_phase(use.at);
-    if (use.is_watched()) use.warp.block->hazards->order.complete_phase(use.at);
+    use.bulk().phases.erase(use.at.offset);
+    if (BlockTimeline* const timeline = use.at.block->timeline)
+      timeline->complete_phase(use.at.offset);
+    if (use.is_watched()) use.warp.block->hazards->order.complete_phase(use.address());
   }
   store_word(use.warp, use.at, mbarrier.word());
 }
@@ -94,13 +96,13 @@ void add_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
 
 void expect_bytes(const Use& use, Mbarrier& mbarrier, int64_t bytes) {
   add_bytes(use, mbarrier, bytes);
-  use.warp.block->bulk.phases[use.at].expected += bytes;
+  use.bulk().phases[use.at.offset].expected += bytes;
 }
 
 // Tells the phase that a copy has brought these bytes.
 void bring_bytes(const Use& use, Mbarrier mbarrier, int64_t bytes) {
   add_bytes(use, mbarrier, -bytes);
-  use.warp.block->bulk.phases[use.at].copied += bytes;
+  use.bulk().phases[use.at.offset].copied += bytes;
   store(use, mbarrier);
 }
 
@@ -110,15 +112,16 @@ void bring_about(const Use& use, bool parity);
 Mbarrier ready_for_arrival(const Use& use, const Mbarrier& mbarrier) {
   if (mbarrier.pending > 0) return mbarrier;
   bring_about(use, mbarrier.parity);
-  return load_mbarrier(use.warp, use.at).value_or(mbarrier);
+  return load_mbarrier(use.at).value_or(mbarrier);
 }
 
 void arrive(const Use& use, Mbarrier mbarrier, uint32_t count) {
   if (count == 0 || count > mbarrier.pending) use.fail(MbarrierMisuse::too_many_arrivals);
   mbarrier.pending -= count;
-  if (BlockTimeline* const timeline = use.warp.block->timeline)
-    timeline->arrive(use.warp.number, use.at);
-  if (use.is_watched()) use.warp.block->hazards->order.arrive(use.thread(), use.at);
+  if (BlockTimeline* const timeline = use.at.block->timeline;
+      timeline != nullptr && use.at.block == use.warp.block)
+    timeline->arrive(use.warp.number, use.at.offset);
+  if (use.is_watched()) use.warp.block->hazards->order.arrive(use.thread(), use.address());
   store(use, mbarrier);
 }
 
@@ -126,8 +129,8 @@ void arrive(const Use& use, Mbarrier mbarrier, uint32_t count) {
 void make(const DeferredArrival& arrival) {
   Warp& warp = *arrival.warp;
   land_copies_up_to(warp, arrival.copies, 1u << arrival.lane);
-  const Use use{warp, arrival.instruction, arrival.lane, arrival.mbarrier};
-  if (const auto mbarrier = load_mbarrier(warp, use.at)) arrive(use, *mbarrier, 1);
+  const Use use{warp, arrival.instruction, arrival.lane, {warp.block, arrival.mbarrier}};
+  if (const auto mbarrier = load_mbarrier(use.at)) arrive(use, *mbarrier, 1);
 }
 
 // Calls each(offset, bytes) for the neighbouring bytes of a row in shared memory: for all, or piece by piece in a swizzle.
@@ -141,30 +144,49 @@ void for_each_piece(const SharedRow& row, uint64_t span, Each&& each) {
 // Returns the bytes of shared memory that a row touches, at most.
 uint64_t span_of(const SharedRow& row, uint64_t span) { return std::max(row.bytes, span); }
 
-void land(const Use& use, const BulkLoad& load) {
-  BlockContext& block = *use.warp.block;
+// Reads the source of a copy from shared memory.
+void read_source(BulkLoad& load) {
+  const auto [offset, bytes] = *load.source;
+  const std::byte* const from = load.requester->shared + offset;
+  load.data.assign(from, from + bytes);
+  if (load.requester->hazards == nullptr) return;
+  BlockHazards& hazards = *load.requester->hazards;
+  hazards.late_read_ends(offset, bytes);
+  hazards.copy_has_read(load.instruction, offset, bytes,
+                        SharedPlace{load.counter, load.mbarrier}.address());
+}
+
+void land(const Use& use, BulkLoad& load) {
+  if (load.source) read_source(load);
+  BlockHazards* const hazards = load.requester->hazards;
   const std::byte* from = load.data.data();
   for (const SharedRow& row : load.rows) {
     if (use.is_watched())
-      block.hazards->bulk_row_lands(load.instruction, load.thread, row.offset,
-                                    span_of(row, load.span));
+      hazards->bulk_row_lands(load.instruction, load.thread,
+                              SharedPlace{load.block, row.offset}.address(),
+                              span_of(row, load.span), use.address());
     for_each_piece(row, load.span, [&](uint64_t offset, uint64_t bytes) {
-      std::memcpy(block.shared + offset, from, bytes);
+      std::byte* const to = load.block->shared + offset;
+      if (load.combine != nullptr) {
+        load.combine(to, from);
+      } else {
+        std::memcpy(to, from, bytes);
+      }
       from += bytes;
     });
   }
-  if (use.is_watched()) block.hazards->bulk_load_is_counted(load.mbarrier);
+  if (use.is_watched()) hazards->bulk_load_is_counted(use.address());
   ++use.warp.changes;
 }
 
 // Makes the deferred arrivals, and then lands the copies, that a wait for this phase lacks; no more copies than it needs.
 void bring_about(const Use& use, bool parity) {
-  BulkCopies& bulk = use.warp.block->bulk;
+  BulkCopies& bulk = use.bulk();
   const auto phase = [&]() -> std::optional<Mbarrier> {
-    const auto mbarrier = load_mbarrier(use.warp, use.at);
+    const auto mbarrier = load_mbarrier(use.at);
     return mbarrier && mbarrier->parity == parity ? mbarrier : std::nullopt;
   };
-  const auto is_here = [&](const auto& pending) { return pending.mbarrier == use.at; };
+  const auto is_here = [&](const auto& pending) { return pending.mbarrier == use.at.offset; };
   const auto due = static_cast<uint64_t>(std::ranges::count_if(bulk.arrivals, is_here));
   if (const auto now = phase(); now && now->pending > 0 && now->pending <= due) {
     for (auto next = bulk.arrivals.begin(); phase() && next != bulk.arrivals.end();) {
@@ -184,10 +206,10 @@ void bring_about(const Use& use, bool parity) {
       ++next;
       continue;
     }
-    const BulkLoad load = std::move(*next);
+    BulkLoad load = std::move(*next);
     next = bulk.loads.erase(next);
     land(use, load);
-    bring_bytes(use, *now, static_cast<int64_t>(load.data.size()));
+    bring_bytes(use, *now, static_cast<int64_t>(load.bytes()));
   }
 }
 
@@ -197,7 +219,7 @@ void for_each_use(Warp& w, const Op& op, Each&& each) {
   AddressStorage storage;
   const Addresses address = addresses_of_a(w, op, storage);
   for_each_lane(w.active, [&](int lane) {
-    each(Use{w, op.instruction, lane, shared_offset(w, address, lane, WORD_BYTES, WORD_BYTES)});
+    each(Use{w, op.instruction, lane, shared_place(w, address, lane, WORD_BYTES, WORD_BYTES)});
   });
 }
 
@@ -205,8 +227,9 @@ void for_each_use(Warp& w, const Op& op, Each&& each) {
 template <typename Each>
 void for_each_mbarrier(Warp& w, const Op& op, Each&& each) {
   for_each_use(w, op, [&](const Use& use) {
-    if (use.is_watched()) w.block->hazards->mbarrier_is_used(use.instruction, use.thread(), use.at);
-    const std::optional<Mbarrier> mbarrier = load_mbarrier(w, use.at);
+    if (use.is_watched())
+      w.block->hazards->mbarrier_is_used(use.instruction, use.thread(), use.address());
+    const std::optional<Mbarrier> mbarrier = load_mbarrier(use.at);
     if (!mbarrier) use.fail(MbarrierMisuse::not_initialised);
     each(use, *mbarrier);
   });
@@ -216,11 +239,12 @@ void initialise(Warp& w, const Op& op) {
   for_each_use(w, op, [&](const Use& use) {
     const uint32_t arrivals = read<uint32_t>(w, op.b)[use.lane];
     if (arrivals == 0 || arrivals > Mbarrier::MOST_ARRIVALS) use.fail(MbarrierMisuse::bad_count);
-    w.block->bulk.phases.erase(use.at);
+    use.bulk().phases.erase(use.at.offset);
     if (w.block->timeline != nullptr)
       w.block->timeline->begin_mbarrier(
-          use.at, element_of_shared(w.block->worker->program, use.at, WORD_BYTES));
-    if (use.is_watched()) w.block->hazards->mbarrier_begins(use.instruction, use.thread(), use.at);
+          use.at.offset, element_of_shared(w.block->worker->program, use.at.offset, WORD_BYTES));
+    if (use.is_watched())
+      w.block->hazards->mbarrier_begins(use.instruction, use.thread(), use.address());
     store_word(w, use.at, Mbarrier{.pending = arrivals, .expected = arrivals}.word());
   });
 }
@@ -268,7 +292,8 @@ void arrive_after_copies(Warp& w, const Op& op) {
       ++mbarrier.pending;
       store_word(w, use.at, mbarrier.word());
     }
-    w.block->bulk.arrivals.push_back({&w, use.lane, use.at, w.copies_begun, use.instruction});
+    w.block->bulk.arrivals.push_back(
+        {&w, use.lane, use.at.offset, w.copies_begun, use.instruction});
   });
 }
 
@@ -284,21 +309,21 @@ void test_wait(Warp& w, const Op& op) {
       const auto state = Mbarrier::from(read<uint64_t>(w, op.b)[use.lane]);
       if (!state) {
         if (use.is_watched())
-          w.block->hazards->misused_mbarrier(use.instruction, use.thread(), use.at);
+          w.block->hazards->misused_mbarrier(use.instruction, use.thread(), use.address());
         return;
       }
       parity = state->parity;
     }
     if (mbarrier.parity == parity) {
       bring_about(use, parity);
-      mbarrier = load_mbarrier(w, use.at).value_or(mbarrier);
+      mbarrier = load_mbarrier(use.at).value_or(mbarrier);
     }
     if (mbarrier.parity == parity) {
-      w.awaited = {op.instruction, use.at, true};
+      w.awaited = {op.instruction, use.at.offset, true};
       return;
     }
     done |= 1u << use.lane;
-    if (use.is_watched()) w.block->hazards->order.pass_phase(use.thread(), use.at);
+    if (use.is_watched()) w.block->hazards->order.pass_phase(use.thread(), use.address());
   });
   if ((op.extra & HAS_RESULT) != 0) write_predicate(w, op.d, done);
 }
@@ -367,17 +392,51 @@ void for_each_due_store(Warp& w, const Op& op, Each&& each) {
 
 // Requests a load. `sources`: the bytes of each row in global memory.
 void begin(Warp& w, int lane, BulkLoad load, const std::vector<TensorRow>& sources) {
-  const Use use{w, load.instruction, lane, load.mbarrier};
-  if (!load_mbarrier(w, load.mbarrier)) use.fail(MbarrierMisuse::not_initialised);
+  const Use use{w, load.instruction, lane, {load.counter, load.mbarrier}};
+  if (!load_mbarrier(use.at)) use.fail(MbarrierMisuse::not_initialised);
   if (use.is_watched())
-    w.block->hazards->mbarrier_counts_copy(use.instruction, use.thread(), use.at);
-  for (size_t i = 0; use.is_watched() && i < load.rows.size(); ++i) {
+    w.block->hazards->mbarrier_counts_copy(use.instruction, use.thread(), use.address());
+  load.requester = w.block;
+  load.thread = thread_of(w, lane);
+  // Several red.async to one place may be under way.
+  const bool is_watched = use.is_watched() && load.combine == nullptr;
+  for (size_t i = 0; is_watched && i < load.rows.size(); ++i) {
     const auto bytes = static_cast<uint32_t>(span_of(load.rows[i], load.span));
-    Watch::copy_begins(w, load.instruction, lane, load.rows[i].offset, bytes, sources[i].address,
-                       static_cast<uint32_t>(sources[i].bytes));
+    const TensorRow none{};
+    const TensorRow& source = i < sources.size() ? sources[i] : none;
+    Watch::copy_begins(w, load.instruction, lane,
+                       SharedPlace{load.block, load.rows[i].offset}.address(), bytes,
+                       source.address, static_cast<uint32_t>(source.bytes));
   }
   if (w.block->timeline != nullptr) w.block->timeline->copy(w.number, load.mbarrier);
-  w.block->bulk.loads.push_back(std::move(load));
+  load.counter->bulk.loads.push_back(std::move(load));
+}
+
+// Requests a load for each block in the mask, to the same offsets in its shared memory.
+void begin_in_each(Warp& w, int lane, const BulkLoad& load, uint32_t ranks,
+                   const std::vector<TensorRow>& sources) {
+  const std::vector<BlockContext*>& blocks = w.block->cluster->blocks;
+  bool is_first = true;
+  for (; ranks != 0; ranks &= ranks - 1) {
+    const auto rank = static_cast<uint32_t>(std::countr_zero(ranks));
+    if (rank >= blocks.size()) {
+      throw WarpFault{
+          {.kind = FaultKind::out_of_bounds,
+           .address = load.rows.empty() ? 0 : load.rows.front().offset,
+           .place = {.kind = AddressKind::cluster, .distance = rank, .bytes = blocks.size()}},
+          lane};
+    }
+    BulkLoad one = load;
+    one.block = one.counter = blocks[rank];
+    begin(w, lane, std::move(one),
+          std::exchange(is_first, false) ? sources : std::vector<TensorRow>{});
+  }
+}
+
+// Requests a load by a lane, also for several blocks if the instruction is a multicast.
+void begin(Warp& w, const Op& op, int lane, BulkLoad load, const std::vector<TensorRow>& sources) {
+  if ((op.extra & MULTICAST) == 0) return begin(w, lane, std::move(load), sources);
+  begin_in_each(w, lane, load, read<uint32_t>(w, op.d)[lane] & 0xffff, sources);
 }
 
 // Requests a store.
@@ -453,6 +512,70 @@ Coordinates coordinates_of(const Warp& w, const Op& op, const TensorMap& map, in
   return at;
 }
 
+// --- st.async and red.async
+
+using Combine = void (*)(std::byte* target, const std::byte* data);
+
+template <typename T, auto F>
+void combine(std::byte* target, const std::byte* data) {
+  T old, value;
+  std::memcpy(&old, target, sizeof old);
+  std::memcpy(&value, data, sizeof value);
+  old = F(old, value);
+  std::memcpy(target, &old, sizeof old);
+}
+
+template <typename T>
+Combine combination_of(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+      return combine<T, [](T old, T b) { return static_cast<T>(old + b); }>;
+    case Operation::minimum:
+      return combine<T, [](T old, T b) { return std::min(old, b); }>;
+    case Operation::maximum:
+      return combine<T, [](T old, T b) { return std::max(old, b); }>;
+    case Operation::increment:
+      return combine<T, [](T old, T b) { return old >= b ? T{0} : static_cast<T>(old + 1); }>;
+    case Operation::decrement:
+      return combine<T,
+                     [](T old, T b) { return old == 0 || old > b ? b : static_cast<T>(old - 1); }>;
+    case Operation::logical_and:
+      return combine<T, [](T old, T b) { return old & b; }>;
+    case Operation::logical_or:
+      return combine<T, [](T old, T b) { return old | b; }>;
+    case Operation::logical_xor:
+      return combine<T, [](T old, T b) { return old ^ b; }>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename Element, int COUNT, Combine (*COMBINATION)(Operation)>
+void remote_store(Warp& w, const Op& op) {
+  constexpr uint32_t BYTES = sizeof(Element) * COUNT;
+  AddressStorage to_storage, mbarrier_storage;
+  const Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses mbarrier = addresses_of_e(w, op, mbarrier_storage);
+  locate_cluster_shared<Watch, BYTES>(w, op.site(Site::shared), to);
+  for_each_lane(w.active, [&](int lane) {
+    const SharedPlace target = shared_place(w, to, lane, BYTES, BYTES);
+    const SharedPlace counter = shared_place(w, mbarrier, lane, WORD_BYTES, WORD_BYTES);
+    BulkLoad load{.block = target.block,
+                  .rows = {{target.offset, BYTES}},
+                  .counter = counter.block,
+                  .mbarrier = counter.offset,
+                  .instruction = op.instruction};
+    load.data.resize(BYTES);
+    for (size_t i = 0; i < COUNT; ++i) {
+      const Element value = read<Element>(w, op.lists->d[i])[lane];
+      std::memcpy(load.data.data() + i * sizeof value, &value, sizeof value);
+    }
+    if constexpr (COMBINATION != nullptr)
+      load.combine = COMBINATION(w.block->worker->program.sources[op.instruction].facts.operation);
+    begin(w, lane, std::move(load), {});
+  });
+}
+
 constexpr uint64_t TENSOR_ALIGNMENT = 128;  // of a box in shared memory
 
 uint64_t span_of(const TensorMap& map) { return map.swizzle == 0 ? 0 : map.pitch(); }
@@ -467,14 +590,17 @@ void bulk_load(Warp& w, const Op& op) {
   for_each_lane(w.active, [&](int lane) {
     const uint32_t bytes = whole_pieces(read<uint32_t>(w, op.c)[lane]);
     check_bulk(w, from.of(lane), lane);
-    BulkLoad load{.rows = {{shared_offset(w, to, lane, bytes, BULK_ALIGNMENT), bytes}},
-                  .mbarrier = shared_offset(w, mbarrier, lane, WORD_BYTES, WORD_BYTES),
-                  .instruction = op.instruction,
-                  .thread = thread_of(w, lane)};
+    const SharedPlace target = shared_place(w, to, lane, bytes, BULK_ALIGNMENT);
+    const SharedPlace counter = shared_place(w, mbarrier, lane, WORD_BYTES, WORD_BYTES);
+    BulkLoad load{.block = target.block,
+                  .rows = {{target.offset, bytes}},
+                  .counter = counter.block,
+                  .mbarrier = counter.offset,
+                  .instruction = op.instruction};
     const std::byte* const source =
         w.block->worker->use_in_bulk(op.site(Site::global), lane, from.of(lane), bytes);
     load.data.assign(source, source + bytes);
-    begin(w, lane, std::move(load), {{from.of(lane), 0, bytes}});
+    begin(w, op, lane, std::move(load), {{from.of(lane), 0, bytes}});
   });
 }
 
@@ -501,16 +627,18 @@ void tensor_load(Warp& w, const Op& op) {
     const TensorMap map = map_at(w, maps, lane);
     const Coordinates at = coordinates_of(w, op, map, lane, false);
     const uint64_t rows = map.rows(), bytes = map.row_bytes();
-    const uint64_t target = shared_offset(w, to, lane, rows * map.pitch(), TENSOR_ALIGNMENT);
-    BulkLoad load{.span = span_of(map),
-                  .mbarrier = shared_offset(w, mbarrier, lane, WORD_BYTES, WORD_BYTES),
-                  .instruction = op.instruction,
-                  .thread = thread_of(w, lane)};
+    const SharedPlace target = shared_place(w, to, lane, rows * map.pitch(), TENSOR_ALIGNMENT);
+    const SharedPlace counter = shared_place(w, mbarrier, lane, WORD_BYTES, WORD_BYTES);
+    BulkLoad load{.block = target.block,
+                  .span = span_of(map),
+                  .counter = counter.block,
+                  .mbarrier = counter.offset,
+                  .instruction = op.instruction};
     load.data.resize(rows * bytes);
     const std::vector<TensorRow> sources = rows_of(map, at, false);
     bool is_first = true;
     for (uint64_t i = 0; i < rows; ++i) {
-      load.rows.push_back({target + i * map.pitch(), bytes});
+      load.rows.push_back({target.offset + i * map.pitch(), bytes});
       std::byte* const row = load.data.data() + i * bytes;
       fill_row(map, row);
       const auto& [address, first, inside] = sources[i];
@@ -521,7 +649,30 @@ void tensor_load(Warp& w, const Op& op) {
                   inside);
       convert_loaded(map, row + first, inside);
     }
-    begin(w, lane, std::move(load), sources);
+    begin(w, op, lane, std::move(load), sources);
+  });
+}
+
+void copy_to_block(Warp& w, const Op& op) {
+  AddressStorage to_storage, from_storage, mbarrier_storage;
+  const Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses from = addresses_of_b(w, op, from_storage);
+  const Addresses mbarrier = addresses_of_e(w, op, mbarrier_storage);
+  for_each_lane(w.active, [&](int lane) {
+    const uint32_t bytes = whole_pieces(read<uint32_t>(w, op.c)[lane]);
+    const SharedPlace target = shared_place(w, to, lane, bytes, BULK_ALIGNMENT);
+    const SharedPlace counter = shared_place(w, mbarrier, lane, WORD_BYTES, WORD_BYTES);
+    const SharedRow source{shared_offset(w, from, lane, bytes, BULK_ALIGNMENT), bytes};
+    if (Watch::looks_for_hazards(w))
+      w.block->hazards->late_read_begins(op.instruction, thread_of(w, lane), source.offset, bytes);
+    begin(w, lane,
+          {.block = target.block,
+           .rows = {{target.offset, bytes}},
+           .counter = counter.block,
+           .mbarrier = counter.offset,
+           .instruction = op.instruction,
+           .source = source},
+          {});
   });
 }
 
@@ -582,12 +733,33 @@ void end_bulk_copies(Warp& w, uint32_t lanes) {
 }
 
 Fault::Phase phase_at(const Warp& w, uint64_t mbarrier) {
-  const auto now = load_mbarrier(w, mbarrier);
+  const auto now = load_mbarrier({w.block, mbarrier});
   if (!now) return {};
   const auto bytes = w.block->bulk.phases.find(mbarrier);
   const PhaseBytes phase = bytes == w.block->bulk.phases.end() ? PhaseBytes{} : bytes->second;
   return {true, now->expected - std::min(now->pending, now->expected), now->expected, phase.copied,
           phase.expected};
+}
+
+Execute find_remote_store(std::string_view type, size_t count, Operation operation) {
+  const bool is_wide = type.ends_with("64");
+  if (!is_wide && !type.ends_with("32")) return nullptr;
+  if (operation == Operation::copy) {
+    if (is_wide) {
+      return count == 1   ? remote_store<uint64_t, 1, nullptr>
+             : count == 2 ? remote_store<uint64_t, 2, nullptr>
+                          : nullptr;
+    }
+    return count == 1   ? remote_store<uint32_t, 1, nullptr>
+           : count == 2 ? remote_store<uint32_t, 2, nullptr>
+           : count == 4 ? remote_store<uint32_t, 4, nullptr>
+                        : nullptr;
+  }
+  if (count != 1 || type.starts_with('f') || combination_of<uint32_t>(operation) == nullptr)
+    return nullptr;
+  if (type == "s32") return remote_store<uint32_t, 1, combination_of<int32_t>>;
+  return is_wide ? remote_store<uint64_t, 1, combination_of<uint64_t>>
+                 : remote_store<uint32_t, 1, combination_of<uint32_t>>;
 }
 
 Execute find_mbarrier_instruction(const MbarrierShape& shape) {

@@ -4,6 +4,9 @@
 // a program that does not wait reads the old bytes. A copy from shared memory reads its source at the wait for its group.
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "simulator/decode/instruction_set.hpp"
 #include "simulator/execute/level/lanes.hpp"
 
@@ -16,6 +19,10 @@ Execute find_mbarrier_instruction(const MbarrierShape& shape);
 void bulk_load(Warp& w, const Op& op);
 /// cp.async.bulk from shared to global memory.
 void bulk_store(Warp& w, const Op& op);
+/// cp.async.bulk from shared memory to the shared memory of a block of the cluster.
+void copy_to_block(Warp& w, const Op& op);
+/// Returns st.async, or red.async with this operation, of elements of this type. Returns nullptr if it is outside the subset.
+Execute find_remote_store(std::string_view type, size_t count, Operation operation);
 /// cp.async.bulk.tensor from global to shared memory: see InstructionSet.
 void tensor_load(Warp& w, const Op& op);
 /// cp.async.bulk.tensor from shared to global memory.

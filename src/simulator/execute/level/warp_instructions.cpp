@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "simulator/decode/opcodes.hpp"
+#include "simulator/execute/watch/lane_hazards.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -149,6 +150,12 @@ template <uint64_t WINDOW>
 void is_in_window(Warp& w, const Op& op) {
   write_predicate(w, op.d, to_bits(read<uint64_t>(w, op.a) - WINDOW < WINDOW_BYTES));
 }
+// True if the address is in the thread's own block, without a rank or with that block's.
+void is_in_own_block(Warp& w, const Op& op) {
+  const Lanes<uint64_t> address = read<uint64_t>(w, op.a) - SHARED_WINDOW;
+  const Lanes<uint64_t> rank = address >> static_cast<uint64_t>(CLUSTER_RANK_SHIFT);
+  write_predicate(w, op.d, to_bits((rank == 0) | (rank == uint64_t{w.block->rank} + 1)));
+}
 void is_global(Warp& w, const Op& op) {
   const Lanes<uint64_t> a = read<uint64_t>(w, op.a);
   write_predicate(w, op.d,
@@ -163,6 +170,46 @@ void meet(Warp& w, const Op& op) {
 
 [[noreturn]] void trap(Warp& w, const Op&) {
   throw WarpFault{{.kind = FaultKind::trap}, __builtin_ctz(w.active)};
+}
+
+// --- clusters ---------------------------------------------------------------------------------------
+
+// mapa d, a, b: the address of the same place in the block with rank b. WINDOW: of generic addresses, else 0.
+template <typename T, uint64_t WINDOW>
+void map_to_block(Warp& w, const Op& op) {
+  const Lanes<T> offset =
+      (read<T>(w, op.a) - static_cast<T>(WINDOW)) & static_cast<T>(CLUSTER_OFFSET_MASK);
+  const Lanes<T> rank = __builtin_convertvector(read<uint32_t>(w, op.b), Lanes<T>);
+  write<T>(w, op.d,
+           static_cast<T>(WINDOW) + ((rank + 1) << static_cast<T>(CLUSTER_RANK_SHIFT) | offset));
+}
+
+// getctarank d, a: the rank of the block in whose shared memory the address lies.
+template <typename T, uint64_t WINDOW>
+void rank_of_address(Warp& w, const Op& op) {
+  const Lanes<T> rank =
+      (read<T>(w, op.a) - static_cast<T>(WINDOW)) >> static_cast<T>(CLUSTER_RANK_SHIFT);
+  const Lanes<uint32_t> plus_one = __builtin_convertvector(rank, Lanes<uint32_t>);
+  const Lanes<uint32_t> own = w.block->rank + 1;
+  write<uint32_t>(w, op.d, (plus_one == 0 ? own : plus_one) - 1);
+}
+
+// barrier.cluster.arrive. A relaxed arrival orders no memory accesses.
+template <bool RELAXED>
+void arrive_at_cluster(Warp& w, const Op& op) {
+  BlockContext& block = *w.block;
+  if (Watch::looks_for_hazards(w)) {
+    check_cluster_arrival(w, op.instruction, block.unwaited[w.number] & w.active);
+    for_each_lane(w.active, [&](int lane) {
+      block.hazards->order.arrive_at_cluster(w.first_thread + static_cast<uint32_t>(lane), RELAXED);
+    });
+  }
+  block.unwaited[w.number] |= w.active;
+  block.cluster->arrive(block, w.number, w.active);
+}
+
+void is_explicit_cluster(Warp& w, const Op& op) {
+  write_predicate(w, op.d, w.block->cluster->is_explicit ? ~0u : 0);
 }
 
 // --- special registers ------------------------------------------------------------------------------
@@ -195,6 +242,20 @@ enum class Special {
   lanemask_ge,
   dynamic_smem_size,
   total_smem_size,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
 };
 
 uint64_t nanoseconds_now() {
@@ -263,6 +324,34 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
       return b.dynamic_shared;
     case Special::total_smem_size:
       return b.shared_bytes;
+    case Special::clusterid_x:
+      return b.cluster->number.x;
+    case Special::clusterid_y:
+      return b.cluster->number.y;
+    case Special::clusterid_z:
+      return b.cluster->number.z;
+    case Special::nclusterid_x:
+      return b.grid.x / b.cluster->shape.x;
+    case Special::nclusterid_y:
+      return b.grid.y / b.cluster->shape.y;
+    case Special::nclusterid_z:
+      return b.grid.z / b.cluster->shape.z;
+    case Special::cluster_ctaid_x:
+      return b.block.x % b.cluster->shape.x;
+    case Special::cluster_ctaid_y:
+      return b.block.y % b.cluster->shape.y;
+    case Special::cluster_ctaid_z:
+      return b.block.z % b.cluster->shape.z;
+    case Special::cluster_nctaid_x:
+      return b.cluster->shape.x;
+    case Special::cluster_nctaid_y:
+      return b.cluster->shape.y;
+    case Special::cluster_nctaid_z:
+      return b.cluster->shape.z;
+    case Special::cluster_ctarank:
+      return b.rank;
+    case Special::cluster_nctarank:
+      return b.cluster->size();
   }
   return 0;
 }
@@ -481,7 +570,23 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"match.all.sync.b32", {match_all<uint32_t>, InstructionKind::warp, {"b32", "b32", "u32"}}},
       {"match.all.sync.b64", {match_all<uint64_t>, InstructionKind::warp, {"b32", "b64", "u32"}}},
       {"elect.sync", {elect, InstructionKind::warp, {"b32", "u32"}}},
-      {"isspacep.shared", {is_in_window<SHARED_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.shared", {is_in_own_block, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.shared::cta", {is_in_own_block, InstructionKind::warp, {"pred", "u64"}}},
+      {"isspacep.shared::cluster",
+       {is_in_window<SHARED_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
+      {"mapa.u64",
+       {map_to_block<uint64_t, SHARED_WINDOW>, InstructionKind::integer, {"u64", "u64", "u32"}}},
+      {"mapa.shared::cluster.u32",
+       {map_to_block<uint32_t, 0>, InstructionKind::integer, {"u32", "u32", "u32"}}},
+      {"mapa.shared::cluster.u64",
+       {map_to_block<uint64_t, 0>, InstructionKind::integer, {"u64", "u64", "u32"}}},
+      {"getctarank.u64",
+       {rank_of_address<uint64_t, SHARED_WINDOW>, InstructionKind::integer, {"u32", "u64"}}},
+      {"getctarank.shared::cluster.u32",
+       {rank_of_address<uint32_t, 0>, InstructionKind::integer, {"u32", "u32"}}},
+      {"getctarank.shared::cluster.u64",
+       {rank_of_address<uint64_t, 0>, InstructionKind::integer, {"u32", "u64"}}},
+      {"%is_explicit_cluster", {is_explicit_cluster, InstructionKind::move, {"pred"}}},
       {"isspacep.local", {is_in_window<LOCAL_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
       {"isspacep.param", {is_in_window<PARAMETER_WINDOW>, InstructionKind::warp, {"pred", "u64"}}},
       {"isspacep.global", {is_global, InstructionKind::warp, {"pred", "u64"}}},
@@ -529,6 +634,12 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
       {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
+  if (opcode[0] == "barrier") {  // barrier.cluster.arrive{.release, .relaxed}{.aligned}
+    const bool is_relaxed = std::ranges::find(opcode, "relaxed") != opcode.end();
+    return {is_relaxed ? arrive_at_cluster<true> : arrive_at_cluster<false>,
+            InstructionKind::control,
+            {}};
+  }
   const auto found = table.find(spelled(opcode));
   return found == table.end() ? WarpInstruction{} : found->second;
 }
@@ -565,7 +676,21 @@ Execute find_special_register(const std::string& name, bool wide, int32_t& extra
       {"%lanemask_gt", Special::lanemask_gt},
       {"%lanemask_ge", Special::lanemask_ge},
       {"%dynamic_smem_size", Special::dynamic_smem_size},
-      {"%total_smem_size", Special::total_smem_size}};
+      {"%total_smem_size", Special::total_smem_size},
+      {"%clusterid.x", Special::clusterid_x},
+      {"%clusterid.y", Special::clusterid_y},
+      {"%clusterid.z", Special::clusterid_z},
+      {"%nclusterid.x", Special::nclusterid_x},
+      {"%nclusterid.y", Special::nclusterid_y},
+      {"%nclusterid.z", Special::nclusterid_z},
+      {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+      {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+      {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+      {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+      {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+      {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+      {"%cluster_ctarank", Special::cluster_ctarank},
+      {"%cluster_nctarank", Special::cluster_nctarank}};
   const auto found = names.find(name);
   if (found == names.end()) return nullptr;
   extra = static_cast<int32_t>(found->second);

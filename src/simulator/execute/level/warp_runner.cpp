@@ -204,6 +204,7 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
   if (warp_.live == 0) warp_.block->registers.spare += std::exchange(warp_.register_share, 0);
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
     hazards->leave(warp_.first_thread / WARP, leaving);
+  warp_.block->cluster->leave(*warp_.block, warp_.number, leaving);
   const uint32_t staying = warp_.active & ~leaving;
   if (staying != 0) {
     set_active(warp_, staying);

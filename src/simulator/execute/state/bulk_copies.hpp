@@ -4,26 +4,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace simulator {
 
 struct Warp;
+struct BlockContext;
 
 /// Neighbouring bytes of shared memory.
 struct SharedRow {
   uint64_t offset = 0, bytes = 0;
 };
 
-/// A copy from global to shared memory. The device read its source at the request. It lands at the wait that covers it.
+/// A copy to shared memory. If its source is global memory or registers, the device read it at the request. If its source is
+/// shared memory, the copy reads it when it lands. It lands at the wait that covers it.
 struct BulkLoad {
-  std::vector<SharedRow> rows{};  // the target; of a tensor copy the rows of the box
+  BlockContext* block = nullptr;      // of the target
+  BlockContext* requester = nullptr;  // the block of the thread
+  std::vector<SharedRow> rows{};      // the target; of a tensor copy the rows of the box
   uint64_t span =
       0;  // a row's bytes are mixed among so many of shared memory: the swizzle; 0: none
-  uint64_t mbarrier = 0;  // likewise; it counts the bytes
+  BlockContext* counter = nullptr;  // the block of the mbarrier, which waits for the copy
+  uint64_t mbarrier = 0;            // its offset; it counts the bytes
   uint32_t instruction = 0;
   uint32_t thread = 0;            // linear, in its block
   std::vector<std::byte> data{};  // of one row after the other
+  std::optional<SharedRow>
+      source{};  // in the requester's shared memory, if the copy comes from there
+  /// Combines the bytes of the target with the data (red.async); nullptr: the data replace them.
+  void (*combine)(std::byte* target, const std::byte* data) = nullptr;
+
+  uint64_t bytes() const { return source ? source->bytes : data.size(); }
 };
 
 /// A copy from shared to global memory. The device reads its source at the first wait that covers it, and writes at a wait

@@ -24,6 +24,8 @@ struct DeviceLimits {
   size_t shared_per_multiprocessor = size_t{228} * 1024;
   size_t reserved_shared_per_block = 1024;
   size_t constant_memory = size_t{64} * 1024;
+  // Blocks of a cluster: the most without and with cudaFuncAttributeNonPortableClusterSizeAllowed.
+  uint32_t portable_cluster = 8, largest_cluster = 16;
   int compute_major = 9;
   int compute_minor = 0;
 };
@@ -37,6 +39,7 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   size_t dynamic_shared = 0;
+  Dim3 cluster{0, 0, 0};  // in blocks; zeros: the kernel's own, or none
 };
 
 }  // namespace simulator

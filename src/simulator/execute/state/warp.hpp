@@ -15,6 +15,7 @@
 #include "simulator/count/access.hpp"
 #include "simulator/decode/program.hpp"
 #include "simulator/execute/state/bulk_copies.hpp"
+#include "simulator/execute/state/cluster.hpp"
 #include "simulator/execute/state/register_pool.hpp"
 #include "simulator/fault.hpp"
 
@@ -38,6 +39,21 @@ struct BlockContext {
   Dim3 grid, block_size, block;
   BulkCopies bulk;
   RegisterPool registers;
+  ClusterContext* cluster = nullptr;
+  uint32_t rank = 0;  // of the block in its cluster
+  std::vector<uint32_t>
+      arrived{};  // by warp: lanes that arrived in the current phase of the cluster's barrier
+  std::vector<uint32_t> unwaited{};  // by warp: lanes that arrived there and have not waited since
+};
+
+/// A place in the shared memory of a block of the cluster.
+struct SharedPlace {
+  BlockContext* block = nullptr;
+  uint64_t offset = 0;
+
+  std::byte* host() const { return block->shared + offset; }
+  /// Returns the place's address (cluster_address()).
+  uint64_t address() const { return cluster_address(block->rank, offset); }
 };
 
 /// The bytes that one cp.async has read and not yet written to shared memory.

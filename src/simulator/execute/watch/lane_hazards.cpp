@@ -188,4 +188,27 @@ void check_barrier(const BarrierUse& one, const BarrierUse& other) {
   }
 }
 
+// --- the barrier of a cluster -------------------------------------------------------------------------
+
+void check_cluster_wait(const Warp& w, uint32_t instruction, uint32_t lanes) {
+  if (lanes == 0) return;
+  report_hazard(w, HazardKind::forbidden_barrier, instruction, instruction, std::countr_zero(lanes),
+                0, [&](Message& message) {
+                  message.what = program_of(w).demangled +
+                                 " waits at the cluster's barrier without having arrived";
+                  message.advice =
+                      "barrier_arrive() before each barrier_wait(), or cluster.sync() for both";
+                });
+}
+
+void check_cluster_arrival(const Warp& w, uint32_t instruction, uint32_t lanes) {
+  if (lanes == 0) return;
+  report_hazard(w, HazardKind::forbidden_barrier, instruction, instruction, std::countr_zero(lanes),
+                0, [&](Message& message) {
+                  message.what = program_of(w).demangled +
+                                 " arrives at the cluster's barrier again without a wait";
+                  message.advice = "one barrier_wait() after each barrier_arrive()";
+                });
+}
+
 }  // namespace simulator

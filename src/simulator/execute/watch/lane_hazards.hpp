@@ -56,6 +56,11 @@ struct BarrierUse {
   bool reduces = false;
 };
 
+/// Reports lanes that wait at the cluster's barrier without having arrived.
+void check_cluster_wait(const Warp& w, uint32_t instruction, uint32_t lanes);
+/// Reports lanes that arrive at the cluster's barrier again, without a wait since they arrived.
+void check_cluster_arrival(const Warp& w, uint32_t instruction, uint32_t lanes);
+
 /// Reports a forbidden difference between two warps that meet at a barrier, if there is one.
 void check_barrier(const BarrierUse& one, const BarrierUse& other);
 

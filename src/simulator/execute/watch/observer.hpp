@@ -57,12 +57,11 @@ struct Counting {
   /// Records that the active lanes passed a fence.
   static void fence(const Warp& warp, uint32_t instruction) {
     const Facts& facts = warp.block->worker->program.sources[instruction].facts;
-    if (facts.operation == Operation::fence) {
+    if (facts.operation != Operation::fence_async)
       warp.block->hazards->order.fence(warp.number, warp.active, facts.scope != Scope::block);
-    } else {
+    if (facts.operation != Operation::fence)
       warp.block->hazards->proxy_fence(warp.number, warp.active,
                                        facts.operation == Operation::fence_mbarriers);
-    }
   }
   /// Records that a lane's cp.async read its source and will write to shared memory later.
   static void copy_begins(const Warp& warp, uint32_t instruction, int lane, uint64_t shared_offset,

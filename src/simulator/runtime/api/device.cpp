@@ -40,6 +40,7 @@ cudaDeviceProp properties_of_device() {
   p.multiProcessorCount = limits.multiprocessors;
   p.canMapHostMemory = 1;
   p.concurrentKernels = 1;
+  p.clusterLaunch = 1;
   p.asyncEngineCount = 1;
   p.unifiedAddressing = 1;
   p.maxThreadsPerMultiProcessor = limits.threads_per_multiprocessor;
@@ -167,6 +168,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       case cudaDevAttrCanMapHostMemory:
       case cudaDevAttrConcurrentKernels:
       case cudaDevAttrMemoryPoolsSupported:
+      case cudaDevAttrClusterLaunch:
         *value = 1;
         break;
       case cudaDevAttrIntegrated:

@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -57,21 +58,37 @@ bool within(const Dim3& shape, const Dim3& limit) {
          shape.z <= limit.z;
 }
 
-// True if the attribute makes no difference to a kernel: launches here run one after the other, and a cluster of
-// one block is none.
-bool changes_nothing(const cudaLaunchAttribute& attribute) {
-  const cudaLaunchAttributeValue& value = attribute.val;
+// True if the device has what the attribute asks for. Most attributes make no difference: launches here run one after the
+// other, and blocks have no multiprocessor.
+bool is_supported(const cudaLaunchAttribute& attribute) {
   switch (attribute.id) {
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeProgrammaticStreamSerialization:
-      return true;
     case cudaLaunchAttributeClusterDimension:
-      return value.clusterDim.x == 1 && value.clusterDim.y == 1 && value.clusterDim.z == 1;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+      return true;
     case cudaLaunchAttributeCooperative:
-      return value.cooperative == 0;
+      return attribute.val.cooperative == 0;
   }
   return false;
+}
+
+// Returns the size of the clusters that a launch asks for; nothing if it asks for none.
+std::optional<Dim3> asked_cluster(const cudaLaunchConfig_t& config) {
+  std::optional<Dim3> cluster;
+  for (unsigned int i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
+    const auto& [x, y, z] = attribute.val.clusterDim;
+    cluster = Dim3{x, y, z};
+  }
+  return cluster;
+}
+
+// Returns the size that the kernel's clusters must have, or zeros.
+Dim3 required_cluster(const Kernel& kernel) {
+  return kernel.cluster().count() != 0 ? kernel.cluster() : settings_of(kernel).cluster;
 }
 
 Refusal of_launch(const Kernel& kernel, const std::string& what, const std::string& advice) {
@@ -124,6 +141,40 @@ Refusal too_much_shared(const Kernel& kernel, size_t asked) {
                 ", cudaFuncAttributeMaxDynamicSharedMemorySize, " + bytes + ") before the launch");
 }
 
+// Returns the error for clusters that the device cannot run.
+cudaError_t check_cluster(const Kernel& kernel, const LaunchShape& shape) {
+  const Dim3& cluster = shape.cluster;
+  const Dim3 required = required_cluster(kernel);
+  const DeviceLimits& limits = device_limits();
+  const auto refuse_size = [&](const std::string& what, const std::string& advice) {
+    return refuse(cudaErrorInvalidClusterSize, [&] { return of_launch(kernel, what, advice); });
+  };
+  if (required.count() != 0 && cluster != required) {
+    return refuse_size("asks for clusters of " + triple(cluster) + " blocks; the kernel requires " +
+                           triple(required),
+                       "the size in __cluster_dims__ for the launch too, or no attribute");
+  }
+  const bool has_large = settings_of(kernel).has_large_clusters;
+  const uint32_t most = has_large ? limits.largest_cluster : limits.portable_cluster;
+  if (cluster.count() > most) {
+    const bool opt_in_helps = !has_large && cluster.count() <= limits.largest_cluster;
+    return refuse_size(
+        "has " + std::to_string(cluster.count()) + " blocks in a cluster, " + triple(cluster) +
+            "; " + std::to_string(most) + " are the most",
+        opt_in_helps ? "cudaFuncSetAttribute(" + kernel.demangled() +
+                           ", cudaFuncAttributeNonPortableClusterSizeAllowed, 1) before the launch"
+                     : "smaller clusters");
+  }
+  const Dim3& grid = shape.grid;
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return refuse_size("has a grid of " + triple(grid) + " blocks, which clusters of " +
+                           triple(cluster) + " do not divide",
+                       "a grid that is a multiple of the cluster in each direction; blocks "
+                       "without work can return after the last cluster.sync()");
+  }
+  return cudaSuccess;
+}
+
 // Returns the error that a device returns at the launch for a shape that it cannot run.
 cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
@@ -160,11 +211,10 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
                            ") at the kernel");
     });
   }
-  return cudaSuccess;
+  return shape.cluster.count() == 0 ? cudaSuccess : check_cluster(kernel, shape);
 }
 
-cudaError_t launch(const void* function, const LaunchShape& shape, void** arguments,
-                   cudaStream_t stream) {
+cudaError_t launch(const void* function, LaunchShape shape, void** arguments, cudaStream_t stream) {
   const Kernel* kernel = nullptr;
   const cudaError_t unknown = find_kernel(function, &kernel);
   if (unknown == cudaErrorInvalidDeviceFunction) {
@@ -174,6 +224,7 @@ cudaError_t launch(const void* function, const LaunchShape& shape, void** argume
     });
   }
   if (unknown != cudaSuccess) return unknown;
+  if (shape.cluster.count() == 0) shape.cluster = required_cluster(*kernel);
   const cudaError_t refused = check(*kernel, shape);
   if (refused != cudaSuccess) return refused;
   // The launch is queued behind a failed kernel: a device accepts it and never runs it.
@@ -196,6 +247,37 @@ cudaError_t fail_to_load(const void* function) {
   kernel_failed(
       {.kind = FaultKind::host_memory, .kernel = kernel_name(function), .host = host_memory()});
   return surface_fault();
+}
+
+cudaError_t launch_in(cudaStream_t stream, const void* function, const LaunchShape& shape,
+                      void** arguments) {
+  if (!stream_exists(stream)) return refuse_stream();
+  try {
+    return launch(function, shape, arguments, stream);
+  } catch (const std::bad_alloc&) {
+    return fail_to_load(function);
+  }
+}
+
+// The multiprocessors come in groups, and a cluster runs within one group. An H200 has eight; their sizes differ from one device
+// to the next, and these are a usual choice.
+constexpr std::array SIZES_OF_GROUPS{16, 16, 16, 16, 16, 16, 18, 18};
+
+// Returns the clusters of this size that the device holds at once, with so many blocks on each multiprocessor.
+int resident_clusters(int blocks_per_multiprocessor, uint64_t cluster) {
+  int clusters = 0;
+  for (const int multiprocessors : SIZES_OF_GROUPS)
+    clusters += multiprocessors * blocks_per_multiprocessor / static_cast<int>(cluster);
+  return clusters;
+}
+
+// Returns the blocks of a launch that fit on a multiprocessor.
+int blocks_on_multiprocessor(const Kernel& kernel, int block_size, size_t dynamic_shared) {
+  if (dynamic_shared > dynamic_shared_limit(kernel)) return 0;
+  return resident_blocks(device_limits(),
+                         {.threads = block_size,
+                          .registers_per_thread = kernel.registers_per_thread(),
+                          .shared_bytes = kernel.static_shared_bytes() + dynamic_shared});
 }
 
 }  // namespace
@@ -236,12 +318,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                              size_t dynamic_shared, cudaStream_t stream) {
   const bool is_unseen = std::exchange(is_written_with_brackets, false);
   const cudaError_t error = asynchronous([&] {
-    if (!stream_exists(stream)) return refuse_stream();
-    try {
-      return launch(function, {to_dim3(grid), to_dim3(block), dynamic_shared}, arguments, stream);
-    } catch (const std::bad_alloc&) {
-      return fail_to_load(function);
-    }
+    return launch_in(stream, function, {to_dim3(grid), to_dim3(block), dynamic_shared}, arguments);
   });
   if (is_unseen && error != cudaSuccess && !device_failed())
     publish(&Watcher::failed, kernel_name(function), error, true);
@@ -250,16 +327,18 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
-  const cudaError_t refused = asynchronous([&] {
+  return asynchronous([&] {
     if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
       return cudaErrorInvalidValue;
     const cudaLaunchAttribute* const first = config->attrs;
-    return std::all_of(first, first + config->numAttrs, changes_nothing) ? cudaSuccess
-                                                                         : cudaErrorNotSupported;
+    if (!std::all_of(first, first + config->numAttrs, is_supported)) return cudaErrorNotSupported;
+    const std::optional<Dim3> cluster = asked_cluster(*config);
+    if (cluster && cluster->count() == 0) return cudaErrorInvalidValue;
+    return launch_in(config->stream, function,
+                     {to_dim3(config->gridDim), to_dim3(config->blockDim), config->dynamicSmemBytes,
+                      cluster.value_or(Dim3{0, 0, 0})},
+                     arguments);
   });
-  if (refused != cudaSuccess) return refused;
-  return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
-                          config->dynamicSmemBytes, config->stream);
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
@@ -277,7 +356,15 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->ptxVersion = limits.compute_major * 10 + limits.compute_minor;
     attributes->binaryVersion = attributes->ptxVersion;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*kernel));
-    attributes->preferredShmemCarveout = settings_of(*kernel).carveout;
+    const FunctionSettings set = settings_of(*kernel);
+    attributes->preferredShmemCarveout = set.carveout;
+    const Dim3 cluster = required_cluster(*kernel);
+    attributes->clusterDimMustBeSet = cluster.count() != 0 ? 1 : 0;
+    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
+    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
+    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
+    attributes->clusterSchedulingPolicyPreference = set.cluster_policy;
+    attributes->nonPortableClusterSizeAllowed = set.has_large_clusters ? 1 : 0;
     return cudaSuccess;
   });
 }
@@ -304,6 +391,28 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
         }
         of_kernel.carveout = value;
         return cudaSuccess;
+      case cudaFuncAttributeRequiredClusterWidth:
+      case cudaFuncAttributeRequiredClusterHeight:
+      case cudaFuncAttributeRequiredClusterDepth:
+        if (kernel->cluster().count() != 0) return cudaErrorNotPermitted;
+        if (value < 0) return cudaErrorInvalidValue;
+        (attribute == cudaFuncAttributeRequiredClusterWidth    ? of_kernel.cluster.x
+         : attribute == cudaFuncAttributeRequiredClusterHeight ? of_kernel.cluster.y
+                                                               : of_kernel.cluster.z) =
+            static_cast<uint32_t>(value);
+        return cudaSuccess;
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        if (value != 0 && value != 1) return cudaErrorInvalidValue;
+        of_kernel.has_large_clusters = value == 1;
+        return cudaSuccess;
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        if (value < cudaClusterSchedulingPolicyDefault ||
+            value > cudaClusterSchedulingPolicyLoadBalancing)
+          return cudaErrorInvalidValue;
+        of_kernel.cluster_policy = value;
+        return cudaSuccess;
+      case cudaFuncAttributeClusterDimMustBeSet:  // can only be read
+        return cudaErrorInvalidValue;
     }
     return cudaErrorInvalidValue;
   });
@@ -324,13 +433,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     const Kernel* kernel = nullptr;
     const cudaError_t unknown = find_kernel(function, &kernel);
     if (unknown != cudaSuccess) return unknown;
-    *blocks =
-        dynamic_shared > dynamic_shared_limit(*kernel)
-            ? 0
-            : resident_blocks(device_limits(),
-                              {.threads = block_size,
-                               .registers_per_thread = kernel->registers_per_thread(),
-                               .shared_bytes = kernel->static_shared_bytes() + dynamic_shared});
+    *blocks = blocks_on_multiprocessor(*kernel, block_size, dynamic_shared);
     return cudaSuccess;
   });
 }
@@ -339,6 +442,46 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int block_size, size_t dynamic_shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       blocks, function, block_size, dynamic_shared, cudaOccupancyDefault);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* function,
+                                                 const cudaLaunchConfig_t* config) {
+  return asynchronous([&] {
+    if (cluster_size == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    const Kernel* kernel = nullptr;
+    const cudaError_t unknown = find_kernel(function, &kernel);
+    if (unknown != cudaSuccess) return unknown;
+    const Dim3 required = required_cluster(*kernel);
+    const DeviceLimits& limits = device_limits();
+    *cluster_size =
+        static_cast<int>(required.count() != 0                     ? required.count()
+                         : settings_of(*kernel).has_large_clusters ? limits.largest_cluster
+                                                                   : limits.portable_cluster);
+    const int threads = static_cast<int>(to_dim3(config->blockDim).count());
+    if (blocks_on_multiprocessor(*kernel, threads, config->dynamicSmemBytes) == 0)
+      *cluster_size = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const cudaLaunchConfig_t* config) {
+  return asynchronous([&] {
+    if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    const Kernel* kernel = nullptr;
+    const cudaError_t unknown = find_kernel(function, &kernel);
+    if (unknown != cudaSuccess) return unknown;
+    const LaunchShape shape{to_dim3(config->gridDim), to_dim3(config->blockDim),
+                            config->dynamicSmemBytes,
+                            asked_cluster(*config).value_or(required_cluster(*kernel))};
+    if (shape.cluster.count() == 0) return cudaErrorInvalidClusterSize;
+    const cudaError_t refused = check_cluster(*kernel, shape);
+    if (refused != cudaSuccess) return refused;
+    const int threads = static_cast<int>(shape.block.count());
+    const int blocks = blocks_on_multiprocessor(*kernel, threads, shape.dynamic_shared);
+    *clusters = resident_clusters(blocks, shape.cluster.count());
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

@@ -29,6 +29,9 @@ namespace runtime {
 struct FunctionSettings {
   std::optional<int> max_dynamic_shared;
   int carveout = cudaSharedmemCarveoutDefault;
+  Dim3 cluster{0, 0, 0};            // required; zeros: the kernel's own, or none
+  bool has_large_clusters = false;  // cudaFuncAttributeNonPortableClusterSizeAllowed
+  int cluster_policy = cudaClusterSchedulingPolicyDefault;
 };
 struct KernelSettings {
   std::mutex mutex;
