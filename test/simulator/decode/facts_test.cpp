@@ -128,7 +128,15 @@ const Known KNOWN[] = {
     {"bar.red.popc.u32", Family::barrier},
     {"barrier.sync.aligned", Family::barrier},
     {"bar.warp.sync", Family::warp, Operation::meet},
-    {"barrier.cluster.arrive", Family::arithmetic},
+    {"barrier.cluster.arrive", Family::warp},
+    {"barrier.cluster.wait.acquire", Family::barrier},
+    {"mapa.shared::cluster.u32", Family::warp},
+    {"getctarank.u64", Family::warp},
+    {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32", Family::async_store},
+    {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
+     Family::async_store, Operation::add},
+    {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", Family::bulk_copy,
+     Operation::copy},
     {"call.uni", Family::unavailable},
     {CALL, Family::call},
     {FUNCTION_RETURN, Family::function_return},
@@ -171,6 +179,7 @@ TEST(Facts, OfSpaceAndType) {
   EXPECT_EQ(facts("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes").space,
             Space::shared);
   EXPECT_EQ(facts("cp.async.bulk.global.shared::cta.bulk_group").space, Space::global);
+  EXPECT_EQ(facts("cp.async.bulk.global.shared::cta.bulk_group").from, Space::shared);
   const Facts vector = facts("ld.global.nc.L2::128B.v4.f32");
   EXPECT_EQ(vector.count * vector.bytes, 16);
   EXPECT_TRUE(vector.is_float);
