@@ -502,7 +502,7 @@ TEST(Launch, WithAConfiguration) {
   EXPECT_EQ(p[63], 4);
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {2, 1, 1};
-  EXPECT_EQ(cudaLaunchKernelEx(&config, double_all, p.get()), cudaErrorNotSupported);
+  EXPECT_EQ(cudaLaunchKernelEx(&config, double_all, p.get()), cudaErrorInvalidClusterSize);
   EXPECT_EQ(p[63], 4);
   EXPECT_EQ(cudaLaunchKernelExC(nullptr, nullptr, nullptr), cudaErrorInvalidValue);
   cudaGetLastError();
