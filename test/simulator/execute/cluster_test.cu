@@ -580,6 +580,27 @@ TEST_F(Clusters, ABlockMustNotEndBeforeOthersHaveReadItsMemory) {
   }
 }
 
+// One block reads and the other ends, in either order.
+template <bool SYNCS>
+__global__ void __cluster_dims__(2, 1, 1) read_one_way(int reader, int* out) {
+  __shared__ int mine;
+  mine = static_cast<int>(blockIdx.x);
+  device::sync_cluster();
+  const int* const of_other = cg::this_cluster().map_shared_rank(&mine, 1 - reader);
+  if (static_cast<int>(blockIdx.x) == reader) *out = *of_other;  // mark: one way
+  if (SYNCS) device::sync_cluster();
+}
+
+TEST_F(Clusters, ABlockMustNotEndEarlyEvenIfItEndedLateInThisRun) {
+  const Managed<int> out(1);
+  for (const int reader : {0, 1}) {
+    expect_right([&] { read_one_way<true><<<2, 1>>>(reader, out.get()); },
+                 [&](const std::string& where) { EXPECT_EQ(out[0], 1 - reader) << where; });
+    expect_found([&] { read_one_way<false><<<2, 1>>>(reader, out.get()); },
+                 {HazardKind::ended_block}, "one way");
+  }
+}
+
 // --- a ring of blocks with mbarriers in the neighbours ---------------------------------------------------
 
 enum class Turn {
