@@ -272,4 +272,32 @@ TEST_F(HopperHazards, FewerBytesExpectedThanCopied) {
   expect_found<Mistake::expects_too_little>({"told to expect 2032 bytes, and copies brought 2048"});
 }
 
+TEST_F(HopperHazards, SumsThatAreReadEarly) {
+  expect_found<Mistake::reads_sums_early>({"@early read"});
+}
+
+TEST_F(HopperHazards, SumsThatAreScaledEarly) {
+  expect_found<Mistake::scales_sums_early>({"@early scaling"});
+}
+
+TEST_F(HopperHazards, SumsThatAreScaledAfterTheFence) {
+  expect_found<Mistake::scales_without_a_fence>({"@scaling after the fence"});
+}
+
+TEST_F(HopperHazards, StoresThatTheTensorCoreMayNotSee) {
+  expect_found<Mistake::no_proxy_fence_before_the_product>({"@store of b"});
+}
+
+TEST_F(HopperHazards, StoresThatABulkStoreMayNotSee) {
+  expect_found<Mistake::no_proxy_fence_before_the_store>({"@store of sums"});
+}
+
+TEST_F(HopperHazards, AnMbarrierThatACopyMayNotSee) {
+  expect_found<Mistake::no_fence_after_init>({"@load", "@expectation"});
+}
+
+TEST_F(HopperHazards, AWarpThatMultipliesElsewhere) {
+  expect_found<Mistake::one_warp_multiplies_elsewhere>({"@in the branch", "@product"});
+}
+
 }  // namespace
