@@ -181,7 +181,7 @@ struct Mismatch {
 /// One claim of a promise and its counted value. A claim without a counted value is not kept.
 struct CheckedClaim {
   std::string counter{};   // the key of a metric
-  std::string size{};      // "64x64x4096", the size of an exercise's claim if it has its own
+  std::string size{};      // of an exercise's claim: "64x64x4096", "64x64x1024, positive data"
   std::string buffer{};    // empty for the whole launch
   std::string relation{};  // "=", "<=" or ">="
   double value = 0;

@@ -11,6 +11,7 @@
 #include "app/project.hpp"
 #include "app/suggest.hpp"
 #include "app/words.hpp"
+#include "results/values/data.hpp"
 #include "results/values/metrics.hpp"
 #include "runner/choose/select.hpp"
 #include "runner/choose/size.hpp"
@@ -73,15 +74,15 @@ Document text_of(const Exercise& exercise, const char* name) {
   return read_markdown(fmt::format("{}/{}.md", exercise.folder, name));
 }
 
-// Parses "load_sectors_per_request of A = 32 at 256x256x256" or "blocks at least 64 at
-// 256x256x256".
+// Parses "load_sectors_per_request of A = 32 at 256x256x256", "blocks at least 64 at 256x256x256" or "frobenius_error at
+// most 1e-4 at 64x64x1024 on positive data".
 FurtherClaim further_claim(const std::string& text, const std::string& file) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   const auto wrong = [&] {
     return damaged(file, fmt::format("'{}' should read: COUNTER [of BUFFER] = | at least | at most "
-                                     "VALUE at MxNxK",
+                                     "VALUE at MxNxK [on KIND data]",
                                      text));
   };
   FurtherClaim claim;
@@ -108,7 +109,12 @@ FurtherClaim further_claim(const std::string& text, const std::string& file) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), claim.value);
   if (error != std::errc{} || end != value.data() + value.size() || next() != "at") throw wrong();
   claim.problem = runner::parse_size(next());
-  if (i != words.size()) throw wrong();
+  if (i != words.size()) {
+    if (next() != "on") throw wrong();
+    const std::optional<results::Data> data = results::data_named(next());
+    if (!data || next() != "data" || i != words.size()) throw wrong();
+    claim.problem.data = *data;
+  }
   return claim;
 }
 

@@ -15,7 +15,7 @@
 
 namespace workshop {
 
-/// A claim of a rung's exercise on a counter, at its own size, beside the rung's promise.
+/// A claim of a rung's exercise on a counter or an error, on its own problem, beside the rung's promise.
 struct FurtherClaim {
   std::string counter{};  // a metric's key
   std::string buffer{};   // empty for the whole launch

@@ -249,8 +249,9 @@ ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
   return judged;
 }
 
-Result measured(const ladder::Rung& rung, const Problem& problem) {
-  runner::Matrices matrices;
+// `with_errors`: computes the errors against an FP64 product, too.
+Result measured(const ladder::Rung& rung, const Problem& problem, bool with_errors = false) {
+  runner::Matrices matrices(with_errors);
   return runner::measure(runner::product(rung, problem), matrices, {});
 }
 
@@ -264,9 +265,19 @@ bool is_like_the_simulated_device() {
   return error == cudaSuccess && multiprocessors >= FEWEST_MULTIPROCESSORS;
 }
 
+// Returns "64x64x4096", or "64x64x1024, positive data" if the data are not uniform.
+std::string problem_in_words(const Problem& p) {
+  return p.size() + (p.data == results::Data::uniform
+                         ? ""
+                         : fmt::format(", {} data", results::name_of(p.data)));
+}
+
+// True if a claim's counter is an error, which is computed on request only.
+bool is_an_error(const std::string& counter) { return counter.ends_with("_error"); }
+
 std::string size_of(const Result& result) { return result.problem ? result.problem->size() : ""; }
 
-// True if the counted launch gave a wrong result or an error; `outcome` reports it. The counters then mean nothing.
+// True if the counted launch gave a wrong result or an error. `outcome` then reports it, and the counters mean nothing.
 bool is_wrong(const Result& result, Outcome& outcome) {
   if (result.judged.correct) return false;
   const std::string where = size_of(result);
@@ -292,11 +303,12 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
   for (const FurtherClaim& further : further_claims) {
     const device::Claim claim{further.counter.c_str(), further.buffer.c_str(), further.relation,
                               further.value};
-    told.begin(fmt::format("what is promised at {}", further.problem.size()));
-    const Result seen = measured(rung, further.problem);
+    const std::string problem = problem_in_words(further.problem);
+    told.begin(fmt::format("the promise at {}", problem));
+    const Result seen = measured(rung, further.problem, is_an_error(further.counter));
     if (is_wrong(seen, outcome)) return;
     results::CheckedClaim checked = runner::check_claim(claim, runner::counted(seen, claim));
-    checked.size = further.problem.size();
+    checked.size = problem;
     outcome.claims.push_back(std::move(checked));
   }
   // A device does not count accesses, so such claims cannot be checked there.

@@ -62,7 +62,7 @@ struct Outcome {
   double compile_seconds = 0, run_seconds = 0;
 };
 
-/// Returns " at 64x64x4096" for a claim with its own size; otherwise empty.
+/// Returns " at 64x64x4096" for a claim with its own problem; otherwise empty.
 std::string at_size(const results::CheckedClaim& claim);
 
 }  // namespace workshop

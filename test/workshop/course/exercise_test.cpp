@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/error.hpp"
+#include "test/support/files.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/words/layout.hpp"
 
@@ -77,6 +78,35 @@ TEST(FindExercise, RefusesWhatIsNoneAndSaysWhichIsNear) {
   } catch (const runner::Error& error) {
     EXPECT_EQ(error.code(), runner::ExitCode::usage);
     EXPECT_THAT(error.what(), HasSubstr("did you mean 'coalesced'"));
+  }
+}
+
+TEST(Claims, AreOnAProblemAndItsData) {
+  const TemporaryFolder folder;
+  Exercise exercise = find_exercise("13");
+  exercise.folder = folder.path().string();
+  const auto claims_of = [&](const std::string& text) {
+    std::ofstream(folder / "holes.md") << "# Holes\n\nAlso promised: " << text << "\n";
+    return exercise.further_claims();
+  };
+
+  const auto plain = claims_of("load_sectors_per_request of A = 32 at 64x32x16");
+  ASSERT_EQ(plain.size(), 1U);
+  EXPECT_EQ(plain[0].buffer, "A");
+  EXPECT_EQ(plain[0].problem.size(), "64x32x16");
+  EXPECT_EQ(plain[0].problem.data, results::Data::uniform);
+
+  const auto positive = claims_of("frobenius_error at most 1e-4 at 64x64x1024 on positive data");
+  ASSERT_EQ(positive.size(), 1U);
+  EXPECT_EQ(positive[0].relation, device::Relation::at_most);
+  EXPECT_EQ(positive[0].value, 1e-4);
+  EXPECT_EQ(positive[0].problem.size(), "64x64x1024");
+  EXPECT_EQ(positive[0].problem.data, results::Data::positive);
+
+  for (const char* text :
+       {"blocks = 4 at 8x8x8 on", "blocks = 4 at 8x8x8 on positive", "blocks = 4 at 8x8x8 positive",
+        "blocks = 4 at 8x8x8 on odd data", "blocks = 4 at 8x8x8 on positive data too"}) {
+    EXPECT_THROW(claims_of(text), runner::Error) << text;
   }
 }
 
