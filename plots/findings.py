@@ -386,7 +386,7 @@ def _told(some, rows, one, several, name=lambda text: text):
 
 
 def _most(rows):
-    """Says by how much the row changed; for several rows, which changed most."""
+    """Says how much the row changed. For several rows, names the row that changed most."""
     known = [row for row in rows if row.comparison.change_percent is not None]
     if not known:
         return ""

@@ -25,7 +25,7 @@ struct Question {
   int64_t M, N;
   Device device;
   size_t answer;    // the place in the table of the tile that is done first
-  const char* why;  // of the answer
+  const char* why;  // the answer is right because ...
 };
 
 constexpr Device H200{.multiprocessors = 132, .shared_bytes = 232448};
@@ -35,10 +35,11 @@ const Question QUESTIONS[] = {
     {OWN, 256, 256, H200, 2,
      "the large tile makes 2 blocks, and 130 multiprocessors have nothing to do"},
     {OWN, 2048, 2048, H200, 0, "every multiprocessor has work, and the large tile works fastest"},
-    {OWN, 320, 1600, H200, 1, "it is faster than the small one, and there is one for everybody"},
+    {OWN, 320, 1600, H200, 1, "it is faster than the small one, and every multiprocessor has one"},
     {OWN, 128, 1088, H200, 2,
-     "one block of the tile in the middle works at less than its speed in the table"},
-    {OWN, 2176, 2048, H200, 1, "136 large tiles are two rounds, and the second one has four"},
+     "one block alone does not reach the speed in the table for the tile in the middle"},
+    {OWN, 2176, 2048, H200, 1,
+     "136 large tiles take two rounds, and the second round has only four"},
     {OWN, 640, 640, H200, 1, "15 large tiles leave 117 multiprocessors idle"},
     {OWN,
      2048,
@@ -52,7 +53,7 @@ const Question QUESTIONS[] = {
      {.multiprocessors = 200, .shared_bytes = 232448},
      1,
      "128 large tiles leave 72 multiprocessors idle"},
-    {OTHER, 256, 256, H200, 0, "16 blocks share the work, and not 2 or 4"},
+    {OTHER, 256, 256, H200, 0, "it divides the work among 16 blocks, the others among 2 or 4"},
     {OTHER, 1536, 1536, H200, 0, "its last round is the fullest"},
     {OTHER,
      256,
@@ -60,7 +61,7 @@ const Question QUESTIONS[] = {
      {.multiprocessors = 132, .shared_bytes = 60000},
      1,
      "the others do not fit into 60000 bytes of shared memory"},
-    {TWINS, 256, 256, H200, 0, "of equals it is the first"},
+    {TWINS, 256, 256, H200, 0, "both tiles are equally fast, and it is the first"},
     {OTHER,
      256,
      256,
@@ -68,9 +69,10 @@ const Question QUESTIONS[] = {
      0,
      "it fits exactly into the shared memory of a block"},
     {OWN, 16, 8192, H200, 2, "C has 16 rows, and the other tiles have more"},
-    {OWN, 1056, 512, H200, 1, "33 rows of 8 tiles of 32 x 64 are two for each multiprocessor"},
+    {OWN, 1056, 512, H200, 1,
+     "it makes 33 rows of 8 tiles of 32 x 64, two for each multiprocessor"},
     {OWN, 2048, 2056, H200, 1,
-     "the last 8 columns need large tiles of their own, 144 in all, and those are two rounds"},
+     "the last 8 columns need large tiles of their own: 144 in all, which take two rounds"},
     {OWN, 1536, 2816, H200, 0, "132 large tiles are one for each multiprocessor, and no second"},
     {OTHER,
      256,

@@ -1,5 +1,5 @@
 // The parts of a request's drawing, for text and for SVG: the lanes, the words that they touch in each line, and the captions.
-// Prices come from the request, and are not counted again.
+// The drawing takes the prices from the request and does not count them again.
 #pragma once
 
 #include <array>

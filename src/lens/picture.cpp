@@ -153,9 +153,9 @@ class Painter {
                 ? "4 bytes fetched in vain"
                 : "4 bytes of a touched sector that no lane uses");
     explain(any_line([](const Line& l) { return l.after_gap; }), marks_.gap,
-            "left out, for no lane touches it");
+            "left out: no lane touches it");
     explain(std::ranges::any_of(steps, [](const Request& r) { return r.active != ~0u; }),
-            marks_.inactive, shared ? "no lane, or no word" : "inactive lane");
+            marks_.inactive, shared ? "inactive lane, or unused word" : "inactive lane");
     return text.empty() ? "" : sentence(text);
   }
 
@@ -334,8 +334,8 @@ std::string Painter::matrix(const Walk& walk) const {
   return text;
 }
 
-// Draws the first touched rows, at least four, as the one line of memory that they form. All rows are drawn equally
-// long, so several elements may share a sign.
+// Draws the first touched rows, at least four, as one line of memory. All rows are drawn equally long, so several elements
+// may share a sign.
 std::string Painter::memory(const Walk& walk) const {
   constexpr int64_t FEWEST_ROWS = 4, MOST_ROWS = 8;
   int64_t rows = std::max(walk.last_row - walk.first_row + 1, FEWEST_ROWS);

@@ -26,8 +26,8 @@ uint32_t count_lines(const WarpAddresses& addresses, uint32_t bytes);
 /// Counts the distinct bytes that the active lanes ask for; a shared address counts once.
 uint32_t count_distinct_bytes(const WarpAddresses& addresses, uint32_t bytes);
 
-/// The price of a shared-memory access. One instruction is done in phases of some lanes each. A
-/// phase takes one wavefront for each distinct word that its lanes ask of the busiest of the 32 four-byte banks.
+/// The price of a shared-memory access. An instruction runs in phases, and a phase serves some of the lanes. Shared memory
+/// has 32 banks of four bytes. A phase takes as many wavefronts as its lanes ask for distinct words in the busiest bank.
 struct SharedCost {
   uint32_t wavefronts = 0;
   uint32_t phases = 0;
@@ -35,7 +35,7 @@ struct SharedCost {
   uint32_t bank_conflicts() const { return wavefronts - phases; }
 };
 
-/// A matrix load (ldmatrix) is done in phases of 8 lanes: one phase for each matrix. The addresses of its lanes are the
+/// A matrix load (ldmatrix) runs in phases of 8 lanes, one phase for each matrix. The addresses of its lanes are the
 /// matrix's rows.
 enum class SharedAccess { load, store, matrix_load };
 SharedCost shared_cost(const WarpAddresses& addresses, uint32_t bytes, SharedAccess access);

@@ -16,7 +16,8 @@ void name_matrices(const ladder::Sgemm& problem);
 cudaError_t run_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
                         results::Observation& seen);
 
-/// Times the rung in turns with the ladder's reference. Nothing for an empty product, or on a machine that does not measure.
+/// Times the rung in turns with the ladder's reference. Returns nothing for an empty product, or on a machine that does not
+/// measure.
 std::optional<results::Timing> time_product(const ladder::Rung& rung, const ladder::Sgemm& problem,
                                             const results::MeasureOptions& options);
 

@@ -46,11 +46,13 @@ std::string own_source(const Desk& desk, const Exercise& exercise) {
   return source;
 }
 
-// Puts the text of a file between the marks of the learner's file. Another text there is copied to the backup first.
+// Puts the text of a file between the marks of the learner's file. Copies the learner's file to the backup first, if this
+// changes it.
 void take_answer(const Desk& desk, const Exercise& exercise, const std::string& file) {
   if (!exercise.is_written()) {
     throw Error(ExitCode::usage,
-                fmt::format("--answer is for code; of {} you predict figures, in its own file",
+                fmt::format("--answer takes code, but {} asks for predictions: write them into its "
+                            "own file",
                             exercise.name));
   }
   const std::string text = read_text(file);
@@ -59,11 +61,10 @@ void take_answer(const Desk& desk, const Exercise& exercise, const std::string& 
   const std::string before = own_source(desk, exercise);
   const std::optional<std::string> after = with_own_part(before, text);
   if (!after) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("'{}' has lost its marks, between which '{}' belongs: './sgemm_runner reset "
-                    "{}' keeps it and begins anew",
-                    as_typed(path), file, exercise.number_or_name()));
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' has lost its marks; the text of '{}' belongs between them: "
+                            "'./sgemm_runner reset {}' keeps it and begins anew",
+                            as_typed(path), file, exercise.number_or_name()));
   }
   if (*after == before) return;
   move_to_backup(path);

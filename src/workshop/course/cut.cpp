@@ -78,7 +78,7 @@ struct Part {
   std::string before{}, inside{}, after{};
 };
 
-// Splits a source at the marks of one name. Nothing if the marks are missing.
+// Splits a source at the marks of one name. Returns nothing if the marks are missing.
 std::optional<Part> divided(std::string_view source, const std::string& name) {
   Part part;
   int seen = 0;  // marks seen so far
@@ -153,8 +153,8 @@ std::string header_of(const Exercise& exercise, char letter) {
   const std::string word = exercise.number_or_name();
   return fmt::format(
       "// Exercise {0}{1}, {2}\n//\n"
-      "// Write what belongs between the two marks \"exercise {1}\"; the rest is given.\n//\n"
-      "//     exercises/{3}/README.md    what it is about ('./sgemm_runner learn {0}' shows it)\n"
+      "// Write the code between the two marks \"exercise {1}\"; the rest is given.\n//\n"
+      "//     exercises/{3}/README.md    the task ('./sgemm_runner learn {0}' shows it)\n"
       "//     ./sgemm_runner check {0}    judges this file; with --watch at each save\n"
       "//     ./sgemm_runner hint {0}     the next of three hints\n",
       word, letter, exercise.title(), exercise.name);
@@ -170,10 +170,11 @@ bool has_solution(const Exercise& exercise) {
 
 void require_solution(const Exercise& exercise) {
   if (has_solution(exercise)) return;
-  throw Error(ExitCode::usage,
-              fmt::format("this copy of the project has no solutions; whoever gave it to you has "
-                          "that of exercise {}",
-                          exercise.number_or_name()));
+  throw Error(
+      ExitCode::usage,
+      fmt::format("this copy of the project has no solutions; ask the person who gave it to "
+                  "you for the solution of exercise {}",
+                  exercise.number_or_name()));
 }
 
 namespace {

@@ -317,7 +317,7 @@ void judge_promise(const Exercise& exercise, const ladder::Rung& rung, const Res
                   [](const results::CheckedClaim& claim) { return !claim.counted; });
   } else if (outcome.claims.empty()) {
     outcome.ending = Ending::broken_promise;
-    outcome.message = "none of what the exercise promises could be held against it\n";
+    outcome.message = "none of the exercise's claims could be checked\n";
     return;
   }
   if (std::ranges::all_of(outcome.claims, &results::CheckedClaim::kept)) return;
@@ -450,9 +450,8 @@ std::optional<runner::CompiledKernel> compiled(const Exercise& exercise, const s
     if (what.empty()) return compiled;
     outcome.ending = Ending::not_its_own;
     outcome.message = fmt::format(
-        "{}: what would run is the ladder's own code, and nothing of yours. The code belongs "
-        "between "
-        "the marks, in this file\n",
+        "{}: the ladder's own code would run, and none of yours. Write your code between the "
+        "marks, in this file\n",
         what);
   } catch (const runner::DoesNotCompile& error) {
     outcome.ending = Ending::does_not_compile;
@@ -472,8 +471,8 @@ const ladder::Rung* loaded(const Exercise& exercise, const runner::CompiledKerne
     outcome.message = error.why() + "\n";
     if (!error.has_a_rung()) {
       outcome.message = fmt::format(
-          "it compiles, and the entry at its end is gone: `extern const Rung {}{{...}};` belongs "
-          "there as it was given ('reset' keeps your file and gives you a new one)\n",
+          "it compiles, but the entry at its end is gone: write `extern const Rung {}{{...}};` "
+          "there, as it was given ('reset' keeps your file and gives you a new one)\n",
           exercise.rung().name);
     }
   }
@@ -498,7 +497,7 @@ Outcome judge_here(const Exercise& exercise, const std::string& source,
     judge_promise(exercise, own, own_run.result, told, outcome);
     if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
     if (outcome.ending == Ending::right && options.with_worth) {
-      told.begin("what it was worth");
+      told.begin("the comparison with the rung before");
       tell_worth(exercise, own_run, options.page, outcome);
     }
   }
@@ -542,8 +541,8 @@ Outcome lost(const DoneApart& done) {
     case End::timed_out:
       return {.ending = Ending::never_ends,
               .message = fmt::format(
-                  "it was ended after {:.3g} s of: {}; the time went by in host code, or "
-                  "in a kernel that cannot be asked where it is\n",
+                  "it was ended after {:.3g} s of: {}; it spent the time in host code, or in a "
+                  "kernel that cannot report its line\n",
                   done.seconds, done.step)};
     case End::too_much_memory:
       return crashed(fmt::format("took more than {:.3g} GiB of memory",
@@ -570,7 +569,7 @@ Outcome read(const DoneApart& done) {
   try {
     return outcome_from(json);
   } catch (const std::exception&) {
-    return crashed("wrote over what its judge had to say", done);
+    return crashed("overwrote its judge's report", done);
   }
 }
 

@@ -108,7 +108,7 @@ class Reader {
     }
     const lab::Sizes sizes = lab::counted_sizes(of);
     if (const char* reason = lab::refusal(*variant, sizes)) {
-      throw wrong(fmt::format("{} does not run, for {}", asked.variant, reason));
+      throw wrong(fmt::format("{} does not run: {}", asked.variant, reason));
     }
     for (const lab::Array& array : variant->setup(sizes).arrays) {
       if (asked.buffer == array.name) return;
@@ -139,7 +139,7 @@ class Reader {
     const std::string value = fmt::format("{}", fmt::join(relation + 1, words.end(), " "));
     const std::optional<double> number =
         known.of.is_idea() ? number_of_idea(value) : parse_figure(value);
-    if (!number) throw wrong(fmt::format("'{}' is no prediction that one could write", value));
+    if (!number) throw wrong(fmt::format("a learner cannot write '{}' as a prediction", value));
     known.value = *number;
     const std::vector<Asked> all = questions_.all();
     if (std::ranges::find(all, known.of) == all.end()) {

@@ -11,7 +11,7 @@
 //   check is dense shapes             the failed check of the contract (runner/verify/contract/contract.cpp)
 //   examination is 0 2 1              the first answers, or all, of the functions that the exercise tests directly (its
 //                                     examination.hpp)
-//   says misaligned                   a regular expression found in the message, or in that of a hazard
+//   says misaligned                   a regular expression found in the message, or in a hazard's message
 //   source has __shared__             a text in the learner's file; `source lacks __syncthreads()`
 #pragma once
 

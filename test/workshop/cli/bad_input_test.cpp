@@ -171,7 +171,7 @@ TEST_F(BadInput, AKernelThatNeverEnds) {
 TEST_F(BadInput, HostCodeThatNeverEnds) {
   const std::string loop = "  for (volatile int x = 0; x < 1;) {\n  }\n";
   expect_wrong(judge(answer(LAUNCH, loop + LAUNCH), {"--seconds", "0.2"}), "it does not end",
-               "s of: 256x128x64, alpha 1, beta 0; the time went by in host");
+               "s of: 256x128x64, alpha 1, beta 0; it spent the time in host");
 }
 
 TEST_F(BadInput, HostCodeThatEndsTheProcess) {
