@@ -269,26 +269,38 @@ void BlockHazards::copy_has_read(uint32_t instruction, uint64_t source, uint64_t
 void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source,
                                     uint64_t bytes) {
   const Step read{instruction, thread, true, false, std::nullopt};
-  Touch fenced;  // the last write that a fence covers
+  const uint32_t reader = order.in_cluster(thread);
+  Touch fenced;                   // the last write that a fence covers
+  bool is_unwritten = bytes > 0;  // True if no byte is written
+  bool is_unfenced = false;
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
     SharedCell& cell = cell_at(at);
+    is_unwritten &= !cell.is_written && cell.copy == 0;
     shared_step(cell, read, at);
     ++cell.late_reads;
     cell.late_reader = instruction;
     cell.late_thread = static_cast<uint16_t>(thread);
     const Touch& write = cell.write;
-    if (!cell.is_stored || (write.thread == fenced.thread && write.time == fenced.time)) continue;
-    if (!cluster_fences().data_fences_.cover(order.cluster(), write.thread, write.time,
-                                             order.in_cluster(thread)))
-      return report_unfenced(cell, read, at);
+    const bool is_known = write.thread == fenced.thread && write.time == fenced.time;
+    if (!cell.is_stored || is_known || is_unfenced) continue;
+    is_unfenced =
+        !cluster_fences().data_fences_.cover(order.cluster(), write.thread, write.time, reader);
+    if (is_unfenced) report_unfenced(cell, read, at);
     fenced = write;
   }
+  if (is_unwritten) report_unwritten(instruction, thread, source, Access::shared_load);
 }
 
-void BlockHazards::late_read_ends(uint64_t source, uint64_t bytes) {
+void BlockHazards::late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source,
+                                  uint64_t bytes) {
+  const uint32_t reader = order.in_cluster(thread);
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
     SharedCell& cell = cell_at(at);
     if (cell.late_reads > 0) --cell.late_reads;
+    for (Touch* const read : {&cell.read, &cell.other_read}) {
+      const bool is_mine = read->instruction == instruction && read->thread == reader;
+      if (read->is_somebody && is_mine) read->time = order.now();
+    }
   }
 }
 

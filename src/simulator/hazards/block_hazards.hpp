@@ -74,9 +74,10 @@ class BlockHazards {
   void bulk_row_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
                       uint64_t mbarrier);
   void bulk_load_is_counted(uint64_t mbarrier);
-  /// A bulk store or a wgmma begins to read shared memory, and has read it.
+  /// A bulk store or a wgmma begins to read shared memory, and has read it. It may read until the wait, so it counts as a read
+  /// at the wait's time.
   void late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
-  void late_read_ends(uint64_t source, uint64_t bytes);
+  void late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
   /// A copy to a block of the cluster has read its source. `mbarrier` counts it.
   void copy_has_read(uint32_t instruction, uint64_t source, uint64_t bytes, uint64_t mbarrier);
   void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);

@@ -324,7 +324,7 @@ TEST_F(Clusters, ABarrierThatNotAllThreadsReachIsAFault) {
     simulator::set_schedule(seed);
     one_warp_syncs<<<2, 128>>>();
     const Fault fault = expect_fault(cudaErrorLaunchFailure, FaultKind::barrier_divergence);
-    EXPECT_EQ(fault.where.file_name(), "cluster.cuh");
+    EXPECT_EQ(fault.where.file_name(), "cluster_test.cu");
     EXPECT_NE(fault.text().find("64 of the cluster's 256 threads have arrived"), std::string::npos)
         << fault.text();
   }

@@ -300,4 +300,8 @@ TEST_F(HopperHazards, AWarpThatMultipliesElsewhere) {
   expect_found<Mistake::one_warp_multiplies_elsewhere>({"@in the branch", "@product"});
 }
 
+TEST_F(HopperHazards, AStageThatIsGivenBackBeforeTheProductIsDone) {
+  expect_found<Mistake::gives_back_before_the_wait>({"@product", "@load"});
+}
+
 }  // namespace

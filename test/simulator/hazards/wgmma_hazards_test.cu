@@ -231,6 +231,39 @@ TEST_F(WgmmaHazards, ElementsInRegistersThatAreOverwrittenEarly) {
   EXPECT_EQ(hazards[0].other.line, line_of("early element")) << text;
 }
 
+// --- shared memory that nobody wrote ----------------------------------------------------------------------
+
+template <bool WRITES_B>
+__global__ void multiply_unwritten(float* c) {
+  __shared__ alignas(1024) __half a[M * K], b[N * K];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < M * K; i += THREADS) {
+    a[i] = __float2half(1.0f);
+    if (WRITES_B) b[i] = a[i];
+  }
+  device::fence_for_copies();
+  __syncthreads();
+  const auto described = [](const __half* first) {
+    return device::describe_matrix(device::shared_address(first), 0, 1024, Swizzle::bytes_128);
+  };
+  float sum[N / 2] = {};
+  device::fence_wgmma();
+  device::multiply_async<Factor::f16, N>(sum, described(a), described(b), true);
+  device::commit_wgmma();
+  device::wait_wgmma<0>();
+  for (int i = 0; i < N / 2; ++i) c[i * THREADS + thread] = sum[i];
+}
+
+TEST_F(WgmmaHazards, ATileThatNobodyWrote) {
+  multiply_unwritten<true><<<1, THREADS>>>(c_.get());
+  expect_none();
+  multiply_unwritten<false><<<1, THREADS>>>(c_.get());
+  const auto hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_EQ(hazards[0].kind, HazardKind::unwritten_read);
+  EXPECT_NE(hazards[0].message.text().find("of b"), std::string::npos) << hazards[0].message.text();
+}
+
 // --- a result that is moved while it is late --------------------------------------------------------------
 
 // A compiler may rename registers by moves. The copy is late too: it has the result after the wait.

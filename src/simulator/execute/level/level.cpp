@@ -8,7 +8,6 @@
 #include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/level/memory_choice.hpp"
-#include "simulator/execute/level/products.hpp"
 #include "simulator/execute/level/warp_instructions.hpp"
 
 BEGIN_LEVEL

@@ -21,7 +21,6 @@
 #include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/lanes.hpp"
 #include "simulator/execute/level/memory_handlers.hpp"
-#include "simulator/execute/level/products.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/matrix_descriptor.hpp"
 

@@ -151,7 +151,7 @@ void read_source(BulkLoad& load) {
   load.data.assign(from, from + bytes);
   if (load.requester->hazards == nullptr) return;
   BlockHazards& hazards = *load.requester->hazards;
-  hazards.late_read_ends(offset, bytes);
+  hazards.late_read_ends(load.instruction, load.thread, offset, bytes);
   hazards.copy_has_read(load.instruction, offset, bytes,
                         SharedPlace{load.counter, load.mbarrier}.address());
 }
@@ -361,7 +361,8 @@ void read_source(Warp& w, BulkStore& store) {
       store.data.insert(store.data.end(), from, from + bytes);
     });
     if (Watch::looks_for_hazards(w))
-      w.block->hazards->late_read_ends(source.offset, span_of(source, store.span));
+      w.block->hazards->late_read_ends(store.instruction, store.thread, source.offset,
+                                       span_of(source, store.span));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "simulator/execute/level/products.hpp"
+#include "simulator/execute/level/matrix.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -25,7 +25,8 @@ std::vector<ProductRegister>& registers_of(Warp& w) {
 // Ends a product's reads of shared memory.
 void end_reads(const Warp& w, const PendingProduct& product) {
   for (const uint64_t piece : product.pieces)
-    w.block->hazards->late_read_ends(piece, MatrixDescriptor::PIECE);
+    w.block->hazards->late_read_ends(product.instruction, w.first_thread, piece,
+                                     MatrixDescriptor::PIECE);
 }
 
 bool is_copy(const Facts& facts) {

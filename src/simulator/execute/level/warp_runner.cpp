@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "simulator/execute/level/async_copies.hpp"
+#include "simulator/execute/level/matrix.hpp"
 #include "simulator/execute/level/mbarriers.hpp"
-#include "simulator/execute/level/products.hpp"
 #include "simulator/execute/watch/lane_hazards.hpp"
 
 BEGIN_LEVEL
