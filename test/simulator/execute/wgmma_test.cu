@@ -164,6 +164,15 @@ TEST_F(Wgmma, WhoseTileIsOverwrittenByAThreadIsFoundInEveryOrder) {
   }
 }
 
+// The picture of fragments is one of mma.sync.
+TEST_F(Wgmma, IsCountedAndHasNoFragments) {
+  simulator::reset_counters();
+  wrong_elements<Mistake::none>();
+  const simulator::Counters counters = simulator::counters();
+  EXPECT_EQ(counters.tensor.size(), 1u);
+  EXPECT_TRUE(simulator::matrix_products(counters).empty());
+}
+
 // --- errors as a device has them
 
 __global__ void multiply(uint64_t a, uint64_t b, int lanes, float* out) {

@@ -59,7 +59,7 @@ void stop_recording_timelines();
 /// Returns the recorded timelines, one for each such kernel, in the order of the blocks' ends.
 std::vector<lens::Timeline> recorded_timelines();
 
-/// Returns the products on tensor cores in these counters: one for each kernel, line and instruction.
+/// Returns the products by mma.sync in these counters: one for each kernel, line and instruction.
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters);
 
 }  // namespace simulator

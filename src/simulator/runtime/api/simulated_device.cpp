@@ -29,7 +29,9 @@ std::vector<lens::Timeline> recorded_timelines() { return current_device().timel
 
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters) {
   std::vector<lens::MatrixProduct> products;
+  constexpr int ROWS = 16;  // of a warp's product; wgmma's matrices lie in shared memory
   for (const TensorCounters& row : counters.tensor) {
+    if (row.m != ROWS) continue;
     products.push_back({.kernel = row.kernel,
                         .file = row.where.file,
                         .line = row.where.line,
