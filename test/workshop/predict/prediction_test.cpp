@@ -447,7 +447,7 @@ TEST(LabTexts, ThatAskForWhatIsNotThereAreRefused) {
               HasSubstr("is asked twice"));
   EXPECT_THAT(
       refusal_of_texts(head + "- load_sectors_per_request of in in float4+1\n", "", "copy_offset"),
-      HasSubstr("does not run, for"));
+      HasSubstr("does not run: a float4"));
 }
 
 TEST(LabTexts, ThatKnowWhatIsNotAskedAreRefused) {
@@ -455,7 +455,7 @@ TEST(LabTexts, ThatKnowWhatIsNotAskedAreRefused) {
   const std::string known = "# Wrong\n## Why\nKnown by: load_sectors_per_request of in in 8 ";
   EXPECT_EQ(refusal_of_texts(questions, known + "is 4\n\nSo.\n"), "taken");
   EXPECT_THAT(refusal_of_texts(questions, known + "is four\n\nSo.\n"),
-              HasSubstr("texts.md:2: 'four' is no prediction"));
+              HasSubstr("texts.md:2: a learner cannot write 'four' as a prediction"));
   EXPECT_THAT(refusal_of_texts(questions, known + "\n\nSo.\n"), HasSubstr("is not COUNTER"));
   EXPECT_THAT(refusal_of_texts(questions, known + "is 4\n"), HasSubstr("explains nothing"));
   EXPECT_THAT(refusal_of_texts(questions,
