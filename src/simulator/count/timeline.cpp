@@ -1,6 +1,7 @@
 #include "simulator/count/timeline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace simulator {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/matrix_descriptor.hpp"
