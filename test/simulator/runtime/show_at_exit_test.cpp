@@ -129,12 +129,25 @@ TEST_F(ShowAtExit, RunsOnWhereTheWishMakesNoSense) {
               "simulated GPU: SIMULATOR_SHOW is '" + wish +
                   "'; it must be FILE:LINE, for example kernel.cu:17, and is ignored\n");
   }
-  EXPECT_EQ(
-      turn("SIMULATOR_SVG=figure.svg").err,
-      "simulated GPU: SIMULATOR_SVG writes the picture that SIMULATOR_SHOW=FILE:LINE asks for, "
-      "which is not set; it is ignored\n");
+  EXPECT_EQ(turn("SIMULATOR_SVG=figure.svg").err,
+            "simulated GPU: SIMULATOR_SVG writes the picture that SIMULATOR_SHOW=FILE:LINE or "
+            "SIMULATOR_TIMELINE=KERNEL asks for; neither is set, and it is ignored\n");
   EXPECT_FALSE(fs::exists(folder_ / "figure.svg"));
   EXPECT_EQ(turn("SIMULATOR_SHOW= SIMULATOR_SVG=").err, "");
+}
+
+TEST_F(ShowAtExit, DrawsTheTimelineOfABlock) {
+  const Outcome outcome = turn("SIMULATOR_TIMELINE=turn SIMULATOR_SVG=timeline.svg", "chdir");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "turned\n");
+  EXPECT_TRUE(outcome.err.starts_with("timeline of turn, block 0: ")) << outcome.err;
+  EXPECT_NE(contents(folder_ / "timeline.svg").find("Timeline of turn"), std::string::npos);
+  EXPECT_EQ(turn("SIMULATOR_TIMELINE=turn:99999").err,
+            "simulated GPU: there is no timeline: no kernel whose name contains 'turn' has run a "
+            "block 99999\n");
+  EXPECT_EQ(turn("SIMULATOR_TIMELINE=turn:x").err,
+            "simulated GPU: SIMULATOR_TIMELINE is 'turn:x'; it must be KERNEL or KERNEL:BLOCK, for "
+            "example product:0, and is ignored\n");
 }
 
 TEST_F(ShowAtExit, WritesTheFirstAsAFigure) {
