@@ -1,3 +1,4 @@
+// Draws timelines as text, and sums up their waits and phases for both drawings.
 #include "lens/timeline.hpp"
 
 #include <algorithm>

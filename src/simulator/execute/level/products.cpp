@@ -1,3 +1,5 @@
+// wgmma between its instruction and the wait that covers it. Results are kept aside until the wait, so that a kernel without the
+// wait is wrong here as on a device. See ProductRegister.
 #include "simulator/execute/level/matrix.hpp"
 
 #include <algorithm>
