@@ -399,7 +399,10 @@ class LoadedKernel : public Kernel {
     const DeviceLimits& limits = device_limits();
     int bound = limits.registers_per_thread;
     if (program_->max_threads > 0) {
-      bound = std::min(bound, limits.registers_per_multiprocessor / program_->max_threads);
+      constexpr int UNIT =
+          8;  // a compiler never chooses more than the largest multiple of 8 that fits
+      const int share = limits.registers_per_multiprocessor / program_->max_threads;
+      bound = std::min(bound, share / UNIT * UNIT);
     }
     return std::min(program_->registers_per_thread, bound);
   }
