@@ -1,5 +1,5 @@
 // The GPU that the compiler generates code for. nvcc compiles a source once for each architecture and once for the
-// host. Only this file tests __CUDA_ARCH__; code that depends on the architecture uses these constants and functions.
+// host. Only this file tests __CUDA_ARCH__ and its kin; code that depends on the architecture uses these constants and functions.
 #pragma once
 
 namespace device {
@@ -9,6 +9,13 @@ namespace device {
 constexpr int COMPILED_FOR = __CUDA_ARCH__ / 10;
 #else
 constexpr int COMPILED_FOR = 0;
+#endif
+
+/// True in code for Hopper with its own instructions, sm_90a. Devices of later architectures lack these.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+constexpr bool COMPILED_WITH_WGMMA = true;
+#else
+constexpr bool COMPILED_WITH_WGMMA = false;
 #endif
 
 /// Returns how many threads a multiprocessor of that compute capability holds at once. For an unknown capability it

@@ -20,4 +20,12 @@ __device__ inline void end_below() {
   }
 }
 
+/// Traps if the code is not compiled for sm_90a, the only architecture with wgmma and setmaxnreg.
+__device__ inline void end_without_wgmma() {
+  if constexpr (!COMPILED_WITH_WGMMA) {
+    __trap();
+    __builtin_unreachable();
+  }
+}
+
 }  // namespace device

@@ -95,7 +95,14 @@ constexpr bool is_below_fp32(const Arithmetic& arithmetic) {
 /// RTX 20).
 struct Needs {
   int compute_capability = 75;  // at least this: 10 * major + minor
+  bool exactly = false;         // no other: the kernel uses instructions that later devices lack
 };
+
+/// True if a device of this compute capability has what a rung needs.
+constexpr bool suffices(int compute_capability, const Needs& needs) {
+  return needs.exactly ? compute_capability == needs.compute_capability
+                       : compute_capability >= needs.compute_capability;
+}
 
 /// One step of the ladder. Number 0 is the reference that the others are compared with.
 struct Rung {

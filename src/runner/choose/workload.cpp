@@ -22,7 +22,7 @@ Workload any_product(const Problem& problem) {
 
 void take(const ladder::Rung& rung, Workload& workload) {
   workload.arithmetic = rung.arithmetic;
-  workload.compute_capability = rung.needs.compute_capability;
+  workload.needs = rung.needs;
   workload.promise = {rung.promise.begin(), rung.promise.end()};
   if (applies(rung.promise, *workload.problem)) workload.claims = workload.promise;
   workload.lay_out = [&rung, problem = *workload.problem](Matrices& matrices) {
@@ -76,11 +76,12 @@ double bytes_needed(const Problem& p) {
 }
 
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
+  if (ladder::suffices(device.compute_capability, rung.needs)) return "";
   const int needed = rung.needs.compute_capability;
-  if (needed <= device.compute_capability) return "";
-  return fmt::format("{} {} needs compute capability {}.{}, and {} has {}.{}", rung.number,
-                     rung.name, needed / 10, needed % 10, the_device(device),
-                     device.compute_capability / 10, device.compute_capability % 10);
+  return fmt::format("{} {} needs compute capability {}.{}{}, and {} has {}.{}", rung.number,
+                     rung.name, needed / 10, needed % 10, rung.needs.exactly ? " exactly" : "",
+                     the_device(device), device.compute_capability / 10,
+                     device.compute_capability % 10);
 }
 
 void refuse_what_cannot_fit(std::span<const Workload> workloads, const machine::Device& device) {

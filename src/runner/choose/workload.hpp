@@ -31,10 +31,10 @@ struct Workload {
   std::vector<device::Claim> claims{};   // its claims at this size
   std::string refusal{};                 // the reason not to run at this size; empty if it runs
   ladder::Arithmetic arithmetic = ladder::FP32;  // a product's
-  int compute_capability = 0;                    // the least that it needs
-  double bytes = 0;                              // device memory that it needs
-  std::optional<results::Lesson> lesson{};       // a lab's question and answer
-  bool is_riddle = false;                        // show idea and answer only on request
+  ladder::Needs needs = {};
+  double bytes = 0;                         // device memory that it needs
+  std::optional<results::Lesson> lesson{};  // a lab's question and answer
+  bool is_riddle = false;                   // show idea and answer only on request
   const ladder::Rung* held_to_contract =
       nullptr;                // set if all of BLAS's contract is asked, not only this problem
   std::string kernel_file{};  // its file, if not loaded yet: see load() in launch_once.hpp

@@ -320,8 +320,8 @@ void profile_all(const std::vector<Workload>& workloads, const std::string& ncu,
   ProgressLine progress(with_progress);
   for (const Workload& workload : workloads) {
     stop_if_interrupted();
-    if (workload.compute_capability > device.compute_capability) {
-      warn(fmt::format("{} needs a later device than {}; it is left out", workload.name,
+    if (!ladder::suffices(device.compute_capability, workload.needs)) {
+      warn(fmt::format("{} needs another device than {}; it is left out", workload.name,
                        device.name));
       continue;
     }

@@ -175,7 +175,9 @@ ExitCode run(const ListRequest& request) {
                       {"idea", rung->idea},
                       {"arithmetic", rung->arithmetic.name},
                       {"below_fp32", ladder::is_below_fp32(rung->arithmetic)},
-                      {"needs", {{"compute_capability", rung->needs.compute_capability}}},
+                      {"needs",
+                       {{"compute_capability", rung->needs.compute_capability},
+                        {"exactly", rung->needs.exactly}}},
                       {"whole_tiles", rung->promise.whole_tiles},
                       {"promise", promise_as_json(rung->promise)}});
     }

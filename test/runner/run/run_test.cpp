@@ -129,6 +129,19 @@ TEST(Run, OnComputeCapability75HasAllRungsWithoutCpAsyncAndTensorCores) {
   }
 }
 
+// A rung may need one compute capability and no other, as those with wgmma do.
+TEST(Run, OnALaterDeviceLeavesOutARungThatNeedsItsOwn) {
+  ladder::Rung hopper = faulty::sound;
+  hopper.needs = {.compute_capability = 90, .exactly = true};
+  const auto lack_at = [&](int compute_capability) {
+    return runner::lack_of({.name = "X", .detail = "", .compute_capability = compute_capability},
+                           hopper);
+  };
+  EXPECT_EQ(lack_at(90), "");
+  EXPECT_THAT(lack_at(89), HasSubstr("needs compute capability 9.0 exactly, and"));
+  EXPECT_THAT(lack_at(100), HasSubstr("has 10.0"));
+}
+
 TEST(Run, LeavesOutWhatTheDeviceLacksAndRefusesWhatWasNamed) {
   ladder::Rung later = faulty::sound;
   later.needs = {.compute_capability = 999};
