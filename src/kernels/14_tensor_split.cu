@@ -28,8 +28,9 @@
 //
 // The steps are kernels of their own, on one stream:
 //
-//   measure   the largest and the smallest magnitude of each row and column
-//   split     A and B into parts, in a workspace, and the squares of each row and column
+//   split     A and B into parts, in a workspace; collects the largest and the smallest magnitude of each row and column, and
+//             their squares (split_lines.cuh)
+//   judge     splits the rows and columns anew whose scale was guessed too large
 //   product   the sum of three products; K is divided if C has too few tiles for the device
 //   add       the sums over the parts of K, if it was divided
 //   FP64      computes anew the tiles for which parts are not accurate enough: with elements outside FP16's range even
@@ -43,15 +44,13 @@
 // operands must pass through registers.
 #include <cuda_fp16.h>
 
-#include <algorithm>
-
 #include "device/async_copy.cuh"
 #include "device/tensor_core.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/tensor/fp64_tiles.cuh"
-#include "kernels/tensor/line_facts.cuh"
+#include "kernels/tensor/split_lines.cuh"
+#include "kernels/tensor/tile_sums.cuh"
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
 
@@ -71,80 +70,6 @@ constexpr int BLOCKS = 2;  // on a multiprocessor: one computes while the other 
 constexpr int WARPS_N = BN / WN;
 constexpr int THREADS = (BM / WM) * WARPS_N * 32;
 
-// A and B in parts, in the order in which the product's blocks read them: the elements that a block reads for 64 k lie side by side.
-// Height, depth and width are multiples of BM, BK and BN. All elements outside the matrices are zero.
-struct Parts {
-  __half* A;                     // (k / BK, m: height, 2: hi and lo, k % BK)
-  __half* B;                     // (n / BN, k: depth, 2: hi and lo, n % BN)
-  LineFacts* facts;              // of the M rows of A, then of the N columns of B
-  unsigned long long* energies;  // likewise: the sums of the scaled squares
-  int64_t height, depth, width;
-
-  __device__ __half* a(int64_t row, int64_t k) const {  // of hi; lo lies BK further on
-    return &A[(k / BK * height + row) * (2 * BK) + k % BK];
-  }
-  __device__ __half* b(int64_t k, int64_t col) const {  // of hi; lo lies BN further on
-    return &B[(col / BN * depth + k) * (2 * BN) + col % BN];
-  }
-  __device__ Line line(int64_t i) const { return line_of(facts[i], energies[i]); }
-};
-
-// A block of measure_kernel and split_kernel works on a piece of A or of B. Each warp reads 64 neighbours of a row at a time,
-// two a lane.
-constexpr int A_PIECE_ROWS = 8, A_PIECE_DEPTH = 256;
-constexpr int B_PIECE_DEPTH = 64, B_PIECE_COLS = 64;
-constexpr int SPLIT_WARPS = 8;
-
-// Collects the facts on each row of A and each column of B. The first `pieces_a` blocks work on A. VECTOR: A, B and C are
-// aligned to 8 bytes.
-template <bool VECTOR>
-__global__ void __launch_bounds__(SPLIT_WARPS * 32)
-    measure_kernel(const Sgemm p, const Parts parts, const int64_t pieces_a) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (blockIdx.x < pieces_a) {
-    const int64_t pieces_k = ceil_div(p.K, A_PIECE_DEPTH);
-    const int64_t first_row = blockIdx.x / pieces_k * A_PIECE_ROWS;
-    const int64_t first_k = blockIdx.x % pieces_k * A_PIECE_DEPTH + 2 * lane;
-    const int64_t row = first_row + warp;
-    if (row >= p.M) return;
-    LineFacts facts{};
-#pragma unroll
-    for (int i = 0; i < A_PIECE_DEPTH; i += 64) {
-      const int64_t k = first_k + i;
-      const float2 x = load2<VECTOR>(&p.A[row * p.lda + k], part_inside(p.K - k, 2));
-      facts.add(x.x);
-      facts.add(x.y);
-    }
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) facts.add_lane(distance);
-    if (lane == 0) parts.facts[row].add_atomically(facts);
-    return;
-  }
-
-  __shared__ LineFacts of_block[B_PIECE_COLS];
-  if (threadIdx.x < B_PIECE_COLS) of_block[threadIdx.x] = {};
-  __syncthreads();  // nobody may add to facts before they are empty
-
-  const int64_t pieces_n = ceil_div(p.N, B_PIECE_COLS);
-  const int64_t first_col = (blockIdx.x - pieces_a) % pieces_n * B_PIECE_COLS;
-  const int64_t first_k = (blockIdx.x - pieces_a) / pieces_n * B_PIECE_DEPTH;
-  const int64_t col = first_col + 2 * lane;
-  LineFacts facts[2] = {};
-#pragma unroll
-  for (int i = warp; i < B_PIECE_DEPTH; i += SPLIT_WARPS) {
-    const int64_t k = first_k + i;
-    const float2 x = load2<VECTOR>(&p.B[k * p.ldb + col], k < p.K ? part_inside(p.N - col, 2) : 0);
-    facts[0].add(x.x);
-    facts[1].add(x.y);
-  }
-  // The even columns first, then the odd ones: neighbouring lanes meet neighbouring banks.
-  of_block[lane].add_atomically(facts[0]);
-  of_block[32 + lane].add_atomically(facts[1]);
-  __syncthreads();                                   // all warps have added their facts
-  const int64_t mine = first_col + 2 * lane + warp;  // of warps 0 and 1
-  if (warp < 2 && mine < p.N) parts.facts[p.M + mine].add_atomically(of_block[threadIdx.x]);
-}
-
 // Writes the parts of two neighbours: hi, and lo `distance` elements further on. Returns the neighbours' scaled values.
 __device__ float2 split(float2 x, float scale_x, float scale_y, __half* hi, int distance) {
   // exercise a: begin
@@ -159,79 +84,28 @@ __device__ float2 split(float2 x, float scale_x, float scale_y, __half* hi, int 
   return x;
 }
 
-// Splits A and B, and adds up the squares of each row of A and each column of B. The first `pieces_a` blocks work on A.
-template <bool VECTOR>
-__global__ void __launch_bounds__(SPLIT_WARPS * 32)
-    split_kernel(const Sgemm p, const Parts parts, const int64_t pieces_a) {
-  const int64_t block = gridDim.x - 1 - blockIdx.x;  // the pieces measured last are still in L2
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (block < pieces_a) {
-    const int64_t pieces_k = ceil_div(p.K, A_PIECE_DEPTH);
-    const int64_t first_row = block / pieces_k * A_PIECE_ROWS;
-    const int64_t first_k = block % pieces_k * A_PIECE_DEPTH + 2 * lane;
-    const int64_t row = first_row + warp;
-    const float scale = row < p.M ? power_of_two(parts.facts[row].exponent()) : 0;
-    float energy = 0;
-#pragma unroll
-    for (int i = 0; i < A_PIECE_DEPTH; i += 64) {
-      const int64_t k = first_k + i;
-      if (k >= parts.depth) break;
-      const int count = row < p.M ? part_inside(p.K - k, 2) : 0;
-      const float2 x = load2<VECTOR>(&p.A[row * p.lda + k], count);
-      const float2 scaled = split(x, scale, scale, parts.a(row, k), BK);
-      energy += scaled.x * scaled.x + scaled.y * scaled.y;
-    }
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2)
-      energy += __shfl_xor_sync(~0u, energy, distance);
-    if (lane == 0 && row < p.M)
-      atomicAdd(&parts.energies[row], static_cast<unsigned long long>(energy));
-    return;
-  }
+// A and B in parts, in the order in which the product's blocks read them: the elements that a block reads for 64 k lie side by side.
+// Height, depth and width are multiples of BM, BK and BN. All elements outside the matrices are zero.
+struct Parts {
+  __half* A;  // (k / BK, m: height, 2: hi and lo, k % BK)
+  __half* B;  // (n / BN, k: depth, 2: hi and lo, n % BN)
+  Lines lines;
+  int64_t height, depth, width;
 
-  const int64_t pieces_n = ceil_div(p.N, B_PIECE_COLS);
-  const int64_t first_k = (block - pieces_a) / pieces_n * B_PIECE_DEPTH;
-  const int64_t col = (block - pieces_a) % pieces_n * B_PIECE_COLS + 2 * lane;
-  const int count = part_inside(p.N - col, 2);
-  const float scale_x = count > 0 ? power_of_two(parts.facts[p.M + col].exponent()) : 0;
-  const float scale_y = count > 1 ? power_of_two(parts.facts[p.M + col + 1].exponent()) : 0;
-  float2 energy{};
-#pragma unroll
-  for (int i = warp; i < B_PIECE_DEPTH; i += SPLIT_WARPS) {
-    const int64_t k = first_k + i;
-    if (k >= parts.depth) break;
-    const float2 x = load2<VECTOR>(&p.B[k * p.ldb + col], k < p.K ? count : 0);
-    const float2 scaled = split(x, scale_x, scale_y, parts.b(k, col), BN);
-    energy.x += scaled.x * scaled.x;
-    energy.y += scaled.y * scaled.y;
+  __device__ __half* a(int64_t row, int64_t k) const {  // of hi; lo lies BK further on
+    return &A[(k / BK * height + row) * (2 * BK) + k % BK];
   }
-  __shared__ float of_warp[SPLIT_WARPS][2][32];  // the even columns first, then the odd ones
-  of_warp[warp][0][lane] = energy.x;
-  of_warp[warp][1][lane] = energy.y;
-  __syncthreads();  // all warps have written their sums
-  const int64_t mine = col + warp;
-  if (warp >= 2 || mine >= p.N) return;
-  float of_block = 0;
-#pragma unroll
-  for (const auto& of_one : of_warp) of_block += of_one[warp][lane];
-  atomicAdd(&parts.energies[p.M + mine], static_cast<unsigned long long>(of_block));
-}
-
-// The sums of the product, and the tiles that are left to FP64.
-struct Sums {
-  float* of_parts;  // (parts of K, M, N: width), if K is divided; scaled
-  unsigned* marks;  // one for each of FP64Tile's tiles
-  int64_t tiles_m, tiles_n;
-  int64_t parts;
-  int64_t chunk;  // of K in a part, a multiple of BK
+  __device__ __half* b(int64_t k, int64_t col) const {  // of hi; lo lies BN further on
+    return &B[(col / BN * depth + k) * (2 * BN) + col % BN];
+  }
+  // For split_kernel().
+  __device__ float2 split_a(float2 x, float scale, int64_t row, int64_t k) const {
+    return split(x, scale, scale, a(row, k), BK);
+  }
+  __device__ float2 split_b(float2 x, float2 scale, int64_t k, int64_t col) const {
+    return split(x, scale.x, scale.y, b(k, col), BN);
+  }
 };
-constexpr int BAND = 8;  // rows of tiles that are computed at a time
-
-// Marks one of FP64Tile's tiles, or clears its mark. Does nothing for a tile outside C.
-__device__ void mark_tile(const Sums& sums, const Sgemm& p, int64_t row, int64_t col, bool marked) {
-  if (row >= p.M || col >= p.N) return;
-  sums.marks[row / FP64Tile::BM * ceil_div(p.N, FP64Tile::BN) + col / FP64Tile::BN] = marked;
-}
 
 struct Stage {
   __half A[BM][2 * BK];  // (m: BM, 2: hi and lo, k: BK), the 16-byte pieces of a row swizzled
@@ -254,15 +128,13 @@ static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "the block copies whole rows
 template <bool VECTOR>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     tensor_split_kernel(const Sgemm p, const Parts parts, const Sums sums) {
+  wait_for_previous_kernel();
   extern __shared__ __align__(16) unsigned char shared[];
   Stage* stages = reinterpret_cast<Stage*>(shared);
 
-  // Blocks that run at the same time compute a band of tiles, so that they find each other's rows and columns in L2.
   const int64_t tiles = sums.tiles_m * sums.tiles_n;
   const int64_t tile = blockIdx.x % tiles, part = blockIdx.x / tiles;
-  const int64_t first = tile / (BAND * sums.tiles_n) * BAND, in_band = tile % (BAND * sums.tiles_n);
-  const int64_t height = min(sums.tiles_m - first, int64_t{BAND});
-  const int64_t tile_row = (first + in_band % height) * BM, tile_col = in_band / height * BN;
+  const auto [tile_row, tile_col] = place_of_tile<BM, BN>(sums, tile);
   const int64_t first_k = part * sums.chunk;
   const int64_t end_k = min(first_k + sums.chunk, parts.depth);
 
@@ -367,7 +239,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   }
   if (is_whole) {
     const auto line = [&](int64_t first, int place, int count) {
-      return parts.line(first + min(place, count - 1));
+      return parts.lines.line(first + min(place, count - 1));
     };
     const auto K = static_cast<float>(p.K);
     bool in_doubt = false;
@@ -393,13 +265,15 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
       }
     }
     in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(K)) != 0;
-    if (threadIdx.x < 2) {
-      mark_tile(sums, p, tile_row + threadIdx.x * FP64Tile::BM, tile_col, in_doubt);
+    if (in_doubt) {
+      if (threadIdx.x < BM / FP64Tile::BM) {
+        leave_to_fp64(sums, p, tile_row + threadIdx.x * FP64Tile::BM, tile_col);
+      }
+      return;
     }
-    if (in_doubt) return;  // C keeps its values: launch_fp64_tiles() computes the tile anew
   }
-  float* C = is_whole ? p.C : &sums.of_parts[part * p.M * parts.width];
-  const int64_t ldc = is_whole ? p.ldc : parts.width;
+  float* C = is_whole ? p.C : &sums.of_parts[part * p.M * sums.pitch];
+  const int64_t ldc = is_whole ? p.ldc : sums.pitch;
   const float alpha = is_whole ? p.alpha : 1, beta = is_whole ? p.beta : 0;
 #pragma unroll
   for (int i = 0; i < MS; ++i) {
@@ -417,100 +291,15 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   }
 }
 
-static_assert(BM == 2 * FP64Tile::BM && BN == FP64Tile::BN, "two marks for each tile");
-
-// Adds the sums over the parts of K, in the order of k. A block works on one of FP64Tile's tiles.
-constexpr int ADD_THREADS = 1024;
-__global__ void __launch_bounds__(ADD_THREADS)
-    add_parts_kernel(const Sgemm p, const Parts parts, const Sums sums) {
-  constexpr int ROWS_AT_A_TIME = ADD_THREADS / FP64Tile::BN;
-  constexpr int COUNT = FP64Tile::BM / ROWS_AT_A_TIME;
-  const int64_t tiles_n = ceil_div(p.N, FP64Tile::BN);
-  const int64_t tile_row = blockIdx.x / tiles_n * FP64Tile::BM;
-  const int64_t tile_col = blockIdx.x % tiles_n * FP64Tile::BN;
-  const int64_t col = tile_col + threadIdx.x % FP64Tile::BN;
-  const int64_t first_row = tile_row + threadIdx.x / FP64Tile::BN;
-
-  double total[COUNT] = {};  // there may be many parts: FP32 would round each addition
-  for (int64_t part = 0; part < sums.parts; ++part) {
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-      const int64_t row = first_row + i * ROWS_AT_A_TIME;
-      if (row < p.M && col < p.N) total[i] += sums.of_parts[(part * p.M + row) * parts.width + col];
-    }
-  }
-
-  const auto K = static_cast<float>(p.K);
-  float product[COUNT];
-  bool in_doubt = false;
-  Cancellation cancellation;
-#pragma unroll
-  for (int i = 0; i < COUNT; ++i) {
-    const int64_t row = first_row + i * ROWS_AT_A_TIME;
-    if (row >= p.M || col >= p.N) continue;
-    const Line row_line = parts.line(row), col_line = parts.line(p.M + col);
-    const auto sum = static_cast<float>(total[i]);
-    const Finished finished = finish(sum, K, row_line, col_line);
-    product[i] = finished.product;
-    in_doubt = in_doubt || finished.is_in_doubt;
-    cancellation.add(sum, row_line, col_line);
-  }
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) cancellation.add_lane(distance);
-  in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(K)) != 0;
-  if (threadIdx.x == 0) mark_tile(sums, p, tile_row, tile_col, in_doubt);
-  if (in_doubt) return;
-#pragma unroll
-  for (int i = 0; i < COUNT; ++i) {
-    const int64_t row = first_row + i * ROWS_AT_A_TIME;
-    if (row >= p.M || col >= p.N) continue;
-    float* c = &p.C[row * p.ldc + col];
-    *c = blend(p.alpha, product[i], p.beta, c);
-  }
-}
-
-// Places arrays one after the other, each on a 256-byte boundary. Without `base` it only counts the floats that they take.
-class Layout {
- public:
-  explicit Layout(float* base) : base_(base) {}
-  template <typename T>
-  T* place(int64_t count) {
-    T* here = reinterpret_cast<T*>(base_ == nullptr ? nullptr : base_ + floats_);
-    floats_ += ceil_div(count * static_cast<int64_t>(sizeof(T)), 256) * 64;
-    return here;
-  }
-  int64_t floats() const { return floats_; }
-
- private:
-  float* base_;
-  int64_t floats_ = 0;
-};
+static_assert(BM % FP64Tile::BM == 0 && BN == FP64Tile::BN, "a tile is left to FP64 as a whole");
 
 // Places the arrays; returns how many floats they take.
 int64_t place_arrays(const Sgemm& p, float* base, Parts& parts, Sums& sums) {
-  Layout layout(base);
+  WorkspaceLayout layout(base);
   parts.A = layout.place<__half>(parts.height * parts.depth * 2);
   parts.B = layout.place<__half>(parts.depth * parts.width * 2);
-  parts.facts = layout.place<LineFacts>(p.M + p.N);
-  parts.energies = layout.place<unsigned long long>(p.M + p.N);
-  sums.marks = layout.place<unsigned>(ceil_div(p.M, FP64Tile::BM) * ceil_div(p.N, FP64Tile::BN));
-  if (sums.parts > 1) sums.of_parts = layout.place<float>(sums.parts * p.M * parts.width);
+  place_lines_and_sums(p, layout, &parts.lines, &sums);
   return layout.floats();
-}
-
-// Divides K into parts if the device has room for a block for each tile of C. A part has at least four steps. FP32 rounds
-// each time a step is added, so a K of more than 20 steps is divided into parts of at most 16. There are at most 256.
-void divide(const Sgemm& p, int multiprocessors, int64_t depth, Sums& sums) {
-  sums.tiles_m = ceil_div(p.M, BM);
-  sums.tiles_n = ceil_div(p.N, BN);
-  const int64_t steps = depth / BK, tiles = sums.tiles_m * sums.tiles_n;
-  const int64_t room = int64_t{BLOCKS} * multiprocessors;
-  int64_t parts = 1;
-  const int64_t accurate_parts = steps <= 20 ? 1 : std::min<int64_t>(ceil_div(steps, 16), 256);
-  if (tiles <= room) parts = std::max(room / tiles, accurate_parts);
-  parts = std::max<int64_t>(1, std::min(parts, steps / 4));
-  sums.chunk = ceil_div(steps, parts) * BK;
-  sums.parts = ceil_div(depth, sums.chunk);
 }
 
 template <bool VECTOR>
@@ -525,28 +314,19 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
   parts.depth = ceil_div(p.K, BK) * BK;
   parts.width = ceil_div(p.N, BN) * BN;
   Sums sums{};
-  divide(p, multiprocessors, parts.depth, sums);
+  divide(p, BM, BN, BK, int64_t{BLOCKS} * multiprocessors, &sums);
   const StreamWorkspace workspace(place_arrays(p, nullptr, parts, sums), stream);
   if (workspace.error() != cudaSuccess) return workspace.error();
   place_arrays(p, workspace.data(), parts, sums);
-  const auto* end_of_facts = reinterpret_cast<const char*>(parts.energies + p.M + p.N);
-  error =
-      cudaMemsetAsync(parts.facts, 0, end_of_facts - reinterpret_cast<char*>(parts.facts), stream);
+  error = clear(p, parts.lines, sums, stream);
   if (error != cudaSuccess) return error;
 
-  const int64_t pieces_a = parts.height / A_PIECE_ROWS * ceil_div(p.K, A_PIECE_DEPTH);
-  const int64_t pieces_b = ceil_div(p.K, B_PIECE_DEPTH) * (parts.width / B_PIECE_COLS);
-  const dim3 pieces = grid_of(pieces_a + pieces_b);
-  measure_kernel<VECTOR><<<pieces, SPLIT_WARPS * 32, 0, stream>>>(p, parts, pieces_a);
-  split_kernel<VECTOR><<<pieces, SPLIT_WARPS * 32, 0, stream>>>(p, parts, pieces_a);
+  error = launch_split<VECTOR>(p, parts, stream);
+  if (error != cudaSuccess) return error;
   const dim3 grid = grid_of(sums.tiles_m * sums.tiles_n * sums.parts);
-  product<<<grid, THREADS, SHARED_BYTES, stream>>>(p, parts, sums);
-  if (sums.parts > 1) {
-    const dim3 tiles = grid_of(ceil_div(p.M, FP64Tile::BM) * ceil_div(p.N, FP64Tile::BN));
-    add_parts_kernel<<<tiles, ADD_THREADS, 0, stream>>>(p, parts, sums);
-  }
-  error = cudaGetLastError();
-  return error == cudaSuccess ? launch_fp64_tiles(p, sums.marks, stream) : error;
+  error = launch_after(product, grid, THREADS, SHARED_BYTES, stream, p, parts, sums);
+  if (error != cudaSuccess) return error;
+  return launch_last_steps(p, parts.lines, sums, stream);
 }
 
 bool needs_fp64(const Sgemm& p) { return p.K < LEAST_K || p.K > MOST_K; }

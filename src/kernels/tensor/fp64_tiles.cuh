@@ -4,6 +4,7 @@
 
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tensor/launch_after.cuh"
 
 namespace ladder {
 
@@ -11,10 +12,14 @@ struct FP64Tile {
   static constexpr int BM = 64, BN = 64, BK = 16;
   static constexpr int TM = 4, TN = 4;
   static constexpr int THREADS = (BM / TM) * (BN / TN);
+  static constexpr int BAND = 16,
+                       BANDS = BM / BAND;  // rows that are computed together, or not at all
+  static constexpr unsigned ALL_BANDS = (1u << BANDS) - 1;
 };
 
-/// Computes a tile of C over all of K, in FP64.
-__device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64_t tile_col) {
+/// Computes a tile of C over all of K, in FP64, and writes those of its bands whose bits are set in `bands`.
+__device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64_t tile_col,
+                                         unsigned bands) {
   constexpr int BM = FP64Tile::BM, BN = FP64Tile::BN, BK = FP64Tile::BK;
   constexpr int TM = FP64Tile::TM, TN = FP64Tile::TN;
   __shared__ double As[BK][BM + 1];  // (k: BK, m: BM), transposed
@@ -48,6 +53,8 @@ __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64
 
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
+    static_assert(FP64Tile::BAND == 16 && TM == FP64Tile::BANDS, "i is the number of the band");
+    if ((bands >> i & 1) == 0) continue;
 #pragma unroll
     for (int j = 0; j < TN; ++j) {
       if (row + 16 * i >= rows || col + 16 * j >= cols) continue;
@@ -59,14 +66,16 @@ __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64
   }
 }
 
-/// Computes the marked tiles of C: tile i, in the order of rows, is marked if marks[i] is not 0. If `marks` is nullptr, it
-/// computes all tiles.
+/// Computes the marked bands of C's tiles: marks[i] has a bit for each band of tile i, in the order of rows. If `marks` is
+/// nullptr, it computes all tiles.
 static __global__ void __launch_bounds__(FP64Tile::THREADS)
     fp64_tiles_kernel(const Sgemm p, const unsigned* marks, const int64_t tiles_n,
                       const int64_t tiles) {
+  wait_for_previous_kernel();
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    if (marks != nullptr && marks[tile] == 0) continue;
-    compute_fp64_tile(p, tile / tiles_n * FP64Tile::BM, tile % tiles_n * FP64Tile::BN);
+    const unsigned bands = marks == nullptr ? FP64Tile::ALL_BANDS : marks[tile];
+    if (bands == 0) continue;
+    compute_fp64_tile(p, tile / tiles_n * FP64Tile::BM, tile % tiles_n * FP64Tile::BN, bands);
   }
 }
 
@@ -77,8 +86,8 @@ inline cudaError_t launch_fp64_tiles(const Sgemm& p, const unsigned* marks, cuda
   const int64_t tiles_n = ceil_div(p.N, FP64Tile::BN);
   const int64_t tiles = ceil_div(p.M, FP64Tile::BM) * tiles_n;
   const dim3 grid = grid_of(marks == nullptr || tiles < FEW_BLOCKS ? tiles : FEW_BLOCKS);
-  fp64_tiles_kernel<<<grid, FP64Tile::THREADS, 0, stream>>>(p, marks, tiles_n, tiles);
-  return cudaGetLastError();
+  return launch_after(fp64_tiles_kernel, grid, FP64Tile::THREADS, 0, stream, p, marks, tiles_n,
+                      tiles);
 }
 
 }  // namespace ladder

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "device/grid.hpp"
+
 namespace ladder {
 
 /// Device memory for kernels that are launched on a stream between this object's construction and its destruction. It
@@ -55,6 +57,24 @@ class StreamWorkspace {
   cudaStream_t stream_;
   float* data_ = nullptr;
   cudaError_t error_ = cudaSuccess;
+};
+
+/// Places arrays in a workspace one after the other, each on a 256-byte boundary. Without `base` it only counts the floats that
+/// they take.
+class WorkspaceLayout {
+ public:
+  explicit WorkspaceLayout(float* base) : base_(base) {}
+  template <typename T>
+  T* place(int64_t count) {
+    T* here = reinterpret_cast<T*>(base_ == nullptr ? nullptr : base_ + floats_);
+    floats_ += device::ceil_div(count * static_cast<int64_t>(sizeof(T)), 256) * 64;
+    return here;
+  }
+  int64_t floats() const { return floats_; }
+
+ private:
+  float* base_;
+  int64_t floats_ = 0;
 };
 
 }  // namespace ladder
