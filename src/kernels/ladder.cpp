@@ -20,7 +20,8 @@
   RUNG(tuned)              \
   RUNG(stream_k)           \
   RUNG(tensor_tf32)        \
-  RUNG(tensor_split)
+  RUNG(tensor_split)       \
+  RUNG(tensor_wgmma)
 
 namespace ladder {
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tests nvcc's code where GPUs differ: rung 3's blocks on a multiprocessor, and cp.async.
+"""Tests nvcc's code where GPUs differ: rung 3's blocks on a multiprocessor, cp.async, and wgmma.
 
     architectures_test.py NVCC SOURCE_FOLDER    exits 1 and says what it found if a kernel is not as it should be
 
 Rung 3 asks for as many blocks as each architecture that this nvcc knows can hold: the assembler refuses more. Before compute
-capability 8.0, rung 10's kernel is an empty one that holds none of the instructions that the architecture lacks.
+capability 8.0, rung 10's kernel is an empty one that holds none of the instructions that the architecture lacks. The same holds for rung 15
+and every architecture but Hopper's own, 90a.
 """
 
 import re
@@ -14,6 +15,8 @@ import tempfile
 from pathlib import Path
 
 ASYNC_COPY = 80  # the first architecture that has cp.async
+WGMMA = "90a"  # the only architecture that has wgmma
+WGMMA_RUNGS = (15,)
 
 
 def compiled(nvcc, source, rung, what, architecture):
@@ -45,6 +48,16 @@ def complaints(nvcc, source):
             yield f"rung 10 for {architecture}: cp.async is {'there' if 'cp.async' in pipeline else 'missing'}"
         if architecture < ASYNC_COPY and "fma.rn.f32" in pipeline:
             yield f"rung 10 for {architecture}: a kernel that nobody launches is compiled whole"
+    for rung in WGMMA_RUNGS:
+        for architecture in (least, 90, architectures[-1], WGMMA):
+            try:
+                product = compiled(nvcc, source, rung, "-ptx", architecture).decode()
+                compiled(nvcc, source, rung, "-cubin", architecture)
+            except subprocess.CalledProcessError:
+                yield f"rung {rung} does not compile for {architecture}"
+                continue
+            if ("wgmma.mma_async" in product) != (architecture == WGMMA):
+                yield f"rung {rung} for {architecture}: wgmma is {'there' if architecture != WGMMA else 'missing'}"
 
 
 def main():
