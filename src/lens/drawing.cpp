@@ -159,17 +159,21 @@ std::vector<Phase> phases_of(const Request& r) {
   return phases;
 }
 
-std::string place_of(const Request& r, int columns, const std::string& ellipsis) {
-  const std::string file =
-      r.file.empty() ? "an unknown file"
-                     : r.file.substr(r.file.rfind('/') + 1) + ":" + std::to_string(r.line);
-  const std::string rest = " in " + file;
+std::string place_of(const std::string& kernel, const std::string& file, int line, int columns,
+                     const std::string& ellipsis) {
+  const std::string rest =
+      " in " + (file.empty() ? "an unknown file"
+                             : file.substr(file.rfind('/') + 1) + ":" + std::to_string(line));
   const int room = columns - text::display_width(rest) - text::display_width(ellipsis);
-  if (columns <= 0 || text::display_width(r.kernel + rest) <= columns) return r.kernel + rest;
+  if (columns <= 0 || text::display_width(kernel + rest) <= columns) return kernel + rest;
   // A template's name is at one end, its arguments at the other.
   const auto head = static_cast<size_t>(std::max(room, 8) / 2);
   const size_t tail = static_cast<size_t>(std::max(room, 8)) - head;
-  return r.kernel.substr(0, head) + ellipsis + r.kernel.substr(r.kernel.size() - tail) + rest;
+  return kernel.substr(0, head) + ellipsis + kernel.substr(kernel.size() - tail) + rest;
+}
+
+std::string place_of(const Request& r, int columns, const std::string& ellipsis) {
+  return place_of(r.kernel, r.file, r.line, columns, ellipsis);
 }
 
 std::string origin_of(const Request& r) {

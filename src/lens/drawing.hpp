@@ -44,6 +44,8 @@ struct Phase {
 std::vector<Phase> phases_of(const Request& request);
 
 /// Returns "copy in copy.cu:6", cut to `columns` columns; 0: not cut.
+std::string place_of(const std::string& kernel, const std::string& file, int line, int columns,
+                     const std::string& ellipsis);
 std::string place_of(const Request& request, int columns, const std::string& ellipsis);
 /// Returns "ld.global.f32 of A, launch 1, block (0,0,0), warp 0, request 0".
 std::string origin_of(const Request& request);

@@ -10,6 +10,7 @@
 
 #include "lens/drawing.hpp"
 #include "lens/fragments.hpp"
+#include "lens/layout.hpp"
 #include "lens/timeline.hpp"
 #include "text/foreign.hpp"
 
@@ -339,36 +340,93 @@ void draw_memory(Figure& figure, const Walk& walk, int64_t rows) {
   figure.y += HEIGHT + 24;
 }
 
-// --- the fragments of a product on tensor cores --------------------------------------------------
+// --- the fragments of a product on tensor cores, and layouts of shared memory --------------------
 
-constexpr int ELEMENT = 26, ELEMENT_PITCH = 28, FRAGMENT_LEFT = MARGIN + 40;
+constexpr int ELEMENT = 26, ELEMENT_GAP = 2, ELEMENT_PITCH = ELEMENT + ELEMENT_GAP;
+constexpr int FRAGMENT_LEFT = MARGIN + 40;
 
 // A matrix of elements whose upper left corner is (left, top).
 struct ElementGrid {
   Figure& figure;
   int left, top;
+  int width = ELEMENT;  // of an element
 
   void title(const std::string& text) const { figure.write(left, top - 22, "ink", text); }
+  void label_row(size_t row, const std::string& label) const {
+    figure.write(left - 8, y_of(row) + 17, "right small soft", label);
+  }
+  void name_columns(const std::string& name) const {
+    figure.write(left - 8, top - 6, "right small soft", name);
+  }
+  void label_column(size_t column, const std::string& label) const {
+    figure.write(x_of(column) + width / 2, top - 6, "middle small soft", label);
+  }
   void number_rows(size_t rows) const {
-    for (size_t row = 0; row < rows; ++row) {
-      figure.write(left - 8, y_of(row) + 17, "right small soft", std::to_string(row));
-    }
+    for (size_t row = 0; row < rows; ++row) label_row(row, std::to_string(row));
   }
   void number_columns(size_t columns) const {
-    for (size_t column = 0; column < columns; ++column) {
-      figure.write(x_of(column) + ELEMENT / 2, top - 6, "middle small soft",
-                   std::to_string(column));
-    }
+    for (size_t column = 0; column < columns; ++column)
+      label_column(column, std::to_string(column));
   }
-  void element(const Place& place, size_t lane, const std::string& in_register) const {
+  void element(const Place& place, const std::string& color, const std::string& above,
+               const std::string& below) const {
     const int x = x_of(place.column), y = y_of(place.row);
-    figure.rectangle(x, y, ELEMENT, ELEMENT, 4, "", color_of(lane));
-    figure.write(x + ELEMENT / 2, y + 12, "number", std::to_string(lane));
-    figure.write(x + ELEMENT / 2, y + 22, "number", in_register);
+    figure.rectangle(x, y, width, ELEMENT, 4, "", color);
+    figure.write(x + width / 2, y + 12, "number", above);
+    figure.write(x + width / 2, y + 22, "number", below);
   }
-  int x_of(size_t column) const { return left + static_cast<int>(column) * ELEMENT_PITCH; }
+  void empty(const Place& place) const {
+    figure.rectangle(x_of(place.column), y_of(place.row), width, ELEMENT, 4, "empty");
+  }
+  int x_of(size_t column) const { return left + static_cast<int>(column) * (width + ELEMENT_GAP); }
   int y_of(size_t row) const { return top + static_cast<int>(row) * ELEMENT_PITCH; }
 };
+
+// Draws the matrix's rows, and beside them the lines of shared memory. A column of the matrix has one colour in both.
+void draw_layout(Figure& figure, const Layout& l) {
+  constexpr int PIECE = 40, LINES_LEFT = MARGIN + 530;
+  const DrawnPart part = drawn_part(l);
+  const std::vector<LineOfPieces> lines = lines_of_pieces(l, part);
+  const auto color = [&](size_t column) {
+    return color_of(part.columns < 2 ? 0 : column * (LANES - 1) / (part.columns - 1));
+  };
+  const int top = figure.y + 64;
+  const ElementGrid matrix{figure, MARGIN + 80, top, PIECE};
+  const ElementGrid memory{figure, LINES_LEFT + 80, top, PIECE};
+  matrix.title("in a cell: bank group above, byte below");
+  matrix.name_columns(name_of_column(l));
+  memory.title("lines of shared memory: " + name_of_row(l) + " above, piece below");
+  memory.name_columns("bank group");
+  for (size_t column = 0; column < part.columns; ++column)
+    matrix.label_column(column, label_of_column(l, column));
+  for (size_t row = 0; row < part.rows; ++row) {
+    matrix.label_row(row, name_of_row(l) + " " + std::to_string(row));
+    for (size_t column = 0; column < part.columns; ++column) {
+      const uint64_t place = l.place(row, column);
+      matrix.element({row, column}, color(column), std::to_string(bank_group(place)),
+                     std::to_string(place));
+    }
+  }
+  for (size_t group = 0; group < BANK_GROUPS; ++group)
+    memory.label_column(group, std::to_string(group));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool after_gap = i > 0 && lines[i].first_byte != lines[i - 1].first_byte + LINE_BYTES;
+    memory.label_row(i, (after_gap ? "⋮ byte " : "byte ") + std::to_string(lines[i].first_byte));
+    for (size_t group = 0; group < BANK_GROUPS; ++group) {
+      const LineOfPieces::Seat& seat = lines[i].seats[group];
+      if (seat.pieces == 0) {
+        memory.empty({i, group});
+      } else {
+        memory.element({i, group}, color(seat.column),
+                       std::to_string(seat.row) + (seat.pieces > 1 ? ", ..." : ""),
+                       std::to_string(seat.column));
+      }
+    }
+  }
+  figure.y = top + static_cast<int>(std::max(part.rows, lines.size())) * ELEMENT_PITCH + 6;
+  for (const std::string& sentence : remarks_on(l, part))
+    figure.paragraph("ink", sentence, 20, 120);
+}
 
 template <typename Each>
 void for_each_element(size_t elements, size_t per_register, Each&& each) {
@@ -412,17 +470,37 @@ std::string svg_fragments(const MatrixProduct& p) {
   b.number_columns(p.n);
   c.number_rows(p.m);
   c.number_columns(p.n);
+  const auto element = [](const ElementGrid& grid, const Place& place, size_t lane,
+                          const std::string& name, size_t reg) {
+    grid.element(place, color_of(lane), std::to_string(lane), name + std::to_string(reg));
+  };
   for_each_element(p.m * p.k, p.per_register(), [&](size_t lane, size_t reg, size_t part) {
-    a.element(place_in_a(lane, reg, part, p.per_register()), lane, "a" + std::to_string(reg));
+    element(a, place_in_a(lane, reg, part, p.per_register()), lane, "a", reg);
   });
   for_each_element(p.k * p.n, p.per_register(), [&](size_t lane, size_t reg, size_t part) {
-    b.element(place_in_b(lane, reg, part, p.per_register()), lane, "b" + std::to_string(reg));
+    element(b, place_in_b(lane, reg, part, p.per_register()), lane, "b", reg);
   });
   for_each_element(p.m * p.n, 1, [&](size_t lane, size_t reg, size_t) {
-    c.element(place_in_c(lane, reg), lane, "c" + std::to_string(reg));
+    element(c, place_in_c(lane, reg), lane, "c", reg);
   });
   figure.y = a_top + static_cast<int>(p.m) * per;
   return figure.document(title, p.instruction + ". " + words);
+}
+
+std::string svg_layouts(const std::vector<Layout>& layouts) {
+  Figure figure;
+  std::string description;
+  for (const Layout& l : layouts) {
+    if (&l != &layouts.front()) figure.y += 30;
+    figure.paragraph("heading ink", place_of(l.kernel, l.file, l.line, 0, ""), 24, 84);
+    figure.paragraph("soft", l.instruction, 20, 140);
+    for (const std::string& sentence : introduction_to(l)) {
+      figure.paragraph("ink", sentence, 20, 120);
+      description += (description.empty() ? "" : " ") + sentence;
+    }
+    draw_layout(figure, l);
+  }
+  return figure.document("Places of 16-byte pieces in shared memory", description);
 }
 
 std::string svg(const std::vector<Request>& steps) {

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "lens/layout.hpp"
 #include "test/lens/requests.hpp"
 #include "test/support/shell.hpp"
 
@@ -103,6 +104,45 @@ TEST(Svg, HasLinesForTheLongestName) {
                 "max(len(t.text) for t in svg.iter(S + 'text') if t.get('class') == 'heading ink') "
                 "<= 84"),
             "True\n");
+}
+
+// A box of two rows of 32 bytes with a swizzle of 32 bytes, and one that begins elsewhere.
+std::vector<Layout> layouts() {
+  Layout l{.kernel = "copy<2>",
+           .file = "/home/me/copy.cu",
+           .line = 7,
+           .instruction = "cp.async.bulk.tensor.2d",
+           .laid = Laid::loaded_box,
+           .start_name = "byte 0 of tile",
+           .swizzle = 32,
+           .element_bytes = 4,
+           .rows = 8,
+           .columns = 2,
+           .places = {0, 16, 32, 48, 64, 80, 96, 112,  //
+                      144, 128, 176, 160, 208, 192, 240, 224}};
+  Layout other = l;
+  for (uint64_t& place : other.places) place += 4096;
+  return {l, other};
+}
+
+TEST(Svg, DrawsEachPieceOfALayoutInBothTables) {
+  const std::string document = svg_layouts(layouts());
+  EXPECT_EQ(ask(document,
+                "svg.tag == S + 'svg', svg.get('role'), svg[0].tag == S + 'title', svg[1].tag == S "
+                "+ 'desc'"),
+            "True img True True\n");
+  EXPECT_EQ(ask(document, "sum('fill' in r.attrib for r in svg.iter(S + 'rect'))"), "64\n");
+  EXPECT_EQ(rectangles(document, "empty"), "0\n");
+  EXPECT_EQ(ask(document, "[t.text for t in svg.iter(S + 'text')][0]"), "copy<2> in copy.cu:7\n");
+  // A piece has its column's colour in both tables, so each colour is there for half of the pieces.
+  EXPECT_EQ(ask(document,
+                "sorted(list(r.get('fill') for r in svg.iter(S + 'rect')).count(c) for c in "
+                "{r.get('fill') for r in svg.iter(S + 'rect')})"),
+            "[32, 32]\n");
+  EXPECT_EQ(
+      ask(svg_layouts({layouts()[0]}),
+          "[t.text for t in svg.iter(S + 'text') if t.get('class') == 'right small soft'][-2:]"),
+      "['byte 0', 'byte 128']\n");
 }
 
 TEST(Svg, DrawsTheRibbonsElementsInBothPlaces) {
