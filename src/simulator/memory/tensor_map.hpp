@@ -46,11 +46,19 @@ struct TensorMap {
   uint64_t rows() const;
   /// Returns the bits of a row's address, from bit 7 on, that are added without carry to a piece's number in its row.
   uint64_t swizzle_mask() const { return (1u << swizzle) - 1; }
+  /// Returns the bytes of shared memory among which the swizzle mixes a row's pieces; 0 if there is no swizzle.
+  uint64_t span() const { return swizzle == 0 ? 0 : pitch(); }
 };
 
 /// Returns where a swizzle puts a byte of shared memory. `base`: the row of 128 bytes at which the pattern begins.
 inline uint64_t swizzled(uint64_t offset, uint64_t mask, uint64_t base = 0) {
   return offset ^ ((offset >> 7) - base & mask) << 4;
+}
+
+/// Returns the place of a byte of a row that begins at `row` in shared memory. `span`: TensorMap::span().
+inline uint64_t place_in_row(uint64_t row, uint64_t byte, uint64_t span) {
+  constexpr uint64_t PIECE = 16;
+  return span == 0 ? row + byte : swizzled(row + byte, span / PIECE - 1);
 }
 
 /// One row of a box in global memory: the bytes of it that lie inside the tensor.

@@ -171,7 +171,9 @@ class Launch {
     if (excerpt_.turns != std::numeric_limits<uint64_t>::max())
       state_.turns_left.emplace(excerpt_.turns);
     state_.wanted = state_.device.requests.wanted();
-    if (state_.wanted.any) state_.number = state_.device.requests.number_launch();
+    if (state_.device.layouts.is_recording()) state_.layouts = &state_.device.layouts;
+    if (state_.wanted.any || state_.layouts != nullptr)
+      state_.number = state_.device.requests.number_launch();
   }
 
   std::optional<Fault> run(LaunchCounters& counted) {

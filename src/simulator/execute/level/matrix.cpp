@@ -21,6 +21,7 @@
 #include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/lanes.hpp"
 #include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/watch/layouts.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/matrix_descriptor.hpp"
 
@@ -550,6 +551,8 @@ template <typename Format, size_t K>
 void multiply_warpgroup(Warp& w, const Op& op) {
   require_whole_warp(w);
   if (w.block->timeline != nullptr) w.block->timeline->multiply(w.number);
+  if (records_layouts(w)) [[unlikely]]
+    record_matrices(w, op);
   if (Watch::looks_for_hazards(w)) check_product(w, op);
   SharedMatrices<Format, K> shared(w);
   const auto flag = [&](int32_t bit) { return (op.extra & bit) != 0; };

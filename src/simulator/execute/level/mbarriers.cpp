@@ -11,6 +11,7 @@
 #include "simulator/execute/level/addressing.hpp"
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/state/mbarrier.hpp"
+#include "simulator/execute/watch/layouts.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/hazards/describe.hpp"
 #include "simulator/memory/tensor_map.hpp"
@@ -138,7 +139,7 @@ template <typename Each>
 void for_each_piece(const SharedRow& row, uint64_t span, Each&& each) {
   if (span == 0) return each(row.offset, row.bytes);
   for (uint64_t at = 0; at < row.bytes; at += BULK_ALIGNMENT)
-    each(swizzled(row.offset + at, span / BULK_ALIGNMENT - 1), BULK_ALIGNMENT);
+    each(place_in_row(row.offset, at, span), BULK_ALIGNMENT);
 }
 
 // Returns the bytes of shared memory that a row touches, at most.
@@ -579,8 +580,6 @@ void remote_store(Warp& w, const Op& op) {
 
 constexpr uint64_t TENSOR_ALIGNMENT = 128;  // of a box in shared memory
 
-uint64_t span_of(const TensorMap& map) { return map.swizzle == 0 ? 0 : map.pitch(); }
-
 }  // namespace
 
 void bulk_load(Warp& w, const Op& op) {
@@ -629,9 +628,11 @@ void tensor_load(Warp& w, const Op& op) {
     const Coordinates at = coordinates_of(w, op, map, lane, false);
     const uint64_t rows = map.rows(), bytes = map.row_bytes();
     const SharedPlace target = shared_place(w, to, lane, rows * map.pitch(), TENSOR_ALIGNMENT);
+    if (records_layouts(w)) [[unlikely]]
+      record_box(w, op.instruction, lens::Laid::loaded_box, map, target.offset);
     const SharedPlace counter = shared_place(w, mbarrier, lane, WORD_BYTES, WORD_BYTES);
     BulkLoad load{.block = target.block,
-                  .span = span_of(map),
+                  .span = map.span(),
                   .counter = counter.block,
                   .mbarrier = counter.offset,
                   .instruction = op.instruction};
@@ -686,7 +687,9 @@ void tensor_store(Warp& w, const Op& op) {
     const Coordinates at = coordinates_of(w, op, map, lane, true);
     const uint64_t source =
         shared_offset(w, from, lane, map.rows() * map.pitch(), TENSOR_ALIGNMENT);
-    BulkStore store{.span = span_of(map), .instruction = op.instruction};
+    if (records_layouts(w)) [[unlikely]]
+      record_box(w, op.instruction, lens::Laid::stored_box, map, source);
+    BulkStore store{.span = map.span(), .instruction = op.instruction};
     uint64_t i = 0;
     for (const auto& [address, first, bytes] : rows_of(map, at, true)) {
       const uint64_t offset = source + i++ * map.pitch() + first;

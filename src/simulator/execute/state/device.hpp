@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simulator/count/counter_store.hpp"
+#include "simulator/count/layouts.hpp"
 #include "simulator/count/recorder.hpp"
 #include "simulator/count/timeline.hpp"
 #include "simulator/hazards/device_shadow.hpp"
@@ -19,6 +20,7 @@ struct Device {
   CounterStore counters;
   RequestStore requests;
   TimelineStore timelines;
+  LayoutStore layouts;
 };
 
 }  // namespace simulator

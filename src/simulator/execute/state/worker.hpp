@@ -44,7 +44,8 @@ struct LaunchState {
 
   std::unique_ptr<HazardContext> watched;  // nullptr: hazards are not looked for
   lens::Wanted wanted;                     // the requests to record
-  uint64_t number = 0;                     // the launch's number, if requests are recorded
+  LayoutStore* layouts = nullptr;          // nullptr: no layouts are recorded
+  uint64_t number = 0;  // the launch's number, if requests or layouts are recorded
   Device& device;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lens/fragments.hpp"
+#include "lens/layout.hpp"
 #include "lens/request.hpp"
 #include "lens/timeline.hpp"
 #include "simulator/count/counters.hpp"
@@ -58,6 +59,15 @@ void record_timelines(const std::string& kernel, uint64_t block);
 void stop_recording_timelines();
 /// Returns the recorded timelines, one for each such kernel, in the order of the blocks' ends.
 std::vector<lens::Timeline> recorded_timelines();
+
+/// From now on, records where tensor copies put and take boxes in shared memory, and where wgmma finds its matrices: on this line,
+/// in files with this name. An empty name: in any file; 0: on any line. Forgets the earlier recording.
+void record_layouts(const std::string& file = "", int line = 0);
+/// Records no further layouts, and forgets the recorded ones.
+void stop_recording_layouts();
+/// Returns the recorded layouts: for each line, instruction and shape the first one, executed by the warp with the lowest launch,
+/// block and number. They are ordered by kernel, file, line, instruction and matrix.
+std::vector<lens::Layout> recorded_layouts();
 
 /// Returns the products by mma.sync in these counters: one for each kernel, line and instruction.
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters);

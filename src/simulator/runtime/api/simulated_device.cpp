@@ -27,6 +27,12 @@ void record_timelines(const std::string& kernel, uint64_t block) {
 void stop_recording_timelines() { current_device().timelines.start(std::nullopt); }
 std::vector<lens::Timeline> recorded_timelines() { return current_device().timelines.timelines(); }
 
+void record_layouts(const std::string& file, int line) {
+  current_device().layouts.start(LayoutStore::Wanted{file, line});
+}
+void stop_recording_layouts() { current_device().layouts.start(std::nullopt); }
+std::vector<lens::Layout> recorded_layouts() { return current_device().layouts.layouts(); }
+
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters) {
   std::vector<lens::MatrixProduct> products;
   constexpr int ROWS = 16;  // of a warp's product; wgmma's matrices lie in shared memory
