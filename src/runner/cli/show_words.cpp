@@ -40,8 +40,8 @@ class ShowSubcommand : public Subcommand<sgemm_workbench> {
   std::optional<std::string> size_, line_, block_, warp_, nth_, steps_;
   LabSizeWords lab_sizes_;
   std::string buffer_, svg_, color_ = "auto", baseline_;
-  bool picture_ = false, ribbon_ = false, fragments_ = false, timeline_ = false, json_ = false,
-       reveal_ = false;
+  bool picture_ = false, ribbon_ = false, fragments_ = false, layout_ = false, timeline_ = false,
+       json_ = false, reveal_ = false;
 };
 
 void ShowSubcommand::add_options(CLI::App& app) {
@@ -80,6 +80,9 @@ void ShowSubcommand::add_options(CLI::App& app) {
   app.add_flag("--fragments", fragments_,
                "draw which lane holds which element of the products on tensor cores")
       ->group(PICTURE);
+  app.add_flag("--layout", layout_,
+               "draw where tensor copies and wgmma find each 16 bytes in shared memory")
+      ->group(PICTURE);
   app.add_flag(
          "--timeline", timeline_,
          "draw what each warp of a block does from step to step: it waits, copies, multiplies")
@@ -92,8 +95,8 @@ void ShowSubcommand::add_options(CLI::App& app) {
 
 void ShowSubcommand::refuse_contradictions(const CLI::App& app) const {
   if (!picture_ && !timeline_) {
-    for (const char* option :
-         {"--block", "--warp", "--nth", "--steps", "--ribbon", "--fragments", "--svg"}) {
+    for (const char* option : {"--block", "--warp", "--nth", "--steps", "--ribbon", "--fragments",
+                               "--layout", "--svg"}) {
       if (app.count(option) > 0) throw usage(fmt::format("{} goes with --picture", option));
     }
   }
@@ -157,6 +160,7 @@ PictureRequest ShowSubcommand::picture() const {
                          .nth = number("--nth", nth_),
                          .ribbon = ribbon_,
                          .fragments = fragments_,
+                         .layout = layout_,
                          .timeline = timeline_,
                          .svg_file = svg_};
   if (steps_)
@@ -166,11 +170,18 @@ PictureRequest ShowSubcommand::picture() const {
         "--fragments draws products, not requests: leave out --ribbon, --block, --warp, --nth, "
         "--steps and --buffer");
   }
+  if (picture.layout &&
+      (picture.ribbon || picture.fragments || picture.is_chosen() || steps_ || !buffer_.empty())) {
+    throw usage(
+        "--layout draws matrices in shared memory, not requests or fragments: leave out --ribbon, "
+        "--fragments, --block, --warp, --nth, --steps and --buffer");
+  }
   const bool chooses_request = warp_ || nth_ || steps_ || line_ || !buffer_.empty();
-  if (picture.timeline && (picture.ribbon || picture.fragments || chooses_request)) {
+  if (picture.timeline &&
+      (picture.ribbon || picture.fragments || picture.layout || chooses_request)) {
     throw usage(
         "--timeline draws a block, not requests or products: leave out --ribbon, --fragments, "
-        "--warp, --nth, --steps, --line and --buffer");
+        "--layout, --warp, --nth, --steps, --line and --buffer");
   }
   if (picture.ribbon && picture.steps > 1)
     throw usage("--ribbon draws one request: leave out --steps");

@@ -13,6 +13,7 @@
 #include "app/project.hpp"
 #include "app/words.hpp"
 #include "lens/fragments.hpp"
+#include "lens/layout.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
 #include "lens/timeline.hpp"
@@ -51,6 +52,7 @@ struct Seen {
   std::vector<Source> sources{};
   std::vector<lens::Request> requests{};
   std::vector<lens::MatrixProduct> products{};
+  std::vector<lens::Layout> layouts{};
   std::vector<lens::Timeline> timelines{};
 };
 
@@ -318,15 +320,27 @@ std::string pictures_of(const ShowRequest& request, const Run& run, const std::v
   return text;
 }
 
-// Returns "src/kernels/13_tensor.cu:40, 52".
-std::string places_of(const std::vector<lens::MatrixProduct>& products) {
+// Returns "src/kernels/13_tensor.cu: 40, 52" for products or layouts.
+template <typename Drawn>
+std::string places_of(const std::vector<Drawn>& all) {
   std::vector<Line> lines;
-  for (const lens::MatrixProduct& product : products) {
+  for (const Drawn& one : all) {
     Line& line = lines.emplace_back();
-    line.file = product.file;
-    line.line = product.line;
+    line.file = one.file;
+    line.line = one.line;
   }
   return places_of(lines);
+}
+
+// Returns the products or layouts in the requested line. Refuses a line without any. `what`: "product on tensor cores".
+template <typename Drawn>
+std::vector<Drawn> drawn_in_line(const std::vector<Drawn>& all, const ShowRequest& request,
+                                 const char* what) {
+  std::vector<Drawn> wanted = all;
+  std::erase_if(wanted, [&](const Drawn& one) { return !is_in_line(one, request); });
+  if (!wanted.empty()) return wanted;
+  throw usage(fmt::format("--line {}{}{}: there is no {}; there are some in {}", request.file,
+                          request.file.empty() ? "" : ":", *request.line, what, places_of(all)));
 }
 
 std::string fragments_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
@@ -338,13 +352,8 @@ std::string fragments_of(const ShowRequest& request, const Run& run, const std::
       throw usage(
           fmt::format("--fragments: {} executes no product on tensor cores (mma.sync)", who));
     }
-    std::vector<lens::MatrixProduct> products = seen[i].products;
-    std::erase_if(products, [&](const auto& product) { return !is_in_line(product, request); });
-    if (products.empty()) {
-      throw usage(fmt::format(
-          "--line {}{}{}: there is no product on tensor cores; there are some in {}", request.file,
-          request.file.empty() ? "" : ":", *request.line, places_of(seen[i].products)));
-    }
+    const std::vector<lens::MatrixProduct> products =
+        drawn_in_line(seen[i].products, request, "product on tensor cores");
     text += (text.empty() ? "" : "\n") +
             text::wrap(heading_of(*seen[i].workload, run.results[i], text::Signs(page.unicode)),
                        page.width, 2) +
@@ -352,6 +361,26 @@ std::string fragments_of(const ShowRequest& request, const Run& run, const std::
     for (const lens::MatrixProduct& product : products)
       text += "\n" + lens::fragments(product, page);
     svg = lens::svg_fragments(products.front());
+  }
+  return text;
+}
+
+std::string layouts_of(const ShowRequest& request, const Run& run, const std::vector<Seen>& seen,
+                       const text::Page& page, std::string& svg) {
+  std::string text;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].layouts.empty()) {
+      throw usage(fmt::format("--layout: {} executes no tensor copy and no wgmma",
+                              title_of(run.results[i])));
+    }
+    const std::vector<lens::Layout> layouts =
+        drawn_in_line(seen[i].layouts, request, "tensor copy or wgmma");
+    text += (text.empty() ? "" : "\n") +
+            text::wrap(heading_of(*seen[i].workload, run.results[i], text::Signs(page.unicode)),
+                       page.width, 2) +
+            "\n";
+    for (const lens::Layout& one : layouts) text += "\n" + lens::layout(one, page);
+    svg = lens::svg_layouts(layouts);
   }
   return text;
 }
@@ -378,6 +407,7 @@ std::string text_of(const ShowRequest& request, const Run& run, const std::vecto
   if (request.picture && request.picture->fragments) {
     return fragments_of(request, run, seen, page, svg);
   }
+  if (request.picture && request.picture->layout) return layouts_of(request, run, seen, page, svg);
   if (request.picture && request.picture->timeline)
     return timelines_of(request, run, seen, page, svg);
   if (request.picture) return pictures_of(request, run, seen, page, svg);
@@ -412,7 +442,9 @@ ExitCode run(const ShowRequest& request) {
   try {
     for (Workload& workload : workloads) {
       load(workload);
-      if (request.picture && request.picture->timeline) {
+      if (request.picture && request.picture->layout) {
+        machine::record_layouts();
+      } else if (request.picture && request.picture->timeline) {
         machine::record_timelines(request.picture->block.value_or(0));
       } else if (request.picture) {
         machine::record_requests(wanted_by(*request.picture));
@@ -422,6 +454,7 @@ ExitCode run(const ShowRequest& request) {
       seen.push_back({.workload = &workload,
                       .requests = machine::recorded_requests(),
                       .products = machine::matrix_products(),
+                      .layouts = machine::recorded_layouts(),
                       .timelines = machine::recorded_timelines()});
     }
   } catch (const std::exception&) {
@@ -440,7 +473,8 @@ ExitCode run(const ShowRequest& request) {
   for (const Result& result : run.results)
     lines.insert(lines.end(), result.seen.lines.begin(), result.seen.lines.end());
   const bool needs_access =
-      !request.picture || !(request.picture->fragments || request.picture->timeline);
+      !request.picture ||
+      !(request.picture->fragments || request.picture->layout || request.picture->timeline);
   if (needs_access) refuse_what_is_not_there(request, lines);
   for (size_t i = 0; i < seen.size(); ++i)
     seen[i] = seen_of(request, run.results[i], std::move(seen[i]));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lens/fragments.hpp"
+#include "lens/layout.hpp"
 #include "lens/request.hpp"
 #include "lens/timeline.hpp"
 #include "results/values/run.hpp"
@@ -76,6 +77,11 @@ std::vector<lens::Request> recorded_requests();
 void record_timelines(uint64_t block);
 /// Returns the timelines recorded since then, one for each kernel.
 std::vector<lens::Timeline> recorded_timelines();
+
+/// From now on, record the layouts of tensor copies and wgmma. Does nothing on a machine that does not count.
+void record_layouts();
+/// Returns the layouts recorded since then.
+std::vector<lens::Layout> recorded_layouts();
 
 /// Returns the products on tensor cores of the last counted run: one for each kernel, line and instruction. Empty on a
 /// machine that does not count.

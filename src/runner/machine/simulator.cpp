@@ -259,6 +259,10 @@ void record_timelines(uint64_t block) { simulator::record_timelines("", block); 
 
 std::vector<lens::Timeline> recorded_timelines() { return simulator::recorded_timelines(); }
 
+void record_layouts() { simulator::record_layouts(); }
+
+std::vector<lens::Layout> recorded_layouts() { return simulator::recorded_layouts(); }
+
 std::vector<lens::Request> recorded_requests() {
   std::vector<lens::Request> requests = simulator::recorded_requests();
   for (lens::Request& request : requests) request.buffer = name_of(request.buffer);

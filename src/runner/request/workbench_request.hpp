@@ -38,6 +38,7 @@ struct PictureRequest {
   uint64_t steps = 1;
   bool ribbon = false;
   bool fragments = false;  // draw the products on tensor cores, not a request
+  bool layout = false;     // draw boxes and wgmma's matrices in shared memory, not a request
   bool timeline = false;   // draw what a block's warps do from step to step, not a request
   std::string svg_file{};
 

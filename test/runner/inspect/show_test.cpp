@@ -226,6 +226,12 @@ TEST(Show, RefusesWhatIsNotThere) {
       {{"2", "--fragments"}, "--fragments goes with --picture"},
       {{"2", "--picture", "--fragments", "--nth", "3"}, "--fragments draws products, not requests"},
       {{"2", "--picture", "--fragments", "--size", "32"}, "executes no product on tensor cores"},
+      {{"2", "--layout"}, "--layout goes with --picture"},
+      {{"2", "--picture", "--layout", "--size", "32"},
+       "--layout: 2 coalesced executes no tensor copy and no wgmma"},
+      {{"2", "--picture", "--layout", "--warp", "1"}, "--layout draws matrices in shared memory"},
+      {{"2", "--picture", "--layout", "--fragments"}, "--layout draws matrices in shared memory"},
+      {{"2", "--timeline", "--layout"}, "--timeline draws a block"},
       {{"2", "--timeline", "--nth", "3"}, "--timeline draws a block"},
       {{"2", "--timeline", "--json"}, "exclude each other"},
       {{"2", "--timeline", "--block", "64"}, "the launch has 64 blocks, numbered from 0"},
@@ -317,6 +323,42 @@ TEST(Show, DrawsTheFragmentsOfAProductOnTensorCores) {
       show({"--kernel", file, "--size", "64", "--picture", "--fragments", "--line", "3"});
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, AllOf(HasSubstr("--line 3: there is no product on tensor cores"),
+                                 HasSubstr("mine.cu: ")));
+}
+
+TEST(Show, DrawsTheLayoutOfMatricesInSharedMemory) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "mine.cu", svg = folder / "layout.svg";
+  std::ofstream(file) << R"(#include "device/mbarrier.cuh"
+#include "device/wgmma.cuh"
+)" + kernel_that(R"(__shared__ alignas(1024) char zeros[8192];
+  float d[4] = {};
+  if (p.M * p.N % 256 == 0) {
+    for (int i = threadIdx.x; i < 8192; i += 256) zeros[i] = 0;
+    device::fence_for_copies();
+    __syncthreads();
+    const uint64_t tile = device::describe_matrix(device::shared_address(zeros), 16, 1024, device::Swizzle::bytes_128);
+    device::fence_wgmma();
+    device::multiply_async<device::Factor::f16, 8>(d, tile, tile, false);
+    device::commit_wgmma();
+    device::wait_wgmma<0>();
+  }
+  *c = ladder::blend(p.alpha, sum + d[0], p.beta, c);)");
+  const std::vector<std::string> words{"--kernel",  file,       "--size", "64",
+                                       "--picture", "--layout", "--svg",  svg};
+  const Ended ended = show(words);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"),
+                               HasSubstr("A, 64 x 16, contiguous in k. Its descriptor: start "),
+                               HasSubstr("(byte 0 of zeros), leading 16, stride 1024"),
+                               HasSubstr("\n   7     896      7    6 "),
+                               HasSubstr("B, 16 x 8, contiguous in k")));
+  EXPECT_THAT(contents(svg), AllOf(HasSubstr("Places of 16-byte pieces"), HasSubstr("B, 16 x 8")));
+  std::vector<std::string> elsewhere = words;
+  elsewhere.insert(elsewhere.end(), {"--line", "3"});
+  const Ended nowhere = show(elsewhere);
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, AllOf(HasSubstr("--line 3: there is no tensor copy or wgmma"),
                                  HasSubstr("mine.cu: ")));
 }
 

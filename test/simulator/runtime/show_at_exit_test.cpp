@@ -1,6 +1,7 @@
 // Pictures of a program's requests, with SIMULATOR_SHOW and SIMULATOR_SVG.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -148,6 +149,40 @@ TEST_F(ShowAtExit, DrawsTheTimelineOfABlock) {
   EXPECT_EQ(turn("SIMULATOR_TIMELINE=turn:x").err,
             "simulated GPU: SIMULATOR_TIMELINE is 'turn:x'; it must be KERNEL or KERNEL:BLOCK, for "
             "example product:0, and is ignored\n");
+}
+
+// A program with tensor copies and wgmma.
+TEST_F(ShowAtExit, DrawsTheLayoutOfMatricesInSharedMemory) {
+  const std::string source = SOURCE_TREE "/test/data/hopper_idioms/wgmma_f16_plain.cu";
+  const std::string program = (folder_ / "product").string();
+  const Outcome compiled = run("'" SIMCC_PROGRAM "' '" + source + "' -lcuda -o '" + program + "'");
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  // Returns the last line with `asm volatile(` before the one with this text.
+  const auto line_of = [text = contents(source)](const std::string& part) {
+    const size_t statement = text.rfind("asm volatile(", text.find(part));
+    return std::to_string(
+        1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(statement), '\n'));
+  };
+  const auto shown = [&](const std::string& line, const std::string& settings) {
+    return run("COLUMNS=120 LC_ALL=C SIMULATOR_SHOW=wgmma_f16_plain.cu:" + line + " " + settings +
+               " '" + program + "'");
+  };
+  const Outcome copy = shown(line_of("\"l\"(&map_a)"), "");
+  EXPECT_EQ(copy.exit_code, 0);
+  EXPECT_NE(copy.out.find("PASSED"), std::string::npos);
+  EXPECT_NE(copy.err.find("The copy puts a box of 64 rows of 128 bytes"), std::string::npos)
+      << copy.err;
+  const std::string svg = (folder_ / "product.svg").string();
+  const Outcome product = shown(line_of("wgmma.mma_async"), "SIMULATOR_SVG='" + svg + "'");
+  EXPECT_NE(product.err.find("A, 64 x 16, contiguous in k"), std::string::npos) << product.err;
+  EXPECT_NE(product.err.find("B, 16 x 32, contiguous in k"), std::string::npos) << product.err;
+  EXPECT_NE(product.err.find("start at bytes 32, 64, 96."), std::string::npos) << product.err;
+  EXPECT_NE(contents(svg).find("Places of 16-byte pieces"), std::string::npos);
+  // A line of wgmma is one that accesses memory.
+  const Outcome elsewhere = shown("1", "");
+  EXPECT_NE(elsewhere.err.find("they did in lines " + line_of("wgmma.mma_async") + ", "),
+            std::string::npos)
+      << elsewhere.err;
 }
 
 TEST_F(ShowAtExit, WritesTheFirstAsAFigure) {

@@ -108,6 +108,10 @@ void record_timelines(uint64_t) {}
 
 std::vector<lens::Timeline> recorded_timelines() { return {}; }
 
+void record_layouts() {}
+
+std::vector<lens::Layout> recorded_layouts() { return {}; }
+
 std::vector<lens::Request> recorded_requests() { return {}; }
 std::vector<lens::MatrixProduct> matrix_products() { return {}; }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lens/fragments.hpp"
+#include "lens/layout.hpp"
 #include "lens/picture.hpp"
 #include "lens/svg.hpp"
 #include "lens/timeline.hpp"
@@ -22,7 +23,7 @@
 namespace simulator::runtime {
 namespace {
 
-// A picture of a line's requests and products, or the timeline of a block.
+// A picture of a line's requests, products and layouts, or the timeline of a block.
 struct Asked {
   std::string file{};
   int line = 0;
@@ -66,11 +67,14 @@ std::string enumerate(const List& items, const std::string& ellipsis) {
 std::string nothing_there() {
   std::set<int> lines;
   std::set<std::string> files;
-  for (const AccessCounters& row : program_counters().accesses) {
-    if (row.where.file.empty()) continue;
-    files.insert(row.where.file_name());
-    if (lens::is_file(row.where.file, asked->file)) lines.insert(row.where.line);
-  }
+  const auto add = [&](const SourceLine& where) {
+    if (where.file.empty()) return;
+    files.insert(where.file_name());
+    if (lens::is_file(where.file, asked->file)) lines.insert(where.line);
+  };
+  const Counters counters = program_counters();
+  for (const AccessCounters& row : counters.accesses) add(row.where);
+  for (const TensorCounters& row : counters.tensor) add(row.where);
   if (files.empty()) return "no kernel has run that accesses memory";
   if (lines.empty()) {
     return "no kernel that ran accesses memory in a file of that name; files with accesses: " +
@@ -103,19 +107,26 @@ void show() {
   at_exit([] {
     const std::vector<lens::Request> requests = recorded_requests();
     const std::vector<lens::MatrixProduct> tensor = products();
-    if (requests.empty() && tensor.empty()) {
+    const std::vector<lens::Layout> layouts = recorded_layouts();
+    if (requests.empty() && tensor.empty() && layouts.empty()) {
       std::fprintf(stderr, "simulated GPU: there is nothing to show for SIMULATOR_SHOW=%s:%d: %s\n",
                    asked->file.c_str(), asked->line, nothing_there().c_str());
       return;
     }
-    if (!requests.empty()) std::fputs(lens::picture(requests, stderr_page()).c_str(), stderr);
-    for (const lens::MatrixProduct& product : tensor) {
-      std::fputs((requests.empty() && &product == &tensor.front() ? "" : "\n"), stderr);
-      std::fputs(lens::fragments(product, stderr_page()).c_str(), stderr);
+    const text::Page page = stderr_page();
+    std::vector<std::string> pictures;
+    if (!requests.empty()) pictures.push_back(lens::picture(requests, page));
+    for (const lens::MatrixProduct& product : tensor)
+      pictures.push_back(lens::fragments(product, page));
+    for (const lens::Layout& one : layouts) pictures.push_back(lens::layout(one, page));
+    for (const std::string& picture : pictures) {
+      std::fputs(&picture == &pictures.front() ? "" : "\n", stderr);
+      std::fputs(picture.c_str(), stderr);
     }
     if (asked->svg_path.empty()) return;
-    write_svg(requests.empty() ? lens::svg_fragments(tensor.front())
-                               : lens::svg({requests.front()}));
+    write_svg(!requests.empty() ? lens::svg({requests.front()})
+              : !tensor.empty() ? lens::svg_fragments(tensor.front())
+                                : lens::svg_layouts(layouts));
   });
 }
 
@@ -207,6 +218,7 @@ void read_environment() {
   wanted.file = asked->file;
   wanted.line = asked->line;
   record_requests(wanted);
+  record_layouts(asked->file, asked->line);
   std::atexit(show);
 }
 
