@@ -874,6 +874,7 @@ class Decoder {
       op.execute = has("read") ? instructions_.bulk_wait_read : instructions_.bulk_wait;
       return true;
     }
+    if (source_of(op).facts.is_bulk_reduction()) return decode_bulk_reduction(instruction, op);
     if (has("tensor")) return decode_tensor_copy(instruction, op);
     // The ranks of a multicast and a cache policy come last.
     const size_t count = operands.size() - (has("L2::cache_hint") ? 1 : 0);
@@ -904,6 +905,31 @@ class Decoder {
       return false;
     if (is_multicast && !set_ranks(operands[4], op)) return false;
     op.lists = &program_->operand_lists.emplace_back(std::move(lists));
+    return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
+           address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
+  // cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], %r2;
+  bool decode_bulk_reduction(const Instruction& instruction, Op& op) {
+    const std::vector<Operand>& operands = instruction.operands;
+    const Operation operation = source_of(op).facts.operation;
+    std::vector<std::string> opcode = instruction.opcode;
+    const bool has_policy = std::erase(opcode, "L2::cache_hint") != 0;
+    const bool keeps_subnormals = std::erase(opcode, "noftz") != 0;
+    if (opcode.size() != 9 || opcode[4] != "global" || opcode[5] != "shared::cta" ||
+        opcode[6] != "bulk_group" || operation_of("red", opcode[7]) != operation ||
+        operands.size() != (has_policy ? 4u : 3u))
+      return false;
+    // Sums of 16 bits, and no others, name their subnormals.
+    const std::string& type = opcode[8];
+    const bool is_half_sum = operation == Operation::add && (type == "f16" || type == "bf16");
+    if (keeps_subnormals != is_half_sum) return false;
+    op.execute = instructions_.bulk_reduction(type, operation);
+    add_sites(op, {Access::bulk_store, Access::async_copy_shared, Access::local_load}, 0,
+              operands[1]);
+    const auto bytes = source(operands[2], "u32");
+    if (op.execute == nullptr || !bytes) return false;
+    op.c = *bytes;
     return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
   }

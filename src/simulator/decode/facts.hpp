@@ -14,7 +14,7 @@ enum class Family : uint8_t {
   store,
   atomic,
   async_copy,   // cp.async and its groups
-  bulk_copy,    // cp.async.bulk and its groups
+  bulk_copy,    // cp.async.bulk and its groups, cp.reduce.async.bulk
   async_store,  // st.async and red.async, to a block of the cluster
   mbarrier,     // a barrier that lies in shared memory
   prefetch,     // prefetches and other advice without an effect here
@@ -109,6 +109,11 @@ struct Facts {
 
   bool is_fence() const {
     return operation >= Operation::fence && operation <= Operation::fence_mbarriers;
+  }
+  /// True for cp.reduce.async.bulk.
+  bool is_bulk_reduction() const {
+    return family == Family::bulk_copy && operation >= Operation::add &&
+           operation <= Operation::decrement;
   }
   bool is_shuffle() const {
     return operation >= Operation::shuffle_index && operation <= Operation::shuffle_butterfly;

@@ -75,8 +75,10 @@ struct InstructionSet {
   Execute async_wait_all;  // waits for all copies
   Execute (*mbarrier)(const MbarrierShape& shape);
   /// cp.async.bulk: to Op::a from Op::b, the number of bytes in Op::c. The mbarrier of a load is at Op::e.
-  Execute bulk_load;      // from global to shared memory
-  Execute bulk_store;     // from shared to global memory
+  Execute bulk_load;   // from global to shared memory
+  Execute bulk_store;  // from shared to global memory
+  /// Returns cp.reduce.async.bulk from shared to global memory, or nullptr if it is outside the subset.
+  Execute (*bulk_reduction)(std::string_view type, Operation operation);
   Execute copy_to_block;  // from shared memory to the shared memory of a block of the cluster
   /// st.async to Op::a of `count` elements in the registers OperandLists::d, or red.async. The mbarrier is at Op::e.
   Execute (*remote_store)(std::string_view type, size_t count, Operation operation);

@@ -218,12 +218,14 @@ Facts classify(const std::vector<std::string>& opcode) {
 Facts facts_of(const std::vector<std::string>& opcode) {
   Facts facts = classify(opcode);
   facts.operation = find(BY_HEAD, opcode[0]).value_or(Operation::other);
+  const bool reduces = opcode[0] == "cp" && opcode[1] == "reduce";
   for (size_t i = 1; i < opcode.size(); ++i) {
     const std::string& word = opcode[i];
     // The operation follows cp.async and cp.async.bulk. Further on the same words have another meaning.
     const bool may_say_it = facts.operation == Operation::other &&
-                            (opcode[0] != "cp" || i == (opcode[2] == "bulk" ? 3u : 2u));
-    if (may_say_it) facts.operation = operation_of(opcode[0], word).value_or(Operation::other);
+                            (opcode[0] != "cp" || reduces || i == (opcode[2] == "bulk" ? 3u : 2u));
+    if (may_say_it)
+      facts.operation = operation_of(reduces ? "red" : opcode[0], word).value_or(Operation::other);
     // The scope of a fence between proxies is in the name of a space.
     if (facts.is_fence() && word.ends_with("::cta")) facts.scope = Scope::block;
     if (facts.operation == Operation::fence && word.starts_with("async"))

@@ -27,6 +27,10 @@ bool writes(Access access) {
          access == Access::global_atomic || access == Access::shared_atomic;
 }
 
+const char* name_of_bulk_copy(const Facts& facts) {
+  return facts.is_bulk_reduction() ? "cp.reduce.async.bulk" : "cp.async.bulk";
+}
+
 }  // namespace
 
 BlockHazards::BlockHazards(HazardContext& launch, Dim3 grid, Dim3 block_size, size_t shared_bytes,
@@ -305,8 +309,8 @@ void BlockHazards::late_read_ends(uint32_t instruction, uint32_t thread, uint64_
 }
 
 void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target,
-                                    uint64_t bytes) {
-  touch_global_range({instruction, thread, false, true, std::nullopt}, target, bytes);
+                                    uint64_t bytes, bool reduces) {
+  touch_global_range({instruction, thread, reduces, true, std::nullopt}, target, bytes);
 }
 
 // Reports bulk stores and products whose source `step` overwrites before they have read it.
@@ -560,7 +564,7 @@ Hazard BlockHazards::describe_unfenced(const Touch& write, const Step& user, uin
   Hazard hazard = hazard_between(HazardKind::missing_fence, launch_.program, user.instruction,
                                  write.instruction);
   const Facts& facts = launch_.program.sources[user.instruction].facts;
-  const std::string name = facts.family == Family::warpgroup ? "wgmma" : "cp.async.bulk";
+  const std::string name = facts.family == Family::warpgroup ? "wgmma" : name_of_bulk_copy(facts);
   hazard.message.what = user.reads ? "fence.proxy.async is missing in " : "a fence is missing in ";
   hazard.message.what += launch_.program.demangled + ": " + name +
                          (user.reads ? " reads shared memory that a thread has written"
@@ -976,7 +980,7 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
       hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
   hazard.message.what = std::string(is_product ? "wgmma"
                                     : is_store ? "st.async"
-                                    : is_bulk  ? "cp.async.bulk"
+                                    : is_bulk  ? name_of_bulk_copy(facts)
                                                : "cp.async") +
                         " is not waited for in " + launch_.program.demangled + ": " +
                         (is_source     ? "its source is overwritten"

@@ -80,7 +80,9 @@ class BlockHazards {
   void late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
   /// A copy to a block of the cluster has read its source. `mbarrier` counts it.
   void copy_has_read(uint32_t instruction, uint64_t source, uint64_t bytes, uint64_t mbarrier);
-  void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes);
+  /// A bulk store writes to global memory. `reduces`: it reads the old elements too, and each element is an atomic access.
+  void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
+                        bool reduces);
   /// Records that the block ends while a bulk copy of the thread still uses shared memory.
   void unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at);
   /// Records that the thread initialises an mbarrier.

@@ -19,7 +19,7 @@ uint32_t narrowest(const Program& program) {
 
 // A fence that orders all accesses, as __threadfence() does, says nothing about one place.
 Strength strength_of(const Facts& facts) {
-  if (facts.family == Family::atomic) return Strength::atomic;
+  if (facts.family == Family::atomic || facts.is_bulk_reduction()) return Strength::atomic;
   const bool is_strong = facts.order != Order::weak && facts.order != Order::sequential;
   return is_strong ? Strength::strong : Strength::weak;
 }

@@ -35,6 +35,7 @@ const InstructionSet INSTRUCTIONS{
     .mbarrier = find_mbarrier_instruction,
     .bulk_load = bulk_load,
     .bulk_store = bulk_store,
+    .bulk_reduction = find_bulk_reduction,
     .copy_to_block = copy_to_block,
     .remote_store = find_remote_store,
     .tensor_load = tensor_load,

@@ -1,7 +1,9 @@
 #include "simulator/execute/level/mbarriers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/addressing.hpp"
 #include "simulator/execute/level/async_copies.hpp"
+#include "simulator/execute/scalar/half_precision.hpp"
 #include "simulator/execute/state/mbarrier.hpp"
 #include "simulator/execute/watch/layouts.hpp"
 #include "simulator/execute/watch/observer.hpp"
@@ -367,13 +370,35 @@ void read_source(Warp& w, BulkStore& store) {
   }
 }
 
+// Combines the elements of global memory with the data, each at once: other blocks may do so at the same time.
+template <typename Bits>
+void reduce(const BulkStore& store, std::byte* target, const std::byte* data, uint64_t bytes) {
+  for (uint64_t at = 0; at < bytes; at += sizeof(Bits)) {
+    const std::atomic_ref<Bits> element(*reinterpret_cast<Bits*>(target + at));
+    Bits old = element.load(), next = old;
+    do {
+      next = old;
+      store.combine(reinterpret_cast<std::byte*>(&next), data + at);
+    } while (!element.compare_exchange_weak(old, next));
+  }
+}
+
 void write_target(Warp& w, BulkStore& store) {
   read_source(w, store);
   const std::byte* from = store.data.data();
   for (const auto& [source, target, host] : store.rows) {
     if (Watch::looks_for_hazards(w))
-      w.block->hazards->bulk_store_lands(store.instruction, store.thread, target, source.bytes);
-    std::memcpy(host, from, source.bytes);
+      w.block->hazards->bulk_store_lands(store.instruction, store.thread, target, source.bytes,
+                                         store.combine != nullptr);
+    if (store.combine == nullptr) {
+      std::memcpy(host, from, source.bytes);
+    } else if (store.element_bytes == sizeof(uint16_t)) {
+      reduce<uint16_t>(store, host, from, source.bytes);
+    } else if (store.element_bytes == sizeof(uint32_t)) {
+      reduce<uint32_t>(store, host, from, source.bytes);
+    } else {
+      reduce<uint64_t>(store, host, from, source.bytes);
+    }
     from += source.bytes;
   }
   store.is_done = true;
@@ -514,9 +539,9 @@ Coordinates coordinates_of(const Warp& w, const Op& op, const TensorMap& map, in
   return at;
 }
 
-// --- st.async and red.async
+// --- st.async, red.async and cp.reduce.async.bulk
 
-using Combine = void (*)(std::byte* target, const std::byte* data);
+using Combine = CombineElement;
 
 template <typename T, auto F>
 void combine(std::byte* target, const std::byte* data) {
@@ -552,6 +577,28 @@ Combine combination_of(Operation operation) {
   }
 }
 
+// Returns the sum as cp.reduce.async.bulk computes it. Subnormal numbers stay, as on an H100; the PTX manual says otherwise.
+float add_f32(float a, float b) {
+  constexpr uint32_t COMPUTED_NAN = 0x7fffffff;
+  const float sum = a + b;
+  return std::isnan(sum) ? std::bit_cast<float>(COMPUTED_NAN) : sum;
+}
+
+// Returns the combination of 16-bit numbers.
+template <auto ADD, auto SMALLER, auto LARGER>
+Combine combination_of_halves(Operation operation) {
+  return operation == Operation::add       ? combine<uint16_t, ADD>
+         : operation == Operation::minimum ? combine<uint16_t, SMALLER>
+         : operation == Operation::maximum ? combine<uint16_t, LARGER>
+                                           : nullptr;
+}
+
+// Returns the sum, of a type that has no other combination.
+template <typename T, auto ADD>
+Combine only_sum(Operation operation) {
+  return operation == Operation::add ? combine<T, ADD> : nullptr;
+}
+
 template <typename Element, int COUNT, Combine (*COMBINATION)(Operation)>
 void remote_store(Warp& w, const Op& op) {
   constexpr uint32_t BYTES = sizeof(Element) * COUNT;
@@ -576,6 +623,30 @@ void remote_store(Warp& w, const Op& op) {
       load.combine = COMBINATION(w.block->worker->program.sources[op.instruction].facts.operation);
     begin(w, lane, std::move(load), {});
   });
+}
+
+void begin_bulk_store(Warp& w, const Op& op, Combine combine, uint32_t element_bytes) {
+  AddressStorage to_storage, from_storage;
+  const Addresses to = addresses_of_a(w, op, to_storage);
+  const Addresses from = addresses_of_b(w, op, from_storage);
+  for_each_lane(w.active, [&](int lane) {
+    const uint32_t bytes = whole_pieces(read<uint32_t>(w, op.c)[lane]);
+    check_bulk(w, to.of(lane), lane);
+    const SharedRow source{shared_offset(w, from, lane, bytes, BULK_ALIGNMENT), bytes};
+    std::byte* const host =
+        w.block->worker->use_in_bulk(op.site(Site::global), lane, to.of(lane), bytes);
+    begin(w, lane,
+          {.rows = {{source, to.of(lane), host}},
+           .instruction = op.instruction,
+           .combine = combine,
+           .element_bytes = element_bytes});
+  });
+}
+
+template <typename Element, Combine (*COMBINATION)(Operation)>
+void bulk_reduction(Warp& w, const Op& op) {
+  const Operation operation = w.block->worker->program.sources[op.instruction].facts.operation;
+  begin_bulk_store(w, op, COMBINATION(operation), sizeof(Element));
 }
 
 constexpr uint64_t TENSOR_ALIGNMENT = 128;  // of a box in shared memory
@@ -604,19 +675,7 @@ void bulk_load(Warp& w, const Op& op) {
   });
 }
 
-void bulk_store(Warp& w, const Op& op) {
-  AddressStorage to_storage, from_storage;
-  const Addresses to = addresses_of_a(w, op, to_storage);
-  const Addresses from = addresses_of_b(w, op, from_storage);
-  for_each_lane(w.active, [&](int lane) {
-    const uint32_t bytes = whole_pieces(read<uint32_t>(w, op.c)[lane]);
-    check_bulk(w, to.of(lane), lane);
-    const SharedRow source{shared_offset(w, from, lane, bytes, BULK_ALIGNMENT), bytes};
-    std::byte* const host =
-        w.block->worker->use_in_bulk(op.site(Site::global), lane, to.of(lane), bytes);
-    begin(w, lane, {.rows = {{source, to.of(lane), host}}, .instruction = op.instruction});
-  });
-}
+void bulk_store(Warp& w, const Op& op) { begin_bulk_store(w, op, nullptr, 0); }
 
 void tensor_load(Warp& w, const Op& op) {
   AddressStorage to_storage, map_storage, mbarrier_storage;
@@ -764,6 +823,39 @@ Execute find_remote_store(std::string_view type, size_t count, Operation operati
   if (type == "s32") return remote_store<uint32_t, 1, combination_of<int32_t>>;
   return is_wide ? remote_store<uint64_t, 1, combination_of<uint64_t>>
                  : remote_store<uint32_t, 1, combination_of<uint32_t>>;
+}
+
+// (PTX manual, "cp.reduce.async.bulk", the table of valid combinations.)
+Execute find_bulk_reduction(std::string_view type, Operation operation) {
+  const bool is_sum = operation == Operation::add;
+  const bool is_extreme = operation == Operation::minimum || operation == Operation::maximum;
+  const bool counts = operation == Operation::increment || operation == Operation::decrement;
+  const bool is_bitwise =
+      operation >= Operation::logical_and && operation <= Operation::logical_xor;
+  const auto valid = [](bool is_valid, Execute execute) { return is_valid ? execute : nullptr; };
+  if (type == "b32") return valid(is_bitwise, bulk_reduction<uint32_t, combination_of<uint32_t>>);
+  if (type == "b64") return valid(is_bitwise, bulk_reduction<uint64_t, combination_of<uint64_t>>);
+  if (type == "u32")
+    return valid(is_sum || is_extreme || counts,
+                 bulk_reduction<uint32_t, combination_of<uint32_t>>);
+  if (type == "s32")
+    return valid(is_sum || is_extreme, bulk_reduction<uint32_t, combination_of<int32_t>>);
+  if (type == "u64")
+    return valid(is_sum || is_extreme, bulk_reduction<uint64_t, combination_of<uint64_t>>);
+  if (type == "s64") return valid(is_extreme, bulk_reduction<uint64_t, combination_of<int64_t>>);
+  if (type == "f16")
+    return valid(is_sum || is_extreme,
+                 bulk_reduction<uint16_t, combination_of_halves<add_f16, smaller_f16, larger_f16>>);
+  if (type == "bf16")
+    return valid(
+        is_sum || is_extreme,
+        bulk_reduction<uint16_t, combination_of_halves<add_bf16, smaller_bf16, larger_bf16>>);
+  if (type == "f32") return valid(is_sum, bulk_reduction<uint32_t, only_sum<float, add_f32>>);
+  if (type == "f64")
+    return valid(
+        is_sum,
+        bulk_reduction<uint64_t, only_sum<double, [](double old, double b) { return old + b; }>>);
+  return nullptr;
 }
 
 Execute find_mbarrier_instruction(const MbarrierShape& shape) {

@@ -19,6 +19,8 @@ Execute find_mbarrier_instruction(const MbarrierShape& shape);
 void bulk_load(Warp& w, const Op& op);
 /// cp.async.bulk from shared to global memory.
 void bulk_store(Warp& w, const Op& op);
+/// Returns cp.reduce.async.bulk from shared to global memory: see InstructionSet.
+Execute find_bulk_reduction(std::string_view type, Operation operation);
 /// cp.async.bulk from shared memory to the shared memory of a block of the cluster.
 void copy_to_block(Warp& w, const Op& op);
 /// Returns st.async, or red.async with this operation, of elements of this type. Returns nullptr if it is outside the subset.

@@ -500,6 +500,10 @@ Arithmetic find_half_precision(const std::vector<std::string>& opcode) {
 
 uint16_t add_f16(uint16_t a, uint16_t b) { return FP16::add(a, b); }
 uint16_t add_bf16(uint16_t a, uint16_t b) { return BF16::add(a, b); }
+uint16_t smaller_f16(uint16_t a, uint16_t b) { return FP16::extreme(a, b, false, false); }
+uint16_t larger_f16(uint16_t a, uint16_t b) { return FP16::extreme(a, b, true, false); }
+uint16_t smaller_bf16(uint16_t a, uint16_t b) { return BF16::extreme(a, b, false, false); }
+uint16_t larger_bf16(uint16_t a, uint16_t b) { return BF16::extreme(a, b, true, false); }
 uint32_t add_f16x2(uint32_t a, uint32_t b) {
   return of_halves<true, compute<FP16, Half::add>>(a, b, 0, 0);
 }

@@ -16,6 +16,11 @@ Arithmetic find_half_precision(const std::vector<std::string>& opcode);
 /// Returns a + b of the bits of "f16", "f16x2", "bf16" or "bf16x2", for atomics.
 uint16_t add_f16(uint16_t a, uint16_t b);
 uint16_t add_bf16(uint16_t a, uint16_t b);
+/// Return the smaller or the larger number of the bits. If one is NaN, they return the other.
+uint16_t smaller_f16(uint16_t a, uint16_t b);
+uint16_t larger_f16(uint16_t a, uint16_t b);
+uint16_t smaller_bf16(uint16_t a, uint16_t b);
+uint16_t larger_bf16(uint16_t a, uint16_t b);
 uint32_t add_f16x2(uint32_t a, uint32_t b);
 uint32_t add_bf16x2(uint32_t a, uint32_t b);
 

@@ -17,6 +17,9 @@ struct SharedRow {
   uint64_t offset = 0, bytes = 0;
 };
 
+/// Combines the bytes of an element with an element of the data.
+using CombineElement = void (*)(std::byte* target, const std::byte* data);
+
 /// A copy to shared memory. If its source is global memory or registers, the device read it at the request. If its source is
 /// shared memory, the copy reads it when it lands. It lands at the wait that covers it.
 struct BulkLoad {
@@ -32,8 +35,7 @@ struct BulkLoad {
   std::vector<std::byte> data{};  // of one row after the other
   std::optional<SharedRow>
       source{};  // in the requester's shared memory, if the copy comes from there
-  /// Combines the bytes of the target with the data (red.async); nullptr: the data replace them.
-  void (*combine)(std::byte* target, const std::byte* data) = nullptr;
+  CombineElement combine = nullptr;  // of red.async; nullptr: the data replace the target
 
   uint64_t bytes() const { return source ? source->bytes : data.size(); }
 };
@@ -51,6 +53,9 @@ struct BulkStore {
   uint32_t instruction = 0;
   uint32_t thread = 0;
   uint32_t group = 0;  // index among the thread's groups
+  CombineElement combine =
+      nullptr;                 // of cp.reduce.async.bulk; nullptr: the data replace the target
+  uint32_t element_bytes = 0;  // if the data are combined
   bool is_read = false, is_done = false;
   std::vector<std::byte> data{};  // of one row after the other, if the source was read
 };
