@@ -97,6 +97,28 @@ __global__ void k() {}
   }
 }
 
+// An H100 with nvcc 13 gives these numbers. The binary is always one for the device.
+TEST(Simcc, AKernelKnowsItsArchitecture) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", R"(
+#include <cstdio>
+__global__ void k() {}
+int main() {
+  cudaFuncAttributes is;
+  cudaFuncGetAttributes(&is, k);
+  printf("%d %d", is.ptxVersion, is.binaryVersion);
+}
+)");
+  const std::string at = folder.path().string();
+  for (const auto& [options, numbers] :
+       {std::pair("", "90 90"), std::pair("-arch=sm_90", "90 90"),
+        std::pair("-arch=sm_75", "75 90"),
+        std::pair("-gencode arch=compute_80,code=sm_80", "80 90")}) {
+    ASSERT_EQ(run(SIMCC + " " + options + " " + at + "/k.cu -o " + at + "/program").exit_code, 0);
+    EXPECT_EQ(run(at + "/program").out, numbers) << options;
+  }
+}
+
 TEST(Simcc, AProgramForAnotherArchitectureHasNoInstructionsOfSm90aAlone) {
   const TemporaryFolder folder;
   write(folder / "k.cu", R"(

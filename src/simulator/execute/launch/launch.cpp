@@ -408,6 +408,12 @@ class LoadedKernel : public Kernel {
     }
     return std::min(program_->registers_per_thread, bound);
   }
+  int architecture() const override {
+    const std::string& target = program_->target;  // "sm_90a"
+    int number = 0;
+    std::from_chars(target.data() + target.find('_') + 1, target.data() + target.size(), number);
+    return number;
+  }
   size_t static_shared_bytes() const override { return program_->static_shared; }
   size_t local_bytes_per_thread() const override { return program_->local_bytes; }
   Dim3 cluster() const override { return program_->cluster; }

@@ -28,6 +28,8 @@ class Kernel {
   virtual const std::string& demangled() const = 0;
   // 32-bit registers, after the simulator's allocation.
   virtual int registers_per_thread() const = 0;
+  /// Returns the architecture that it was compiled for: 90 for sm_90a.
+  virtual int architecture() const = 0;
   virtual size_t static_shared_bytes() const = 0;
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit

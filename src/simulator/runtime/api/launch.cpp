@@ -353,8 +353,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->localSizeBytes = kernel->local_bytes_per_thread();
     attributes->maxThreadsPerBlock = kernel->max_threads_per_block();
     attributes->numRegs = kernel->registers_per_thread();
-    attributes->ptxVersion = limits.compute_major * 10 + limits.compute_minor;
-    attributes->binaryVersion = attributes->ptxVersion;
+    // A driver translates older PTX for the device. (An H100 with nvcc 13 answers so.)
+    attributes->ptxVersion = kernel->architecture();
+    attributes->binaryVersion = limits.compute_major * 10 + limits.compute_minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*kernel));
     const FunctionSettings set = settings_of(*kernel);
     attributes->preferredShmemCarveout = set.carveout;
