@@ -1,6 +1,8 @@
-// The counters of every rung and lab on the simulated GPU, compared with Nsight Compute's counters on an H200:
+// The counters of every rung and lab on the simulated GPU, compared with Nsight Compute's counters on Hopper GPUs. The rungs that have
+// changed since a recording stand in the other file:
 //
 //   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
+//   ./sgemm_runner profile 14-15 --size 256,65x63x61 --json=bench/baselines/nvidia-h100-profile.json
 //
 // Counts that a device repeats exactly are compared exactly. Two tables here list the others, with the reasons.
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,7 +29,7 @@ namespace counts = results::counts;
 using results::Result;
 using runner::Workload;
 
-const std::string RECORDED = SGEMM_SOURCE_DIR "/bench/baselines/nvidia-h200-profile.json";
+const std::string BASELINES = SGEMM_SOURCE_DIR "/bench/baselines/";
 
 // The comparison of a count, for every workload.
 enum class Comparison {
@@ -106,9 +109,15 @@ const Exception* exception_for(const std::string& name, std::string_view count) 
   return nullptr;
 }
 
-const results::Run& recorded() {
-  static const results::Run run = results::read_run(RECORDED);
-  return run;
+// The rows of both files.
+const std::vector<Result>& recorded() {
+  static const std::vector<Result> rows = [] {
+    std::vector<Result> all = results::read_run(BASELINES + "nvidia-h200-profile.json").results;
+    std::ranges::move(results::read_run(BASELINES + "nvidia-h100-profile.json").results,
+                      std::back_inserter(all));
+    return all;
+  }();
+  return rows;
 }
 
 // Returns the rung or the variant of a row, at its size.
@@ -182,7 +191,7 @@ TEST_P(DeviceCounters, KeepThePromise) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(H200, DeviceCounters, testing::ValuesIn(recorded().results),
+INSTANTIATE_TEST_SUITE_P(Hopper, DeviceCounters, testing::ValuesIn(recorded()),
                          [](const auto& info) {
                            std::string name = results::full_name(info.param);
                            std::ranges::replace_if(
@@ -194,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(H200, DeviceCounters, testing::ValuesIn(recorded().resu
 TEST(DeviceCountersRecorded, NeedEachException) {
   for (const Exception& one : EXCEPTIONS) {
     bool is_needed = false;
-    for (const Result& row : recorded().results) {
+    for (const Result& row : recorded()) {
       if (is_needed || fnmatch(one.names, results::full_name(row).c_str(), 0) != 0) continue;
       is_needed = row.seen.traffic->count(one.count) != simulated(row).count(one.count);
     }
@@ -204,11 +213,11 @@ TEST(DeviceCountersRecorded, NeedEachException) {
 
 TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {
   std::set<std::string> rows;
-  for (const Result& row : recorded().results) rows.insert(results::full_name(row));
+  for (const Result& row : recorded()) rows.insert(results::full_name(row));
   for (const Workload& workload :
        runner::select_workloads({.names = {"all"}, .sizes = {}, .parameters = {}})) {
     EXPECT_TRUE(rows.contains(results::full_name(workload.result())))
-        << workload.name << " at " << workload.size << ", in " << RECORDED;
+        << workload.name << " at " << workload.size << ", in " << BASELINES;
   }
 }
 
