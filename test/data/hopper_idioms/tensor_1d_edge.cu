@@ -62,10 +62,10 @@ int main() {
   cudaMemcpy(d_data, data.data(), N * sizeof(int), cudaMemcpyHostToDevice);
 
   CUtensorMap map;
-  const cuuint64_t size = N;
+  const cuuint64_t size = N, no_stride = 0;  // the driver refuses a null pointer, though it reads no stride
   const cuuint32_t box = BOX, step = 1;
   const CUresult result = cuTensorMapEncodeTiled(
-      &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, d_data, &size, nullptr, &box, &step,
+      &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, d_data, &size, &no_stride, &box, &step,
       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {

@@ -246,6 +246,23 @@ TEST_F(TensorCopies, AreEncodedByTheFunctionThatTheDriverNames) {
   EXPECT_EQ(found().size(), 1u);
 }
 
+// Answered so by an H100's driver: a tensor of one dimension has no strides, but their pointer may not be null.
+TEST_F(TensorCopies, NeedAPointerToStridesInOneDimensionToo) {
+  const Managed<float> a(64);
+  const cuuint64_t size = 64, unread = 1;
+  const cuuint32_t box = 32, step = 1;
+  CUtensorMap map{};
+  const auto encode = [&](const cuuint64_t* strides) {
+    return cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 1, a.get(), &size, strides,
+                                  &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  EXPECT_EQ(encode(nullptr), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(found().size(), 1u);
+  EXPECT_EQ(encode(&unread), CUDA_SUCCESS);
+}
+
 TEST_F(TensorCopies, RefuseAMapAndNameTheArgument) {
   const Managed<float> a(ROWS * PITCH);
   cuuint64_t sizes[] = {COLS, ROWS}, strides[] = {PITCH * sizeof(float)};

@@ -108,12 +108,11 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tens
   for (const auto& [name, pointer] : {std::pair<const char*, const void*>{"tensorMap", tensorMap},
                                       {"globalAddress", globalAddress},
                                       {"globalDim", globalDim},
+                                      {"globalStrides", globalStrides},
                                       {"boxDim", boxDim},
                                       {"elementStrides", elementStrides}}) {
     if (pointer == nullptr) return refuse_map(std::string(name) + " is a null pointer");
   }
-  if (globalStrides == nullptr && tensorRank > 1)
-    return refuse_map("globalStrides is a null pointer");
   TensorMap map{.type = static_cast<uint32_t>(tensorDataType),
                 .rank = tensorRank,
                 .interleave = static_cast<uint32_t>(interleave),
