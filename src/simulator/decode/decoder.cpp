@@ -59,6 +59,7 @@ class Decoder {
     program_->max_threads = static_cast<int>(function_.max_threads);
     program_->min_blocks = static_cast<uint32_t>(function_.min_blocks);
     program_->max_registers = static_cast<uint32_t>(function_.max_registers);
+    program_->most_in_cluster = function_.most_in_cluster;
     const auto& [x, y, z] = function_.cluster;
     program_->cluster = {static_cast<uint32_t>(x), static_cast<uint32_t>(y),
                          static_cast<uint32_t>(z)};

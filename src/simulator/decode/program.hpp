@@ -78,6 +78,7 @@ constexpr uint64_t WINDOW_BYTES = 0x0001'0000'0000'0000;
 /// offset. Without a rank it is an address in the thread's own block.
 constexpr uint32_t CLUSTER_RANK_SHIFT = 24;
 constexpr uint64_t CLUSTER_OFFSET_MASK = (uint64_t{1} << CLUSTER_RANK_SHIFT) - 1;
+constexpr uint64_t MOST_RANKS = 256;  // mapa reads 8 bits
 constexpr uint64_t cluster_address(uint64_t rank, uint64_t offset) {
   return (rank + 1) << CLUSTER_RANK_SHIFT | offset;
 }
@@ -253,6 +254,7 @@ struct Program {
   uint32_t max_registers = 0;     // of a thread (.maxnreg), 0 if not given
   bool has_late_results = false;  // True if it has a wgmma: see WarpProducts
   Dim3 cluster{0, 0, 0};          // __cluster_dims__, zeros if not given
+  uint64_t most_in_cluster = 0;   // the third argument of __launch_bounds__, 0 if not given
 };
 
 }  // namespace simulator

@@ -403,6 +403,7 @@ class Reader {
       if (name == "maxntid" || name == "reqntid") function.max_threads = product;
       if (name == "minnctapersm") function.min_blocks = product;
       if (name == "maxnreg") function.max_registers = product;
+      if (name == "maxclusterrank") function.most_in_cluster = product;
       if (name == "reqnctapercluster") {
         function.cluster = {1, 1, 1};
         std::copy_n(sizes.begin(), std::min<size_t>(sizes.size(), 3), function.cluster.begin());

@@ -88,6 +88,7 @@ struct Function {
   uint64_t max_threads = 0;                                        // .maxntid; 0 if not given
   uint64_t min_blocks = 0;                                         // .minnctapersm; 0 if not given
   uint64_t max_registers = 0;                                      // .maxnreg; 0 if not given
+  uint64_t most_in_cluster = 0;       // .maxclusterrank; 0 if not given
   std::array<uint64_t, 3> cluster{};  // .reqnctapercluster; zeros if not given
 };
 

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/cluster.cuh"
@@ -175,7 +177,12 @@ TEST_F(Clusters, AreRefusedInSizesThatTheDeviceDoesNotHave) {
   EXPECT_EQ(of(8, 8), cudaSuccess);
   EXPECT_EQ(of(16, 16), cudaErrorInvalidClusterSize);
   EXPECT_EQ(of(9, 2), cudaErrorInvalidClusterSize);
-  EXPECT_EQ(of(8, 0), cudaErrorInvalidValue);
+  const auto in_shape = [&](cudaLaunchAttribute attribute) {
+    return launch(places, dim3(4), dim3(32), attribute, out.get());
+  };
+  EXPECT_EQ(in_shape(cluster_of(0)), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(in_shape(cluster_of(2, 0)), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(in_shape(cluster_of(0, 0, 0)), cudaSuccess);  // as if it asked for none
   ASSERT_EQ(cudaFuncSetAttribute(places, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
             cudaSuccess);
   EXPECT_EQ(of(32, 16), cudaSuccess);
@@ -202,25 +209,118 @@ TEST_F(Clusters, OfAKernelAreRequiredOfEachLaunch) {
   EXPECT_EQ(launch(places_in_2_1_3, dim3(2, 1, 3), dim3(1), cluster_of(2), out.get()),
             cudaErrorInvalidClusterSize);
   EXPECT_EQ(cudaFuncSetAttribute(places_in_2_1_3, cudaFuncAttributeRequiredClusterWidth, 4),
-            cudaErrorNotPermitted);
+            cudaErrorInvalidValue);
   cudaGetLastError();
 }
 
+// clang's host half has no architecture, and warns of the third number.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-attributes"
+__global__ void __launch_bounds__(128, 1, 4) at_most_4(Place* out) { out[0].size = gridDim.x; }
+#pragma clang diagnostic pop
+__global__ void just_sized(int* out) { *out = static_cast<int>(gridDim.x); }
+__global__ void sized_by_attributes(int* out) { *out = static_cast<int>(gridDim.x); }
+
+TEST_F(Clusters, HaveTheBoundOfTheKernel) {
+  const Managed<Place> out(1);
+  EXPECT_EQ(launch(at_most_4, dim3(8), dim3(1), cluster_of(4), out.get()), cudaSuccess);
+  EXPECT_EQ(launch(at_most_4, dim3(8), dim3(1), cluster_of(8), out.get()),
+            cudaErrorInvalidClusterSize);
+  cudaGetLastError();
+}
+
+TEST_F(Clusters, MayBeSizedByTheKernelsAttributes) {
+  const Managed<int> out(1);
+  const auto set = [](cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute(sized_by_attributes, attribute, value);
+  };
+  const auto launched = [&](dim3 grid) {
+    sized_by_attributes<<<grid, 1>>>(out.get());
+    return cudaGetLastError();
+  };
+  EXPECT_EQ(set(cudaFuncAttributeRequiredClusterWidth, 2), cudaSuccess);
+  EXPECT_EQ(launched(4), cudaErrorInvalidClusterSize);  // the other two are still 0
+  EXPECT_EQ(set(cudaFuncAttributeRequiredClusterHeight, 2), cudaSuccess);
+  EXPECT_EQ(set(cudaFuncAttributeRequiredClusterDepth, 1), cudaSuccess);
+  EXPECT_EQ(launched(dim3(4, 4)), cudaSuccess);
+  EXPECT_EQ(launched(dim3(4, 3)), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(set(cudaFuncAttributeNonPortableClusterSizeAllowed, -1), cudaSuccess);
+  cudaFuncAttributes attributes;
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, sized_by_attributes), cudaSuccess);
+  EXPECT_EQ(attributes.clusterDimMustBeSet, 0);
+  EXPECT_EQ(attributes.requiredClusterHeight, 2);
+  EXPECT_EQ(attributes.nonPortableClusterSizeAllowed, -1);
+}
+
+TEST_F(Clusters, AreScheduledByAKnownPolicy) {
+  const Managed<int> out(1);
+  cudaLaunchAttribute policy = {};
+  policy.id = cudaLaunchAttributeClusterSchedulingPolicyPreference;
+  for (const int value : {0, 1, 2, 3, 9}) {
+    policy.val.clusterSchedulingPolicyPreference = static_cast<cudaClusterSchedulingPolicy>(value);
+    EXPECT_EQ(launch(just_sized, dim3(1), dim3(1), policy, out.get()),
+              value <= 2 ? cudaSuccess : cudaErrorInvalidValue)
+        << value;
+  }
+  cudaGetLastError();
+}
+
+// The answers of an H100 of 132 multiprocessors.
 TEST_F(Clusters, HaveAnOccupancy) {
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(64);
+  config.gridDim = dim3(5040);  // all sizes below divide it
   config.blockDim = dim3(1024);
   int size = 0, clusters = 0;
-  ASSERT_EQ(cudaOccupancyMaxPotentialClusterSize(&size, places, &config), cudaSuccess);
+  ASSERT_EQ(cudaOccupancyMaxPotentialClusterSize(&size, just_sized, &config), cudaSuccess);
   EXPECT_EQ(size, 8);
-  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, places, &config),
-            cudaErrorInvalidClusterSize);
-  cudaLaunchAttribute attribute = cluster_of(4);
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, just_sized, &config), cudaSuccess);
+  EXPECT_EQ(clusters, 0);  // the launch has none
+  cudaLaunchAttribute attribute = cluster_of(1);
   config.attrs = &attribute;
   config.numAttrs = 1;
-  ASSERT_EQ(cudaOccupancyMaxActiveClusters(&clusters, places, &config), cudaSuccess);
-  EXPECT_GE(clusters, 32);
-  EXPECT_LE(clusters, 66);
+  ASSERT_EQ(cudaFuncSetAttribute(just_sized, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            cudaSuccess);
+  const auto fit = [&](int blocks) {
+    attribute = cluster_of(blocks);
+    EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, just_sized, &config), cudaSuccess)
+        << blocks;
+    return clusters;
+  };
+  // Two blocks on a multiprocessor, and then eight: of smaller blocks, no more than that fit if they are in clusters.
+  const std::array<std::array<int, 3>, 9> numbers{{{1, 264, 1056},
+                                                   {2, 132, 528},
+                                                   {3, 79, 327},
+                                                   {4, 62, 248},
+                                                   {5, 47, 193},
+                                                   {8, 30, 124},
+                                                   {9, 23, 102},
+                                                   {12, 16, 74},
+                                                   {16, 14, 58}}};
+  config.gridDim = dim3(5040);
+  for (const auto& [blocks, large, small] : numbers) {
+    config.blockDim = dim3(1024);
+    EXPECT_EQ(fit(blocks), large);
+    config.blockDim = dim3(64);
+    EXPECT_EQ(fit(blocks), small);
+  }
+  attribute = cluster_of(2);
+  const auto both = [&](dim3 grid, dim3 block) {
+    config.gridDim = grid;
+    config.blockDim = block;
+    const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, just_sized, &config);
+    EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&size, just_sized, &config), error);
+    return error;
+  };
+  EXPECT_EQ(both(dim3(5), dim3(32)), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(both(dim3(0, 1, 1), dim3(32)), cudaErrorInvalidValue);
+  EXPECT_EQ(both(dim3(2), dim3(0, 1, 1)), cudaErrorInvalidValue);
+  EXPECT_EQ(both(dim3(2), dim3(1025)), cudaSuccess);
+  EXPECT_EQ(clusters, 0);
+  EXPECT_EQ(size, 0);
+  attribute = cluster_of(0);
+  EXPECT_EQ(both(dim3(2), dim3(32)), cudaErrorInvalidClusterSize);
+  ASSERT_EQ(cudaFuncSetAttribute(just_sized, cudaFuncAttributeNonPortableClusterSizeAllowed, 0),
+            cudaSuccess);
   cudaGetLastError();
 }
 
@@ -519,6 +619,11 @@ __global__ void __cluster_dims__(2, 1, 1) wrong_rank(int rank, int* out) {
   out[blockIdx.x] = *cg::this_cluster().map_shared_rank(&mine, rank);  // mark: wrong rank
   device::sync_cluster();
 }
+__global__ void rank_alone(int rank, int* out) {
+  __shared__ int mine;
+  mine = 1;
+  *out = *cg::this_cluster().map_shared_rank(&mine, rank);
+}
 __global__ void __cluster_dims__(2, 1, 1) beyond(int index, int* out) {
   __shared__ int mine[4];
   mine[threadIdx.x] = 1;
@@ -529,8 +634,24 @@ __global__ void __cluster_dims__(2, 1, 1) beyond(int index, int* out) {
 
 TEST_F(Clusters, AnAddressOutsideTheClusterIsAFault) {
   const Managed<int> out(2);
+  // An H100's errors.
+  for (const auto& [rank, error] : {std::pair{2, cudaErrorLaunchFailure},
+                                    {15, cudaErrorLaunchFailure},
+                                    {16, cudaErrorLaunchFailure},
+                                    {32, cudaErrorIllegalInstruction},
+                                    {254, cudaErrorIllegalInstruction},
+                                    {-1, cudaErrorIllegalInstruction}}) {
+    wrong_rank<<<2, 1>>>(rank, out.get());
+    expect_fault(error, FaultKind::out_of_bounds);
+  }
+  for (const int rank : {1, 3}) {  // a kernel without clusters
+    rank_alone<<<1, 1>>>(rank, out.get());
+    expect_fault(cudaErrorIllegalInstruction, FaultKind::out_of_bounds);
+  }
+  wrong_rank<<<2, 1>>>(256, out.get());  // 8 bits count
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   wrong_rank<<<2, 1>>>(5, out.get());
-  Fault fault = expect_fault(cudaErrorIllegalAddress, FaultKind::out_of_bounds);
+  Fault fault = expect_fault(cudaErrorLaunchFailure, FaultKind::out_of_bounds);
   EXPECT_EQ(fault.where.line, line_of("wrong rank"));
   EXPECT_NE(fault.text().find("the block with rank 5, and the cluster has 2 blocks"),
             std::string::npos)
@@ -771,7 +892,7 @@ TEST_F(Clusters, AMulticastBringsABoxOfATensorToAllBlocks) {
                    ASSERT_EQ(out[i], static_cast<float>(128 + i % 256)) << where;
                });
   multicast_box<<<2, 256>>>(map, out.get(), 4);
-  const Fault fault = expect_fault(cudaErrorIllegalAddress, FaultKind::out_of_bounds);
+  const Fault fault = expect_fault(cudaErrorLaunchFailure, FaultKind::out_of_bounds);
   EXPECT_NE(fault.text().find("the block with rank 2"), std::string::npos) << fault.text();
 }
 

@@ -417,6 +417,7 @@ class LoadedKernel : public Kernel {
   size_t static_shared_bytes() const override { return program_->static_shared; }
   size_t local_bytes_per_thread() const override { return program_->local_bytes; }
   Dim3 cluster() const override { return program_->cluster; }
+  uint64_t most_in_cluster() const override { return program_->most_in_cluster; }
   int max_threads_per_block() const override {
     return program_->max_threads == 0 ? device_limits().threads_per_block : program_->max_threads;
   }

@@ -34,6 +34,7 @@ class Kernel {
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
   virtual Dim3 cluster() const = 0;               // __cluster_dims__, or zeros
+  virtual uint64_t most_in_cluster() const = 0;   // by __launch_bounds__, or 0
 
   /// Runs the whole grid on the host's cores and returns when it has finished. Returns nothing, or the first
   /// fault: the lowest block's, so that it does not depend on the number of cores. `arguments` holds one pointer

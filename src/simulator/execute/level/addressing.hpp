@@ -134,11 +134,12 @@ inline SharedPlace place_in_cluster(const Warp& w, uint64_t address, int lane, u
   const ClusterContext& cluster = *w.block->cluster;
   if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
   const uint64_t rank_plus_one = address >> CLUSTER_RANK_SHIFT;
-  // Without clusters, an address far beyond shared memory is just that.
-  const uint64_t most_ranks = cluster.is_explicit ? device_limits().largest_cluster : 1;
-  const bool has_rank = rank_plus_one != 0 && rank_plus_one <= most_ranks;
-  const SharedPlace place{w.block, has_rank ? address & CLUSTER_OFFSET_MASK : address};
   const uint64_t limit = w.block->shared_bytes;  // of all blocks
+  // Without clusters, an address far beyond shared memory is most likely just that.
+  const bool may_have_rank =
+      cluster.is_explicit || rank_plus_one == 1 || (address & CLUSTER_OFFSET_MASK) < limit;
+  const bool has_rank = rank_plus_one != 0 && rank_plus_one < MOST_RANKS && may_have_rank;
+  const SharedPlace place{w.block, has_rank ? address & CLUSTER_OFFSET_MASK : address};
   if (place.offset % alignment != 0) {
     throw WarpFault{{.kind = FaultKind::misaligned,
                      .address = place.offset,

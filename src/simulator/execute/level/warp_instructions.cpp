@@ -179,7 +179,10 @@ template <typename T, uint64_t WINDOW>
 void map_to_block(Warp& w, const Op& op) {
   const Lanes<T> offset =
       (read<T>(w, op.a) - static_cast<T>(WINDOW)) & static_cast<T>(CLUSTER_OFFSET_MASK);
-  const Lanes<T> rank = __builtin_convertvector(read<uint32_t>(w, op.b), Lanes<T>);
+  // A device reads 8 bits. The last rank has no place of its own here: rank + 1 must fit into 8 bits.
+  Lanes<T> rank =
+      __builtin_convertvector(read<uint32_t>(w, op.b), Lanes<T>) & static_cast<T>(MOST_RANKS - 1);
+  rank -= (rank + 1) / static_cast<T>(MOST_RANKS);
   write<T>(w, op.d,
            static_cast<T>(WINDOW) + ((rank + 1) << static_cast<T>(CLUSTER_RANK_SHIFT) | offset));
 }

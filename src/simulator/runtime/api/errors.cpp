@@ -19,9 +19,19 @@ runtime::Waits& waits() { return current_device().waits; }
 
 thread_local cudaError_t last_error = cudaSuccess;
 
+// Returns the error of an access to a block that the cluster does not have. An H100 returned it for the ranks 2, 5, 15 and 16 in
+// a cluster of 2 or 8 blocks, and the other error for 32 and more, and without clusters.
+cudaError_t error_of_rank(uint64_t rank, uint64_t blocks) {
+  constexpr uint64_t MOST_RANKS = 32;
+  return blocks > 1 && rank < MOST_RANKS ? cudaErrorLaunchFailure : cudaErrorIllegalInstruction;
+}
+
 cudaError_t error_of(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::out_of_bounds:
+      if (fault.place.kind == AddressKind::cluster)
+        return error_of_rank(fault.place.distance, fault.place.bytes);
+      return cudaErrorIllegalAddress;
     case FaultKind::use_after_free:
       return cudaErrorIllegalAddress;
     case FaultKind::misaligned:

@@ -74,21 +74,33 @@ bool is_supported(const cudaLaunchAttribute& attribute) {
   return false;
 }
 
-// Returns the size of the clusters that a launch asks for; nothing if it asks for none.
-std::optional<Dim3> asked_cluster(const cudaLaunchConfig_t& config) {
-  std::optional<Dim3> cluster;
+bool is_policy(int value) {
+  return value >= cudaClusterSchedulingPolicyDefault &&
+         value <= cudaClusterSchedulingPolicyLoadBalancing;
+}
+bool has_unknown_policy(const cudaLaunchAttribute& attribute) {
+  return attribute.id == cudaLaunchAttributeClusterSchedulingPolicyPreference &&
+         !is_policy(attribute.val.clusterSchedulingPolicyPreference);
+}
+
+// True if a size of clusters is given. A size with one or two zeros is a mistake.
+bool is_given(const Dim3& cluster) { return cluster != Dim3{0, 0, 0}; }
+
+// Returns the size of the clusters that a launch asks for; zeros if it asks for none.
+Dim3 asked_cluster(const cudaLaunchConfig_t& config) {
+  Dim3 cluster{0, 0, 0};
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config.attrs[i];
     if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
     const auto& [x, y, z] = attribute.val.clusterDim;
-    cluster = Dim3{x, y, z};
+    cluster = {x, y, z};
   }
   return cluster;
 }
 
 // Returns the size that the kernel's clusters must have, or zeros.
 Dim3 required_cluster(const Kernel& kernel) {
-  return kernel.cluster().count() != 0 ? kernel.cluster() : settings_of(kernel).cluster;
+  return is_given(kernel.cluster()) ? kernel.cluster() : settings_of(kernel).cluster;
 }
 
 Refusal of_launch(const Kernel& kernel, const std::string& what, const std::string& advice) {
@@ -149,12 +161,22 @@ cudaError_t check_cluster(const Kernel& kernel, const LaunchShape& shape) {
   const auto refuse_size = [&](const std::string& what, const std::string& advice) {
     return refuse(cudaErrorInvalidClusterSize, [&] { return of_launch(kernel, what, advice); });
   };
-  if (required.count() != 0 && cluster != required) {
+  if (cluster.count() == 0) {
+    return refuse_size("has clusters of " + triple(cluster) + " blocks",
+                       "at least 1 block in each direction");
+  }
+  if (is_given(required) && cluster != required) {
     return refuse_size("asks for clusters of " + triple(cluster) + " blocks; the kernel requires " +
                            triple(required),
                        "the size in __cluster_dims__ for the launch too, or no attribute");
   }
-  const bool has_large = settings_of(kernel).has_large_clusters;
+  if (const uint64_t bound = kernel.most_in_cluster(); bound != 0 && cluster.count() > bound) {
+    return refuse_size("has " + std::to_string(cluster.count()) + " blocks in a cluster, " +
+                           triple(cluster) + "; its __launch_bounds__ allow " +
+                           std::to_string(bound),
+                       "a larger third number in __launch_bounds__, or smaller clusters");
+  }
+  const bool has_large = settings_of(kernel).large_clusters != 0;
   const uint32_t most = has_large ? limits.largest_cluster : limits.portable_cluster;
   if (cluster.count() > most) {
     const bool opt_in_helps = !has_large && cluster.count() <= limits.largest_cluster;
@@ -182,6 +204,9 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   if (!within(shape.grid, limits.grid) || !within(shape.block, limits.block) ||
       shape.block.count() > thread_limit) {
     return refuse(cudaErrorInvalidConfiguration, [&] { return outside_limits(kernel, shape); });
+  }
+  if (is_given(shape.cluster)) {
+    if (const cudaError_t error = check_cluster(kernel, shape); error != cudaSuccess) return error;
   }
   const int threads = static_cast<int>(shape.block.count());
   if (threads > kernel.max_threads_per_block()) {
@@ -211,7 +236,7 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
                            ") at the kernel");
     });
   }
-  return shape.cluster.count() == 0 ? cudaSuccess : check_cluster(kernel, shape);
+  return cudaSuccess;
 }
 
 cudaError_t launch(const void* function, LaunchShape shape, void** arguments, cudaStream_t stream) {
@@ -224,7 +249,7 @@ cudaError_t launch(const void* function, LaunchShape shape, void** arguments, cu
     });
   }
   if (unknown != cudaSuccess) return unknown;
-  if (shape.cluster.count() == 0) shape.cluster = required_cluster(*kernel);
+  if (!is_given(shape.cluster)) shape.cluster = required_cluster(*kernel);
   const cudaError_t refused = check(*kernel, shape);
   if (refused != cudaSuccess) return refused;
   // The launch is queued behind a failed kernel: a device accepts it and never runs it.
@@ -259,15 +284,23 @@ cudaError_t launch_in(cudaStream_t stream, const void* function, const LaunchSha
   }
 }
 
-// The multiprocessors come in groups, and a cluster runs within one group. An H200 has eight; their sizes differ from one device
-// to the next, and these are a usual choice.
-constexpr std::array SIZES_OF_GROUPS{16, 16, 16, 16, 16, 16, 18, 18};
+// The multiprocessors come in groups, and a cluster runs within one group. The groups differ from one device to the next. These
+// explain all 586 numbers that one H100 of 132 multiprocessors gave: one of its groups is split, and its halves take only small
+// clusters.
+struct Group {
+  int multiprocessors;
+  uint64_t largest_cluster;
+};
+constexpr std::array<Group, 9> GROUPS{
+    {{18, 16}, {18, 16}, {16, 16}, {16, 16}, {16, 16}, {16, 16}, {16, 16}, {8, 8}, {8, 2}}};
+constexpr int MOST_CLUSTERED_BLOCKS = 8;  // on a multiprocessor, in clusters; likewise seen there
 
 // Returns the clusters of this size that the device holds at once, with so many blocks on each multiprocessor.
 int resident_clusters(int blocks_per_multiprocessor, uint64_t cluster) {
+  const int blocks = std::min(blocks_per_multiprocessor, MOST_CLUSTERED_BLOCKS);
   int clusters = 0;
-  for (const int multiprocessors : SIZES_OF_GROUPS)
-    clusters += multiprocessors * blocks_per_multiprocessor / static_cast<int>(cluster);
+  for (const auto& [multiprocessors, largest] : GROUPS)
+    if (cluster <= largest) clusters += multiprocessors * blocks / static_cast<int>(cluster);
   return clusters;
 }
 
@@ -278,6 +311,31 @@ int blocks_on_multiprocessor(const Kernel& kernel, int block_size, size_t dynami
                          {.threads = block_size,
                           .registers_per_thread = kernel.registers_per_thread(),
                           .shared_bytes = kernel.static_shared_bytes() + dynamic_shared});
+}
+
+// The answers to a question about the clusters that fit.
+struct ClusterFit {
+  const Kernel* kernel = nullptr;
+  Dim3 cluster{0, 0, 0};  // zeros: the launch has none
+  int blocks_per_multiprocessor = 0;
+};
+
+// Returns the error for a launch that a device does not count.
+cudaError_t find_fit(const void* function, const cudaLaunchConfig_t& config, ClusterFit& fit) {
+  const cudaError_t unknown = find_kernel(function, &fit.kernel);
+  if (unknown != cudaSuccess) return unknown;
+  LaunchShape shape{to_dim3(config.gridDim), to_dim3(config.blockDim), config.dynamicSmemBytes,
+                    asked_cluster(config)};
+  if (shape.grid.count() == 0 || shape.block.count() == 0) return cudaErrorInvalidValue;
+  if (!is_given(shape.cluster)) shape.cluster = required_cluster(*fit.kernel);
+  if (is_given(shape.cluster)) {
+    const cudaError_t refused = check_cluster(*fit.kernel, shape);
+    if (refused != cudaSuccess) return refused;
+  }
+  fit.cluster = shape.cluster;
+  fit.blocks_per_multiprocessor = blocks_on_multiprocessor(
+      *fit.kernel, static_cast<int>(shape.block.count()), shape.dynamic_shared);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -332,11 +390,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       return cudaErrorInvalidValue;
     const cudaLaunchAttribute* const first = config->attrs;
     if (!std::all_of(first, first + config->numAttrs, is_supported)) return cudaErrorNotSupported;
-    const std::optional<Dim3> cluster = asked_cluster(*config);
-    if (cluster && cluster->count() == 0) return cudaErrorInvalidValue;
+    if (std::any_of(first, first + config->numAttrs, has_unknown_policy))
+      return cudaErrorInvalidValue;
     return launch_in(config->stream, function,
                      {to_dim3(config->gridDim), to_dim3(config->blockDim), config->dynamicSmemBytes,
-                      cluster.value_or(Dim3{0, 0, 0})},
+                      asked_cluster(*config)},
                      arguments);
   });
 }
@@ -360,12 +418,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     const FunctionSettings set = settings_of(*kernel);
     attributes->preferredShmemCarveout = set.carveout;
     const Dim3 cluster = required_cluster(*kernel);
-    attributes->clusterDimMustBeSet = cluster.count() != 0 ? 1 : 0;
+    attributes->clusterDimMustBeSet = is_given(kernel->cluster()) ? 1 : 0;
     attributes->requiredClusterWidth = static_cast<int>(cluster.x);
     attributes->requiredClusterHeight = static_cast<int>(cluster.y);
     attributes->requiredClusterDepth = static_cast<int>(cluster.z);
     attributes->clusterSchedulingPolicyPreference = set.cluster_policy;
-    attributes->nonPortableClusterSizeAllowed = set.has_large_clusters ? 1 : 0;
+    attributes->nonPortableClusterSizeAllowed = set.large_clusters;
     return cudaSuccess;
   });
 }
@@ -395,21 +453,17 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       case cudaFuncAttributeRequiredClusterWidth:
       case cudaFuncAttributeRequiredClusterHeight:
       case cudaFuncAttributeRequiredClusterDepth:
-        if (kernel->cluster().count() != 0) return cudaErrorNotPermitted;
-        if (value < 0) return cudaErrorInvalidValue;
+        if (is_given(kernel->cluster()) || value < 0) return cudaErrorInvalidValue;
         (attribute == cudaFuncAttributeRequiredClusterWidth    ? of_kernel.cluster.x
          : attribute == cudaFuncAttributeRequiredClusterHeight ? of_kernel.cluster.y
                                                                : of_kernel.cluster.z) =
             static_cast<uint32_t>(value);
         return cudaSuccess;
       case cudaFuncAttributeNonPortableClusterSizeAllowed:
-        if (value != 0 && value != 1) return cudaErrorInvalidValue;
-        of_kernel.has_large_clusters = value == 1;
+        of_kernel.large_clusters = value;  // a device takes every number
         return cudaSuccess;
       case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        if (value < cudaClusterSchedulingPolicyDefault ||
-            value > cudaClusterSchedulingPolicyLoadBalancing)
-          return cudaErrorInvalidValue;
+        if (!is_policy(value)) return cudaErrorInvalidValue;
         of_kernel.cluster_policy = value;
         return cudaSuccess;
       case cudaFuncAttributeClusterDimMustBeSet:  // can only be read
@@ -449,18 +503,15 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* 
                                                  const cudaLaunchConfig_t* config) {
   return asynchronous([&] {
     if (cluster_size == nullptr || config == nullptr) return cudaErrorInvalidValue;
-    const Kernel* kernel = nullptr;
-    const cudaError_t unknown = find_kernel(function, &kernel);
-    if (unknown != cudaSuccess) return unknown;
-    const Dim3 required = required_cluster(*kernel);
+    ClusterFit fit;
+    const cudaError_t refused = find_fit(function, *config, fit);
+    if (refused != cudaSuccess) return refused;
     const DeviceLimits& limits = device_limits();
+    const bool has_large = settings_of(*fit.kernel).large_clusters != 0;
     *cluster_size =
-        static_cast<int>(required.count() != 0                     ? required.count()
-                         : settings_of(*kernel).has_large_clusters ? limits.largest_cluster
-                                                                   : limits.portable_cluster);
-    const int threads = static_cast<int>(to_dim3(config->blockDim).count());
-    if (blocks_on_multiprocessor(*kernel, threads, config->dynamicSmemBytes) == 0)
-      *cluster_size = 0;
+        fit.blocks_per_multiprocessor == 0
+            ? 0
+            : static_cast<int>(has_large ? limits.largest_cluster : limits.portable_cluster);
     return cudaSuccess;
   });
 }
@@ -469,18 +520,12 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
   return asynchronous([&] {
     if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
-    const Kernel* kernel = nullptr;
-    const cudaError_t unknown = find_kernel(function, &kernel);
-    if (unknown != cudaSuccess) return unknown;
-    const LaunchShape shape{to_dim3(config->gridDim), to_dim3(config->blockDim),
-                            config->dynamicSmemBytes,
-                            asked_cluster(*config).value_or(required_cluster(*kernel))};
-    if (shape.cluster.count() == 0) return cudaErrorInvalidClusterSize;
-    const cudaError_t refused = check_cluster(*kernel, shape);
+    ClusterFit fit;
+    const cudaError_t refused = find_fit(function, *config, fit);
     if (refused != cudaSuccess) return refused;
-    const int threads = static_cast<int>(shape.block.count());
-    const int blocks = blocks_on_multiprocessor(*kernel, threads, shape.dynamic_shared);
-    *clusters = resident_clusters(blocks, shape.cluster.count());
+    *clusters = is_given(fit.cluster)
+                    ? resident_clusters(fit.blocks_per_multiprocessor, fit.cluster.count())
+                    : 0;
     return cudaSuccess;
   });
 }

@@ -29,8 +29,8 @@ namespace runtime {
 struct FunctionSettings {
   std::optional<int> max_dynamic_shared;
   int carveout = cudaSharedmemCarveoutDefault;
-  Dim3 cluster{0, 0, 0};            // required; zeros: the kernel's own, or none
-  bool has_large_clusters = false;  // cudaFuncAttributeNonPortableClusterSizeAllowed
+  Dim3 cluster{0, 0, 0};   // required; zeros: the kernel's own, or none
+  int large_clusters = 0;  // cudaFuncAttributeNonPortableClusterSizeAllowed; 0: no
   int cluster_policy = cudaClusterSchedulingPolicyDefault;
 };
 struct KernelSettings {
