@@ -173,6 +173,10 @@ std::string detail_of_obstacle(const Fault& fault) {
       break;
     case Obstacle::bad_register_count:
       return "the number must be a multiple of 8 from 24 to 256";
+    case Obstacle::raising_decrease:
+      return "the thread has " + std::to_string(fault.registers.at_launch) +
+             " registers, and .dec cannot raise the number to " +
+             std::to_string(fault.registers.asked);
     case Obstacle::newer_device:
       return "this instruction needs compute capability 10.0, and the simulated GPU has 9.0";
     case Obstacle::features_of_90a:
@@ -190,6 +194,8 @@ std::string advice_on_obstacle(const Fault& fault) {
       break;
     case Obstacle::bad_register_count:
       return "24 or 40 registers for a producer, 232 or 240 for each of two consumers";
+    case Obstacle::raising_decrease:
+      return "setmaxnreg.inc, or a smaller number; the threads of a block have 64 Ki registers";
     case Obstacle::newer_device:
       return "instructions of Hopper" + line_of(fault) +
              " (wgmma, tensor copies), or a GPU of compute capability 10.0";

@@ -64,6 +64,7 @@ enum class AddressKind {
 enum class Obstacle : uint8_t {
   outside_subset,
   bad_register_count,  // setmaxnreg with a number that it cannot have
+  raising_decrease,    // setmaxnreg.dec to more registers than the warp has
   newer_device,        // the instruction needs compute capability 10.0
   features_of_90a,     // the instruction exists in programs for sm_90a alone
   interleave,          // a tensor copy by a map with an interleave

@@ -100,12 +100,28 @@ TEST_F(Setmaxnreg, WaitsForEverIfNobodyLowersItsRegisters) {
   EXPECT_EQ(fault.registers.asked, 176u);
 }
 
-// A warp that exits gives its registers back.
-TEST_F(Setmaxnreg, WaitsNoLongerThanForTheOthersEnd) {
+// A warp that exits keeps its registers until the block ends: so on an H100, in five kernels.
+TEST_F(Setmaxnreg, WaitsForEverEvenIfTheOthersEnd) {
   const Managed<int> out(1);
-  bounded<80, 224, 3><<<1, 3 * WARPGROUP>>>(out.get(), false);
-  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  EXPECT_EQ(*out.get(), 3 * WARPGROUP);
+  for (uint64_t seed = 0; seed <= SEEDS; ++seed) {
+    simulator::set_schedule(seed);
+    bounded<80, 224, 3><<<1, 3 * WARPGROUP>>>(out.get(), false);
+    expect_fault(cudaErrorLaunchTimeout, FaultKind::endless_wait);
+  }
+}
+
+// ptxas refuses such a program if it knows the number. If not, an H100 comes to an illegal instruction.
+TEST_F(Setmaxnreg, CannotLowerTheNumberUpwards) {
+  const Managed<int> out(1);
+  bounded<240, 168, 3><<<1, 3 * WARPGROUP>>>(out.get(), true);
+  const Fault fault = expect_fault(cudaErrorIllegalInstruction, FaultKind::unknown_instruction);
+  EXPECT_EQ(fault.obstacle, Obstacle::raising_decrease);
+  EXPECT_NE(
+      fault.text().find("the thread has 168 registers, and .dec cannot raise the number to 240"),
+      std::string::npos)
+      << fault.text();
+  bounded<168, 168, 3><<<1, 3 * WARPGROUP>>>(out.get(), true);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 template <int REGISTERS>

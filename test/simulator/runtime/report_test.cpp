@@ -65,8 +65,8 @@ TEST(FaultText, EveryKindHasItsOwnAdvice) {
 TEST(FaultText, EveryReasonNotToExecuteAnInstructionHasItsOwnAdvice) {
   std::set<std::string> advice;
   for (const Obstacle obstacle :
-       {Obstacle::outside_subset, Obstacle::bad_register_count, Obstacle::newer_device,
-        Obstacle::features_of_90a, Obstacle::interleave}) {
+       {Obstacle::outside_subset, Obstacle::bad_register_count, Obstacle::raising_decrease,
+        Obstacle::newer_device, Obstacle::features_of_90a, Obstacle::interleave}) {
     Fault fault = fault_of(FaultKind::unknown_instruction, FaultAction::accesses, 4);
     fault.obstacle = obstacle;
     fault.target = "sm_90";

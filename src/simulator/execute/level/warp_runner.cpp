@@ -201,7 +201,6 @@ void WarpRunner::leave_exit(const BasicBlock& block) {
   end_bulk_copies(warp_, leaving);
   end_products(warp_);
   warp_.live &= ~leaving;
-  if (warp_.live == 0) warp_.block->registers.spare += std::exchange(warp_.register_share, 0);
   if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr)
     hazards->leave(warp_.first_thread / WARP, leaving);
   warp_.block->cluster->leave(*warp_.block, warp_.number, leaving);
@@ -488,7 +487,15 @@ bool WarpRunner::take_registers(const BasicBlock& block) {
   RegisterPool& pool = warp_.block->registers;
   const uint32_t share = warp_.register_share;
   const bool is_change = block.raises_registers ? block.registers > share : block.registers < share;
-  if (pool.at_launch == 0 || !is_change) return true;
+  if (pool.at_launch == 0) return true;
+  if (!block.raises_registers && block.registers > share) {
+    throw WarpFault{{.kind = FaultKind::unknown_instruction,
+                     .obstacle = Obstacle::raising_decrease,
+                     .registers = {.asked = block.registers, .at_launch = share}},
+                    std::countr_zero(warp_.active),
+                    block.instruction};
+  }
+  if (!is_change) return true;
   if (share + pool.spare < block.registers) {
     warp_.awaited_registers = block.registers;
     return false;

@@ -9,7 +9,8 @@
 
 namespace simulator {
 
-/// A warp's share is counted by its number of registers a thread. A share changes by setmaxnreg, and goes back when the warp exits.
+/// A warp's share is counted by its number of registers a thread. A share changes by setmaxnreg alone: a warp that exits keeps it
+/// until the block ends, as on an H100.
 struct RegisterPool {
   uint32_t at_launch = 0;  // the share of each warp; 0: unknown, so each warp gets what it asks for
   uint32_t spare = 0;      // given back and not yet taken, the sum over the warps
