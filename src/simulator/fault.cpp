@@ -183,7 +183,7 @@ std::string detail_of_obstacle(const Fault& fault) {
       return "the program is compiled for " + fault.target +
              ", and this instruction needs -arch=sm_90a";
     case Obstacle::interleave:
-      return "the simulated GPU does not have interleaved layouts";
+      return "the simulated GPU leaves out no slices";
   }
   return "this instruction is outside the subset of PTX that the simulator executes";
 }
@@ -203,9 +203,7 @@ std::string advice_on_obstacle(const Fault& fault) {
       return "simcc -arch=sm_90a, or simcc without -arch, which means the same; nvcc too needs "
              "-arch=sm_90a";
     case Obstacle::interleave:
-      return "CU_TENSOR_MAP_INTERLEAVE_NONE, with a dimension of its own for the slices of "
-             "channels; or "
-             "a real GPU";
+      return "elementStrides[0] = 1, or a real GPU";
   }
   return "other code" + line_of(fault) +
          ", or a real GPU: docs/simulator.md lists what the simulated one covers";
@@ -294,7 +292,9 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", verb + " at a misaligned address"};
     case FaultKind::unknown_instruction:
       if (fault.obstacle == Obstacle::interleave)
-        return {"", " comes to a tensor copy by a tensor map with an interleave"};
+        return {"",
+                " comes to a tensor copy by a tensor map with an interleave and "
+                "elementStrides[0] above 1"};
       return {"", " comes to `" + fault.instruction + "`"};
     case FaultKind::barrier_divergence:
       return {"", " waits at a barrier that not all threads reach"};

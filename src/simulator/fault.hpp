@@ -67,7 +67,7 @@ enum class Obstacle : uint8_t {
   raising_decrease,    // setmaxnreg.dec to more registers than the warp has
   newer_device,        // the instruction needs compute capability 10.0
   features_of_90a,     // the instruction exists in programs for sm_90a alone
-  interleave,          // a tensor copy by a map with an interleave
+  interleave,          // a tensor copy by a map with an interleave that leaves out elements
 };
 
 /// A mistake with an mbarrier.

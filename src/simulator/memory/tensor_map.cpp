@@ -26,6 +26,7 @@ enum Type : uint32_t {
 enum Interleave : uint32_t { no_interleave, pieces_of_16, pieces_of_32 };
 
 constexpr uint64_t PIECE = 16;  // bytes that a copy moves at least
+constexpr uint64_t SECTOR = 32, LINE = 128;
 constexpr uint32_t SWIZZLES = 4, PROMOTIONS = 4;
 constexpr uint64_t MOST_ELEMENTS = uint64_t{1} << 32, MOST_STRIDE = uint64_t{1} << 40;
 constexpr uint64_t MOST_IN_BOX = 256, MOST_STEP = 8;
@@ -59,6 +60,11 @@ std::string refusal_of_dimension(const TensorMap& map, uint32_t i) {
     return told(at("globalStrides", i - 1), stride,
                 "a multiple of " + std::to_string(unit) + " below 2^40");
   return "";
+}
+
+// Returns the sectors of 32 bytes that bytes from this address on touch.
+uint64_t touched(uint64_t address, uint64_t bytes) {
+  return bytes == 0 ? 0 : (address + bytes - 1) / SECTOR - address / SECTOR + 1;
 }
 
 // The words of the layout.
@@ -118,10 +124,16 @@ uint32_t TensorMap::element_bytes() const {
   }
 }
 
+uint64_t TensorMap::count(uint32_t dimension) const {
+  // An interleaved box has one slice of channels, and their dimension is the last but one.
+  if (interleave != no_interleave && dimension + 2 == rank) return 1;
+  return (box[dimension] + steps[dimension] - 1) / steps[dimension];
+}
+
 uint64_t TensorMap::rows() const {
-  uint64_t count = 1;
-  for (uint32_t i = 1; i < rank; ++i) count *= (box[i] + steps[i] - 1) / steps[i];
-  return count;
+  uint64_t product = 1;
+  for (uint32_t i = 1; i < rank; ++i) product *= count(i);
+  return product;
 }
 
 std::string TensorMap::refusal() const {
@@ -142,14 +154,11 @@ std::string TensorMap::refusal() const {
   }
   if (swizzle >= SWIZZLES)
     return told("swizzle", swizzle, "none, or one of 32, 64 or 128 bytes on a Hopper GPU");
-  if (interleave == pieces_of_32 && swizzle != 1)
-    return told("swizzle", swizzle, "CU_TENSOR_MAP_SWIZZLE_32B with an interleave of 32 bytes");
-  if (interleave == no_interleave) {
-    const std::string row = "boxDim[0] makes rows of " + std::to_string(row_bytes()) + " bytes, ";
-    if (row_bytes() % PIECE != 0) return row + "and they must be a multiple of 16";
-    if (swizzle != 0 && row_bytes() > pitch())
-      return row + "and with this swizzle they have at most " + std::to_string(pitch());
-  }
+  const uint64_t row_of_elements = box[0] * element_bytes();
+  const std::string row = "boxDim[0] makes rows of " + std::to_string(row_of_elements) + " bytes, ";
+  if (row_of_elements % PIECE != 0) return row + "and they must be a multiple of 16";
+  if (interleave == no_interleave && swizzle != 0 && row_of_elements > span())
+    return row + "and with this swizzle they have at most " + std::to_string(span());
   if (box_bytes > MOST_BOX_BYTES)
     return "boxDim makes a box of " + std::to_string(box_bytes) +
            " bytes, and a block's shared memory has " + std::to_string(MOST_BOX_BYTES);
@@ -163,7 +172,7 @@ std::string TensorMap::refusal() const {
 std::vector<TensorRow> rows_of(const TensorMap& map,
                                const std::array<int32_t, TensorMap::MOST_DIMENSIONS>& at,
                                bool whole_pieces) {
-  const auto size = static_cast<int64_t>(map.element_bytes());
+  const auto size = static_cast<int64_t>(map.unit_bytes());
   const auto end_of_row = static_cast<int64_t>(map.sizes[0]) * size;
   const int64_t begin = int64_t{at[0]} * size, end = begin + static_cast<int64_t>(map.row_bytes());
   const int64_t inside = std::max<int64_t>(begin, 0);
@@ -175,7 +184,7 @@ std::vector<TensorRow> rows_of(const TensorMap& map,
     uint64_t rest = i, address = map.address;
     bool is_inside = past > inside;
     for (uint32_t d = 1; d < map.rank; ++d) {
-      const uint64_t count = (map.box[d] + map.steps[d] - 1) / map.steps[d];
+      const uint64_t count = map.count(d);
       const int64_t place = int64_t{at[d]} + static_cast<int64_t>(rest % count * map.steps[d]);
       rest /= count;
       is_inside = is_inside && place >= 0 && place < static_cast<int64_t>(map.sizes[d]);
@@ -186,6 +195,23 @@ std::vector<TensorRow> rows_of(const TensorMap& map,
                static_cast<uint64_t>(past - inside)};
   }
   return rows;
+}
+
+uint64_t loaded_sectors(uint64_t address, uint64_t target, uint64_t bytes) {
+  uint64_t sectors = 0;
+  while (bytes > 0) {
+    const uint64_t part = std::min(bytes, LINE - target % LINE);
+    sectors += touched(address, part);
+    address += part;
+    target += part;
+    bytes -= part;
+  }
+  return sectors;
+}
+
+uint64_t filled_sectors(const TensorRow& row, uint64_t target, uint64_t row_bytes) {
+  const uint64_t past = row.first + row.bytes;
+  return touched(target, row.first) + touched(target + past, row_bytes - past);
 }
 
 void fill_row(const TensorMap& map, std::byte* row) {
@@ -199,14 +225,15 @@ void fill_row(const TensorMap& map, std::byte* row) {
 
 void convert_loaded(const TensorMap& map, std::byte* bytes, uint64_t count) {
   if (map.type != tfloat32 && map.type != tfloat32_ftz) return;
-  constexpr uint32_t LOW = 0x1fff, FRACTION = 0x7fffff, INFINITE = 0x7f800000;
+  constexpr uint32_t LOW_BITS = 13, LOW = (1u << LOW_BITS) - 1, FRACTION = 0x7fffff,
+                     INFINITE = 0x7f800000, NOT_A_NUMBER = 0x7fffe000;
   for (uint64_t i = 0; i + sizeof(uint32_t) <= count; i += sizeof(uint32_t)) {
     uint32_t x = 0;
     std::memcpy(&x, bytes + i, sizeof x);
     if ((x & INFINITE) != INFINITE) {
-      x = (x + (LOW + 1) / 2) & ~LOW;
+      x = (x + LOW / 2 + (x >> LOW_BITS & 1)) & ~LOW;
     } else if ((x & FRACTION) != 0) {
-      x = (x | FRACTION) & ~LOW;
+      x = NOT_A_NUMBER;
     }
     std::memcpy(bytes + i, &x, sizeof x);
   }

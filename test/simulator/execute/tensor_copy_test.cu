@@ -199,30 +199,6 @@ TEST_F(TensorCopies, NeedAMapThatWasEncoded) {
   EXPECT_NE(said.find("never encoded"), std::string::npos) << said;
 }
 
-// The driver encodes such a map. What it copies was not measured on a device.
-TEST_F(TensorCopies, WithAnInterleaveAreRefusedInOneLine) {
-  const Managed<float> a(ROWS * PITCH), out(1);
-  const cuuint64_t sizes[] = {8, 4, 4}, strides[] = {32, 128};
-  const cuuint32_t box[] = {4, 4, 4}, steps[] = {1, 1, 1};
-  for (const auto& [interleave, swizzle] :
-       {std::pair{CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_SWIZZLE_NONE},
-        std::pair{CU_TENSOR_MAP_INTERLEAVE_32B, CU_TENSOR_MAP_SWIZZLE_32B}}) {
-    CUtensorMap map{};
-    ASSERT_EQ(
-        cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, a.get(), sizes, strides,
-                               box, steps, interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-        CUDA_SUCCESS);
-    load_with<<<1, 32>>>(map, 0, out.get());
-    const std::string said =
-        expect_fault(cudaErrorIllegalInstruction, FaultKind::unknown_instruction).text();
-    EXPECT_NE(said.find("comes to a tensor copy by a tensor map with an interleave: the simulated "
-                        "GPU does not have interleaved layouts\n"),
-              std::string::npos)
-        << said;
-  }
-}
-
 // --- the host's side
 
 TEST_F(TensorCopies, AreEncodedByTheFunctionThatTheDriverNames) {

@@ -512,7 +512,7 @@ TensorMap map_at(const Warp& w, const Addresses& address, int lane) {
     std::memcpy(words.data(), w.block->worker->look_at(lane, at, sizeof words), sizeof words);
   }
   const std::optional<TensorMap> map = TensorMap::from(words);
-  if (map && map->interleave != 0) {
+  if (map && map->interleave != 0 && map->steps[0] != 1) {
     throw WarpFault{{.kind = FaultKind::unknown_instruction, .obstacle = Obstacle::interleave},
                     lane};
   }
@@ -533,7 +533,7 @@ Coordinates coordinates_of(const Warp& w, const Op& op, const TensorMap& map, in
     at[i] = static_cast<int32_t>(read<uint32_t>(w, slots[i])[lane]);
     if (is_store && at[i] < 0) fail(lane, {TensorMistake::negative_store, i, at[i]});
   }
-  const int64_t first_byte = int64_t{at[0]} * map.element_bytes();
+  const int64_t first_byte = int64_t{at[0]} * static_cast<int64_t>(map.unit_bytes());
   if (first_byte % static_cast<int64_t>(BULK_ALIGNMENT) != 0)
     fail(lane, {TensorMistake::uneven_start, 0, at[0], map.element_bytes()});
   return at;
@@ -651,6 +651,12 @@ void bulk_reduction(Warp& w, const Op& op) {
 
 constexpr uint64_t TENSOR_ALIGNMENT = 128;  // of a box in shared memory
 
+// Returns the blocks that receive a load, for the counters.
+uint64_t receivers_of(const Warp& w, const Op& op, int lane) {
+  if ((op.extra & MULTICAST) == 0) return 1;
+  return static_cast<uint64_t>(std::popcount(read<uint32_t>(w, op.d)[lane] & 0xffff));
+}
+
 }  // namespace
 
 void bulk_load(Warp& w, const Op& op) {
@@ -668,8 +674,10 @@ void bulk_load(Warp& w, const Op& op) {
                   .counter = counter.block,
                   .mbarrier = counter.offset,
                   .instruction = op.instruction};
-    const std::byte* const source =
-        w.block->worker->use_in_bulk(op.site(Site::global), lane, from.of(lane), bytes);
+    const std::byte* const source = w.block->worker->use_in_bulk(
+        op.site(Site::global), lane, from.of(lane), bytes,
+        {.receivers = receivers_of(w, op, lane),
+         .sectors = loaded_sectors(from.of(lane), target.offset, bytes)});
     load.data.assign(source, source + bytes);
     begin(w, op, lane, std::move(load), {{from.of(lane), 0, bytes}});
   });
@@ -686,30 +694,35 @@ void tensor_load(Warp& w, const Op& op) {
     const TensorMap map = map_at(w, maps, lane);
     const Coordinates at = coordinates_of(w, op, map, lane, false);
     const uint64_t rows = map.rows(), bytes = map.row_bytes();
-    const SharedPlace target = shared_place(w, to, lane, rows * map.pitch(), TENSOR_ALIGNMENT);
+    const SharedPlace target = shared_place(w, to, lane, map.shared_bytes(), TENSOR_ALIGNMENT);
     if (records_layouts(w)) [[unlikely]]
       record_box(w, op.instruction, lens::Laid::loaded_box, map, target.offset);
     const SharedPlace counter = shared_place(w, mbarrier, lane, WORD_BYTES, WORD_BYTES);
     BulkLoad load{.block = target.block,
-                  .span = map.span(),
+                  .span = map.mixed_bytes(),
                   .counter = counter.block,
                   .mbarrier = counter.offset,
                   .instruction = op.instruction};
     load.data.resize(rows * bytes);
     const std::vector<TensorRow> sources = rows_of(map, at, false);
-    bool is_first = true;
+    BulkUse use{.receivers = receivers_of(w, op, lane)};
+    uint64_t filled = 0;
     for (uint64_t i = 0; i < rows; ++i) {
-      load.rows.push_back({target.offset + i * map.pitch(), bytes});
+      const uint64_t offset = target.offset + i * map.pitch();
+      load.rows.push_back({offset, bytes});
       std::byte* const row = load.data.data() + i * bytes;
       fill_row(map, row);
+      filled += filled_sectors(sources[i], offset, bytes);
       const auto& [address, first, inside] = sources[i];
       if (inside == 0) continue;
+      use.sectors = loaded_sectors(address, offset + first, inside);
       std::memcpy(row + first,
-                  w.block->worker->use_in_bulk(op.site(Site::global), lane, address, inside,
-                                               std::exchange(is_first, false)),
+                  w.block->worker->use_in_bulk(op.site(Site::global), lane, address, inside, use),
                   inside);
+      use.is_first = false;
       convert_loaded(map, row + first, inside);
     }
+    if (filled != 0) w.block->worker->fill_in_bulk(op.site(Site::global), map.address, filled, use);
     begin(w, op, lane, std::move(load), sources);
   });
 }
@@ -744,17 +757,16 @@ void tensor_store(Warp& w, const Op& op) {
   for_each_lane(w.active, [&](int lane) {
     const TensorMap map = map_at(w, maps, lane);
     const Coordinates at = coordinates_of(w, op, map, lane, true);
-    const uint64_t source =
-        shared_offset(w, from, lane, map.rows() * map.pitch(), TENSOR_ALIGNMENT);
+    const uint64_t source = shared_offset(w, from, lane, map.shared_bytes(), TENSOR_ALIGNMENT);
     if (records_layouts(w)) [[unlikely]]
       record_box(w, op.instruction, lens::Laid::stored_box, map, source);
-    BulkStore store{.span = map.span(), .instruction = op.instruction};
+    BulkStore store{.span = map.mixed_bytes(), .instruction = op.instruction};
     uint64_t i = 0;
     for (const auto& [address, first, bytes] : rows_of(map, at, true)) {
       const uint64_t offset = source + i++ * map.pitch() + first;
       if (bytes == 0) continue;
       std::byte* const host = w.block->worker->use_in_bulk(op.site(Site::global), lane, address,
-                                                           bytes, store.rows.empty());
+                                                           bytes, {.is_first = store.rows.empty()});
       store.rows.push_back({{offset, bytes}, address, host});
     }
     begin(w, lane, std::move(store));

@@ -153,17 +153,27 @@ const std::byte* Worker::look_at(int lane, uint64_t address, uint64_t bytes) con
 }
 
 std::byte* Worker::use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes,
-                               bool is_first) {
+                               const BulkUse& use) {
   const Allocation& around = check_inside(device().memory, lane, address, bytes);
-  const uint64_t requests = is_first ? 1 : 0;
-  AccessCounts once{
-      .requests = requests, .lanes = requests, .bytes_asked = bytes, .bytes_used = bytes};
+  const uint64_t requests = use.is_first ? 1 : 0;
+  AccessCounts once{.requests = requests,
+                    .lanes = requests,
+                    .bytes_asked = bytes * use.receivers,
+                    .bytes_used = bytes * use.receivers};
   if (bytes > 0) {
-    once.sectors = (address + bytes - 1) / 32 - address / 32 + 1;
-    once.lines = (address + bytes - 1) / 128 - address / 128 + 1;
+    const uint64_t sectors = (address + bytes - 1) / 32 - address / 32 + 1;
+    once.sectors = use.sectors.value_or(sectors) * use.receivers;
+    once.lines = ((address + bytes - 1) / 128 - address / 128 + 1) * use.receivers;
   }
   buffer_counts_[{site, around.id}].add(once);
   return around.host + (address - around.base);
+}
+
+void Worker::fill_in_bulk(uint32_t site, uint64_t address, uint64_t sectors, const BulkUse& use) {
+  const Allocation* const allocation = device().memory.find(address);
+  const uint64_t requests = use.is_first ? 1 : 0;
+  buffer_counts_[{site, allocation == nullptr ? 0 : allocation->id}].add(
+      {.requests = requests, .lanes = requests, .sectors = sectors * use.receivers});
 }
 
 void Worker::change_pattern(uint32_t site, const Pattern* pattern) {

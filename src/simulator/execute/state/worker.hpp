@@ -49,6 +49,13 @@ struct LaunchState {
   Device& device;
 };
 
+/// How bytes of a bulk copy are counted.
+struct BulkUse {
+  bool is_first = true;                  // the copy's first bytes
+  uint64_t receivers = 1;                // blocks of a multicast; each counts
+  std::optional<uint64_t> sectors = {};  // of one receiver, if they are not those of the bytes
+};
+
 class Worker {
  public:
   Worker(const Program& program, LaunchState& launch, uint64_t schedule);
@@ -68,7 +75,9 @@ class Worker {
   /// Counts neighbouring bytes of a lane's bulk copy, and returns their host address in global memory. The first bytes of a
   /// copy count as its request. Throws WarpFault if they do not lie in one allocation.
   std::byte* use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes,
-                         bool is_first = true);
+                         const BulkUse& use = {});
+  /// Counts sectors that a bulk load fills outside the tensor at this address. It uses no bytes of them.
+  void fill_in_bulk(uint32_t site, uint64_t address, uint64_t sectors, const BulkUse& use);
   /// Returns the host address of bytes in global memory, and counts nothing. Throws WarpFault like use_in_bulk().
   const std::byte* look_at(int lane, uint64_t address, uint64_t bytes) const;
   /// Counts one more access of this pattern.

@@ -59,12 +59,13 @@ void record_box(const Warp& w, uint32_t instruction, lens::Laid laid, const Tens
   record(w, instruction,
          {.laid = laid,
           .start = offset,
-          .swizzle = map.span(),
+          .swizzle = map.mixed_bytes(),
           .element_bytes = map.element_bytes(),
           .rows = map.rows(),
           .columns = map.row_bytes() / lens::PIECE_BYTES},
          [&](size_t row, size_t column) {
-           return place_in_row(offset + row * map.pitch(), column * lens::PIECE_BYTES, map.span());
+           return place_in_row(offset + row * map.pitch(), column * lens::PIECE_BYTES,
+                               map.mixed_bytes());
          });
 }
 
