@@ -11,7 +11,8 @@ from pathlib import Path
 import hopper_counters
 
 PROGRAM = Path(__file__).resolve().parent / "hopper_counters.py"
-TMA_LOADS = "smsp__inst_executed_op_tma_ld.sum"
+TMA_LOADS = "smsp__sass_inst_executed_op_tma_ld.sum"
+LOAD_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SHARED_STORES = "smsp__inst_executed_op_shared_st.sum"
 STORE_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 
@@ -151,6 +152,20 @@ class HopperCounters(unittest.TestCase):
         ended = self.compared(f"program,kernel,launches,{STORE_WAVEFRONTS}\nfirst,copy,1,10\n")
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         self.assertRegex(ended.stdout, r"shared store wavefronts +8 +10 +1.25: the device's arbitration")
+
+    def test_a_program_whose_code_differs(self):
+        accesses = access("global load", 8), access("bulk load", 3)
+        self.simulated("stream_k", ("copy", 1, *accesses))
+        table = f"program,kernel,launches,{LOAD_REQUESTS},{TMA_LOADS}\nstream_k,copy,1,6,%d\n"
+        self.assertEqual(self.compared(table % 3).returncode, 0)
+        self.assertEqual(self.compared(table % 4).returncode, 1)  # the reason holds for loads from global memory alone
+
+    def test_a_figure_that_was_not_counted(self):
+        for name in ("first", "second"):
+            self.simulated(name, ("copy", 1, access("bulk load", 24)))
+        ended = self.compared(f"program,kernel,launches,{TMA_LOADS}\nfirst,copy,1,\nsecond,copy,1,24\n")
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertIn("TMA loads: 1 of 1 equal\n", ended.stdout)
 
     def test_other_launches_and_kernels(self):
         self.simulated("first", ("copy", 1, access("bulk load", 24)))
