@@ -18,6 +18,13 @@ constexpr bool COMPILED_WITH_WGMMA = true;
 constexpr bool COMPILED_WITH_WGMMA = false;
 #endif
 
+/// False if the build compiles this source for other devices only, so that no code of it can run on Hopper (kernels/CMakeLists.txt).
+#if defined(SGEMM_WITHOUT_WGMMA)
+constexpr bool BUILT_WITH_WGMMA = false;
+#else
+constexpr bool BUILT_WITH_WGMMA = true;
+#endif
+
 /// Returns how many threads a multiprocessor of that compute capability holds at once. For an unknown capability it
 /// returns the largest number.
 constexpr int threads_of_multiprocessor(int compute_capability) {

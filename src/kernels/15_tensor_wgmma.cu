@@ -58,13 +58,6 @@ constexpr float LO_SCALE = 2048;     // 2^11
 constexpr int64_t LEAST_K = 32;      // below, FP32's own errors are smaller than those of two parts
 constexpr int64_t MOST_K = 1 << 22;  // beyond, the parts of one row of tiles would take 2 GB
 
-// False if the file is compiled for other devices only (CMakeLists.txt).
-#if defined(SGEMM_WITHOUT_WGMMA)
-constexpr bool HAS_WGMMA = false;
-#else
-constexpr bool HAS_WGMMA = true;
-#endif
-
 // A and B in parts, row by row as the matrices.
 struct Parts {
   __half* A;  // (2: hi and lo, m: height, k: pitch_a)
@@ -354,7 +347,7 @@ cudaError_t launch_either(const Sgemm& p, int multiprocessors, cudaStream_t stre
 }
 
 cudaError_t launch_tensor_wgmma(const Sgemm& p, cudaStream_t stream) {
-  if (!HAS_WGMMA) return cudaErrorNoKernelImageForDevice;
+  if (!BUILT_WITH_WGMMA) return cudaErrorNoKernelImageForDevice;
   if (needs_fp64(p)) return launch_fp64_tiles(p, nullptr, stream);
   Device device{};
   const cudaError_t error = describe_device(&device);

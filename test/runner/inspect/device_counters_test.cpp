@@ -2,7 +2,7 @@
 // changed since a recording stand in the other file:
 //
 //   ./sgemm_runner profile all --json=bench/baselines/nvidia-h200-profile.json
-//   ./sgemm_runner profile 14-15 --size 256,65x63x61 --json=bench/baselines/nvidia-h100-profile.json
+//   ./sgemm_runner profile 14-15 --json=bench/baselines/nvidia-h100-profile.json
 //
 // Counts that a device repeats exactly are compared exactly. Two tables here list the others, with the reasons.
 #include <fmt/format.h>
