@@ -155,8 +155,8 @@ class HopperCounters(unittest.TestCase):
 
     def test_a_program_whose_code_differs(self):
         accesses = access("global load", 8), access("bulk load", 3)
-        self.simulated("stream_k", ("copy", 1, *accesses))
-        table = f"program,kernel,launches,{LOAD_REQUESTS},{TMA_LOADS}\nstream_k,copy,1,6,%d\n"
+        self.simulated("split_operands", ("copy", 1, *accesses))
+        table = f"program,kernel,launches,{LOAD_REQUESTS},{TMA_LOADS}\nsplit_operands,copy,1,6,%d\n"
         self.assertEqual(self.compared(table % 3).returncode, 0)
         self.assertEqual(self.compared(table % 4).returncode, 1)  # the reason holds for loads from global memory alone
 

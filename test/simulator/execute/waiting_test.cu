@@ -143,6 +143,36 @@ TEST_F(Waiting, AWarpBarrierThatHalfTheWarpPassesByIsAFault) {
   EXPECT_EQ(simulator::last_fault()->where.line, line_of("half a warp"));
 }
 
+__global__ void waits_then_loads(int* flag, const int* values, int* out) {
+  if (blockIdx.x == 1) {
+    if (threadIdx.x == 0) atomicExch(flag, 1);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  }
+  __syncthreads();
+  out[threadIdx.x] = values[threadIdx.x];
+}
+
+// So on an H100: stream_k among the idioms (test/data/hopper_counters_h100.csv).
+TEST_F(Waiting, ALaneThatWaitedGoesOnWithItsWarpAfterTheBarrier) {
+  Managed<int> flag(1), values(64), out(64);
+  for (uint64_t seed = 0; seed <= 20; ++seed) {
+    simulator::set_schedule(seed);
+    flag[0] = 0;
+    simulator::reset_counters();
+    waits_then_loads<<<2, 64>>>(flag.get(), values.get(), out.get());
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (const auto& row : simulator::counters().accesses) {
+      if (row.access == Access::global_load) {
+        EXPECT_EQ(row.requests, 2u) << "seed " << seed << ": one for each warp";
+      }
+    }
+  }
+}
+
 // --- kernels that never wait have unchanged counts ------------------------------------------------------
 
 __global__ void search(int* largest, const int* values, int* out) {

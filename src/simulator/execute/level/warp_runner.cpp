@@ -468,7 +468,17 @@ void WarpRunner::pass_barrier(uint32_t result) {
   }
   Watch::barrier(*warp_.block->worker);
   const uint32_t next = block_ + 1;
-  for (const Group& group : at_barrier_) ready_.push_back({next, group.join, group.lanes});
+  const size_t before = ready_.size();
+  for (const Group& group : at_barrier_) {
+    // Lanes that parted in a wait go on together, as on a device.
+    const auto same = std::find_if(ready_.begin() + static_cast<ptrdiff_t>(before), ready_.end(),
+                                   [&](const Group& other) { return other.join == group.join; });
+    if (same != ready_.end()) {
+      same->lanes |= group.lanes;
+    } else {
+      ready_.push_back({next, group.join, group.lanes});
+    }
+  }
   at_barrier_.clear();
   next_group();
 }
