@@ -10,6 +10,7 @@
 #include "simulator/execute/level/addressing.hpp"
 #include "simulator/execute/level/async_copies.hpp"
 #include "simulator/execute/level/types.hpp"
+#include "simulator/hazards/block_hazards.hpp"
 
 BEGIN_LEVEL
 
@@ -194,6 +195,15 @@ T apply_atomically(Warp& w, std::byte* where, T b, T c) {
   return old;
 }
 
+/// Lets the lanes hear what was told before their atomic took place. Another block may have told it after they were touched.
+[[gnu::noinline]] inline void listen_again(const Warp& w, const Located& located) {
+  for_each_lane(w.active, [&](int lane) {
+    const auto distance = located.pattern.distance[static_cast<size_t>(lane)];
+    w.block->hazards->order.listen(w.number * WARP + static_cast<uint32_t>(lane),
+                                   located.first + static_cast<uint64_t>(distance), false);
+  });
+}
+
 template <typename Observer, Space SPACE, typename T, auto F>
 void atomic(Warp& w, const Op& op) {
   constexpr bool WIDE = sizeof(T) == 8;
@@ -206,6 +216,8 @@ void atomic(Warp& w, const Op& op) {
     for_each_lane(w.active, [&](int lane) {
       old[lane] = apply_atomically<T, F>(w, located[lane], b[lane], c[lane]);
     });
+    if (SPACE != Space::shared && Observer::looks_for_hazards(w)) [[unlikely]]
+      listen_again(w, located);
     if ((op.extra & HAS_RESULT) != 0) write_loaded<T, WIDE>(w, op.d, old);
   });
 }
