@@ -35,6 +35,7 @@ IDEAS = {
     "stream_k": Idea("evener", "equal shares"),
     "tensor_tf32": Idea("wider", "16x8x8 at once"),
     "tensor_split": Idea("finer", "two FP16 parts"),
+    "tensor_wgmma": Idea("earlier", "TMA fills a ring"),
 }
 
 
