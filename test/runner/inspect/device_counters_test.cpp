@@ -80,6 +80,12 @@ constexpr const char* NO_LANE =
 constexpr const char* UNROLLED =
     "the lanes that meet the end leave the loop at different turns; nvcc has unrolled it, and they "
     "go on apart in what is left of it";
+constexpr const char* SPLIT_STORES =
+    "nvcc writes the first two columns of each of a warp's rows of C as two stores, clang as one";
+constexpr const char* FUSED_SPLIT =
+    "clang fuses the products and sums of the splitting where nvcc does not";
+constexpr const char* JOINED_LOADS =
+    "nvcc reads several of the numbers that a warpgroup knows of its columns at once";
 constexpr const char* RAGGED_LOOPS = "lab/vector_add/*strid*/elements=1048573";
 constexpr Exception EXCEPTIONS[] = {
     {"sgemm/10_async_pipeline/*", counts::SHARED_LOADS, 0.07, SPLIT_LOADS},
@@ -88,10 +94,14 @@ constexpr Exception EXCEPTIONS[] = {
     {"sgemm/13_tensor_tf32/256x*", counts::LOAD_SECTORS, 0.07, CUT_ROWS},
     {"sgemm/13_tensor_tf32/256x*", counts::LOAD_LINES, 0.44, CUT_ROWS},
     {"sgemm/13_tensor_tf32/*", counts::SHARED_LOADS, 0.19, SPLIT_LOADS},
-    {"sgemm/14_tensor_split/*", counts::SHARED_LOADS, 1.1, NO_LANE},
-    {"sgemm/14_tensor_split/*", counts::SHARED_STORES, 0.82, NO_LANE},
-    {"sgemm/14_tensor_split/*", counts::FFMA, -0.45,
-     "clang fuses the products and sums of the splitting where nvcc does not"},
+    {"sgemm/14_tensor_split/*", counts::SHARED_LOADS, 1.3, NO_LANE},
+    {"sgemm/14_tensor_split/*", counts::FFMA, -0.45, FUSED_SPLIT},
+    {"sgemm/15_tensor_wgmma/*", counts::STORE_REQUESTS, 0.024, SPLIT_STORES},
+    {"sgemm/15_tensor_wgmma/*", counts::STORE_SECTORS, 0.042, SPLIT_STORES},
+    {"sgemm/15_tensor_wgmma/*", counts::SHARED_LOADS, -0.13, JOINED_LOADS},
+    {"sgemm/15_tensor_wgmma/*", counts::SHARED_LOAD_WAVEFRONTS, -0.062, JOINED_LOADS},
+    {"sgemm/15_tensor_wgmma/*", counts::SHARED_STORES, 0.077, NO_LANE},
+    {"sgemm/15_tensor_wgmma/*", counts::FFMA, -0.36, FUSED_SPLIT},
     {RAGGED_LOOPS, counts::LOAD_REQUESTS, 0.001, UNROLLED},
     {RAGGED_LOOPS, counts::LOAD_SECTORS, 0.001, UNROLLED},
     {RAGGED_LOOPS, counts::LOAD_LINES, 0.001, UNROLLED},
@@ -101,6 +111,10 @@ constexpr Exception EXCEPTIONS[] = {
     {"lab/vector_add/chunk/elements=1048573", counts::STORE_REQUESTS, 0.001, UNROLLED},
     {"lab/transpose/*/rows=253/cols=125", counts::SHARED_STORES, 0.02, NO_LANE},
 };
+
+// Rows that no file has: a GPU has not counted them since their kernels changed.
+const std::set<std::string> NOT_RECORDED = {"sgemm/14_tensor_split/65x63x61",
+                                            "sgemm/15_tensor_wgmma/65x63x61"};
 
 const Exception* exception_for(const std::string& name, std::string_view count) {
   for (const Exception& one : EXCEPTIONS) {
@@ -216,8 +230,8 @@ TEST(DeviceCountersRecorded, AreOfEveryRungAndLab) {
   for (const Result& row : recorded()) rows.insert(results::full_name(row));
   for (const Workload& workload :
        runner::select_workloads({.names = {"all"}, .sizes = {}, .parameters = {}})) {
-    EXPECT_TRUE(rows.contains(results::full_name(workload.result())))
-        << workload.name << " at " << workload.size << ", in " << BASELINES;
+    const std::string name = results::full_name(workload.result());
+    EXPECT_NE(rows.contains(name), NOT_RECORDED.contains(name)) << name << ", in " << BASELINES;
   }
 }
 
