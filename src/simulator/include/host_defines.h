@@ -24,9 +24,10 @@
 // A parameter that is not copied, so that all threads may use its address. clang 19 does not know the word; simcc carries the
 // annotation to LLVM (grid_constants.py).
 #define __grid_constant__ __attribute__((annotate("grid_constant")))
-// The blocks of a kernel's clusters. clang 19 does not know this word either; simcc carries the annotation to the PTX
-// (cluster_dims.py).
+// The blocks of a kernel's clusters, and the most registers of a thread. clang 19 does not know these words either; simcc carries
+// the annotations to the PTX (kernel_bounds.py).
 #define __cluster_dims__(...) __attribute__((annotate("cluster_dims", __VA_ARGS__)))
+#define __maxnreg__(registers) __attribute__((annotate("maxnreg", registers)))
 
 #else
 
@@ -39,6 +40,7 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __cluster_dims__(...)
+#define __maxnreg__(registers)
 
 #endif
 

@@ -57,6 +57,16 @@ __global__ void __launch_bounds__(2 * WARPGROUP, 2) two_blocks(int* out, bool me
   share_out<40, 216>(out, meets);
 }
 
+// nvcc knows the number from __maxnreg__, which cannot stand beside __launch_bounds__.
+template <int LOWER, int RAISE, int AT_LAUNCH>
+__global__ void __maxnreg__(AT_LAUNCH) limited(int* out, bool meets) {
+  share_out<LOWER, RAISE>(out, meets);
+}
+__global__ void __cluster_dims__(2, 1, 1) __maxnreg__(128)
+    limited_in_clusters(int* out, bool meets) {
+  share_out<40, 168>(out, meets);
+}
+
 using Kernel = void (*)(int*, bool);
 
 void expect_all(const Managed<int>& out, Kernel kernel, int warpgroups) {
@@ -77,6 +87,8 @@ TEST_F(Setmaxnreg, OfTheUsualKernelsFitsInEveryOrder) {
   expect_all(out, bounded<56, 256, 2>, 2);  // a thread has at most 256 from the start
   expect_all(out, two_blocks, 2);           // 128 for each thread
   expect_all(out, bounded_in_threads<0, 240, 3>, 3);
+  expect_all(out, limited<40, 168, 128>, 3);
+  expect_all(out, limited_in_clusters, 3);
 }
 
 TEST_F(Setmaxnreg, WaitsForEverIfTheSumDoesNotFit) {
@@ -91,6 +103,42 @@ TEST_F(Setmaxnreg, WaitsForEverIfTheSumDoesNotFit) {
               "with 64512 (384 threads of 168)");
     EXPECT_NE(fault.message().advice.find("168 on average"), std::string::npos);
   }
+}
+
+TEST_F(Setmaxnreg, KnowsTheNumberFromMaxnreg) {
+  const Managed<int> out(1);
+  limited<40, 176, 128><<<1, 3 * WARPGROUP>>>(out.get(), true);
+  const Fault fault = expect_fault(cudaErrorLaunchTimeout, FaultKind::endless_wait);
+  EXPECT_EQ(fault.message().what.substr(fault.message().what.find(": ")),
+            ": setmaxnreg.inc to 176 registers brings the block to 50176, and it was launched "
+            "with 49152 (384 threads of 128)");
+}
+
+// A thread keeps more than 100 sums, and __maxnreg__ lets it have 32 registers.
+template <int SUMS>
+__device__ void add_up(float* out) {
+  float sum[SUMS];
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) sum[i] = out[i];
+  for (int step = 0; step < 10; ++step) {
+#pragma unroll
+    for (int i = 0; i < SUMS; ++i) sum[i] += sum[(i + 1) % SUMS] * out[step];
+  }
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) out[i] = sum[i];
+}
+__global__ void unlimited(float* out) { add_up<100>(out); }
+__global__ void __maxnreg__(32) limited_to_32(float* out) { add_up<100>(out); }
+
+TEST_F(Setmaxnreg, OfMaxnregIsTheMostThatAKernelHas) {
+  cudaFuncAttributes attributes{};
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, unlimited), cudaSuccess);
+  EXPECT_GT(attributes.numRegs, 100);
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, limited_to_32), cudaSuccess);
+  EXPECT_EQ(attributes.numRegs, 32);
+  const Managed<float> out(100);
+  limited_to_32<<<1, 1024>>>(out.get());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 TEST_F(Setmaxnreg, WaitsForEverIfNobodyLowersItsRegisters) {

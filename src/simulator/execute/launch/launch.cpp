@@ -396,8 +396,8 @@ class LoadedKernel : public Kernel {
   const std::string& name() const override { return program_->name; }
   const std::string& demangled() const override { return program_->demangled; }
   int registers_per_thread() const override {
-    // A device's compiler keeps to the launch bounds, or else to a thread's limit, and spills the other
-    // registers.
+    // A device's compiler keeps to the launch bounds and to __maxnreg__, or else to a thread's limit, and spills
+    // the other registers.
     const DeviceLimits& limits = device_limits();
     int bound = limits.registers_per_thread;
     if (program_->max_threads > 0) {
@@ -406,6 +406,8 @@ class LoadedKernel : public Kernel {
       const int share = limits.registers_per_multiprocessor / program_->max_threads;
       bound = std::min(bound, share / UNIT * UNIT);
     }
+    if (program_->max_registers > 0)
+      bound = std::min(bound, static_cast<int>(program_->max_registers));
     return std::min(program_->registers_per_thread, bound);
   }
   int architecture() const override {
