@@ -5,7 +5,7 @@
 //
 //   TMA        One thread asks for a whole tile of A and B with one instruction. A copy engine brings it into shared memory,
 //              already swizzled. What lies outside the matrix arrives as zeros.
-//   mbarrier   Counts the bytes that have arrived. Who needs a tile waits for its barrier.
+//   mbarrier   Counts the bytes that have arrived. A warp that needs a tile waits for its barrier.
 //   wgmma      Four warps multiply 64 x 128 x 16 with one instruction that reads both operands from shared memory. It works while
 //              the warps go on.
 //
