@@ -196,14 +196,24 @@ uint64_t bits_of(const Rung& rung, const results::Problem& problem) {
 
 class Hazards : public testing::TestWithParam<const Rung*> {};
 
-// Problems that are ragged in every direction, with few rows, few columns, and a K that several blocks share.
-TEST_P(Hazards, AreNoneInAnyOrderAndTheBitsAreThoseWithoutLooking) {
+// Returns problems that are ragged in every direction, with few rows, few columns, and a K that several blocks share. A product by
+// parts also gets rows and columns with unusual numbers, which it splits anew or leaves to FP64.
+std::vector<results::Problem> problems_for(const Rung& rung) {
+  std::vector<results::Problem> problems;
   for (const auto& [M, N, K] : {std::array<int64_t, 3>{65, 63, 61},
                                 {129, 67, 65},
                                 {4, 100, 100},
                                 {100, 4, 100},
-                                {64, 48, 1024}}) {
-    const results::Problem problem = results::dense_problem(M, N, K);
+                                {64, 48, 1024}})
+    problems.push_back(results::dense_problem(M, N, K));
+  if (!rung.arithmetic.limits) return problems;
+  problems.push_back(results::dense_problem(128, 128, 128));
+  problems.back().data = results::Data::special;
+  return problems;
+}
+
+TEST_P(Hazards, AreNoneInAnyOrderAndTheBitsAreThoseWithoutLooking) {
+  for (const results::Problem& problem : problems_for(*GetParam())) {
     runner::machine::look_for_hazards(false);
     const uint64_t bits = bits_of(*GetParam(), problem);
     for (const uint64_t seed : SEEDS) {

@@ -208,6 +208,7 @@ static __global__ void __launch_bounds__(SPLIT_WARPS * 32)
         energy += __shfl_xor_sync(~0u, energy, distance);
       total += static_cast<unsigned long long>(energy);
     }
+    __syncwarp();  // all lanes have read the row's old exponent
     if (lane > 0) return;
     lines.energies[row] = total;
     lines.exponents[row] = exponent;
