@@ -322,6 +322,18 @@ bool WarpRunner::gather(const BasicBlock& block) {
   return false;
 }
 
+// Adds a group that goes on to those from index `first` on. Lanes at the same place that meet the same others go on together.
+void WarpRunner::add_group(std::vector<Group>& groups, size_t first, const Group& group) {
+  const auto same = std::find_if(
+      groups.begin() + static_cast<ptrdiff_t>(first), groups.end(),
+      [&](const Group& other) { return other.block == group.block && other.join == group.join; });
+  if (same != groups.end()) {
+    same->lanes |= group.lanes;
+  } else {
+    groups.push_back(group);
+  }
+}
+
 // Releases the lanes that wait together with `last`, if all lanes that it waits for are there: at the same
 // instruction or, for __syncwarp, at any __syncwarp.
 bool WarpRunner::release_gathered(const Group& last) {
@@ -340,15 +352,7 @@ bool WarpRunner::release_gathered(const Group& last) {
   std::vector<Group> together;
   std::erase_if(gathering_, [&](const Group& group) {
     if (!is_with_last(group)) return false;
-    const auto same = std::find_if(together.begin(), together.end(), [&](const Group& other) {
-      return other.block == group.block && other.join == group.join;
-    });
-    if (same != together.end()) {
-      same->lanes |= group.lanes;
-    } else {
-      together.push_back(group);
-      together.back().gathered = present;
-    }
+    add_group(together, 0, {group.block, group.join, group.lanes, present});
     return true;
   });
   ready_.insert(ready_.end(), together.rbegin(), together.rend());
@@ -469,16 +473,8 @@ void WarpRunner::pass_barrier(uint32_t result) {
   Watch::barrier(*warp_.block->worker);
   const uint32_t next = block_ + 1;
   const size_t before = ready_.size();
-  for (const Group& group : at_barrier_) {
-    // Lanes that parted in a wait go on together, as on a device.
-    const auto same = std::find_if(ready_.begin() + static_cast<ptrdiff_t>(before), ready_.end(),
-                                   [&](const Group& other) { return other.join == group.join; });
-    if (same != ready_.end()) {
-      same->lanes |= group.lanes;
-    } else {
-      ready_.push_back({next, group.join, group.lanes});
-    }
-  }
+  // Lanes that parted in a wait go on together, as on a device.
+  for (const Group& group : at_barrier_) add_group(ready_, before, {next, group.join, group.lanes});
   at_barrier_.clear();
   next_group();
 }

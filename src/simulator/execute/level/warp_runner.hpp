@@ -107,6 +107,7 @@ class WarpRunner {
 
   uint32_t members_of(const Group& group) const;
   bool gather(const BasicBlock& block);
+  static void add_group(std::vector<Group>& groups, size_t first, const Group& group);
   bool release_gathered(const Group& last);
   bool settle();
   void check_masks(const BasicBlock& block) const;
