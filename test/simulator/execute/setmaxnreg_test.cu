@@ -1,4 +1,5 @@
-// setmaxnreg: warpgroups that hand on their registers, in every order, and sums that never fit.
+// setmaxnreg: warpgroups that hand on their registers, in every order, and sums that never fit. __maxnreg__: the number of registers
+// at the launch.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -114,9 +115,9 @@ TEST_F(Setmaxnreg, KnowsTheNumberFromMaxnreg) {
             "with 49152 (384 threads of 128)");
 }
 
-// A thread keeps more than 100 sums, and __maxnreg__ lets it have 32 registers.
-template <int SUMS>
+// A thread keeps 100 sums, and __maxnreg__ lets it have 32 registers.
 __device__ void add_up(float* out) {
+  constexpr int SUMS = 100;
   float sum[SUMS];
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) sum[i] = out[i];
@@ -127,10 +128,10 @@ __device__ void add_up(float* out) {
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) out[i] = sum[i];
 }
-__global__ void unlimited(float* out) { add_up<100>(out); }
-__global__ void __maxnreg__(32) limited_to_32(float* out) { add_up<100>(out); }
+__global__ void unlimited(float* out) { add_up(out); }
+__global__ void __maxnreg__(32) limited_to_32(float* out) { add_up(out); }
 
-TEST_F(Setmaxnreg, OfMaxnregIsTheMostThatAKernelHas) {
+TEST_F(Setmaxnreg, AKernelWithMaxnregHasNoMoreRegisters) {
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, unlimited), cudaSuccess);
   EXPECT_GT(attributes.numRegs, 100);
