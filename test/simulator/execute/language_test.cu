@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <type_traits>
 
@@ -310,6 +311,29 @@ TEST(Intrinsics, AtomicsOfEveryScopeAndWidth) {
   EXPECT_EQ(pair[0].y, 32);
   EXPECT_EQ(count[0], -128);
   EXPECT_EQ(ring[0], 64u % 5);
+}
+
+__global__ void add_in_two_memories(float* sums, float added, bool is_shared_first) {
+  __shared__ float shared[32];
+  const int lane = static_cast<int>(threadIdx.x);
+  shared[lane] = 0;
+  float* const address = (lane % 2 == 0) == is_shared_first ? &shared[lane] : &sums[lane];
+  atomicAdd(address, added);
+  __syncwarp();
+  if ((lane % 2 == 0) == is_shared_first) sums[lane] = shared[lane];
+}
+
+// A subnormal number stays in shared memory and becomes zero in global memory (docs/simulator.md). Lanes of one instruction differ.
+TEST(Intrinsics, AtomicsAddAsTheMemoryOfEachLaneDoes) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  Managed<float> sums(32);
+  for (const int first : {0, 1}) {
+    for (size_t i = 0; i < 32; ++i) sums[i] = 0;
+    add_in_two_memories<<<1, 32>>>(sums.get(), tiny, first == 0);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (size_t i = 0; i < 32; ++i)
+      EXPECT_EQ(sums[i], static_cast<int>(i % 2) == first ? tiny : 0.0f) << i;
+  }
 }
 
 // Cooperative groups.

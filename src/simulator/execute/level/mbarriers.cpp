@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/addressing.hpp"
 #include "simulator/execute/level/async_copies.hpp"
+#include "simulator/execute/scalar/float_sums.hpp"
 #include "simulator/execute/scalar/half_precision.hpp"
 #include "simulator/execute/state/mbarrier.hpp"
 #include "simulator/execute/watch/layouts.hpp"
@@ -577,13 +577,6 @@ Combine combination_of(Operation operation) {
   }
 }
 
-// Returns the sum as cp.reduce.async.bulk computes it. Subnormal numbers stay, as on an H100; the PTX manual says otherwise.
-float add_f32(float a, float b) {
-  constexpr uint32_t COMPUTED_NAN = 0x7fffffff;
-  const float sum = a + b;
-  return std::isnan(sum) ? std::bit_cast<float>(COMPUTED_NAN) : sum;
-}
-
 // Returns the combination of 16-bit numbers.
 template <auto ADD, auto SMALLER, auto LARGER>
 Combine combination_of_halves(Operation operation) {
@@ -862,11 +855,9 @@ Execute find_bulk_reduction(std::string_view type, Operation operation) {
     return valid(
         is_sum || is_extreme,
         bulk_reduction<uint16_t, combination_of_halves<add_bf16, smaller_bf16, larger_bf16>>);
+  // Subnormal numbers stay, as on an H100; the PTX manual says otherwise.
   if (type == "f32") return valid(is_sum, bulk_reduction<uint32_t, only_sum<float, add_f32>>);
-  if (type == "f64")
-    return valid(
-        is_sum,
-        bulk_reduction<uint64_t, only_sum<double, [](double old, double b) { return old + b; }>>);
+  if (type == "f64") return valid(is_sum, bulk_reduction<uint64_t, only_sum<double, add_f64>>);
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 #include "simulator/execute/level/memory_choice.hpp"
 
 #include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/scalar/float_sums.hpp"
 #include "simulator/execute/scalar/half_precision.hpp"
 #include "simulator/execute/watch/observer.hpp"
 
@@ -84,6 +85,22 @@ Execute compare_and_swap() {
   return atomic<Watch, SPACE, T, [](T old, T b, T c) { return old == b ? c : old; }>;
 }
 
+// Makes a lambda of a function, because each has a type of its own.
+template <typename T, T (*ADD)(T, T)>
+constexpr auto SUM = [](T old, T b, T) { return ADD(old, b); };
+
+// Returns atom.add. In shared memory a GPU adds floating point as elsewhere in a kernel, in other memory by units of their own.
+template <Space SPACE, typename T>
+Execute find_add() {
+  if constexpr (std::is_same_v<T, float>) {
+    return atomic<Watch, SPACE, T, SUM<T, add_f32_ftz>, SUM<T, add_f32>>;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return atomic<Watch, SPACE, T, SUM<T, add_f64_as_is>, SUM<T, add_f64>>;
+  } else {
+    return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
+  }
+}
+
 template <Space SPACE, typename T>
 Execute find_atomic_of(Operation operation) {
   if (operation == Operation::minimum)
@@ -94,8 +111,7 @@ Execute find_atomic_of(Operation operation) {
     // Signs matter only to an order.
     return find_atomic_of<SPACE, std::make_unsigned_t<T>>(operation);
   } else {
-    if (operation == Operation::add)
-      return atomic<Watch, SPACE, T, [](T old, T b, T) { return static_cast<T>(old + b); }>;
+    if (operation == Operation::add) return find_add<SPACE, T>();
     if (operation == Operation::exchange)
       return atomic<Watch, SPACE, T, [](T, T b, T) { return b; }>;
   }
@@ -119,8 +135,7 @@ Execute find_atomic_of(Operation operation) {
 }
 
 template <Space SPACE, typename Bits, Bits (*ADD)(Bits, Bits)>
-constexpr Execute HALF_ADD =
-    atomic<Watch, SPACE, Bits, [](Bits a, Bits b, Bits) { return ADD(a, b); }>;
+constexpr Execute HALF_ADD = atomic<Watch, SPACE, Bits, SUM<Bits, ADD>>;
 
 // Returns atom.add.noftz of half precision.
 template <Space SPACE>

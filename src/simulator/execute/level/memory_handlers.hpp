@@ -204,7 +204,8 @@ T apply_atomically(Warp& w, std::byte* where, T b, T c) {
   });
 }
 
-template <typename Observer, Space SPACE, typename T, auto F>
+/// F: the operation, a lambda. IN_SHARED: the operation in shared memory, if it differs there.
+template <typename Observer, Space SPACE, typename T, auto F, auto IN_SHARED = F>
 void atomic(Warp& w, const Op& op) {
   constexpr bool WIDE = sizeof(T) == 8;
   const Lanes<T> b = read_stored<T, WIDE>(w, op.b);
@@ -213,9 +214,19 @@ void atomic(Warp& w, const Op& op) {
     if (Observer::looks_for_hazards(w)) [[unlikely]]
       Observer::touch(w, located.site, located.pattern, located.first, nullptr);
     Lanes<T> old = b;
-    for_each_lane(w.active, [&](int lane) {
-      old[lane] = apply_atomically<T, F>(w, located[lane], b[lane], c[lane]);
-    });
+    const auto apply = [&]<auto OPERATION>() {
+      for_each_lane(w.active, [&](int lane) {
+        old[lane] = apply_atomically<T, OPERATION>(w, located[lane], b[lane], c[lane]);
+      });
+    };
+    constexpr bool DIFFERS = !std::is_same_v<decltype(F), decltype(IN_SHARED)>;
+    const bool is_shared = SPACE == Space::shared ||
+                           (SPACE == Space::generic && located.site == op.site(Site::shared));
+    if (DIFFERS && is_shared) {
+      apply.template operator()<IN_SHARED>();
+    } else {
+      apply.template operator()<F>();
+    }
     if (SPACE != Space::shared && Observer::looks_for_hazards(w)) [[unlikely]]
       listen_again(w, located);
     if ((op.extra & HAS_RESULT) != 0) write_loaded<T, WIDE>(w, op.d, old);
