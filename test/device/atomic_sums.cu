@@ -105,10 +105,11 @@ class Managed {
   T* data_ = nullptr;
 };
 
+// Returns a space and the bits in hexadecimal digits.
 template <typename Bits>
-std::string hexadecimal(Bits bits) {
+std::string word(Bits bits) {
   char text[20];
-  std::snprintf(text, sizeof text, "%0*llx", static_cast<int>(2 * sizeof bits),
+  std::snprintf(text, sizeof text, " %0*llx", static_cast<int>(2 * sizeof bits),
                 static_cast<unsigned long long>(bits));
   return text;
 }
@@ -129,12 +130,12 @@ void add_lines(std::vector<std::string>& lines, const char* type, const Pairs<Bi
   check(cudaDeviceSynchronize(), type);
   for (size_t i = 0; i < pairs.size(); ++i) {
     std::string line = type;
-    line += " " + hexadecimal(pairs[i].first) + " " + hexadecimal(pairs[i].second);
+    line += word(pairs[i].first) + word(pairs[i].second);
     const T* const all[] = {&sums.get()[i].global, &sums.get()[i].shared, &sums.get()[i].plain};
     for (size_t kind = 0; kind < kinds; ++kind) {
       Bits bits;
       std::memcpy(&bits, all[kind], sizeof bits);
-      line += " " + hexadecimal(bits);
+      line += word(bits);
     }
     lines.push_back(line);
   }
