@@ -102,6 +102,7 @@ struct Facts {
   Space from = Space::generic;   // of a copy, its source
   bool has_result = true;        // True if the first operand is written
   bool gathers = false;          // True if it waits for the lanes in its last operand (.sync)
+  bool is_tensor = false;        // True if it copies a box of a tensor
   bool is_float = false;         // True if its type, the last word of the opcode, is floating point
   uint8_t bytes = 0;             // of that type
   uint8_t count = 1;             // elements of a vector

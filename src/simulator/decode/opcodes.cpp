@@ -239,6 +239,7 @@ Facts facts_of(const std::vector<std::string>& opcode) {
       if (space != nullptr) (facts.space == Space::generic ? facts.space : facts.from) = *space;
       continue;
     }
+    facts.is_tensor |= word == "tensor";
     facts.count = std::max(facts.count, vector_of(word));
     if (const uint32_t bytes = ptx::type_bytes(word); bytes != 0) {
       facts.bytes = static_cast<uint8_t>(bytes);

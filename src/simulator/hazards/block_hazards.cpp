@@ -27,6 +27,22 @@ bool writes(Access access) {
          access == Access::global_atomic || access == Access::shared_atomic;
 }
 
+// True if the program has copies to shared memory that an mbarrier counts.
+bool copies_to_shared(const Program& program) {
+  return std::any_of(program.sources.begin(), program.sources.end(), [](const auto& source) {
+    return source.facts.family == Family::bulk_copy && source.facts.space == Space::shared;
+  });
+}
+
+// Waits for a copy, as advice.
+constexpr const char* WAIT_OF_EACH_THREAD =
+    "each thread that uses the bytes waits for the phase of the copy's mbarrier";
+constexpr const char* WAIT_IN_RECEIVER =
+    "the block that receives the bytes waits for the phase of the copy's mbarrier, and then "
+    "cluster.sync()";
+constexpr const char* WAIT_OF_COPIER =
+    "cp.async.bulk.wait_group.read 0 by the thread that copies, then ";
+
 const char* name_of_bulk_copy(const Facts& facts) {
   return facts.is_bulk_reduction() ? "cp.reduce.async.bulk" : "cp.async.bulk";
 }
@@ -185,7 +201,9 @@ void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& ste
 // --- cp.async -----------------------------------------------------------------------------------------
 
 void BlockHazards::copy_begins(const ThreadCopy& copy) {
-  stored_[copy.thread / WARP] |= 1u << copy.thread % WARP;
+  // One thread requests a bulk copy for all.
+  if (copy_name(launch_.program, copy.instruction).empty())
+    stored_[copy.thread / WARP] |= 1u << copy.thread % WARP;
   const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
   for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
     SharedCell& cell = cell_at(at);
@@ -260,12 +278,18 @@ void BlockHazards::bulk_load_is_counted(uint64_t mbarrier) {
   order.count_copies(owner_of(mbarrier).order.rank(), mbarrier);
 }
 
-void BlockHazards::copy_has_read(uint32_t instruction, uint64_t source, uint64_t bytes,
-                                 uint64_t mbarrier) {
+// The read ends in the place of the copies: its requester learns of the end only by a wait for the mbarrier.
+void BlockHazards::copy_has_read(uint32_t instruction, uint32_t thread, uint64_t source,
+                                 uint64_t bytes, uint64_t mbarrier) {
   const uint32_t copies = owner_of(mbarrier).order.copies();
+  const uint32_t requester = order.in_cluster(thread);
+  const Touch end{order.now(), instruction, static_cast<uint16_t>(copies), true};
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
-    cells_[at / launch_.unit].other_read = {order.now(), instruction, static_cast<uint16_t>(copies),
-                                            true};
+    SharedCell& cell = cell_at(at);
+    if (cell.late_reads > 0) --cell.late_reads;
+    const bool is_first = cell.read.is_somebody && cell.read.instruction == instruction &&
+                          cell.read.thread == requester;
+    (is_first ? cell.read : cell.other_read) = end;
   }
   if (&owner_of(mbarrier) != this) users_[copies] = {order.now(), instruction, source};
 }
@@ -287,6 +311,8 @@ void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint6
     const Touch& write = cell.write;
     const bool is_known = write.thread == fenced.thread && write.time == fenced.time;
     if (!cell.is_stored || is_known || is_unfenced) continue;
+    // A store that the reader does not know of is a race, whether or not there is a fence.
+    if (!order.is_after(reader, write.thread, write.time)) continue;
     is_unfenced =
         !cluster_fences().data_fences_.cover(order.cluster(), write.thread, write.time, reader);
     if (is_unfenced) report_unfenced(cell, read, at);
@@ -379,9 +405,9 @@ Hazard BlockHazards::describe_ended(uint32_t instruction, uint32_t thread, uint6
   hazard.message.what = launch_.program.demangled +
                         " uses the shared memory of a block that may have ended: nothing makes "
                         "that block of the cluster wait";
-  hazard.message.where =
-      place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
-      ", " + place(address, true);
+  hazard.message.where = line(instruction) + " in " + launch_.program.demangled + ": " +
+                         name_of({instruction, number_, thread, false}, true) + ", " +
+                         place(address, true);
   hazard.message.advice =
       "cluster.sync() before the block ends, in all threads of the cluster, after the last access "
       "to another block's shared memory";
@@ -437,8 +463,14 @@ Hazard BlockHazards::describe_unawaited(uint32_t instruction, uint32_t thread, u
   hazard.message.where =
       place_of(launch_.program, instruction, block_of(number_), thread_at(block_size_, thread)) +
       ", " + place(at, true);
-  hazard.message.advice =
-      "wait before the thread returns: for the copy's mbarrier, or with cp.async.bulk.wait_group 0";
+  const Facts& facts = launch_.program.sources[instruction].facts;
+  if (facts.space == Space::shared && facts.from == Space::shared) {
+    hazard.message.advice = std::string("wait before the block ends: ") + WAIT_IN_RECEIVER;
+  } else {
+    hazard.message.advice =
+        "wait before the thread returns: for the copy's mbarrier, or with cp.async.bulk.wait_group "
+        "0";
+  }
   return hazard;
 }
 
@@ -744,16 +776,36 @@ std::string BlockHazards::thread_name(uint32_t thread) const {
   return "thread " + triple(thread_at(block_size_, thread));
 }
 
+bool BlockHazards::is_copy(const Side& side) const {
+  return !copy_name(launch_.program, side.instruction).empty();
+}
+
+// Returns "thread (0, 1, 0)", "the tensor copy", or "the tensor copy of thread (0, 1, 0)".
+std::string BlockHazards::name_of(const Side& side, bool with_block) const {
+  const std::string of_block = with_block ? " of " + block_name(side.block) : "";
+  const std::string copy = copy_name(launch_.program, side.instruction);
+  if (copy.empty()) return thread_name(side.thread) + of_block;
+  if (side.thread == block_size_.count())
+    return "the " + copy + (with_block ? " to " + block_name(side.block) : "");
+  return "the " + copy + " of " + thread_name(side.thread) + of_block;
+}
+
 std::string BlockHazards::line(uint32_t instruction) const {
   return line_of(launch_.program, instruction);
+}
+
+// True if an address in shared memory leads to another block of the cluster.
+bool BlockHazards::is_in_other_block(uint64_t address) const {
+  const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
+  return rank != 0 && rank - 1 != order.rank();
 }
 
 std::string BlockHazards::place(uint64_t address, bool is_shared) const {
   if (is_shared) {
     const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
     const std::string at = shared_place(launch_.program, address & CLUSTER_OFFSET_MASK);
-    const bool is_other = rank != 0 && rank - 1 != order.rank();
-    return is_other ? at + " of " + block_name(order.cluster().block_at(rank - 1)) : at;
+    return is_in_other_block(address) ? at + " of " + block_name(order.cluster().block_at(rank - 1))
+                                      : at;
   }
   const Allocation* const allocation = launch_.shadow.memory.find(address);
   if (allocation == nullptr) return "global memory";
@@ -807,39 +859,84 @@ void BlockHazards::report_early(const Side& copier, const Side& user, uint64_t a
 Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t address,
                                    bool is_shared) const {
   const bool same_block = one.block == two.block;
-  // Blocks have no order, so the lower block is named first.
-  const bool in_order =
-      same_block ? comes_first(one.instruction, two.instruction) : one.block < two.block;
+  const bool with_copies = is_shared && (is_copy(one) || is_copy(two));
+  // Blocks have no order, so the lower block is named first. What orders a copy depends on which access came first: `one` did.
+  const bool in_order = with_copies  ? true
+                        : same_block ? comes_first(one.instruction, two.instruction)
+                                     : one.block < two.block;
   const Side& first = in_order ? one : two;
   const Side& second = in_order ? two : one;
   Hazard hazard =
       hazard_between(HazardKind::race, launch_.program, first.instruction, second.instruction);
 
+  const auto kind = [&](const Side& side) {
+    return is_shared && is_copy(side) ? copy_name(launch_.program, side.instruction) : "thread";
+  };
+  // "a thread", "a tensor copy", or "another thread" beside a thread
+  const auto actor = [&](const Side& side, const Side* before) {
+    const bool is_another = before != nullptr && kind(*before) == kind(side);
+    return (is_another ? "another " : "a ") + kind(side);
+  };
   std::string& what = hazard.message.what;
   what = std::string("race in ") + (is_shared ? "shared" : "global") + " memory in " +
          launch_.program.demangled + ": ";
-  if (first.writes && second.writes) {
+  if (with_copies && first.writes && second.writes) {
+    what += actor(first, nullptr) + " and " + actor(second, &first) +
+            " write the same place, and one write is lost";
+  } else if (first.writes && second.writes) {
     what += same_block ? "two threads write the same place, and one write is lost"
                        : "two blocks write the same place, and one write is lost";
-  } else if (!same_block) {
+  } else if (!same_block && !with_copies) {
     what += is_shared ? "a block of the cluster reads memory that another block writes, without "
                         "waiting for it"
                       : "a block reads memory that another block writes, in no fixed order";
-  } else if (first.writes) {
-    what += "a thread reads memory that another thread writes, without waiting for the write";
   } else {
-    what += "a thread overwrites memory that another thread reads, without waiting for the read";
+    what += actor(second, nullptr) + (first.writes ? " reads" : " overwrites") + " memory that " +
+            actor(first, &second) + (first.writes ? " writes" : " reads") +
+            ", without waiting for the " +
+            (with_copies && is_copy(first) ? "copy"
+             : first.writes                ? "write"
+                                           : "read");
   }
 
   const auto side = [&](const Side& s) {
-    return line(s.instruction) + (s.writes ? " writes (" : " reads (") + thread_name(s.thread) +
-           (same_block ? ")" : " of " + block_name(s.block) + ")");
+    const std::string name =
+        is_shared ? name_of(s, !same_block)
+                  : thread_name(s.thread) + (same_block ? "" : " of " + block_name(s.block));
+    return line(s.instruction) + (s.writes ? " writes (" : " reads (") + name + ")";
   };
   hazard.message.where = side(first) + ", " + side(second);
   if (same_block) hazard.message.where += ", " + block_name(first.block);
   hazard.message.where += ", " + place(address, is_shared);
-  hazard.message.advice = race_advice(first, second, is_shared);
+  hazard.message.advice =
+      with_copies ? copy_race_advice(first, second) : race_advice(first, second, is_shared);
   return hazard;
+}
+
+// Returns what orders two accesses to shared memory, one of which at least is a copy's.
+std::string BlockHazards::copy_race_advice(const Side& first, const Side& second) const {
+  const bool same_block = first.block == second.block;
+  const std::string here = line(first.instruction), there = line(second.instruction);
+  const std::string barrier = same_block ? "a barrier" : "cluster.sync()";
+  if (is_copy(first) && first.writes) {
+    if (!same_block) return "wait for the copy before " + there + ": " + WAIT_IN_RECEIVER;
+    if (!is_copy(second)) return "wait for the copy before " + there + ": " + WAIT_OF_EACH_THREAD;
+    return "wait for the first copy before " + there +
+           ": the thread of the second copy waits for the phase of the first copy's mbarrier";
+  }
+  if (is_copy(first)) {
+    const bool to_shared = launch_.program.sources[first.instruction].facts.space == Space::shared;
+    return "wait for the copy before " + there + ": " +
+           (to_shared ? WAIT_IN_RECEIVER : WAIT_OF_COPIER + barrier);
+  }
+  const std::string meeting = barrier + " or a wait for an mbarrier at which ";
+  if (!first.writes) {
+    return meeting + "each reader arrives, after " + here + " and before " + there + "; if " +
+           here + " is to read the copied bytes, a wait for the copy's mbarrier before it";
+  }
+  return std::string("fence.proxy.async") + (same_block ? ".shared::cta" : "") +
+         " by the thread of " + here + " after it, and then " + meeting +
+         "that thread arrives, before " + there;
 }
 
 std::string BlockHazards::race_advice(const Side& first, const Side& second, bool is_shared) const {
@@ -914,8 +1011,10 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
   if (simulator::is_shared(access)) {
     memory = "shared memory";
     advice =
-        "let the threads write all of it before any thread reads it; it begins with leftovers of "
-        "other blocks";
+        std::string("let the threads write all of it before any thread reads it") +
+        (copies_to_shared(launch_.program) ? ", or wait for the mbarrier of the copy that fills it"
+                                           : "") +
+        "; it begins with leftovers of other blocks";
   } else if (is_local(access)) {
     memory = "an array of its own";
     advice = "initialise it where it is declared: float sum[4] = {};";
@@ -926,7 +1025,8 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
         "cudaMalloc does not clear memory";
   }
   hazard.message.what = kernel + " reads " + memory + " that nobody wrote";
-  if (const auto [first, count] = left_without_store(); simulator::is_shared(access) && count > 0) {
+  const bool is_filled_by_threads = simulator::is_shared(access) && is_stored_by_threads(address);
+  if (const auto [first, count] = left_without_store(); is_filled_by_threads && count > 0) {
     hazard.message.what += ": " + std::to_string(count) + (count == 1 ? " thread" : " threads") +
                            " of the block (" + thread_name(first) + (count == 1 ? ")" : " first)") +
                            " returned before writing to it";
@@ -942,6 +1042,31 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
   if (is_global(access)) hazard.message.where += written_part(address);
   hazard.message.advice = advice;
   return hazard;
+}
+
+// True if threads have written to the array at this address, by stores or by cp.async.
+bool BlockHazards::is_stored_by_threads(uint64_t address) const {
+  const uint64_t rank = address >> CLUSTER_RANK_SHIFT, offset = address & CLUSTER_OFFSET_MASK;
+  const std::vector<SharedCell>& cells = rank == 0 ? cells_ : blocks_[rank - 1]->cells_;
+  uint64_t first = 0, past_end = cells.size() * launch_.unit;
+  for (const SharedVariable& variable : launch_.program.shared_variables) {
+    const uint64_t end = variable.end(past_end);
+    if (offset < variable.offset || offset >= end) continue;
+    first = variable.offset;
+    past_end = end;
+    break;
+  }
+  const auto family = [&](uint32_t instruction) {
+    return launch_.program.sources[instruction].facts.family;
+  };
+  for (uint64_t at = first; at < past_end; at += launch_.unit) {
+    const SharedCell& cell = cells[at / launch_.unit];
+    const bool is_copied = cell.copy != 0 && family(cell.copy - 1) == Family::async_copy;
+    const Family writer = cell.is_written ? family(cell.write.instruction) : Family::bulk_copy;
+    if (is_copied || writer == Family::async_copy || (cell.is_stored && writer != Family::mbarrier))
+      return true;
+  }
+  return false;
 }
 
 std::pair<uint32_t, uint32_t> BlockHazards::left_without_store() const {
@@ -976,6 +1101,7 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
   const bool is_load = facts.space == Space::shared;  // its target
   const bool is_store = facts.family == Family::async_store;
   const bool from_shared = is_load && facts.from == Space::shared;
+  const bool to_other_block = is_load && !is_source && is_in_other_block(address);
   Hazard hazard =
       hazard_between(HazardKind::early_use, launch_.program, copier.instruction, user.instruction);
   hazard.message.what = std::string(is_product ? "wgmma"
@@ -998,12 +1124,12 @@ Hazard BlockHazards::describe_early(const Side& copier, const Side& user, uint64
   } else if (!is_bulk && !is_store) {
     hazard.message.advice +=
         "__pipeline_wait_prior(0) (N leaves the last N groups under way), then __syncthreads()";
+  } else if (to_other_block || (from_shared && is_source)) {
+    hazard.message.advice += WAIT_IN_RECEIVER;
   } else if (is_load) {
-    hazard.message.advice +=
-        "each thread that uses the bytes waits for the phase of the copy's mbarrier";
+    hazard.message.advice += WAIT_OF_EACH_THREAD;
   } else {
-    hazard.message.advice +=
-        "cp.async.bulk.wait_group.read 0 by the thread that copies, then a barrier";
+    hazard.message.advice += std::string(WAIT_OF_COPIER) + "a barrier";
   }
   return hazard;
 }

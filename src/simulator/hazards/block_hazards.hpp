@@ -78,8 +78,9 @@ class BlockHazards {
   /// at the wait's time.
   void late_read_begins(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
   void late_read_ends(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes);
-  /// A copy to a block of the cluster has read its source. `mbarrier` counts it.
-  void copy_has_read(uint32_t instruction, uint64_t source, uint64_t bytes, uint64_t mbarrier);
+  /// A copy to a block of the cluster, which the thread requested, has read its source. `mbarrier` counts it.
+  void copy_has_read(uint32_t instruction, uint32_t thread, uint64_t source, uint64_t bytes,
+                     uint64_t mbarrier);
   /// A bulk store writes to global memory. `reduces`: it reads the old elements too, and each element is an atomic access.
   void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
                         bool reduces);
@@ -168,7 +169,7 @@ class BlockHazards {
   struct Side {
     uint32_t instruction = 0;
     uint64_t block = 0;
-    uint32_t thread = 0;
+    uint32_t thread = 0;  // the number of threads stands for the block's copies
     bool writes = false;
   };
 
@@ -222,6 +223,9 @@ class BlockHazards {
 
   bool comes_first(uint32_t instruction, uint32_t other) const;
   std::string race_advice(const Side& first, const Side& second, bool is_shared) const;
+  std::string copy_race_advice(const Side& first, const Side& second) const;
+  bool is_copy(const Side& side) const;
+  bool is_stored_by_threads(uint64_t address) const;
   void report_race(const Side& first, const Side& second, uint64_t address, bool is_shared,
                    uint64_t times);
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
@@ -251,8 +255,10 @@ class BlockHazards {
 
   std::string line(uint32_t instruction) const;
   std::string thread_name(uint32_t thread) const;
+  std::string name_of(const Side& side, bool with_block) const;
   std::string block_name(uint64_t block) const;
   std::string place(uint64_t address, bool is_shared) const;
+  bool is_in_other_block(uint64_t address) const;
   Dim3 block_of(uint64_t number) const;
 
   HazardContext& launch_;

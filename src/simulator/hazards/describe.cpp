@@ -41,6 +41,15 @@ std::string element_of_shared(const Program& program, uint64_t offset, uint64_t 
   return shared_place(program, offset);
 }
 
+std::string copy_name(const Program& program, uint32_t instruction) {
+  const Facts& facts = program.sources[instruction].facts;
+  if (facts.family == Family::async_store)
+    return facts.operation == Operation::other ? "remote store" : "remote reduction";
+  if (facts.family != Family::bulk_copy) return "";
+  if (facts.is_bulk_reduction()) return "bulk reduction";
+  return facts.is_tensor ? "tensor copy" : "bulk copy";
+}
+
 std::string mask_text(uint32_t lanes) {
   std::array<char, 16> text;
   std::snprintf(text.data(), text.size(), "0x%08x", lanes);

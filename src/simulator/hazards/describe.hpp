@@ -25,6 +25,10 @@ std::string place_of(const Program& program, uint32_t instruction, const Dim3& b
 /// Returns "byte 64 of As", or "byte 80 of shared memory" if no variable is there.
 std::string shared_place(const Program& program, uint64_t offset);
 
+/// Returns the name of an instruction whose data reach shared memory while the threads go on, counted by an mbarrier or a group of
+/// copies: "tensor copy", "bulk copy", "bulk reduction", "remote store", "remote reduction". Returns "" for all other instructions.
+std::string copy_name(const Program& program, uint32_t instruction);
+
 /// Returns "0x0000ffff".
 std::string mask_text(uint32_t lanes);
 

@@ -184,6 +184,8 @@ TEST(Facts, OfSpaceAndType) {
             Space::shared);
   EXPECT_EQ(facts("cp.async.bulk.global.shared::cta.bulk_group").space, Space::global);
   EXPECT_EQ(facts("cp.async.bulk.global.shared::cta.bulk_group").from, Space::shared);
+  EXPECT_FALSE(facts("cp.async.bulk.global.shared::cta.bulk_group").is_tensor);
+  EXPECT_TRUE(facts("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group").is_tensor);
   const Facts vector = facts("ld.global.nc.L2::128B.v4.f32");
   EXPECT_EQ(vector.count * vector.bytes, 16);
   EXPECT_TRUE(vector.is_float);

@@ -155,8 +155,7 @@ void read_source(BulkLoad& load) {
   load.data.assign(from, from + bytes);
   if (load.requester->hazards == nullptr) return;
   BlockHazards& hazards = *load.requester->hazards;
-  hazards.late_read_ends(load.instruction, load.thread, offset, bytes);
-  hazards.copy_has_read(load.instruction, offset, bytes,
+  hazards.copy_has_read(load.instruction, load.thread, offset, bytes,
                         SharedPlace{load.counter, load.mbarrier}.address());
 }
 
