@@ -64,7 +64,7 @@ struct InstructionSet {
   /// stmatrix of 1, 2 or 4 matrices, from the registers of Op::lists.
   Execute (*matrix_store)(size_t count, bool transposed);
   /// Returns the wgmma.mma_async of this shape. D's registers are in OperandLists::d. A is in OperandLists::a, or described by
-  /// Op::a; B is described by Op::b. Op::c: the predicate scale-d. Op::extra: see WgmmaFlag.
+  /// Op::a; B is described by Op::b. Op::c: the predicate scale-d. Op::extra: see NEGATES_A.
   Execute (*warpgroup_product)(const MatrixShape& shape);
   Execute warpgroup_fence;   // the tensor core sees the registers as they are now
   Execute warpgroup_commit;  // ends a group of products

@@ -62,7 +62,7 @@ constexpr int32_t ADDRESS_IN_32 = 1, ADDRESS_B_IN_32 = 2, HAS_RESULT = 4, HAS_SO
                   MULTICAST = 64;  // of a bulk load: a mask of ranks is in Op::d
 
 /// Op::extra of wgmma.mma_async.
-enum WgmmaFlag : int32_t { NEGATES_A = 1, NEGATES_B = 2, A_ACROSS_K = 4, B_ACROSS_K = 8 };
+constexpr int32_t NEGATES_A = 1, NEGATES_B = 2, A_ACROSS_K = 4, B_ACROSS_K = 8;
 
 /// Op::extra of a cvt: which of its registers hold 8 bytes a lane. The decoder knows it; the opcode does not
 /// tell.

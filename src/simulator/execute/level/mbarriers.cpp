@@ -148,8 +148,9 @@ void for_each_piece(const SharedRow& row, uint64_t span, Each&& each) {
 // Returns the bytes of shared memory that a row touches, at most.
 uint64_t span_of(const SharedRow& row, uint64_t span) { return std::max(row.bytes, span); }
 
-// Reads the source of a copy from shared memory.
+// Reads the source of a copy, if it lies in shared memory.
 void read_source(BulkLoad& load) {
+  if (!load.source) return;
   const auto [offset, bytes] = *load.source;
   const std::byte* const from = load.requester->shared + offset;
   load.data.assign(from, from + bytes);
@@ -160,7 +161,7 @@ void read_source(BulkLoad& load) {
 }
 
 void land(const Use& use, BulkLoad& load) {
-  if (load.source) read_source(load);
+  read_source(load);
   BlockHazards* const hazards = load.requester->hazards;
   const std::byte* from = load.data.data();
   for (const SharedRow& row : load.rows) {

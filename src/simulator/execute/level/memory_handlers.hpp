@@ -272,7 +272,7 @@ void async_copy(Warp& w, const Op& op) {
                                  : locate_parts<Observer, BYTES>(w, site, from, size);
     std::byte* const data = copy.data.data();
     if (source.base != nullptr && source.pattern.shape == Pattern::Shape::contiguous) {
-      std::memcpy(data, source.base, WARP * BYTES);
+      std::memcpy(data, source.base, size_t{WARP} * BYTES);
     } else {
       for_each_lane(reading, [&](int lane) {
         std::byte* const one = data + static_cast<size_t>(lane) * BYTES;
