@@ -202,7 +202,7 @@ void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& ste
 
 void BlockHazards::copy_begins(const ThreadCopy& copy) {
   // One thread requests a bulk copy for all.
-  if (copy_name(launch_.program, copy.instruction).empty())
+  if (!is_counted_copy(launch_.program.sources[copy.instruction].facts))
     stored_[copy.thread / WARP] |= 1u << copy.thread % WARP;
   const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
   for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
@@ -777,14 +777,14 @@ std::string BlockHazards::thread_name(uint32_t thread) const {
 }
 
 bool BlockHazards::is_copy(const Side& side) const {
-  return !copy_name(launch_.program, side.instruction).empty();
+  return is_counted_copy(launch_.program.sources[side.instruction].facts);
 }
 
 // Returns "thread (0, 1, 0)", "the tensor copy", or "the tensor copy of thread (0, 1, 0)".
 std::string BlockHazards::name_of(const Side& side, bool with_block) const {
   const std::string of_block = with_block ? " of " + block_name(side.block) : "";
-  const std::string copy = copy_name(launch_.program, side.instruction);
-  if (copy.empty()) return thread_name(side.thread) + of_block;
+  if (!is_copy(side)) return thread_name(side.thread) + of_block;
+  const std::string copy = copy_name(launch_.program.sources[side.instruction].facts);
   if (side.thread == block_size_.count())
     return "the " + copy + (with_block ? " to " + block_name(side.block) : "");
   return "the " + copy + " of " + thread_name(side.thread) + of_block;
@@ -870,7 +870,8 @@ Hazard BlockHazards::describe_race(const Side& one, const Side& two, uint64_t ad
       hazard_between(HazardKind::race, launch_.program, first.instruction, second.instruction);
 
   const auto kind = [&](const Side& side) {
-    return is_shared && is_copy(side) ? copy_name(launch_.program, side.instruction) : "thread";
+    return is_shared && is_copy(side) ? copy_name(launch_.program.sources[side.instruction].facts)
+                                      : "thread";
   };
   // "a thread", "a tensor copy", or "another thread" beside a thread
   const auto actor = [&](const Side& side, const Side* before) {
@@ -1049,12 +1050,9 @@ bool BlockHazards::is_stored_by_threads(uint64_t address) const {
   const uint64_t rank = address >> CLUSTER_RANK_SHIFT, offset = address & CLUSTER_OFFSET_MASK;
   const std::vector<SharedCell>& cells = rank == 0 ? cells_ : blocks_[rank - 1]->cells_;
   uint64_t first = 0, past_end = cells.size() * launch_.unit;
-  for (const SharedVariable& variable : launch_.program.shared_variables) {
-    const uint64_t end = variable.end(past_end);
-    if (offset < variable.offset || offset >= end) continue;
-    first = variable.offset;
-    past_end = end;
-    break;
+  if (const SharedVariable* const variable = shared_variable_at(launch_.program, offset)) {
+    first = variable->offset;
+    past_end = variable->end(past_end);
   }
   const auto family = [&](uint32_t instruction) {
     return launch_.program.sources[instruction].facts.family;

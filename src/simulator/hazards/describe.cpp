@@ -21,31 +21,35 @@ std::string place_of(const Program& program, uint32_t instruction, const Dim3& b
          " of block " + triple(block);
 }
 
-std::string shared_place(const Program& program, uint64_t offset) {
+const SharedVariable* shared_variable_at(const Program& program, uint64_t offset) {
   for (const SharedVariable& variable : program.shared_variables) {
     const bool reaches = variable.is_dynamic || offset < variable.offset + variable.bytes;
-    if (offset >= variable.offset && reaches)
-      return "byte " + std::to_string(offset - variable.offset) + " of " + variable.name;
+    if (offset >= variable.offset && reaches) return &variable;
   }
-  return "byte " + std::to_string(offset) + " of shared memory";
+  return nullptr;
+}
+
+std::string shared_place(const Program& program, uint64_t offset) {
+  const SharedVariable* const variable = shared_variable_at(program, offset);
+  if (variable == nullptr) return "byte " + std::to_string(offset) + " of shared memory";
+  return "byte " + std::to_string(offset - variable->offset) + " of " + variable->name;
 }
 
 std::string element_of_shared(const Program& program, uint64_t offset, uint64_t bytes) {
-  for (const SharedVariable& variable : program.shared_variables) {
-    const bool is_inside = offset >= variable.offset && offset < variable.offset + variable.bytes;
-    if (variable.is_dynamic || !is_inside) continue;
-    if (variable.bytes == bytes) return variable.name;
-    if ((offset - variable.offset) % bytes == 0)
-      return variable.name + "[" + std::to_string((offset - variable.offset) / bytes) + "]";
-  }
-  return shared_place(program, offset);
+  const SharedVariable* const variable = shared_variable_at(program, offset);
+  if (variable == nullptr || variable->is_dynamic) return shared_place(program, offset);
+  if (variable->bytes == bytes) return variable->name;
+  if ((offset - variable->offset) % bytes != 0) return shared_place(program, offset);
+  return variable->name + "[" + std::to_string((offset - variable->offset) / bytes) + "]";
 }
 
-std::string copy_name(const Program& program, uint32_t instruction) {
-  const Facts& facts = program.sources[instruction].facts;
+bool is_counted_copy(const Facts& facts) {
+  return facts.family == Family::bulk_copy || facts.family == Family::async_store;
+}
+
+std::string copy_name(const Facts& facts) {
   if (facts.family == Family::async_store)
     return facts.operation == Operation::other ? "remote store" : "remote reduction";
-  if (facts.family != Family::bulk_copy) return "";
   if (facts.is_bulk_reduction()) return "bulk reduction";
   return facts.is_tensor ? "tensor copy" : "bulk copy";
 }

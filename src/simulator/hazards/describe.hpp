@@ -22,12 +22,16 @@ std::string line_of(const Program& program, uint32_t instruction);
 std::string place_of(const Program& program, uint32_t instruction, const Dim3& block,
                      const Dim3& thread);
 
+/// Returns the variable that holds this offset in shared memory, or nullptr.
+const SharedVariable* shared_variable_at(const Program& program, uint64_t offset);
+
 /// Returns "byte 64 of As", or "byte 80 of shared memory" if no variable is there.
 std::string shared_place(const Program& program, uint64_t offset);
 
-/// Returns the name of an instruction whose data reach shared memory while the threads go on, counted by an mbarrier or a group of
-/// copies: "tensor copy", "bulk copy", "bulk reduction", "remote store", "remote reduction". Returns "" for all other instructions.
-std::string copy_name(const Program& program, uint32_t instruction);
+/// True if an instruction's data are moved while the threads go on, counted by an mbarrier or a group of copies.
+bool is_counted_copy(const Facts& facts);
+/// Returns the name of such an instruction: "tensor copy", "bulk copy", "bulk reduction", "remote store", "remote reduction".
+std::string copy_name(const Facts& facts);
 
 /// Returns "0x0000ffff".
 std::string mask_text(uint32_t lanes);
