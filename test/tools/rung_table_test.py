@@ -39,16 +39,6 @@ class RungTable(document_table.DocumentTable):
         self.assertEqual(self.call().returncode, 0)
         self.assertIn("| [coalesced](src/kernels/02_coalesced.cu) (TF32) |", self.document.read_text(encoding="utf-8"))
 
-    def test_takes_a_rung_that_the_run_lacks_from_another_device(self):
-        other = samples.document([samples.timed_row(3, "4096"), samples.timed_row(2, "4096")])
-        other["context"]["device"] = "NVIDIA H100 80GB HBM3"
-        file = self.run_file.with_name("other.json")
-        file.write_text(samples.text_of(other), encoding="utf-8")
-        self.assertEqual(self.call("--beside", file).returncode, 0)
-        table = self.document.read_text(encoding="utf-8")
-        self.assertIn("| 2 | [coalesced](src/kernels/02_coalesced.cu) | the same threads renumbered, so that a warp slides along a row | 20.1 |", table)
-        self.assertRegex(table, r"\| 3 \| .* \| [0-9.]+ \(H100\) \|")
-
     def test_check_sees_another_table(self):
         self.assertIn("tools/docs/rung_table.py", self.refused(1, "--check"))
 

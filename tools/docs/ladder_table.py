@@ -81,26 +81,20 @@ def with_table(document, file, text, begin, end):
     return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def write_table(name, baseline, document, table_of, begin, end, beside=None):
-    """Runs a program that keeps a table in a document. name: the program's name; baseline: a file in bench/baselines; beside: a
-    second one, of another device, which table_of takes as its second argument.
-    """
+def write_table(name, baseline, document, table_of, begin, end):
+    """Runs a program that keeps a table in a document. name: the program's name; baseline: a file in bench/baselines."""
     parser = argparse.ArgumentParser(description=f"Writes the table between the markers in {document} from {baseline}.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 if the document differs")
     parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines" / baseline, help="the recorded run")
-    if beside:
-        parser.add_argument("--beside", type=Path, help=f"a run of another device (default {beside}, beside the default run)")
     parser.add_argument("--document", type=Path, default=ROOT / document, help="the file with the markers")
     arguments = parser.parse_args()
 
-    runs = [results.read(arguments.run)]
-    if beside and (arguments.beside or arguments.run == ROOT / "bench/baselines" / baseline):
-        runs.append(results.read(arguments.beside or ROOT / "bench/baselines" / beside))
+    run = results.read(arguments.run)
     try:
         text = arguments.document.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise Refused(f"'{arguments.document}' cannot be read: {error}") from None
-    wanted = with_table(text, arguments.document, table_of(*runs), begin, end)
+    wanted = with_table(text, arguments.document, table_of(run), begin, end)
     if wanted == text:
         return 0
     if arguments.check:
