@@ -13,6 +13,7 @@
 namespace {
 
 using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -74,6 +75,15 @@ TEST(CountedMetrics, OfTheNaiveKernelAreTheOnesOfItsLesson) {
   std::vector<std::string> buffers;
   for (const results::Line& line : r.seen.lines) buffers.push_back(line.buffer);
   for (const char* buffer : {"A", "B", "C"}) EXPECT_THAT(buffers, Contains(buffer));
+}
+
+// From compute capability 9.0 on they begin before the kernel before has ended.
+TEST(LaunchedKernels, OfARungWithSeveralAreAllNamed) {
+  const results::Result r = observed(*ladder::all()[14], results::dense_problem(128, 128, 128));
+  std::vector<std::string> names;
+  for (const results::Kernel& kernel : r.seen.kernels) names.push_back(kernel.name);
+  for (const char* kernel : {"::split_kernel", "::tensor_split_kernel", "::fp64_tiles_kernel"})
+    EXPECT_THAT(names, Contains(HasSubstr(kernel)));
 }
 
 }  // namespace

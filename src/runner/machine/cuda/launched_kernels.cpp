@@ -55,20 +55,24 @@ results::Kernel kernel_of(const CUDA_KERNEL_NODE_PARAMS_v2& node) {
   return kernel;
 }
 
-// Returns the nodes in the order of their dependencies. A launch on one stream is a chain.
+// Returns the nodes in the order of their dependencies. A launch on one stream is a chain. Its kernels may overlap (programmatic
+// dependent launch): such edges have data, and the driver refuses to tell them without it.
 std::vector<CUgraphNode> chain_of(CUgraph graph) {
   static auto* const get_roots =
       driver<CUresult(CUgraph, CUgraphNode*, size_t*)>("cuGraphGetRootNodes");
   static auto* const get_edges =
-      driver<CUresult(CUgraph, CUgraphNode*, CUgraphNode*, size_t*)>("cuGraphGetEdges");
+      driver<CUresult(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, size_t*)>(
+          "cuGraphGetEdges_v2");
   if (get_roots == nullptr || get_edges == nullptr) return {};
   size_t count = 0;
   if (get_roots(graph, nullptr, &count) != CUDA_SUCCESS || count != 1) return {};
   CUgraphNode node = nullptr;
   if (get_roots(graph, &node, &count) != CUDA_SUCCESS) return {};
-  if (get_edges(graph, nullptr, nullptr, &count) != CUDA_SUCCESS) return {};
+  if (get_edges(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS) return {};
   std::vector<CUgraphNode> from(count), to(count);
-  if (count > 0 && get_edges(graph, from.data(), to.data(), &count) != CUDA_SUCCESS) return {};
+  std::vector<CUgraphEdgeData> data(count);
+  if (count > 0 && get_edges(graph, from.data(), to.data(), data.data(), &count) != CUDA_SUCCESS)
+    return {};
   std::map<CUgraphNode, CUgraphNode> next;
   for (size_t i = 0; i < count; ++i) next[from[i]] = to[i];
   std::vector<CUgraphNode> chain;
