@@ -42,9 +42,7 @@ def table(run):
     for number, row in sorted(rungs.items()):
         source = f"{number:02}_{row.kernel}.cu"
         link = ladder_table.marked(row, f"[{row.kernel}](src/kernels/{source})")
-        lines.append(
-            f"| {number} | {link} | {idea_of(source)} | {ladder_table.percent_of_cublas(row)} |"
-        )
+        lines.append(f"| {number} | {link} | {idea_of(source)} | {ladder_table.percent_of_cublas(row)} |")
     return "\n".join(lines)
 
 
