@@ -36,6 +36,7 @@ IDEAS = {
     "tensor_tf32": Idea("wider", "16x8x8 at once"),
     "tensor_split": Idea("finer", "two FP16 parts"),
     "tensor_wgmma": Idea("earlier", "TMA fills a ring"),
+    "tensor_fp32": Idea("evener", "tiles of 3 heights"),
 }
 
 

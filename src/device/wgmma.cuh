@@ -39,6 +39,18 @@ __device__ inline uint64_t describe_matrix(uint32_t start, uint32_t leading, uin
          uint64_t{stride >> 4 & 0x3fff} << 32 | static_cast<uint64_t>(swizzle) << 62;
 }
 
+/// Returns the description of the same matrix `bytes` further on, a multiple of 16.
+__device__ constexpr uint64_t moved(uint64_t matrix, uint32_t bytes) {
+  // The start is in the low word. It never overflows, so the high word need not be added to.
+  return (matrix & ~uint64_t{UINT32_MAX}) | (static_cast<uint32_t>(matrix) + bytes / 16);
+}
+
+/// Returns a description that is the same in all lanes anyway. The shuffle lets the compiler know, which then keeps it in a register
+/// of the warp, where wgmma wants it.
+__device__ inline uint64_t same_in_all_lanes(uint64_t matrix) {
+  return (matrix & ~uint64_t{UINT32_MAX}) | __shfl_sync(~0u, static_cast<uint32_t>(matrix), 0);
+}
+
 /// The direction in which a matrix of 16-bit elements is contiguous. TF32 matrices are contiguous in k.
 enum class Contiguous { in_k, across_k };
 

@@ -29,8 +29,8 @@
 #include "device/async_copy.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
-#include "kernels/choose_tile.hpp"  // exercise: in place
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/choose_tile.hpp"  // exercise: in place
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"

@@ -26,11 +26,11 @@
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
-#include "kernels/split_plan.hpp"    // exercise: in place
-#include "kernels/split_search.hpp"  // exercise: in place
 #include "kernels/tuned/few_cols.cuh"
 #include "kernels/tuned/few_rows.cuh"
 #include "kernels/tuned/launches.hpp"
+#include "kernels/tuned/split_plan.hpp"    // exercise: in place
+#include "kernels/tuned/split_search.hpp"  // exercise: in place
 #include "kernels/tuned/stream_k_kernel.cuh"
 #include "kernels/tuned/stream_workspace.hpp"
 #include "kernels/tuned/tile_table.hpp"

@@ -51,11 +51,12 @@ struct Call {
 constexpr bool has_product(float alpha, int64_t K) { return alpha != 0.0f && K > 0; }
 
 /// The largest errors against an FP64 product that a rung promises, for K from 1 to 262,144. If the reference's error
-/// on the same data is larger, that error is allowed.
+/// on the same data is larger, that error is allowed, or the share of it that is given here.
 struct ErrorLimits {
   double frobenius;               // the relative error in the Frobenius norm
   double frobenius_all_positive;  // the same if all elements are positive
   double largest;                 // |error| / (|alpha| |A||B| + |beta| |C|) of each element
+  double share_of_reference = 1;  // of its relative error in the Frobenius norm
   bool operator==(const ErrorLimits&) const = default;
 };
 

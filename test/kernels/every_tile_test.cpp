@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/split_plan.hpp"
 #include "kernels/tuned/launches.hpp"
+#include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/verify/verifier.hpp"

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "kernels/choose_tile.hpp"
-#include "kernels/split_plan.hpp"
-#include "kernels/split_search.hpp"
+#include "kernels/tensor/tile_rows.hpp"
+#include "kernels/tuned/choose_tile.hpp"
+#include "kernels/tuned/split_plan.hpp"
+#include "kernels/tuned/split_search.hpp"
 #include "kernels/tuned/tile.hpp"
 #include "kernels/tuned/tile_fields.hpp"
 #include "kernels/tuned/tile_table.hpp"
@@ -228,4 +230,16 @@ TEST(SplitPlan, DividesNothingForAShortK) {
 }
 
 }  // namespace
+// Rung 16's tiles: the highest one that leaves no multiprocessor idle for longer than a lower one.
+TEST(RowsOfTile, FillTheDevice) {
+  const std::pair<int64_t, int> squares[] = {{1, 64},     {512, 64},   {1024, 64},  {1536, 192},
+                                             {2048, 128}, {3072, 192}, {4096, 128}, {8192, 192}};
+  for (const auto& [size, rows] : squares)
+    EXPECT_EQ(ladder::rows_of_tile(size, size, 132), rows) << size;
+  EXPECT_EQ(ladder::rows_of_tile(8960, 1, 132), 128);
+  EXPECT_EQ(ladder::rows_of_tile(17024, 1, 132), 192);
+  EXPECT_EQ(ladder::rows_of_tile(1, 17024, 132), 64);    // a tile has few rows of the matrix anyway
+  EXPECT_EQ(ladder::rows_of_tile(1536, 1536, 40), 128);  // a smaller device
+}
+
 }  // namespace ladder

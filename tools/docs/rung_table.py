@@ -30,7 +30,7 @@ def idea_of(source):
 
 
 def table(run):
-    """Returns the Markdown table: a line for each rung, from the first up."""
+    """Returns the Markdown table: a line for each rung, from the first up. A rung without a figure has a dash."""
     rungs = {
         row.number: row
         for row in run.rows
@@ -39,10 +39,12 @@ def table(run):
     if not rungs:
         raise Refused(f"the run has no warm figures of rungs at {SIZE}³; record them with 'bench/record.py device'")
     lines = [f"| # | rung | idea | % of cuBLAS at {SIZE}³ |", "| ---: | --- | --- | ---: |"]
-    for number, row in sorted(rungs.items()):
-        source = f"{number:02}_{row.kernel}.cu"
-        link = ladder_table.marked(row, f"[{row.kernel}](src/kernels/{source})")
-        lines.append(f"| {number} | {link} | {idea_of(source)} | {ladder_table.percent_of_cublas(row)} |")
+    for path in sorted((ROOT / "src/kernels").glob("[0-9][0-9]_*.cu")):
+        number, kernel = int(path.stem[:2]), path.stem[3:]
+        row = rungs.get(number)
+        link = f"[{kernel}](src/kernels/{path.name})"
+        link = link if row is None else ladder_table.marked(row, link)
+        lines.append(f"| {number} | {link} | {idea_of(path.name)} | {ladder_table.percent_of_cublas(row)} |")
     return "\n".join(lines)
 
 

@@ -15,13 +15,21 @@
 
 namespace ladder {
 
-/// Allows the next kernel to begin, and waits for the end of the previous one. Every thread of a kernel that launch_after() launches
-/// calls it before it reads or writes global memory.
+/// Allows the next kernel to begin, if launch_after() launches it.
+__device__ inline void allow_next_kernel() {
+  if constexpr (device::COMPILED_FOR >= 90) cudaTriggerProgrammaticLaunchCompletion();
+}
+
+/// Waits for the end of the previous kernel. Every thread of a kernel that launch_after() launches calls it before it reads or writes
+/// what that kernel writes or reads.
+__device__ inline void wait_for_end_of_previous_kernel() {
+  if constexpr (device::COMPILED_FOR >= 90) cudaGridDependencySynchronize();
+}
+
+/// Does both. Every kernel that launch_after() launches calls it first, if it does nothing before that previous kernels must not see.
 __device__ inline void wait_for_previous_kernel() {
-  if constexpr (device::COMPILED_FOR >= 90) {
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
-  }
+  allow_next_kernel();
+  wait_for_end_of_previous_kernel();
 }
 
 /// Launches a kernel that may begin before the previous kernel on the stream has ended.

@@ -15,7 +15,7 @@
 
 namespace ladder {
 
-struct SplitPlan;  // in kernels/split_plan.hpp
+struct SplitPlan;  // in kernels/tuned/split_plan.hpp
 
 /// Reads the properties of the current device that choose_tile() and plan_split() need.
 inline cudaError_t describe_device(Device* device) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/ladder.hpp"
-#include "kernels/split_plan.hpp"
 #include "kernels/tuned/block_product.cuh"
+#include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
 #include "kernels/tuned/thread_tile.cuh"
 #include "kernels/tuned/tile.hpp"

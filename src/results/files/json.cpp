@@ -149,6 +149,7 @@ constexpr auto ERRORS = std::tuple{
     needed("wrong_infinities", &Errors::wrong_infinities, LARGE),
     needed("reference_wrong_infinities", &Errors::reference_wrong_infinities, LARGE),
     omitted("frobenius_floor", &Errors::frobenius_floor, FIGURE),
+    omitted("frobenius_share", &Errors::frobenius_share, FIGURE),
     omitted("largest_floor", &Errors::largest_floor, FIGURE),
 };
 

@@ -208,6 +208,8 @@ struct Errors {
   /// The largest errors that the rung promises. The reference's error is the limit if it is larger. Nothing if the rung
   /// promises no limit.
   std::optional<double> frobenius_floor{}, largest_floor{};
+  /// If there, only this share of the reference's Frobenius error is the limit, not all of it.
+  std::optional<double> frobenius_share{};
   bool operator==(const Errors&) const = default;
 };
 

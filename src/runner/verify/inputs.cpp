@@ -138,6 +138,11 @@ float Inputs::real(Operand operand, int64_t row, int64_t col, uint64_t random) c
   return uniform(random);
 }
 
+double Inputs::unit(int64_t row, int64_t col) const {
+  if (data_ != Data::scaled || values_ != Values::reals) return 1;
+  return std::ldexp(1.0, exponent(Operand::A, row) + exponent(Operand::B, col));
+}
+
 // Returns the exponent of a row or a column.
 int Inputs::exponent(Operand of, int64_t line) const {
   constexpr auto CHOICES = static_cast<uint64_t>(2 * LARGEST_EXPONENT + 1);

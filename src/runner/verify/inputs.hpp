@@ -61,6 +61,9 @@ class Inputs {
   float beta() const { return beta_; }
 
   float at(Operand operand, int64_t row, int64_t col) const;
+  /// Returns the unit of element (row, col) of C in the Frobenius norm: 2^(e + f) for scaled data, else 1. In a common unit, the few
+  /// largest elements of a scaled C would stand for all of them.
+  double unit(int64_t row, int64_t col) const;
   /// Writes elements (row, 0), (row, 1), ... until `out` is full.
   void fill_row(Operand operand, int64_t row, std::span<float> out) const;
 

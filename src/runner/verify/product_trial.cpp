@@ -86,24 +86,27 @@ results::Errors errors_beside(const std::optional<results::Errors>& reference,
     errors.frobenius_floor =
         data == results::Data::positive ? limits->frobenius_all_positive : limits->frobenius;
     errors.largest_floor = limits->largest;
+    if (limits->share_of_reference != 1) errors.frobenius_share = limits->share_of_reference;
   }
   return errors;
 }
 
 std::string excess_of(const results::Errors& errors) {
   const auto excess = [](const char* what, std::optional<double> error,
-                         std::optional<double> reference, std::optional<double> floor) {
+                         std::optional<double> reference, double share,
+                         std::optional<double> floor) {
     if (!error || !floor) return std::string();
-    const double most = std::max(reference.value_or(0), *floor);
+    const double most = std::max(share * reference.value_or(0), *floor);
     if (*error <= most) return std::string();
     return fmt::format("its {} is {:.3g}, and at most {:.3g} is promised (the reference's is {})",
                        what, *error, most,
                        reference ? fmt::format("{:.3g}", *reference) : "unknown");
   };
-  const std::string frobenius = excess("relative Frobenius error", errors.frobenius,
-                                       errors.reference_frobenius, errors.frobenius_floor);
+  const std::string frobenius =
+      excess("relative Frobenius error", errors.frobenius, errors.reference_frobenius,
+             errors.frobenius_share.value_or(1), errors.frobenius_floor);
   if (!frobenius.empty()) return frobenius;
-  return excess("largest |error| / (|A||B|)", errors.largest, errors.reference_largest,
+  return excess("largest |error| / (|A||B|)", errors.largest, errors.reference_largest, 1,
                 errors.largest_floor);
 }
 

@@ -27,9 +27,10 @@ constexpr double LEAST_NORMAL = std::numeric_limits<float>::min();
 // Adds up the errors of elements.
 class ErrorSum {
  public:
-  void add(double error, double want, double magnitude) {
-    squared_error_ += error * error;
-    squared_value_ += want * want;
+  // `unit`: of this element in the Frobenius norm.
+  void add(double error, double want, double magnitude, double unit) {
+    squared_error_ += error / unit * (error / unit);
+    squared_value_ += want / unit * (want / unit);
     largest_ = worse(largest_, error / std::max(magnitude, LEAST_NORMAL));
     is_empty_ = false;
   }
@@ -96,7 +97,8 @@ struct Verifier::Pass {
     if (!yardstick.is_exact_class(i, j, got)) sum.add_wrong_infinity();
     if (!yardstick.is_ordinary(i, j)) return;
     const double want = yardstick.want(i, j);
-    sum.add(std::abs(static_cast<double>(got) - want), want, yardstick.magnitude(i, j));
+    sum.add(std::abs(static_cast<double>(got) - want), want, yardstick.magnitude(i, j),
+            inputs.unit(yardstick.rows()[i], yardstick.cols()[j]));
   }
 
   // Compares one of the yardstick's elements.

@@ -241,7 +241,7 @@ TEST_F(JudgedCode, ThatTakesOutAHeaderOfItsExerciseHasTheLadders) {
   const json outcome = json::parse(ended.out);
   EXPECT_EQ(outcome["ending"], "not_its_own") << outcome["compiler_output"];
   EXPECT_THAT(outcome["message"].get<std::string>(),
-              StartsWith("it includes src/kernels/split_plan.hpp: "));
+              StartsWith("it includes src/kernels/tuned/split_plan.hpp: "));
 }
 
 // "Character for character" refers to the file, not to the part between its marks.

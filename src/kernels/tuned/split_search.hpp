@@ -6,7 +6,7 @@
 #include <span>
 
 #include "kernels/ladder.hpp"
-#include "kernels/split_plan.hpp"
+#include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/tile.hpp"
 
 namespace ladder {

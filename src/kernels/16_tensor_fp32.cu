@@ -1,0 +1,447 @@
+// Rung 16: FP32's accuracy for any data, and tiles for any size.
+//
+// Rung 15 is fast if its data are good. One row that two FP16 parts cannot hold sends whole tiles to FP64, all columns of them. Its scale
+// is checked by a kernel of its own, which splits some lines a second time. And its tiles of 64 columns starve the tensor cores, because
+// they read too much of shared memory for each product. This rung changes all three.
+//
+//   Data    A row or a column that parts cannot hold is lost alone: FP64 computes just that line (known_lines.cuh,
+//           fp64_leftovers.cuh). So a guessed scale needs no second look: if it is wrong, the line is lost (split_once.cuh).
+//   Sums    hi and lo have the same scale. One accumulator takes all three products of 64 k, the small ones first:
+//
+//               acc = lo hi  ->  acc += hi lo  ->  acc += hi hi  ->  sum += acc, which rounds
+//
+//           It replaces rung 15's two, which leaves registers for a third warpgroup.
+//   Tiles   of 64, 128 or 192 rows and 128 columns, whichever fill the device best (tile_rows.hpp).
+//
+// The warpgroups of a tile of 128 or 192 rows have 64 rows each, and take turns: one rounds while another one multiplies.
+//
+//     tensor core    group 0, step 0 | group 1, step 0 | group 0, step 1 | group 1, step 1 | ...
+//     group 0                        | sum += acc      |                 | sum += acc
+//     group 1                                          | sum += acc      |                 | ...
+//
+// In a tile of 64 rows two warpgroups share the rows. Each takes every second step, and in the end the second one hands its sums to the
+// first.
+//
+// The kernels are launched one behind the other, and each begins while the one before it ends:
+//
+//   clear     makes the records of the lines zero
+//   split     A and B into parts; records what it learns of the lines
+//   product   TMA fills a ring of stages, wgmma multiplies out of it; persistent blocks compute tile after tile, as in rung 15
+//   add       the sums over the parts of K, if K was divided
+//   leftover  the lost lines, and bands of C in doubt, in FP64. Usually there are none.
+//
+// What is left: the split takes a sixth of the time and does nothing but wait for memory. From 4096 on the device's power is the
+// limit. docs/tensor.md tells what was tried.
+#include <cuda_fp16.h>
+
+#include <algorithm>
+
+#include "device/mbarrier.cuh"
+#include "device/tensor_copy.cuh"
+#include "device/tensor_map.hpp"
+#include "device/vector_access.cuh"
+#include "device/warpgroup.cuh"
+#include "device/wgmma.cuh"
+#include "kernels/alignment.hpp"
+#include "kernels/ladder.hpp"
+#include "kernels/tensor/finish_lines.cuh"
+#include "kernels/tensor/fp64_leftovers.cuh"
+#include "kernels/tensor/fp64_tiles.cuh"
+#include "kernels/tensor/split_once.cuh"
+#include "kernels/tensor/tile_rows.hpp"
+#include "kernels/tensor/tile_sums.cuh"
+#include "kernels/tensor/warpgroup_rows.cuh"
+#include "kernels/tuned/launches.hpp"
+#include "kernels/tuned/stream_workspace.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int BN = 128, BK = 64;  // the block's tile; BM is 64, 128 or 192
+constexpr int MM = 64, MK = 16;   // one wgmma multiplies 64 x BN x 16
+constexpr int BOX = 64;           // columns of B in a tensor copy: 128 bytes
+constexpr int WARPS = WARPGROUP / 32;
+constexpr int64_t LEAST_K = 32;      // below, FP32's own errors are smaller than those of two parts
+constexpr int64_t MOST_K = 1 << 22;  // beyond, the parts of one row of tiles would take 2 GB
+constexpr int64_t LEAST_STEPS = 8;   // in a part of K
+constexpr int64_t MOST_STEPS = 32;   // in a K that is not divided, if it can be
+
+// Tensor cores cut off where FP32 rounds, so a sum of 64 k is too small by a unit in its last place on average. This factor gives it
+// back. It is 1 for lines with few significant bits, whose sums may be exact.
+constexpr float REGAIN = 1 + 0x1p-23f;
+
+// Warpgroups that multiply. Each has 64 rows. If there are only 64, two warpgroups share them and take every second step each.
+template <int BM>
+constexpr bool SHARE_ROWS = BM == MM;
+template <int BM>
+constexpr int CONSUMERS = SHARE_ROWS<BM> ? 2 : BM / MM;
+template <int BM>
+constexpr int THREADS = (CONSUMERS<BM> + 1) * WARPGROUP;
+template <int BM>
+constexpr int CONSUMER_REGISTERS = CONSUMERS<BM> == 2 ? 240 : 160;  // of a thread
+
+template <int BM>
+struct Stage {
+  __half A[2][BM][BK];             // (2: hi and lo, m: BM, k: BK)
+  __half B[BN / BOX][2][BK][BOX];  // (n / BOX, 2: hi and lo, k: BK, n: BOX)
+};
+
+template <int BM>
+constexpr int STAGES = BM == 64    ? 4
+                       : BM == 128 ? 3
+                                   : 2;
+
+template <int BM>
+struct Shared {
+  Stage<BM> stages[STAGES<BM>];
+  Mbarrier full[STAGES<BM>];     // the copies have arrived
+  Mbarrier empty[STAGES<BM>];    // the consumers are done
+  Mbarrier turn[CONSUMERS<BM>];  // it is this warpgroup's turn
+  KnownLines<BN> known[CONSUMERS<BM>];
+  float sums[SHARE_ROWS<BM> ? BN / 2 : 1][WARPGROUP];  // of the second warpgroup, for the first one
+};
+
+static_assert(sizeof(Shared<64>) <= 227 * 1024, "a block of compute capability 9.0 has no more");
+static_assert(sizeof(Shared<128>) <= 227 * 1024 && sizeof(Shared<192>) <= 227 * 1024, "likewise");
+
+// A place in the ring of stages. `parity` is that of the current round.
+template <int COUNT>
+struct Ring {
+  int stage = 0, parity = 0;
+  __device__ void next() {
+    if (++stage == COUNT) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// The work of a block: every gridDim.x-th tile of every part of K.
+template <int BM>
+struct Work {
+  const Sums& sums;
+  const int64_t K;
+
+  __device__ int64_t count() const { return sums.tiles_m * sums.tiles_n * sums.parts; }
+  __device__ TilePlace place(int64_t i) const {
+    return place_of_tile<BM, BN>(sums, i % (sums.tiles_m * sums.tiles_n));
+  }
+  __device__ int64_t part(int64_t i) const { return i / (sums.tiles_m * sums.tiles_n); }
+  __device__ int64_t first_k(int64_t i) const { return part(i) * sums.chunk; }
+  __device__ int64_t end_k(int64_t i) const { return min(first_k(i) + sums.chunk, K); }
+};
+
+template <int BM>
+__device__ __forceinline__ void produce(const Work<BM>& work, const CUtensorMap& map_a,
+                                        const CUtensorMap& map_b, Shared<BM>& shared) {
+  Ring<STAGES<BM>> ring;
+  for (int64_t i = blockIdx.x; i < work.count(); i += gridDim.x) {
+    const TilePlace at = work.place(i);
+    for (int64_t k = work.first_k(i); k < work.end_k(i); k += BK) {
+      Stage<BM>& stage = shared.stages[ring.stage];
+      Mbarrier& full = shared.full[ring.stage];
+      wait(shared.empty[ring.stage], ring.parity ^ 1);  // in the first round all stages are free
+      expect(full, sizeof(Stage<BM>));
+      load_tensor<3>(stage.A, map_a, {static_cast<int>(k), static_cast<int>(at.row), 0}, full);
+#pragma unroll
+      for (int box = 0; box < BN / BOX; ++box) {
+        load_tensor<3>(stage.B[box], map_b,
+                       {static_cast<int>(at.col) + box * BOX, static_cast<int>(k), 0}, full);
+      }
+      ring.next();
+    }
+  }
+}
+
+// Describes 64 rows of A for wgmma: rows of 128 bytes, eight of them 1024 bytes.
+__device__ uint64_t rows_of_a(const __half* first) {
+  return describe_matrix(shared_address(first), 0, 1024, Swizzle::bytes_128);
+}
+// Describes 16 rows of B. The next 64 columns lie in the next box.
+__device__ uint64_t rows_of_b(const __half* first) {
+  constexpr uint32_t BOX_BYTES = 2 * BK * BOX * sizeof(__half);
+  return describe_matrix(shared_address(first), BOX_BYTES, 1024, Swizzle::bytes_128);
+}
+
+// d = a b over 64 k, or d += a b if `adds`. `a` and `b` describe a part of A and B.
+__device__ __forceinline__ void multiply_parts(float (&d)[BN / 2], uint64_t a, uint64_t b,
+                                               bool adds) {
+  constexpr int A_BYTES = MK * sizeof(__half), B_BYTES = MK * BOX * sizeof(__half);  // of 16 k
+#pragma unroll
+  for (int k = 0; k < BK / MK; ++k) {
+    multiply_async<Factor::f16, BN, Contiguous::in_k, Contiguous::across_k>(
+        d, moved(a, k * A_BYTES), moved(b, k * B_BYTES), k > 0 || adds);
+  }
+}
+
+template <int BM, bool VECTOR>
+__device__ __forceinline__ void consume(const Sgemm& p, const Sums& sums, const Leftovers& left,
+                                        const Work<BM>& work, Shared<BM>& shared) {
+  constexpr bool SHARE = SHARE_ROWS<BM>;
+  // All lanes of a warp have the same group. The shuffle lets the compiler know.
+  const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / WARPGROUP, 0);
+  const int thread = threadIdx.x % WARPGROUP, first_row = SHARE ? 0 : group * MM;
+  const bool speaks = threadIdx.x % 32 == 0;  // for its warp
+  const bool is_whole = sums.of_parts == nullptr;
+  const uint64_t first_a = rows_of_a(shared.stages[0].A[0][first_row]);
+  const uint64_t first_b = rows_of_b(shared.stages[0].B[0][0][0]);
+  Ring<STAGES<BM>> ring;
+  const int next_group = group + 1 == CONSUMERS<BM> ? 0 : group + 1;
+  // The parity of the turn to wait for. One warpgroup need not wait for its first turn.
+  int turn = group == (SHARE ? 1 : 0) ? 1 : 0;
+  const auto wait_for_turn = [&] {
+    wait(shared.turn[group], turn);
+    turn ^= 1;
+  };
+  const auto pass_turn = [&] {
+    if (speaks) arrive(shared.turn[next_group]);
+  };
+
+  for (int64_t i = blockIdx.x; i < work.count(); i += gridDim.x) {
+    TilePlace at = work.place(i);
+    const bool lists = is_whole && (!SHARE || group == 0);
+    const WhoLists who{.rows = lists && at.col == 0, .cols = lists && group == 0 && at.row == 0};
+    at.row += first_row + thread / 32 * 16;  // the warp's rows
+    KnownLines<BN>& known = shared.known[group];
+    sync_warpgroup(group);  // nobody needs the records of the last tile any more
+    read_records<BN>(p, left, at, who, known);
+    sync_warpgroup(group);  // all warps have read their records
+    const bool are_long = known.my_rows().are_long && known.all_cols().are_long;
+    const float regain = are_long ? REGAIN : 1;
+
+    float sum[BN / 2] = {};
+    int step = 0;
+    for (int64_t k = work.first_k(i); k < work.end_k(i); k += BK, ring.next()) {
+      if (SHARE && step++ % CONSUMERS<BM> != group) continue;
+      // exercise a: begin
+      const auto from_first = static_cast<uint32_t>(ring.stage * sizeof(Stage<BM>));
+      const uint64_t a_hi = same_in_all_lanes(moved(first_a, from_first));
+      const uint64_t b_hi = same_in_all_lanes(moved(first_b, from_first));
+      const uint64_t a_lo = moved(a_hi, sizeof(Stage<BM>::A[0]));
+      const uint64_t b_lo = moved(b_hi, sizeof(Stage<BM>::B[0][0]));
+      float acc[BN / 2];
+      wait(shared.full[ring.stage], ring.parity);
+      if (!SHARE) wait_for_turn();
+      fence_wgmma();
+      multiply_parts(acc, a_lo, b_hi, false);
+      multiply_parts(acc, a_hi, b_lo, true);
+      multiply_parts(acc, a_hi, b_hi, true);
+      commit_wgmma();
+      if (!SHARE) pass_turn();
+      wait_wgmma<0>();
+      if (speaks) arrive(shared.empty[ring.stage]);
+#pragma unroll
+      for (int j = 0; j < BN / 2; ++j) sum[j] = fmaf(acc[j], regain, sum[j]);  // rounds
+      // exercise a: end
+    }
+
+    if constexpr (SHARE) {
+      // exercise b: begin
+      wait_for_turn();
+      if (group == 1) {
+#pragma unroll
+        for (int j = 0; j < BN / 2; ++j) shared.sums[j][thread] = sum[j];
+      } else {
+#pragma unroll
+        for (int j = 0; j < BN / 2; ++j) sum[j] += shared.sums[j][thread];
+      }
+      __syncwarp();  // all lanes have written or read their sums
+      pass_turn();
+      // exercise b: end
+      if (group == 1) continue;
+    }
+
+    const int rows = part_inside(p.M - at.row, 16), cols = part_inside(p.N - at.col, BN);
+    if (!is_whole) {
+      float* to = &sums.of_parts[(work.part(i) * p.M + at.row) * sums.pitch + at.col];
+      write_rows<BN, VECTOR>(to, sums.pitch, rows, cols, 1, 0, sum);
+      continue;
+    }
+    if (finish_lines<BN>(p, left.records, known, at, sum)) {
+      const int64_t col = at.col + threadIdx.x % 32 * Band::COLS;
+      if (threadIdx.x % 32 < BN / Band::COLS && rows > 0 && col < p.N) left.add_band(at.row, col);
+    } else if (known.my_rows().any_lost || known.all_cols().any_lost) {
+      write_other_lines<BN>(p, known, at, sum);
+    } else {
+      write_rows<BN, VECTOR>(&p.C[at.row * p.ldc + at.col], p.ldc, rows, cols, p.alpha, p.beta,
+                             sum);
+    }
+  }
+}
+
+// Computes every gridDim.x-th tile of C over a part of K.
+template <int BM, bool VECTOR>
+__global__ void __launch_bounds__(THREADS<BM>, 1)
+    tensor_fp32_kernel(const Sgemm p, const Sums sums, const Leftovers left,
+                       const __grid_constant__ CUtensorMap map_a,
+                       const __grid_constant__ CUtensorMap map_b) {
+  end_without_wgmma();
+  extern __shared__ __align__(1024) unsigned char memory[];
+  Shared<BM>& shared = *reinterpret_cast<Shared<BM>*>(memory);
+  const Work<BM> work{sums, p.K};
+  if (threadIdx.x == 0) {
+    constexpr int READERS = SHARE_ROWS<BM> ? WARPS : CONSUMERS<BM> * WARPS;  // of a stage
+    for (Mbarrier& full : shared.full) init_mbarrier(full, 1);
+    for (Mbarrier& empty : shared.empty) init_mbarrier(empty, READERS);
+    for (Mbarrier& turn : shared.turn) init_mbarrier(turn, WARPS);
+    fence_mbarriers();
+  }
+  __syncthreads();  // the barriers are ready
+  wait_for_previous_kernel();
+
+  if (threadIdx.x / WARPGROUP == CONSUMERS<BM>) {
+    keep_registers<24>();
+    if (threadIdx.x == CONSUMERS<BM> * WARPGROUP) produce(work, map_a, map_b, shared);
+  } else {
+    take_registers<CONSUMER_REGISTERS<BM>>();
+    consume<BM, VECTOR>(p, sums, left, work, shared);
+  }
+}
+
+struct Workspace {
+  SameScaleParts parts;
+  Sums sums;
+  Leftovers left;
+  uint4* zeros;  // the counters and records, which begin at zero
+  int64_t zeros_count;
+};
+
+// Places the arrays; returns how many floats they take.
+int64_t place_arrays(const Sgemm& p, float* base, Workspace* w) {
+  WorkspaceLayout layout(base);
+  SameScaleParts& parts = w->parts;
+  parts.A = layout.place<__half>(2 * parts.plane_a);
+  parts.B = layout.place<__half>(2 * parts.plane_b);
+  if (w->sums.parts > 1)
+    w->sums.of_parts = layout.place<float>(w->sums.parts * p.M * w->sums.pitch);
+  w->left.rows = layout.place<int>(p.M);
+  w->left.cols = layout.place<int>(p.N);
+  w->left.bands = layout.place<Band>(ceil_div(p.M, Band::ROWS) * ceil_div(p.N, Band::COLS));
+  const int64_t before = layout.floats();
+  w->left.counts = layout.place<LeftoverCounts>(1);
+  parts.records = layout.place<LineRecord>(p.M + p.N);
+  w->zeros = reinterpret_cast<uint4*>(w->left.counts);
+  w->zeros_count = (layout.floats() - before) / 4;
+  w->left.records = parts.records;
+  return layout.floats();
+}
+
+// Describes the parts, and divides C and K among the blocks.
+template <int BM>
+Workspace plan(const Sgemm& p, int multiprocessors) {
+  Workspace w{};
+  divide(p, BM, BN, BK, multiprocessors, &w.sums, LEAST_STEPS, MOST_STEPS);
+  SameScaleParts& parts = w.parts;
+  parts.pitch_a = ceil_div(p.K, 8) * 8;
+  parts.pitch_b = ceil_div(p.N, 8) * 8;
+  parts.plane_a = p.M * parts.pitch_a;
+  parts.plane_b = p.K * parts.pitch_b;
+  return w;
+}
+
+template <int BM, bool VECTOR>
+cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  const auto product = tensor_fp32_kernel<BM, VECTOR>;
+  constexpr int SHARED_BYTES = sizeof(Shared<BM>);
+  cudaError_t error =
+      cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
+  if (error != cudaSuccess) return error;
+
+  Workspace w = plan<BM>(p, multiprocessors);
+  const StreamWorkspace workspace(place_arrays(p, nullptr, &w), stream);
+  if (workspace.error() != cudaSuccess) return workspace.error();
+  place_arrays(p, workspace.data(), &w);
+  CUtensorMap map_a, map_b;
+  error = make_tensor_map({.data = w.parts.A,
+                           .size = {p.K, p.M, 2},
+                           .stride = {w.parts.pitch_a, w.parts.plane_a},
+                           .box = {BK, BM, 2}},
+                          &map_a);
+  if (error != cudaSuccess) return error;
+  error = make_tensor_map({.data = w.parts.B,
+                           .size = {p.N, p.K, 2},
+                           .stride = {w.parts.pitch_b, w.parts.plane_b},
+                           .box = {BOX, BK, 2}},
+                          &map_b);
+  if (error != cudaSuccess) return error;
+  clear_kernel<<<CLEAR_BLOCKS, CLEAR_THREADS, 0, stream>>>(w.zeros, w.zeros_count);
+  error = cudaGetLastError();
+  if (error != cudaSuccess) return error;
+
+  error = launch_split_once<VECTOR>(p, w.parts, stream);
+  if (error != cudaSuccess) return error;
+  const int64_t work = w.sums.tiles_m * w.sums.tiles_n * w.sums.parts;
+  const dim3 grid = grid_of(std::min<int64_t>(work, multiprocessors));
+  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES, stream, p, w.sums, w.left, map_a,
+                       map_b);
+  if (error != cudaSuccess) return error;
+  if (w.sums.parts > 1) {
+    const dim3 tiles = grid_of(ceil_div(p.M, 64) * ceil_div(p.N, 64));
+    error = launch_after(add_known_parts_kernel, tiles, ADD_THREADS, 0, stream, p, w.sums, w.left);
+    if (error != cudaSuccess) return error;
+  }
+  return launch_fp64_leftovers(p, w.left, multiprocessors, stream);
+}
+
+bool needs_fp64(const Sgemm& p) {
+  return p.K < LEAST_K || p.K > MOST_K || p.M > INT32_MAX || p.N > INT32_MAX;
+}
+
+template <bool VECTOR>
+cudaError_t launch_either(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+  switch (rows_of_tile(p.M, p.N, multiprocessors)) {
+    case 64:
+      return launch_steps<64, VECTOR>(p, multiprocessors, stream);
+    // exercise middle: begin
+    case 128:
+      return launch_steps<128, VECTOR>(p, multiprocessors, stream);
+    // exercise middle: end
+    default:
+      return launch_steps<192, VECTOR>(p, multiprocessors, stream);
+  }
+}
+
+cudaError_t launch_tensor_fp32(const Sgemm& p, cudaStream_t stream) {
+  if (!BUILT_WITH_WGMMA) return cudaErrorNoKernelImageForDevice;
+  if (needs_fp64(p)) return launch_fp64_tiles(p, nullptr, stream);
+  Device device{};
+  const cudaError_t error = describe_device(&device);
+  if (error != cudaSuccess) return error;
+  return is_vector_aligned(p, 16) ? launch_either<true>(p, device.multiprocessors, stream)
+                                  : launch_either<false>(p, device.multiprocessors, stream);
+}
+
+const char* path_tensor_fp32(const Sgemm& p) {
+  if (needs_fp64(p)) return "FP64";
+  return is_vector_aligned(p, 16) ? "float4" : "scalar";
+}
+
+}  // namespace
+
+extern const Rung tensor_fp32{
+    .number = 16,
+    .name = "tensor_fp32",
+    .idea =
+        "any data, any size: lines that parts cannot hold go to FP64 alone, tiles of three heights",
+    .promise = {.whole_tiles = 64,
+                .claims = {{"tensor_share", "", Relation::at_least, 0.9},
+                           {"load_bytes_per_lane", "A", Relation::equal, 16},
+                           {"load_bytes_per_lane", "B", Relation::equal, 16},
+                           {"shared_bank_conflicts", "", Relation::equal, 0},
+                           {"local_bytes", "", Relation::equal, 0}},
+                .uniform_data_only = true},  // other data may leave lines to FP64
+    .launch = launch_tensor_fp32,
+    .path = path_tensor_fp32,
+    .needs = {.compute_capability = 90, .exactly = true},
+    .arithmetic = {.name = "FP32 from FP16 parts",
+                   .bound_factor = 2,
+                   .epsilon = 0x1p-23,
+                   .exact_bits = 12,
+                   .largest_input = FP32.largest_input,
+                   .limits = ErrorLimits{.frobenius = 1.5e-7,
+                                         .frobenius_all_positive = 2e-7,
+                                         .largest = 0x1p-21,
+                                         .share_of_reference = 0.5}},
+};
+
+}  // namespace ladder
