@@ -21,7 +21,7 @@
   RUNG(stream_k)           \
   RUNG(tensor_tf32)        \
   RUNG(tensor_split)       \
-  RUNG(tensor_wgmma)     \
+  RUNG(tensor_wgmma)       \
   RUNG(tensor_fp32)
 
 namespace ladder {

@@ -91,7 +91,7 @@ __device__ inline KnownLine known_line(const LineRecord& record, int64_t K) {
   line.breadth = line.energy / (2 * line.largest * line.largest);
   line.small = record.small;
   line.inexact = record.inexact;
-  line.bits = LineFacts::significant_bits_of(record.largest, record.fractions);
+  line.bits = LineFacts{record.largest, 0, record.fractions}.significant_bits();
   line.is_long = line.bits > 12;
   line.is_lost =
       !(line.largest < 0x1p15f) || !(line.breadth >= 4) || record.inexact > max(int64_t{4}, K / 64);

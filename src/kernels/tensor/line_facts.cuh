@@ -40,8 +40,7 @@ struct LineFacts {
   }
 
   /// Returns how many significant bits suffice for every element: 24 for most numbers, 1 for powers of two, 0 for zeros.
-  __device__ int significant_bits() const { return significant_bits_of(largest, fractions); }
-  __device__ static int significant_bits_of(unsigned largest, unsigned fractions) {
+  __device__ int significant_bits() const {
     if (largest == 0) return 0;
     return fractions == 0 ? 1 : 25 - __ffs(static_cast<int>(fractions));
   }
