@@ -10,6 +10,7 @@
 
 #include "device/blend.cuh"
 #include "device/vector_access.cuh"
+#include "device/warp_reduce.cuh"
 #include "device/warpgroup.cuh"
 #include "kernels/ladder.hpp"
 #include "kernels/tensor/fp64_leftovers.cuh"
@@ -56,10 +57,10 @@ struct KnownTogether {
       energy += __shfl_xor_sync(~0u, energy, distance);
     }
     // Positive floats have the order of their bits.
-    breadth = __uint_as_float(__reduce_min_sync(~0u, __float_as_uint(breadth)));
-    largest = __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(largest)));
-    small = __reduce_max_sync(~0u, small);
-    inexact = __reduce_max_sync(~0u, inexact);
+    breadth = __uint_as_float(device::least_of_lanes(__float_as_uint(breadth)));
+    largest = __uint_as_float(device::largest_of_lanes(__float_as_uint(largest)));
+    small = device::largest_of_lanes(small);
+    inexact = device::largest_of_lanes(inexact);
     are_long = __all_sync(~0u, are_long) != 0;
     are_plain = __all_sync(~0u, are_plain) != 0;
     any_lost = __any_sync(~0u, any_lost) != 0;
