@@ -35,7 +35,7 @@
 //   add       the sums over the parts of K, if it was divided
 //   FP64      computes anew the tiles for which parts are not accurate enough: with elements outside FP16's range even
 //             after scaling, a few large elements among small ones, terms that cancel, infinities or NaN (finish and
-//             Cancellation in line_facts.cuh). If no tile needs it, it costs a few microseconds. (fp64_tiles.cuh)
+//             cancellation.cuh). If no tile needs it, it costs a few microseconds. (fp64_tiles.cuh)
 //
 // In shared memory a row of A holds the big parts of 64 k and then the small parts. A row of B holds the big parts of one
 // k and then the small parts. ldmatrix loads A's fragments. ldmatrix .trans transposes 16-bit matrices and loads B's.
@@ -243,28 +243,46 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     };
     const auto K = static_cast<float>(p.K);
     bool in_doubt = false;
-    Cancellation cancellation;
+    Line row_lines[2 * MS], col_lines[2 * NS];  // of this thread
+    Energy my_rows, my_cols;
+#pragma unroll
+    for (int i = 0; i < 2 * MS; ++i) {
+      const int row = warp_row + i * MM / 2 + g;
+      row_lines[i] = line(tile_row, row, rows);
+      if (row < rows) my_rows.add(row_lines[i].total());
+    }
+#pragma unroll
+    for (int j = 0; j < 2 * NS; ++j) {
+      const int col = warp_col + j / 2 * MN + 2 * t + j % 2;
+      col_lines[j] = line(p.M + tile_col, col, cols);
+      if (col < cols) my_cols.add(col_lines[j].total());
+    }
+    my_rows.share_unit();
+    my_cols.share_unit();
+    Cancellation cancellation{.energies = my_rows.squares * my_cols.squares};
 #pragma unroll
     for (int i = 0; i < MS; ++i) {
       const int row = warp_row + i * MM + g;
-      const Line row_lines[2] = {line(tile_row, row, rows), line(tile_row, row + 8, rows)};
 #pragma unroll
       for (int j = 0; j < NS; ++j) {
         const int col = warp_col + j * MN + 2 * t;
-        const Line col_lines[2] = {line(p.M + tile_col, col, cols),
-                                   line(p.M + tile_col, col + 1, cols)};
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
           float& x = sum[i][j][c];
-          const Finished finished = finish(x, K, row_lines[c / 2], col_lines[c % 2]);
+          const Line& row_line = row_lines[2 * i + c / 2];
+          const Line& col_line = col_lines[2 * j + c % 2];
+          const Finished finished = finish(x, K, row_line, col_line);
           const bool is_inside = row + c / 2 * 8 < rows && col + c % 2 < cols;
           in_doubt = in_doubt || (is_inside && finished.is_in_doubt);
-          if (is_inside) cancellation.add(x, row_lines[c / 2], col_lines[c % 2]);
+          if (is_inside) {
+            cancellation.add(x, my_rows.weight(row_line.unscale), my_cols.weight(col_line.unscale));
+          }
           x = finished.product;
         }
       }
     }
-    in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(K)) != 0;
+    const bool cancels = cancellation.is_in_doubt<false>(K);
+    in_doubt = __syncthreads_or(in_doubt || cancels) != 0;
     if (in_doubt) {
       if (threadIdx.x < BM / FP64Tile::BM) {
         leave_to_fp64(sums, p, tile_row + threadIdx.x * FP64Tile::BM, tile_col);

@@ -1,5 +1,6 @@
 // Rung 16 keeps FP32's accuracy for data that parts cannot hold: rows of A or columns of B with elements of every
-// size, an infinity, a NaN, a few elements alone, and products that cancel. FP64 computes such a line, and no other element may suffer.
+// size, an infinity, a NaN, a few elements alone. FP64 computes such a line, and no other element may suffer. And rungs 14 to 16 keep
+// it for products that cancel.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -143,6 +144,17 @@ void cancel_neighbours(Elements& e, const IS_MEANT& is_meant) {
   }
 }
 
+template <typename IS_MEANT>
+void cancel_neighbours_of_columns(Elements& e, const IS_MEANT& is_meant) {
+  for (int64_t i = 0; i < e.shape.M; ++i)
+    for (int64_t k = 0; k + 1 < e.shape.K; k += 2) e.a(i, k + 1) = e.a(i, k) * (1 + 0x1p-12F);
+  for (int64_t j = 0; j < e.shape.N; ++j) {
+    if (!is_meant(j)) continue;
+    for (int64_t k = 0; k + 1 < e.shape.K; k += 2) e.b(k + 1, j) = -e.b(k, j);
+    if (e.shape.K % 2 == 1) e.b(e.shape.K - 1, j) = 0;
+  }
+}
+
 // A line of every kind, so that all of them meet.
 void every_kind(Elements& e) {
   const auto plant = [&](float& x, int64_t line, int64_t k) {
@@ -281,17 +293,6 @@ const Case CASES[] = {
          if (i % 8 != 0) x = is_hidden(k, K) ? std::ldexp(x, exponent) : 0;
        });
      }},
-    {"CancellingHalves", [](Elements& e) { cancel_halves(e, 0x1p-12F); }},
-    {"CancellingHalvesAndZeroLines",
-     [](Elements& e) { cancel_halves(e, 0x1p-12F), rows(e, 1, 3, zero), cols(e, 1, 3, zero); }},
-    {"CancellingNeighbours",
-     [](Elements& e) { cancel_neighbours(e, [](int64_t) { return true; }); }},
-    {"CancellingAndLost",
-     [](Elements& e) {
-       cancel_halves(e, 0x1p-12F);
-       rows(e, 3, 7, any_size);
-       cols(e, 3, 40, any_size);
-     }},
     {"SubnormalLines", [](Elements& e) { rows(e, 0, 4, subnormal), cols(e, 0, 5, subnormal); }},
     {"SubnormalRowsTimesLargeColumns",
      [](Elements& e) {
@@ -302,6 +303,31 @@ const Case CASES[] = {
      [](Elements& e) {
        rows(e, 0, 2, [](float& x, int64_t, int64_t) { x *= 0x1p-70F; });
        cols(e, 0, 2, [](float& x, int64_t, int64_t) { x *= 0x1p-57F; });
+     }},
+};
+
+const Case CANCELLING[] = {
+    {"CancellingHalves", [](Elements& e) { cancel_halves(e, 0x1p-12F); }},
+    {"CancellingHalvesAndZeroLines",
+     [](Elements& e) { cancel_halves(e, 0x1p-12F), rows(e, 1, 3, zero), cols(e, 1, 3, zero); }},
+    {"CancellingNeighbours",
+     [](Elements& e) { cancel_neighbours(e, [](int64_t) { return true; }); }},
+    // Rows that cancel beside rows that do not. Those that cancel are the large ones, so their errors are the errors of C.
+    {"LargeRowsThatCancel",
+     [](Elements& e) {
+       cancel_neighbours(e, [](int64_t i) { return i % 3 == 0; });
+       rows(e, 0, 3, [](float& x, int64_t, int64_t) { x *= 0x1p10F; });
+     }},
+    {"LargeColumnsThatCancel",
+     [](Elements& e) {
+       cancel_neighbours_of_columns(e, [](int64_t j) { return j % 5 == 0; });
+       cols(e, 0, 5, [](float& x, int64_t, int64_t) { x *= 0x1p10F; });
+     }},
+    {"CancellingAndLost",
+     [](Elements& e) {
+       cancel_halves(e, 0x1p-12F);
+       rows(e, 3, 7, any_size);
+       cols(e, 3, 40, any_size);
      }},
 };
 
@@ -416,12 +442,20 @@ TEST_P(LostLines, AreAsAccurateAsFP32) {
   for (const Shape& shape : SHAPES) expect_accurate(*rung, shape, data.plant);
 }
 
-const auto RUNGS = testing::Values(ladder::all()[16]);
-INSTANTIATE_TEST_SUITE_P(Ladder, LostLines, testing::Combine(RUNGS, testing::ValuesIn(CASES)),
-                         [](const auto& tested) {
-                           return std::string(std::get<Case>(tested.param).name) + "_" +
-                                  runner::label(*std::get<const Rung*>(tested.param));
-                         });
+std::string name_of(const testing::TestParamInfo<std::tuple<const Rung*, Case>>& tested) {
+  const auto& [rung, data] = tested.param;
+  return std::string(data.name) + "_" + runner::label(*rung);
+}
+INSTANTIATE_TEST_SUITE_P(Ladder, LostLines,
+                         testing::Combine(testing::Values(ladder::all()[16]),
+                                          testing::ValuesIn(CASES)),
+                         name_of);
+// All three find sums that cancel by the same test (cancellation.cuh).
+INSTANTIATE_TEST_SUITE_P(Cancelling, LostLines,
+                         testing::Combine(testing::Values(ladder::all()[14], ladder::all()[15],
+                                                          ladder::all()[16]),
+                                          testing::ValuesIn(CANCELLING)),
+                         name_of);
 
 TEST(LostLinesOfRung16, AreAsAccurateAsFP32InTilesOfEveryHeight) {
   const auto some_rows = [](Elements& e) { rows(e, 3, 1001, any_size); };

@@ -13,6 +13,7 @@
 #include "device/warp_reduce.cuh"
 #include "device/warpgroup.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tensor/cancellation.cuh"
 #include "kernels/tensor/fp64_leftovers.cuh"
 #include "kernels/tensor/known_lines.cuh"
 #include "kernels/tensor/tile_sums.cuh"
@@ -21,7 +22,7 @@ namespace ladder {
 
 /// What is known of several lines together. Lost lines count only in `any_lost`.
 struct KnownTogether {
-  float energy = 0;
+  Energy energy;
   float breadth = INFINITY;  // the least
   float largest = 0;         // the largest
   unsigned small = 0;        // the most
@@ -33,7 +34,7 @@ struct KnownTogether {
   __device__ void add(const KnownLine& line) {
     any_lost = any_lost || line.is_lost;
     if (line.is_lost) return;
-    energy += line.energy;
+    energy.add(Energy::of_line(line.unscale, line.energy));
     breadth = fminf(breadth, line.breadth);
     largest = fmaxf(largest, line.largest);
     small = max(small, line.small);
@@ -42,7 +43,7 @@ struct KnownTogether {
     are_plain = are_plain && line.is_plain;
   }
   __device__ void add(const KnownTogether& more) {
-    energy += more.energy;
+    energy.add(more.energy);
     breadth = fminf(breadth, more.breadth);
     largest = fmaxf(largest, more.largest);
     small = max(small, more.small);
@@ -52,10 +53,7 @@ struct KnownTogether {
     any_lost = any_lost || more.any_lost;
   }
   __device__ void add_lanes() {
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      energy += __shfl_xor_sync(~0u, energy, distance);
-    }
+    energy.add_lanes();
     // Positive floats have the order of their bits.
     breadth = __uint_as_float(device::least_of_lanes(__float_as_uint(breadth)));
     largest = __uint_as_float(device::largest_of_lanes(__float_as_uint(largest)));
@@ -138,16 +136,21 @@ __device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* r
       least_harmless_sum(cols.small, cols.inexact, rows.breadth, rows.largest) == 0;
   bool in_doubt = false;
   // Sums outside the matrix are zero.
-  Cancellation cancellation{.energies = rows.energy * cols.energy};
+  float squares[2] = {};  // of row g and of row g + 8, in units of the columns' energy
   if (are_harmless && rows.are_plain && cols.are_plain && !rows.any_lost && !cols.any_lost) {
+    const float unscale[2] = {unscale_row[0] * cols.energy.unit, unscale_row[1] * cols.energy.unit};
 #pragma unroll
     for (int j = 0; j < BN / 8; ++j) {
-      const float2 unscale = *reinterpret_cast<const float2*>(&known.unscale_col[8 * j + 2 * t]);
+      const float2 unscale_col =
+          *reinterpret_cast<const float2*>(&known.unscale_col[8 * j + 2 * t]);
+      const float weight[2] = {cols.energy.weight(unscale_col.x),
+                               cols.energy.weight(unscale_col.y)};
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         float& x = sum[4 * j + i];
-        cancellation.squares += x * x;
-        x *= unscale_row[i / 2] * (i % 2 == 0 ? unscale.x : unscale.y);
+        x *= weight[i % 2];
+        squares[i / 2] += x * x;
+        x *= unscale[i / 2];
       }
     }
   } else {
@@ -166,7 +169,10 @@ __device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* r
           const KnownLine col_line = known_line(records[p.M + col], p.K);
           if (col_line.is_lost) continue;
           float& x = sum[4 * j + 2 * half + c];
-          cancellation.squares += x * x;
+          if (x != 0) {
+            const float weighted = x * cols.energy.weight(col_line.unscale);
+            squares[half] += weighted * weighted;
+          }
           const Finished finished = finish_known(x, row_line, col_line);
           in_doubt = in_doubt || finished.is_in_doubt;
           x = finished.product;
@@ -174,11 +180,8 @@ __device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* r
       }
     }
   }
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    cancellation.squares += __shfl_xor_sync(~0u, cancellation.squares, distance);
-  }
-  return __any_sync(~0u, in_doubt) != 0 || cancellation.is_in_doubt(K);
+  const bool cancel = do_cancel(rows.energy, cols.energy, unscale_row, squares, K);
+  return __any_sync(~0u, in_doubt) != 0 || cancel;
 }
 
 /// Writes alpha times the sums of a warp some of whose lines are lost, plus beta C. Does not touch the lost lines.
@@ -227,16 +230,29 @@ static __global__ void __launch_bounds__(ADD_THREADS)
   KnownLine col_line;
   if (col < p.N) col_line = known_line(left.records[p.M + col], p.K);
   if (tile_row == 0 && threadIdx.x < SIDE && col_line.is_lost) left.add_col(col);
+  const auto line_of_row = [&](int i) {
+    const int64_t row = first_row + i * ROWS_AT_A_TIME;
+    return row < p.M ? known_line(left.records[row], p.K) : KnownLine{};
+  };
+  const auto energy_of = [](const KnownLine& line) {
+    return line.is_lost ? Energy{} : Energy::of_line(line.unscale, line.energy);
+  };
+  Energy rows, cols = energy_of(col_line);
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) rows.add(energy_of(line_of_row(i)));
+  cols.add_lanes();
+
   float product[COUNT];
   bool is_lost[COUNT];
   bool in_doubt = false;
-  Cancellation cancellation;
+  // Of the warp's sums. Its lanes have the same rows, and a column each.
+  Cancellation cancellation{.energies = rows.squares * cols.squares};
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int64_t row = first_row + i * ROWS_AT_A_TIME;
     is_lost[i] = true;
     if (row >= p.M || col >= p.N) continue;
-    const KnownLine row_line = known_line(left.records[row], p.K);
+    const KnownLine row_line = line_of_row(i);
     if (tile_col == 0 && threadIdx.x % SIDE == 0 && row_line.is_lost) left.add_row(row);
     is_lost[i] = row_line.is_lost || col_line.is_lost;
     if (is_lost[i]) continue;
@@ -244,12 +260,10 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     const Finished finished = finish_known(sum, row_line, col_line);
     product[i] = finished.product;
     in_doubt = in_doubt || finished.is_in_doubt;
-    cancellation.squares += sum * sum;
-    cancellation.energies += row_line.energy * col_line.energy;
+    cancellation.add(sum, rows.weight(row_line.unscale), cols.weight(col_line.unscale));
   }
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) cancellation.add_lane(distance);
-  in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(static_cast<float>(p.K))) != 0;
+  const bool cancels = cancellation.is_in_doubt<true>(static_cast<float>(p.K));
+  in_doubt = __syncthreads_or(in_doubt || cancels) != 0;
   if (in_doubt) {
     const int64_t row = tile_row + threadIdx.x * Band::ROWS;
     if (threadIdx.x < SIDE / Band::ROWS && row < p.M) left.add_band(row, tile_col);

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "kernels/tensor/cancellation.cuh"
+
 namespace ladder {
 
 /// The facts of a line. Each is a maximum or a union that begins at zero, so blocks may collect them in any order.
@@ -71,6 +73,8 @@ struct Line {
   bool is_sparse;  // a few elements outweigh all others, so that their errors do not average out
   bool
       is_plain;  // finish() never doubts a sum of a plain row times a plain column, and the sum never overflows
+
+  __device__ Energy total() const { return Energy::of_line(unscale, energy); }
 };
 
 /// Returns the properties of a line that is scaled by 2^exponent. `energy`: the sum of the scaled elements' squares, cut to an
@@ -117,22 +121,5 @@ __device__ inline Finished finish(float sum, float K, const Line& row, const Lin
   const bool lost = sum != 0 && fabsf(half_way) < LEAST_NORMAL;
   return {product, rough || sparse || inexact || lost || !isfinite(product)};
 }
-
-/// Adds up the squares of some sums, and the squares to expect if the terms of the sums had random signs. If the first total is
-/// far below the second, the terms cancel, and the errors of the parts weigh more beside the small sums.
-struct Cancellation {
-  float squares = 0;
-  float energies = 0;
-
-  __device__ void add(float sum, const Line& row, const Line& col) {
-    squares += sum * sum;
-    energies += row.energy * col.energy;
-  }
-  __device__ void add_lane(int distance) {
-    squares += __shfl_xor_sync(~0u, squares, distance);
-    energies += __shfl_xor_sync(~0u, energies, distance);
-  }
-  __device__ bool is_in_doubt(float K) const { return 16 * K * squares < energies; }
-};
 
 }  // namespace ladder

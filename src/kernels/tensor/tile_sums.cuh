@@ -90,10 +90,20 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     }
   }
 
+  Energy rows, cols;
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const int64_t row = first_row + i * ROWS_AT_A_TIME;
+    if (row < p.M) rows.add(lines.line(row).total());
+  }
+  if (col < p.N) cols = lines.line(p.M + col).total();
+  cols.add_lanes();
+
   const auto K = static_cast<float>(p.K);
   float product[COUNT];
   bool in_doubt = false;
-  Cancellation cancellation;
+  // Of the warp's sums. Its lanes have the same rows, and a column each.
+  Cancellation cancellation{.energies = rows.squares * cols.squares};
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int64_t row = first_row + i * ROWS_AT_A_TIME;
@@ -103,11 +113,10 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     const Finished finished = finish(sum, K, row_line, col_line);
     product[i] = finished.product;
     in_doubt = in_doubt || finished.is_in_doubt;
-    cancellation.add(sum, row_line, col_line);
+    cancellation.add(sum, rows.weight(row_line.unscale), cols.weight(col_line.unscale));
   }
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) cancellation.add_lane(distance);
-  in_doubt = __syncthreads_or(in_doubt || cancellation.is_in_doubt(K)) != 0;
+  const bool cancels = cancellation.is_in_doubt<true>(K);
+  in_doubt = __syncthreads_or(in_doubt || cancels) != 0;
   if (in_doubt) {
     if (threadIdx.x == 0) leave_to_fp64(sums, p, tile_row, tile_col);
     return;

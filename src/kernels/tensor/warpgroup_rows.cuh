@@ -24,7 +24,8 @@ namespace ladder {
 template <int BN>
 struct alignas(16) ColumnsOfTile {
   float unscale[BN];
-  float energy[WARPGROUP / 32];    // of the columns that each warp has read
+  float energy[WARPGROUP / 32];    // of the columns that each warp has read, Energy::squares
+  float unit[WARPGROUP / 32];      // likewise, Energy::unit
   bool are_plain[WARPGROUP / 32];  // likewise
   bool are_fine[WARPGROUP / 32];   // likewise: none is rough
 };
@@ -32,7 +33,7 @@ struct alignas(16) ColumnsOfTile {
 /// What a warp knows of its 16 rows.
 struct RowsOfWarp {
   float unscale_row;  // of row lane % 16
-  float energy;       // of the warp's rows
+  Energy energy;      // of the warp's rows
   bool are_plain;     // the warp's rows
   bool are_fine;      // likewise: none is rough
 };
@@ -52,19 +53,17 @@ __device__ __forceinline__ RowsOfWarp read_lines(const Sgemm& p, const Lines& li
   Line row{};
   if (my_row < p.M) row = lines.line(my_row);
 
-  RowsOfWarp of_tile{row.unscale, has_row ? row.energy : 0,
+  RowsOfWarp of_tile{row.unscale, has_row ? row.total() : Energy{},
                      __all_sync(~0u, row.is_plain || my_row >= p.M) != 0,
                      __all_sync(~0u, !row.is_rough) != 0};
-  float energy = col.energy;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    energy += __shfl_xor_sync(~0u, energy, distance);
-    of_tile.energy += __shfl_xor_sync(~0u, of_tile.energy, distance);
-  }
+  Energy energy = col.total();
+  energy.add_lanes();
+  of_tile.energy.add_lanes();
   const bool are_plain = __all_sync(~0u, col.is_plain || !has_col) != 0;
   const bool are_fine = __all_sync(~0u, !col.is_rough) != 0;
   if (lane == 0) {
-    columns.energy[warp] = energy;
+    columns.energy[warp] = energy.squares;
+    columns.unit[warp] = energy.unit;
     columns.are_plain[warp] = are_plain;
     columns.are_fine[warp] = are_fine;
   }
@@ -80,20 +79,12 @@ __device__ __forceinline__ bool finish_rows(const Sgemm& p, const Lines& lines,
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const auto K = static_cast<float>(p.K);
   bool are_plain = rows_of_warp.are_plain, are_fine = rows_of_warp.are_fine;
-  float energy = 0;
+  Energy energy;  // of the columns
 #pragma unroll
   for (int i = 0; i < WARPGROUP / 32; ++i) {
     are_plain = are_plain && columns.are_plain[i];
     are_fine = are_fine && columns.are_fine[i];
-    energy += columns.energy[i];
-  }
-  // Sums outside the matrix are zero.
-  Cancellation cancellation{.energies = rows_of_warp.energy * energy};
-#pragma unroll
-  for (const float x : sum) cancellation.squares += x * x;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    cancellation.squares += __shfl_xor_sync(~0u, cancellation.squares, distance);
+    energy.add({columns.unit[i], columns.energy[i]});
   }
   const float unscale_row[2] = {__shfl_sync(~0u, rows_of_warp.unscale_row, g),
                                 __shfl_sync(~0u, rows_of_warp.unscale_row, g + 8)};
@@ -104,17 +95,22 @@ __device__ __forceinline__ bool finish_rows(const Sgemm& p, const Lines& lines,
     for (const float x : sum) is_small = is_small || is_small_for_rough_lines(x, K);
     are_plain = are_plain && __any_sync(~0u, is_small) == 0;
   }
+  float squares[2] = {};  // of row g and of row g + 8, in units of the columns' energy
   if (are_plain) {
+    const float unscale[2] = {unscale_row[0] * energy.unit, unscale_row[1] * energy.unit};
 #pragma unroll
     for (int j = 0; j < BN / 8; ++j) {
-      const float2 unscale = *reinterpret_cast<const float2*>(&columns.unscale[8 * j + 2 * t]);
+      const float2 unscale_col = *reinterpret_cast<const float2*>(&columns.unscale[8 * j + 2 * t]);
+      const float weight[2] = {energy.weight(unscale_col.x), energy.weight(unscale_col.y)};
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        sum[4 * j + 2 * half] *= unscale_row[half] * unscale.x;
-        sum[4 * j + 2 * half + 1] *= unscale_row[half] * unscale.y;
+      for (int i = 0; i < 4; ++i) {
+        float& x = sum[4 * j + i];
+        x *= weight[i % 2];
+        squares[i / 2] += x * x;
+        x *= unscale[i / 2];
       }
     }
-    return cancellation.is_in_doubt(K);
+    return do_cancel(rows_of_warp.energy, energy, unscale_row, squares, K);
   }
 
   const int rows = part_inside(p.M - at.row, 16), cols = part_inside(p.N - at.col, BN);
@@ -131,13 +127,17 @@ __device__ __forceinline__ bool finish_rows(const Sgemm& p, const Lines& lines,
         const int col = 8 * j + 2 * t + c;
         if (col >= cols) break;
         float& x = sum[4 * j + 2 * half + c];
-        const Finished finished = finish(x, K, row_line, lines.line(p.M + at.col + col));
+        const Line col_line = lines.line(p.M + at.col + col);
+        const float weighted = x * energy.weight(col_line.unscale);
+        squares[half] += weighted * weighted;
+        const Finished finished = finish(x, K, row_line, col_line);
         in_doubt = in_doubt || finished.is_in_doubt;
         x = finished.product;
       }
     }
   }
-  return __any_sync(~0u, in_doubt) != 0 || cancellation.is_in_doubt(K);
+  const bool cancel = do_cancel(rows_of_warp.energy, energy, unscale_row, squares, K);
+  return __any_sync(~0u, in_doubt) != 0 || cancel;
 }
 
 /// Writes alpha times a warp's sums, plus beta C. `C`: the first element of the warp's 16 rows, of which `rows` lie inside the matrix,
