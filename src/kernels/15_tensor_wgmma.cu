@@ -382,6 +382,7 @@ extern const Rung tensor_wgmma{
                    .epsilon = 0x1p-23,
                    .exact_bits = 12,
                    .largest_input = FP32.largest_input,
+                   .fp16_products = 3,
                    .limits = ErrorLimits{.frobenius = 1.5e-7,
                                          .frobenius_all_positive = 2.5e-7,
                                          .largest = 0x1p-21}},

@@ -73,6 +73,8 @@ struct Arithmetic {
   float largest_input;
   /// Inputs below this magnitude are zero, or less accurate than the bound says.
   float least_input = 0;
+  /// A rung that multiplies FP16 parts: how many of their products make one of its own. Otherwise 0.
+  int fp16_products = 0;
   /// A rung with limits also promises that no sum overflows while |A||B| < 2^126. If |A||B| is larger, a sum may be an infinity,
   /// but only the infinity with the exact sum's sign.
   std::optional<ErrorLimits> limits = {};

@@ -132,6 +132,7 @@ inline Run full() {
                                     .simulation_seconds = 0.125};
   r.seen.timing = results::Timing{.options = {.cold = true,
                                               .once = true,
+                                              .energy = true,
                                               .seconds = 0.5,
                                               .samples = 7,
                                               .target_spread = 0.0625},
@@ -144,6 +145,10 @@ inline Run full() {
                                   .launches_per_sample = 50,
                                   .steady = false,
                                   .clocks_mhz = {1500, 1755, 1980},
+                                  .reference_clock_mhz = 1860,
+                                  .joules = 0.5,
+                                  .reference_joules = 1.75,
+                                  .fp16_roof_gflops = 200000,
                                   .slowdowns = {"power limit", "thermal slowdown"},
                                   .fp32_peak_gflops = 66908.25};
   r.seen.lines = {{.file = "strided_copy.cu",

@@ -448,6 +448,14 @@ void append_whole(std::vector<double>& to, size_t samples, const std::vector<dou
   }
 }
 
+// Returns the mean of a figure over runs. `all` already counts the run of `one`; nothing if a run lacks the figure.
+std::optional<double> mean(std::optional<double> before, std::optional<double> one,
+                           const Timing& all) {
+  if (!before || !one) return std::nullopt;
+  const auto runs = static_cast<double>(all.samples_of_runs.size());
+  return *before + (*one - *before) / runs;
+}
+
 void add_timing(Timing& all, const Timing& one) {
   const size_t before = all.samples_ms.size(), more = one.samples_ms.size();
   if (all.samples_of_runs.empty()) all.samples_of_runs = {static_cast<int>(before)};
@@ -464,6 +472,10 @@ void add_timing(Timing& all, const Timing& one) {
     all.clocks_mhz[0] = std::min(all.clocks_mhz[0], one.clocks_mhz[0]);
     all.clocks_mhz[2] = std::max(all.clocks_mhz[2], one.clocks_mhz[2]);
   }
+  all.reference_clock_mhz = mean(all.reference_clock_mhz, one.reference_clock_mhz, all);
+  all.joules = mean(all.joules, one.joules, all);
+  all.reference_joules = mean(all.reference_joules, one.reference_joules, all);
+  all.fp16_roof_gflops = mean(all.fp16_roof_gflops, one.fp16_roof_gflops, all);
   all.steady &= one.steady;
   for (const std::string& slowdown : one.slowdowns) {
     if (std::ranges::find(all.slowdowns, slowdown) == all.slowdowns.end())

@@ -206,6 +206,7 @@ const char* reference_name(bool is_copy) { return is_copy ? "copy" : nullptr; }
 constexpr auto MEASURE_OPTIONS = std::tuple{
     needed("l2", &MeasureOptions::cold, Word<bool>{l2_name, 2, "is neither 'warm' nor 'cold'"}),
     needed("once", &MeasureOptions::once, Truth{}),
+    omitted("energy", &MeasureOptions::energy, Truth{}),
     needed("seconds_at_most", &MeasureOptions::seconds, POSITIVE),
     needed("samples_at_most", &MeasureOptions::samples, SMALL),
     needed("target_spread", &MeasureOptions::target_spread, Number<double>{0, 1}),
@@ -220,6 +221,10 @@ constexpr auto TIMING = std::tuple{
     needed("clocks_mhz", &Timing::clocks_mhz, List<Number<double>>{POSITIVE}),
     needed("slowdowns", &Timing::slowdowns, TEXTS),
     known("fp32_peak_gflops", &Timing::fp32_peak_gflops, POSITIVE),
+    omitted("reference_clock_mhz", &Timing::reference_clock_mhz, POSITIVE),
+    omitted("joules", &Timing::joules, FIGURE),
+    omitted("reference_joules", &Timing::reference_joules, FIGURE),
+    omitted("fp16_roof_gflops", &Timing::fp16_roof_gflops, POSITIVE),
     needed("samples_ms", &Timing::samples_ms, List<Number<double>>{MS}),
     needed("reference_samples_ms", &Timing::reference_samples_ms, List<Number<double>>{MS}),
     omitted("samples_of_runs", &Timing::samples_of_runs, List<Whole<int>>{{1, INT32_MAX}}),

@@ -114,6 +114,9 @@ class LadderTable : public ResultTable {
     figure("spread", 8);
     add_figure("GFLOP/s", "gflops", 5, grouped);
     figure("percent_of_peak", 7);
+    figure("percent_of_fp16_roof", 11);
+    figure("joules", 4);  // asked for, as errors are
+    figure("reference_joules", 5);
     add_figure("GB/s", "gbytes_per_second", 14, grouped);
     figure("percent_of_copy", 13);
     const auto itself = [](const Result& r) { return &r; };

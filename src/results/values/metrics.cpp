@@ -73,6 +73,17 @@ Figure error(const Result& r, Figure Errors::* which) {
   return r.judged.errors ? *r.judged.errors.*which : std::nullopt;
 }
 
+Figure of_timing(const Result& r, Figure Timing::* which) {
+  return timing(r) ? timing(r)->*which : std::nullopt;
+}
+
+Figure reference_gflops(const Result& r) {
+  if (!timing(r) || !r.problem || timing(r)->is_against_copy) return std::nullopt;
+  if (timing(r)->reference_samples_ms.empty()) return std::nullopt;
+  const double ms = quartiles(timing(r)->reference_samples_ms).median;
+  return ratio(r.problem->flops(), ms * 1e6);
+}
+
 using Buffer = std::string_view;
 
 constexpr Metric METRICS[] = {
@@ -229,6 +240,25 @@ constexpr Metric METRICS[] = {
      "runs "
      "the mean of their medians",
      false, [](const Result& r, Buffer, const Roofs&) { return percent_of_cublas(r); }},
+    {"reference_gflops", "GFLOP/s of cuBLAS", "cuBLAS", "", Better::neither, 0,
+     "2 M N K / median time of cuBLAS, which took turns with the kernel", false,
+     [](const Result& r, Buffer, const Roofs&) { return reference_gflops(r); }},
+    {"percent_of_fp16_roof", "per cent of the FP16 roof", "% FP16 roof", "", Better::more, 1,
+     "of a third of the rate of cuBLAS's FP16 product: a product in FP16 parts takes three", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return percent(ratio(gflops(r), of_timing(r, &Timing::fp16_roof_gflops)));
+     }},
+    {"joules", "energy of a launch", "energy", "J", Better::less, 3,
+     "of the whole device, measured while the kernel ran alone, again and again", false,
+     [](const Result& r, Buffer, const Roofs&) { return of_timing(r, &Timing::joules); }},
+    {"reference_joules", "energy of a launch of cuBLAS", "cuBLAS's energy", "J", Better::neither, 3,
+     "the same of cuBLAS's product", false,
+     [](const Result& r, Buffer, const Roofs&) { return of_timing(r, &Timing::reference_joules); }},
+    {"reference_clock_mhz", "clock of cuBLAS", "cuBLAS's clock", "MHz", Better::neither, 0,
+     "of the multiprocessors, the median while cuBLAS's samples were taken", false,
+     [](const Result& r, Buffer, const Roofs&) {
+       return of_timing(r, &Timing::reference_clock_mhz);
+     }},
     {"percent_of_peak", "per cent of the FP32 peak", "% peak", "", Better::more, 1,
      "of the FP32 peak at the measured clock", false,
      [](const Result& r, Buffer, const Roofs&) {

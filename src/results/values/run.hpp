@@ -83,6 +83,7 @@ struct Traffic {
 struct MeasureOptions {
   bool cold = false;             // flush L2 before every launch
   bool once = false;             // one launch, no warm-up: for a profiler
+  bool energy = false;           // also measure the energy of a launch, a second for each kernel
   double seconds = 2.0;          // longest time for a kernel's samples, the reference's included
   int samples = 200;             // most samples of a kernel
   double target_spread = 0.002;  // stop once the median's relative error is this small
@@ -109,6 +110,13 @@ struct Timing {
   bool steady = true;  // neither times nor clock were changing when the samples began
   std::vector<double>
       clocks_mhz{};  // lowest, median and highest while the samples were taken; empty if unknown
+  std::optional<double>
+      reference_clock_mhz{};  // the median while the reference's samples were taken
+  /// The energy of one launch of the kernel, and of the reference, each measured alone. From the whole device's counter.
+  std::optional<double> joules{}, reference_joules{};
+  /// For a rung that multiplies FP16 parts: a share of the rate of cuBLAS's FP16 product of the same size, because it takes
+  /// several FP16 products to make one of its own.
+  std::optional<double> fp16_roof_gflops{};
   std::vector<std::string> slowdowns{};      // reasons for a lower clock meanwhile, each once
   std::optional<double> fp32_peak_gflops{};  // of the device at the median clock
   bool operator==(const Timing&) const = default;

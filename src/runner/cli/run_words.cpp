@@ -161,6 +161,7 @@ void add_run_options(CLI::App& app, RunWords& words) {
 
   app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);
   app.add_flag("--cold", words.cold, "flush L2 before every launch")->group(MEASURING);
+  app.add_flag("--energy", words.energy, "also measure the energy of a launch")->group(MEASURING);
   add_measuring_options(app, words.measuring, "kernel");
   add_simulator_options(app, words.simulator, false);
 }
@@ -184,6 +185,11 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   if (words.errors) refuse_errors_of_nothing(request.problems);
   request.presentation = presentation_from(app, words.output, &request.json_file);
   request.measure.cold = words.cold;
+  if (words.energy && words.cold)
+    throw usage("--energy and --cold exclude each other: flushing L2 takes energy too");
+  if (words.energy && words.measuring.once)
+    throw usage("--energy and --once exclude each other: one launch is too short for the counter");
+  request.measure.energy = words.energy;
   set_measuring(words.measuring, request);
   set_simulator_options(words.simulator, machine::KIND, request);
   // A user's file is new, so always look for its hazards.

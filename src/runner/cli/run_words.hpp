@@ -19,7 +19,7 @@ struct RunWords {
   OutputWords output{};
   MeasuringWords measuring{};
   SimulatorWords simulator{};
-  bool warm = false, cold = false, errors = false;
+  bool warm = false, cold = false, errors = false, energy = false;
 };
 
 /// Adds the options of a run to `app`, which must not outlive `words`.

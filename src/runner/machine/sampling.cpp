@@ -117,6 +117,8 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
   std::ranges::sort(timing.slowdowns);
   const auto repeated = std::ranges::unique(timing.slowdowns);
   timing.slowdowns.erase(repeated.begin(), repeated.end());
+  if (!references.clocks_mhz.empty())
+    timing.reference_clock_mhz = results::quartiles(references.clocks_mhz).median;
   if (!kernels.clocks_mhz.empty()) {
     const std::vector<double> all = joined(kernels.clocks_mhz, references.clocks_mhz);
     const auto [low, high] = std::ranges::minmax(all);
@@ -124,6 +126,35 @@ Timing take_turns(const Sampler& kernel, const Sampler& reference, const Measure
     timing.sample_clocks_mhz = std::move(kernels.clock_of_sample);
   }
   return timing;
+}
+
+std::optional<double> joules_of_launch(const std::function<int()>& sample,
+                                       const std::function<std::optional<double>()>& joules,
+                                       const SecondsNow& now) {
+  constexpr double SECONDS_LEAST = 0.8, SECONDS_MOST = 3;
+  const auto first = joules();
+  if (!first) return std::nullopt;
+  const double start = now();
+  // The counter moves in steps, so the energy between two steps is that of the launches between them.
+  double begin = 0, begin_seconds = 0, last = *first;
+  int64_t launches = 0;
+  bool has_begun = false;
+  while (!interrupted() && now() - start < SECONDS_MOST) {
+    const int more = sample();
+    if (has_begun) launches += more;
+    const auto here = joules();
+    if (!here) return std::nullopt;
+    if (*here == last) continue;
+    last = *here;
+    if (!has_begun) {
+      has_begun = true;
+      begin = last;
+      begin_seconds = now();
+    } else if (now() - begin_seconds >= SECONDS_LEAST) {
+      return (last - begin) / static_cast<double>(launches);
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> doubts(const Timing& timing) {

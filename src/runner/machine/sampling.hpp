@@ -46,6 +46,12 @@ results::Timing take_turns(const Sampler& kernel, const Sampler& reference,
                            const results::MeasureOptions& options,
                            const SecondsNow& now = steady_seconds);
 
+/// Returns the energy of one launch. Takes samples one after the other for about a second: `sample` takes one and returns its launches,
+/// `joules` reads the device's counter. Nothing if the counter cannot be read or does not move, or if the user interrupts.
+std::optional<double> joules_of_launch(const std::function<int()>& sample,
+                                       const std::function<std::optional<double>()>& joules,
+                                       const SecondsNow& now = steady_seconds);
+
 /// Returns the reasons not to trust a measurement; nothing if it can be trusted.
 std::vector<std::string> doubts(const results::Timing& timing);
 

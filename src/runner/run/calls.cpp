@@ -60,12 +60,13 @@ struct Place {
   std::vector<std::string> kernels{};
   bool with_files = false;
   bool with_errors = false;
+  bool with_energy = false;
 
   bool has_same_options(const Place& other) const {
     return cold == other.cold && once == other.once && with_errors == other.with_errors &&
-           problem.alpha == other.problem.alpha && problem.beta == other.problem.beta &&
-           problem.seed == other.problem.seed && problem.data == other.problem.data &&
-           problem.offset_a == other.problem.offset_a &&
+           with_energy == other.with_energy && problem.alpha == other.problem.alpha &&
+           problem.beta == other.problem.beta && problem.seed == other.problem.seed &&
+           problem.data == other.problem.data && problem.offset_a == other.problem.offset_a &&
            problem.offset_b == other.problem.offset_b && problem.offset_c == other.problem.offset_c;
   }
 };
@@ -88,6 +89,7 @@ Place place_of(const Result& row, const Problem& problem) {
   if (row.seen.timing) {
     place.cold = row.seen.timing->options.cold;
     place.once = row.seen.timing->options.once;
+    place.with_energy = row.seen.timing->options.energy;
   }
   return place;
 }
@@ -119,6 +121,7 @@ void add_options(const Place& place, Call& call) {
   if (place.cold) call.emplace_back("--cold");
   if (place.once) call.emplace_back("--once");
   if (place.with_errors) call.emplace_back("--errors");
+  if (place.with_energy) call.emplace_back("--energy");
   if (machine::MEASURES_TIME && !place.once) {
     call.insert(call.end(), {"--time", fmt::format("{}", SECONDS_OF_A_RUN)});
   }

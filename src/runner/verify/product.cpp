@@ -26,7 +26,12 @@ std::optional<results::Timing> time_product(const ladder::Rung& rung, const ladd
   std::optional<results::Timing> timing =
       machine::time(launch_of(rung, problem),
                     is_reference ? machine::Launch() : launch_of(reference, problem), options);
-  if (timing) timing->is_reference = is_reference;
+  if (!timing) return timing;
+  timing->is_reference = is_reference;
+  if (const int products = rung.arithmetic.fp16_products; products > 0 && !options.once) {
+    if (const auto fp16 = machine::fp16_gflops(problem.M, problem.N, problem.K))
+      timing->fp16_roof_gflops = *fp16 / products;
+  }
   return timing;
 }
 

@@ -355,6 +355,28 @@ TEST(AddRun, KeepsTimesAndClocksOnlyWhereAllHaveThem) {
   EXPECT_THAT(all.results[0].seen.timing->sample_seconds, IsEmpty());
 }
 
+TEST(AddRun, TakesTheMeanOfWhatARunMeasuresOnce) {
+  const auto with_energy = [](double joules) {
+    results::Run run = timed_run(rung_of_runs({3}));
+    Timing& t = *run.results[0].seen.timing;
+    t.joules = joules;
+    t.reference_joules = 2 * joules;
+    t.reference_clock_mhz = 1000 + joules;
+    t.fp16_roof_gflops = 100 * joules;
+    return run;
+  };
+  results::Run all = with_energy(1);
+  results::add_run(all, with_energy(2));
+  results::add_run(all, with_energy(6));
+  const Timing& t = *all.results[0].seen.timing;
+  EXPECT_EQ(t.joules, 3);
+  EXPECT_EQ(t.reference_joules, 6);
+  EXPECT_EQ(t.reference_clock_mhz, 1003);
+  EXPECT_EQ(t.fp16_roof_gflops, 300);
+  results::add_run(all, timed_run(rung_of_runs({3})));
+  EXPECT_EQ(all.results[0].seen.timing->joules, std::nullopt) << "a run did not measure it";
+}
+
 TEST(AddRun, KeepsWhatIsNotRight) {
   results::Run wrong = timed_run(rung_of_runs({3}));
   wrong.results[0].judged.correct = false;

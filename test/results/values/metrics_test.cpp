@@ -80,6 +80,11 @@ TEST(Metrics, FollowFromTheFacts) {
       {"spread", 100 * 2.0 / 3},
       {"gflops", flop / 3e6},
       {"percent_of_cublas", 125},  // two runs, with medians of 150 and 100
+      {"reference_gflops", flop / 2e6},
+      {"percent_of_fp16_roof", 100 * flop / 3e6 / 200000},
+      {"joules", 0.5},
+      {"reference_joules", 1.75},
+      {"reference_clock_mhz", 1860},
       {"percent_of_peak", 100 * flop / 3e6 / 66908.25},
       {"clock_mhz", 1755},
       {"gbytes_per_second", bytes / 3e6},

@@ -200,6 +200,8 @@ TEST(CommandLine, TakesMeasuringOptions) {
   EXPECT_EQ(request.measure, (results::MeasureOptions{.cold = true, .seconds = 0.5, .samples = 7}));
   EXPECT_TRUE(request.strict);
   EXPECT_TRUE(parse_run({"1", "--once"}).measure.once);
+  EXPECT_TRUE(parse_run({"1", "--energy"}).measure.energy);
+  EXPECT_FALSE(parse_run({"1"}).measure.energy);
 }
 
 TEST(CommandLine, KeepsItsWords) {

@@ -133,6 +133,8 @@ TEST(Misuse, OfOutput) {
       {{"1", "--json", "--csv"}, "only one of --json, --csv and --md"},
       {{"1", "-q", "-v"}, "-q and -v exclude each other"},
       {{"1", "--warm", "--cold"}, "--warm and --cold exclude each other"},
+      {{"1", "--energy", "--cold"}, "--energy and --cold exclude each other"},
+      {{"1", "--energy", "--once"}, "--energy and --once exclude each other"},
       {{"1", "--color", "sometimes"}, "--color 'sometimes' is not understood: write auto, always"},
       {{"1", "--color", ""}, "--color '' is not understood: write auto, always"},
       {{"1", "--szie", "3"}, "did you mean '--size'?"},

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,6 +85,59 @@ TEST(TakeTurns, NeighboursStandSideBySide) {
   device.kernel = [&](size_t turn) { return Sample{.ms = 10 * slower(turn)}; };
   device.reference = [&](size_t turn) { return Sample{.ms = 5 * slower(turn)}; };
   EXPECT_THAT(results::paired_percent(device.measure()), Each(testing::DoubleEq(50.0)));
+}
+
+TEST(TakeTurns, TellsTheClockOfEach) {
+  Device device;
+  device.kernel = [](size_t) { return Sample{.ms = 10, .clock_mhz = 1400}; };
+  device.reference = [](size_t) { return Sample{.ms = 10, .clock_mhz = 1800}; };
+  const Timing timing = device.measure();
+  EXPECT_THAT(timing.clocks_mhz, ElementsAre(1400, 1400, 1800));
+  EXPECT_EQ(timing.reference_clock_mhz, 1800);
+  EXPECT_EQ(device.measure({}, false).reference_clock_mhz, std::nullopt);
+}
+
+// A device that uses 700 W. Its counter moves every 20 ms, and a sample of two launches takes 5 ms.
+struct EnergyCounter {
+  double seconds = 0;
+  double watts = 700;
+  bool is_there = true;
+
+  std::optional<double> joules_of_launch() {
+    return runner::joules_of_launch(
+        [&] {
+          seconds += 0.005;
+          return 2;
+        },
+        [&]() -> std::optional<double> {
+          if (!is_there) return std::nullopt;
+          return 0.02 * watts * std::floor(seconds / 0.02 + 1e-9);
+        },
+        [&] { return seconds; });
+  }
+};
+
+TEST(Energy, IsThatOfALaunch) {
+  EnergyCounter counter;
+  const auto joules = counter.joules_of_launch();
+  ASSERT_TRUE(joules);
+  EXPECT_NEAR(*joules, 700 * 0.0025, 1e-9);
+  EXPECT_LT(counter.seconds, 1);
+}
+
+// It begins between two steps of the counter, which belong to no whole number of launches.
+TEST(Energy, CountsFromOneStepOfTheCounterToAnother) {
+  EnergyCounter counter{.seconds = 0.013};
+  const auto joules = counter.joules_of_launch();
+  ASSERT_TRUE(joules);
+  EXPECT_NEAR(*joules, 700 * 0.0025, 1e-9);
+}
+
+TEST(Energy, IsUnknownWithoutACounterThatMoves) {
+  EXPECT_EQ(EnergyCounter{.is_there = false}.joules_of_launch(), std::nullopt);
+  EnergyCounter still{.watts = 0};
+  EXPECT_EQ(still.joules_of_launch(), std::nullopt);
+  EXPECT_LT(still.seconds, 4) << "it gives up";
 }
 
 TEST(TakeTurns, KeepsHowItWasAsked) {

@@ -51,7 +51,7 @@ struct Learner : testing::Test {
 TEST_F(Learner, BeginsAtTheFirstExerciseAndMakesNothingByLooking) {
   const Ended ended = run({"learn"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("0 of 27 exercises solved"),
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("0 of 28 exercises solved"),
                                HasSubstr("./sgemm_runner learn numbering")));
   EXPECT_FALSE(fs::exists(mine));
 }
@@ -89,7 +89,7 @@ TEST_F(Learner, WhoIsRightSeesWhatItWasWorth) {
                     HasSubstr("6.6× fewer"), HasSubstr("in 32 sectors of 32 lines"),
                     HasSubstr("in 4 sectors of 1 line"), HasSubstr("./sgemm_runner learn ")));
   EXPECT_THAT(progress()["exercises"]["02_coalesced"]["solved"], StartsWith("20"));
-  EXPECT_THAT(run({"learn"}).out, HasSubstr("1 of 27 exercises solved"));
+  EXPECT_THAT(run({"learn"}).out, HasSubstr("1 of 28 exercises solved"));
 }
 
 TEST_F(Learner, TheRightResultWithoutTheIdeaIsNotRight) {

@@ -85,6 +85,10 @@ void describe(results::Provenance& provenance) {
 
 results::Roofs measure_roofs() { return runner::measure_roofs(); }
 
+std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K) {
+  return runner::fp16_gflops(M, N, K);
+}
+
 void name_buffer(const void*, const char*) {}
 
 cudaError_t run(const Launch& launch, results::Observation& seen) {

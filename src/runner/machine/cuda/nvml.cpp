@@ -88,6 +88,11 @@ std::optional<double> Nvml::clock_limit_mhz() const {
   return mhz ? std::optional<double>(*mhz) : std::nullopt;
 }
 
+std::optional<double> Nvml::joules() const {
+  const auto millijoules = ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption");
+  return millijoules ? std::optional(static_cast<double>(*millijoules) / 1e3) : std::nullopt;
+}
+
 std::optional<bool> Nvml::ecc() const {
   if (device_ == nullptr) return std::nullopt;
   int now = 0, after_reboot = 0;

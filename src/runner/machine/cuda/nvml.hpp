@@ -19,6 +19,8 @@ class Nvml {
 
   /// Returns the present clock of the multiprocessors in MHz.
   std::optional<double> clock_mhz() const;
+  /// Returns the energy that the device has used since the driver was loaded.
+  std::optional<double> joules() const;
   /// Returns the causes that slow the device now: heat or a brake. The power limit does not count, because every full
   /// load meets it.
   std::vector<std::string> slowdowns() const;

@@ -1,12 +1,12 @@
-// Handles of the CUDA runtime that are destroyed exactly once.
+// Handles of the CUDA runtime, or of cuBLAS, that are destroyed exactly once.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace runner {
 
-/// A handle of the CUDA runtime, destroyed with its owner.
-template <typename Handle, cudaError_t (*DESTROY)(Handle)>
+/// A handle that is destroyed with its owner.
+template <typename Handle, auto DESTROY>
 class Owned {
  public:
   Owned() = default;

@@ -1,12 +1,17 @@
-// The two roofs of a CUDA device. Host and device code are in one file, as a kernel and its launch belong together.
+// The roofs of a CUDA device. Host and device code are in one file, as a kernel and its launch belong together.
+#include <cublas_v2.h>
+#include <cuda_fp16.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
 
 #include "app/error.hpp"
+#include "results/values/statistics.hpp"
 #include "runner/machine/cuda/gate.hpp"
 #include "runner/machine/cuda/owned.hpp"
 #include "runner/machine/cuda/roofs.hpp"
+#include "runner/machine/cuda/stopwatch.hpp"
 #include "runner/machine/device_buffer.hpp"
 
 namespace runner {
@@ -83,7 +88,62 @@ double fp32_gflops() {
   return 2.0 * CHAINS * STEPS * THREADS * blocks / (ms * 1e6);
 }
 
+// Random numbers in [-1, 1): a product of zeros would take less power and run at a higher clock.
+__global__ void fill_kernel(__half* numbers, int64_t count) {
+  const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    auto x = static_cast<unsigned>(i);
+    x = (x ^ x >> 16) * 0x45d9f3bu;
+    x = (x ^ x >> 16) * 0x45d9f3bu;
+    numbers[i] = __float2half(static_cast<float>(static_cast<int>(x ^ x >> 16)) * 0x1p-31f);
+  }
+}
+
+DeviceBuffer<__half> random_halves(int64_t count) {
+  DeviceBuffer<__half> numbers(count);
+  fill_kernel<<<1024, 256>>>(numbers.data(), count);
+  check(cudaGetLastError());
+  return numbers;
+}
+
+cudaError_t as_cuda_error(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorNotSupported;
+}
+
+double measure_fp16_gflops(int64_t M, int64_t N, int64_t K) {
+  const DeviceBuffer<__half> A = random_halves(M * K), B = random_halves(K * N);
+  const DeviceBuffer<float> C(M * N);
+  Owned<cublasHandle_t, cublasDestroy> handle;
+  check(as_cuda_error(cublasCreate(handle.out())));
+  const auto launch = [&](cudaStream_t stream) {
+    const float one = 1, zero = 0;
+    cublasStatus_t status = cublasSetStream(handle.get(), stream);
+    if (status != CUBLAS_STATUS_SUCCESS) return as_cuda_error(status);
+    // Column-major, so C^T = B^T A^T, as rung 0 has it.
+    status = cublasGemmEx(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, static_cast<int>(N),
+                          static_cast<int>(M), static_cast<int>(K), &one, B.data(), CUDA_R_16F,
+                          static_cast<int>(N), A.data(), CUDA_R_16F, static_cast<int>(K), &zero,
+                          C.data(), CUDA_R_32F, static_cast<int>(N), CUBLAS_COMPUTE_32F,
+                          CUBLAS_GEMM_DEFAULT);
+    return as_cuda_error(status);
+  };
+  const results::Timing timing =
+      Stopwatch({.seconds = 0.2, .samples = 50}).measure(launch, Stopwatch::Launch());
+  return 2.0 * static_cast<double>(M) * static_cast<double>(N) * static_cast<double>(K) /
+         (results::quartiles(timing.samples_ms).median * 1e6);
+}
+
 }  // namespace
+
+std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K) {
+  if (std::max({M, N, K}) > INT32_MAX || std::min({M, N, K}) < 1) return std::nullopt;
+  try {
+    return measure_fp16_gflops(M, N, K);
+  } catch (const Error&) {
+    static_cast<void>(cudaGetLastError());
+    return std::nullopt;
+  }
+}
 
 results::Roofs measure_roofs() {
   results::Roofs roofs;

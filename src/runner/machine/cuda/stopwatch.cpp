@@ -126,6 +126,17 @@ results::Timing Stopwatch::measure(const Launch& launch, const Launch& reference
   results::Timing timing =
       take_turns(kernel_sampler, reference ? reference_sampler : Sampler(), options_);
   timing.launches_per_sample = kernel->launches();
+  if (options_.energy && !options_.once) {
+    const auto joules_of = [&](const Work& work) {
+      const auto take = [&] {
+        sample(work);
+        return work.launches();
+      };
+      return joules_of_launch(take, [] { return nvml().joules(); });
+    };
+    timing.joules = joules_of(*kernel);
+    if (reference) timing.reference_joules = joules_of(*reference);
+  }
   if (timing.clocks_mhz.size() == 3) {
     int device = 0;
     cudaDeviceProp properties{};
