@@ -107,7 +107,7 @@ class Ladder(Case):
         bars = ladder.shown(results.read(runs.BASELINE))["bars"]
         self.assertEqual(len(bars), len(ax.patches))
         for patch, bar in zip(ax.patches, bars):
-            box = texts[f"{bar['percent']:.1f}"]
+            box = texts[f"{bar['percent']:.1f}{'' if bar['trusted'] else ' ?'}"]
             self.assertGreater(box.x0, patch.get_window_extent().x1)
             middle = (patch.get_window_extent().y0 + patch.get_window_extent().y1) / 2
             self.assertLess(abs((box.y0 + box.y1) / 2 - middle), 3)

@@ -22,7 +22,7 @@ from plots.report import metrics, page, words
 
 RUNNER = Path(sys.argv.pop(1)).resolve()
 VOID = ("meta", "input", "br", "hr", "img", "link")
-MOST_BYTES = 4 << 20
+MOST_BYTES = 5 << 20
 
 
 class Page(HTMLParser):
