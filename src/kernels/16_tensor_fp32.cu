@@ -339,8 +339,10 @@ Workspace plan(const Sgemm& p, int multiprocessors) {
   return w;
 }
 
+// `counts`: where the host wants to know what was left to FP64, or nullptr.
 template <int BM, bool VECTOR>
-cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t stream,
+                         LeftoverCounts* counts) {
   const auto product = tensor_fp32_kernel<BM, VECTOR>;
   constexpr int SHARED_BYTES = sizeof(Shared<BM>);
   cudaError_t error =
@@ -380,7 +382,9 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
     error = launch_after(add_known_parts_kernel, tiles, ADD_THREADS, 0, stream, p, w.sums, w.left);
     if (error != cudaSuccess) return error;
   }
-  return launch_fp64_leftovers(p, w.left, multiprocessors, stream);
+  error = launch_fp64_leftovers(p, w.left, multiprocessors, stream);
+  if (error != cudaSuccess || counts == nullptr) return error;
+  return cudaMemcpyAsync(counts, w.left.counts, sizeof *counts, cudaMemcpyDeviceToHost, stream);
 }
 
 bool needs_fp64(const Sgemm& p) {
@@ -388,27 +392,44 @@ bool needs_fp64(const Sgemm& p) {
 }
 
 template <bool VECTOR>
-cudaError_t launch_either(const Sgemm& p, int multiprocessors, cudaStream_t stream) {
+cudaError_t launch_either(const Sgemm& p, int multiprocessors, cudaStream_t stream,
+                          LeftoverCounts* counts) {
   switch (rows_of_tile(p.M, p.N, multiprocessors)) {
     case 64:
-      return launch_steps<64, VECTOR>(p, multiprocessors, stream);
+      return launch_steps<64, VECTOR>(p, multiprocessors, stream, counts);
     // exercise middle: begin
     case 128:
-      return launch_steps<128, VECTOR>(p, multiprocessors, stream);
+      return launch_steps<128, VECTOR>(p, multiprocessors, stream, counts);
     // exercise middle: end
     default:
-      return launch_steps<192, VECTOR>(p, multiprocessors, stream);
+      return launch_steps<192, VECTOR>(p, multiprocessors, stream, counts);
   }
 }
 
-cudaError_t launch_tensor_fp32(const Sgemm& p, cudaStream_t stream) {
+cudaError_t launch_on_tensor_cores(const Sgemm& p, cudaStream_t stream, LeftoverCounts* counts) {
   if (!BUILT_WITH_WGMMA) return cudaErrorNoKernelImageForDevice;
-  if (needs_fp64(p)) return launch_fp64_tiles(p, nullptr, stream);
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  return is_vector_aligned(p, 16) ? launch_either<true>(p, device.multiprocessors, stream)
-                                  : launch_either<false>(p, device.multiprocessors, stream);
+  return is_vector_aligned(p, 16) ? launch_either<true>(p, device.multiprocessors, stream, counts)
+                                  : launch_either<false>(p, device.multiprocessors, stream, counts);
+}
+
+cudaError_t launch_tensor_fp32(const Sgemm& p, cudaStream_t stream) {
+  return needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
+                       : launch_on_tensor_cores(p, stream, nullptr);
+}
+
+cudaError_t launch_and_tell_tensor_fp32(const Sgemm& p, cudaStream_t stream, LeftToFP64* left) {
+  LeftoverCounts counts{};
+  cudaError_t error = needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
+                                    : launch_on_tensor_cores(p, stream, &counts);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+  if (error != cudaSuccess) return error;
+  const int64_t rows = counts.rows, cols = counts.cols, bands = counts.bands;
+  const int64_t elements = rows * p.N + cols * (p.M - rows) + bands * Band::ROWS * Band::COLS;
+  *left = {rows, cols, bands, needs_fp64(p) ? p.M * p.N : std::min(elements, p.M * p.N)};
+  return cudaSuccess;
 }
 
 const char* path_tensor_fp32(const Sgemm& p) {
@@ -443,6 +464,7 @@ extern const Rung tensor_fp32{
                                          .frobenius_all_positive = 2e-7,
                                          .largest = 0x1p-21,
                                          .share_of_reference = 0.5}},
+    .launch_and_tell = launch_and_tell_tensor_fp32,
 };
 
 }  // namespace ladder

@@ -95,6 +95,15 @@ cudaError_t launch(const Rung& rung, const Sgemm& problem, cudaStream_t stream) 
   return launch(rung, Call(problem), stream);
 }
 
+cudaError_t launch_and_tell(const Rung& rung, const Sgemm& problem, cudaStream_t stream,
+                            LeftToFP64* left) {
+  *left = {};
+  if (rung.launch_and_tell == nullptr) return cudaErrorNotSupported;
+  if (const cudaError_t refusal = refusal_of(Call(problem)); refusal != cudaSuccess) return refusal;
+  if (is_empty(problem)) return cudaSuccess;
+  return rung.launch_and_tell(without_unneeded_product(problem), stream, left);
+}
+
 const char* path(const Rung& rung, const Sgemm& problem) {
   if (rung.path == nullptr || !is_well_formed(problem) || is_empty(problem)) return nullptr;
   return rung.path(without_unneeded_product(problem));

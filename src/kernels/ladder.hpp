@@ -89,6 +89,14 @@ inline constexpr Arithmetic FP32{.name = "FP32",
                                  .exact_bits = 12,
                                  .largest_input = 3.40282347e38f};
 
+/// What a rung left to FP64 of one product, because its own way would not be accurate enough for these data.
+struct LeftToFP64 {
+  int64_t rows = 0, cols = 0;  // of C, as a whole
+  int64_t bands = 0;           // other pieces of C
+  int64_t elements =
+      0;  // all together, of C; at most, since bands may reach into these rows and columns
+};
+
 /// True if the arithmetic is less accurate than FP32. A rung's speed then cannot stand for the speed of an FP32 kernel.
 constexpr bool is_below_fp32(const Arithmetic& arithmetic) {
   return arithmetic.epsilon > FP32.epsilon;
@@ -124,6 +132,10 @@ struct Rung {
 
   Needs needs = {};
   Arithmetic arithmetic = FP32;
+
+  /// Does what launch() does, waits, and tells what it left to FP64. nullptr for a rung that computes all data in one way.
+  cudaError_t (*launch_and_tell)(const Sgemm& problem, cudaStream_t stream,
+                                 LeftToFP64* left) = nullptr;
 };
 
 /// Returns all rungs of this build, by number.
@@ -137,6 +149,11 @@ std::span<const Rung* const> all();
 cudaError_t launch(const Rung& rung, const Call& call, cudaStream_t stream);
 /// Runs a rung on one product.
 cudaError_t launch(const Rung& rung, const Sgemm& problem, cudaStream_t stream);
+
+/// Runs a rung on one product, waits, and tells what it left to FP64. Returns cudaErrorNotSupported for a rung that cannot tell, and
+/// what launch() returns.
+cudaError_t launch_and_tell(const Rung& rung, const Sgemm& problem, cudaStream_t stream,
+                            LeftToFP64* left);
 
 /// Returns the name of the path that launch() takes, or nullptr if the rung has only one.
 const char* path(const Rung& rung, const Sgemm& problem);

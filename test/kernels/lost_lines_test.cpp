@@ -457,6 +457,53 @@ INSTANTIATE_TEST_SUITE_P(Cancelling, LostLines,
                                           testing::ValuesIn(CANCELLING)),
                          name_of);
 
+// Returns what rung 16 leaves to FP64 of a product of 100 x 90.
+ladder::LeftToFP64 left_of(void (*plant)(Elements&), int64_t K = 128) {
+  Elements e({100, 90, K});
+  plant(e);
+  const DeviceFloats A(e.A), B(e.B), C(e.C);
+  const Sgemm sgemm{.M = 100,
+                    .N = 90,
+                    .K = K,
+                    .alpha = 1,
+                    .A = A.data(),
+                    .lda = e.lda(),
+                    .B = B.data(),
+                    .ldb = e.ldb(),
+                    .beta = 0,
+                    .C = C.data(),
+                    .ldc = e.ldc()};
+  ladder::LeftToFP64 left;
+  EXPECT_EQ(ladder::launch_and_tell(*ladder::all()[16], sgemm, nullptr, &left), cudaSuccess);
+  EXPECT_EQ(ladder::launch_and_tell(*ladder::all()[12], sgemm, nullptr, &left),
+            cudaErrorNotSupported);
+  EXPECT_EQ(ladder::launch_and_tell(*ladder::all()[16], sgemm, nullptr, &left), cudaSuccess);
+  return left;
+}
+
+TEST(LostLinesOfRung16, AreTold) {
+  const auto good = left_of([](Elements&) {});
+  EXPECT_EQ(good.rows + good.cols + good.bands + good.elements, 0);
+
+  const auto one_of_each = left_of([](Elements& e) {
+    e.a(7, 3) = NOT_A_NUMBER;
+    e.b(5, 80) = INFINITE;
+  });
+  EXPECT_EQ(one_of_each.rows, 1);
+  EXPECT_EQ(one_of_each.cols, 1);
+  EXPECT_EQ(one_of_each.bands, 0);
+  EXPECT_EQ(one_of_each.elements, 90 + 99);
+
+  const auto cancelling = left_of([](Elements& e) { cancel_halves(e, 0x1p-12F); });
+  EXPECT_EQ(cancelling.rows + cancelling.cols, 0);
+  EXPECT_EQ(cancelling.bands, 7 * 2) << "all";
+  EXPECT_EQ(cancelling.elements, 100 * 90) << "no more than C has";
+
+  const auto short_sums = left_of([](Elements&) {}, 5);
+  EXPECT_EQ(short_sums.rows + short_sums.cols + short_sums.bands, 0);
+  EXPECT_EQ(short_sums.elements, 100 * 90) << "FP64 computes it as a whole";
+}
+
 TEST(LostLinesOfRung16, AreAsAccurateAsFP32InTilesOfEveryHeight) {
   const auto some_rows = [](Elements& e) { rows(e, 3, 1001, any_size); };
   for (const Shape& shape : LARGE_SHAPES) expect_accurate(*ladder::all()[16], shape, some_rows);

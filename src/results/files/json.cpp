@@ -276,6 +276,15 @@ constexpr auto KERNELS_AND_LINES = std::tuple{
 constexpr auto HAZARDS =
     std::tuple{omitted("hazards", &Observation::hazards, List<Object<HAZARD>>{})};
 
+constexpr auto LEFT_TO_FP64 = std::tuple{
+    needed("rows", &LeftToFP64::rows, LARGE),
+    needed("cols", &LeftToFP64::cols, LARGE),
+    needed("bands", &LeftToFP64::bands, LARGE),
+    needed("share", &LeftToFP64::share, Number<double>{0, 1}),
+};
+constexpr auto WAYS =
+    std::tuple{omitted("left_to_fp64", &Observation::left_to_fp64, Object<LEFT_TO_FP64>{})};
+
 // ---- Writing.
 
 // Adds Google Benchmark's own keys, if the result has a time. Its tools expect microseconds or less.
@@ -366,6 +375,7 @@ Json row_of(const Result& r, const Provenance& from) {
   write(row, r.seen, KERNELS_AND_LINES);
   if (r.seen.looked_for_hazards) row["hazards"] = Json::array();  // an empty list says: none
   write(row, r.seen, HAZARDS);
+  write(row, r.seen, WAYS);
   write(row, r, COMPARISON);
   return row;
 }
@@ -457,6 +467,7 @@ Result result_from(const Place& row) {
   read(row, r.seen, KERNELS_AND_LINES);
   r.seen.looked_for_hazards = row.has("hazards");
   read(row, r.seen, HAZARDS);
+  read(row, r.seen, WAYS);
   return r;
 }
 
@@ -490,7 +501,7 @@ std::string schema_json() {
       {"context", described(CONTEXT)},
       {"identity", described(IDENTITY)},
       {"problem", described(PROBLEM)},
-      {"row", described(SUBJECT, DAY, COMPARISON, KERNELS_AND_LINES, HAZARDS, EFFORT)},
+      {"row", described(SUBJECT, DAY, COMPARISON, KERNELS_AND_LINES, HAZARDS, WAYS, EFFORT)},
       {"judgement", described(ACCURACY, FAILURE, FIRST_MISMATCH, PROMISE, DOUBTS)},
       {"errors", described(ERRORS)},
       {"contract", described(CONTRACT)},

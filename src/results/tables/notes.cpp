@@ -110,6 +110,22 @@ std::string text_of(const Errors& e) {
   return text;
 }
 
+// Returns "left to FP64: 40 rows, 1 band of 16 x 64; at most 0.99 % of C".
+std::string text_of(const LeftToFP64& left) {
+  if (left.share == 0) return "left to FP64: nothing";
+  std::vector<std::string> parts;
+  const auto add = [&](int64_t count, const char* what, const char* of_size) {
+    if (count > 0)
+      parts.push_back(fmt::format("{} {}{}{}", count, what, count == 1 ? "" : "s", of_size));
+  };
+  add(left.rows, "row", "");
+  add(left.cols, "column", "");
+  add(left.bands, "band", " of 16 x 64");
+  if (parts.empty()) return "computed in FP64 as a whole";
+  return fmt::format("left to FP64: {}; at most {:.3g} % of C", fmt::join(parts, ", "),
+                     100 * left.share);
+}
+
 // An error of a result: a clause without its subject, "broke its promise: ...", or a whole clause, "C[0][0] is ...".
 struct Fault {
   std::string clause;
@@ -206,6 +222,7 @@ std::string details(const Run& run, const text::Page& page) {
     if (!r.below_fp32.empty())
       add(fmt::format("  arithmetic: {}, which is less accurate than FP32", r.below_fp32));
     if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
+    if (r.seen.left_to_fp64) add("  " + text_of(*r.seen.left_to_fp64));
     for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, page.width, signs));
     for (const CheckedClaim& claim : j.claims) {
       add(fmt::format("  {} {}", claim.kept ? signs.right : signs.wrong, text_of(claim)));

@@ -164,6 +164,13 @@ struct Hazard {
 /// Adds hazards to `known`. For a hazard that is already there, adds only its number of sightings.
 void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known);
 
+/// What a product's kernel left to FP64 because of its data.
+struct LeftToFP64 {
+  int64_t rows = 0, cols = 0, bands = 0;  // of C: whole rows, whole columns, pieces
+  double share = 0;                       // of C's elements, at most
+  bool operator==(const LeftToFP64&) const = default;
+};
+
 struct Observation {
   std::vector<Kernel> kernels{};  // in the order of their launches
   std::optional<Traffic> traffic{};
@@ -171,6 +178,7 @@ struct Observation {
   std::vector<Line> lines{};
   bool looked_for_hazards = false;  // in every launch of the result, not only in the counted one
   std::vector<Hazard> hazards{};
+  std::optional<LeftToFP64> left_to_fp64{};  // with -v, of a rung that can tell
   bool operator==(const Observation&) const = default;
 };
 

@@ -73,6 +73,10 @@ std::vector<Workload> workloads_of(const RunRequest& request, const machine::Dev
   return workloads;
 }
 
+Extras extras_of(const RunRequest& request) {
+  return {.errors = request.errors, .left_to_fp64 = request.presentation.verbosity > 0};
+}
+
 // Returns the limits for a user's code. A check of the contract takes a second. A product's time depends on its size:
 // the simulated GPU does some millions of multiply-adds a second. A limit on a launch also raises or lowers the other
 // limits.
@@ -114,7 +118,7 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
       strangers.push_back(&load(kernel));
     }
     measure_all(workloads_of(request, device, strangers),
-                {.options = request.measure, .errors = request.errors}, tell, done);
+                {.options = request.measure, .extras = extras_of(request)}, tell, done);
   };
   return {.bounds = bounds_of(request),
           .who = identity_of(request.kernel_files.front()),
@@ -137,7 +141,7 @@ ExitCode run(const RunRequest& request) {
   };
   const auto measure = [&](const machine::Device& device, Run& done) {
     measure_all(workloads_of(request, device, {}),
-                {.options = request.measure, .errors = request.errors},
+                {.options = request.measure, .extras = extras_of(request)},
                 request.presentation.verbosity >= 0, done);
   };
   Work work{.recorded = {.ladder = true}, .refuse_what_cannot_be_run = refuse, .measure = measure};

@@ -173,7 +173,7 @@ void measure_all(const std::vector<Workload>& workloads, const HowMeasured& how,
     tell("measuring the device's limits", begun_without_problem(*product));
     run.from.roofs = machine::measure_roofs();
   }
-  Matrices matrices(how.errors);
+  Matrices matrices(how.extras);
   for (const ladder::Rung* rung : in_order_of_trust(workloads)) {
     Contract contract;
     for (size_t i = 0; i < workloads.size() && !interrupted(); ++i) {

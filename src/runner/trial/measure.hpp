@@ -35,7 +35,7 @@ using Tell = std::function<void(const std::string& step, const results::Result& 
 struct HowMeasured {
   results::MeasureOptions options{};
   bool reveal = false;  // show a riddle's ideas and answer
-  bool errors = false;  // print a product's errors beside the reference's
+  Extras extras{};      // of products
 };
 
 /// Runs each workload and adds its result to `run` at once, so that results stay after a failure (an Error) or an

@@ -7,6 +7,7 @@
 
 #include "results/values/counts.hpp"
 #include "results/values/line_figures.hpp"
+#include "results/values/metrics.hpp"
 #include "runner/verify/product.hpp"
 
 namespace runner {
@@ -123,7 +124,9 @@ Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& res
 void ProductTrial::check(Result& result) {
   const Verdict verdict = verify_product(rung_, verifier_, result);
   result.judged = judgement_of(result, verdict);
-  if (!matrices_.with_errors() || verdict.error != cudaSuccess) return;
+  if (verdict.error != cudaSuccess) return;
+  if (matrices_.extras().left_to_fp64) result.seen.left_to_fp64 = left_to_fp64();
+  if (!matrices_.extras().errors) return;
   const bool is_reference = &rung_ == ladder::all().front();
   const std::optional<results::Errors> reference =
       is_reference ? verdict.errors : matrices_.reference_errors();
@@ -132,6 +135,19 @@ void ProductTrial::check(Result& result) {
   if (!judged.correct) return;
   judged.complaint = excess_of(*judged.errors);
   judged.correct = judged.complaint.empty();
+}
+
+std::optional<results::LeftToFP64> ProductTrial::left_to_fp64() {
+  const ladder::Sgemm sgemm = verifier_.prepare(Values::reals);
+  ladder::LeftToFP64 left;
+  if (ladder::launch_and_tell(rung_, sgemm, nullptr, &left) != cudaSuccess) return std::nullopt;
+  return results::LeftToFP64{
+      .rows = left.rows,
+      .cols = left.cols,
+      .bands = left.bands,
+      .share = results::ratio(static_cast<double>(left.elements),
+                              static_cast<double>(sgemm.M) * static_cast<double>(sgemm.N))
+                   .value_or(0)};
 }
 
 machine::Launch ProductTrial::launch() {

@@ -11,11 +11,16 @@
 
 namespace runner {
 
+/// What to tell of each product beside its judgement.
+struct Extras {
+  bool errors = false;        // its errors beside the reference's, compared with the rung's limits
+  bool left_to_fp64 = false;  // what the rung leaves to FP64, from one more launch
+};
+
 /// The matrices of the current problem. All rungs on one problem share them.
 class Matrices {
  public:
-  /// `with_errors`: reports every rung's errors beside the reference's errors, and compares them with the rung's limits.
-  explicit Matrices(bool with_errors = false) : with_errors_(with_errors) {}
+  explicit Matrices(Extras extras = {}) : extras_(extras) {}
 
   /// True if verifier() of this problem and arithmetic lays out new matrices.
   bool are_new(const results::Problem& problem, const ladder::Arithmetic& arithmetic) const {
@@ -26,12 +31,12 @@ class Matrices {
   /// suffice.
   Verifier& verifier(const results::Problem& problem, const ladder::Arithmetic& arithmetic);
 
-  bool with_errors() const { return with_errors_; }
+  const Extras& extras() const { return extras_; }
   /// Returns the reference's errors in the current verifier, from one run of it. Nothing if it fails.
   const std::optional<results::Errors>& reference_errors();
 
  private:
-  bool with_errors_;
+  Extras extras_;
   std::unique_ptr<Verifier> verifier_;
   std::optional<results::Problem> problem_;
   std::optional<ladder::Arithmetic> arithmetic_;
@@ -49,6 +54,8 @@ class ProductTrial : public WorkloadTrial {
   std::optional<results::Timing> time(const results::MeasureOptions& options) override;
 
  private:
+  std::optional<results::LeftToFP64> left_to_fp64();
+
   const ladder::Rung& rung_;
   Matrices& matrices_;
   Verifier& verifier_;

@@ -251,7 +251,7 @@ ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
 
 // `with_errors`: computes the errors against an FP64 product, too.
 Result measured(const ladder::Rung& rung, const Problem& problem, bool with_errors = false) {
-  runner::Matrices matrices(with_errors);
+  runner::Matrices matrices({.errors = with_errors});
   return runner::measure(runner::product(rung, problem), matrices, {});
 }
 

@@ -190,6 +190,21 @@ TEST(Table, NamesTheFirstOfManyBrokenChecks) {
   EXPECT_THAT(results::details(run, {}), HasSubstr("f: no")) << "-v tells all";
 }
 
+TEST(Table, TellsWhatIsLeftToFP64) {
+  results::Run run = counted_run();
+  std::optional<results::LeftToFP64>& left = run.results.front().seen.left_to_fp64;
+  EXPECT_THAT(results::details(run, {}), Not(HasSubstr("FP64:")));
+  left = results::LeftToFP64{};
+  EXPECT_THAT(results::details(run, {}), HasSubstr("\n  left to FP64: nothing\n"));
+  left = {.rows = 40, .bands = 1, .share = 0.0125};
+  EXPECT_THAT(results::details(run, {}),
+              HasSubstr("left to FP64: 40 rows, 1 band of 16 x 64; at most 1.25 % of C\n"));
+  left = {.cols = 1, .share = 1};
+  EXPECT_THAT(results::details(run, {}), HasSubstr("left to FP64: 1 column; at most 100 % of C"));
+  left = {.share = 1};
+  EXPECT_THAT(results::details(run, {}), HasSubstr("computed in FP64 as a whole"));
+}
+
 // At every width a column is either shown, with its heading, or named below, and none is named twice.
 TEST(Table, NamesOnceWhatItLeavesOut) {
   results::Run run = timed_run();
